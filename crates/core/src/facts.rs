@@ -1,0 +1,175 @@
+//! What is known of the target and of the machine before the first I/O.
+//!
+//! Plain data: `drivelab-io` gathers it, the run file stores it, reports print it. `None` means
+//! unknown and is printed as "unknown": nothing here is ever guessed.
+
+use serde::{Deserialize, Serialize};
+
+/// Everything known of one run's surroundings.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// The target and every layer below it.
+    pub target: TargetFacts,
+    /// The machine that issues the I/O.
+    pub host: HostFacts,
+}
+
+/// What kind of thing the target is.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TargetKind {
+    /// A regular file.
+    #[default]
+    File,
+    /// A directory: data goes to scratch files in it, metadata actions to names in it.
+    Directory,
+    /// A block device.
+    BlockDevice,
+    /// The null engine or a virtual testbed: no drive at all.
+    Nothing,
+}
+
+/// The target as the kernel describes it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct TargetFacts {
+    /// The path as typed.
+    pub path: String,
+    /// File, directory, device.
+    pub kind: TargetKind,
+    /// Size in bytes; for a directory the free space an unprivileged user may use.
+    pub bytes: Option<u64>,
+    /// The file system that holds a file or directory target.
+    pub filesystem: Option<FilesystemFacts>,
+    /// Block devices from the target downwards: partition, then LVM, md or dm, then disks.
+    /// Several members of an array follow each other.
+    pub devices: Vec<DeviceFacts>,
+    /// What could not be found out and why, in whole sentences.
+    pub unknown: Vec<String>,
+}
+
+/// A mounted file system.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct FilesystemFacts {
+    /// `ext4`, `xfs`, `tmpfs`, `overlay`, `nfs4`, `btrfs`, `fuse.x` …, as mountinfo names it.
+    pub kind: String,
+    /// The mount source as mountinfo names it (`/dev/nvme0n1p2`, `server:/export`).
+    pub source: String,
+    /// The mount point.
+    pub mount_point: String,
+    /// Mount options (per-mount and per-superblock, joined by commas).
+    pub options: String,
+    /// Size in bytes.
+    pub total_bytes: Option<u64>,
+    /// Bytes an unprivileged user may still write.
+    pub free_bytes: Option<u64>,
+    /// Preferred I/O block in bytes.
+    pub block_bytes: Option<u64>,
+    /// Lives in memory (tmpfs, ramfs): no drive is measured.
+    pub memory_backed: bool,
+    /// Lives on another machine (NFS, SMB, Ceph, Lustre …): the network is measured with it.
+    pub network: bool,
+    /// Data is compressed before it is written (btrfs `compress`, zfs …), as far as known.
+    pub compressing: bool,
+    /// O_DIRECT memory and offset alignment from `statx(STATX_DIOALIGN)`; (0, 0): not supported.
+    pub direct_io_align: Option<(u32, u32)>,
+    /// What a measurement here really measures, if it is not a drive; a whole sentence.
+    pub hazard: Option<String>,
+}
+
+/// One block device or layer.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceFacts {
+    /// Kernel name (`nvme0n1p2`).
+    pub name: String,
+    /// `major:minor`.
+    pub number: String,
+    /// `disk`, `partition`, `lvm`, `crypt`, `dm`, `md`, `loop`, `zram`, `bcache`, `optical`.
+    pub layer: String,
+    /// Size in bytes.
+    pub bytes: Option<u64>,
+    /// Model string.
+    pub model: Option<String>,
+    /// Serial number.
+    pub serial: Option<String>,
+    /// Firmware revision.
+    pub firmware: Option<String>,
+    /// `nvme`, `sata`, `sas`, `usb`, `virtio`, `mmc`, `iscsi`, `fc`, `loop` …
+    pub transport: Option<String>,
+    /// Negotiated link (`8.0 GT/s PCIe x4`, `6.0 Gbps`).
+    pub link: Option<String>,
+    /// The fastest link both sides could use.
+    pub link_max: Option<String>,
+    /// Logical sector in bytes.
+    pub logical_block_bytes: Option<u32>,
+    /// Physical sector in bytes.
+    pub physical_block_bytes: Option<u32>,
+    /// Bytes by which the start misses physical alignment.
+    pub alignment_offset: Option<i64>,
+    /// First byte on the parent disk, for a partition.
+    pub start_bytes: Option<u64>,
+    /// Spins, says the kernel (unreliable on virtual machines).
+    pub rotational: Option<bool>,
+    /// Active I/O scheduler.
+    pub scheduler: Option<String>,
+    /// Queue slots of the scheduler (`nr_requests`).
+    pub queue_requests: Option<u32>,
+    /// Largest request in KiB; larger ones are split.
+    pub max_sectors_kib: Option<u32>,
+    /// Read-ahead in KiB.
+    pub read_ahead_kib: Option<u32>,
+    /// `write back` or `write through`: the kernel's view.
+    pub write_cache: Option<String>,
+    /// Forced unit access is supported.
+    pub fua: Option<bool>,
+    /// Discard granularity in bytes; 0: no discard.
+    pub discard_granularity_bytes: Option<u64>,
+    /// Largest discard in bytes; 0: no discard.
+    pub discard_max_bytes: Option<u64>,
+    /// 0, 1 (same group) or 2 (the very CPU that issued).
+    pub rq_affinity: Option<u32>,
+    /// 0 merges, 1 simple merges only, 2 none.
+    pub nomerges: Option<u32>,
+    /// Writeback throttling target in microseconds; 0: off.
+    pub writeback_throttle_us: Option<i64>,
+    /// NUMA node; -1: none.
+    pub numa_node: Option<i32>,
+    /// Read-only by the kernel.
+    pub read_only: Option<bool>,
+    /// Names of devices built on this one.
+    pub holders: Vec<String>,
+    /// Names of devices this one is built on.
+    pub members: Vec<String>,
+    /// The backing file of a loop device.
+    pub backing_file: Option<String>,
+    /// Device-mapper name or md level.
+    pub layer_name: Option<String>,
+    /// Signatures found on the device (`ext4`, `gpt` …), sorted.
+    pub signatures: Vec<String>,
+    /// Where it is mounted.
+    pub mounted_at: Vec<String>,
+}
+
+/// The machine.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct HostFacts {
+    /// Host name.
+    pub hostname: Option<String>,
+    /// Kernel release and version.
+    pub kernel: Option<String>,
+    /// CPU model name.
+    pub cpu_model: Option<String>,
+    /// CPUs this process may run on.
+    pub cpus_allowed: Option<u32>,
+    /// CPUs online.
+    pub cpus_online: Option<u32>,
+    /// Physical memory in bytes.
+    pub memory_bytes: Option<u64>,
+    /// Kernel clock source (`tsc`, `kvm-clock` …).
+    pub clocksource: Option<String>,
+    /// CPU frequency governor of CPU 0.
+    pub governor: Option<String>,
+    /// Hypervisor or container, if one is recognised.
+    pub virtualisation: Option<String>,
+    /// Limits of our own control groups that bound I/O, CPU or memory (`cpu.max 50000 100000`).
+    pub cgroup_limits: Vec<String>,
+}
