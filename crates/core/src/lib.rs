@@ -1,6 +1,16 @@
 //! The experiment as data, the driver that turns it into operations, and the seam to a drive.
+//!
+//! Nothing here reads a clock, a file or the environment.
 #![forbid(unsafe_code)]
 
+pub mod driver;
 pub mod facts;
+pub mod findings;
 pub mod op;
+pub mod plan;
+pub mod queue;
+pub mod record;
+pub mod run;
+pub mod tally;
 pub mod units;
+mod words;

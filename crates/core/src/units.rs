@@ -82,21 +82,23 @@ impl FromStr for Span {
 
 impl fmt::Display for Size {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, scale) = [("TiB", 1u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
-            .into_iter()
-            .find(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(*scale))
-            .unwrap_or(("", 1));
+        let (name, scale) =
+            [("TiB", 1u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)]
+                .into_iter()
+                .find(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(*scale))
+                .unwrap_or(("", 1));
         write!(f, "{}{}", self.0 / scale, name)
     }
 }
 
 impl fmt::Display for Span {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (name, scale) = [("h", 3_600_000_000_000u64), ("m", 60_000_000_000), ("s", 1_000_000_000)]
-            .into_iter()
-            .chain([("ms", 1_000_000), ("us", 1_000)])
-            .find(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(*scale))
-            .unwrap_or(("ns", 1));
+        let (name, scale) =
+            [("h", 3_600_000_000_000u64), ("m", 60_000_000_000), ("s", 1_000_000_000)]
+                .into_iter()
+                .chain([("ms", 1_000_000), ("us", 1_000)])
+                .find(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(*scale))
+                .unwrap_or(("ns", 1));
         if self.0 == 0 { f.write_str("0s") } else { write!(f, "{}{}", self.0 / scale, name) }
     }
 }
@@ -197,9 +199,12 @@ mod tests {
 
     #[test]
     fn spans_are_exact_in_both_directions() {
-        for (text, nanoseconds) in
-            [("10", 10 * 1_000_000_000), ("0.5", 500_000_000), ("200us", 200_000), ("2m", 120_000_000_000)]
-        {
+        for (text, nanoseconds) in [
+            ("10", 10 * 1_000_000_000),
+            ("0.5", 500_000_000),
+            ("200us", 200_000),
+            ("2m", 120_000_000_000),
+        ] {
             let span: Span = text.parse().unwrap();
             assert_eq!(span.0, nanoseconds, "{text}");
             assert_eq!(span.to_string().parse::<Span>().unwrap(), span, "{text}");

@@ -1,0 +1,26 @@
+//! What was concluded, in words, each with the figure it rests on.
+
+use serde::{Deserialize, Serialize};
+
+/// Conclusions of a study.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Findings {
+    /// What is true of the drive.
+    pub verdict: Vec<String>,
+    /// What can hurt.
+    pub beware: Vec<String>,
+    /// What this experiment cannot say, and what would.
+    pub unknown: Vec<String>,
+    /// Remarks on single cells, shown beside their numbers.
+    pub remarks: Vec<Remark>,
+}
+
+/// A remark on one cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Remark {
+    /// Name of the cell.
+    pub cell: String,
+    /// The remark, a few words.
+    pub text: String,
+}

@@ -1,0 +1,557 @@
+//! The experiment as plain data: what will be done, in which order, with which seed.
+//!
+//! A plan holds everything that decides which I/O is issued. It is TOML on disk, JSON in a run
+//! file, and both are this one derive. Unknown keys are errors.
+
+use crate::op::Action;
+use crate::units::{Size, Span};
+use serde::{Deserialize, Serialize};
+
+/// A whole experiment.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Plan {
+    /// What a reader should call it.
+    pub title: String,
+    /// Everything random derives from it.
+    pub seed: u64,
+    /// Length of the recording intervals, 10 ms to 60 s.
+    #[serde(skip_serializing_if = "is_default_interval")]
+    pub interval: Interval,
+    /// Executed in this order.
+    pub steps: Vec<Step>,
+}
+
+/// The length of a recording interval; 1 s unless said otherwise.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Interval(pub Span);
+
+impl Default for Interval {
+    fn default() -> Self {
+        Interval(Span(1_000_000_000))
+    }
+}
+
+fn is_default_interval(interval: &Interval) -> bool {
+    *interval == Interval::default()
+}
+
+/// Why a step is done. Only `measure` steps are results.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Lays out data; its speed is no result.
+    Prepare,
+    /// Brings the drive into a known state.
+    Precondition,
+    /// Wears or disorders the drive on purpose.
+    Torture,
+    /// The result.
+    #[default]
+    Measure,
+    /// Leaves the drive alone.
+    Idle,
+}
+
+/// One step: streams that run together, or one act without I/O.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Step {
+    /// Name; steps of one name are repetitions of one cell.
+    pub name: String,
+    /// Why it is done.
+    pub role: Role,
+    /// Something other than I/O; then `streams` is empty.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub act: Option<Act>,
+    /// Runs before the measurement begins and is left out of it.
+    #[serde(skip_serializing_if = "is_zero_span")]
+    pub ramp: Span,
+    /// When the step ends.
+    pub until: Until,
+    /// How often the step is done, each time as a repetition of its own.
+    pub repeat: u32,
+    /// CPUs the workers may use (`0-3,8`); empty: any.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub cpus: String,
+    /// What runs, together.
+    pub streams: Vec<Stream>,
+}
+
+/// What a step without streams does.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Act {
+    /// Waits.
+    Idle(Span),
+    /// Writes back and drops the page cache of the target's files.
+    DropCaches,
+    /// Discards a range of the target in one call.
+    Trim {
+        /// First byte.
+        offset: Size,
+        /// Bytes; all to the end if absent.
+        length: Option<Size>,
+    },
+}
+
+/// The first bound reached ends each stream; all are per stream.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Until {
+    /// Time after the ramp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<Span>,
+    /// Operations issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
+    /// Bytes issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Size>,
+    /// Times the bytes of the region were issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u64>,
+    /// The first worker that ends stops the others of its stream.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stonewall: bool,
+}
+
+/// How I/O reaches the kernel.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Engine {
+    /// io_uring, one ring a worker.
+    #[default]
+    IoUring,
+    /// Kernel AIO.
+    Libaio,
+    /// pread and pwrite, one at a time.
+    Psync,
+    /// Loads and stores on a mapping.
+    Mmap,
+    /// fread and fwrite with a buffer of one record.
+    Stdio,
+    /// Completes at once: the generator's own ceiling.
+    Null,
+}
+
+/// Whether the page cache is bypassed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum IoMode {
+    /// O_DIRECT.
+    #[default]
+    Direct,
+    /// Through the page cache.
+    Buffered,
+}
+
+/// When data must be durable; orthogonal to [`IoMode`].
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Sync {
+    /// Never asked for.
+    #[default]
+    None,
+    /// O_DSYNC: each write.
+    Dsync,
+    /// fsync after every n writes of a worker.
+    Fsync(u32),
+    /// fdatasync after every n writes of a worker.
+    Fdatasync(u32),
+    /// One fsync a worker at the end.
+    End,
+}
+
+/// Whether the time of fsync counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum SyncTiming {
+    /// It does.
+    #[default]
+    Inside,
+    /// It is taken out of the measured time.
+    Outside,
+}
+
+/// Which addresses follow each other.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PatternName {
+    /// One after the other, or every `stride`-th.
+    #[default]
+    Sequential,
+    /// Each address equally likely, with repetition.
+    Uniform,
+    /// Every block once a pass, in random order.
+    Permutation,
+    /// Jumps with probability `share`, else goes on.
+    SemiRandom,
+    /// Zipf-distributed popularity with exponent `theta`, scattered over the region.
+    Zipf,
+    /// `zones`: shares of addresses and of accesses.
+    HotZones,
+    /// `block` and `segments`: the layout of parallel files.
+    Segments,
+    /// The literal list `offsets`, again and again.
+    Replay,
+    /// Metadata `actions` on `names`.
+    Names,
+}
+
+/// One hot (or cold) zone.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Zone {
+    /// Share of the region's addresses, 0 to 1.
+    pub addresses: f64,
+    /// Share of the accesses, 0 to 1.
+    pub accesses: f64,
+}
+
+/// A request size and how often it is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct WeightedSize {
+    /// Bytes of the request.
+    pub size: Size,
+    /// Weight in the draw.
+    pub weight: u32,
+}
+
+/// Weights of the kinds in one stream.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mix {
+    /// Weight of reads.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub read: u32,
+    /// Weight of writes.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub write: u32,
+    /// Weight of trims.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub trim: u32,
+}
+
+impl Mix {
+    /// Reads only.
+    pub const READ: Mix = Mix { read: 100, write: 0, trim: 0 };
+    /// Writes only.
+    pub const WRITE: Mix = Mix { read: 0, write: 100, trim: 0 };
+
+    /// Sum of the weights.
+    pub fn total(&self) -> u64 {
+        u64::from(self.read) + u64::from(self.write) + u64::from(self.trim)
+    }
+}
+
+/// Where the opposite-direction request after each completion goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reply {
+    /// To the address that just completed.
+    Same,
+    /// To the address after it.
+    Next,
+}
+
+/// Whether workers have their own part.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Sharing {
+    /// All use the same.
+    Shared,
+    /// Each has its own.
+    Disjoint,
+}
+
+/// One file for all workers, or one each.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Files {
+    /// All workers use one file (N-1).
+    #[default]
+    One,
+    /// Each worker has a file of its own (N-N).
+    Each,
+}
+
+/// What written blocks hold.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Content {
+    /// Incompressible, never the same twice.
+    #[default]
+    Random,
+    /// This share in percent is compressible (zero), the rest random.
+    Compressible(u32),
+    /// Zeros.
+    Zero,
+}
+
+/// One stream: workers of one kind on one region.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Stream {
+    /// Name, needed only where a step has several.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub name: String,
+    /// How I/O reaches the kernel.
+    pub engine: Engine,
+    /// Direct or buffered.
+    pub io: IoMode,
+    /// When data must be durable.
+    pub sync: Sync,
+    /// Whether the time of fsync counts.
+    #[serde(skip_serializing_if = "is_default")]
+    pub sync_timing: SyncTiming,
+    /// Which addresses follow each other.
+    pub pattern: PatternName,
+    /// Sequential: step in blocks; negative goes backward, 0 stays in place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stride: Option<i64>,
+    /// Semi-random: probability of a jump.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share: Option<f64>,
+    /// Zipf: exponent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theta: Option<f64>,
+    /// Hot zones, from the start of the region; the rest of both shares is one more zone.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub zones: Vec<Zone>,
+    /// Segments: bytes a worker owns in each segment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<Size>,
+    /// Segments: how many.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub segments: Option<u64>,
+    /// Replay: byte offsets, in order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub offsets: Vec<Size>,
+    /// Names: actions, each done on all names before the next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub actions: Vec<Action>,
+    /// Names: how many each worker has.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub names: Option<u32>,
+    /// Names: one directory for all workers or one each.
+    #[serde(skip_serializing_if = "is_default")]
+    pub directories: Files,
+    /// Shares of reads, writes and trims.
+    pub mix: Mix,
+    /// Each completion is followed by the opposite direction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply: Option<Reply>,
+    /// Request size.
+    pub size: Size,
+    /// Several request sizes; then `size` is not used.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sizes: Vec<WeightedSize>,
+    /// Every offset is a multiple of this; the (smallest) request size if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub align: Option<Size>,
+    /// Added to every offset.
+    #[serde(skip_serializing_if = "is_zero_size")]
+    pub shift: Size,
+    /// First byte of the region.
+    #[serde(skip_serializing_if = "is_zero_size")]
+    pub offset: Size,
+    /// Bytes of the region; to the end of the target if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub length: Option<Size>,
+    /// Shared or disjoint; by default disjoint for sequential, shared for the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub regions: Option<Sharing>,
+    /// One file or one each.
+    #[serde(skip_serializing_if = "is_default")]
+    pub files: Files,
+    /// Operations in flight, per worker.
+    pub depth: u32,
+    /// Workers.
+    pub workers: u32,
+    /// Open loop: operations per second of the whole stream.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate: Option<f64>,
+    /// Open loop: exponential gaps instead of equal ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub poisson: bool,
+    /// Closed loop: submit this many, wait for all.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub burst: Option<u32>,
+    /// Closed loop: idle time after each burst (or operation).
+    #[serde(skip_serializing_if = "is_zero_span")]
+    pub think: Span,
+    /// The first think time comes before the first burst.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub think_first: bool,
+    /// Most operations one submitting call carries; `depth` if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_submit: Option<u32>,
+    /// Completions a reaping call waits for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub batch_complete: Option<u32>,
+    /// io_uring: kernel thread polls the submission queue.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub sqpoll: bool,
+    /// io_uring: poll the device for completions.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub iopoll: bool,
+    /// io_uring: plain buffers and files instead of registered ones.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub unregistered: bool,
+    /// What written blocks hold.
+    pub content: Content,
+    /// Each 4 KiB (or request, if smaller) carries address, seed, pass and checksum.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stamp: bool,
+    /// Reads check the stamps.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub verify: bool,
+    /// Number of the first pass in stamps; verify: the pass expected everywhere.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pass: Option<u64>,
+    /// Ends when the other streams of the step have ended.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub background: bool,
+    /// Gaps without a completion are listed from this length on.
+    pub gap_over: Span,
+}
+
+impl Default for Stream {
+    fn default() -> Self {
+        Stream {
+            name: String::new(),
+            engine: Engine::default(),
+            io: IoMode::default(),
+            sync: Sync::default(),
+            sync_timing: SyncTiming::default(),
+            pattern: PatternName::default(),
+            stride: None,
+            share: None,
+            theta: None,
+            zones: Vec::new(),
+            block: None,
+            segments: None,
+            offsets: Vec::new(),
+            actions: Vec::new(),
+            names: None,
+            directories: Files::default(),
+            mix: Mix::READ,
+            reply: None,
+            size: Size(4096),
+            sizes: Vec::new(),
+            align: None,
+            shift: Size(0),
+            offset: Size(0),
+            length: None,
+            regions: None,
+            files: Files::default(),
+            depth: 1,
+            workers: 1,
+            rate: None,
+            poisson: false,
+            burst: None,
+            think: Span(0),
+            think_first: false,
+            batch_submit: None,
+            batch_complete: None,
+            sqpoll: false,
+            iopoll: false,
+            unregistered: false,
+            content: Content::default(),
+            stamp: false,
+            verify: false,
+            pass: None,
+            background: false,
+            gap_over: Span(100_000_000),
+        }
+    }
+}
+
+impl Stream {
+    /// The request sizes with their weights; at least one.
+    pub fn weighted_sizes(&self) -> Vec<WeightedSize> {
+        if self.sizes.is_empty() {
+            vec![WeightedSize { size: self.size, weight: 1 }]
+        } else {
+            self.sizes.clone()
+        }
+    }
+
+    /// The smallest request in bytes.
+    pub fn size_min(&self) -> u64 {
+        self.weighted_sizes().iter().map(|entry| entry.size.0).min().unwrap_or(0)
+    }
+
+    /// The largest request in bytes.
+    pub fn size_max(&self) -> u64 {
+        self.weighted_sizes().iter().map(|entry| entry.size.0).max().unwrap_or(0)
+    }
+
+    /// The grid of offsets in bytes.
+    pub fn alignment(&self) -> u64 {
+        self.align.map_or(self.size_min(), |align| align.0)
+    }
+
+    /// Whether the workers share the region.
+    pub fn sharing(&self) -> Sharing {
+        self.regions.unwrap_or(match self.pattern {
+            PatternName::Sequential => Sharing::Disjoint,
+            _ => Sharing::Shared,
+        })
+    }
+
+    /// The kinds this stream can issue, in index order.
+    pub fn kinds(&self) -> Vec<Action> {
+        if self.pattern == PatternName::Names {
+            let mut kinds = self.actions.clone();
+            kinds.sort();
+            kinds.dedup();
+            return kinds;
+        }
+        let both = self.reply.is_some();
+        let flushes = matches!(self.sync, Sync::Fsync(_) | Sync::Fdatasync(_) | Sync::End);
+        [
+            (Action::Read, self.mix.read > 0 || both),
+            (Action::Write, self.mix.write > 0 || both),
+            (Action::Trim, self.mix.trim > 0),
+            (Action::Flush, flushes),
+        ]
+        .into_iter()
+        .filter_map(|(kind, issued)| issued.then_some(kind))
+        .collect()
+    }
+
+    /// Whether it can change what the target stores.
+    pub fn changes_data(&self) -> bool {
+        self.kinds().iter().any(|kind| kind.changes_data())
+    }
+}
+
+impl Step {
+    /// Whether it can change what the target stores.
+    pub fn changes_data(&self) -> bool {
+        matches!(self.act, Some(Act::Trim { .. })) || self.streams.iter().any(Stream::changes_data)
+    }
+
+    /// How often it is done; an absent or zero `repeat` means once.
+    pub fn repetitions(&self) -> u32 {
+        self.repeat.max(1)
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+fn is_zero(value: &u32) -> bool {
+    *value == 0
+}
+
+fn is_zero_size(value: &Size) -> bool {
+    value.0 == 0
+}
+
+fn is_zero_span(value: &Span) -> bool {
+    value.0 == 0
+}

@@ -1,0 +1,96 @@
+//! The only seam between an experiment and a drive: two traits.
+//!
+//! A driver may read time, fill a buffer it does not own, and submit; it cannot wait. A testbed is
+//! how drivers meet a drive: real ones wait in threads, virtual ones advance a clock in a loop.
+
+use crate::driver::Driver;
+use crate::facts::Facts;
+use crate::op::{Op, Tag, Time};
+use crate::tally::{Phase, Tally};
+use std::fmt;
+
+/// Where operations go.
+pub trait Queue {
+    /// The present, in nanoseconds since the testbed began.
+    fn now(&self) -> Time;
+    /// The memory of this tag, at least as long as the stream's largest request.
+    fn buffer(&mut self, tag: Tag) -> &mut [u8];
+    /// Takes the operation; never waits. It is issued when the testbed next waits, or earlier
+    /// when the submission batch is full.
+    fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble>;
+    /// What comes next, for a simulator that can look ahead.
+    fn hint(&mut self, _ops: &[Op]) {}
+}
+
+/// How drivers meet a drive.
+pub trait Testbed {
+    /// What is known of target and machine.
+    fn facts(&self) -> &Facts;
+    /// Runs all drivers to their end, handing over tallies as intervals pass, and returns a phase
+    /// for each driver in order.
+    fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble>;
+}
+
+/// What a driver leaves behind.
+#[derive(Debug)]
+pub struct Finished {
+    /// The driver, with its slowest I/Os and mismatches.
+    pub driver: Driver,
+    /// When it ran.
+    pub phase: Phase,
+}
+
+/// Takes tallies as they are handed over, and says whether to go on.
+pub trait Sink {
+    /// One worker's interval has passed.
+    fn tally(&mut self, tally: &Tally);
+    /// Asked several times a second; `false` ends the step early and marks it.
+    fn go_on(&mut self) -> bool {
+        true
+    }
+}
+
+/// A step that could not go on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trouble {
+    /// What kind, for the exit status.
+    pub kind: TroubleKind,
+    /// What happened, to what, and what to do next.
+    pub text: String,
+}
+
+/// Kinds of [`Trouble`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TroubleKind {
+    /// The request itself makes no sense here.
+    Usage,
+    /// The drive or kernel failed.
+    Failed,
+    /// An operation did not come back in time.
+    Stuck,
+}
+
+impl Trouble {
+    /// A failure of drive or kernel.
+    pub fn failed(text: impl Into<String>) -> Self {
+        Trouble { kind: TroubleKind::Failed, text: text.into() }
+    }
+
+    /// A request that makes no sense.
+    pub fn usage(text: impl Into<String>) -> Self {
+        Trouble { kind: TroubleKind::Usage, text: text.into() }
+    }
+
+    /// An operation that did not come back.
+    pub fn stuck(text: impl Into<String>) -> Self {
+        Trouble { kind: TroubleKind::Stuck, text: text.into() }
+    }
+}
+
+impl fmt::Display for Trouble {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Trouble {}

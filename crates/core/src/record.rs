@@ -1,0 +1,165 @@
+//! The append-only stream that a run writes, one record a line, and nothing else.
+
+use crate::facts::Facts;
+use crate::findings::Findings;
+use crate::plan::{Plan, Role};
+use crate::tally::{Mismatch, Phase, Slow, Tally};
+use serde::{Deserialize, Serialize};
+
+/// Number of the run file format; it grows when a reader must know.
+pub const FORMAT: u32 = 1;
+
+/// One line of a run file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "record", rename_all = "snake_case")]
+pub enum Record {
+    /// First line.
+    Begin(Box<Begin>),
+    /// What will be done; a study may append several.
+    Plan {
+        /// The plan.
+        plan: Plan,
+    },
+    /// A step (one repetition) begins.
+    StepBegin(StepBegin),
+    /// One worker's interval.
+    Tally(Box<Tally>),
+    /// A step has ended.
+    StepEnd(Box<StepEnd>),
+    /// Something a reader of the numbers must know.
+    Warning(Warning),
+    /// What was concluded.
+    Judged {
+        /// The conclusions.
+        findings: Findings,
+    },
+    /// Last line; a run without it is incomplete.
+    End(End),
+}
+
+/// The surroundings of a run.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Begin {
+    /// [`FORMAT`] of the writer.
+    pub format: u32,
+    /// Version of drivelab.
+    pub version: String,
+    /// Run ID.
+    pub run: String,
+    /// Wall-clock time of the beginning, RFC 3339, UTC.
+    pub started_at: String,
+    /// `check`, `run` …
+    pub command: String,
+    /// The command line as typed.
+    pub arguments: Vec<String>,
+    /// The target as typed.
+    pub target: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// How time was read.
+    pub clock: ClockFacts,
+    /// Target and machine.
+    pub facts: Facts,
+}
+
+/// How time was read.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClockFacts {
+    /// `tsc`, `monotonic` or `virtual`.
+    pub source: String,
+    /// Why this one.
+    pub reason: String,
+    /// Disagreement with CLOCK_MONOTONIC in parts per million, where measured.
+    pub disagreement_ppm: Option<f64>,
+    /// Cost of one reading in nanoseconds, where measured.
+    pub read_ns: Option<f64>,
+}
+
+/// A step begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StepBegin {
+    /// Number of the executed step, from 0.
+    pub step: u32,
+    /// Index of the step in its plan.
+    pub plan_step: u32,
+    /// Index of the plan in the run.
+    pub plan: u32,
+    /// Which repetition of its name, from 1.
+    pub repetition: u32,
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// State of the drive before it.
+    pub state: String,
+    /// What the kernel really did: the flags of the open files, one entry a stream.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub opened: Vec<String>,
+}
+
+/// A step has ended.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StepEnd {
+    /// Number of the executed step.
+    pub step: u32,
+    /// One for each worker.
+    pub phases: Vec<Phase>,
+    /// The slowest I/Os of the step, slowest first.
+    pub slowest: Vec<Slow>,
+    /// Wrong stamps, the first hundred.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mismatches: Vec<Mismatch>,
+    /// What the kernel counted meanwhile, one entry a block device of the target.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub devices: Vec<DeviceCounters>,
+    /// Why it ended early, if it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub incomplete: Option<String>,
+}
+
+/// What the kernel counted on one device during a step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct DeviceCounters {
+    /// Kernel name.
+    pub name: String,
+    /// Reads completed.
+    pub reads: u64,
+    /// Bytes read.
+    pub read_bytes: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Bytes written.
+    pub written_bytes: u64,
+    /// Bytes discarded.
+    pub discarded_bytes: u64,
+    /// Flushes completed.
+    pub flushes: u64,
+    /// Milliseconds during which at least one request was in flight.
+    pub busy_ms: u64,
+}
+
+/// Something a reader of the numbers must know. Data, not text on a terminal.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Warning {
+    /// A word for machines (`rate_not_kept`).
+    pub code: String,
+    /// What is so, in a sentence.
+    pub text: String,
+    /// What to do about it.
+    pub advice: String,
+    /// The executed step it is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<u32>,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct End {
+    /// Everything planned was done.
+    pub complete: bool,
+    /// The exit status.
+    pub status: u8,
+    /// Why it is not complete.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

@@ -1,0 +1,77 @@
+//! A run read back: records gathered under their steps.
+
+use crate::findings::Findings;
+use crate::plan::{Plan, Step};
+use crate::record::{Begin, End, Record, StepBegin, StepEnd, Warning};
+use crate::tally::Tally;
+
+/// A whole run.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Run {
+    /// The surroundings.
+    pub begin: Begin,
+    /// The plans, in order.
+    pub plans: Vec<Plan>,
+    /// The executed steps, in order.
+    pub steps: Vec<StepRun>,
+    /// What a reader must know.
+    pub warnings: Vec<Warning>,
+    /// The latest conclusions.
+    pub findings: Option<Findings>,
+    /// The end; absent in a run that was killed.
+    pub end: Option<End>,
+}
+
+/// One executed step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StepRun {
+    /// How it began.
+    pub begin: StepBegin,
+    /// The step as planned.
+    pub plan: Step,
+    /// Intervals of all workers, in the order of their arrival.
+    pub tallies: Vec<Tally>,
+    /// How it ended; absent in a run that was killed.
+    pub end: Option<StepEnd>,
+}
+
+impl Run {
+    /// Takes the next record. Records of a step that never began are an error.
+    pub fn push(&mut self, record: Record) -> Result<(), String> {
+        match record {
+            Record::Begin(begin) => self.begin = *begin,
+            Record::Plan { plan } => self.plans.push(plan),
+            Record::StepBegin(begin) => {
+                let plan = self
+                    .plans
+                    .get(begin.plan as usize)
+                    .and_then(|plan| plan.steps.get(begin.plan_step as usize))
+                    .ok_or_else(|| format!("step {} is in no plan of this run", begin.step))?
+                    .clone();
+                self.steps.push(StepRun { begin, plan, tallies: Vec::new(), end: None });
+            }
+            Record::Tally(tally) => {
+                let number = tally.step;
+                self.step(number)?.tallies.push(*tally);
+            }
+            Record::StepEnd(end) => {
+                let number = end.step;
+                self.step(number)?.end = Some(*end);
+            }
+            Record::Warning(warning) => self.warnings.push(warning),
+            Record::Judged { findings } => self.findings = Some(findings),
+            Record::End(end) => self.end = Some(end),
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, number: u32) -> Result<&mut StepRun, String> {
+        let known = self.steps.iter_mut().rev().find(|step| step.begin.step == number);
+        known.ok_or_else(|| format!("a record of step {number} comes before its beginning"))
+    }
+
+    /// Whether everything planned was done.
+    pub fn complete(&self) -> bool {
+        self.end.as_ref().is_some_and(|end| end.complete)
+    }
+}

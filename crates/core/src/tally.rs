@@ -1,0 +1,384 @@
+//! What is kept of I/Os: one tally per worker and interval, and what adds up to it.
+
+use crate::op::{Action, Done, Errno, Op, Time};
+use drivelab_stats::Histogram;
+use serde::{Deserialize, Serialize};
+
+/// How many different error numbers a tally tells apart; later ones count under errno 0.
+const ERRNOS_MAX: usize = 15;
+/// How many gaps one interval can list; later ones only count.
+const GAPS_MAX: usize = 4096;
+
+/// One kind of I/O in one interval of one worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct KindTally {
+    /// Read, write …
+    pub kind: Action,
+    /// Completions without error.
+    pub ops: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Completions with error, by errno.
+    pub errors: Vec<(Errno, u64)>,
+    /// Issued → submitting call returned; absent where the call is the I/O.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub submit: Option<Histogram>,
+    /// Issued → completed.
+    pub service: Histogram,
+    /// Due → completed; open loops only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub response: Option<Histogram>,
+}
+
+/// A time without a completion while I/O was in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The last completion before it (or the first submission).
+    pub from: Time,
+    /// The completion that ended it.
+    pub to: Time,
+}
+
+/// One worker's interval.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Tally {
+    /// Number of the executed step, from 0.
+    pub step: u32,
+    /// Stream within the step.
+    pub stream: u32,
+    /// Worker within the stream.
+    pub worker: u32,
+    /// Beginning of the interval.
+    pub from: Time,
+    /// End of the interval.
+    pub to: Time,
+    /// During the ramp: recorded, and left out of results.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub ramp: bool,
+    /// The kinds this stream issues, in index order.
+    pub kinds: Vec<KindTally>,
+    /// Sum over completions of the operations in flight when each was submitted.
+    pub in_flight_sum: u64,
+    /// Submitting calls whose I/Os completed here.
+    pub submit_calls: u64,
+    /// Reaping calls.
+    pub reap_calls: u64,
+    /// Open loop: sum of issue − due in nanoseconds.
+    #[serde(default)]
+    pub late_ns_sum: u64,
+    /// Open loop: largest issue − due in nanoseconds.
+    #[serde(default)]
+    pub late_ns_max: u64,
+    /// Open loop: most operations that were due and could not be issued.
+    #[serde(default)]
+    pub backlog_max: u64,
+    /// Gaps that ended in this interval.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gaps: Vec<Gap>,
+    /// Gaps beyond what `gaps` can hold.
+    #[serde(default)]
+    pub gaps_unlisted: u64,
+    /// Longest time without a completion that ended in this interval.
+    #[serde(default)]
+    pub gap_ns_max: u64,
+    /// Stamps checked.
+    #[serde(default)]
+    pub verified: u64,
+    /// Stamps that were wrong.
+    #[serde(default)]
+    pub mismatched: u64,
+}
+
+/// Which histograms a stream keeps.
+#[derive(Debug, Clone, Copy)]
+pub struct Keep {
+    /// Keep submit latencies (asynchronous engines).
+    pub submit: bool,
+    /// Keep response latencies (open loops).
+    pub response: bool,
+}
+
+impl KindTally {
+    /// An empty tally.
+    pub fn new(kind: Action, keep: Keep) -> Self {
+        KindTally {
+            kind,
+            ops: 0,
+            bytes: 0,
+            errors: Vec::with_capacity(ERRNOS_MAX + 1),
+            submit: keep.submit.then(Histogram::new),
+            service: Histogram::new(),
+            response: keep.response.then(Histogram::new),
+        }
+    }
+
+    /// Accounts one completion that was due at `due`.
+    #[inline]
+    pub fn account(&mut self, done: &Done, due: Time) {
+        match done.result {
+            Ok(bytes) => {
+                self.ops += 1;
+                self.bytes += u64::from(bytes);
+            }
+            Err(errno) => return self.fail(errno, 1),
+        }
+        self.service.record(done.completed.saturating_sub(done.issued));
+        if let Some(submit) = &mut self.submit {
+            submit.record(done.submitted.saturating_sub(done.issued));
+        }
+        if let Some(response) = &mut self.response {
+            response.record(done.completed.saturating_sub(due));
+        }
+    }
+
+    #[cold]
+    fn fail(&mut self, errno: Errno, count: u64) {
+        if let Some(entry) = self.errors.iter_mut().find(|entry| entry.0 == errno) {
+            entry.1 += count;
+        } else if self.errors.len() < ERRNOS_MAX {
+            self.errors.push((errno, count));
+        } else if errno == Errno(0) {
+            self.errors.push((errno, count));
+        } else {
+            self.fail(Errno(0), count);
+        }
+    }
+
+    /// Completions with error.
+    pub fn error_count(&self) -> u64 {
+        self.errors.iter().map(|entry| entry.1).sum()
+    }
+
+    /// Adds `other`, as if its I/Os had been accounted here.
+    pub fn merge(&mut self, other: &KindTally) {
+        self.ops += other.ops;
+        self.bytes += other.bytes;
+        for (errno, count) in &other.errors {
+            self.fail(*errno, *count);
+        }
+        self.service.merge(&other.service);
+        merge_optional(&mut self.submit, &other.submit);
+        merge_optional(&mut self.response, &other.response);
+    }
+
+    fn clear(&mut self) {
+        self.ops = 0;
+        self.bytes = 0;
+        self.errors.clear();
+        self.service.clear();
+        for histogram in self.submit.iter_mut().chain(&mut self.response) {
+            histogram.clear();
+        }
+    }
+}
+
+fn merge_optional(mine: &mut Option<Histogram>, other: &Option<Histogram>) {
+    if let Some(other) = other {
+        mine.get_or_insert_with(Histogram::new).merge(other);
+    }
+}
+
+impl Tally {
+    /// An empty tally for the kinds a stream can issue.
+    pub fn new(step: u32, stream: u32, worker: u32, kinds: &[Action], keep: Keep) -> Self {
+        Tally {
+            step,
+            stream,
+            worker,
+            from: 0,
+            to: 0,
+            ramp: false,
+            kinds: kinds.iter().map(|kind| KindTally::new(*kind, keep)).collect(),
+            in_flight_sum: 0,
+            submit_calls: 0,
+            reap_calls: 0,
+            late_ns_sum: 0,
+            late_ns_max: 0,
+            backlog_max: 0,
+            gaps: Vec::with_capacity(GAPS_MAX),
+            gaps_unlisted: 0,
+            gap_ns_max: 0,
+            verified: 0,
+            mismatched: 0,
+        }
+    }
+
+    /// Empties it for reuse without giving memory back.
+    pub fn clear(&mut self, from: Time) {
+        self.from = from;
+        self.to = from;
+        self.kinds.iter_mut().for_each(KindTally::clear);
+        self.in_flight_sum = 0;
+        self.submit_calls = 0;
+        self.reap_calls = 0;
+        self.late_ns_sum = 0;
+        self.late_ns_max = 0;
+        self.backlog_max = 0;
+        self.gaps.clear();
+        self.gaps_unlisted = 0;
+        self.gap_ns_max = 0;
+        self.verified = 0;
+        self.mismatched = 0;
+    }
+
+    /// Lists a gap without allocating.
+    pub fn list_gap(&mut self, gap: Gap) {
+        if self.gaps.len() < GAPS_MAX {
+            self.gaps.push(gap);
+        } else {
+            self.gaps_unlisted += 1;
+        }
+    }
+
+    /// Adds `other`, as if its I/Os had been accounted here; the span covers both.
+    pub fn merge(&mut self, other: &Tally) {
+        self.from = self.from.min(other.from);
+        self.to = self.to.max(other.to);
+        for theirs in &other.kinds {
+            match self.kinds.iter_mut().find(|mine| mine.kind == theirs.kind) {
+                Some(mine) => mine.merge(theirs),
+                None => self.kinds.push(theirs.clone()),
+            }
+        }
+        self.kinds.sort_by_key(|tally| tally.kind);
+        self.in_flight_sum += other.in_flight_sum;
+        self.submit_calls += other.submit_calls;
+        self.reap_calls += other.reap_calls;
+        self.late_ns_sum += other.late_ns_sum;
+        self.late_ns_max = self.late_ns_max.max(other.late_ns_max);
+        self.backlog_max = self.backlog_max.max(other.backlog_max);
+        self.gaps.extend_from_slice(&other.gaps);
+        self.gaps_unlisted += other.gaps_unlisted;
+        self.gap_ns_max = self.gap_ns_max.max(other.gap_ns_max);
+        self.verified += other.verified;
+        self.mismatched += other.mismatched;
+    }
+
+    /// Completions without error, all kinds.
+    pub fn ops(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.ops).sum()
+    }
+
+    /// Bytes moved, all kinds.
+    pub fn bytes(&self) -> u64 {
+        self.kinds.iter().map(|kind| kind.bytes).sum()
+    }
+
+    /// Completions with error, all kinds.
+    pub fn error_count(&self) -> u64 {
+        self.kinds.iter().map(KindTally::error_count).sum()
+    }
+}
+
+/// When a worker ran and what it cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Phase {
+    /// Stream within the step.
+    pub stream: u32,
+    /// Worker within the stream.
+    pub worker: u32,
+    /// The step began.
+    pub opened: Time,
+    /// The measured window began (end of the ramp).
+    pub measured_from: Time,
+    /// First I/O issued.
+    pub first: Time,
+    /// Last data I/O completed.
+    pub last: Time,
+    /// The window closed: `last`, or the final fsync if its time counts.
+    pub closed: Time,
+    /// Taken out of the window: fsync whose time does not count.
+    pub excluded_ns: u64,
+    /// CPU time of the worker in the whole step, user and kernel; absent where unknown.
+    pub cpu_ns: Option<u64>,
+    /// Context switches of the worker, voluntary and not; absent where unknown.
+    pub context_switches: Option<u64>,
+    /// I/Os the worker issued in the whole step, ramp included.
+    pub issued: u64,
+}
+
+/// One slow I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Slow {
+    /// Service time, or response time in an open loop.
+    pub latency_ns: u64,
+    /// When it was issued.
+    pub issued: Time,
+    /// Its kind.
+    pub kind: Action,
+    /// First byte.
+    pub offset: u64,
+    /// Stream within the step.
+    pub stream: u32,
+    /// Worker within the stream.
+    pub worker: u32,
+}
+
+/// The slowest I/Os seen so far, at most [`Slowest::LIMIT`].
+#[derive(Debug, Clone, Default)]
+pub struct Slowest {
+    entries: Vec<Slow>,
+    threshold_ns: u64,
+}
+
+impl Slowest {
+    /// How many are kept.
+    pub const LIMIT: usize = 100;
+
+    /// An empty list with its memory ready.
+    pub fn new() -> Self {
+        Slowest { entries: Vec::with_capacity(Slowest::LIMIT), threshold_ns: 0 }
+    }
+
+    /// Whether an I/O of this latency would enter the list.
+    #[inline]
+    pub fn admits(&self, latency_ns: u64) -> bool {
+        latency_ns > self.threshold_ns || self.entries.len() < Slowest::LIMIT
+    }
+
+    /// Keeps `slow` if it is among the slowest.
+    pub fn offer(&mut self, slow: Slow) {
+        if self.entries.len() < Slowest::LIMIT {
+            self.entries.push(slow);
+        } else if slow.latency_ns > self.threshold_ns
+            && let Some(least) = self.entries.iter_mut().min_by_key(|entry| entry.latency_ns)
+        {
+            *least = slow;
+        }
+        if self.entries.len() == Slowest::LIMIT {
+            self.threshold_ns =
+                self.entries.iter().map(|entry| entry.latency_ns).min().unwrap_or(0);
+        }
+    }
+
+    /// The entries, slowest first.
+    pub fn sorted(&self) -> Vec<Slow> {
+        let mut entries = self.entries.clone();
+        entries.sort_by_key(|entry| (std::cmp::Reverse(entry.latency_ns), entry.issued));
+        entries
+    }
+}
+
+/// A stamp that was not what it should be.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mismatch {
+    /// Byte offset of the block on the target.
+    pub offset: u64,
+    /// Which file of the stream.
+    pub file: u32,
+    /// What is wrong, in words.
+    pub what: String,
+}
+
+/// What a slot in flight remembers.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Flight {
+    /// The operation.
+    pub op: Op,
+    /// When it should have been issued (open loop).
+    pub due: Time,
+    /// Operations in flight when it was submitted, itself included.
+    pub depth: u32,
+    /// A reply is not answered again.
+    pub is_reply: bool,
+}

@@ -1,0 +1,127 @@
+//! The plan's small words that carry a number (`fsync:16`, `compressible:50`): text in, text out.
+
+use crate::plan::{Content, Engine, IoMode, Sync};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::fmt;
+use std::str::FromStr;
+
+fn every(text: &str, number: &str) -> Result<u32, String> {
+    match number.parse() {
+        Ok(n) if n > 0 => Ok(n),
+        _ => Err(format!("`{text}` needs a count of writes from 1 on, such as `fsync:1`")),
+    }
+}
+
+impl FromStr for Sync {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.split_once(':') {
+            None if text == "none" => Ok(Sync::None),
+            None if text == "dsync" => Ok(Sync::Dsync),
+            None if text == "end" => Ok(Sync::End),
+            Some(("fsync", n)) => every(text, n).map(Sync::Fsync),
+            Some(("fdatasync", n)) => every(text, n).map(Sync::Fdatasync),
+            _ => Err(format!(
+                "`{text}` is no sync mode; write none, dsync, fsync:N, fdatasync:N or end"
+            )),
+        }
+    }
+}
+
+impl fmt::Display for Sync {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sync::None => f.write_str("none"),
+            Sync::Dsync => f.write_str("dsync"),
+            Sync::Fsync(n) => write!(f, "fsync:{n}"),
+            Sync::Fdatasync(n) => write!(f, "fdatasync:{n}"),
+            Sync::End => f.write_str("end"),
+        }
+    }
+}
+
+impl FromStr for Content {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let bad = || format!("`{text}` is no content; write random, zero or compressible:PERCENT");
+        match text.split_once(':') {
+            None if text == "random" => Ok(Content::Random),
+            None if text == "zero" => Ok(Content::Zero),
+            Some(("compressible", percent)) => match percent.parse() {
+                Ok(percent) if percent <= 100 => Ok(Content::Compressible(percent)),
+                _ => Err(bad()),
+            },
+            _ => Err(bad()),
+        }
+    }
+}
+
+impl fmt::Display for Content {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Content::Random => f.write_str("random"),
+            Content::Zero => f.write_str("zero"),
+            Content::Compressible(percent) => write!(f, "compressible:{percent}"),
+        }
+    }
+}
+
+impl Engine {
+    /// Every engine with its word.
+    pub const ALL: [(Engine, &'static str); 6] = [
+        (Engine::IoUring, "io_uring"),
+        (Engine::Libaio, "libaio"),
+        (Engine::Psync, "psync"),
+        (Engine::Mmap, "mmap"),
+        (Engine::Stdio, "stdio"),
+        (Engine::Null, "null"),
+    ];
+
+    /// The word in plans and tables.
+    pub fn word(self) -> &'static str {
+        Engine::ALL.iter().find(|(engine, _)| *engine == self).map_or("", |(_, word)| word)
+    }
+
+    /// Whether a call returns only when its I/O is done.
+    pub fn is_synchronous(self) -> bool {
+        matches!(self, Engine::Psync | Engine::Mmap | Engine::Stdio)
+    }
+}
+
+impl FromStr for Engine {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        Engine::ALL.iter().find(|(_, word)| *word == text).map(|(engine, _)| *engine).ok_or_else(
+            || format!("`{text}` is no engine; write io_uring, libaio, psync, mmap, stdio or null"),
+        )
+    }
+}
+
+impl IoMode {
+    /// The word in plans and tables.
+    pub fn word(self) -> &'static str {
+        match self {
+            IoMode::Direct => "direct",
+            IoMode::Buffered => "buffered",
+        }
+    }
+}
+
+macro_rules! as_text {
+    ($($name:ty),*) => {$(
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.collect_str(self)
+            }
+        }
+
+        impl<'de> Deserialize<'de> for $name {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let text = std::borrow::Cow::<'de, str>::deserialize(deserializer)?;
+                text.parse().map_err(de::Error::custom)
+            }
+        }
+    )*};
+}
+
+as_text!(Sync, Content);
