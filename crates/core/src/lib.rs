@@ -3,14 +3,21 @@
 //! Nothing here reads a clock, a file or the environment.
 #![forbid(unsafe_code)]
 
+pub mod arrival;
+pub mod content;
 pub mod driver;
 pub mod facts;
 pub mod findings;
+pub mod offsets;
 pub mod op;
 pub mod plan;
+pub mod plan_text;
 pub mod queue;
 pub mod record;
 pub mod run;
 pub mod tally;
+pub mod team;
 pub mod units;
+pub mod validate;
+pub mod virtual_bed;
 mod words;

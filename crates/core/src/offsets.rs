@@ -1,0 +1,449 @@
+//! Which address comes next: each pattern as a small generator, the same for ever per seed.
+
+use crate::op::{Action, Op};
+use crate::plan::{Files, PatternName, Sharing, Stream};
+use crate::queue::Trouble;
+use drivelab_stats::{Permutation, Random, Zipf, derive};
+use std::sync::Arc;
+
+/// The part of a file that one worker uses, in slots of the offset grid.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Region {
+    /// First byte of slot 0.
+    pub base: u64,
+    /// Bytes from one slot to the next.
+    pub slot_bytes: u64,
+    /// Number of slots; the last one holds a whole request.
+    pub slots: u64,
+    /// Bytes of the whole region, holes included.
+    pub bytes: u64,
+}
+
+/// Generates the operations of one worker.
+#[derive(Debug, Clone)]
+pub struct Offsets {
+    region: Region,
+    walk: Walk,
+    sizes: Draw<u32>,
+    kinds: Draw<Action>,
+    address_random: Random,
+    kind_random: Random,
+    size_random: Random,
+    file: u32,
+    pass: u64,
+}
+
+/// A weighted draw; a single value costs nothing.
+#[derive(Debug, Clone)]
+struct Draw<T> {
+    values: Vec<(u64, T)>,
+    total: u64,
+}
+
+impl<T: Copy> Draw<T> {
+    fn new(weighted: impl IntoIterator<Item = (u64, T)>) -> Self {
+        let mut total = 0;
+        let values = weighted
+            .into_iter()
+            .filter(|(weight, _)| *weight > 0)
+            .map(|(weight, value)| {
+                total += weight;
+                (total, value)
+            })
+            .collect();
+        Draw { values, total }
+    }
+
+    #[inline]
+    fn next(&self, random: &mut Random) -> T {
+        if self.values.len() == 1 {
+            return self.values[0].1;
+        }
+        let drawn = random.below(self.total);
+        let position = self.values.iter().position(|(end, _)| drawn < *end).unwrap_or(0);
+        self.values[position].1
+    }
+}
+
+#[derive(Debug, Clone)]
+enum Walk {
+    Stride { stride: i64, start: u64, position: u64 },
+    Onward { position: u64 },
+    Uniform,
+    Permutation { order: Permutation, next: u64, first: u64, step: u64 },
+    SemiRandom { share: f64, position: u64 },
+    Zipf { popularity: Zipf, scatter: Permutation },
+    Zones(Vec<ZoneSlots>),
+    Segments { layout: Layout, next: u64 },
+    Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
+    Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
+}
+
+/// One worker's part of a file of segments.
+#[derive(Debug, Clone, Copy)]
+struct Layout {
+    transfers: u64,
+    per_block: u64,
+    transfer_bytes: u64,
+    segment_bytes: u64,
+    start: u64,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct ZoneSlots {
+    access_end: f64,
+    first: u64,
+    slots: u64,
+}
+
+/// The slots of a region of `bytes` at `base` for requests of at most `size_max`.
+fn region(base: u64, bytes: u64, slot_bytes: u64, size_max: u64) -> Region {
+    let slots =
+        if bytes < size_max || slot_bytes == 0 { 0 } else { (bytes - size_max) / slot_bytes + 1 };
+    Region { base, slot_bytes, slots, bytes }
+}
+
+impl Offsets {
+    /// The generator of `worker` for `stream` on files of `file_bytes`.
+    ///
+    /// # Errors
+    /// A region that cannot hold one request for each worker.
+    pub fn new(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        let mut seeds = derive(seed, 0x61_6464_7265, u64::from(worker));
+        let mut next = || Random::new(drivelab_stats::splitmix64(&mut seeds));
+        let (address_random, kind_random, size_random) = (next(), next(), next());
+        let region = worker_region(stream, worker, file_bytes)?;
+        let walk = Walk::new(stream, worker, region, seed)?;
+        Ok(Offsets {
+            region,
+            walk,
+            sizes: Draw::new(
+                stream.weighted_sizes().iter().map(|e| (u64::from(e.weight), e.size.0 as u32)),
+            ),
+            kinds: Draw::new([
+                (u64::from(stream.mix.read), Action::Read),
+                (u64::from(stream.mix.write), Action::Write),
+                (u64::from(stream.mix.trim), Action::Trim),
+            ]),
+            address_random,
+            kind_random,
+            size_random,
+            file: 0,
+            pass: 0,
+        })
+    }
+
+    /// The worker's region.
+    pub fn region(&self) -> Region {
+        self.region
+    }
+
+    /// How often the pattern has begun anew; counts passes for patterns that have them.
+    pub fn pass(&self) -> u64 {
+        self.pass
+    }
+
+    /// Operations of one pass of this worker, for patterns that visit every slot once.
+    pub fn pass_operations(&self) -> Option<u64> {
+        match &self.walk {
+            Walk::Stride { .. } => Some(self.region.slots),
+            Walk::Permutation { first, step, .. } => {
+                Some((self.region.slots.saturating_sub(*first)).div_ceil(*step))
+            }
+            Walk::Segments { layout, .. } => Some(layout.transfers),
+            Walk::Replay { offsets, first, step, .. } => {
+                Some((offsets.len().saturating_sub(*first)).div_ceil(*step) as u64)
+            }
+            Walk::Names { actions, names, .. } => Some(actions.len() as u64 * u64::from(*names)),
+            _ => None,
+        }
+    }
+
+    /// The next operation and the pass it belongs to.
+    #[inline]
+    pub fn next(&mut self) -> (Op, u64) {
+        if let Walk::Names { .. } = self.walk {
+            return self.next_name();
+        }
+        let action = self.kinds.next(&mut self.kind_random);
+        let len = self.sizes.next(&mut self.size_random);
+        let pass = self.pass;
+        let offset = self.next_offset(len);
+        (Op { action, file: self.file, to: 0, offset, len }, pass)
+    }
+
+    fn next_offset(&mut self, len: u32) -> u64 {
+        let region = self.region;
+        let random = &mut self.address_random;
+        let slot = match &mut self.walk {
+            Walk::Stride { stride, start, position } => {
+                let slot = if *stride < 0 { region.slots - 1 - *position } else { *position };
+                if advance_stride(*stride, region.slots, start, position) {
+                    self.pass += 1;
+                }
+                slot
+            }
+            Walk::Onward { position } => {
+                return onward(position, region, len, &mut self.pass);
+            }
+            Walk::Uniform => random.below(region.slots),
+            Walk::Permutation { order, next, first, step } => {
+                let slot = order.at(*next);
+                *next += *step;
+                if *next >= region.slots {
+                    *next = *first;
+                    self.pass += 1;
+                }
+                slot
+            }
+            Walk::SemiRandom { share, position } => {
+                if random.unit_f64() < *share {
+                    *position = random.below(region.slots) * region.slot_bytes;
+                }
+                return onward(position, region, len, &mut self.pass);
+            }
+            Walk::Zipf { popularity, scatter } => scatter.at(popularity.sample(random)),
+            Walk::Zones(zones) => {
+                let drawn = random.unit_f64();
+                let zone = zones.iter().find(|zone| drawn < zone.access_end);
+                let zone = zone.or(zones.last()).copied();
+                zone.map_or(0, |zone| zone.first + random.below(zone.slots))
+            }
+            Walk::Segments { layout, next } => {
+                let (segment, transfer) = (*next / layout.per_block, *next % layout.per_block);
+                *next += 1;
+                if *next == layout.transfers {
+                    *next = 0;
+                    self.pass += 1;
+                }
+                let within = layout.start + transfer * layout.transfer_bytes;
+                return region.base + segment * layout.segment_bytes + within;
+            }
+            Walk::Replay { offsets, next, first, step } => {
+                let offset = offsets[*next];
+                *next += *step;
+                if *next >= offsets.len() {
+                    *next = *first;
+                    self.pass += 1;
+                }
+                return region.base + offset;
+            }
+            Walk::Names { .. } => 0,
+        };
+        region.base + slot * region.slot_bytes
+    }
+
+    /// Every name for one action, then the next action; a rename toggles the form of all names.
+    fn next_name(&mut self) -> (Op, u64) {
+        let pass = self.pass;
+        let Walk::Names { actions, names, action, name, form } = &mut self.walk else {
+            return (Op::default(), pass);
+        };
+        let current = actions[*action];
+        let to = if current == Action::Rename { 1 - *form } else { *form };
+        let op = Op { action: current, file: *name, to, offset: pass, len: 0 };
+        *name += 1;
+        if *name == *names {
+            *name = 0;
+            *form = to;
+            *action += 1;
+        }
+        if *action == actions.len() {
+            *action = 0;
+            *form = 0;
+            self.pass += 1;
+        }
+        (op, pass)
+    }
+}
+
+/// Continues at the end of the previous request, rounded up to the grid; wraps where it must.
+fn onward(position: &mut u64, region: Region, len: u32, pass: &mut u64) -> u64 {
+    if *position + u64::from(len) > region.bytes {
+        *position = 0;
+        *pass += 1;
+    }
+    let offset = region.base + *position;
+    *position = (*position + u64::from(len)).next_multiple_of(region.slot_bytes);
+    offset
+}
+
+/// Steps to the next slot; at the end restarts one slot further on, until all were visited (the
+/// order of IOzone's strided read). True when a pass is over.
+fn advance_stride(stride: i64, slots: u64, start: &mut u64, position: &mut u64) -> bool {
+    let step = stride.unsigned_abs();
+    if step == 0 {
+        *start += 1;
+        let over = *start >= slots;
+        if over {
+            *start = 0;
+        }
+        return over;
+    }
+    *position += step;
+    if *position < slots {
+        return false;
+    }
+    *start += 1;
+    let over = *start >= step.min(slots);
+    if over {
+        *start = 0;
+    }
+    *position = *start;
+    over
+}
+
+fn worker_region(stream: &Stream, worker: u32, file_bytes: u64) -> Result<Region, Trouble> {
+    if stream.pattern == PatternName::Names {
+        return Ok(Region { base: 0, slot_bytes: 1, slots: 1, bytes: 1 });
+    }
+    let (size_max, align) = (stream.size_max(), stream.alignment().max(1));
+    let slot_bytes = match (stream.sizes.is_empty(), stream.pattern) {
+        (true, PatternName::Sequential | PatternName::Permutation) => {
+            stream.size.0.next_multiple_of(align)
+        }
+        _ => align,
+    };
+    let available = file_bytes.saturating_sub(stream.offset.0);
+    let bytes = stream.length.map_or(available, |length| length.0.min(available));
+    let bytes = bytes.saturating_sub(stream.shift.0);
+    let whole = region(stream.offset.0 + stream.shift.0, bytes, slot_bytes, size_max);
+    let workers = u64::from(stream.workers.max(1));
+    let own = match (stream.sharing(), stream.files) {
+        (Sharing::Disjoint, Files::One) if stream.pattern != PatternName::Segments => {
+            let worker = u64::from(worker);
+            let first = share_start(whole.slots, worker, workers);
+            let end = share_start(whole.slots, worker + 1, workers);
+            Region {
+                base: whole.base + first * slot_bytes,
+                slots: end - first,
+                bytes: ((end - first) * slot_bytes).max(size_max).min(bytes),
+                ..whole
+            }
+        }
+        _ => whole,
+    };
+    if own.slots == 0 {
+        return Err(Trouble::usage(format!(
+            "the region of {bytes} bytes is too small for {workers} worker(s) with requests of \
+             {size_max} bytes; choose a larger file, a smaller size or fewer workers"
+        )));
+    }
+    Ok(own)
+}
+
+/// Where the share of `part` of `parts` begins.
+fn share_start(total: u64, part: u64, parts: u64) -> u64 {
+    (u128::from(total) * u128::from(part) / u128::from(parts)) as u64
+}
+
+impl Walk {
+    fn new(stream: &Stream, worker: u32, region: Region, seed: u64) -> Result<Walk, Trouble> {
+        // The order of blocks is one for all workers of a stream: they split it, not repeat it.
+        let shared = stream.sharing() == Sharing::Shared && stream.files == Files::One;
+        let key = derive(seed, 0x0072_6465_7221, if shared { 0 } else { u64::from(worker) + 1 });
+        let (first, step) =
+            if shared { (u64::from(worker), u64::from(stream.workers.max(1))) } else { (0, 1) };
+        Ok(match stream.pattern {
+            PatternName::Sequential if !stream.sizes.is_empty() => Walk::Onward { position: 0 },
+            PatternName::Sequential => {
+                Walk::Stride { stride: stream.stride.unwrap_or(1), start: 0, position: 0 }
+            }
+            PatternName::Uniform => Walk::Uniform,
+            PatternName::Permutation => {
+                if first >= region.slots {
+                    return Err(Trouble::usage(format!(
+                        "{step} workers share {} blocks; use fewer workers or a larger region",
+                        region.slots
+                    )));
+                }
+                Walk::Permutation {
+                    order: Permutation::new(region.slots, key),
+                    next: first,
+                    first,
+                    step,
+                }
+            }
+            PatternName::SemiRandom => {
+                Walk::SemiRandom { share: stream.share.unwrap_or(0.5), position: 0 }
+            }
+            PatternName::Zipf => Walk::Zipf {
+                popularity: Zipf::new(region.slots, stream.theta.unwrap_or(1.1))
+                    .ok_or_else(|| Trouble::usage("theta must lie between 0 and 5"))?,
+                scatter: Permutation::new(region.slots, key),
+            },
+            PatternName::HotZones => Walk::Zones(zones(stream, region.slots)?),
+            PatternName::Segments => segments(stream, worker, region)?,
+            PatternName::Replay => replay(stream, first as usize, step as usize)?,
+            PatternName::Names => Walk::Names {
+                actions: stream.actions.clone(),
+                names: stream.names.unwrap_or(1000),
+                action: 0,
+                name: 0,
+                form: 0,
+            },
+        })
+    }
+}
+
+fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
+    let (mut addresses, mut accesses, mut first) = (0.0, 0.0, 0);
+    let mut out = Vec::new();
+    let rest = crate::plan::Zone {
+        addresses: 1.0 - stream.zones.iter().map(|zone| zone.addresses).sum::<f64>(),
+        accesses: 1.0 - stream.zones.iter().map(|zone| zone.accesses).sum::<f64>(),
+    };
+    for zone in stream.zones.iter().chain([&rest]) {
+        addresses += zone.addresses;
+        accesses += zone.accesses;
+        let end = libm::round(addresses.clamp(0.0, 1.0) * slots as f64) as u64;
+        if zone.accesses <= 1e-12 {
+            first = end;
+            continue;
+        }
+        if end <= first {
+            return Err(Trouble::usage(
+                "a hot zone has accesses but not one whole block; enlarge the zone or the region",
+            ));
+        }
+        out.push(ZoneSlots { access_end: accesses, first, slots: end - first });
+        first = end;
+    }
+    Ok(out)
+}
+
+fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Walk, Trouble> {
+    let transfer = stream.size.0.max(1);
+    let block = stream.block.map_or(transfer, |block| block.0);
+    let workers = if stream.files == Files::One { u64::from(stream.workers.max(1)) } else { 1 };
+    let segment_bytes = block * workers;
+    let count = stream.segments.unwrap_or(1);
+    if !block.is_multiple_of(transfer) || segment_bytes * count > region.bytes || count == 0 {
+        return Err(Trouble::usage(format!(
+            "{count} segment(s) of {workers} block(s) of {block} bytes need a block that is a \
+             multiple of the request size {transfer} and {} bytes of region; it has {}",
+            segment_bytes * count,
+            region.bytes
+        )));
+    }
+    let per_block = block / transfer;
+    let layout = Layout {
+        transfers: per_block * count,
+        per_block,
+        transfer_bytes: transfer,
+        segment_bytes,
+        start: if workers == 1 { 0 } else { u64::from(worker) * block },
+    };
+    Ok(Walk::Segments { layout, next: 0 })
+}
+
+fn replay(stream: &Stream, first: usize, step: usize) -> Result<Walk, Trouble> {
+    if stream.offsets.len() <= first {
+        return Err(Trouble::usage(format!(
+            "a replay over {step} worker(s) needs at least that many offsets; the list has {}",
+            stream.offsets.len()
+        )));
+    }
+    let offsets = stream.offsets.iter().map(|offset| offset.0).collect();
+    Ok(Walk::Replay { offsets, next: first, first, step })
+}

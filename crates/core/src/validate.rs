@@ -1,0 +1,220 @@
+//! Refuses plans that make no sense on a target, each with one sentence and the way out.
+//!
+//! Everything here is about what can be done at all. What is merely unwise is refused, with
+//! advice, by the command that asks for it.
+
+use crate::facts::TargetKind;
+use crate::plan::{Act, Interval, Plan, Step, Until};
+use crate::units::{Size, Span};
+use std::fmt;
+
+#[path = "validate_stream.rs"]
+mod stream;
+
+/// What a plan must fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Geometry {
+    /// File, directory, device or nothing.
+    pub kind: TargetKind,
+    /// Bytes of the device or file that data goes to, per worker with `files = "each"`; absent
+    /// where not known yet.
+    pub file_bytes: Option<u64>,
+    /// Smallest unit of direct I/O in bytes.
+    pub logical_block_bytes: u32,
+    /// Memory of the machine in bytes, if known: buffers may take half of it.
+    pub memory_bytes: Option<u64>,
+}
+
+/// One reason why a plan is refused.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Index of the step in the plan; absent for the plan itself.
+    pub step: Option<usize>,
+    /// Index of the stream in the step; absent for the step itself.
+    pub stream: Option<usize>,
+    /// The key that is wrong.
+    pub key: &'static str,
+    /// What is wrong and what to do, in one sentence.
+    pub text: String,
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.step, self.stream) {
+            (Some(step), Some(stream)) => {
+                write!(f, "step {}, stream {}: {}", step + 1, stream + 1, self.text)
+            }
+            (Some(step), None) => write!(f, "step {}: {}", step + 1, self.text),
+            _ => f.write_str(&self.text),
+        }
+    }
+}
+
+/// Most repetitions of all steps together: more is a typing error, and no run file holds them.
+const EXECUTIONS_MAX: u64 = 100_000;
+/// Shortest and longest recording interval.
+const INTERVAL: (Span, Span) = (Span(10_000_000), Span(60_000_000_000));
+/// Histograms end here, so nothing may last longer between two operations.
+pub(crate) const HOUR: Span = Span(3_600_000_000_000);
+
+/// Collects problems of one step or stream.
+pub(crate) struct Problems {
+    found: Vec<Problem>,
+    step: Option<usize>,
+    stream: Option<usize>,
+}
+
+impl Problems {
+    /// Notes a problem unless `fine`.
+    pub(crate) fn need(&mut self, fine: bool, key: &'static str, text: impl FnOnce() -> String) {
+        if !fine {
+            let (step, stream) = (self.step, self.stream);
+            self.found.push(Problem { step, stream, key, text: text() });
+        }
+    }
+}
+
+/// Says everything that makes `plan` impossible or senseless on a target of this geometry.
+pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
+    let mut problems = Problems { found: Vec::new(), step: None, stream: None };
+    let Interval(interval) = plan.interval;
+    problems.need((INTERVAL.0..=INTERVAL.1).contains(&interval), "interval", || {
+        format!("the interval of {interval} is out of range; use {} to {}", INTERVAL.0, INTERVAL.1)
+    });
+    problems.need(!plan.steps.is_empty(), "steps", || {
+        "the plan has no steps; add a [[steps]] section".to_string()
+    });
+    let executions: u64 = plan.steps.iter().map(|step| u64::from(step.repetitions())).sum();
+    problems.need(executions <= EXECUTIONS_MAX, "repeat", || {
+        format!("{executions} repetitions in all are too many; keep to {EXECUTIONS_MAX}")
+    });
+    for (index, step) in plan.steps.iter().enumerate() {
+        problems.step = Some(index);
+        problems.stream = None;
+        validate_step(step, geometry, &mut problems);
+    }
+    if problems.found.is_empty() { Ok(()) } else { Err(problems.found) }
+}
+
+fn validate_step(step: &Step, geometry: &Geometry, problems: &mut Problems) {
+    match (&step.act, step.streams.is_empty()) {
+        (None, true) => problems.need(false, "streams", || {
+            "nothing to do; add a [[steps.streams]] section or an act".to_string()
+        }),
+        (Some(_), false) => problems.need(false, "act", || {
+            "a step has either an act or streams; make two steps of it".to_string()
+        }),
+        (Some(act), true) => validate_act(act, step, geometry, problems),
+        (None, false) => {
+            validate_until(step, problems);
+            validate_together(step, geometry, problems);
+            for (index, stream) in step.streams.iter().enumerate() {
+                problems.stream = Some(index);
+                stream::validate_stream(stream, geometry, problems);
+            }
+        }
+    }
+}
+
+fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Problems) {
+    problems.need(step.until == Until::default() && step.ramp.0 == 0, "until", || {
+        "an act has no `until` and no ramp; remove them".to_string()
+    });
+    match act {
+        Act::Idle(span) => problems.need(span.0 > 0 && *span <= Span(24 * HOUR.0), "act", || {
+            format!("idle for {span} makes no sense; use more than 0 and at most 24h")
+        }),
+        Act::DropCaches => problems.need(geometry.kind != TargetKind::Nothing, "act", || {
+            "nothing is cached without a target; remove drop-caches".to_string()
+        }),
+        Act::Trim { offset, length } => {
+            problems.need(length.is_none_or(|length| length.0 > 0), "act", || {
+                "a trim of 0 bytes does nothing; give a length or leave it out".to_string()
+            });
+            let end = offset.0.checked_add(length.map_or(1, |length| length.0));
+            let fits = |bytes| end.is_some_and(|end| end <= bytes);
+            problems.need(geometry.file_bytes.is_none_or(fits), "act", || {
+                let bytes = Size(geometry.file_bytes.unwrap_or(0));
+                format!("the trim reaches beyond the target's {bytes}; shorten it")
+            });
+            let block = u64::from(geometry.logical_block_bytes.max(1));
+            let length = length.map_or(0, |length| length.0);
+            let whole = offset.0.is_multiple_of(block) && length.is_multiple_of(block);
+            problems.need(whole || geometry.kind != TargetKind::BlockDevice, "act", || {
+                format!("a trim on this device needs multiples of {block} bytes")
+            });
+        }
+    }
+}
+
+fn validate_until(step: &Step, problems: &mut Problems) {
+    let until = &step.until;
+    let zero = [
+        ("elapsed", until.elapsed.map(|span| span.0)),
+        ("operations", until.operations),
+        ("bytes", until.bytes.map(|bytes| bytes.0)),
+        ("passes", until.passes),
+    ];
+    for (name, bound) in zero {
+        problems.need(bound != Some(0), "until", || {
+            format!("`{name}` of 0 ends before it begins; use more than 0")
+        });
+    }
+    problems.need(zero.iter().any(|(_, bound)| bound.is_some()), "until", || {
+        "nothing says when the step ends; give a runtime, operations, bytes or passes".to_string()
+    });
+    let day = Span(366 * 24 * HOUR.0);
+    problems.need(until.elapsed.is_none_or(|span| span <= day), "until", || {
+        "the step would run for more than a year; shorten it".to_string()
+    });
+    problems.need(step.ramp <= day, "ramp", || {
+        "the ramp would last more than a year; shorten it".to_string()
+    });
+}
+
+/// What concerns all streams of a step at once.
+fn validate_together(step: &Step, geometry: &Geometry, problems: &mut Problems) {
+    problems.need(step.streams.iter().any(|stream| !stream.background), "background", || {
+        "every stream is in the background, so nothing ends the step; leave one in front"
+            .to_string()
+    });
+    let buffers: u128 = step
+        .streams
+        .iter()
+        .map(|stream| {
+            u128::from(stream.size_max()) * u128::from(stream.depth) * u128::from(stream.workers)
+        })
+        .sum();
+    let limit = geometry.memory_bytes.map_or(u128::from(u64::MAX), |bytes| u128::from(bytes / 2));
+    problems.need(buffers <= limit, "depth", || {
+        format!(
+            "buffers of size x depth x workers take {buffers} bytes and this machine can give \
+             {limit}; use less of one of them"
+        )
+    });
+    if let Err(text) = cpu_list(&step.cpus) {
+        problems.need(false, "cpus", || text);
+    }
+}
+
+/// Reads a list of CPUs such as `0-3,8`; empty text gives none.
+pub fn cpu_list(text: &str) -> Result<Vec<u32>, String> {
+    let bad = || format!("`{text}` is no list of CPUs; write it like 0-3,8");
+    let mut cpus = Vec::new();
+    for part in text.split(',').filter(|_| !text.is_empty()) {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let first: u32 = first.trim().parse().map_err(|_| bad())?;
+        let last: u32 = last.trim().parse().map_err(|_| bad())?;
+        if first > last || last > 4095 {
+            return Err(bad());
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+#[cfg(test)]
+#[path = "validate_tests.rs"]
+mod tests;

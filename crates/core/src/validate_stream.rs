@@ -1,0 +1,395 @@
+//! What one stream must fulfil: its load, its keys, its addresses, its checks.
+
+use super::{Geometry, HOUR, Problems};
+use crate::facts::TargetKind;
+use crate::plan::{
+    Content, Engine, Files, IoMode, PatternName, Sharing, Stream, Sync, SyncTiming, Zone,
+};
+use crate::units::Size;
+
+/// More workers or operations in flight than any machine can hold is a typing error.
+const WORKERS_MAX: u32 = 4096;
+const DEPTH_MAX: u32 = 65_536;
+/// Linux moves at most 2 GiB less a page in one call.
+const REQUEST_MAX: u64 = 1 << 30;
+const RATE_MAX: f64 = 1e9;
+/// Rounding of shares typed with a few decimals.
+const SHARE_ROUNDING: f64 = 1e-9;
+
+pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    load(stream, problems);
+    arrival(stream, problems);
+    keys_of_pattern(stream, problems);
+    kinds(stream, problems);
+    engine(stream, problems);
+    checks(stream, problems);
+    match stream.pattern {
+        PatternName::Names => names(stream, geometry, problems),
+        _ => data(stream, geometry, problems),
+    }
+}
+
+fn load(stream: &Stream, problems: &mut Problems) {
+    problems
+        .need(stream.depth > 0, "depth", || "depth 0 issues nothing; use 1 or more".to_string());
+    problems.need(stream.depth <= DEPTH_MAX, "depth", || {
+        format!("depth {} is absurd; use at most {DEPTH_MAX} per worker", stream.depth)
+    });
+    problems
+        .need(stream.workers > 0, "workers", || "0 workers do nothing; use 1 or more".to_string());
+    problems.need(stream.workers <= WORKERS_MAX, "workers", || {
+        format!("{} workers are absurd; use at most {WORKERS_MAX}", stream.workers)
+    });
+    for (key, batch) in
+        [("batch_submit", stream.batch_submit), ("batch_complete", stream.batch_complete)]
+    {
+        problems.need(batch.is_none_or(|n| n > 0 && n <= stream.depth.max(1)), key, || {
+            let n = batch.unwrap_or(0);
+            format!("{key} {n} does not fit depth {}; use 1 to the depth", stream.depth)
+        });
+    }
+    problems.need(stream.gap_over.0 > 0, "gap_over", || {
+        "gap_over 0 would list every operation; use more, such as 100ms".to_string()
+    });
+}
+
+fn arrival(stream: &Stream, problems: &mut Problems) {
+    if let Some(rate) = stream.rate {
+        problems.need(rate.is_finite() && rate > 0.0 && rate <= RATE_MAX, "rate", || {
+            format!("a rate of {rate} a second cannot be kept; use more than 0, at most 1e9")
+        });
+        let slowest = f64::from(stream.workers) / HOUR.seconds();
+        problems.need(rate >= slowest || rate <= 0.0 || rate.is_nan(), "rate", || {
+            format!("a rate of {rate} a second is less than one operation an hour; raise it")
+        });
+        let closed = stream.burst.is_some() || stream.think.0 > 0 || stream.think_first;
+        problems.need(!closed, "rate", || {
+            "a rate is an open loop, burst and think time are a closed one; use one of them"
+                .to_string()
+        });
+    }
+    problems.need(stream.rate.is_some() || !stream.poisson, "poisson", || {
+        "Poisson arrivals need a rate; add one".to_string()
+    });
+    problems.need(stream.burst.is_none_or(|n| n > 0 && n <= stream.depth), "burst", || {
+        let n = stream.burst.unwrap_or(0);
+        format!("a burst of {n} does not fit depth {}; use 1 to the depth", stream.depth)
+    });
+    problems.need(stream.think.0 > 0 || !stream.think_first, "think_first", || {
+        "think_first needs a think time; add one".to_string()
+    });
+    problems.need(stream.think <= HOUR, "think", || {
+        format!("a think time of {} is more than an hour; shorten it", stream.think)
+    });
+}
+
+/// A key that its pattern does not read would be ignored silently: it is refused.
+fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
+    use PatternName as P;
+    let given = [
+        ("stride", stream.stride.is_some(), P::Sequential),
+        ("share", stream.share.is_some(), P::SemiRandom),
+        ("theta", stream.theta.is_some(), P::Zipf),
+        ("zones", !stream.zones.is_empty(), P::HotZones),
+        ("block", stream.block.is_some(), P::Segments),
+        ("segments", stream.segments.is_some(), P::Segments),
+        ("offsets", !stream.offsets.is_empty(), P::Replay),
+        ("actions", !stream.actions.is_empty(), P::Names),
+        ("names", stream.names.is_some(), P::Names),
+        ("directories", stream.directories != Files::One, P::Names),
+    ];
+    for (key, is_given, owner) in given {
+        problems.need(!is_given || stream.pattern == owner, key, || {
+            let (mine, theirs) = (word(stream.pattern), word(owner));
+            format!("`{key}` belongs to pattern {theirs}, and this is {mine}; drop one of them")
+        });
+        let optional = matches!(key, "stride" | "directories");
+        problems.need(is_given || optional || stream.pattern != owner, key, || {
+            format!("pattern {} needs `{key}`; add it", word(owner))
+        });
+    }
+    problems.need(stream.share.is_none_or(|share| (0.0..=1.0).contains(&share)), "share", || {
+        "`share` is a probability; use 0 to 1".to_string()
+    });
+    problems.need(stream.theta.is_none_or(|theta| (0.0..5.0).contains(&theta)), "theta", || {
+        "`theta` of Zipf goes from 0 (uniform) to below 5; 1 is the classical law".to_string()
+    });
+    if !stream.zones.is_empty() {
+        zones(&stream.zones, problems);
+    }
+}
+
+/// The word of a pattern, as in plans.
+pub(super) fn word(pattern: PatternName) -> &'static str {
+    match pattern {
+        PatternName::Sequential => "sequential",
+        PatternName::Uniform => "uniform",
+        PatternName::Permutation => "permutation",
+        PatternName::SemiRandom => "semi-random",
+        PatternName::Zipf => "zipf",
+        PatternName::HotZones => "hot-zones",
+        PatternName::Segments => "segments",
+        PatternName::Replay => "replay",
+        PatternName::Names => "names",
+    }
+}
+
+fn zones(zones: &[Zone], problems: &mut Problems) {
+    let in_range = |share: f64| (0.0..=1.0).contains(&share);
+    let fine = zones.iter().all(|zone| in_range(zone.addresses) && in_range(zone.accesses));
+    problems.need(fine, "zones", || {
+        "the shares of a zone are from 0 to 1 (of addresses, of accesses)".to_string()
+    });
+    let empty = zones.iter().any(|zone| zone.addresses == 0.0);
+    problems.need(!empty, "zones", || {
+        "a zone without addresses cannot be accessed; give it a share or remove it".to_string()
+    });
+    let addresses: f64 = zones.iter().map(|zone| zone.addresses).sum();
+    let accesses: f64 = zones.iter().map(|zone| zone.accesses).sum();
+    problems.need(addresses <= 1.0 + SHARE_ROUNDING, "zones", || {
+        format!("the zones hold {addresses:.3} of the addresses, more than all; make it 1 or less")
+    });
+    problems.need(accesses <= 1.0 + SHARE_ROUNDING, "zones", || {
+        format!("the zones get {accesses:.3} of the accesses, more than all; make it 1 or less")
+    });
+    let rest_is_empty = addresses >= 1.0 - SHARE_ROUNDING && accesses < 1.0 - SHARE_ROUNDING;
+    problems.need(!rest_is_empty, "zones", || {
+        format!(
+            "the zones hold all addresses, but get {accesses:.3} of the accesses; the shares of \
+             accesses must then sum to 1"
+        )
+    });
+}
+
+fn kinds(stream: &Stream, problems: &mut Problems) {
+    let is_names = stream.pattern == PatternName::Names;
+    problems.need(is_names || stream.mix.total() > 0, "mix", || {
+        "the mix has no reads, no writes and no trims; give one of them a share".to_string()
+    });
+    problems.need(stream.reply.is_none() || stream.mix.trim == 0, "reply", || {
+        "a trim has no opposite direction; use reply without trims".to_string()
+    });
+    problems.need(stream.reply.is_none() || !is_names, "reply", || {
+        "metadata actions have no opposite direction; remove `reply`".to_string()
+    });
+    let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
+    problems.need(writes || stream.sync == Sync::None, "sync", || {
+        format!("sync = {} without writes does nothing; remove it or add writes", stream.sync)
+    });
+    let has_flushes = !matches!(stream.sync, Sync::None | Sync::Dsync);
+    problems.need(has_flushes || stream.sync_timing == SyncTiming::Inside, "sync_timing", || {
+        "sync timing is about fsync, and none is asked for; set sync or remove it".to_string()
+    });
+    problems.need(writes || stream.content == Content::Random, "content", || {
+        "content is about writes, and there are none; remove it or add writes".to_string()
+    });
+}
+
+fn engine(stream: &Stream, problems: &mut Problems) {
+    let engine = stream.engine;
+    for (key, set) in [
+        ("sqpoll", stream.sqpoll),
+        ("iopoll", stream.iopoll),
+        ("unregistered", stream.unregistered),
+    ] {
+        problems.need(!set || engine == Engine::IoUring, key, || {
+            format!("`{key}` is a mode of io_uring, and the engine is {}", engine.word())
+        });
+    }
+    if stream.iopoll {
+        problems.need(stream.io == IoMode::Direct, "iopoll", || {
+            "iopoll polls the device and needs direct I/O; remove iopoll or use io = direct"
+                .to_string()
+        });
+        let flushes = !matches!(stream.sync, Sync::None | Sync::Dsync);
+        problems.need(!flushes && stream.mix.trim == 0, "iopoll", || {
+            "iopoll can only read and write; remove iopoll, or the fsync and trims".to_string()
+        });
+    }
+    let cached = matches!(engine, Engine::Mmap | Engine::Stdio);
+    problems.need(!cached || stream.io == IoMode::Buffered, "io", || {
+        format!("{} goes through the page cache; say io = buffered", engine.word())
+    });
+    problems.need(!cached || stream.mix.trim == 0, "mix", || {
+        format!("{} cannot trim; use io_uring, libaio or psync", engine.word())
+    });
+    problems.need(engine != Engine::Mmap || stream.sync != Sync::Dsync, "sync", || {
+        "O_DSYNC does not reach stores on a mapping; use fsync:N (msync) or end".to_string()
+    });
+}
+
+fn checks(stream: &Stream, problems: &mut Problems) {
+    let reads = stream.mix.read > 0 || stream.reply.is_some();
+    let writes = stream.mix.write > 0 || stream.reply.is_some();
+    let stamps = stream.stamp || stream.verify;
+    problems.need(!stream.verify || reads, "verify", || {
+        "verify checks what is read, and nothing is; add reads or remove verify".to_string()
+    });
+    problems.need(!stream.stamp || writes, "stamp", || {
+        "stamp marks what is written, and nothing is; add writes or remove stamp".to_string()
+    });
+    problems.need(!stamps || stream.engine != Engine::Null, "verify", || {
+        "the null engine moves no data, so there is nothing to stamp or verify".to_string()
+    });
+    problems.need(!stamps || stream.content == Content::Random, "content", || {
+        format!("content {} leaves no room for stamps; use random or no stamps", stream.content)
+    });
+    problems.need(stream.pass.is_none() || stamps, "pass", || {
+        "`pass` numbers stamps, and there are none; add stamp or verify".to_string()
+    });
+    let ordered = matches!(stream.pattern, PatternName::Sequential | PatternName::Permutation)
+        && stream.stride != Some(0);
+    problems.need(ordered || !(stream.verify && writes && stream.pass.is_some()), "pass", || {
+        format!(
+            "with {} order nobody knows which pass wrote a block; verify overwrites in sequential \
+             or permutation order, or leave `pass` out to check address, seed and checksum only",
+            word(stream.pattern)
+        )
+    });
+}
+
+fn names(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    problems.need(geometry.kind == TargetKind::Directory, "pattern", || {
+        "metadata actions need a directory as target; give one".to_string()
+    });
+    let data = stream.actions.iter().find(|action| !action.is_metadata());
+    problems.need(data.is_none(), "actions", || {
+        let action = data.map_or("", |action| action.word());
+        format!(
+            "`{action}` is no metadata action; use create, open, stat, utime, rename, unlink, mkdir"
+        )
+    });
+    problems.need(stream.names != Some(0), "names", || "0 names do nothing; use 1 or more".into());
+    let sized = stream.length.is_some() || stream.offset.0 > 0 || !stream.sizes.is_empty();
+    problems.need(!sized && stream.align.is_none() && stream.shift.0 == 0, "length", || {
+        "names have no addresses; remove offset, length, sizes, align and shift".to_string()
+    });
+    problems.need(!(stream.stamp || stream.verify), "verify", || {
+        "names hold no data to stamp or verify; remove it".to_string()
+    });
+}
+
+fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    sizes(stream, problems);
+    if stream.io == IoMode::Direct && stream.engine != Engine::Null {
+        blocks(stream, geometry, problems);
+    }
+    orders(stream, problems);
+    let on_device = geometry.kind == TargetKind::BlockDevice;
+    problems.need(stream.files == Files::One || !on_device, "files", || {
+        "a device is one file; use files = one".to_string()
+    });
+    let on_file = geometry.kind == TargetKind::File;
+    problems.need(stream.files == Files::One || !on_file, "files", || {
+        "a file for each worker needs a directory as target; give one".to_string()
+    });
+    if stream.size_min() > 0 && stream.workers > 0 {
+        region(stream, geometry, problems);
+    }
+}
+
+fn sizes(stream: &Stream, problems: &mut Problems) {
+    problems.need(stream.size_min() > 0, "size", || {
+        "a request of 0 bytes moves nothing; use a size such as 4k".to_string()
+    });
+    problems.need(stream.size_max() <= REQUEST_MAX, "size", || {
+        format!("a request of {} is more than 1GiB; use less", Size(stream.size_max()))
+    });
+    let weights: u64 = stream.weighted_sizes().iter().map(|entry| u64::from(entry.weight)).sum();
+    problems.need(weights > 0, "sizes", || {
+        "the weights of the sizes sum to 0; give one of them a weight".to_string()
+    });
+    problems.need(stream.align != Some(Size(0)), "align", || {
+        "align 0 puts every request at one address; use 1 or more".to_string()
+    });
+}
+
+/// Direct I/O moves whole blocks from block boundaries.
+fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    let block = u64::from(geometry.logical_block_bytes.max(1));
+    let mut whole = |key: &'static str, bytes: u64| {
+        problems.need(bytes.is_multiple_of(block), key, || {
+            format!(
+                "{key} {} is no multiple of the {block}-byte block that direct I/O needs here; \
+                 use a multiple or io = buffered",
+                Size(bytes)
+            )
+        });
+    };
+    for entry in stream.weighted_sizes() {
+        whole("size", entry.size.0);
+    }
+    whole("align", stream.align.map_or(0, |align| align.0));
+    whole("shift", stream.shift.0);
+    whole("offset", stream.offset.0);
+    whole("length", stream.length.map_or(0, |length| length.0));
+    whole("block", stream.block.map_or(0, |block| block.0));
+    for offset in &stream.offsets {
+        whole("offsets", offset.0);
+    }
+}
+
+/// What follows from each request having its place in an order.
+fn orders(stream: &Stream, problems: &mut Problems) {
+    let mixed = stream.size_min() != stream.size_max();
+    problems.need(!mixed || stream.stride.is_none(), "stride", || {
+        "a stride counts blocks of one size; use one size or leave the stride out".to_string()
+    });
+    let needs_one_size = matches!(stream.pattern, PatternName::Permutation | PatternName::Segments);
+    problems.need(!mixed || !needs_one_size, "sizes", || {
+        format!("{} order needs requests of one size; use `size`", word(stream.pattern))
+    });
+    let overlaps = stream.align.is_some_and(|align| align.0 < stream.size_max());
+    problems.need(!overlaps || stream.pattern != PatternName::Permutation, "align", || {
+        "in permutation order blocks must not overlap; use align of at least the size".to_string()
+    });
+    if let Some(block) = stream.block {
+        let size = stream.size_max().max(1);
+        problems.need(block.0 > 0 && block.0.is_multiple_of(size), "block", || {
+            format!("block {block} is no multiple of the size {}; make it one", Size(size))
+        });
+        problems.need(stream.segments != Some(0), "segments", || {
+            "0 segments hold nothing; use 1 or more".to_string()
+        });
+    }
+}
+
+fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    let end = stream.length.map(|length| stream.offset.0.checked_add(length.0));
+    let beyond = match (geometry.file_bytes, end) {
+        (_, Some(None)) => true,
+        (Some(bytes), Some(Some(end))) => end > bytes,
+        (Some(bytes), None) => stream.offset.0 >= bytes,
+        (None, _) => false,
+    };
+    problems.need(!beyond, "length", || {
+        let bytes = geometry.file_bytes.map_or("its size".to_string(), |b| Size(b).to_string());
+        format!("the region reaches beyond the end of the target ({bytes}); shorten it")
+    });
+    let rest = geometry.file_bytes.map(|bytes| bytes.saturating_sub(stream.offset.0));
+    let Some(bytes) = stream.length.map(|length| length.0).or(rest).filter(|_| !beyond) else {
+        return;
+    };
+    let one_file = stream.files == Files::One;
+    let parts = match stream.sharing() {
+        Sharing::Disjoint if one_file => u64::from(stream.workers),
+        _ => 1,
+    };
+    let needed = stream.size_max().saturating_add(stream.shift.0);
+    problems.need(bytes / parts >= needed, "length", || {
+        let (each, needed) = (Size(bytes / parts), Size(needed));
+        format!("a region of {each} for each worker is smaller than a request of {needed}")
+    });
+    if let (Some(block), Some(segments)) = (stream.block, stream.segments) {
+        let owners = if one_file { stream.workers } else { 1 };
+        let total = u128::from(block.0) * u128::from(segments) * u128::from(owners);
+        problems.need(total <= u128::from(bytes), "segments", || {
+            format!("block x segments x workers is {total} bytes, the region {bytes}; use less")
+        });
+    }
+    let outside = stream.offsets.iter().find(|at| at.0.saturating_add(stream.size_max()) > bytes);
+    problems.need(outside.is_none(), "offsets", || {
+        let at = outside.map_or(0, |at| at.0);
+        format!("a replayed request at byte {at} ends beyond the region of {bytes} bytes")
+    });
+}

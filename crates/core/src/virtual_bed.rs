@@ -1,0 +1,174 @@
+//! A testbed in virtual time: every operation takes the same time on one of a few servers.
+//!
+//! It proves the seam that real and simulated drives stand behind, and every test of a driver
+//! that needs exact times runs on it.
+
+use crate::driver::{Driver, Next};
+use crate::facts::Facts;
+use crate::op::{Done, Op, Tag, Time};
+use crate::queue::{Finished, Queue, Sink, Testbed, Trouble};
+use crate::team::Team;
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Fixed service time, a fixed number of servers, first come first served.
+#[derive(Debug, Default)]
+pub struct VirtualTestbed {
+    facts: Facts,
+    latency_ns: Time,
+    servers_free_at: Vec<Time>,
+    now: Time,
+    /// Every operation in the order of submission, with its stream and worker; for tests.
+    pub log: Vec<(u32, u32, Op)>,
+    /// Whether to keep `log`.
+    pub keep_log: bool,
+}
+
+#[derive(Debug)]
+struct VirtualQueue {
+    now: Time,
+    buffers: Vec<Vec<u8>>,
+    submitted: Vec<(Tag, Op)>,
+}
+
+impl Queue for VirtualQueue {
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    fn buffer(&mut self, tag: Tag) -> &mut [u8] {
+        &mut self.buffers[tag as usize]
+    }
+
+    fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        self.submitted.push((tag, op));
+        Ok(())
+    }
+}
+
+/// A worker with its queue and what it last asked for.
+#[derive(Debug)]
+struct Worker {
+    driver: Driver,
+    queue: VirtualQueue,
+    wake: Option<Time>,
+    finished: bool,
+}
+
+impl VirtualTestbed {
+    /// `servers` servers that need `latency_ns` for each operation.
+    pub fn new(latency_ns: Time, servers: usize) -> Self {
+        let servers_free_at = vec![0; servers.max(1)];
+        VirtualTestbed { latency_ns, servers_free_at, ..VirtualTestbed::default() }
+    }
+
+    /// Books the earliest free server.
+    fn serve(&mut self) -> Time {
+        let latency_ns = self.latency_ns;
+        let Some(server) = self.servers_free_at.iter_mut().min() else { return self.now };
+        *server = (*server).max(self.now) + latency_ns;
+        *server
+    }
+
+    fn worker(&self, driver: Driver) -> Worker {
+        let depth = driver.stream().depth.max(1) as usize;
+        let queue = VirtualQueue {
+            now: self.now,
+            buffers: vec![vec![0; driver.buffer_bytes()]; depth],
+            submitted: Vec::with_capacity(depth),
+        };
+        Worker { driver, queue, wake: Some(self.now), finished: false }
+    }
+}
+
+impl Testbed for VirtualTestbed {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
+        let mut team = Team::new(&drivers);
+        let mut workers: Vec<Worker> = drivers.into_iter().map(|d| self.worker(d)).collect();
+        for worker in &mut workers {
+            worker.driver.prefill(&mut worker.queue);
+            worker.driver.open(self.now);
+        }
+        let mut completions = BinaryHeap::new();
+        let mut sequence = 0u64;
+        loop {
+            for (index, worker) in workers.iter_mut().enumerate() {
+                if worker.finished || worker.wake.is_none_or(|wake| wake > self.now) {
+                    continue;
+                }
+                worker.queue.now = self.now;
+                let next = worker.driver.pump(&mut worker.queue)?;
+                for (tag, op) in worker.queue.submitted.drain(..) {
+                    if self.keep_log {
+                        let setup = worker.driver.setup();
+                        self.log.push((setup.stream_index, setup.worker, op));
+                    }
+                    let completed = self.serve();
+                    sequence += 1;
+                    completions.push(Reverse((completed, sequence, index, tag, self.now, op.len)));
+                }
+                worker.wake = match next {
+                    Next::Wake(at) => Some(at),
+                    Next::Completion | Next::Drain => None,
+                    Next::Finished => {
+                        worker.finished = true;
+                        None
+                    }
+                };
+                while let Some(tally) = worker.driver.take_interval() {
+                    sink.tally(&tally);
+                    worker.driver.recycle(tally);
+                }
+            }
+            let done = |worker: &Worker| worker.finished;
+            for index in team.to_stop(|index| done(&workers[index])) {
+                workers[index].driver.stop();
+                workers[index].wake = Some(self.now);
+            }
+            if workers.iter().all(done) {
+                break;
+            }
+            if !sink.go_on() {
+                workers.iter_mut().for_each(|worker| worker.driver.stop());
+            }
+            let wakes = workers.iter().filter(|worker| !worker.finished);
+            let wake = wakes.filter_map(|worker| worker.wake).min();
+            let completion = completions.peek().map(|Reverse(entry)| entry.0);
+            let Some(next) = wake.into_iter().chain(completion).min() else {
+                return Err(Trouble::stuck("no operation in flight and none due (a defect)"));
+            };
+            self.now = self.now.max(next);
+            while let Some(Reverse((completed, _, index, tag, issued, len))) =
+                completions.peek().copied()
+            {
+                if completed > self.now {
+                    break;
+                }
+                completions.pop();
+                let done = Done { tag, issued, submitted: issued, completed, result: Ok(len) };
+                let worker = &mut workers[index];
+                worker.driver.reap(&done, worker.queue.buffer(tag));
+                worker.wake = Some(self.now);
+            }
+        }
+        Ok(workers.into_iter().map(|worker| self.leave(worker, sink)).collect())
+    }
+}
+
+impl VirtualTestbed {
+    fn leave(&self, mut worker: Worker, sink: &mut dyn Sink) -> Finished {
+        while let Some(tally) = worker.driver.take_interval() {
+            sink.tally(&tally);
+            worker.driver.recycle(tally);
+        }
+        let (last, phase) = worker.driver.finish(self.now);
+        if last.ops() > 0 || last.error_count() > 0 {
+            sink.tally(&last);
+        }
+        Finished { driver: worker.driver, phase }
+    }
+}

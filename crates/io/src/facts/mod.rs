@@ -1,0 +1,276 @@
+//! What is known of a target and of this machine before the first I/O.
+//!
+//! Read from sysfs, procfs and `statx` alone, so that nearly everything works unprivileged; the
+//! roots are parameters, so that captured trees of other machines can be tested. What cannot be
+//! found out is left `None` and said in [`TargetFacts::unknown`], never guessed.
+
+mod block;
+mod cgroup;
+mod device;
+mod filesystem;
+mod host;
+mod link;
+mod mounts;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, TargetFacts, TargetKind};
+use rustix::fs::{FileType, Mode, OFlags};
+
+pub(crate) use block::Tree;
+pub use filesystem::direct_io_align;
+pub(crate) use filesystem::free_bytes_of;
+pub use mounts::{Mount, Swap};
+
+/// Where the kernel's own descriptions are found: `/sys`, `/proc` and `/dev`, or captured copies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct System {
+    /// Root of sysfs.
+    pub sysfs: PathBuf,
+    /// Root of procfs.
+    pub procfs: PathBuf,
+    /// Root of the device nodes.
+    pub dev: PathBuf,
+}
+
+impl System {
+    /// This machine, now.
+    pub fn live() -> System {
+        System { sysfs: "/sys".into(), procfs: "/proc".into(), dev: "/dev".into() }
+    }
+
+    /// A captured tree with `sys`, `proc` and `dev` in `root`.
+    pub fn captured(root: &Path) -> System {
+        System { sysfs: root.join("sys"), procfs: root.join("proc"), dev: root.join("dev") }
+    }
+
+    /// Whether the roots are this machine's own, so that paths may be opened.
+    pub fn is_live(&self) -> bool {
+        *self == System::live()
+    }
+}
+
+/// The number by which the kernel knows a block device, whatever its nodes are called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DeviceNumber {
+    /// Driver.
+    pub major: u32,
+    /// Device of that driver.
+    pub minor: u32,
+}
+
+impl DeviceNumber {
+    /// From the `st_dev` or `st_rdev` of a `stat`.
+    pub fn from_raw(raw: u64) -> DeviceNumber {
+        DeviceNumber { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
+    }
+
+    /// From `major:minor` as sysfs and mountinfo write it.
+    pub fn parse(text: &str) -> Option<DeviceNumber> {
+        let (major, minor) = text.trim().split_once(':')?;
+        Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
+    }
+}
+
+impl fmt::Display for DeviceNumber {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}", self.major, self.minor)
+    }
+}
+
+/// All mounts of our mount namespace, in the kernel's order.
+///
+/// # Errors
+/// When `/proc/self/mountinfo` cannot be read.
+pub fn mounts(system: &System) -> io::Result<Vec<Mount>> {
+    mounts::read(system)
+}
+
+/// All swap areas.
+///
+/// # Errors
+/// When `/proc/swaps` exists and cannot be read; a kernel without swap has none.
+pub fn swaps(system: &System) -> io::Result<Vec<Swap>> {
+    mounts::swaps(system)
+}
+
+/// Everything known of `path` and of the machine. Needs no privilege; with it more is known
+/// (signatures). A path that does not exist is described by the directory it would stand in.
+pub fn gather(system: &System, path: &Path) -> Facts {
+    Facts { target: target(system, path), host: host::gather(system) }
+}
+
+/// The machine alone.
+pub fn host(system: &System) -> drivelab_core::facts::HostFacts {
+    host::gather(system)
+}
+
+/// Every block device, whole disks first and each followed by its partitions, with signatures
+/// where they may be read and with the places where it is mounted.
+pub fn list(system: &System) -> Vec<DeviceFacts> {
+    let tree = Tree::new(system);
+    let mounts = mounts::read(system).unwrap_or_default();
+    let mut unknown = Vec::new();
+    let mut devices = Vec::new();
+    for name in tree.disks() {
+        let Some(number) = tree.number_of(&name) else { continue };
+        let mut numbers = vec![number];
+        numbers.extend(tree.partitions(number));
+        for number in numbers {
+            let facts = device::describe(system, &tree, &mounts, number, &mut unknown);
+            // Unattached loop devices and the like: nothing there to list.
+            if facts.bytes != Some(0) {
+                devices.push(facts);
+            }
+        }
+    }
+    devices
+}
+
+/// One block device by number, `None` when sysfs does not know it.
+pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
+    let tree = Tree::new(system);
+    tree.directory(number)?;
+    let mounts = mounts::read(system).unwrap_or_default();
+    Some(device::describe(system, &tree, &mounts, number, &mut Vec::new()))
+}
+
+/// The file system that holds `path` (or would hold it).
+pub fn filesystem(system: &System, path: &Path) -> Option<FilesystemFacts> {
+    let mounts = mounts::read(system).ok()?;
+    let mount = mounts::holding(system, &mounts, path)?;
+    Some(filesystem::describe(system, mount, path, &mut Vec::new()))
+}
+
+/// The numbers of a block device and of every layer below it, the device itself first: what the
+/// counters of a run have to watch.
+pub fn layers(system: &System, number: DeviceNumber) -> Vec<DeviceNumber> {
+    let mounts = mounts::read(system).unwrap_or_default();
+    device::layers(system, &Tree::new(system), &mounts, number, &mut Vec::new())
+}
+
+/// The block devices below a path: the device itself or those that hold its file system, with
+/// all layers below. Empty for memory and network file systems.
+pub fn devices_below(system: &System, path: &Path) -> Vec<DeviceNumber> {
+    let tree = Tree::new(system);
+    let mounts = mounts::read(system).unwrap_or_default();
+    let mut unknown = Vec::new();
+    if let Some(number) = block_number(system, &tree, path) {
+        return device::layers(system, &tree, &mounts, number, &mut unknown);
+    }
+    let Some(mount) = mounts::holding(system, &mounts, path) else { return Vec::new() };
+    device::below_mount(system, &tree, &mounts, mount, &mut unknown)
+}
+
+/// The device number of a path that names a block device.
+fn block_number(system: &System, tree: &Tree, path: &Path) -> Option<DeviceNumber> {
+    if system.is_live() {
+        let stat = rustix::fs::stat(path).ok()?;
+        let is_block = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
+        return is_block.then(|| DeviceNumber::from_raw(stat.st_rdev));
+    }
+    // A captured tree has no nodes: `/dev/NAME` and `/dev/mapper/NAME` are looked up in sysfs.
+    let below = path.strip_prefix("/dev").or_else(|_| path.strip_prefix(&system.dev)).ok()?;
+    if let Ok(name) = below.strip_prefix("mapper") {
+        return tree.number_of_mapped(name.to_str()?);
+    }
+    tree.number_of(below.to_str()?)
+}
+
+fn target(system: &System, path: &Path) -> TargetFacts {
+    let tree = Tree::new(system);
+    let mut facts =
+        TargetFacts { path: path.to_string_lossy().into_owned(), ..TargetFacts::default() };
+    let mounts = mounts::read(system).unwrap_or_else(|error| {
+        facts.unknown.push(format!(
+            "The mounted file systems are unknown: {}: {error}.",
+            system.procfs.join("self/mountinfo").display()
+        ));
+        Vec::new()
+    });
+    let numbers = if let Some(number) = block_number(system, &tree, path) {
+        facts.kind = TargetKind::BlockDevice;
+        device::layers(system, &tree, &mounts, number, &mut facts.unknown)
+    } else {
+        describe_path(system, &mounts, path, &mut facts);
+        match mounts::holding(system, &mounts, path) {
+            Some(mount) => device::below_mount(system, &tree, &mounts, mount, &mut facts.unknown),
+            None => Vec::new(),
+        }
+    };
+    for number in numbers {
+        let device = device::describe(system, &tree, &mounts, number, &mut facts.unknown);
+        facts.devices.push(device);
+    }
+    if facts.kind == TargetKind::BlockDevice {
+        facts.bytes = facts.devices.first().and_then(|device| device.bytes);
+    }
+    facts.unknown.dedup();
+    facts
+}
+
+/// Fills in what is known of a file, a directory, or a path that does not exist yet.
+fn describe_path(system: &System, mounts: &[Mount], path: &Path, facts: &mut TargetFacts) {
+    if let Ok(metadata) = std::fs::metadata(path) {
+        if metadata.is_dir() {
+            facts.kind = TargetKind::Directory;
+        } else {
+            facts.bytes = Some(metadata.len());
+        }
+    }
+    match mounts::holding(system, mounts, path) {
+        Some(mount) => {
+            let described = filesystem::describe(system, mount, path, &mut facts.unknown);
+            if facts.kind == TargetKind::Directory {
+                facts.bytes = described.free_bytes;
+            }
+            facts.filesystem = Some(described);
+        }
+        None => facts.unknown.push(format!(
+            "The file system of {} is unknown: no mount in mountinfo covers it.",
+            path.display()
+        )),
+    }
+}
+
+/// Opens a node for reading without waiting for media and without changing anything.
+///
+/// # Errors
+/// As `open(2)` says.
+pub(crate) fn open_readable(path: &Path) -> io::Result<std::os::fd::OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    Ok(rustix::fs::open(path, flags, Mode::empty())?)
+}
+
+/// The text of a small kernel file without its trailing newline; `None` when it is absent, not
+/// readable or empty.
+pub(crate) fn read_text(path: &Path) -> Option<String> {
+    let bytes = std::fs::read(path).ok()?;
+    let text = String::from_utf8_lossy(&bytes).trim_matches([' ', '\n', '\0', '\t']).to_owned();
+    (!text.is_empty()).then_some(text)
+}
+
+/// The number in a small kernel file.
+pub(crate) fn read_number<T: std::str::FromStr>(path: &Path) -> Option<T> {
+    read_text(path)?.parse().ok()
+}
+
+/// The names in a directory, sorted by kernel name so that `sda10` follows `sda9`.
+pub(crate) fn names_in(directory: &Path) -> Vec<String> {
+    let mut names: Vec<String> = std::fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .collect();
+    names.sort_by_cached_key(|name| natural_key(name));
+    names
+}
+
+/// Splits trailing digits off, so that numbers sort as numbers.
+fn natural_key(name: &str) -> (String, u64, String) {
+    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
+    let number = name[stem.len()..].parse().unwrap_or(0);
+    (stem.to_owned(), number, name.to_owned())
+}

@@ -1,0 +1,99 @@
+//! A number that carries its uncertainty: the only form in which a rate leaves this crate.
+
+use serde::{Deserialize, Serialize};
+use statrs::distribution::{ContinuousCDF, StudentsT};
+
+/// The level of every interval of this crate: 95 %, two-sided.
+const UPPER_TAIL: f64 = 0.975;
+
+/// A value with its 95 % interval.
+///
+/// `low` and `high` are either both there or both `None`. `None` means "the data say nothing about
+/// the uncertainty", never "there is none": fewer than two repeats, or repeats that are all equal.
+/// Equal repeats are a rate limit, a coarse counter, or a simulation with one seed; a width of 0
+/// would claim a certainty that they do not give, and would make every difference significant.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Estimate {
+    /// The point estimate, in the unit of the data.
+    pub value: f64,
+    /// Lower end of the 95 % interval, in the same unit.
+    pub low: Option<f64>,
+    /// Upper end of the 95 % interval, in the same unit.
+    pub high: Option<f64>,
+    /// Number of independent repeats that the estimate rests on.
+    pub n: u64,
+}
+
+impl Estimate {
+    /// A value without an interval, from `n` repeats.
+    pub fn point(value: f64, n: u64) -> Self {
+        Self { value, low: None, high: None, n }
+    }
+
+    /// The arithmetic mean with its Student-t interval `mean ± t(n−1) · s/√n` (Student 1908).
+    ///
+    /// Without interval below two values, and when all are equal (see [`Estimate`]). `None` when
+    /// `values` is empty or holds NaN or an infinity.
+    pub fn mean_of(values: &[f64]) -> Option<Self> {
+        let mean = mean(values)?;
+        let residuals = values.iter().map(|value| value - mean);
+        Some(Self::with_spread(mean, residuals, values.len() as u64))
+    }
+
+    /// The rate of repeats given as `(count, seconds)`: total count by total seconds.
+    ///
+    /// A long repeat weighs more than a short one, which is the weighted harmonic mean of the rates
+    /// (Hoefler & Belli 2015, rule 3). The interval is that of the ratio estimator, `R ± t(n−1) ·
+    /// √(Σ(c − R·s)²/(n(n−1))) / s̄` (Cochran 1977, §2.11); with equal durations it equals
+    /// [`Estimate::mean_of`] of the rates. `None` when `repeats` is empty, when a number is not
+    /// finite, a count negative, or a duration not positive.
+    pub fn rate_of(repeats: &[(f64, f64)]) -> Option<Self> {
+        let usable = |&(count, seconds): &(f64, f64)| count >= 0.0 && seconds > 0.0;
+        if !repeats.iter().all(usable) {
+            return None;
+        }
+        let counts: Vec<f64> = repeats.iter().map(|repeat| repeat.0).collect();
+        let seconds: Vec<f64> = repeats.iter().map(|repeat| repeat.1).collect();
+        let mean_seconds = mean(&seconds)?;
+        let rate = mean(&counts)? / mean_seconds;
+        if !rate.is_finite() {
+            return None;
+        }
+        let residuals = repeats.iter().map(|(count, time)| (count - rate * time) / mean_seconds);
+        Some(Self::with_spread(rate, residuals, repeats.len() as u64))
+    }
+
+    /// Half the width of the interval as a share of the value; `None` without interval or at 0.
+    pub fn relative_half_width(&self) -> Option<f64> {
+        let half_width = (self.high? - self.low?) / 2.0;
+        (self.value != 0.0).then(|| half_width / self.value.abs())
+    }
+
+    /// `value` with the t interval of `n` residuals, or without one when they are only rounding.
+    fn with_spread(value: f64, residuals: impl Iterator<Item = f64>, n: u64) -> Self {
+        let squares: f64 = residuals.map(|residual| residual * residual).sum();
+        let freedom = n as f64 - 1.0;
+        let deviation = (squares / freedom.max(1.0)).sqrt();
+        // Equal numbers leave residuals of a few units in the last place of their mean.
+        let is_rounding = deviation <= 8.0 * f64::EPSILON * value.abs();
+        let half_width = match student_t(freedom) {
+            Some(quantile) if !is_rounding => quantile * deviation / (n as f64).sqrt(),
+            _ => return Self::point(value, n),
+        };
+        Self { value, low: Some(value - half_width), high: Some(value + half_width), n }
+    }
+}
+
+/// The 97.5 % quantile of Student's t; `None` unless `freedom` is at least 1.
+pub(crate) fn student_t(freedom: f64) -> Option<f64> {
+    if freedom < 1.0 {
+        return None;
+    }
+    StudentsT::new(0.0, 1.0, freedom).ok().map(|student| student.inverse_cdf(UPPER_TAIL))
+}
+
+/// The mean; `None` when empty or not finite.
+pub(crate) fn mean(values: &[f64]) -> Option<f64> {
+    let mean = values.iter().sum::<f64>() / values.len() as f64;
+    mean.is_finite().then_some(mean)
+}

@@ -1,0 +1,407 @@
+//! A latency histogram with the bucket layout of HdrHistogram and exact moments beside it.
+//!
+//! The recorder runs once per I/O on the measuring thread, hence a flat array and an index without
+//! branches. The layout is HdrHistogram's (lowest 1, highest 1 h in ns, 3 significant digits), so
+//! that other tools read the stored histograms.
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use crate::v2::{self, DecodeError};
+
+/// The highest value with a bucket of its own: 1 h, in ns. Larger values share its bucket.
+pub const HIGHEST_TRACKABLE_NS: u64 = 3_600_000_000_000;
+
+/// Values below 2^11 have a bucket each; every octave above has 2^10 buckets.
+const SUB_BUCKET_BITS: u32 = 11;
+const HALF_COUNT: u64 = 1 << (SUB_BUCKET_BITS - 1);
+
+/// 32 octave groups reach 2^42 ns > 1 h, as HdrHistogram lays them out.
+pub(crate) const BUCKET_COUNT: usize = 33 * 1024;
+
+/// Counts of latencies in ns by size, with exact count, extremes, sum and sum of squares.
+///
+/// A bucket is at most 2^-10 of its values wide, so a quantile is at most 0.1 % above the exact
+/// one (Tene, HdrHistogram). Merging is exact: parts merged equal the histogram of their union,
+/// the moments included, because all sums are integers. Sums stop at their maximum instead of
+/// wrapping; no recording reaches it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Histogram {
+    counts: Box<[u64]>,
+    count: u64,
+    /// `u64::MAX` when empty, so that recording needs no branch.
+    min: u64,
+    max: u64,
+    sum: u128,
+    sum_squares: u128,
+}
+
+/// What a histogram knows exactly, beside its buckets. All 0 when it is empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extremes {
+    /// Number of recorded values.
+    pub count: u64,
+    /// Smallest recorded value, ns.
+    pub min: u64,
+    /// Largest recorded value, ns, above 1 h too.
+    pub max: u64,
+    /// Sum of the recorded values, ns.
+    pub sum: u128,
+    /// Sum of the squares of the recorded values, ns².
+    pub sum_squares: u128,
+}
+
+/// The bucket of `value`, which must be at most 1 h.
+#[inline]
+fn index_of(value: u64) -> usize {
+    // Setting the low bits puts all values below 2^11 in octave 0 without a branch.
+    let octave = u64::BITS - SUB_BUCKET_BITS - (value | (2 * HALF_COUNT - 1)).leading_zeros();
+    ((u64::from(octave) << (SUB_BUCKET_BITS - 1)) + (value >> octave)) as usize
+}
+
+#[inline]
+fn clamped_index_of(value: u64) -> usize {
+    index_of(value.min(HIGHEST_TRACKABLE_NS))
+}
+
+/// The smallest and the largest value of bucket `index`.
+fn range_of(index: usize) -> (u64, u64) {
+    let index = index as u64;
+    if index < 2 * HALF_COUNT {
+        return (index, index);
+    }
+    let octave = index / HALF_COUNT - 1;
+    let low = (index % HALF_COUNT + HALF_COUNT) << octave;
+    (low, low + (1 << octave) - 1)
+}
+
+impl Default for Histogram {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl std::fmt::Debug for Histogram {
+    /// Prints the exact moments: 33,792 counters would bury every failed assertion.
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_tuple("Histogram").field(&self.extremes()).finish()
+    }
+}
+
+impl Histogram {
+    /// An empty histogram. Its 264 KiB are reserved here; see [`Histogram::prefault`].
+    pub fn new() -> Self {
+        Self {
+            counts: vec![0; BUCKET_COUNT].into_boxed_slice(),
+            count: 0,
+            min: u64::MAX,
+            max: 0,
+            sum: 0,
+            sum_squares: 0,
+        }
+    }
+
+    /// Writes the memory of an empty histogram once, so that no first use of a page falls into a
+    /// measurement. Does nothing to a histogram that holds values.
+    pub fn prefault(&mut self) {
+        if self.is_empty() {
+            // An opaque zero: the compiler would drop writing zeros over fresh zeros.
+            self.counts.fill(std::hint::black_box(0));
+        }
+    }
+
+    /// Counts one value, in ns. Values above 1 h count in the bucket of 1 h; count, extremes and
+    /// sums stay exact.
+    #[inline]
+    pub fn record(&mut self, value_ns: u64) {
+        if value_ns > HIGHEST_TRACKABLE_NS {
+            return self.record_beyond(value_ns);
+        }
+        self.counts[index_of(value_ns)] += 1;
+        self.count += 1;
+        // Branches that are almost never taken cost less than two stores each time.
+        if value_ns < self.min {
+            self.min = value_ns;
+        }
+        if value_ns > self.max {
+            self.max = value_ns;
+        }
+        // Values up to 2^42 need 2^44 records to fill 128 bits of squares.
+        let wide = u128::from(value_ns);
+        self.sum += wide;
+        self.sum_squares += wide * wide;
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn record_beyond(&mut self, value_ns: u64) {
+        self.record_n(value_ns, 1);
+    }
+
+    /// Counts `n` values of `value_ns` each; equals `n` calls of [`Histogram::record`].
+    pub fn record_n(&mut self, value_ns: u64, n: u64) {
+        if n == 0 {
+            return;
+        }
+        let cell = &mut self.counts[clamped_index_of(value_ns)];
+        *cell = cell.saturating_add(n);
+        let wide = u128::from(value_ns);
+        let many = u128::from(n);
+        self.count = self.count.saturating_add(n);
+        self.min = self.min.min(value_ns);
+        self.max = self.max.max(value_ns);
+        self.sum = self.sum.saturating_add(wide * many);
+        self.sum_squares = self.sum_squares.saturating_add((wide * wide).saturating_mul(many));
+    }
+
+    /// Adds all values of `other`; exact.
+    pub fn merge(&mut self, other: &Histogram) {
+        let Some((first, last)) = other.touched() else { return };
+        let pairs = self.counts[first..=last].iter_mut().zip(&other.counts[first..=last]);
+        for (into, from) in pairs {
+            *into = into.saturating_add(*from);
+        }
+        self.count = self.count.saturating_add(other.count);
+        self.min = self.min.min(other.min);
+        self.max = self.max.max(other.max);
+        self.sum = self.sum.saturating_add(other.sum);
+        self.sum_squares = self.sum_squares.saturating_add(other.sum_squares);
+    }
+
+    /// Empties the histogram; writes only the buckets between the extremes.
+    pub fn clear(&mut self) {
+        if let Some((first, last)) = self.touched() {
+            self.counts[first..=last].fill(0);
+        }
+        (self.count, self.min, self.max, self.sum, self.sum_squares) = (0, u64::MAX, 0, 0, 0);
+    }
+
+    /// Whether nothing was recorded.
+    pub fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    /// Number of recorded values.
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Smallest recorded value in ns, exact; 0 when empty.
+    pub fn min(&self) -> u64 {
+        if self.is_empty() { 0 } else { self.min }
+    }
+
+    /// Largest recorded value in ns, exact, above 1 h too; 0 when empty.
+    pub fn max(&self) -> u64 {
+        self.max
+    }
+
+    /// Sum of the recorded values in ns, exact.
+    pub fn sum(&self) -> u128 {
+        self.sum
+    }
+
+    /// Everything that is known exactly.
+    pub fn extremes(&self) -> Extremes {
+        Extremes {
+            count: self.count,
+            min: self.min(),
+            max: self.max,
+            sum: self.sum,
+            sum_squares: self.sum_squares,
+        }
+    }
+
+    /// Arithmetic mean in ns, from the exact sum; `None` when empty.
+    pub fn mean(&self) -> Option<f64> {
+        (!self.is_empty()).then(|| self.sum as f64 / self.count as f64)
+    }
+
+    /// Standard deviation of the values in ns (divisor n − 1). `None` below two values, and when
+    /// values of centuries have filled the sum of squares.
+    pub fn standard_deviation(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let (shifted, rest) = self.squares_around_whole_mean()?;
+        let (count, rest) = (self.count as f64, rest as f64);
+        Some(((shifted as f64 - rest * (rest / count)).max(0.0) / (count - 1.0)).sqrt())
+    }
+
+    /// `Σ(x − w)²` and `Σx − nw`, where w is the whole part of the mean: in integers, so that large
+    /// latencies with a small spread do not cancel. `None` when empty or when 128 bits are too few.
+    fn squares_around_whole_mean(&self) -> Option<(u128, u128)> {
+        let count = u128::from(self.count);
+        let whole = self.sum.checked_div(count)?;
+        let rest = self.sum % count;
+        // Σ(x − w)² = Σx² − w(2Σx − nw) = Σx² − w(Σx + r), where Σx = nw + r.
+        let product = whole.checked_mul(self.sum.checked_add(rest)?)?;
+        Some((self.sum_squares.checked_sub(product)?, rest))
+    }
+
+    /// The value in ns below or at which the share `quantile` (0 to 1) of all values lies.
+    ///
+    /// HdrHistogram's convention: the largest value of the bucket that holds the value of rank
+    /// `ceil(quantile · count)`, but never above the exact maximum. Hence never below the exact
+    /// order statistic, and at most 0.1 % above it (up to 1 h). 0 and less, or NaN, gives the exact
+    /// minimum; 1 and more the exact maximum; an empty histogram 0.
+    pub fn value_at_quantile(&self, quantile: f64) -> u64 {
+        let Some((first, last)) = self.touched() else { return 0 };
+        if quantile.is_nan() || quantile <= 0.0 {
+            return self.min();
+        }
+        let rank = rank_of(quantile, self.count);
+        let mut seen = 0_u64;
+        for (index, count) in (first..last).zip(&self.counts[first..last]) {
+            seen = seen.saturating_add(*count);
+            if seen >= rank {
+                return range_of(index).1;
+            }
+        }
+        self.max
+    }
+
+    /// Number of values above `value_ns`: those in the buckets above the one that holds it, hence
+    /// exact at bucket edges and otherwise at most the values of one bucket too few; at least 1
+    /// when the exact maximum is above.
+    pub fn count_above(&self, value_ns: u64) -> u64 {
+        if value_ns >= self.max {
+            return 0;
+        }
+        if value_ns < self.min {
+            return self.count;
+        }
+        let above = clamped_index_of(value_ns) + 1..=clamped_index_of(self.max);
+        let cells = self.counts.get(above).unwrap_or_default();
+        cells.iter().fold(0_u64, |total, count| total.saturating_add(*count)).max(1)
+    }
+
+    /// The buckets that hold values, in ascending order, as `(low, high, count)`: the smallest and
+    /// the largest value in ns that the bucket is for, and the number of values in it.
+    pub fn iter_nonzero(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
+        let (first, counts) = match self.touched() {
+            Some((first, last)) => (first, &self.counts[first..=last]),
+            None => (0, &self.counts[..0]),
+        };
+        counts.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(offset, count)| {
+            let (low, high) = range_of(first + offset);
+            (low, high, *count)
+        })
+    }
+
+    /// The buckets in HdrHistogram's V2 encoding (not compressed), as base64.
+    ///
+    /// Any HdrHistogram library reads it; the exact extremes are not in it, see
+    /// [`Histogram::extremes`].
+    pub fn to_v2_base64(&self) -> String {
+        let used = self.touched().map_or(1, |(_, last)| last + 1);
+        v2::encode(&self.counts[..used])
+    }
+
+    /// Reads what [`Histogram::to_v2_base64`] and [`Histogram::extremes`] gave.
+    ///
+    /// # Errors
+    /// When the text is not base64, not V2 with exactly this layout, or when `exact` contradicts
+    /// the buckets. Never panics and never allocates by a length that the text claims.
+    pub fn from_v2_base64(text: &str, exact: Extremes) -> Result<Self, DecodeError> {
+        let mut histogram = Self::new();
+        let decoded = v2::decode(text, &mut histogram.counts)?;
+        if decoded.count != exact.count {
+            return Err(DecodeError::Contradiction("count"));
+        }
+        if decoded.count == 0 {
+            return match exact == Extremes::default() {
+                true => Ok(histogram),
+                false => Err(DecodeError::Contradiction("extremes of an empty histogram")),
+            };
+        }
+        histogram.count = exact.count;
+        histogram.min = exact.min;
+        histogram.max = exact.max;
+        histogram.sum = exact.sum;
+        histogram.sum_squares = exact.sum_squares;
+        // Every loop here goes from the bucket of the minimum to that of the maximum.
+        if histogram.touched() != Some((decoded.first, decoded.last)) {
+            return Err(DecodeError::Contradiction("minimum or maximum"));
+        }
+        histogram.check_sums()?;
+        Ok(histogram)
+    }
+
+    /// Whether the sums can come from values that lie in the buckets.
+    fn check_sums(&self) -> Result<(), DecodeError> {
+        let (mut least, mut most) = (0_u128, 0_u128);
+        for (low, high, count) in self.iter_nonzero() {
+            let top = if high >= HIGHEST_TRACKABLE_NS { self.max } else { high };
+            least += u128::from(low.max(self.min)) * u128::from(count);
+            most += u128::from(top.min(self.max)) * u128::from(count);
+        }
+        if !(least..=most).contains(&self.sum) {
+            return Err(DecodeError::Contradiction("sum"));
+        }
+        let squares_most = self.sum.saturating_mul(u128::from(self.max));
+        let is_full = self.sum_squares == u128::MAX;
+        let is_enough = is_full || self.squares_around_whole_mean().is_some();
+        if self.sum_squares > squares_most || !is_enough {
+            return Err(DecodeError::Contradiction("sum of squares"));
+        }
+        Ok(())
+    }
+
+    /// The first and the last bucket that hold values.
+    fn touched(&self) -> Option<(usize, usize)> {
+        (!self.is_empty()).then(|| (clamped_index_of(self.min), clamped_index_of(self.max)))
+    }
+}
+
+/// `ceil(quantile · count)`, between 1 and `count`, as if `quantile` were the decimal that was
+/// meant: 0.07 · 100 is 7.000000000000001 in floating point, and its rank is 7.
+fn rank_of(quantile: f64, count: u64) -> u64 {
+    let product = quantile * count as f64;
+    let nearest = product.round();
+    let rounding = 2.0 * f64::EPSILON * product;
+    let rank = if (product - nearest).abs() <= rounding { nearest } else { product.ceil() };
+    (rank as u64).clamp(1, count)
+}
+
+/// The stored form. The sums are decimal strings: they exceed what JSON numbers carry exactly.
+#[derive(Serialize, Deserialize)]
+struct Stored {
+    count: u64,
+    min: u64,
+    max: u64,
+    sum: Decimal,
+    sum_squares: Decimal,
+    v2: String,
+}
+
+struct Decimal(u128);
+
+impl Serialize for Decimal {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Decimal {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Decimal).map_err(de::Error::custom)
+    }
+}
+
+impl Serialize for Histogram {
+    /// An object `{count, min, max, sum, sum_squares, v2}`; times in ns, sums as decimal strings.
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Extremes { count, min, max, sum, sum_squares } = self.extremes();
+        let (sum, sum_squares) = (Decimal(sum), Decimal(sum_squares));
+        Stored { count, min, max, sum, sum_squares, v2: self.to_v2_base64() }.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Histogram {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let Stored { count, min, max, sum, sum_squares, v2 } = Stored::deserialize(deserializer)?;
+        let exact = Extremes { count, min, max, sum: sum.0, sum_squares: sum_squares.0 };
+        Histogram::from_v2_base64(&v2, exact).map_err(de::Error::custom)
+    }
+}

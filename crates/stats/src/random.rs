@@ -1,0 +1,90 @@
+//! Random numbers that are the same on every machine and for ever.
+//!
+//! A stored seed must reproduce every offset years later, so everything that turns raw numbers
+//! into variates is written here, on `libm`, and pinned by tests.
+
+use rand_xoshiro::{
+    Xoshiro256PlusPlus,
+    rand_core::{Rng, SeedableRng},
+};
+
+/// Advances `state` and returns the next number of splitmix64 (Steele, Lea & Flood 2014).
+pub fn splitmix64(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// The seed of one worker of one stream, from the seed of the run.
+///
+/// A chain of splitmix64 steps: with two of the arguments fixed, no two values of the third give
+/// the same seed.
+pub fn derive(seed: u64, stream: u64, worker: u64) -> u64 {
+    let mut state = seed;
+    let mut of_stream = splitmix64(&mut state) ^ stream;
+    let mut of_worker = splitmix64(&mut of_stream) ^ worker;
+    splitmix64(&mut of_worker)
+}
+
+/// A xoshiro256++ generator (Blackman & Vigna 2021), seeded by splitmix64.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Random {
+    generator: Xoshiro256PlusPlus,
+}
+
+impl Random {
+    /// A generator whose four words of state are the first four numbers of splitmix64 from `seed`.
+    pub fn new(seed: u64) -> Self {
+        let mut state = seed;
+        let mut bytes = [0; 32];
+        for word in bytes.chunks_exact_mut(8) {
+            word.copy_from_slice(&splitmix64(&mut state).to_le_bytes());
+        }
+        Self { generator: Xoshiro256PlusPlus::from_seed(bytes) }
+    }
+
+    /// The next 64 random bits.
+    #[inline]
+    pub fn next_u64(&mut self) -> u64 {
+        self.generator.next_u64()
+    }
+
+    /// A number below `n`, every one equally likely: multiply and shift, with rejection of the
+    /// surplus (Lemire 2019). 0 when `n` is 0.
+    #[inline]
+    pub fn below(&mut self, n: u64) -> u64 {
+        let mut product = u128::from(self.next_u64()) * u128::from(n);
+        if low_half(product) < n {
+            let surplus = n.wrapping_neg() % n;
+            while low_half(product) < surplus {
+                product = u128::from(self.next_u64()) * u128::from(n);
+            }
+        }
+        high_half(product)
+    }
+
+    /// A number in [0, 1): one of the multiples of 2^-53, every one equally likely.
+    #[inline]
+    pub fn unit_f64(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
+    }
+
+    /// An exponentially distributed number with the given mean, in the unit of the mean, by
+    /// inversion: `−mean · ln(1 − u)`. At most 36.8 times the mean, as `u` has 53 bits.
+    #[inline]
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * libm::log(1.0 - self.unit_f64())
+    }
+}
+
+#[inline]
+fn low_half(product: u128) -> u64 {
+    product as u64
+}
+
+#[inline]
+fn high_half(product: u128) -> u64 {
+    (product >> 64) as u64
+}
