@@ -616,6 +616,12 @@ impl Driver {
         self.ready.pop_front()
     }
 
+    /// Whether it could use tallies back.
+    #[inline]
+    pub fn lacks_spares(&self) -> bool {
+        self.spare.len() < SPARES / 2
+    }
+
     /// Takes an emptied tally back for reuse.
     pub fn recycle(&mut self, tally: Box<Tally>) {
         self.spare.push(tally);

@@ -15,6 +15,7 @@ pub mod plan_text;
 pub mod queue;
 pub mod record;
 pub mod run;
+pub mod summary;
 pub mod tally;
 pub mod team;
 pub mod units;

@@ -4,7 +4,7 @@
 //! advice, by the command that asks for it.
 
 use crate::facts::TargetKind;
-use crate::plan::{Act, Interval, Plan, Step, Until};
+use crate::plan::{Act, Interval, PatternName, Plan, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
@@ -163,11 +163,19 @@ fn validate_until(step: &Step, problems: &mut Problems) {
     problems.need(zero.iter().any(|(_, bound)| bound.is_some()), "until", || {
         "nothing says when the step ends; give a runtime, operations, bytes or passes".to_string()
     });
-    let day = Span(366 * 24 * HOUR.0);
-    problems.need(until.elapsed.is_none_or(|span| span <= day), "until", || {
+    let moves_data = |stream: &Stream| stream.pattern != PatternName::Names;
+    let only_bytes = until.bytes.is_some()
+        && until.elapsed.is_none()
+        && until.operations.is_none()
+        && until.passes.is_none();
+    problems.need(!only_bytes || step.streams.iter().all(moves_data), "until", || {
+        "metadata actions move no bytes; end them by time, operations or passes".to_string()
+    });
+    let year = Span(366 * 24 * HOUR.0);
+    problems.need(until.elapsed.is_none_or(|span| span <= year), "until", || {
         "the step would run for more than a year; shorten it".to_string()
     });
-    problems.need(step.ramp <= day, "ramp", || {
+    problems.need(step.ramp <= year, "ramp", || {
         "the ramp would last more than a year; shorten it".to_string()
     });
 }

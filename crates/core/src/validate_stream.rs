@@ -1,6 +1,7 @@
 //! What one stream must fulfil: its load, its keys, its addresses, its checks.
 
 use super::{Geometry, HOUR, Problems};
+use crate::content::{UNIT_BYTES, unit_bytes};
 use crate::facts::TargetKind;
 use crate::plan::{
     Content, Engine, Files, IoMode, PatternName, Sharing, Stream, Sync, SyncTiming, Zone,
@@ -13,6 +14,8 @@ const DEPTH_MAX: u32 = 65_536;
 /// Linux moves at most 2 GiB less a page in one call.
 const REQUEST_MAX: u64 = 1 << 30;
 const RATE_MAX: f64 = 1e9;
+/// A stamp takes 40 bytes and must leave some content to check.
+const STAMPED_UNIT_MIN: usize = 64;
 /// Rounding of shares typed with a few decimals.
 const SHARE_ROUNDING: f64 = 1e-9;
 
@@ -103,7 +106,7 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
             let (mine, theirs) = (word(stream.pattern), word(owner));
             format!("`{key}` belongs to pattern {theirs}, and this is {mine}; drop one of them")
         });
-        let optional = matches!(key, "stride" | "directories");
+        let optional = !matches!(key, "zones" | "block" | "offsets" | "actions");
         problems.need(is_given || optional || stream.pattern != owner, key, || {
             format!("pattern {} needs `{key}`; add it", word(owner))
         });
@@ -231,8 +234,15 @@ fn checks(stream: &Stream, problems: &mut Problems) {
     problems.need(!stamps || stream.engine != Engine::Null, "verify", || {
         "the null engine moves no data, so there is nothing to stamp or verify".to_string()
     });
-    problems.need(!stamps || stream.content == Content::Random, "content", || {
-        format!("content {} leaves no room for stamps; use random or no stamps", stream.content)
+    problems.need(!stamps || stream.content != Content::Zero, "content", || {
+        "blocks of zeros leave no room for stamps; use other content or no stamps".to_string()
+    });
+    let unit = if stamps && stream.size_min() > 0 { unit_bytes(stream) } else { UNIT_BYTES };
+    problems.need(unit >= STAMPED_UNIT_MIN, "size", || {
+        format!(
+            "size, align and shift have only {unit} bytes in common, too few for a stamp; use \
+             multiples of {STAMPED_UNIT_MIN} or no stamps"
+        )
     });
     problems.need(stream.pass.is_none() || stamps, "pass", || {
         "`pass` numbers stamps, and there are none; add stamp or verify".to_string()
@@ -332,8 +342,8 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
 /// What follows from each request having its place in an order.
 fn orders(stream: &Stream, problems: &mut Problems) {
     let mixed = stream.size_min() != stream.size_max();
-    problems.need(!mixed || stream.stride.is_none(), "stride", || {
-        "a stride counts blocks of one size; use one size or leave the stride out".to_string()
+    problems.need(stream.sizes.is_empty() || stream.stride.is_none(), "stride", || {
+        "a stride counts blocks of one size; use `size`, or leave the stride out".to_string()
     });
     let needs_one_size = matches!(stream.pattern, PatternName::Permutation | PatternName::Segments);
     problems.need(!mixed || !needs_one_size, "sizes", || {
@@ -371,14 +381,18 @@ fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
         return;
     };
     let one_file = stream.files == Files::One;
-    let parts = match stream.sharing() {
-        Sharing::Disjoint if one_file => u64::from(stream.workers),
-        _ => 1,
-    };
+    let disjoint = stream.sharing() == Sharing::Disjoint && stream.pattern != PatternName::Segments;
+    let parts = if disjoint && one_file { u64::from(stream.workers) } else { 1 };
     let needed = stream.size_max().saturating_add(stream.shift.0);
-    problems.need(bytes / parts >= needed, "length", || {
-        let (each, needed) = (Size(bytes / parts), Size(needed));
-        format!("a region of {each} for each worker is smaller than a request of {needed}")
+    let slot = stream.alignment().max(1);
+    let slots = bytes.checked_sub(needed).map_or(0, |room| room / slot + 1);
+    problems.need(slots >= parts, "length", || {
+        format!(
+            "a region of {} is too small for {parts} worker(s) with requests of {}; use a larger \
+             region, a smaller size or fewer workers",
+            Size(bytes),
+            Size(needed)
+        )
     });
     if let (Some(block), Some(segments)) = (stream.block, stream.segments) {
         let owners = if one_file { stream.workers } else { 1 };

@@ -68,7 +68,7 @@ impl Permutation {
     }
 }
 
-/// The upper half of a multiply-xorshift-multiply hash (constant: Evensen's rrmxmx, as in C. Wellons, hash-prospector).
+/// The upper half of multiply, shift, multiply (the constant is that of degski's 64-bit mixer).
 ///
 /// One multiplication is not enough: consecutive halves then give a linear sequence, and with some
 /// keys four rounds leave a correlation of 0.3 between neighbours.

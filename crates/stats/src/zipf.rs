@@ -7,8 +7,8 @@ const RANKS_MAX: u64 = 1 << 48;
 
 /// Draws ranks 0 to n − 1, rank k with a probability proportional to `(k + 1)^-theta`.
 ///
-/// Rejection-inversion (Hörmann & Derflinger 1996): no table, constant time for any n, at most
-/// 1.1 tries on average. On `libm`, so that a seed gives the same ranks on every machine.
+/// Rejection-inversion (Hörmann & Derflinger 1996): no table, and constant time for any n. On
+/// `libm`, so that a seed gives the same ranks on every machine.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Zipf {
     n: u64,

@@ -7,16 +7,17 @@ use drivelab_stats::{
 use serde_json::Value;
 
 fn vector(id: &str) -> Value {
-    let vectors: Value = serde_json::from_str(include_str!("data/statistics.json")).unwrap();
+    let vectors: Value =
+        serde_json::from_str(include_str!("data/statistics.json")).expect("vectors");
     vectors[id].clone()
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
-    serde_json::from_value(value.clone()).unwrap()
+    serde_json::from_value(value.clone()).expect("numbers")
 }
 
 fn assert_close(found: f64, expected: &Value) {
-    let expected = expected.as_f64().unwrap();
+    let expected = expected.as_f64().expect("a number");
     let difference = (found - expected).abs();
     assert!(difference <= 1e-8 * expected.abs().max(1.0), "{found}, expected {expected}");
 }

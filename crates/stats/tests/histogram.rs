@@ -12,7 +12,7 @@ fn of(values: &[u64]) -> Histogram {
 }
 
 fn oracle_of(values: &[u64]) -> Oracle<u64> {
-    let mut oracle = Oracle::new_with_bounds(1, HIGHEST_TRACKABLE_NS, 3).unwrap();
+    let mut oracle = Oracle::new_with_bounds(1, HIGHEST_TRACKABLE_NS, 3).expect("valid bounds");
     values.iter().for_each(|value| oracle.saturating_record(*value));
     oracle
 }
@@ -27,7 +27,7 @@ fn random_values(seed: u64, count: usize) -> Vec<u64> {
 
 fn base64_decode(text: &str) -> Vec<u8> {
     use base64::{Engine, engine::general_purpose::STANDARD};
-    STANDARD.decode(text).unwrap()
+    STANDARD.decode(text).expect("base64")
 }
 
 fn base64_encode(bytes: &[u8]) -> String {

@@ -114,3 +114,12 @@ fn upwards(system: &System, mount: &Mount, group: &str) -> Vec<(PathBuf, String)
     }
     all
 }
+
+/// The directory of our own version 2 group.
+pub(crate) fn own_group(system: &System) -> Option<PathBuf> {
+    let text = read_text(&system.procfs.join("self/cgroup"))?;
+    let group = text.lines().find_map(|line| line.strip_prefix("0::"))?;
+    let mounts = mounts::read(system).ok()?;
+    let mount = mounts.iter().find(|mount| mount.kind == "cgroup2")?;
+    upwards(system, mount, group).into_iter().next().map(|(directory, _)| directory)
+}

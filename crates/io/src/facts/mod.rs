@@ -20,6 +20,7 @@ use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, TargetFacts, Tar
 use rustix::fs::{FileType, Mode, OFlags};
 
 pub(crate) use block::Tree;
+pub(crate) use cgroup::own_group;
 pub use filesystem::direct_io_align;
 pub(crate) use filesystem::free_bytes_of;
 pub use mounts::{Mount, Swap};

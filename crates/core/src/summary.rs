@@ -1,0 +1,435 @@
+//! A run turned into numbers: pure, and the only place where rates are formed.
+//!
+//! [`summarise`] recomputes every figure from the run alone, so the terminal, the report and
+//! `--json` cannot disagree. A [`Summary`] serialises to the JSON object that scripts rely on.
+
+mod cells;
+mod gaps;
+mod series;
+mod streams;
+#[cfg(test)]
+mod tests;
+
+use crate::findings::Findings;
+use crate::op::{Action, Errno, Time};
+use crate::plan::{Engine, IoMode, PatternName, Role, Stream, Sync};
+use crate::record::{DeviceCounters, Warning};
+use crate::run::{Run, StepRun};
+use crate::tally::{Gap, Mismatch, Slow};
+use drivelab_stats::{Estimate, Histogram, supported_quantile};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+pub use series::{Point, series};
+pub use streams::{LatencyKind, Window, cell_histogram, histogram, window};
+
+/// Number of the JSON schema; it grows when a reader must know.
+pub const SCHEMA: u32 = 1;
+
+/// A whole run in numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Summary {
+    /// [`SCHEMA`].
+    pub schema: u32,
+    /// Run ID.
+    pub run: String,
+    /// The target as typed.
+    pub target: String,
+    /// The seed of the run.
+    pub seed: u64,
+    /// Everything planned was done.
+    pub complete: bool,
+    /// Why it is not complete; `None` where it is, or where nobody could say (killed).
+    pub incomplete: Option<String>,
+    /// Version of drivelab.
+    pub version: String,
+    /// `check`, `run` …
+    pub command: String,
+    /// Wall-clock time of the beginning, RFC 3339, UTC.
+    pub started_at: String,
+    /// One entry for each executed step.
+    pub steps: Vec<StepSummary>,
+    /// One entry for each name of a measuring step, over its repetitions.
+    pub cells: Vec<CellSummary>,
+    /// What a reader of the numbers must know.
+    pub warnings: Vec<Warning>,
+    /// What was concluded, if anything was.
+    pub findings: Option<Findings>,
+}
+
+/// Why a step is not valid.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Reason {
+    /// A word for machines.
+    pub code: String,
+    /// A sentence.
+    pub text: String,
+}
+
+/// One repetition of a step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepSummary {
+    /// Number of the executed step, from 0.
+    pub step: u32,
+    /// Its name.
+    pub name: String,
+    /// Its role.
+    pub role: Role,
+    /// Which repetition of its name, from 1.
+    pub repetition: u32,
+    /// State of the drive before it.
+    pub state: String,
+    /// The truth guard's word; `None`: not checked.
+    pub valid: Option<bool>,
+    /// What speaks against it.
+    pub reasons: Vec<Reason>,
+    /// Why it ended early, if it did.
+    pub incomplete: Option<String>,
+    /// Its streams.
+    pub streams: Vec<StreamSummary>,
+    /// What the kernel counted meanwhile.
+    pub devices: Vec<DeviceCounters>,
+    /// Wrong stamps, the first hundred.
+    pub mismatches: Vec<Mismatch>,
+    /// What a simulated drive did; `None` on a real one.
+    pub drive: Option<DriveSummary>,
+}
+
+/// What a simulated drive did inside.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct DriveSummary {
+    /// Pages programmed by pages written, in this step.
+    pub write_amplification: f64,
+    /// The same since the drive was new.
+    pub write_amplification_total: f64,
+}
+
+/// What a stream was told to do: the labels of its numbers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Load {
+    /// Name of the stream; empty where a step has one.
+    pub name: String,
+    /// How I/O reached the kernel.
+    pub engine: Engine,
+    /// Direct or buffered.
+    pub io: IoMode,
+    /// When data had to be durable.
+    pub sync: Sync,
+    /// Which addresses followed each other.
+    pub pattern: PatternName,
+    /// Smallest request in bytes.
+    pub size_bytes_min: u64,
+    /// Largest request in bytes.
+    pub size_bytes_max: u64,
+    /// Operations in flight asked for, per worker.
+    pub depth: u32,
+    /// Workers.
+    pub workers: u32,
+    /// Open loop: operations asked for per second; `None` in a closed loop.
+    pub rate: Option<f64>,
+}
+
+impl Load {
+    /// The labels of a planned stream.
+    pub fn of(stream: &Stream) -> Self {
+        Load {
+            name: stream.name.clone(),
+            engine: stream.engine,
+            io: stream.io,
+            sync: stream.sync,
+            pattern: stream.pattern,
+            size_bytes_min: stream.size_min(),
+            size_bytes_max: stream.size_max(),
+            depth: stream.depth,
+            workers: stream.workers,
+            rate: stream.rate,
+        }
+    }
+}
+
+/// Counts and rates of one kind, or of several together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct Rates {
+    /// Completions without error in the measured window.
+    pub ops: u64,
+    /// Bytes they moved.
+    pub bytes: u64,
+    /// Completions with error.
+    pub errors: u64,
+    /// Completions a second; `None` without a window.
+    pub iops: Option<Estimate>,
+    /// Bytes a second; `None` without a window, or where the kind moves none.
+    pub bandwidth_bytes_per_s: Option<Estimate>,
+}
+
+/// How often one errno came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct ErrorCount {
+    /// The errno; 0 stands for those beyond what a tally tells apart.
+    pub errno: Errno,
+    /// How often.
+    pub count: u64,
+}
+
+/// One stream of one step.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StreamSummary {
+    /// What it was told to do.
+    #[serde(flatten)]
+    pub load: Load,
+    /// Length of the measured window in seconds; `None` when nothing was measured.
+    pub seconds: Option<f64>,
+    /// The kinds it issued.
+    #[serde(flatten)]
+    pub kinds: BTreeMap<Action, KindSummary>,
+    /// All kinds but flush together.
+    pub total: Rates,
+    /// CPU time of the workers by I/Os issued, ramp included; `None` where unknown.
+    pub engine_cpu_ns_per_op: Option<f64>,
+    /// Mean operations in flight at submission, per worker.
+    pub depth_reached: Option<f64>,
+    /// Times in which no worker had a completion.
+    pub gaps: Gaps,
+    /// The slowest I/Os of the window, slowest first, at most [`SLOWEST_SHOWN`].
+    pub slowest: Vec<Slow>,
+    /// Open loop: most operations of one worker that were due and not issued.
+    pub backlog: Option<u64>,
+    /// Open loop: how late operations were issued.
+    pub lateness: Option<Lateness>,
+    /// Stamps checked.
+    pub verified: u64,
+    /// Stamps that were wrong.
+    pub mismatched: u64,
+    /// Mean I/Os carried by one submitting call; `None` where not counted.
+    pub ops_per_submit_call: Option<f64>,
+}
+
+/// How many of the slowest I/Os a summary lists.
+pub const SLOWEST_SHOWN: usize = 20;
+
+/// How late an open loop issued, in nanoseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Lateness {
+    /// Mean of issued − due.
+    pub mean_ns: f64,
+    /// Largest issued − due.
+    pub max_ns: u64,
+}
+
+/// Stream-wide times without a completion.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Gaps {
+    /// Gaps are listed from this length on.
+    pub over_ns: u64,
+    /// How many; `None` when a worker had more than its list can hold and others ran beside it.
+    pub count: Option<u64>,
+    /// The longest; shorter than `over_ns` only where one worker ran. `None`: shorter than
+    /// `over_ns`, or unknown.
+    pub longest_ns: Option<u64>,
+    /// In order of time; the longest thousand.
+    pub list: Vec<Gap>,
+}
+
+/// One kind in one stream of one step.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct KindSummary {
+    /// Counts and rates.
+    #[serde(flatten)]
+    pub rates: Rates,
+    /// The errors by errno, most frequent first.
+    pub errors_by_errno: Vec<ErrorCount>,
+    /// Issued → submitting call returned; `None` where the call is the I/O.
+    pub submit_ns: Option<Latency>,
+    /// Issued → completed.
+    pub service_ns: Option<Latency>,
+    /// Due → completed; `None` in a closed loop.
+    pub response_ns: Option<Latency>,
+}
+
+/// Latencies of recorded I/Os in nanoseconds. A percentile that the sample cannot support is
+/// `None`.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+pub struct Latency {
+    /// I/Os recorded.
+    pub count: u64,
+    /// Smallest, exact.
+    pub min: u64,
+    /// Arithmetic mean, exact.
+    pub mean: f64,
+    /// Largest, exact.
+    pub max: u64,
+    /// Median; at most 0.1 % above the exact one, as all percentiles.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p99_9: Option<u64>,
+    /// 99.99th percentile.
+    pub p99_99: Option<u64>,
+}
+
+impl Latency {
+    /// The latencies in a histogram; `None` when it is empty.
+    pub fn of(histogram: &Histogram) -> Option<Self> {
+        Some(Latency {
+            count: histogram.count(),
+            min: histogram.min(),
+            mean: histogram.mean()?,
+            max: histogram.max(),
+            p50: supported_quantile(histogram, 0.5),
+            p90: supported_quantile(histogram, 0.9),
+            p99: supported_quantile(histogram, 0.99),
+            p99_9: supported_quantile(histogram, 0.999),
+            p99_99: supported_quantile(histogram, 0.9999),
+        })
+    }
+}
+
+/// One cell: a name over its repetitions.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellSummary {
+    /// The name its steps share.
+    pub name: String,
+    /// Repetitions that the estimates rest on.
+    pub repetitions: u32,
+    /// Repetitions that ended early. They are left out unless there is no other.
+    pub incomplete: u32,
+    /// State of the drive before the first repetition.
+    pub state: String,
+    /// The truth guard's word over all repetitions; `None`: not checked.
+    pub valid: Option<bool>,
+    /// What speaks against it.
+    pub reasons: Vec<Reason>,
+    /// Its streams.
+    pub streams: Vec<CellStream>,
+}
+
+/// One stream of a cell.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct CellStream {
+    /// What it was told to do.
+    #[serde(flatten)]
+    pub load: Load,
+    /// Measured seconds of all repetitions together.
+    pub seconds: f64,
+    /// The kinds it issued.
+    #[serde(flatten)]
+    pub kinds: BTreeMap<Action, CellKind>,
+    /// All kinds but flush together.
+    pub total: Rates,
+    /// CPU time by I/O, over the repetitions.
+    pub engine_cpu_ns_per_op: Option<Estimate>,
+    /// Mean operations in flight at submission, per worker.
+    pub depth_reached: Option<Estimate>,
+    /// Gaps of all repetitions together; `None` when one of them is unknown.
+    pub gap_count: Option<u64>,
+    /// The longest gap of all repetitions, where known.
+    pub gap_ns_longest: Option<u64>,
+    /// Gaps count from this length on.
+    pub gap_over_ns: u64,
+}
+
+/// One kind in one stream of a cell. Counts are sums over repetitions.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct CellKind {
+    /// Counts and rates; the intervals come from the repetitions, or from within the only one.
+    #[serde(flatten)]
+    pub rates: Rates,
+    /// Estimates over repetitions, submit latency.
+    pub submit_ns: Option<LatencyEstimates>,
+    /// Estimates over repetitions, service latency.
+    pub service_ns: Option<LatencyEstimates>,
+    /// Estimates over repetitions, response latency.
+    pub response_ns: Option<LatencyEstimates>,
+    /// The I/Os of all repetitions in one histogram.
+    pub merged: MergedLatency,
+}
+
+/// Figures of each repetition, and their mean over repetitions with its interval. `None` where
+/// one repetition cannot support the figure.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct LatencyEstimates {
+    /// Mean of the smallest.
+    pub min: Option<Estimate>,
+    /// Mean of the means.
+    pub mean: Option<Estimate>,
+    /// Mean of the largest; the largest of all is in [`MergedLatency`].
+    pub max: Option<Estimate>,
+    /// Mean of the medians.
+    pub p50: Option<Estimate>,
+    /// Mean of the 90th percentiles.
+    pub p90: Option<Estimate>,
+    /// Mean of the 99th percentiles.
+    pub p99: Option<Estimate>,
+    /// Mean of the 99.9th percentiles.
+    pub p99_9: Option<Estimate>,
+    /// Mean of the 99.99th percentiles.
+    pub p99_99: Option<Estimate>,
+}
+
+/// Latencies of the I/Os of all repetitions together.
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct MergedLatency {
+    /// Issued → submitting call returned.
+    pub submit_ns: Option<Latency>,
+    /// Issued → completed.
+    pub service_ns: Option<Latency>,
+    /// Due → completed.
+    pub response_ns: Option<Latency>,
+}
+
+/// The numbers of a run. Pure: equal runs give equal summaries.
+pub fn summarise(run: &Run) -> Summary {
+    let complete = run.complete();
+    let steps: Vec<StepSummary> = run.steps.iter().map(summarise_step).collect();
+    Summary {
+        schema: SCHEMA,
+        run: run.begin.run.clone(),
+        target: run.begin.target.clone(),
+        seed: run.begin.seed,
+        complete,
+        incomplete: run.end.as_ref().and_then(|end| end.reason.clone()),
+        version: run.begin.version.clone(),
+        command: run.begin.command.clone(),
+        started_at: run.begin.started_at.clone(),
+        cells: cells::cells(run, &steps),
+        steps,
+        warnings: run.warnings.clone(),
+        findings: run.findings.clone(),
+    }
+}
+
+fn summarise_step(step: &StepRun) -> StepSummary {
+    let end = step.end.as_ref();
+    let incomplete = match end {
+        Some(end) => end.incomplete.clone(),
+        None => Some("the run ended inside this step".to_owned()),
+    };
+    let reasons = incomplete
+        .iter()
+        .map(|text| Reason { code: "incomplete".to_owned(), text: text.clone() })
+        .collect();
+    StepSummary {
+        step: step.begin.step,
+        name: step.begin.name.clone(),
+        role: step.begin.role,
+        repetition: step.begin.repetition,
+        state: step.begin.state.clone(),
+        valid: None,
+        reasons,
+        incomplete,
+        streams: (0..step.plan.streams.len())
+            .map(|stream| streams::summarise_stream(step, stream as u32))
+            .collect(),
+        devices: end.map_or_else(Vec::new, |end| end.devices.clone()),
+        mismatches: end.map_or_else(Vec::new, |end| end.mismatches.clone()),
+        drive: None,
+    }
+}
+
+/// Nanoseconds as seconds.
+fn seconds(nanoseconds: Time) -> f64 {
+    nanoseconds as f64 / 1e9
+}

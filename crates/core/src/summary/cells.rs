@@ -1,0 +1,147 @@
+//! Cells: what the repetitions of one name say together.
+
+use crate::op::Action;
+use crate::plan::Role;
+use crate::run::{Run, StepRun};
+use crate::summary::streams::{LatencyKind, cell_histogram};
+use crate::summary::{
+    CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates,
+    StepSummary, StreamSummary,
+};
+use drivelab_stats::Estimate;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The executed steps that a cell rests on: complete repetitions, or all if none is complete.
+pub(super) fn repetitions<'run>(run: &'run Run, cell: &str) -> Vec<&'run StepRun> {
+    let of_cell = |step: &&StepRun| step.begin.role == Role::Measure && step.begin.name == cell;
+    let all: Vec<&StepRun> = run.steps.iter().filter(of_cell).collect();
+    let ended = |step: &&StepRun| step.end.as_ref().is_some_and(|end| end.incomplete.is_none());
+    let complete: Vec<&StepRun> = all.iter().copied().filter(ended).collect();
+    if complete.is_empty() { all } else { complete }
+}
+
+/// One cell for each name of a measuring step with streams, in order of first appearance.
+pub(super) fn cells(run: &Run, steps: &[StepSummary]) -> Vec<CellSummary> {
+    let mut seen = BTreeSet::new();
+    let measured = |step: &&StepSummary| step.role == Role::Measure && !step.streams.is_empty();
+    let first = steps.iter().filter(measured).filter(|step| seen.insert(&step.name));
+    first.map(|step| cell(run, steps, &step.name)).collect()
+}
+
+fn cell(run: &Run, steps: &[StepSummary], name: &str) -> CellSummary {
+    let all: Vec<&StepSummary> =
+        steps.iter().filter(|step| step.role == Role::Measure && step.name == name).collect();
+    let incomplete = all.iter().filter(|step| step.incomplete.is_some()).count();
+    let used: Vec<&StepSummary> = match incomplete == all.len() {
+        true => all.clone(),
+        false => all.iter().copied().filter(|step| step.incomplete.is_none()).collect(),
+    };
+    let width = used.iter().map(|step| step.streams.len()).max().unwrap_or(0);
+    CellSummary {
+        name: name.to_owned(),
+        repetitions: used.len() as u32,
+        incomplete: incomplete as u32,
+        state: all.first().map_or_else(String::new, |step| step.state.clone()),
+        valid: None,
+        reasons: used.iter().flat_map(|step| step.reasons.iter().cloned()).collect(),
+        streams: (0..width).filter_map(|stream| cell_stream(run, name, &used, stream)).collect(),
+    }
+}
+
+fn cell_stream(run: &Run, name: &str, steps: &[&StepSummary], stream: usize) -> Option<CellStream> {
+    let repeats: Vec<&StreamSummary> =
+        steps.iter().filter_map(|step| step.streams.get(stream)).collect();
+    let first = repeats.first()?;
+    let found: BTreeSet<Action> =
+        repeats.iter().flat_map(|repeat| repeat.kinds.keys().copied()).collect();
+    let kinds = found
+        .into_iter()
+        .map(|kind| (kind, cell_kind(&repeats, kind, merged(run, name, stream as u32, kind))));
+    let gap_counts: Option<Vec<u64>> = repeats.iter().map(|repeat| repeat.gaps.count).collect();
+    Some(CellStream {
+        load: first.load.clone(),
+        seconds: repeats.iter().filter_map(|repeat| repeat.seconds).sum(),
+        kinds: kinds.collect::<BTreeMap<_, _>>(),
+        total: rates(&repeats, |repeat| Some(&repeat.total)),
+        engine_cpu_ns_per_op: mean(&repeats, |repeat| repeat.engine_cpu_ns_per_op),
+        depth_reached: mean(&repeats, |repeat| repeat.depth_reached),
+        gap_count: gap_counts.map(|counts| counts.iter().sum()),
+        gap_ns_longest: repeats.iter().filter_map(|repeat| repeat.gaps.longest_ns).max(),
+        gap_over_ns: first.gaps.over_ns,
+    })
+}
+
+fn merged(run: &Run, name: &str, stream: u32, kind: Action) -> MergedLatency {
+    let latency =
+        |which| cell_histogram(run, name, stream, kind, which).as_ref().and_then(Latency::of);
+    MergedLatency {
+        submit_ns: latency(LatencyKind::Submit),
+        service_ns: latency(LatencyKind::Service),
+        response_ns: latency(LatencyKind::Response),
+    }
+}
+
+fn cell_kind(repeats: &[&StreamSummary], kind: Action, merged: MergedLatency) -> CellKind {
+    let of = |which: fn(&crate::summary::KindSummary) -> Option<Latency>| {
+        let each: Option<Vec<Latency>> =
+            repeats.iter().map(|repeat| repeat.kinds.get(&kind).and_then(which)).collect();
+        each.map(|each| estimates(&each))
+    };
+    CellKind {
+        rates: rates(repeats, |repeat| repeat.kinds.get(&kind).map(|kind| &kind.rates)),
+        submit_ns: of(|kind| kind.submit_ns),
+        service_ns: of(|kind| kind.service_ns),
+        response_ns: of(|kind| kind.response_ns),
+        merged,
+    }
+}
+
+/// Sums of the counts; rates as total count by total time with the interval of the repeats, or
+/// for a single repetition the one from within it.
+fn rates(repeats: &[&StreamSummary], of: impl Fn(&StreamSummary) -> Option<&Rates>) -> Rates {
+    let each: Vec<(Rates, Option<f64>)> = repeats
+        .iter()
+        .map(|repeat| (of(repeat).cloned().unwrap_or_default(), repeat.seconds))
+        .collect();
+    if let [(only, _)] = each.as_slice() {
+        return only.clone();
+    }
+    let timed = |count: fn(&Rates) -> u64| -> Vec<(f64, f64)> {
+        each.iter().filter_map(|(rates, time)| Some((count(rates) as f64, (*time)?))).collect()
+    };
+    let moves_data = each.iter().any(|(rates, _)| rates.bandwidth_bytes_per_s.is_some());
+    Rates {
+        ops: each.iter().map(|(rates, _)| rates.ops).sum(),
+        bytes: each.iter().map(|(rates, _)| rates.bytes).sum(),
+        errors: each.iter().map(|(rates, _)| rates.errors).sum(),
+        iops: Estimate::rate_of(&timed(|rates| rates.ops)),
+        bandwidth_bytes_per_s: Estimate::rate_of(&timed(|rates| rates.bytes))
+            .filter(|_| moves_data),
+    }
+}
+
+fn estimates(each: &[Latency]) -> LatencyEstimates {
+    let over = |figure: fn(&Latency) -> Option<f64>| {
+        let values: Option<Vec<f64>> = each.iter().map(figure).collect();
+        Estimate::mean_of(&values?)
+    };
+    LatencyEstimates {
+        min: over(|latency| Some(latency.min as f64)),
+        mean: over(|latency| Some(latency.mean)),
+        max: over(|latency| Some(latency.max as f64)),
+        p50: over(|latency| latency.p50.map(|value| value as f64)),
+        p90: over(|latency| latency.p90.map(|value| value as f64)),
+        p99: over(|latency| latency.p99.map(|value| value as f64)),
+        p99_9: over(|latency| latency.p99_9.map(|value| value as f64)),
+        p99_99: over(|latency| latency.p99_99.map(|value| value as f64)),
+    }
+}
+
+/// The mean over repetitions; `None` when one of them does not know.
+fn mean(
+    repeats: &[&StreamSummary],
+    figure: impl Fn(&StreamSummary) -> Option<f64>,
+) -> Option<Estimate> {
+    let values: Option<Vec<f64>> = repeats.iter().map(|repeat| figure(repeat)).collect();
+    Estimate::mean_of(&values?)
+}

@@ -1,0 +1,260 @@
+//! One stream of one step: its window, its rates, its latencies.
+
+use crate::op::{Action, Time};
+use crate::run::{Run, StepRun};
+use crate::summary::gaps::stream_gaps;
+use crate::summary::series::batches;
+use crate::summary::{
+    ErrorCount, KindSummary, Latency, Lateness, Load, Rates, SLOWEST_SHOWN, StreamSummary,
+};
+use crate::tally::{KindTally, Phase, Slow, Tally};
+use drivelab_stats::{BatchMeans, Estimate, Histogram};
+use std::collections::BTreeMap;
+
+/// The measured window of one stream.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Window {
+    /// The first worker's measurement began.
+    pub from: Time,
+    /// The last worker's closed.
+    pub to: Time,
+    /// Taken out of it, in nanoseconds: the mean over workers of what each took out.
+    pub excluded_ns: f64,
+}
+
+impl Window {
+    /// Its length in seconds; `None` when nothing is left.
+    pub fn seconds(&self) -> Option<f64> {
+        let length_ns = self.to.saturating_sub(self.from) as f64 - self.excluded_ns;
+        (length_ns > 0.0).then_some(length_ns / 1e9)
+    }
+}
+
+/// Which of the three latencies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LatencyKind {
+    /// Issued → submitting call returned.
+    Submit,
+    /// Issued → completed.
+    Service,
+    /// Due → completed.
+    Response,
+}
+
+/// The measured window of one stream: from its workers' phases, or where the step never ended,
+/// from their tallies outside of the ramp. `None` when nothing was measured.
+pub fn window(step: &StepRun, stream: u32) -> Option<Window> {
+    let phases = phases(step, stream);
+    if phases.is_empty() {
+        return Some(Window {
+            from: measured(step, stream).map(|tally| tally.from).min()?,
+            to: measured(step, stream).map(|tally| tally.to).max()?,
+            excluded_ns: 0.0,
+        });
+    }
+    let excluded_sum: f64 = phases.iter().map(|phase| phase.excluded_ns as f64).sum();
+    Some(Window {
+        from: phases.iter().map(|phase| phase.measured_from).min()?,
+        to: phases.iter().map(|phase| phase.closed).max()?,
+        excluded_ns: excluded_sum / phases.len() as f64,
+    })
+}
+
+/// All latencies of one kind in the measured window of one stream, workers and intervals merged;
+/// `None` when that latency was not kept.
+pub fn histogram(
+    step: &StepRun,
+    stream: u32,
+    kind: Action,
+    latency: LatencyKind,
+) -> Option<Histogram> {
+    let mut merged: Option<Histogram> = None;
+    for tally in measured(step, stream) {
+        for entry in tally.kinds.iter().filter(|entry| entry.kind == kind) {
+            let part = match latency {
+                LatencyKind::Submit => entry.submit.as_ref(),
+                LatencyKind::Service => Some(&entry.service),
+                LatencyKind::Response => entry.response.as_ref(),
+            };
+            if let Some(part) = part {
+                merged.get_or_insert_with(Histogram::new).merge(part);
+            }
+        }
+    }
+    merged
+}
+
+/// The same over the repetitions that a cell rests on: the complete ones, or all if none is.
+pub fn cell_histogram(
+    run: &Run,
+    cell: &str,
+    stream: u32,
+    kind: Action,
+    latency: LatencyKind,
+) -> Option<Histogram> {
+    let mut merged: Option<Histogram> = None;
+    for step in super::cells::repetitions(run, cell) {
+        if let Some(part) = histogram(step, stream, kind, latency) {
+            match &mut merged {
+                Some(merged) => merged.merge(&part),
+                None => merged = Some(part),
+            }
+        }
+    }
+    merged
+}
+
+/// Tallies of one stream outside of the ramp.
+pub(super) fn measured(step: &StepRun, stream: u32) -> impl Iterator<Item = &Tally> {
+    step.tallies.iter().filter(move |tally| tally.stream == stream && !tally.ramp)
+}
+
+fn phases(step: &StepRun, stream: u32) -> Vec<&Phase> {
+    let all = step.end.iter().flat_map(|end| &end.phases);
+    all.filter(|phase| phase.stream == stream).collect()
+}
+
+pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
+    let plan = &step.plan.streams[stream as usize];
+    let window = window(step, stream);
+    let seconds = window.and_then(|window| window.seconds());
+    let kinds = kinds(step, stream, seconds);
+    let sum = |count: fn(&Tally) -> u64| -> u64 { measured(step, stream).map(count).sum() };
+    let largest = |count: fn(&Tally) -> u64| measured(step, stream).map(count).max();
+    let completions = sum(|tally| tally.ops() + tally.error_count());
+    let per_completion = |total: u64| ratio(total as f64, completions as f64);
+    let open = plan.rate.is_some();
+    StreamSummary {
+        load: Load::of(plan),
+        seconds,
+        total: total(step, stream, &kinds, seconds),
+        kinds,
+        engine_cpu_ns_per_op: cpu_ns_per_op(&phases(step, stream)),
+        depth_reached: per_completion(sum(|tally| tally.in_flight_sum)),
+        gaps: stream_gaps(step, stream),
+        slowest: slowest(step, stream, window),
+        backlog: if open { largest(|tally| tally.backlog_max) } else { None },
+        lateness: per_completion(sum(|tally| tally.late_ns_sum)).filter(|_| open).map(|mean_ns| {
+            Lateness { mean_ns, max_ns: largest(|tally| tally.late_ns_max).unwrap_or(0) }
+        }),
+        verified: sum(|tally| tally.verified),
+        mismatched: sum(|tally| tally.mismatched),
+        ops_per_submit_call: ratio(completions as f64, sum(|tally| tally.submit_calls) as f64),
+    }
+}
+
+fn kinds(step: &StepRun, stream: u32, seconds: Option<f64>) -> BTreeMap<Action, KindSummary> {
+    let issued = |entry: &&KindTally| entry.ops > 0 || !entry.errors.is_empty();
+    let of_stream = step.tallies.iter().filter(|tally| tally.stream == stream);
+    let mut found: Vec<Action> = of_stream
+        .flat_map(|tally| tally.kinds.iter().filter(issued).map(|entry| entry.kind))
+        .collect();
+    found.sort();
+    found.dedup();
+    found.into_iter().map(|kind| (kind, summarise_kind(step, stream, kind, seconds))).collect()
+}
+
+fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64>) -> KindSummary {
+    let entries = || {
+        measured(step, stream)
+            .flat_map(|tally| &tally.kinds)
+            .filter(move |entry| entry.kind == kind)
+    };
+    let latency = |which| histogram(step, stream, kind, which).as_ref().and_then(Latency::of);
+    let mut by_errno = BTreeMap::new();
+    for (errno, count) in entries().flat_map(|entry| &entry.errors) {
+        *by_errno.entry(*errno).or_insert(0) += count;
+    }
+    let mut errors_by_errno: Vec<ErrorCount> =
+        by_errno.into_iter().map(|(errno, count)| ErrorCount { errno, count }).collect();
+    errors_by_errno.sort_by_key(|entry| std::cmp::Reverse(entry.count));
+    let mut rates = Rates {
+        ops: entries().map(|entry| entry.ops).sum(),
+        bytes: entries().map(|entry| entry.bytes).sum(),
+        errors: errors_by_errno.iter().map(|entry| entry.count).sum(),
+        ..Rates::default()
+    };
+    rate(&mut rates, step, stream, Some(kind), seconds);
+    KindSummary {
+        rates,
+        errors_by_errno,
+        submit_ns: latency(LatencyKind::Submit),
+        service_ns: latency(LatencyKind::Service),
+        response_ns: latency(LatencyKind::Response),
+    }
+}
+
+fn total(
+    step: &StepRun,
+    stream: u32,
+    kinds: &BTreeMap<Action, KindSummary>,
+    seconds: Option<f64>,
+) -> Rates {
+    let mut total = Rates::default();
+    let mut counted = kinds.iter().filter(|(kind, _)| **kind != Action::Flush);
+    // One kind alone is the total; its batch means need not be formed twice.
+    if let (Some((_, only)), None) = (counted.next(), counted.next()) {
+        return only.rates.clone();
+    }
+    for (_, kind) in kinds.iter().filter(|(kind, _)| **kind != Action::Flush) {
+        total.ops += kind.rates.ops;
+        total.bytes += kind.rates.bytes;
+        total.errors += kind.rates.errors;
+    }
+    rate(&mut total, step, stream, None, seconds);
+    total
+}
+
+/// Fills in the rates of a window of `seconds`, with the interval that batch means give.
+fn rate(
+    rates: &mut Rates,
+    step: &StepRun,
+    stream: u32,
+    kind: Option<Action>,
+    seconds: Option<f64>,
+) {
+    let Some(seconds) = seconds else { return };
+    let (ops, bytes) = batches(step, stream, kind);
+    rates.iops = Some(with_batches(rates.ops as f64 / seconds, ops));
+    let moves_data = match kind {
+        Some(kind) => !kind.is_metadata() && kind != Action::Flush,
+        None => rates.bytes > 0,
+    };
+    if moves_data {
+        rates.bandwidth_bytes_per_s = Some(with_batches(rates.bytes as f64 / seconds, bytes));
+    }
+}
+
+/// The rate of the whole window with the relative half width of its batch means.
+fn with_batches(value: f64, batches: Option<BatchMeans>) -> Estimate {
+    let Some(batches) = batches else { return Estimate::point(value, 1) };
+    match batches.estimate().relative_half_width() {
+        Some(share) => Estimate {
+            value,
+            low: Some(value - value * share),
+            high: Some(value + value * share),
+            n: batches.batches,
+        },
+        None => Estimate::point(value, 1),
+    }
+}
+
+/// The slowest I/Os that completed in the window.
+fn slowest(step: &StepRun, stream: u32, window: Option<Window>) -> Vec<Slow> {
+    let (Some(end), Some(window)) = (&step.end, window) else { return Vec::new() };
+    let in_window = |slow: &&Slow| slow.issued.saturating_add(slow.latency_ns) >= window.from;
+    let of_stream = end.slowest.iter().filter(|slow| slow.stream == stream);
+    of_stream.filter(in_window).take(SLOWEST_SHOWN).copied().collect()
+}
+
+/// Unknown for one worker is unknown for all.
+fn cpu_ns_per_op(phases: &[&Phase]) -> Option<f64> {
+    let cpu_ns: Option<Vec<u64>> = phases.iter().map(|phase| phase.cpu_ns).collect();
+    let issued: u64 = phases.iter().map(|phase| phase.issued).sum();
+    ratio(cpu_ns?.iter().sum::<u64>() as f64, issued as f64)
+}
+
+/// `None` instead of a division by zero.
+fn ratio(total: f64, count: f64) -> Option<f64> {
+    (count > 0.0).then(|| total / count)
+}

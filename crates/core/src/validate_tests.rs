@@ -1,0 +1,251 @@
+use super::*;
+use crate::plan::*;
+
+const MIB: u64 = 1 << 20;
+
+fn geometry() -> Geometry {
+    Geometry {
+        kind: TargetKind::Directory,
+        file_bytes: Some(64 * MIB),
+        logical_block_bytes: 512,
+        memory_bytes: Some(1 << 32),
+    }
+}
+
+fn plan() -> Plan {
+    let until = Until { elapsed: Some(Span(10_000_000_000)), ..Until::default() };
+    let step = Step { until, streams: vec![Stream::default()], ..Step::default() };
+    Plan { steps: vec![step], ..Plan::default() }
+}
+
+fn with(change: impl FnOnce(&mut Stream)) -> Plan {
+    let mut plan = plan();
+    change(&mut plan.steps[0].streams[0]);
+    plan
+}
+
+fn refused(plan: &Plan, key: &str, says: &str) {
+    let problems = validate(plan, &geometry()).expect_err(&format!("{key}: {says}"));
+    let hit = problems.iter().any(|p| p.key == key && p.to_string().contains(says));
+    assert!(hit, "wanted `{key}` … {says}, got {problems:#?}");
+    for problem in problems {
+        let text = problem.text;
+        assert!(!text.contains("  ") && text.len() < 240, "{text}");
+    }
+}
+
+fn accepted(plan: &Plan) {
+    assert_eq!(validate(plan, &geometry()), Ok(()));
+}
+
+#[test]
+fn sensible_plans_pass() {
+    accepted(&plan());
+    accepted(&with(|s| (s.workers, s.depth, s.pattern) = (4, 32, PatternName::Permutation)));
+    accepted(&with(|s| (s.stride, s.size) = (Some(-3), Size(6 * 512))));
+    accepted(&with(|s| (s.rate, s.poisson) = (Some(1000.0), true)));
+    accepted(&with(|s| (s.burst, s.depth, s.think) = (Some(4), 8, Span(1_000_000))));
+    accepted(&with(|s| (s.mix, s.sync) = (Mix::WRITE, Sync::Fsync(4))));
+    accepted(&with(|s| (s.pattern, s.zones) = (PatternName::HotZones, vec![zone(0.1, 0.9)])));
+    accepted(&with(|s| (s.verify, s.pass) = (true, Some(1))));
+    accepted(&with(|s| (s.engine, s.io) = (Engine::Mmap, IoMode::Buffered)));
+    accepted(&with(|s| {
+        (s.pattern, s.actions) = (PatternName::Names, vec![crate::op::Action::Create]);
+    }));
+    accepted(&with(|s| {
+        (s.pattern, s.block, s.segments) = (PatternName::Segments, Some(Size(MIB)), Some(16));
+        s.workers = 4;
+    }));
+}
+
+fn zone(addresses: f64, accesses: f64) -> Zone {
+    Zone { addresses, accesses }
+}
+
+#[test]
+fn the_plan_itself() {
+    refused(&Plan::default(), "steps", "no steps");
+    for interval in [Span(9_999_999), Span(60_000_000_001)] {
+        let wrong = Plan { interval: Interval(interval), ..plan() };
+        refused(&wrong, "interval", "use 10ms to 1m");
+    }
+    let mut many = plan();
+    many.steps[0].repeat = 1_000_000;
+    refused(&many, "repeat", "too many");
+}
+
+#[test]
+fn steps() {
+    let step = |change: &dyn Fn(&mut Step)| {
+        let mut plan = plan();
+        change(&mut plan.steps[0]);
+        plan
+    };
+    refused(&step(&|s| s.streams.clear()), "streams", "nothing to do");
+    refused(&step(&|s| s.act = Some(Act::DropCaches)), "act", "either an act or streams");
+    refused(&step(&|s| s.until = Until::default()), "until", "nothing says when");
+    refused(&step(&|s| s.until.elapsed = Some(Span(0))), "until", "`elapsed` of 0");
+    refused(&step(&|s| s.until.passes = Some(0)), "until", "`passes` of 0");
+    refused(&step(&|s| s.until.elapsed = Some(Span(u64::MAX))), "until", "more than a year");
+    refused(&step(&|s| s.ramp = Span(u64::MAX)), "ramp", "more than a year");
+    refused(&step(&|s| s.cpus = "3-1".into()), "cpus", "write it like 0-3,8");
+    refused(&step(&|s| s.streams[0].background = true), "background", "leave one in front");
+    let act = |act: Act| step(&|s| *s = Step { act: Some(act.clone()), ..Step::default() });
+    refused(&act(Act::Idle(Span(0))), "act", "idle for 0s");
+    let beyond = Act::Trim { offset: Size(u64::MAX), length: Some(Size(2)) };
+    refused(&act(beyond), "act", "reaches beyond the target's 64MiB");
+    accepted(&act(Act::Trim { offset: Size(0), length: None }));
+}
+
+#[test]
+fn load_and_arrival() {
+    refused(&with(|s| s.depth = 0), "depth", "step 1, stream 1: depth 0 issues nothing");
+    refused(&with(|s| s.depth = 70_000), "depth", "absurd");
+    refused(&with(|s| s.workers = 0), "workers", "0 workers");
+    refused(&with(|s| (s.depth, s.size) = (65_536, Size(MIB))), "depth", "buffers");
+    refused(&with(|s| s.batch_submit = Some(2)), "batch_submit", "does not fit depth 1");
+    refused(&with(|s| s.batch_complete = Some(0)), "batch_complete", "does not fit");
+    for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e10] {
+        refused(&with(|s| s.rate = Some(rate)), "rate", "cannot be kept");
+    }
+    refused(&with(|s| s.rate = Some(1e-6)), "rate", "an hour");
+    refused(&with(|s| (s.rate, s.think) = (Some(9.0), Span(1))), "rate", "open loop");
+    refused(&with(|s| (s.rate, s.burst) = (Some(9.0), Some(1))), "rate", "open loop");
+    refused(&with(|s| s.poisson = true), "poisson", "need a rate");
+    refused(&with(|s| s.burst = Some(2)), "burst", "does not fit depth 1");
+    refused(&with(|s| s.think_first = true), "think_first", "needs a think time");
+    refused(&with(|s| s.think = Span(HOUR.0 + 1)), "think", "more than an hour");
+    refused(&with(|s| s.gap_over = Span(0)), "gap_over", "list every");
+}
+
+#[test]
+fn keys_that_do_not_fit_the_pattern() {
+    let uniform = |change: fn(&mut Stream)| {
+        with(|s| {
+            s.pattern = PatternName::Uniform;
+            change(s);
+        })
+    };
+    refused(&uniform(|s| s.stride = Some(2)), "stride", "belongs to pattern sequential");
+    refused(&uniform(|s| s.share = Some(0.5)), "share", "belongs to pattern semi-random");
+    refused(&uniform(|s| s.theta = Some(0.5)), "theta", "belongs to pattern zipf");
+    refused(&uniform(|s| s.zones = vec![zone(0.5, 0.5)]), "zones", "hot-zones");
+    refused(&uniform(|s| s.offsets = vec![Size(0)]), "offsets", "replay");
+    refused(&uniform(|s| s.names = Some(3)), "names", "belongs to pattern names");
+    refused(&with(|s| s.pattern = PatternName::Replay), "offsets", "needs `offsets`");
+    refused(&with(|s| s.pattern = PatternName::Names), "actions", "needs `actions`");
+    refused(&with(|s| s.pattern = PatternName::HotZones), "zones", "needs `zones`");
+    refused(&with(|s| s.pattern = PatternName::Segments), "block", "needs `block`");
+    let share = with(|s| (s.pattern, s.share) = (PatternName::SemiRandom, Some(1.5)));
+    refused(&share, "share", "use 0 to 1");
+    let theta = with(|s| (s.pattern, s.theta) = (PatternName::Zipf, Some(5.0)));
+    refused(&theta, "theta", "below 5");
+    let zones = |zones: Vec<Zone>| with(|s| (s.pattern, s.zones) = (PatternName::HotZones, zones));
+    refused(&zones(vec![zone(0.6, 0.5), zone(0.6, 0.5)]), "zones", "of the addresses");
+    refused(&zones(vec![zone(0.1, 0.8), zone(0.1, 0.8)]), "zones", "of the accesses");
+    refused(&zones(vec![zone(1.0, 0.5)]), "zones", "must then sum to 1");
+    refused(&zones(vec![zone(0.0, 0.5)]), "zones", "without addresses");
+    refused(&zones(vec![zone(f64::NAN, 0.5)]), "zones", "from 0 to 1");
+}
+
+#[test]
+fn kinds_engines_and_checks() {
+    refused(&with(|s| s.mix = Mix::default()), "mix", "no reads, no writes and no trims");
+    let trim = Mix { read: 50, write: 0, trim: 50 };
+    refused(&with(|s| (s.reply, s.mix) = (Some(Reply::Same), trim)), "reply", "a trim");
+    refused(&with(|s| s.sync = Sync::Dsync), "sync", "dsync without writes");
+    refused(&with(|s| s.sync_timing = SyncTiming::Outside), "sync_timing", "about fsync");
+    refused(&with(|s| s.content = Content::Zero), "content", "about writes");
+    refused(&with(|s| (s.iopoll, s.io) = (true, IoMode::Buffered)), "iopoll", "direct I/O");
+    let flushed = |s: &mut Stream| (s.iopoll, s.mix, s.sync) = (true, Mix::WRITE, Sync::End);
+    refused(&with(flushed), "iopoll", "only read and write");
+    refused(&with(|s| (s.sqpoll, s.engine) = (true, Engine::Psync)), "sqpoll", "is psync");
+    refused(&with(|s| s.engine = Engine::Mmap), "io", "mmap goes through the page cache");
+    refused(&with(|s| (s.engine, s.verify) = (Engine::Null, true)), "verify", "null engine");
+    refused(&with(|s| (s.verify, s.mix) = (true, Mix::WRITE)), "verify", "add reads");
+    refused(&with(|s| s.stamp = true), "stamp", "add writes");
+    refused(&with(|s| s.pass = Some(1)), "pass", "add stamp or verify");
+    let overwrite = |s: &mut Stream| {
+        (s.pattern, s.verify, s.pass) = (PatternName::Uniform, true, Some(2));
+        s.mix = Mix { read: 50, write: 50, trim: 0 };
+    };
+    refused(&with(overwrite), "pass", "sequential or permutation order");
+    let tiny = |s: &mut Stream| {
+        (s.verify, s.io, s.size) = (true, IoMode::Buffered, Size(4095));
+    };
+    refused(&with(tiny), "size", "too few for a stamp");
+}
+
+#[test]
+fn sizes_and_regions() {
+    refused(&with(|s| s.size = Size(0)), "size", "moves nothing");
+    refused(&with(|s| s.size = Size(1 << 31)), "size", "more than 1GiB");
+    refused(&with(|s| s.size = Size(1000)), "size", "512-byte block");
+    refused(&with(|s| s.align = Some(Size(100))), "align", "512-byte block");
+    refused(&with(|s| s.align = Some(Size(0))), "align", "align 0");
+    refused(&with(|s| s.shift = Size(1)), "shift", "512-byte block");
+    refused(&with(|s| s.offset = Size(1)), "offset", "512-byte block");
+    refused(&with(|s| s.length = Some(Size(4097))), "length", "512-byte block");
+    accepted(&with(|s| (s.size, s.io) = (Size(1000), IoMode::Buffered)));
+    refused(&with(|s| s.length = Some(Size(2048))), "length", "too small for 1 worker");
+    refused(&with(|s| s.length = Some(Size(0))), "length", "too small");
+    refused(&with(|s| (s.length, s.workers) = (Some(Size(8192)), 3)), "length", "3 worker(s)");
+    refused(&with(|s| s.length = Some(Size(65 * MIB))), "length", "beyond the end");
+    refused(&with(|s| s.offset = Size(64 * MIB)), "length", "beyond the end");
+    let overflow = |s: &mut Stream| (s.offset, s.length) = (Size(512), Some(Size(u64::MAX - 511)));
+    refused(&with(overflow), "length", "beyond the end");
+    let sizes = vec![
+        WeightedSize { size: Size(4096), weight: 1 },
+        WeightedSize { size: Size(8192), weight: 1 },
+    ];
+    let mixed = |pattern, stride| {
+        with(|s| (s.sizes, s.pattern, s.stride) = (sizes.clone(), pattern, stride))
+    };
+    refused(&mixed(PatternName::Sequential, Some(2)), "stride", "one size");
+    refused(&mixed(PatternName::Permutation, None), "sizes", "requests of one size");
+    accepted(&mixed(PatternName::Sequential, None));
+    let weightless = vec![WeightedSize { size: Size(4096), weight: 0 }];
+    refused(&with(|s| s.sizes = weightless), "sizes", "sum to 0");
+    let overlap =
+        |s: &mut Stream| (s.pattern, s.align) = (PatternName::Permutation, Some(Size(512)));
+    refused(&with(overlap), "align", "must not overlap");
+    let replay = |at| with(|s| (s.pattern, s.offsets) = (PatternName::Replay, vec![Size(at)]));
+    refused(&replay(64 * MIB - 512), "offsets", "ends beyond the region");
+    let segments = |block, segments| {
+        with(|s| {
+            (s.pattern, s.block, s.segments) =
+                (PatternName::Segments, Some(Size(block)), Some(segments));
+        })
+    };
+    refused(&segments(5000, 1), "block", "no multiple of the size");
+    refused(&segments(MIB, 65), "segments", "use less");
+    refused(&segments(MIB, 0), "segments", "0 segments");
+}
+
+#[test]
+fn targets() {
+    let device = Geometry { kind: TargetKind::BlockDevice, ..geometry() };
+    let each = with(|s| s.files = Files::Each);
+    let problems = validate(&each, &device).expect_err("a device is one file");
+    assert_eq!(problems[0].key, "files");
+    let names = |s: &mut Stream| {
+        (s.pattern, s.actions) = (PatternName::Names, vec![crate::op::Action::Stat]);
+    };
+    let problems = validate(&with(names), &device).expect_err("no names on a device");
+    assert_eq!(problems[0].text, "metadata actions need a directory as target; give one");
+    refused(&with(|s| (names(s), s.names = Some(0)).1), "names", "0 names");
+    refused(&with(|s| (names(s), s.actions[0] = crate::op::Action::Read).1), "actions", "`read`");
+    refused(&with(|s| (names(s), s.verify = true).1), "verify", "hold no data");
+    let mut bytes_only = with(names);
+    bytes_only.steps[0].until = Until { bytes: Some(Size(1)), ..Until::default() };
+    refused(&bytes_only, "until", "move no bytes");
+}
+
+#[test]
+fn cpu_lists() {
+    assert_eq!(cpu_list(""), Ok(vec![]));
+    assert_eq!(cpu_list("0-2,8,1"), Ok(vec![0, 1, 2, 8]));
+    for wrong in ["a", "1-", "-1", "2-1", ",", "1,,2", "0-99999999"] {
+        assert!(cpu_list(wrong).is_err(), "{wrong}");
+    }
+}

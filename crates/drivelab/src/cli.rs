@@ -1,0 +1,164 @@
+//! The command line: one definition gives parsing, `--help`, man pages and completions.
+
+pub mod run;
+
+use clap::{Args, Parser, Subcommand};
+use drivelab_core::units::{Size, Span};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Examples:
+  drivelab check                  what the disk under this directory does, in 3 minutes
+  drivelab list                   which drives are here, and what could hurt
+  drivelab run . --rw randread --bs 4k --depth 32 --runtime 10
+                                  one load on a scratch file here
+  drivelab run /dev/sdb --rw read --bs 1m --depth 8
+                                  reads of a whole device need no token
+  drivelab report last            the HTML report of the latest run
+
+Only a scratch file of its own is ever written, unless you add the token that a refusal prints.
+Exit status: 0 fine, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
+
+/// A laboratory for storage drives: measures a drive, and says with evidence what is true of it.
+#[derive(Debug, Parser)]
+#[command(name = "drivelab", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(disable_help_subcommand = true, subcommand_required = true)]
+#[command(arg_required_else_help = true)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// The main job: a few minutes, a verdict, a report
+    Check(CheckOptions),
+    /// Run one load, described by options or by a plan
+    Run(Box<run::RunOptions>),
+    /// Write the HTML report of a run again
+    Report(ReportOptions),
+    /// List the runs kept here
+    Runs(RunsOptions),
+    /// List drives and file systems, with facts and hazards
+    List(ListOptions),
+    /// Write man pages and shell completions into a directory
+    #[command(hide = true)]
+    Generate(GenerateOptions),
+}
+
+/// Where runs are kept.
+#[derive(Debug, Args, Clone)]
+pub struct StoreOptions {
+    /// Directory of the run files [default: $XDG_DATA_HOME/drivelab/runs]
+    #[arg(long, value_name = "DIR")]
+    pub runs: Option<PathBuf>,
+}
+
+/// What a command writes to.
+#[derive(Debug, Args, Clone)]
+pub struct SafetyOptions {
+    /// Consent to destroy what the target holds; a refusal prints the token
+    #[arg(long, value_name = "TOKEN")]
+    pub erase: Option<String>,
+    /// Keep the file that drivelab created
+    #[arg(long)]
+    pub keep: bool,
+}
+
+const CHECK_EXAMPLES: &str = "\
+Examples:
+  drivelab check                    a scratch file in this directory
+  drivelab check /mnt/data          a scratch file there
+  drivelab check --budget 2GiB --time 1m
+                                    a shorter look that writes less
+  drivelab check /dev/sdb --erase TOKEN
+                                    a whole device; the refusal prints the token
+
+Asks: how fast is this drive, how even, what does a durable write cost, and what can this
+experiment not say? At most 3 minutes and 8 GiB of writes. Ends with sentences such as:
+  Beware   each durable commit costs 0.8 ms: about 1,300 a second, whatever the IOPS say.";
+
+/// Options of `check`.
+#[derive(Debug, Args)]
+#[command(after_help = CHECK_EXAMPLES)]
+pub struct CheckOptions {
+    /// Directory, file or block device
+    #[arg(value_name = "TARGET", default_value = ".")]
+    pub target: String,
+    /// Most bytes to write, preparation included
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    pub budget: Size,
+    /// Most time to measure; building the scratch file comes on top
+    #[arg(long, value_name = "TIME", default_value = "3m")]
+    pub time: Span,
+    /// Seed of everything random [default: random, printed]
+    #[arg(long, value_name = "NUMBER", value_parser = run::seed)]
+    pub seed: Option<u64>,
+    /// Where to write the HTML report [default: drivelab-ID.html]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Print the plan, the bytes and the time, and touch nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Longest time one operation may take before the run is given up
+    #[arg(long, value_name = "TIME", default_value = "120s")]
+    pub stuck_after: Span,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub safety: SafetyOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}
+
+/// Options of `report`.
+#[derive(Debug, Args)]
+pub struct ReportOptions {
+    /// A path, an ID, or `last`
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    /// Where to write the HTML report [default: drivelab-ID.html]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of text, and write no HTML
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}
+
+/// Options of `runs`.
+#[derive(Debug, Args)]
+pub struct RunsOptions {
+    /// Show this run in full: a path, an ID, or `last`
+    #[arg(value_name = "RUN")]
+    pub run: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}
+
+/// Options of `list`.
+#[derive(Debug, Args)]
+pub struct ListOptions {
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Options of `generate`.
+#[derive(Debug, Args)]
+pub struct GenerateOptions {
+    /// Where to write them
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}

@@ -1,0 +1,282 @@
+//! From the options of `run` to a plan: one step, one stream.
+
+use crate::cli::run::{Kind, RunOptions};
+use crate::outcome::Failure;
+use drivelab_core::plan::{
+    Engine, Files, IoMode, Mix, PatternName, Plan, Sharing, Step, Stream, Until, WeightedSize,
+};
+use drivelab_core::units::{Size, Span};
+use std::path::Path;
+
+/// How long a load runs when nothing says it.
+const RUNTIME_DEFAULT: Span = Span(10_000_000_000);
+
+/// The plan that the options describe.
+pub fn plan_of(options: &RunOptions, seed: u64) -> Result<Plan, Failure> {
+    let stream = stream_of(options)?;
+    let name = options.what.title.clone().unwrap_or_else(|| name_of(options, &stream));
+    let step = Step {
+        name: name.clone(),
+        ramp: options.span.ramp.unwrap_or_default(),
+        until: until_of(options, &stream),
+        repeat: options.span.repeat.unwrap_or(1),
+        cpus: options.load.cpus.clone().unwrap_or_default(),
+        streams: vec![stream],
+        ..Step::default()
+    };
+    if options.span.repeat == Some(0) {
+        return Err(Failure::usage("--repeat 0 does nothing; use 1 or more"));
+    }
+    let mut plan = Plan { title: name, seed, steps: vec![step], ..Plan::default() };
+    if let Some(interval) = options.record.interval {
+        plan.interval.0 = interval;
+    }
+    Ok(plan)
+}
+
+fn until_of(options: &RunOptions, stream: &Stream) -> Until {
+    let span = &options.span;
+    let mut until = Until {
+        elapsed: span.runtime,
+        operations: span.operations,
+        bytes: span.bytes,
+        passes: span.passes,
+        stonewall: span.stonewall,
+    };
+    let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();
+    match (bounded || until.elapsed.is_some(), stream.pattern) {
+        (true, _) => {}
+        (false, PatternName::Names) => until.passes = Some(1),
+        (false, _) => until.elapsed = Some(RUNTIME_DEFAULT),
+    }
+    until
+}
+
+fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
+    let (what, place, load) = (&options.what, &options.place, &options.load);
+    let plain = Stream::default();
+    let engine = what.engine.unwrap_or_default();
+    let mut stream = Stream {
+        engine,
+        io: what.io.unwrap_or(match engine {
+            Engine::Mmap | Engine::Stdio => IoMode::Buffered,
+            _ => IoMode::Direct,
+        }),
+        pattern: pattern_of(options)?,
+        mix: mix_of(options)?,
+        reply: what.reply,
+        actions: what.actions.clone().map_or(Vec::new(), |list| list.0),
+        names: what.names,
+        directories: what.directories.unwrap_or_default(),
+        stride: place.stride,
+        share: place.share,
+        theta: place.theta,
+        zones: place.zones.clone().map_or(Vec::new(), |zones| zones.0),
+        block: place.block,
+        segments: place.segments,
+        offsets: place.replay.as_deref().map_or(Ok(Vec::new()), offsets_of)?,
+        offset: place.offset.unwrap_or_default(),
+        length: place.length,
+        align: place.align,
+        shift: place.shift.unwrap_or_default(),
+        regions: place.regions,
+        files: place.files.unwrap_or_default(),
+        depth: load.depth.unwrap_or(1),
+        workers: load.workers.unwrap_or(1),
+        rate: load.rate,
+        poisson: load.poisson,
+        burst: load.burst,
+        think: load.think.unwrap_or_default(),
+        think_first: load.think_first,
+        batch_submit: load.batch_submit,
+        batch_complete: load.batch_complete,
+        sqpoll: load.sqpoll,
+        iopoll: load.iopoll,
+        unregistered: load.unregistered,
+        ..plain
+    };
+    apply_data(options, &mut stream);
+    match what.bs.clone().map(|sizes| sizes.0).unwrap_or_default().as_slice() {
+        [] => {}
+        [one] => stream.size = one.size,
+        several => stream.sizes = several.to_vec(),
+    }
+    Ok(stream)
+}
+
+fn apply_data(options: &RunOptions, stream: &mut Stream) {
+    let data = &options.data;
+    stream.sync = data.sync.unwrap_or_default();
+    stream.sync_timing = data.sync_timing.unwrap_or_default();
+    stream.content = data.content.unwrap_or_default();
+    stream.stamp = data.stamp;
+    stream.verify = data.verify;
+    stream.pass = data.pass;
+    if let Some(gap_over) = options.record.gap_over {
+        stream.gap_over = gap_over;
+    }
+}
+
+/// The order that `--pattern` names, or that `--rw` and the keys of one pattern imply.
+fn pattern_of(options: &RunOptions) -> Result<PatternName, Failure> {
+    let place = &options.place;
+    if let Some(pattern) = place.pattern {
+        return Ok(pattern);
+    }
+    let implied = [
+        (place.stride.is_some(), PatternName::Sequential),
+        (place.share.is_some(), PatternName::SemiRandom),
+        (place.theta.is_some(), PatternName::Zipf),
+        (place.zones.is_some(), PatternName::HotZones),
+        (place.block.is_some(), PatternName::Segments),
+        (place.replay.is_some(), PatternName::Replay),
+        (options.what.actions.is_some(), PatternName::Names),
+    ];
+    let mut given = implied.iter().filter(|(is_given, _)| *is_given).map(|(_, pattern)| *pattern);
+    match (given.next(), given.next()) {
+        (Some(_), Some(_)) => Err(Failure::usage(
+            "these options belong to different orders of addresses; name one with --pattern",
+        )),
+        (Some(pattern), None) => Ok(pattern),
+        (None, _) => Ok(match options.what.rw {
+            Some(Kind::RandRead | Kind::RandWrite | Kind::RandReadWrite | Kind::RandTrim) => {
+                PatternName::Uniform
+            }
+            _ => PatternName::Sequential,
+        }),
+    }
+}
+
+fn mix_of(options: &RunOptions) -> Result<Mix, Failure> {
+    let given = options.what.mix;
+    let fixed = match options.what.rw {
+        None if given.is_some() => None,
+        Some(Kind::ReadWrite | Kind::RandReadWrite) => None,
+        None | Some(Kind::Read | Kind::RandRead) => Some(Mix::READ),
+        Some(Kind::Write | Kind::RandWrite) => Some(Mix::WRITE),
+        Some(Kind::Trim | Kind::RandTrim) => Some(Mix { read: 0, write: 0, trim: 100 }),
+    };
+    match (fixed, given) {
+        (Some(fixed), None) => Ok(fixed),
+        (None, given) => Ok(given.unwrap_or(Mix { read: 50, write: 50, trim: 0 })),
+        (Some(_), Some(_)) => {
+            let word = options.what.rw.map_or("", Kind::word);
+            Err(Failure::usage(format!(
+                "--mix contradicts --rw {word}; use --rw rw or --rw randrw with it"
+            )))
+        }
+    }
+}
+
+/// Reads byte offsets, one a line; empty lines and `#` comments are skipped.
+fn offsets_of(path: &Path) -> Result<Vec<Size>, Failure> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+    let mut offsets = Vec::new();
+    for (index, line) in text.lines().enumerate() {
+        let line = line.split('#').next().unwrap_or_default().trim();
+        if line.is_empty() {
+            continue;
+        }
+        offsets.push(line.parse().map_err(|error| {
+            Failure::usage(format!("{} line {}: {error}", path.display(), index + 1))
+        })?);
+    }
+    if offsets.is_empty() {
+        return Err(Failure::usage(format!("{} holds no offsets; write one a line", path.display())));
+    }
+    Ok(offsets)
+}
+
+/// What a table calls this load: `randread 4k qd32 x4`.
+fn name_of(options: &RunOptions, stream: &Stream) -> String {
+    let kind = kind_word(options, stream);
+    if stream.pattern == PatternName::Names {
+        return with_workers(kind, stream);
+    }
+    let sizes = match stream.weighted_sizes().as_slice() {
+        [one] => short(one.size),
+        several => several.iter().map(|e: &WeightedSize| short(e.size)).collect::<Vec<_>>().join("+"),
+    };
+    let mut name = format!("{kind} {sizes} qd{}", stream.depth);
+    if stream.engine != Engine::IoUring {
+        name = format!("{name} {}", stream.engine.word());
+    }
+    with_workers(name, stream)
+}
+
+fn with_workers(name: String, stream: &Stream) -> String {
+    let each = if stream.files == Files::Each { " files" } else { "" };
+    let split = if stream.regions == Some(Sharing::Disjoint) { " disjoint" } else { "" };
+    match stream.workers {
+        1 => name,
+        workers => format!("{name} x{workers}{each}{split}"),
+    }
+}
+
+fn kind_word(options: &RunOptions, stream: &Stream) -> String {
+    if stream.pattern == PatternName::Names {
+        let words: Vec<&str> = stream.actions.iter().map(|action| action.word()).collect();
+        return words.join("+");
+    }
+    let by_rw = options.place.pattern.is_none()
+        && matches!(stream.pattern, PatternName::Sequential | PatternName::Uniform)
+        && stream.stride.is_none();
+    let Mix { read, write, trim } = stream.mix;
+    let shares = match (read, write, trim) {
+        (_, 0, 0) => "read".to_string(),
+        (0, _, 0) => "write".to_string(),
+        (0, 0, _) => "trim".to_string(),
+        (_, _, 0) => format!("rw {read}:{write}"),
+        _ => format!("rw {read}:{write}:{trim}"),
+    };
+    match (by_rw, stream.pattern, stream.stride) {
+        (true, PatternName::Uniform, _) => format!("rand{shares}"),
+        (true, ..) => shares,
+        (false, PatternName::Sequential, Some(stride)) => format!("stride {stride} {shares}"),
+        (false, pattern, _) => format!("{} {shares}", word_of(pattern)),
+    }
+}
+
+/// The word of a pattern, as plans write it.
+pub fn word_of(pattern: PatternName) -> String {
+    let value = serde_json::to_value(pattern).ok();
+    value.as_ref().and_then(|value| value.as_str()).unwrap_or_default().to_string()
+}
+
+/// `4k` for 4 KiB: the words of the command line.
+fn short(size: Size) -> String {
+    let text = size.to_string();
+    match text.strip_suffix("iB") {
+        Some(text) => text.to_lowercase(),
+        None => text,
+    }
+}
+
+/// Refuses what can be done but misleads: the advice that a front end of another tool must not
+/// give, because there the same words mean the same thing.
+pub fn refuse_misleading(plan: &Plan) -> Result<(), Failure> {
+    for stream in plan.steps.iter().flat_map(|step| &step.streams) {
+        let engine = stream.engine;
+        if engine.is_synchronous() && stream.depth > 1 {
+            return Err(Failure::usage(format!(
+                "{} does one operation at a time, so depth {} would measure waiting in the \
+                 program, not in the drive",
+                engine.word(),
+                stream.depth
+            ))
+            .advise(format!(
+                "Use --workers {} --depth 1 instead, or --engine io_uring.",
+                stream.depth
+            )));
+        }
+        if engine == Engine::Libaio && stream.io == IoMode::Buffered {
+            return Err(Failure::usage(
+                "libaio on a buffered file waits inside the submitting call, so its depth is not \
+                 reached",
+            )
+            .advise("Use --io direct, or --engine io_uring for buffered I/O."));
+        }
+    }
+    Ok(())
+}

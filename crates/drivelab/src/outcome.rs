@@ -1,0 +1,74 @@
+//! How a command ends: the exit status and the one sentence that explains it.
+
+use drivelab_core::queue::{Trouble, TroubleKind};
+use std::fmt;
+
+/// Exit status: scripts rely on these numbers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Status {
+    /// Nothing bad.
+    Fine = 0,
+    /// A bad finding.
+    Finding = 1,
+    /// Usage, or target missing, not permitted, too small.
+    Usage = 2,
+    /// Refused for safety.
+    Refused = 3,
+    /// No valid answer.
+    Invalid = 4,
+    /// Ctrl-C.
+    Interrupted = 130,
+}
+
+/// Why a command could not do what it was asked.
+#[derive(Debug)]
+pub struct Failure {
+    /// The exit status.
+    pub status: Status,
+    /// What happened, to what.
+    pub text: String,
+    /// What to do next, if the text does not say.
+    pub advice: Option<String>,
+}
+
+impl Failure {
+    /// A request that makes no sense, or a target that is not there.
+    pub fn usage(text: impl Into<String>) -> Self {
+        Failure { status: Status::Usage, text: text.into(), advice: None }
+    }
+
+    /// Something that would destroy what is not ours.
+    pub fn refused(text: impl Into<String>) -> Self {
+        Failure { status: Status::Refused, text: text.into(), advice: None }
+    }
+
+    /// No answer that could be trusted.
+    pub fn invalid(text: impl Into<String>) -> Self {
+        Failure { status: Status::Invalid, text: text.into(), advice: None }
+    }
+
+    /// The same with a line of advice.
+    pub fn advise(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+}
+
+impl From<Trouble> for Failure {
+    fn from(trouble: Trouble) -> Self {
+        match trouble.kind {
+            TroubleKind::Usage => Failure::usage(trouble.text),
+            TroubleKind::Failed | TroubleKind::Stuck => Failure::invalid(trouble.text),
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "drivelab: {}", self.text)?;
+        match &self.advice {
+            Some(advice) => write!(f, "\n  {advice}"),
+            None => Ok(()),
+        }
+    }
+}

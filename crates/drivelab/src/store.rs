@@ -1,0 +1,100 @@
+//! Run files: where they are, what they are called, and how they are found again.
+
+pub mod reader;
+pub mod writer;
+
+use crate::outcome::Failure;
+use std::path::{Path, PathBuf};
+
+/// The directory of runs: `--runs DIR`, else `$XDG_DATA_HOME/drivelab/runs`, else the same under
+/// `~/.local/share`.
+pub fn directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
+    if let Some(directory) = asked {
+        return Ok(directory.to_path_buf());
+    }
+    let absolute = |name: &str| {
+        std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
+    };
+    let data = absolute("XDG_DATA_HOME")
+        .or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
+    data.map(|data| data.join("drivelab/runs")).ok_or_else(|| {
+        Failure::usage("neither XDG_DATA_HOME nor HOME says where runs are kept")
+            .advise("Name a directory with --runs DIR.")
+    })
+}
+
+/// A new run ID: `YYYYMMDD-HHMMSS-xxxx`.
+pub fn new_id() -> String {
+    format!("{}-{}", crate::moment::Moment::now().compact(), crate::chance::four_digits())
+}
+
+/// Whether this is the form of a run ID.
+pub fn is_id(text: &str) -> bool {
+    let mut parts = text.split('-');
+    let mut digits = |count: usize, radix: u32| {
+        parts
+            .next()
+            .is_some_and(|part| part.len() == count && part.chars().all(|c| c.is_digit(radix)))
+    };
+    digits(8, 10) && digits(6, 10) && digits(4, 16) && parts.next().is_none()
+}
+
+/// The IDs in a directory, oldest first. A directory that does not exist holds none.
+pub fn ids(directory: &Path) -> Result<Vec<String>, Failure> {
+    let entries = match std::fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => {
+            let text = format!("cannot read the runs in {}: {error}", directory.display());
+            return Err(Failure::usage(text));
+        }
+    };
+    let mut ids: Vec<String> = entries
+        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+        .filter_map(|name| name.strip_suffix(".jsonl").filter(|id| is_id(id)).map(String::from))
+        .collect();
+    ids.sort();
+    Ok(ids)
+}
+
+/// The file that RUN means: a path, an ID, or `last`.
+pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
+    let in_store = |id: &str| directory.join(format!("{id}.jsonl"));
+    if run == "last" {
+        let last = ids(directory)?.pop().ok_or_else(|| {
+            Failure::usage(format!("there are no runs in {}", directory.display()))
+                .advise("Make one with `drivelab check`, or name another directory with --runs.")
+        })?;
+        return Ok(in_store(&last));
+    }
+    if is_id(run) {
+        let path = in_store(run);
+        return if path.exists() {
+            Ok(path)
+        } else {
+            Err(Failure::usage(format!("there is no run {run} in {}", directory.display()))
+                .advise("`drivelab runs` lists them."))
+        };
+    }
+    let path = PathBuf::from(run);
+    if path.is_file() {
+        Ok(path)
+    } else {
+        Err(Failure::usage(format!("`{run}` is no run: no such file, and not the form of an ID"))
+            .advise("Give a path, an ID from `drivelab runs`, or `last`."))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ids_have_one_form() {
+        let id = new_id();
+        assert!(is_id(&id), "{id}");
+        for wrong in ["", "last", "20261120-150312", "20261120-150312-xyzw", "2026-1-1-1"] {
+            assert!(!is_id(wrong), "{wrong}");
+        }
+    }
+}

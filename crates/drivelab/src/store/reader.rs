@@ -1,0 +1,134 @@
+//! Reads a run file back, whatever state it was left in.
+//!
+//! A run that was killed ends in the middle of a line: that line is dropped and the run is
+//! incomplete. Anything else that is no record is an error with its line number.
+
+use crate::outcome::Failure;
+use drivelab_core::record::{FORMAT, Record};
+use drivelab_core::run::Run;
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+/// Longest line a run file can have; a longer one is no run file.
+const LINE_BYTES_MAX: u64 = 1 << 30;
+
+/// Reads the run in `path`.
+pub fn read(path: &Path) -> Result<Run, Failure> {
+    let file = File::open(path)
+        .map_err(|error| Failure::usage(format!("cannot open {}: {error}", path.display())))?;
+    read_from(BufReader::with_capacity(1 << 20, file), &path.display().to_string())
+}
+
+fn read_from(mut lines: impl BufRead, name: &str) -> Result<Run, Failure> {
+    let mut run = Run::default();
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let read = std::io::Read::take(&mut lines, LINE_BYTES_MAX).read_until(b'\n', &mut line);
+        let bytes = read.map_err(|error| {
+            Failure::invalid(format!("cannot read {name} line {number}: {error}"))
+        })?;
+        if bytes == 0 {
+            break;
+        }
+        let torn = !line.ends_with(b"\n");
+        match serde_json::from_slice::<Record>(&line) {
+            Ok(record) => take(&mut run, record, name, number)?,
+            Err(_) if torn && number > 1 => break,
+            Err(error) => return Err(wrong_line(name, number, &error)),
+        }
+    }
+    if run.begin.format == 0 {
+        return Err(Failure::usage(format!("{name} is empty: no run was recorded in it")));
+    }
+    Ok(run)
+}
+
+fn take(run: &mut Run, record: Record, name: &str, number: usize) -> Result<(), Failure> {
+    match (&record, number) {
+        (Record::Begin(begin), 1) if begin.format > FORMAT => Err(Failure::usage(format!(
+            "{name} has format {}, and this drivelab knows up to {FORMAT}",
+            begin.format
+        ))
+        .advise("Read it with the newer drivelab that wrote it.")),
+        (Record::Begin(begin), 1) if begin.format == 0 => {
+            Err(Failure::usage(format!("{name} line 1: a run file has a format from 1 on, not 0")))
+        }
+        (Record::Begin(_), 1) => Ok(()),
+        (Record::Begin(_), _) => Err(Failure::usage(format!(
+            "{name} line {number}: a second beginning; this file holds more than one run"
+        ))),
+        (_, 1) => Err(Failure::usage(format!(
+            "{name} line 1: a run file starts with the record `begin`"
+        ))),
+        _ => Ok(()),
+    }?;
+    run.push(record)
+        .map_err(|error| Failure::usage(format!("{name} line {number}: {error}")))
+}
+
+fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
+    let detail = error.to_string();
+    // serde_json counts lines of one line; only the column says something.
+    let detail = detail.split(" at line ").next().unwrap_or_default().to_string();
+    Failure::usage(format!(
+        "{name} line {number}, column {}: not a record of a drivelab run ({detail})",
+        error.column()
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn begin() -> String {
+        r#"{"record":"begin","format":1,"version":"0","run":"r","started_at":"","command":"run","arguments":[],"target":"t","seed":1,"clock":{"source":"virtual","reason":"","disagreement_ppm":null,"read_ns":null},"facts":FACTS}"#
+            .replace("FACTS", &serde_json::to_string(&drivelab_core::facts::Facts::default()).unwrap())
+            + "\n"
+    }
+
+    fn error(text: &[u8]) -> String {
+        read_from(text, "x.jsonl").expect_err("must be refused").text
+    }
+
+    #[test]
+    fn a_torn_last_line_is_dropped_and_the_run_incomplete() {
+        let end = "{\"record\":\"end\",\"complete\":true,\"status\":0}\n";
+        let whole = begin() + end;
+        let run = read_from(whole.as_bytes(), "x").unwrap();
+        assert!(run.complete());
+        for cut in begin().len()..whole.len() - 1 {
+            let run = read_from(&whole.as_bytes()[..cut], "x").unwrap();
+            assert!(!run.complete() || cut == whole.len() - 1, "{cut}");
+        }
+    }
+
+    #[test]
+    fn nonsense_has_a_line_number() {
+        assert_eq!(error(b""), "x.jsonl is empty: no run was recorded in it");
+        assert!(error(b"hello\n").starts_with("x.jsonl line 1, column 1: not a record"));
+        assert!(error(b"\xff\xfe\x00\n").starts_with("x.jsonl line 1"));
+        assert!(error(b"{\"record\":\"end\",\"complete\":true,\"status\":0}\n").contains("`begin`"));
+        let twice = begin() + &begin();
+        assert!(error(twice.as_bytes()).contains("line 2: a second beginning"));
+        let stray = begin() + "{\"record\":\"step_end\",\"step\":4,\"phases\":[],\"slowest\":[]}\n";
+        assert!(error(stray.as_bytes()).contains("line 2: a record of step 4"));
+        let newer = begin().replace("\"format\":1", "\"format\":99");
+        assert!(error(newer.as_bytes()).contains("format 99"));
+    }
+
+    #[test]
+    fn noise_never_panics() {
+        let whole = begin() + "{\"record\":\"end\",\"complete\":true,\"status\":0}\n";
+        let mut random = drivelab_stats::Random::new(3);
+        for _ in 0..5000 {
+            let mut bytes = whole.clone().into_bytes();
+            for _ in 0..=random.below(5) {
+                let at = random.below(bytes.len() as u64) as usize;
+                bytes[at] = random.below(256) as u8;
+            }
+            let _ = read_from(bytes.as_slice(), "noise");
+        }
+    }
+}

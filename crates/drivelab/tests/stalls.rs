@@ -1,0 +1,179 @@
+//! A drive with planted stalls: what drivelab reports of them, held against the server's own log.
+
+mod support;
+
+use std::os::unix::fs::FileExt;
+use std::time::Duration;
+use support::binary::{Laboratory, RunFile, kind_of, read_responses};
+use support::machine::{alone, is_unavailable, require_root};
+use support::queue_model::{percentile, responses};
+use support::stalling_file::{Schedule, Stall, StallingFile, monotonic_ns};
+
+const STALL_EVERY: Duration = Duration::from_secs(7);
+const STALL: Duration = Duration::from_millis(750);
+const SERVICE: Duration = Duration::from_micros(200);
+const RUNTIME_SECONDS: u64 = 28;
+const TOLERANCE_NS: u64 = 5_000_000;
+
+/// A drive that answers in 200 µs and stalls for 750 ms every 7 s. The first stall comes late
+/// enough for drivelab to have started, and a run of four periods ends between two stalls.
+fn stalling_drive() -> StallingFile {
+    StallingFile::mount(Schedule {
+        service: SERVICE,
+        first_stall: Some(STALL_EVERY / 2),
+        stall_every: STALL_EVERY,
+        stall_length: STALL,
+        ..Schedule::default()
+    })
+}
+
+fn run_on(drive: &StallingFile, options: &[&str]) -> (RunFile, serde_json::Value) {
+    let laboratory = Laboratory::new();
+    let path = drive.path();
+    let runtime = RUNTIME_SECONDS.to_string();
+    let mut arguments = vec!["run", path.to_str().expect("UTF-8"), "--rw", "randread"];
+    arguments.extend(["--bs", "4k", "--depth", "1", "--runtime", &runtime, "--json"]);
+    arguments.extend(options);
+    let outcome = laboratory.run(arguments, Duration::from_secs(RUNTIME_SECONDS + 30));
+    let json = outcome.expect_status(0).json();
+    (laboratory.only_run(), json)
+}
+
+/// The gaps drivelab listed, on the clock of the server, as stalls.
+fn reported_gaps(file: &RunFile) -> Vec<Stall> {
+    let zero = file.monotonic_ns_of_last_step();
+    let step = file.last_step();
+    let mut gaps: Vec<_> = step.tallies.iter().flat_map(|tally| &tally.gaps).collect();
+    gaps.sort_by_key(|gap| gap.from);
+    gaps.iter().map(|gap| Stall { from: zero + gap.from, to: zero + gap.to }).collect()
+}
+
+fn assert_stalls_found(engine: &str) {
+    let drive = stalling_drive();
+    let (file, _) = run_on(&drive, &["--engine", engine, "--gap-over", "50ms"]);
+    let planted = drive.stalls();
+    let reported = reported_gaps(&file);
+    assert_eq!(planted.len(), 4, "stalls in the server's log: {planted:?}");
+    assert_eq!(reported.len(), planted.len(), "{engine}: {reported:?} against {planted:?}");
+    for (reported, planted) in reported.iter().zip(&planted) {
+        let length = reported.to - reported.from;
+        let true_length = planted.to - planted.from;
+        let late = reported.from.abs_diff(planted.from);
+        assert!(late <= TOLERANCE_NS, "{engine}: start off by {late} ns: {reported:?} {planted:?}");
+        let off = length.abs_diff(true_length);
+        assert!(off <= TOLERANCE_NS, "{engine}: length off by {off} ns: {reported:?} {planted:?}");
+    }
+}
+
+#[test]
+fn psync_finds_count_start_and_length_of_every_stall() {
+    if is_unavailable("psync_finds_count_start_and_length_of_every_stall") {
+        return;
+    }
+    require_root("psync_finds_count_start_and_length_of_every_stall");
+    let _alone = alone();
+    assert_stalls_found("psync");
+}
+
+#[test]
+fn io_uring_finds_count_start_and_length_of_every_stall() {
+    if is_unavailable("io_uring_finds_count_start_and_length_of_every_stall") {
+        return;
+    }
+    require_root("io_uring_finds_count_start_and_length_of_every_stall");
+    let _alone = alone();
+    assert_stalls_found("io_uring");
+}
+
+/// Holds the measured response percentiles from p90 up against those of `arrivals_ns` (since the
+/// step's time zero) in the queue model with the logged stalls.
+fn assert_responses(drive: &StallingFile, file: &RunFile, json: &serde_json::Value, rate: f64) {
+    let step = file.last_step();
+    let phase = &step.end.as_ref().expect("the end of the step").phases[0];
+    let measured = read_responses(step);
+    let zero = file.monotonic_ns_of_last_step();
+    let gap_ns = 1e9 / rate;
+    let count = measured.count();
+    let arrivals: Vec<u64> =
+        (0..count).map(|number| zero + phase.first + (number as f64 * gap_ns) as u64).collect();
+    let expected = responses(&arrivals, SERVICE.as_nanos() as u64, &drive.stalls());
+    let intended = rate * RUNTIME_SECONDS as f64;
+    assert!((count as f64 - intended).abs() <= 0.001 * intended, "{count} of {intended} requests");
+    let shown = &kind_of(json, "read")["response_ns"];
+    for (share, key) in [(0.9, "p90"), (0.99, "p99"), (0.999, "p99_9")] {
+        let truth = percentile(&expected, share) as f64;
+        assert!(truth > 50e6, "{key} of {truth} ns is not made by the stalls");
+        for (what, value) in [
+            ("run file", measured.value_at_quantile(share) as f64),
+            ("--json", shown[key].as_f64().expect("a percentile")),
+        ] {
+            let off = (value / truth - 1.0).abs();
+            assert!(off <= 0.01, "{key} in {what}: {value} ns, closed form {truth} ns ({off:.4})");
+        }
+    }
+}
+
+#[test]
+fn fixed_rate_responses_match_the_closed_form() {
+    if is_unavailable("fixed_rate_responses_match_the_closed_form") {
+        return;
+    }
+    require_root("fixed_rate_responses_match_the_closed_form");
+    let _alone = alone();
+    let drive = stalling_drive();
+    let (file, json) = run_on(&drive, &["--engine", "psync", "--rate", "1000"]);
+    assert_eq!(drive.stalls().len(), 4, "stalls in the server's log");
+    assert_responses(&drive, &file, &json, 1000.0);
+}
+
+#[test]
+fn the_queue_model_agrees_with_the_formula_for_one_stall() {
+    // Arrivals each 1 ms, 200 µs of service, a stall of 750 ms from 1 s on.
+    let arrivals: Vec<u64> = (0..4000).map(|number| number * 1_000_000).collect();
+    let stall = Stall { from: 1_000_000_000, to: 1_750_000_000 };
+    let computed = responses(&arrivals, 200_000, &[stall]);
+    for (number, response) in computed.iter().enumerate() {
+        let into = number as i64 * 1_000_000 - 1_000_000_000;
+        let backlog = 750_000_000 - into * 4 / 5 + 200_000;
+        let expected = if into >= 0 { backlog.max(200_000) } else { 200_000 };
+        assert!((*response as i64 - expected).abs() <= 200_000, "{number}: {response} {expected}");
+    }
+    assert_eq!(percentile(&[5, 1, 4, 2, 3], 0.9), 5);
+    assert_eq!(percentile(&[5, 1, 4, 2, 3], 0.4), 2);
+}
+
+/// The oracle is held against the clock of its only client, too.
+#[test]
+fn the_server_keeps_its_schedule() {
+    if is_unavailable("the_server_keeps_its_schedule") {
+        return;
+    }
+    require_root("the_server_keeps_its_schedule");
+    let _alone = alone();
+    let drive = StallingFile::mount(Schedule {
+        first_stall: Some(Duration::from_millis(300)),
+        stall_every: Duration::from_millis(500),
+        stall_length: Duration::from_millis(100),
+        ..Schedule::default()
+    });
+    let file = std::fs::File::open(drive.path()).expect("open");
+    let mut block = [0; 4096];
+    let mut seen = Vec::new();
+    for number in 0..4000_u64 {
+        let begin = monotonic_ns();
+        file.read_exact_at(&mut block, number * 4096).expect("read");
+        seen.push(monotonic_ns() - begin);
+    }
+    let served = drive.served();
+    assert_eq!(served.len(), seen.len());
+    assert!(served.iter().zip(0..).all(|(request, number)| request.offset == number * 4096));
+    let stalls = drive.stalls();
+    assert!((1..=4).contains(&stalls.len()), "{stalls:?}");
+    for stall in &stalls {
+        assert!((stall.to - stall.from).abs_diff(100_000_000) < 2_000_000, "{stall:?}");
+    }
+    let long = seen.iter().filter(|span| **span > 50_000_000).count();
+    assert_eq!(long, stalls.len(), "a client sees what the log says");
+    let typical = percentile(&seen, 0.5);
+    assert!((150_000..350_000).contains(&typical), "typical service {typical} ns");
+}

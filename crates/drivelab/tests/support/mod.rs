@@ -1,0 +1,8 @@
+//! What the tests of the real binary stand on: devices to measure, the binary itself, the machine.
+#![allow(dead_code, reason = "each test binary uses its own part")]
+
+pub mod binary;
+pub mod loop_device;
+pub mod machine;
+pub mod queue_model;
+pub mod stalling_file;

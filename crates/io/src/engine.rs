@@ -1,0 +1,102 @@
+//! What every real queue can do besides [`Queue`]: wait; and what they share.
+
+use crate::clock::{Clock, pause};
+use drivelab_core::op::{Action, Done, Errno, Op, Time};
+use drivelab_core::queue::{Queue, Trouble};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+/// The last part of a wait for a due time is spun, because sleeping overshoots.
+pub const SPIN_NS: Time = 60_000;
+/// The longest time a waiting call stays in the kernel before the worker looks around.
+pub const LOOK_AROUND_NS: Time = 500_000_000;
+
+/// System calls that a wait made.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Calls {
+    /// Calls that carried I/O to the kernel.
+    pub submit: u64,
+    /// Calls that asked for completions.
+    pub reap: u64,
+}
+
+/// A queue on a real kernel.
+pub trait Engine: Queue {
+    /// Issues what was submitted, then waits until `least` completions are there or `until` has
+    /// come (half a second at most where it is absent); appends what completed.
+    ///
+    /// # Errors
+    /// The kernel refuses the call itself; failures of single I/Os are completions.
+    fn wait(
+        &mut self,
+        least: u32,
+        until: Option<Time>,
+        done: &mut Vec<Done>,
+    ) -> Result<Calls, Trouble>;
+}
+
+/// What an engine needs to know of its file.
+#[derive(Debug)]
+pub struct Opened {
+    /// The open file.
+    pub descriptor: OwnedFd,
+    /// Discard by ioctl rather than by punching holes.
+    pub is_device: bool,
+    /// fdatasync instead of fsync.
+    pub data_only: bool,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+impl Opened {
+    /// The raw descriptor.
+    #[inline]
+    pub fn raw(&self) -> RawFd {
+        self.descriptor.as_raw_fd()
+    }
+
+    /// Does what has no asynchronous form in the engine: trim, flush.
+    pub fn perform(&self, op: &Op) -> Result<u32, Errno> {
+        match op.action {
+            Action::Trim => {
+                crate::trim::discard(self, op.offset, u64::from(op.len)).map(|()| op.len)
+            }
+            Action::Flush if self.data_only => {
+                rustix::fs::fdatasync(&self.descriptor).map(|()| 0).map_err(errno)
+            }
+            Action::Flush => rustix::fs::fsync(&self.descriptor).map(|()| 0).map_err(errno),
+            _ => Err(Errno(libc::EINVAL)),
+        }
+    }
+}
+
+/// Our number for rustix's error.
+pub fn errno(error: rustix::io::Errno) -> Errno {
+    Errno(error.raw_os_error())
+}
+
+/// The error of the last libc call.
+pub fn last_errno() -> Errno {
+    Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
+}
+
+/// Sleeps, then spins, until `until`; for queues with nothing in flight.
+pub fn sleep_until(clock: &Clock, until: Time) {
+    let now = clock.now();
+    if until > now + SPIN_NS {
+        pause((until - now - SPIN_NS).min(LOOK_AROUND_NS));
+        if until > clock.now() + SPIN_NS {
+            return;
+        }
+    }
+    while clock.now() < until {
+        std::hint::spin_loop();
+    }
+}
+
+/// How long a call may stay in the kernel before the spinning part of a wait begins.
+pub fn kernel_wait_ns(now: Time, until: Option<Time>) -> Time {
+    match until {
+        None => LOOK_AROUND_NS,
+        Some(until) => until.saturating_sub(now).saturating_sub(SPIN_NS).min(LOOK_AROUND_NS),
+    }
+}

@@ -1,0 +1,273 @@
+//! Kernel AIO: io_submit and io_getevents by raw system call; no library needed.
+//!
+//! Source: io_submit(2), io_getevents(2), linux/aio_abi.h.
+
+use crate::buffer::Buffers;
+use crate::clock::Clock;
+use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, last_errno, sleep_until};
+use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
+use drivelab_core::plan::Stream;
+use drivelab_core::queue::{Queue, Trouble};
+
+const IOCB_CMD_PREAD: u16 = 0;
+const IOCB_CMD_PWRITE: u16 = 1;
+const IOCB_CMD_FSYNC: u16 = 2;
+const IOCB_CMD_FDSYNC: u16 = 3;
+
+/// `struct iocb` of linux/aio_abi.h, little endian.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct Iocb {
+    data: u64,
+    key: u32,
+    rw_flags: i32,
+    opcode: u16,
+    priority: i16,
+    descriptor: u32,
+    buffer: u64,
+    bytes: u64,
+    offset: i64,
+    reserved: u64,
+    flags: u32,
+    event_descriptor: u32,
+}
+
+/// `struct io_event` of linux/aio_abi.h.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default)]
+struct IoEvent {
+    data: u64,
+    object: u64,
+    result: i64,
+    result2: i64,
+}
+
+const _: () = assert!(size_of::<Iocb>() == 64 && size_of::<IoEvent>() == 32);
+
+/// An AIO context with its buffers and file.
+#[derive(Debug)]
+pub struct Libaio {
+    context: libc::c_ulong,
+    clock: Clock,
+    buffers: Buffers,
+    opened: Opened,
+    batch: usize,
+    blocks: Vec<Iocb>,
+    pending: Vec<*mut Iocb>,
+    direct: Vec<(Tag, Op)>,
+    stamps: Vec<(Time, Time)>,
+    events: Vec<IoEvent>,
+    in_flight: u32,
+}
+
+// SAFETY: the pointers in `pending` lead into `blocks`, which moves with them and never grows.
+unsafe impl Send for Libaio {}
+
+impl Libaio {
+    /// A context for `stream` on an open file.
+    ///
+    /// # Errors
+    /// The kernel refuses a context of that depth.
+    pub fn new(
+        stream: &Stream,
+        opened: Opened,
+        clock: Clock,
+        buffers: Buffers,
+    ) -> Result<Self, Trouble> {
+        let depth = stream.depth.max(1) as usize;
+        let mut context: libc::c_ulong = 0;
+        // SAFETY: the kernel writes one context number to the pointer.
+        let status = unsafe { libc::syscall(libc::SYS_io_setup, depth, &mut context) };
+        if status != 0 {
+            let error = std::io::Error::last_os_error();
+            return Err(Trouble::usage(format!(
+                "kernel AIO cannot be set up at depth {depth}: {error}; lower the depth, raise \
+                 fs.aio-max-nr, or use --engine io_uring"
+            )));
+        }
+        Ok(Libaio {
+            context,
+            clock,
+            buffers,
+            opened,
+            batch: stream.batch_submit.unwrap_or(depth as u32).clamp(1, depth as u32) as usize,
+            blocks: vec![Iocb::default(); depth],
+            pending: Vec::with_capacity(depth),
+            direct: Vec::with_capacity(depth),
+            stamps: vec![(0, 0); depth],
+            events: vec![IoEvent::default(); depth],
+            in_flight: 0,
+        })
+    }
+
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        let mut calls = 0;
+        let mut from = 0;
+        while from < self.pending.len() {
+            let rest = &mut self.pending[from..];
+            let issued = self.clock.now();
+            // SAFETY: every pointer leads to a block that lives and stays untouched in flight.
+            let taken = unsafe {
+                libc::syscall(libc::SYS_io_submit, self.context, rest.len(), rest.as_mut_ptr())
+            };
+            let submitted = self.clock.now();
+            calls += 1;
+            if taken <= 0 {
+                let error = std::io::Error::last_os_error();
+                if error.raw_os_error() == Some(libc::EINTR) {
+                    continue;
+                }
+                return Err(Trouble::failed(format!("io_submit: {error}")));
+            }
+            for block in &rest[..taken as usize] {
+                // SAFETY: the pointer leads into `blocks`, and nobody else writes there.
+                let tag = unsafe { (**block).data } as usize;
+                self.stamps[tag] = (issued, submitted);
+            }
+            from += taken as usize;
+        }
+        self.in_flight += self.pending.len() as u32;
+        self.pending.clear();
+        Ok(calls)
+    }
+
+    fn perform_direct(&mut self, done: &mut Vec<Done>) {
+        for (tag, op) in self.direct.drain(..) {
+            let issued = self.clock.now();
+            let result = self.opened.perform(&op);
+            let completed = self.clock.now();
+            done.push(Done { tag, issued, submitted: completed, completed, result });
+        }
+    }
+
+    fn get(&mut self, least: u32, wait_ns: Time, done: &mut Vec<Done>) -> Result<u32, Trouble> {
+        let mut timeout = libc::timespec {
+            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
+        };
+        // SAFETY: `events` has room for its length, `timeout` lives through the call.
+        let found = unsafe {
+            libc::syscall(
+                libc::SYS_io_getevents,
+                self.context,
+                least.min(self.in_flight) as libc::c_long,
+                self.events.len() as libc::c_long,
+                self.events.as_mut_ptr(),
+                &mut timeout,
+            )
+        };
+        let completed = self.clock.now();
+        if found < 0 {
+            return match last_errno() {
+                Errno(libc::EINTR) => Ok(0),
+                Errno(number) => Err(Trouble::failed(format!(
+                    "io_getevents: {}",
+                    std::io::Error::from_raw_os_error(number)
+                ))),
+            };
+        }
+        for event in &self.events[..found as usize] {
+            let tag = event.data as Tag;
+            let (issued, submitted) = self.stamps[tag as usize];
+            let result = match event.result {
+                bytes if bytes >= 0 => Ok(bytes as u32),
+                error => Err(Errno(-error as i32)),
+            };
+            done.push(Done { tag, issued, submitted, completed, result });
+        }
+        self.in_flight -= found as u32;
+        Ok(found as u32)
+    }
+}
+
+impl Queue for Libaio {
+    fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    #[inline]
+    fn buffer(&mut self, tag: Tag) -> &mut [u8] {
+        self.buffers.slice(tag)
+    }
+
+    #[inline]
+    fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        if op.action == Action::Trim {
+            self.direct.push((tag, op));
+            return Ok(());
+        }
+        if self.pending.len() >= self.batch {
+            self.flush()?;
+        }
+        let opcode = match op.action {
+            Action::Read => IOCB_CMD_PREAD,
+            Action::Write => IOCB_CMD_PWRITE,
+            _ if self.opened.data_only => IOCB_CMD_FDSYNC,
+            _ => IOCB_CMD_FSYNC,
+        };
+        let moves = matches!(op.action, Action::Read | Action::Write);
+        let block = &mut self.blocks[tag as usize];
+        *block = Iocb {
+            data: u64::from(tag),
+            opcode,
+            descriptor: self.opened.raw() as u32,
+            buffer: if moves { self.buffers.pointer(tag) as u64 } else { 0 },
+            bytes: u64::from(op.len),
+            offset: op.offset as i64,
+            ..Iocb::default()
+        };
+        self.pending.push(block);
+        Ok(())
+    }
+}
+
+impl Engine for Libaio {
+    #[inline]
+    fn wait(
+        &mut self,
+        least: u32,
+        until: Option<Time>,
+        done: &mut Vec<Done>,
+    ) -> Result<Calls, Trouble> {
+        let mut calls = Calls { submit: self.flush()?, reap: 0 };
+        if !self.direct.is_empty() {
+            self.perform_direct(done);
+        }
+        if self.in_flight == 0 {
+            if let Some(until) = until
+                && done.is_empty()
+            {
+                sleep_until(&self.clock, until);
+            }
+            return Ok(calls);
+        }
+        let mut got = done.len() as u32;
+        while got < least.max(1) && self.in_flight > 0 {
+            let now = if until.is_some() { self.clock.now() } else { 0 };
+            let wait_ns = kernel_wait_ns(now, until);
+            let wanted = if wait_ns == 0 { 0 } else { least.max(1) - got };
+            let found = self.get(wanted, wait_ns, done)?;
+            calls.reap += 1;
+            got += found;
+            let over = until.is_none_or(|until| self.clock.now() >= until);
+            if found == 0 && over {
+                break;
+            }
+        }
+        Ok(calls)
+    }
+}
+
+impl Drop for Libaio {
+    fn drop(&mut self) {
+        if self.in_flight > 0 {
+            // io_destroy would wait for ever; the kernel may still write to the buffers.
+            if let Ok(spare) = Buffers::new(1, 1) {
+                std::mem::forget(std::mem::replace(&mut self.buffers, spare));
+            }
+            return;
+        }
+        // SAFETY: the context was made in `new` and is destroyed only here.
+        unsafe { libc::syscall(libc::SYS_io_destroy, self.context) };
+    }
+}

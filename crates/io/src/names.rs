@@ -1,0 +1,135 @@
+//! Metadata: create, open, stat, utime, rename, unlink, mkdir on names in our own directory.
+
+use crate::engine::errno;
+use crate::sync::Mover;
+use drivelab_core::op::{Action, Errno, Op};
+use drivelab_core::plan::Stream;
+use drivelab_core::queue::Trouble;
+use rustix::fs::{AtFlags, Mode, OFlags, Timestamps, mkdirat, openat, renameat, statat, unlinkat};
+use rustix::fs::{UTIME_NOW, utimensat};
+use std::ffi::CStr;
+use std::os::fd::OwnedFd;
+
+/// `f<worker>-<pass>-<name><form>` with its NUL, built without allocating.
+#[derive(Debug, Clone, Copy)]
+struct Name {
+    text: [u8; 48],
+}
+
+impl Name {
+    fn new(kind: u8, worker: u32, pass: u64, name: u32, form: u32) -> Name {
+        let mut text = [0; 48];
+        let mut at = 0;
+        let mut put = |byte: u8| {
+            text[at] = byte;
+            at += 1;
+        };
+        put(kind);
+        digits(u64::from(worker), &mut put);
+        put(b'-');
+        digits(pass, &mut put);
+        put(b'-');
+        digits(u64::from(name), &mut put);
+        put(if form == 0 { b'a' } else { b'b' });
+        Name { text }
+    }
+
+    fn c_str(&self) -> &CStr {
+        CStr::from_bytes_until_nul(&self.text).unwrap_or(c"x")
+    }
+}
+
+fn digits(number: u64, put: &mut impl FnMut(u8)) {
+    let mut place = 1;
+    while number / place >= 10 {
+        place *= 10;
+    }
+    while place > 0 {
+        put(b'0' + (number / place % 10) as u8);
+        place /= 10;
+    }
+}
+
+/// Works on names in one open directory.
+#[derive(Debug)]
+pub struct Names {
+    directory: OwnedFd,
+    worker: u32,
+    /// Without `create` in the stream, names are made beforehand and kept over all passes.
+    standing: bool,
+    unlinks: bool,
+}
+
+impl Names {
+    /// On an open directory of ours. Names that the stream expects to exist are made here.
+    ///
+    /// # Errors
+    /// A name cannot be made.
+    pub fn new(stream: &Stream, worker: u32, directory: OwnedFd) -> Result<Self, Trouble> {
+        let creates = stream.actions.contains(&Action::Create);
+        let names = Names {
+            directory,
+            worker,
+            standing: !creates,
+            unlinks: stream.actions.contains(&Action::Unlink),
+        };
+        let needed = stream.actions.iter().any(|a| !matches!(a, Action::Create | Action::Mkdir));
+        if names.standing && needed {
+            if names.unlinks || stream.actions.contains(&Action::Rename) {
+                return Err(Trouble::usage(
+                    "rename and unlink need names that the stream itself makes; add create to \
+                     its actions",
+                ));
+            }
+            for name in 0..stream.names.unwrap_or(1000) {
+                let op = Op { action: Action::Create, file: name, ..Op::default() };
+                names.perform(&op).map_err(|error| {
+                    let error = std::io::Error::from_raw_os_error(error.0);
+                    Trouble::failed(format!("cannot make the names to work on: {error}"))
+                })?;
+            }
+        }
+        Ok(names)
+    }
+
+    fn perform(&self, op: &Op) -> Result<u32, Errno> {
+        let pass = if self.standing { 0 } else { op.offset };
+        let name = Name::new(b'f', self.worker, pass, op.file, op.to);
+        let name = name.c_str();
+        let directory = &self.directory;
+        match op.action {
+            Action::Create => {
+                let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
+                openat(directory, name, flags, Mode::from_raw_mode(0o600)).map(drop)
+            }
+            Action::Open => {
+                openat(directory, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map(drop)
+            }
+            Action::Stat => statat(directory, name, AtFlags::empty()).map(drop),
+            Action::Utime => {
+                let now = rustix::fs::Timespec { tv_sec: 0, tv_nsec: UTIME_NOW };
+                let times = Timestamps { last_access: now, last_modification: now };
+                utimensat(directory, name, &times, AtFlags::empty())
+            }
+            Action::Rename => {
+                let old = Name::new(b'f', self.worker, pass, op.file, 1 - op.to);
+                renameat(directory, old.c_str(), directory, name)
+            }
+            Action::Unlink => unlinkat(directory, name, AtFlags::empty()),
+            Action::Mkdir => {
+                let name = Name::new(b'd', self.worker, op.offset, op.file, 0);
+                mkdirat(directory, name.c_str(), Mode::from_raw_mode(0o700))
+            }
+            Action::Flush => rustix::fs::fsync(directory),
+            Action::Read | Action::Write | Action::Trim => return Err(Errno(libc::EINVAL)),
+        }
+        .map(|()| 0)
+        .map_err(errno)
+    }
+}
+
+impl Mover for Names {
+    fn transfer(&mut self, op: &Op, _data: &mut [u8]) -> Result<u32, Errno> {
+        self.perform(op)
+    }
+}

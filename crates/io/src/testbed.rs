@@ -1,0 +1,295 @@
+//! Drivers on a real kernel: one thread a worker, one thread that watches and collects.
+
+use crate::buffer::Buffers;
+use crate::clock::Clock;
+use crate::cpus;
+use crate::engine::Opened;
+use crate::libaio::Libaio;
+use crate::map::Map;
+use crate::names::Names;
+use crate::null::Null;
+use crate::sync::{Psync, Stdio, SyncQueue};
+use crate::uring::Uring;
+use crate::watch::Pulse;
+use crate::worker::{self, Command, Message};
+use drivelab_core::driver::{Driver, Setup};
+use drivelab_core::facts::Facts;
+use drivelab_core::op::Time;
+use drivelab_core::plan;
+use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
+use drivelab_core::team::Team;
+use drivelab_core::units::Span;
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::time::Duration;
+
+/// What a worker works on.
+#[derive(Debug)]
+pub enum Handle {
+    /// An open file or device.
+    Data {
+        /// The open file.
+        opened: Opened,
+        /// It was opened non-blocking, so that io_uring serves it inline.
+        nonblocking: bool,
+    },
+    /// An open directory of ours.
+    Directory(OwnedFd),
+    /// Nothing at all, for the null engine.
+    Nothing,
+}
+
+/// Opens what a worker works on, by the guard's leave.
+pub type Opener = Box<dyn Fn(&Setup) -> Result<Handle, Trouble>>;
+
+/// A real kernel and a target.
+pub struct RealTestbed {
+    facts: Facts,
+    clock: Clock,
+    opener: Opener,
+    /// An operation that takes longer than this is called stuck.
+    pub stuck_after: Span,
+}
+
+impl std::fmt::Debug for RealTestbed {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RealTestbed").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// The watching thread's view of one worker.
+struct Member {
+    pulse: Arc<Pulse>,
+    commands: SyncSender<Command>,
+    finished: Option<Finished>,
+}
+
+impl RealTestbed {
+    /// A testbed on whatever `opener` opens.
+    pub fn new(facts: Facts, clock: Clock, opener: Opener) -> Self {
+        RealTestbed { facts, clock, opener, stuck_after: Span(120_000_000_000) }
+    }
+
+    /// The clock of all stamps.
+    pub fn clock(&self) -> &Clock {
+        &self.clock
+    }
+
+    fn spawn(
+        &self,
+        index: usize,
+        driver: Driver,
+        messages: &SyncSender<(usize, Message)>,
+    ) -> Result<Member, Trouble> {
+        let handle = match driver.stream().engine {
+            plan::Engine::Null => Handle::Nothing,
+            _ => (self.opener)(driver.setup())?,
+        };
+        let cpus = cpus::parse(&driver.setup().cpus)?;
+        let own: Vec<usize> = match cpus.len() {
+            0 => Vec::new(),
+            count => vec![cpus[index % count]],
+        };
+        let pulse = Arc::new(Pulse::default());
+        let (commands, orders) = sync_channel(16);
+        let (messages, clock, watched) = (messages.clone(), self.clock, pulse.clone());
+        let stuck_after_ns = self.stuck_after.0;
+        let work = move || {
+            let result = cpus::confine(&own).and_then(|()| {
+                let (messages, orders) = (&messages, &orders);
+                let site = worker::Site { index, messages, orders, clock, stuck_after_ns };
+                start(driver, handle, clock, &watched, &site)
+            });
+            let message = match result {
+                Ok(finished) => Message::Finished(Box::new(finished)),
+                Err(trouble) => Message::Failed(trouble),
+            };
+            let _ = messages.send((index, message));
+        };
+        std::thread::Builder::new()
+            .name(format!("worker {index}"))
+            .spawn(work)
+            .map_err(|error| Trouble::failed(format!("cannot start a worker: {error}")))?;
+        Ok(Member { pulse, commands, finished: None })
+    }
+}
+
+/// Builds the queue that the stream asks for and runs the driver on it.
+fn start(
+    driver: Driver,
+    handle: Handle,
+    clock: Clock,
+    pulse: &Arc<Pulse>,
+    site: &worker::Site<'_>,
+) -> Result<Finished, Trouble> {
+    let stream = driver.stream().clone();
+    let setup_worker = driver.setup().worker;
+    let depth = stream.depth.max(1) as usize;
+    let buffers = Buffers::new(depth, driver.buffer_bytes())?;
+    let (opened, nonblocking) = match handle {
+        Handle::Directory(directory) => {
+            let names = Names::new(&stream, setup_worker, directory)?;
+            let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
+            return worker::run(driver, queue, pulse, site);
+        }
+        Handle::Nothing => return worker::run(driver, Null::new(clock, buffers), pulse, site),
+        Handle::Data { opened, nonblocking } => (opened, nonblocking),
+    };
+    let writes = stream.changes_data();
+    match stream.engine {
+        plan::Engine::IoUring => {
+            let queue = Uring::new(&stream, opened, nonblocking, clock, buffers)?;
+            worker::run(driver, queue, pulse, site)
+        }
+        plan::Engine::Libaio => {
+            worker::run(driver, Libaio::new(&stream, opened, clock, buffers)?, pulse, site)
+        }
+        plan::Engine::Psync => {
+            let queue = SyncQueue::new(Psync::new(opened), clock, buffers, pulse.clone());
+            worker::run(driver, queue, pulse, site)
+        }
+        plan::Engine::Mmap => {
+            let map = Map::new(opened, writes)?;
+            worker::run(driver, SyncQueue::new(map, clock, buffers, pulse.clone()), pulse, site)
+        }
+        plan::Engine::Stdio => {
+            let record = usize::try_from(stream.size_max()).unwrap_or(4096);
+            let stdio = Stdio::new(opened, record, writes)?;
+            worker::run(driver, SyncQueue::new(stdio, clock, buffers, pulse.clone()), pulse, site)
+        }
+        plan::Engine::Null => worker::run(driver, Null::new(clock, buffers), pulse, site),
+    }
+}
+
+impl Testbed for RealTestbed {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
+        self.clock = self.clock.anchored_anew();
+        let mut team = Team::new(&drivers);
+        let count = drivers.len();
+        let (sender, messages) = sync_channel(count * 16 + 16);
+        let mut members = Vec::with_capacity(count);
+        for (index, driver) in drivers.into_iter().enumerate() {
+            match self.spawn(index, driver, &sender) {
+                Ok(member) => members.push(member),
+                Err(trouble) => {
+                    members.iter().for_each(Member::abort);
+                    return Err(trouble);
+                }
+            }
+        }
+        self.await_ready(&members, &messages)?;
+        let begin = self.clock.now() + 200_000;
+        for member in &members {
+            let _ = member.commands.send(Command::Start(begin));
+        }
+        let watch =
+            Watch { clock: self.clock, stuck_after_ns: self.stuck_after.0, messages: &messages };
+        watch.collect(&mut members, &mut team, sink)?;
+        Ok(members.into_iter().filter_map(|member| member.finished).collect())
+    }
+}
+
+impl RealTestbed {
+    /// Waits until every worker has its queue and buffers.
+    fn await_ready(
+        &self,
+        members: &[Member],
+        messages: &Receiver<(usize, Message)>,
+    ) -> Result<(), Trouble> {
+        for _ in members {
+            let trouble = match messages.recv_timeout(Duration::from_nanos(self.stuck_after.0)) {
+                Ok((_, Message::Ready)) => continue,
+                Ok((_, Message::Failed(trouble))) => trouble,
+                Ok(_) => Trouble::failed("a worker began before it was told to (a defect)"),
+                Err(_) => Trouble::stuck("a worker could not be set up in time"),
+            };
+            members.iter().for_each(Member::abort);
+            return Err(trouble);
+        }
+        Ok(())
+    }
+}
+
+impl Member {
+    fn abort(&self) {
+        let _ = self.commands.try_send(Command::Abort);
+    }
+}
+
+/// The watching thread's loop.
+struct Watch<'a> {
+    clock: Clock,
+    stuck_after_ns: Time,
+    messages: &'a Receiver<(usize, Message)>,
+}
+
+impl Watch<'_> {
+    fn collect(
+        &self,
+        members: &mut [Member],
+        team: &mut Team,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Trouble> {
+        let mut failed = None;
+        let mut running = members.len();
+        while running > 0 {
+            match self.messages.recv_timeout(Duration::from_millis(50)) {
+                Ok((index, Message::Tally(tally))) => {
+                    sink.tally(&tally);
+                    let _ = members[index].commands.try_send(Command::Recycle(tally));
+                }
+                Ok((index, Message::Finished(finished))) => {
+                    running -= 1;
+                    if finished.driver.failure().is_some() {
+                        members.iter().for_each(|member| member.pulse.stop());
+                    }
+                    members[index].finished = Some(*finished);
+                }
+                Ok((_, Message::Failed(trouble))) => {
+                    running -= 1;
+                    members.iter().for_each(|member| member.pulse.stop());
+                    failed.get_or_insert(trouble);
+                }
+                Ok((_, Message::Ready)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Err(Trouble::failed("a worker died without a word (a defect)"));
+                }
+            }
+            for index in team.to_stop(|index| members[index].finished.is_some()) {
+                members[index].pulse.stop();
+            }
+            if !sink.go_on() {
+                members.iter().for_each(|member| member.pulse.stop());
+            }
+            self.look_for_stuck(members)?;
+        }
+        failed.map_or(Ok(()), Err)
+    }
+
+    fn look_for_stuck(&self, members: &[Member]) -> Result<(), Trouble> {
+        let now = self.clock.now();
+        for (index, member) in members.iter().enumerate() {
+            if member.finished.is_some() {
+                continue;
+            }
+            // A second of grace lets an asynchronous worker name the operation itself.
+            let limit = self.stuck_after_ns + 1_000_000_000;
+            if let Some((waited, action, offset)) = member.pulse.waiting_since(now)
+                && waited > limit
+            {
+                return Err(Trouble::stuck(format!(
+                    "worker {index}: a {} at offset {offset} has not come back for {:.0} s; the \
+                     drive or its driver hangs. Look at the kernel log (dmesg)",
+                    action.word(),
+                    waited as f64 / 1e9
+                )));
+            }
+        }
+        Ok(())
+    }
+}

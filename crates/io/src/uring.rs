@@ -1,0 +1,339 @@
+//! io_uring: registered memory and file, batched submission, one ring a worker.
+//!
+//! The submitting call and the reaping call are two, so that submit latency means something and
+//! no clock reading serves two calls. Source: io_uring_enter(2), io_uring_setup(2).
+
+use crate::buffer::Buffers;
+use crate::clock::Clock;
+use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, sleep_until};
+use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
+use drivelab_core::plan::Stream;
+use drivelab_core::queue::{Queue, Trouble};
+use io_uring::{IoUring, opcode, squeue, types};
+
+/// Largest single registered buffer that the kernel takes.
+const REGISTERED_BYTES_MAX: usize = 1 << 30;
+
+/// A ring with its buffers and file.
+pub struct Uring {
+    ring: IoUring,
+    clock: Clock,
+    buffers: Buffers,
+    opened: Opened,
+    registered_file: bool,
+    registered_buffers: bool,
+    nonblocking: bool,
+    batch: usize,
+    pending: Vec<Tag>,
+    direct: Vec<(Tag, Op)>,
+    flights: Vec<InFlight>,
+    in_flight: u32,
+    polls: bool,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct InFlight {
+    issued: Time,
+    submitted: Time,
+    op: Op,
+}
+
+impl std::fmt::Debug for Uring {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Uring").field("in_flight", &self.in_flight).finish_non_exhaustive()
+    }
+}
+
+fn setup_failed(error: &std::io::Error) -> Trouble {
+    let advice = match error.raw_os_error() {
+        Some(libc::EPERM | libc::EACCES) => {
+            "; it may be disabled (kernel.io_uring_disabled) or filtered here: use --engine libaio"
+        }
+        Some(libc::ENOSYS) => "; this kernel has none: use --engine libaio",
+        Some(libc::ENOMEM) => "; raise the limit of locked memory (ulimit -l) or lower the depth",
+        _ => "; use --engine libaio",
+    };
+    Trouble::usage(format!("io_uring cannot be set up: {error}{advice}"))
+}
+
+/// The ring in the cheapest mode that this kernel and stream allow.
+fn ring(stream: &Stream, entries: u32) -> Result<IoUring, Trouble> {
+    let build = |modern: bool| {
+        let mut builder = IoUring::builder();
+        builder.setup_cqsize(entries * 2);
+        if stream.iopoll {
+            builder.setup_iopoll();
+        }
+        if stream.sqpoll {
+            builder.setup_sqpoll(1000);
+        } else if modern {
+            builder.setup_single_issuer().setup_defer_taskrun();
+        }
+        builder.build(entries)
+    };
+    let old_kernel = |error: &std::io::Error| error.raw_os_error() == Some(libc::EINVAL);
+    match build(true) {
+        Err(error) if old_kernel(&error) => build(false),
+        other => other,
+    }
+    .map_err(|error| setup_failed(&error))
+}
+
+impl Uring {
+    /// A ring for `stream` on an open file. Called on the thread that will use it.
+    ///
+    /// # Errors
+    /// The kernel has no io_uring, or refuses the memory.
+    pub fn new(
+        stream: &Stream,
+        opened: Opened,
+        nonblocking: bool,
+        clock: Clock,
+        buffers: Buffers,
+    ) -> Result<Self, Trouble> {
+        let depth = stream.depth.max(1);
+        let ring = ring(stream, depth.next_power_of_two())?;
+        let submitter = ring.submitter();
+        let registered_file =
+            !stream.unregistered && submitter.register_files(&[opened.raw()]).is_ok();
+        let total = buffers.stride() * buffers.count();
+        let whole = libc::iovec { iov_base: buffers.pointer(0).cast(), iov_len: total };
+        // SAFETY: the memory is unmapped only after the ring (field order in Drop of Uring).
+        let registered_buffers = !stream.unregistered
+            && total <= REGISTERED_BYTES_MAX
+            && unsafe { submitter.register_buffers(&[whole]) }.is_ok();
+        Ok(Uring {
+            ring,
+            clock,
+            opened,
+            registered_file,
+            registered_buffers,
+            nonblocking,
+            batch: stream.batch_submit.unwrap_or(depth).clamp(1, depth) as usize,
+            pending: Vec::with_capacity(depth as usize),
+            direct: Vec::with_capacity(depth as usize),
+            flights: vec![InFlight::default(); depth as usize],
+            in_flight: 0,
+            polls: stream.sqpoll || stream.iopoll,
+            buffers,
+        })
+    }
+
+    #[inline]
+    fn entry(&self, tag: Tag, op: &Op) -> squeue::Entry {
+        let pointer = self.buffers.pointer(tag);
+        macro_rules! on {
+            ($file:expr) => {
+                match op.action {
+                    Action::Read if self.registered_buffers => {
+                        opcode::ReadFixed::new($file, pointer, op.len, 0).offset(op.offset).build()
+                    }
+                    Action::Read => {
+                        opcode::Read::new($file, pointer, op.len).offset(op.offset).build()
+                    }
+                    Action::Write if self.registered_buffers => {
+                        opcode::WriteFixed::new($file, pointer, op.len, 0).offset(op.offset).build()
+                    }
+                    Action::Write => {
+                        opcode::Write::new($file, pointer, op.len).offset(op.offset).build()
+                    }
+                    _ if self.opened.data_only => {
+                        opcode::Fsync::new($file).flags(types::FsyncFlags::DATASYNC).build()
+                    }
+                    _ => opcode::Fsync::new($file).build(),
+                }
+            };
+        }
+        let entry = if self.registered_file {
+            on!(types::Fixed(0))
+        } else {
+            on!(types::Fd(self.opened.raw()))
+        };
+        entry.user_data(u64::from(tag))
+    }
+
+    /// Carries everything pending to the kernel; each call has a clock reading of its own.
+    fn flush(&mut self) -> Result<u64, Trouble> {
+        let mut calls = 0;
+        let mut from = 0;
+        while from < self.pending.len() {
+            let issued = self.clock.now();
+            let taken = match self.ring.submit() {
+                Ok(taken) => taken,
+                Err(error) if is_passing(&error) => 0,
+                Err(error) => return Err(Trouble::failed(format!("io_uring_enter: {error}"))),
+            };
+            let submitted = self.clock.now();
+            calls += 1;
+            let to = (from + taken).min(self.pending.len());
+            for tag in &self.pending[from..to] {
+                let flight = &mut self.flights[*tag as usize];
+                flight.issued = issued;
+                flight.submitted = submitted;
+            }
+            if taken == 0 {
+                return Err(Trouble::failed("io_uring takes no more operations; lower the depth"));
+            }
+            from = to;
+        }
+        self.in_flight += self.pending.len() as u32;
+        self.pending.clear();
+        Ok(calls)
+    }
+
+    /// Trims have no portable ring operation: done at once, with stamps of their own.
+    fn perform_direct(&mut self, done: &mut Vec<Done>) {
+        for (tag, op) in self.direct.drain(..) {
+            let issued = self.clock.now();
+            let result = self.opened.perform(&op);
+            let completed = self.clock.now();
+            done.push(Done { tag, issued, submitted: completed, completed, result });
+        }
+    }
+
+    /// Takes what is there. The stamp is read after the count and before any accounting.
+    fn reap(&mut self, completed: Option<Time>, done: &mut Vec<Done>) -> u32 {
+        let mut queue = self.ring.completion();
+        queue.sync();
+        let ready = queue.len();
+        if ready == 0 {
+            return 0;
+        }
+        let completed = completed.unwrap_or_else(|| self.clock.now());
+        for entry in queue.by_ref().take(ready) {
+            let tag = entry.user_data() as Tag;
+            let flight = &self.flights[tag as usize];
+            let mut end = completed;
+            let result = match entry.result() {
+                bytes if bytes >= 0 => Ok(bytes as u32),
+                error if -error == libc::EAGAIN && self.nonblocking => {
+                    let again = blocking(&self.opened, &self.buffers, tag, &flight.op);
+                    end = self.clock.now();
+                    again
+                }
+                error => Err(Errno(-error)),
+            };
+            let InFlight { issued, submitted, .. } = *flight;
+            done.push(Done { tag, issued, submitted, completed: end, result });
+        }
+        self.in_flight -= ready as u32;
+        ready as u32
+    }
+
+    fn enter(&mut self, least: u32, wait_ns: Time) -> Result<(), Trouble> {
+        let least = least.min(self.in_flight) as usize;
+        let result = if wait_ns == 0 || least == 0 {
+            // SAFETY: no argument is passed; GETEVENTS (1) only runs completions.
+            unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, 0, 1, None) }.map(|_| 0)
+        } else {
+            let wait = types::Timespec::new()
+                .sec(wait_ns / 1_000_000_000)
+                .nsec((wait_ns % 1_000_000_000) as u32);
+            let arguments = types::SubmitArgs::new().timespec(&wait);
+            self.ring.submitter().submit_with_args(least, &arguments)
+        };
+        match result {
+            Ok(_) => Ok(()),
+            Err(error) if is_passing(&error) => Ok(()),
+            Err(error) => Err(Trouble::failed(format!("io_uring_enter: {error}"))),
+        }
+    }
+}
+
+/// Interrupted, timed out or busy: the caller simply looks again.
+fn is_passing(error: &std::io::Error) -> bool {
+    matches!(error.raw_os_error(), Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN))
+}
+
+/// The same operation once more, in a call that may block.
+fn blocking(opened: &Opened, buffers: &Buffers, tag: Tag, op: &Op) -> Result<u32, Errno> {
+    let (pointer, length) = (buffers.pointer(tag), op.len as usize);
+    // SAFETY: the tag's memory is at least `len` long and the kernel has given it back.
+    let data = unsafe { std::slice::from_raw_parts_mut(pointer, length) };
+    let moved = match op.action {
+        Action::Read => rustix::io::pread(&opened.descriptor, data, op.offset),
+        _ => rustix::io::pwrite(&opened.descriptor, data, op.offset),
+    };
+    moved.map(|bytes| bytes as u32).map_err(crate::engine::errno)
+}
+
+impl Queue for Uring {
+    fn now(&self) -> Time {
+        self.clock.now()
+    }
+
+    #[inline]
+    fn buffer(&mut self, tag: Tag) -> &mut [u8] {
+        self.buffers.slice(tag)
+    }
+
+    #[inline]
+    fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        if op.action == Action::Trim {
+            self.direct.push((tag, op));
+            return Ok(());
+        }
+        if self.pending.len() >= self.batch {
+            self.flush()?;
+        }
+        self.flights[tag as usize].op = op;
+        let entry = self.entry(tag, &op);
+        // SAFETY: the buffer of the tag lives as long as the ring and is not touched in flight.
+        if unsafe { self.ring.submission().push(&entry) }.is_err() {
+            return Err(Trouble::failed("the submission ring is full (a defect of drivelab)"));
+        }
+        self.pending.push(tag);
+        Ok(())
+    }
+}
+
+impl Engine for Uring {
+    #[inline]
+    fn wait(
+        &mut self,
+        least: u32,
+        until: Option<Time>,
+        done: &mut Vec<Done>,
+    ) -> Result<Calls, Trouble> {
+        let mut calls = Calls { submit: self.flush()?, reap: 0 };
+        if !self.direct.is_empty() {
+            self.perform_direct(done);
+        }
+        if self.in_flight == 0 {
+            if let Some(until) = until
+                && done.is_empty()
+            {
+                sleep_until(&self.clock, until);
+            }
+            return Ok(calls);
+        }
+        let mut got = done.len() as u32 + self.reap(None, done);
+        while got < least.max(1) && self.in_flight > 0 {
+            let now = if until.is_some() { self.clock.now() } else { 0 };
+            let wait_ns = kernel_wait_ns(now, until);
+            self.enter(
+                least - got.min(least),
+                if self.polls && !done.is_empty() { 0 } else { wait_ns },
+            )?;
+            calls.reap += 1;
+            let found = self.reap(None, done);
+            got += found;
+            let over = until.is_none_or(|until| self.clock.now() >= until);
+            if found == 0 && over {
+                break;
+            }
+        }
+        Ok(calls)
+    }
+}
+
+impl Drop for Uring {
+    fn drop(&mut self) {
+        if self.in_flight > 0 {
+            // The kernel may still write there: better lost than handed to somebody else.
+            if let Ok(spare) = Buffers::new(1, 1) {
+                std::mem::forget(std::mem::replace(&mut self.buffers, spare));
+            }
+        }
+    }
+}

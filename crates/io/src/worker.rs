@@ -1,0 +1,187 @@
+//! A measuring thread: pump, wait, reap. Between its first and last I/O it allocates, locks,
+//! prints and writes nothing, but hands over an interval.
+
+use crate::clock::Clock;
+use crate::engine::Engine;
+use crate::watch::Pulse;
+use drivelab_core::driver::{Driver, Next};
+use drivelab_core::op::{Done, Time};
+use drivelab_core::queue::{Finished, Trouble};
+use drivelab_core::tally::Tally;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+/// What the watching thread tells a worker.
+#[derive(Debug)]
+pub enum Command {
+    /// Begin at this instant.
+    Start(Time),
+    /// Leave without having begun.
+    Abort,
+    /// An emptied tally to use again.
+    Recycle(Box<Tally>),
+}
+
+/// What a worker tells the watching thread.
+#[derive(Debug)]
+pub enum Message {
+    /// Queue and buffers are there.
+    Ready,
+    /// An interval has passed.
+    Tally(Box<Tally>),
+    /// Done.
+    Finished(Box<Finished>),
+    /// Could not begin or go on.
+    Failed(Trouble),
+}
+
+/// Where a worker stands.
+#[derive(Debug)]
+pub struct Site<'a> {
+    /// Its number within the step.
+    pub index: usize,
+    /// To the watching thread.
+    pub messages: &'a SyncSender<(usize, Message)>,
+    /// From the watching thread.
+    pub orders: &'a Receiver<Command>,
+    /// The clock of all stamps.
+    pub clock: Clock,
+    /// An operation that takes longer than this is called stuck.
+    pub stuck_after_ns: Time,
+}
+
+/// CPU time and context switches of this thread so far.
+fn usage() -> (u64, u64) {
+    // SAFETY: an all-zero rusage is a valid one to fill in, and getrusage fills it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
+        usage
+    };
+    let switches = (usage.ru_nvcsw + usage.ru_nivcsw) as u64;
+    let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
+    (spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64, switches)
+}
+
+/// Runs a driver on its queue to the end.
+///
+/// # Errors
+/// The queue fails, or an operation does not come back.
+pub fn run<E: Engine>(
+    mut driver: Driver,
+    mut engine: E,
+    pulse: &Pulse,
+    site: &Site<'_>,
+) -> Result<Finished, Trouble> {
+    // SAFETY: PR_SET_TIMERSLACK changes only how late timers of this thread may fire.
+    unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
+    driver.prefill(&mut engine);
+    let mut done: Vec<Done> = Vec::with_capacity(driver.stream().depth.max(1) as usize);
+    let _ = site.messages.send((site.index, Message::Ready));
+    let begin = loop {
+        match site.orders.recv() {
+            Ok(Command::Start(begin)) => break begin,
+            Ok(Command::Recycle(_)) => {}
+            Ok(Command::Abort) | Err(_) => return Err(Trouble::failed("the step was called off")),
+        }
+    };
+    crate::engine::sleep_until(&site.clock, begin);
+    driver.open(begin);
+    let before = usage();
+    pump_and_reap(&mut driver, &mut engine, pulse, site, &mut done)?;
+    let after = usage();
+    let (last, mut phase) = driver.finish(site.clock.now());
+    phase.cpu_ns = Some(after.0 - before.0);
+    phase.context_switches = Some(after.1 - before.1);
+    hand_over(&mut driver, site);
+    if last.ops() > 0 || last.error_count() > 0 {
+        let _ = site.messages.send((site.index, Message::Tally(last)));
+    }
+    Ok(Finished { driver, phase })
+}
+
+fn pump_and_reap<E: Engine>(
+    driver: &mut Driver,
+    engine: &mut E,
+    pulse: &Pulse,
+    site: &Site<'_>,
+    done: &mut Vec<Done>,
+) -> Result<(), Trouble> {
+    let least = driver.stream().batch_complete.unwrap_or(1).max(1);
+    let data = driver.wants_data();
+    let mut last_seen = site.clock.now();
+    pulse.alive(last_seen, true);
+    loop {
+        let (least, until) = match driver.pump(engine)? {
+            Next::Completion | Next::Drain => (least.min(driver.in_flight()), None),
+            Next::Wake(at) => (1, Some(at)),
+            Next::Finished => break,
+        };
+        done.clear();
+        let calls = engine.wait(least, until, done)?;
+        driver.note_calls(calls.submit, calls.reap);
+        for one in done.iter() {
+            let data: &[u8] = if data { engine.buffer(one.tag) } else { &[] };
+            driver.reap(one, data);
+        }
+        match done.last() {
+            Some(one) => {
+                last_seen = one.completed;
+                pulse.alive(last_seen, true);
+            }
+            None => look_around(driver, pulse, site, &mut last_seen)?,
+        }
+        hand_over(driver, site);
+        if pulse.stopping() {
+            driver.stop();
+        }
+    }
+    Ok(())
+}
+
+/// Nothing completed: either nothing is in flight, or something is slow, or stuck.
+#[cold]
+fn look_around(
+    driver: &Driver,
+    pulse: &Pulse,
+    site: &Site<'_>,
+    last_seen: &mut Time,
+) -> Result<(), Trouble> {
+    let now = site.clock.now();
+    if driver.in_flight() == 0 {
+        *last_seen = now;
+        pulse.alive(now, false);
+        return Ok(());
+    }
+    if let Some(op) = driver.in_flight_ops().first() {
+        pulse.begin(op);
+    }
+    if now.saturating_sub(*last_seen) <= site.stuck_after_ns {
+        return Ok(());
+    }
+    let ops = driver.in_flight_ops();
+    let named: Vec<String> = ops
+        .iter()
+        .take(3)
+        .map(|op| format!("{} at offset {}", op.action.word(), op.offset))
+        .collect();
+    Err(Trouble::stuck(format!(
+        "{} operation(s) have not come back for {:.0} s ({}); the drive or its driver hangs. Look \
+         at the kernel log (dmesg)",
+        ops.len(),
+        (now - *last_seen) as f64 / 1e9,
+        named.join(", ")
+    )))
+}
+
+/// Hands full intervals over and takes emptied ones back.
+#[inline]
+fn hand_over(driver: &mut Driver, site: &Site<'_>) {
+    while let Some(tally) = driver.take_interval() {
+        let _ = site.messages.send((site.index, Message::Tally(tally)));
+    }
+    if driver.lacks_spares() {
+        while let Ok(Command::Recycle(tally)) = site.orders.try_recv() {
+            driver.recycle(tally);
+        }
+    }
+}
