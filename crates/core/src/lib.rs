@@ -12,6 +12,7 @@ pub mod offsets;
 pub mod op;
 pub mod plan;
 pub mod plan_text;
+pub mod quantity;
 pub mod queue;
 pub mod record;
 pub mod run;

@@ -20,6 +20,7 @@ use drivelab_stats::{Estimate, Histogram, supported_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+pub use gaps::stream_gaps;
 pub use series::{Point, series};
 pub use streams::{LatencyKind, Window, cell_histogram, histogram, window};
 

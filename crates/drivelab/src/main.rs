@@ -1,1 +1,68 @@
-fn main() {}
+//! A laboratory for storage drives: the program.
+#![forbid(unsafe_code)]
+
+mod chance;
+mod cli;
+mod command;
+mod execute;
+mod forecast;
+mod load;
+mod moment;
+mod outcome;
+mod print;
+mod progress;
+mod session;
+mod store;
+mod surroundings;
+
+use clap::error::ErrorKind;
+use clap::{CommandFactory, FromArgMatches};
+use cli::{Command, CommandLine};
+use outcome::{Failure, Status};
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let matches = match CommandLine::command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => return usage(&error),
+    };
+    let parsed = match CommandLine::from_arg_matches(&matches) {
+        Ok(parsed) => parsed,
+        Err(error) => return usage(&error.format(&mut CommandLine::command())),
+    };
+    drivelab_io::signal::install();
+    let outcome = match &parsed.command {
+        Command::Run(options) => {
+            let given = matches.subcommand_matches("run").map(command::run::given_options);
+            command::run::run(options, &given.unwrap_or_default())
+        }
+        Command::Report(options) => command::report::report(options),
+        Command::Runs(options) => command::runs::runs(options),
+        Command::List(options) => command::list::list(options),
+        Command::Generate(options) => command::generate::generate(options),
+        Command::Check(_) => todo!(),
+    };
+    match outcome {
+        Ok(status) => ExitCode::from(status as u8),
+        Err(failure) => {
+            print::error(&failure.to_string());
+            ExitCode::from(failure.status as u8)
+        }
+    }
+}
+
+/// Help goes to stdout; everything else that clap has to say is a usage error.
+fn usage(error: &clap::Error) -> ExitCode {
+    match error.kind() {
+        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
+            print::text(&error.render().to_string());
+            ExitCode::SUCCESS
+        }
+        _ => {
+            let text = error.render().to_string();
+            let text = text.strip_prefix("error: ").unwrap_or(&text);
+            print::error(&Failure::usage(text.trim_end()).to_string());
+            ExitCode::from(Status::Usage as u8)
+        }
+    }
+}

@@ -2,6 +2,8 @@
 
 mod support;
 
+use drivelab_core::arrival::Arrivals;
+use drivelab_stats::derive;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 use support::binary::{Laboratory, RunFile, kind_of, read_responses};
@@ -13,6 +15,8 @@ const STALL_EVERY: Duration = Duration::from_secs(7);
 const STALL: Duration = Duration::from_millis(750);
 const SERVICE: Duration = Duration::from_micros(200);
 const RUNTIME_SECONDS: u64 = 28;
+const RATE: f64 = 1000.0;
+const ARRIVAL_SEED: u64 = 0x61_7272_6976;
 const TOLERANCE_NS: u64 = 5_000_000;
 
 /// A drive that answers in 200 µs and stalls for 750 ms every 7 s. The first stall comes late
@@ -85,21 +89,37 @@ fn io_uring_finds_count_start_and_length_of_every_stall() {
     assert_stalls_found("io_uring");
 }
 
-/// Holds the measured response percentiles from p90 up against those of `arrivals_ns` (since the
-/// step's time zero) in the queue model with the logged stalls.
-fn assert_responses(drive: &StallingFile, file: &RunFile, json: &serde_json::Value, rate: f64) {
+/// When the requests of the only worker were due, on the clock of the server.
+fn arrivals_of(file: &RunFile, poisson: bool) -> Vec<u64> {
     let step = file.last_step();
     let phase = &step.end.as_ref().expect("the end of the step").phases[0];
-    let measured = read_responses(step);
-    let zero = file.monotonic_ns_of_last_step();
-    let gap_ns = 1e9 / rate;
-    let count = measured.count();
-    let arrivals: Vec<u64> =
-        (0..count).map(|number| zero + phase.first + (number as f64 * gap_ns) as u64).collect();
-    let expected = responses(&arrivals, SERVICE.as_nanos() as u64, &drive.stalls());
-    let intended = rate * RUNTIME_SECONDS as f64;
-    assert!((count as f64 - intended).abs() <= 0.001 * intended, "{count} of {intended} requests");
-    let shown = &kind_of(json, "read")["response_ns"];
+    let zero = file.monotonic_ns_of_last_step() + phase.opened;
+    // The seed of the arrivals of stream 0, worker 0, as the driver derives it.
+    let seed = derive(derive(file.run.begin.seed, u64::from(step.begin.step), 0), ARRIVAL_SEED, 0);
+    let mut arrivals = Arrivals::new(RATE, poisson, 0, 1, seed);
+    let end = RUNTIME_SECONDS * 1_000_000_000;
+    std::iter::from_fn(|| Some(arrivals.next()))
+        .take_while(|due| *due < end)
+        .map(|due| zero + due)
+        .collect()
+}
+
+/// Holds the measured response percentiles from p90 up against those of the queue model with the
+/// logged stalls.
+fn assert_responses(poisson: bool) {
+    let drive = stalling_drive();
+    let rate = RATE.to_string();
+    let mut options = vec!["--engine", "psync", "--rate", &rate];
+    options.extend(poisson.then_some("--poisson"));
+    let (file, json) = run_on(&drive, &options);
+    let stalls = drive.stalls();
+    assert_eq!(stalls.len(), 4, "stalls in the server's log");
+    let measured = read_responses(file.last_step());
+    let arrivals = arrivals_of(&file, poisson);
+    let missing = (arrivals.len() as u64).abs_diff(measured.count());
+    assert!(missing <= 1, "{} of {} requests", measured.count(), arrivals.len());
+    let expected = responses(&arrivals, SERVICE.as_nanos() as u64, &stalls);
+    let shown = &kind_of(&json, "read")["response_ns"];
     for (share, key) in [(0.9, "p90"), (0.99, "p99"), (0.999, "p99_9")] {
         let truth = percentile(&expected, share) as f64;
         assert!(truth > 50e6, "{key} of {truth} ns is not made by the stalls");
@@ -120,10 +140,17 @@ fn fixed_rate_responses_match_the_closed_form() {
     }
     require_root("fixed_rate_responses_match_the_closed_form");
     let _alone = alone();
-    let drive = stalling_drive();
-    let (file, json) = run_on(&drive, &["--engine", "psync", "--rate", "1000"]);
-    assert_eq!(drive.stalls().len(), 4, "stalls in the server's log");
-    assert_responses(&drive, &file, &json, 1000.0);
+    assert_responses(false);
+}
+
+#[test]
+fn poisson_responses_match_the_closed_form() {
+    if is_unavailable("poisson_responses_match_the_closed_form") {
+        return;
+    }
+    require_root("poisson_responses_match_the_closed_form");
+    let _alone = alone();
+    assert_responses(true);
 }
 
 #[test]

@@ -1,1 +1,16 @@
-//! placeholder
+//! Runs and findings as terminal tables, charts and one HTML page.
+//!
+//! Pure functions from values to text: nothing here reads a clock, a file or the environment, and
+//! nothing judges. A number that is not known is said to be unknown, never printed as NaN.
+#![forbid(unsafe_code)]
+
+pub mod chart;
+pub mod errno;
+mod headline;
+pub mod html;
+mod svg;
+pub mod terminal;
+mod text;
+pub mod units;
+
+pub use svg::svg;

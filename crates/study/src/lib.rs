@@ -1,1 +1,4 @@
-//! placeholder
+//! One file per experiment: the question, the plan, the judgement. No I/O and no printing.
+#![forbid(unsafe_code)]
+
+pub mod check;

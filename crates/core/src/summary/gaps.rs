@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 const LISTED_MAX: usize = 1_000;
 
 /// The times without a completion of one stream, outside of the ramp.
-pub(super) fn stream_gaps(step: &StepRun, stream: u32) -> Gaps {
+pub fn stream_gaps(step: &StepRun, stream: u32) -> Gaps {
     let over_ns = step.plan.streams.get(stream as usize).map_or(0, |stream| stream.gap_over.0);
     let mut workers: BTreeMap<u32, Vec<&Tally>> = BTreeMap::new();
     for tally in step.tallies.iter().filter(|tally| tally.stream == stream) {

@@ -5,8 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// The list of tests that cannot run on the machine that runs the tests, with their reasons.
-pub const UNAVAILABLE: &str =
-    concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/unavailable.txt");
+pub const UNAVAILABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/unavailable.txt");
 
 /// The reason why `test` is listed as unavailable, out of the list's text.
 pub fn reason_in(list: &str, test: &str) -> Option<String> {

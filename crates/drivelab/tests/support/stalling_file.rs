@@ -397,6 +397,16 @@ impl StallingFile {
         self.shared.is_armed.store(true, Ordering::SeqCst);
     }
 
+    /// The fault rests; requests are not counted.
+    pub fn disarm(&self) {
+        self.shared.is_armed.store(false, Ordering::SeqCst);
+    }
+
+    /// Cuts the connection, if it still stands.
+    pub fn vanish_if_there(&self) {
+        self.shared.cut().ok();
+    }
+
     /// Cuts the connection now: whatever is in flight, and all that comes later, fails.
     pub fn vanish(&self) {
         self.shared.cut().expect("cut the FUSE connection");

@@ -55,16 +55,6 @@ impl Tree {
         names
     }
 
-    /// Every device with a number, partitions too.
-    pub(crate) fn all(&self) -> Vec<DeviceNumber> {
-        let names = names_in(&self.sysfs.join("class/block"));
-        names.iter().filter_map(|name| self.number_of(name)).collect()
-    }
-
-    pub(crate) fn is_partition(&self, number: DeviceNumber) -> bool {
-        self.directory(number).is_some_and(|directory| directory.join("partition").exists())
-    }
-
     /// The partitions of a whole disk.
     pub(crate) fn partitions(&self, number: DeviceNumber) -> Vec<DeviceNumber> {
         let Some(directory) = self.directory(number) else { return Vec::new() };

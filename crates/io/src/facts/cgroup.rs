@@ -60,13 +60,7 @@ fn version_2(system: &System, mounts: &[Mount], group: &str, found: &mut Vec<Str
     }
 }
 
-fn version_1(
-    system: &System,
-    mounts: &[Mount],
-    names: &str,
-    group: &str,
-    found: &mut Vec<String>,
-) {
+fn version_1(system: &System, mounts: &[Mount], names: &str, group: &str, found: &mut Vec<String>) {
     for controller in names.split(',') {
         let has = |mount: &&Mount| {
             mount.kind == "cgroup" && mount.super_options.split(',').any(|o| o == controller)

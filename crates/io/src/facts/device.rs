@@ -126,8 +126,23 @@ fn backing_file(tree: &Tree, number: DeviceNumber) -> Option<PathBuf> {
     Some(PathBuf::from(text.strip_suffix(" (deleted)").unwrap_or(&text)))
 }
 
-/// Everything sysfs knows of one device.
+/// Everything known of one device: sysfs, and what may be read from it.
 pub(super) fn describe(
+    system: &System,
+    tree: &Tree,
+    mounts: &[Mount],
+    number: DeviceNumber,
+    unknown: &mut Vec<String>,
+) -> DeviceFacts {
+    let mut facts = describe_unread(system, tree, mounts, number, unknown);
+    if system.is_live() && facts.bytes != Some(0) {
+        signatures(system, number, &mut facts, unknown);
+    }
+    facts
+}
+
+/// Everything sysfs knows of one device; the device itself is not opened.
+pub(super) fn describe_unread(
     system: &System,
     tree: &Tree,
     mounts: &[Mount],
@@ -158,9 +173,6 @@ pub(super) fn describe(
     facts.numa_node = numa_node(&disk);
     if facts.layer != "partition" {
         link::identify(&disk, &mut facts);
-    }
-    if system.is_live() && facts.bytes != Some(0) {
-        signatures(system, number, &mut facts, unknown);
     }
     facts
 }
@@ -223,12 +235,7 @@ fn numa_node(disk: &Path) -> Option<i32> {
     device.ancestors().take(12).find_map(|path| read_number(&path.join("numa_node")))
 }
 
-fn mounted_at(
-    system: &System,
-    tree: &Tree,
-    mounts: &[Mount],
-    number: DeviceNumber,
-) -> Vec<String> {
+fn mounted_at(system: &System, tree: &Tree, mounts: &[Mount], number: DeviceNumber) -> Vec<String> {
     let holds = |mount: &&Mount| {
         mount.number == number
             || (tree.directory(mount.number).is_none()

@@ -5,8 +5,8 @@ use std::path::Path;
 use drivelab_core::facts::FilesystemFacts;
 use rustix::fs::{AtFlags, CWD, StatxFlags};
 
-use super::mounts::{Mount, nearest_existing};
 use super::System;
+use super::mounts::{Mount, nearest_existing};
 
 /// Describes the file system of `mount`; `path` is asked for direct I/O.
 pub(super) fn describe(
@@ -75,10 +75,11 @@ fn is_memory(kind: &str) -> bool {
     matches!(kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs")
 }
 
-fn is_network(kind: &str) -> bool {
+pub(super) fn is_network(kind: &str) -> bool {
     matches!(
         kind,
-        "nfs" | "nfs4"
+        "nfs"
+            | "nfs4"
             | "cifs"
             | "smb3"
             | "smbfs"
@@ -113,9 +114,9 @@ fn is_compressing(mount: &Mount) -> bool {
         "btrfs" => options.split(',').any(compress),
         // Its default (`compression=on`) is not a mount option: assume what is usual.
         "zfs" => true,
-        "bcachefs" => options.split(',').any(|o| {
-            o.starts_with("compression=") && !o.ends_with("=none")
-        }),
+        "bcachefs" => {
+            options.split(',').any(|o| o.starts_with("compression=") && !o.ends_with("=none"))
+        }
         "f2fs" => options.split(',').any(|option| option.starts_with("compress_extension=")),
         "erofs" | "squashfs" => true,
         _ => false,
@@ -129,9 +130,9 @@ fn hazard(facts: &FilesystemFacts) -> Option<String> {
     let mount_point = facts.mount_point.as_str();
     let elsewhere = "give a directory on the drive you mean (`drivelab list` shows them)";
     let text = match kind {
-        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => format!(
-            "{mount_point} is {kind}: this measures memory, not a drive; {elsewhere}."
-        ),
+        "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs" => {
+            format!("{mount_point} is {kind}: this measures memory, not a drive; {elsewhere}.")
+        }
         "overlay" => format!(
             "{mount_point} is overlayfs (as in a container): the first write to a file copies it \
              up, and this measures the layer below as well; use a volume or {elsewhere}."

@@ -166,8 +166,7 @@ fn sas(device: &Path, facts: &mut DeviceFacts) {
     let Some(first) = names.first() else { return };
     let phy = port.join(first).join("sas_phy").join(first);
     let times = if names.len() > 1 { format!(" x{}", names.len()) } else { String::new() };
-    facts.link =
-        read_text(&phy.join("negotiated_linkrate")).map(|rate| format!("{rate}{times}"));
+    facts.link = read_text(&phy.join("negotiated_linkrate")).map(|rate| format!("{rate}{times}"));
     facts.link_max = read_text(&phy.join("maximum_linkrate")).map(|rate| format!("{rate}{times}"));
 }
 

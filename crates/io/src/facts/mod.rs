@@ -138,6 +138,43 @@ pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
     Some(device::describe(system, &tree, &mounts, number, &mut Vec::new()))
 }
 
+/// One block device without opening it; `mounted_at` is not filled in.
+pub(crate) fn device_of_sysfs(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
+    let tree = Tree::new(system);
+    tree.directory(number)?;
+    Some(device::describe_unread(system, &tree, &[], number, &mut Vec::new()))
+}
+
+/// The block device a path names, by node or, in captured trees, by name.
+pub(crate) fn block_number_of(system: &System, path: &Path) -> Option<DeviceNumber> {
+    block_number(system, &Tree::new(system), path)
+}
+
+/// The file system type and device number of the mount that holds `path`, from the text of
+/// mountinfo alone: no server is asked that may not answer.
+pub(crate) fn mount_by_text<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    mounts::by_text(mounts, path)
+}
+
+/// The file system (see [`Mount`]) that holds `path` or would hold it.
+pub(crate) fn mount_of(system: &System, path: &Path) -> Option<Mount> {
+    let mounts = mounts::read(system).ok()?;
+    mounts::holding(system, &mounts, path).cloned()
+}
+
+/// Parses the text of a mountinfo.
+///
+/// # Errors
+/// When a line does not have the documented form.
+pub(crate) fn parse_mounts(bytes: &[u8]) -> io::Result<Vec<Mount>> {
+    mounts::parse(bytes)
+}
+
+/// Whether a type of file system is served by a process or another machine, which may not answer.
+pub(crate) fn is_served(kind: &str) -> bool {
+    kind.starts_with("fuse") || filesystem::is_network(kind)
+}
+
 /// The file system that holds `path` (or would hold it).
 pub fn filesystem(system: &System, path: &Path) -> Option<FilesystemFacts> {
     let mounts = mounts::read(system).ok()?;

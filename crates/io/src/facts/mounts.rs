@@ -129,9 +129,8 @@ pub(super) fn swaps(system: &System) -> io::Result<Vec<Swap>> {
     let lines = bytes.split(|byte| *byte == b'\n').skip(1).filter(|line| !line.is_empty());
     Ok(lines
         .filter_map(|line| {
-            let mut fields = line
-                .split(|byte| byte.is_ascii_whitespace())
-                .filter(|field| !field.is_empty());
+            let mut fields =
+                line.split(|byte| byte.is_ascii_whitespace()).filter(|field| !field.is_empty());
             let path = path(fields.next()?);
             // A deleted swap file is shown as `/x\040(deleted)` and the type follows as usual.
             let is_file = fields.next()? == b"file";
@@ -157,7 +156,12 @@ pub(super) fn holding<'a>(system: &System, mounts: &'a [Mount], path: &Path) -> 
         }
         absolute = std::fs::canonicalize(&existing).ok()?;
     }
-    let above = mounts.iter().filter(|mount| absolute.starts_with(&mount.mount_point));
+    by_text(mounts, &absolute)
+}
+
+/// The last mounted of the longest mount points above an absolute path.
+pub(super) fn by_text<'a>(mounts: &'a [Mount], path: &Path) -> Option<&'a Mount> {
+    let above = mounts.iter().filter(|mount| path.starts_with(&mount.mount_point));
     above.max_by_key(|mount| mount.mount_point.components().count())
 }
 

@@ -17,8 +17,9 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub use refusal::{Kind, Refusal};
 pub(crate) use backing::hold_backing;
+pub(crate) use occupied::busy_refusal as busy;
+pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
 
 use crate::facts::{DeviceNumber, System};
@@ -126,10 +127,8 @@ pub(crate) fn cannot_open(path: &Path, error: io::Error) -> Refusal {
             Refusal::usage("not_permitted", format!("{shown} may not be opened: {error}."))
                 .advise("Run as root, or as a member of the group that owns it (often `disk`).")
         }
-        Some(Errno::ROFS) => {
-            Refusal::usage("read_only", format!("{shown} is read-only: {error}."))
-                .advise("Only reads are possible there.")
-        }
+        Some(Errno::ROFS) => Refusal::usage("read_only", format!("{shown} is read-only: {error}."))
+            .advise("Only reads are possible there."),
         Some(Errno::NOENT | Errno::NOTDIR) => {
             Refusal::usage("missing", format!("{shown} does not exist."))
                 .advise("`drivelab list` shows what can be measured here.")
@@ -192,9 +191,10 @@ fn in_words(kind: FileType) -> &'static str {
 }
 
 fn no_format(path: &Path) -> Refusal {
-    Refusal::usage("wrong_kind", format!("{} is not a block device.", path.display()))
-        .advise("Only a block device can be formatted; to use the file system that is there: \
-                 --mount DIR")
+    Refusal::usage("wrong_kind", format!("{} is not a block device.", path.display())).advise(
+        "Only a block device can be formatted; to use the file system that is there: \
+                 --mount DIR",
+    )
 }
 
 fn assess_file(
@@ -262,9 +262,10 @@ fn assess_device(
 fn check_writable(label: &str, open: &OwnedFd) -> Result<(), Refusal> {
     match backing::is_read_only(open) {
         Ok(false) => Ok(()),
-        Ok(true) => Err(Refusal::usage("read_only", format!("{label} is read-only."))
-            .advise("Nothing was written. If that is not the drive's own switch: \
-                     blockdev --setrw DEVICE")),
+        Ok(true) => Err(Refusal::usage("read_only", format!("{label} is read-only.")).advise(
+            "Nothing was written. If that is not the drive's own switch: \
+                     blockdev --setrw DEVICE",
+        )),
         Err(error) => Err(failed(format!("{label} does not say whether it is read-only"), &error)),
     }
 }

@@ -96,9 +96,11 @@ pub(super) fn label(system: &System, path: &Path, number: DeviceNumber) -> Strin
         return shown.to_string();
     };
     let what = facts.model.or(facts.backing_file.map(|file| format!("loop on {file}")));
-    let what = what.unwrap_or_else(|| match own.name == path.file_name().unwrap_or_default().to_string_lossy() {
-        true => own.layer.clone(),
-        false => format!("{}, {}", own.name, own.layer),
+    let what = what.unwrap_or_else(|| {
+        match own.name == path.file_name().unwrap_or_default().to_string_lossy() {
+            true => own.layer.clone(),
+            false => format!("{}, {}", own.name, own.layer),
+        }
     });
     match own.bytes {
         Some(bytes) => format!("{shown} ({what}, {})", capacity(bytes)),
@@ -114,13 +116,15 @@ pub(super) fn compare(label: &str, token: &Token, consent: Option<&str>) -> Resu
     let holds = holds(&token.signatures);
     let (code, message) = match consent {
         None => ("token_missing", format!("{label} {holds}.")),
-        Some(given) => (
-            "token_wrong",
-            format!("--erase {given} does not name {label}, which {holds}."),
-        ),
+        Some(given) => {
+            ("token_wrong", format!("--erase {given} does not name {label}, which {holds}."))
+        }
     };
-    let mut refusal = Refusal::safety(code, message)
-        .advise(format!("Nothing was written. {}  --erase {}", advice(token), token.text));
+    let mut refusal = Refusal::safety(code, message).advise(format!(
+        "Nothing was written. {}  --erase {}",
+        advice(token),
+        token.text
+    ));
     refusal.token = Some(token.text.clone());
     Err(refusal)
 }
@@ -134,7 +138,7 @@ fn advice(token: &Token) -> &'static str {
 
 fn holds(signatures: &[String]) -> String {
     match signatures {
-        [] => "is a whole device, and what it holds is not recognised".to_owned(),
+        [] => "may hold data, though no signature is recognised on it".to_owned(),
         some => {
             let words: Vec<String> = some.iter().map(|name| signature::in_words(name)).collect();
             format!("holds {}", words.join(" and "))

@@ -101,8 +101,7 @@ pub(super) fn remove_named(parent: &OwnedFd, name: &Path, entry: &Entry) -> io::
     match entry.kind {
         ScratchKind::File => Ok(rustix::fs::unlinkat(parent, name, AtFlags::empty())?),
         ScratchKind::Directory => {
-            let flags =
-                OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
             let open = rustix::fs::openat(parent, name, flags, Mode::empty())?;
             if Identity::of(&open)? != entry.identity {
                 return Err(io::Error::other("the path changed while it was removed"));

@@ -1,0 +1,231 @@
+//! Numbers with their units: KiB for sizes, kB for rates and capacities, always written out.
+//!
+//! Two to four digits are kept, because nobody reads more and fewer hide differences.
+
+use drivelab_stats::Estimate;
+
+/// What is printed for a number that is not finite or not known.
+pub const UNKNOWN: &str = "unknown";
+
+/// A factor and the unit it gives.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Scale {
+    /// One of this unit in base units.
+    pub factor: f64,
+    /// The unit as written.
+    pub unit: &'static str,
+}
+
+const OPERATIONS: [Scale; 4] = [
+    Scale { factor: 1.0, unit: "/s" },
+    Scale { factor: 1e3, unit: "k/s" },
+    Scale { factor: 1e6, unit: "M/s" },
+    Scale { factor: 1e9, unit: "G/s" },
+];
+
+const BANDWIDTH: [Scale; 5] = [
+    Scale { factor: 1.0, unit: "B/s" },
+    Scale { factor: 1e3, unit: "kB/s" },
+    Scale { factor: 1e6, unit: "MB/s" },
+    Scale { factor: 1e9, unit: "GB/s" },
+    Scale { factor: 1e12, unit: "TB/s" },
+];
+
+const CAPACITY: [Scale; 6] = [
+    Scale { factor: 1.0, unit: "B" },
+    Scale { factor: 1e3, unit: "kB" },
+    Scale { factor: 1e6, unit: "MB" },
+    Scale { factor: 1e9, unit: "GB" },
+    Scale { factor: 1e12, unit: "TB" },
+    Scale { factor: 1e15, unit: "PB" },
+];
+
+const SIZE: [Scale; 5] = [
+    Scale { factor: 1.0, unit: "B" },
+    Scale { factor: 1024.0, unit: "KiB" },
+    Scale { factor: 1_048_576.0, unit: "MiB" },
+    Scale { factor: 1_073_741_824.0, unit: "GiB" },
+    Scale { factor: 1_099_511_627_776.0, unit: "TiB" },
+];
+
+const TIME: [Scale; 4] = [
+    Scale { factor: 1.0, unit: "ns" },
+    Scale { factor: 1e3, unit: "µs" },
+    Scale { factor: 1e6, unit: "ms" },
+    Scale { factor: 1e9, unit: "s" },
+];
+
+/// The largest unit in which `value` does not round to less than 1.
+fn scale_for(value: f64, scales: &[Scale]) -> Scale {
+    let magnitude = value.abs();
+    let fits = |scale: &&Scale| magnitude >= scale.factor * 0.9995;
+    scales.iter().rev().find(fits).or(scales.first()).copied().unwrap_or(OPERATIONS[0])
+}
+
+/// The scale for operations a second.
+pub fn operations_scale(per_second: f64) -> Scale {
+    scale_for(per_second, &OPERATIONS)
+}
+
+/// The scale for bytes a second.
+pub fn bandwidth_scale(bytes_per_second: f64) -> Scale {
+    scale_for(bytes_per_second, &BANDWIDTH)
+}
+
+/// The scale for a time in nanoseconds.
+pub fn time_scale(nanoseconds: f64) -> Scale {
+    scale_for(nanoseconds, &TIME)
+}
+
+fn scaled(value: f64, scales: &[Scale]) -> String {
+    if !value.is_finite() {
+        return UNKNOWN.to_owned();
+    }
+    let scale = scale_for(value, scales);
+    let number = value / scale.factor;
+    // Whole base units are exact: `850 ns`, not `850.0 ns`.
+    let text = match scale.factor == 1.0 && number.fract() == 0.0 {
+        true => format!("{number:.0}"),
+        false => digits(number),
+    };
+    format!("{text} {}", scale.unit)
+}
+
+/// Three digits, four from 1000 on: `1.31`, `16.9`, `912`, `1234`.
+pub fn digits(value: f64) -> String {
+    match value.abs() {
+        magnitude if !magnitude.is_finite() => UNKNOWN.to_owned(),
+        magnitude if magnitude < 9.995 => format!("{value:.2}"),
+        magnitude if magnitude < 99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// Operations a second: `912 k/s`.
+pub fn operations(per_second: f64) -> String {
+    scaled(per_second, &OPERATIONS)
+}
+
+/// Bytes a second: `6.61 GB/s`.
+pub fn bandwidth(bytes_per_second: f64) -> String {
+    scaled(bytes_per_second, &BANDWIDTH)
+}
+
+/// A time in nanoseconds: `61.0 µs`.
+pub fn time(nanoseconds: f64) -> String {
+    scaled(nanoseconds, &TIME)
+}
+
+/// A capacity in powers of 1000: `2.00 TB`.
+pub fn capacity(bytes: u64) -> String {
+    scaled(bytes as f64, &CAPACITY)
+}
+
+/// A size in powers of 1024, whole where it is whole: `4 KiB`, `1.50 GiB`.
+pub fn size(bytes: u64) -> String {
+    let exact = |scale: &&Scale| bytes >= scale.factor as u64 && bytes.is_multiple_of(scale.factor as u64);
+    let whole = SIZE.iter().rev().find(exact).copied().unwrap_or(SIZE[0]);
+    let number = bytes as f64 / whole.factor;
+    match number < 10_000.0 {
+        true => format!("{number:.0} {}", whole.unit),
+        false => scaled(bytes as f64, &SIZE),
+    }
+}
+
+/// A count with its thousands apart: `9,120,334`.
+pub fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() * 4 / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage: `0.4 %`, `13 %`.
+pub fn percent(share: f64) -> String {
+    let value = share * 100.0;
+    match value.abs() {
+        magnitude if !magnitude.is_finite() => UNKNOWN.to_owned(),
+        magnitude if magnitude < 0.0995 => format!("{value:.2} %"),
+        magnitude if magnitude < 9.95 => format!("{value:.1} %"),
+        _ => format!("{value:.0} %"),
+    }
+}
+
+/// Half the width of the 95 % interval by the value: `± 0.4 %`, or `no interval`.
+pub fn half_width(estimate: &Estimate) -> String {
+    match estimate.relative_half_width() {
+        Some(share) => format!("± {}", percent(share)),
+        None => "no interval".to_owned(),
+    }
+}
+
+/// The 95 % interval in the unit of its value, `906 to 917 k/s`; `None` without one.
+pub fn interval(estimate: &Estimate, scale: Scale) -> Option<String> {
+    let (low, high) = (estimate.low? / scale.factor, estimate.high? / scale.factor);
+    if !(low.is_finite() && high.is_finite()) {
+        return None;
+    }
+    // Two digits of the width, so that the ends differ, but no more than the eye can take.
+    let width = (high - low).abs().max(f64::MIN_POSITIVE);
+    let decimals = (1.0 - width.log10().floor()).clamp(0.0, 4.0) as usize;
+    Some(format!("{low:.decimals$} to {high:.decimals$} {}", scale.unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_keep_two_to_four_digits() {
+        for (value, text) in [
+            (0.0, "0 /s"),
+            (1.0, "1 /s"),
+            (1310.0, "1.31 k/s"),
+            (16_900.0, "16.9 k/s"),
+            (912_345.0, "912 k/s"),
+            (999_600.0, "1.00 M/s"),
+            (f64::NAN, "unknown"),
+            (f64::INFINITY, "unknown"),
+        ] {
+            assert_eq!(operations(value), text);
+        }
+        assert_eq!(bandwidth(6.61e9), "6.61 GB/s");
+        assert_eq!(time(850.0), "850 ns");
+        assert_eq!(time(850.25), "850 ns");
+        assert_eq!(time(61_000.0), "61.0 µs");
+        assert_eq!(time(999_999.0), "1.00 ms");
+        assert_eq!(time(3.6e12), "3600 s");
+        assert_eq!(capacity(2_000_398_934_016), "2.00 TB");
+    }
+
+    #[test]
+    fn sizes_are_whole_where_they_are_whole() {
+        assert_eq!(size(0), "0 B");
+        assert_eq!(size(512), "512 B");
+        assert_eq!(size(4096), "4 KiB");
+        assert_eq!(size(8 << 30), "8 GiB");
+        assert_eq!(size(3 << 29), "1536 MiB");
+        assert_eq!(size((8 << 30) + 512), "8.00 GiB");
+        assert_eq!(size(u64::MAX), "16777216 TiB");
+    }
+
+    #[test]
+    fn counts_percentages_and_intervals() {
+        assert_eq!(count(7), "7");
+        assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!(percent(0.0042), "0.4 %");
+        assert_eq!(percent(0.134), "13 %");
+        assert_eq!(percent(0.0004), "0.04 %");
+        let estimate =
+            Estimate { value: 912_000.0, low: Some(906_500.0), high: Some(917_500.0), n: 30 };
+        assert_eq!(half_width(&estimate), "± 0.6 %");
+        assert_eq!(interval(&estimate, operations_scale(912_000.0)).unwrap(), "906.5 to 917.5 k/s");
+        assert_eq!(half_width(&Estimate::point(1.0, 1)), "no interval");
+        assert_eq!(interval(&Estimate::point(1.0, 1), operations_scale(1.0)), None);
+    }
+}

@@ -1,0 +1,7 @@
+//! The commands.
+
+pub mod generate;
+pub mod list;
+pub mod report;
+pub mod run;
+pub mod runs;

@@ -1,0 +1,228 @@
+//! Executes a plan on a testbed: steps and repetitions in order, everything into the recorder.
+//!
+//! Nothing is computed here that a reader could compute later; what only this moment knows (the
+//! state of the drive, what the kernel counted, why a step ended early) becomes a record.
+
+mod state;
+mod trouble;
+
+use crate::progress::Progress;
+use crate::store::writer::Recorder;
+use crate::surroundings::Surroundings;
+use drivelab_core::driver::drivers_of;
+use drivelab_core::plan::{Act, Plan, Step};
+use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
+use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
+use drivelab_core::tally::{Slowest, Tally};
+use std::collections::HashMap;
+use std::time::Duration;
+
+pub use state::DriveState;
+
+/// Wrong stamps that a run file lists for one step.
+const MISMATCHES_MAX: usize = 100;
+
+/// Why execution did not reach the end of the plan.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// Ctrl-C or SIGTERM.
+    Interrupted,
+    /// The drive, the kernel or the request.
+    Trouble(Trouble),
+}
+
+/// Executes plans one after another in one run.
+pub struct Execution<'a> {
+    /// Where drivers meet the drive.
+    pub testbed: &'a mut dyn Testbed,
+    /// Takes all records.
+    pub recorder: &'a mut Recorder,
+    /// Shows how far it is.
+    pub progress: &'a mut Progress,
+    /// What happens between steps, and what the kernel counts.
+    pub surroundings: &'a mut Surroundings,
+    /// Bytes of each data file.
+    pub file_bytes: u64,
+    /// What is known of the drive's state.
+    pub state: DriveState,
+    /// Plans so far.
+    plans: u32,
+    /// Steps so far.
+    steps: u32,
+    repetitions: HashMap<String, u32>,
+}
+
+impl<'a> Execution<'a> {
+    /// An execution that has done nothing yet.
+    pub fn new(
+        testbed: &'a mut dyn Testbed,
+        recorder: &'a mut Recorder,
+        progress: &'a mut Progress,
+        surroundings: &'a mut Surroundings,
+        file_bytes: u64,
+    ) -> Self {
+        Execution {
+            testbed,
+            recorder,
+            progress,
+            surroundings,
+            file_bytes,
+            state: DriveState::default(),
+            plans: 0,
+            steps: 0,
+            repetitions: HashMap::new(),
+        }
+    }
+
+    /// Executes `plan` to its end, or until something stops it.
+    pub fn run_plan(&mut self, plan: &Plan) -> Result<(), Stop> {
+        self.recorder.record(Record::Plan { plan: plan.clone() });
+        let executions: Vec<(u32, &Step)> = (0..)
+            .zip(&plan.steps)
+            .flat_map(|(index, step)| (0..step.repetitions()).map(move |_| (index, step)))
+            .collect();
+        for (position, (plan_step, step)) in executions.iter().enumerate() {
+            let rest = executions[position + 1..].iter().map(|(_, step)| expected(step)).sum();
+            let (number, count) = (position as u64 + 1, executions.len() as u64);
+            self.progress.begin(number, count, step, rest);
+            let result = self.run_step(plan, *plan_step, step);
+            self.progress.clear();
+            result?;
+        }
+        self.plans += 1;
+        Ok(())
+    }
+
+    fn run_step(&mut self, plan: &Plan, plan_step: u32, step: &Step) -> Result<(), Stop> {
+        if drivelab_io::signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        if let Some(warning) = self.surroundings.sample_stamps(step, self.steps, plan.seed) {
+            self.recorder.warn(warning);
+        }
+        let number = self.steps;
+        self.steps += 1;
+        let repetition = self.repetitions.entry(step.name.clone()).or_insert(0);
+        *repetition += 1;
+        self.recorder.record(Record::StepBegin(StepBegin {
+            step: number,
+            plan_step,
+            plan: self.plans,
+            repetition: *repetition,
+            name: step.name.clone(),
+            role: step.role,
+            state: self.state.word().to_string(),
+            opened: self.surroundings.opened(step),
+        }));
+        let counters = self.surroundings.count();
+        let result = match &step.act {
+            Some(act) => self.perform(act).map(|()| Vec::new()),
+            None => self.run_streams(plan, step, number),
+        };
+        let mut end = StepEnd { step: number, ..StepEnd::default() };
+        end.devices = self.surroundings.counted_since(&counters);
+        let stop = match result {
+            Ok(finished) => self.gather(step, finished, &mut end),
+            Err(trouble) => Some(Stop::Trouble(trouble)),
+        };
+        let interrupted = drivelab_io::signal::interrupted();
+        let stop = stop.or(interrupted.then_some(Stop::Interrupted));
+        end.incomplete = stop.as_ref().map(|stop| match stop {
+            Stop::Interrupted => "interrupted".to_string(),
+            Stop::Trouble(trouble) => trouble.text.clone(),
+        });
+        self.state.after(step, self.file_bytes, end.incomplete.is_none());
+        self.recorder.record(Record::StepEnd(Box::new(end)));
+        self.warn_of_step(number);
+        stop.map_or(Ok(()), Err)
+    }
+
+    fn run_streams(
+        &mut self,
+        plan: &Plan,
+        step: &Step,
+        number: u32,
+    ) -> Result<Vec<Finished>, Trouble> {
+        let interval = plan.interval.0;
+        let drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
+        let mut sink = Forward { recorder: self.recorder, progress: self.progress };
+        self.testbed.run(drivers, &mut sink)
+    }
+
+    /// What the drivers leave behind goes into the end of the step; says whether one failed.
+    fn gather(&mut self, step: &Step, finished: Vec<Finished>, end: &mut StepEnd) -> Option<Stop> {
+        let mut slowest = Slowest::new();
+        let mut stop = None;
+        let mut unissued = 0;
+        for Finished { driver, phase } in finished {
+            end.phases.push(phase);
+            driver.slowest().into_iter().for_each(|slow| slowest.offer(slow));
+            let room = MISMATCHES_MAX - end.mismatches.len();
+            end.mismatches.extend(driver.mismatches().into_iter().take(room));
+            unissued += driver.unissued();
+            if let Some(failure) = driver.failure() {
+                let stream = driver.stream();
+                stop.get_or_insert(Stop::Trouble(trouble::of_failure(&failure, stream)));
+            }
+        }
+        end.slowest = slowest.sorted();
+        if unissued > 0 && stop.is_none() && !drivelab_io::signal::interrupted() {
+            self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
+        }
+        stop
+    }
+
+    fn perform(&mut self, act: &Act) -> Result<(), Trouble> {
+        match act {
+            Act::Idle(span) => {
+                let progress = &mut *self.progress;
+                self.surroundings.idle(Duration::from_nanos(span.0), || progress.redraw());
+                Ok(())
+            }
+            Act::DropCaches => self.surroundings.drop_caches(),
+            Act::Trim { offset, length } => {
+                let rest = self.file_bytes.saturating_sub(offset.0);
+                let bytes = length.map_or(rest, |length| length.0);
+                self.surroundings.trim(offset.0, bytes)
+            }
+        }
+    }
+
+    /// Turns what the step's own tallies say into warnings.
+    fn warn_of_step(&mut self, number: u32) {
+        let Some(step) = self.recorder.run().steps.last() else { return };
+        let warnings: Vec<Warning> = trouble::warnings_of(step, number);
+        warnings.into_iter().for_each(|warning| self.recorder.warn(warning));
+    }
+}
+
+/// How long a step takes, if its plan says so.
+fn expected(step: &Step) -> Option<Duration> {
+    match (&step.act, step.until.elapsed) {
+        (Some(Act::Idle(span)), _) => Some(Duration::from_nanos(span.0)),
+        (Some(_), _) => Some(Duration::ZERO),
+        (None, Some(elapsed)) => Some(Duration::from_nanos(elapsed.0 + step.ramp.0)),
+        (None, None) => None,
+    }
+}
+
+/// Hands tallies to the recorder and the progress line, and asks for Ctrl-C.
+struct Forward<'a> {
+    recorder: &'a mut Recorder,
+    progress: &'a mut Progress,
+}
+
+impl Sink for Forward<'_> {
+    fn tally(&mut self, tally: &Tally) {
+        self.progress.tally(tally);
+        self.recorder.record(Record::Tally(Box::new(tally.clone())));
+    }
+
+    fn go_on(&mut self) -> bool {
+        self.progress.redraw();
+        !drivelab_io::signal::interrupted()
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,115 @@
+//! What went wrong in a step, in words: failures that end it, and warnings that stay with it.
+
+use drivelab_core::driver::Failure;
+use drivelab_core::op::{Errno, Op};
+use drivelab_core::plan::{Role, Step, Stream};
+use drivelab_core::queue::Trouble;
+use drivelab_core::record::Warning;
+use drivelab_core::run::StepRun;
+
+/// Numbers of Linux's errors that deserve advice of their own.
+const EIO: i32 = 5;
+const ENXIO: i32 = 6;
+const ENODEV: i32 = 19;
+const EINVAL: i32 = 22;
+const ENOSPC: i32 = 28;
+const EOPNOTSUPP: i32 = 95;
+const ESTALE: i32 = 116;
+
+/// The trouble that a failed operation is.
+pub fn of_failure(failure: &Failure, stream: &Stream) -> Trouble {
+    let Op { action, offset, len, .. } = failure.op;
+    let what = if action.is_metadata() {
+        format!("{} of name {}", action.word(), failure.op.file)
+    } else {
+        format!("{} of {len} bytes at offset {offset}", action.word())
+    };
+    match failure.errno {
+        None => Trouble::failed(format!(
+            "a {what} moved only {} bytes; the target ends there or became smaller",
+            failure.moved
+        )),
+        Some(errno) => {
+            let error = std::io::Error::from_raw_os_error(errno.0);
+            Trouble::failed(format!("a {what} failed: {error}; {}", advice(errno, stream)))
+        }
+    }
+}
+
+fn advice(errno: Errno, stream: &Stream) -> String {
+    match errno.0 {
+        EIO => "the drive or its driver reports a fault: look at the kernel log (dmesg)".into(),
+        ENOSPC => "the file system is full: free some space or use a smaller --size".into(),
+        ENODEV | ENXIO | ESTALE => "the drive or file system went away".into(),
+        EINVAL if stream.io.word() == "direct" => {
+            "direct I/O may need larger blocks here: try --bs 4k, or --io buffered".into()
+        }
+        EOPNOTSUPP => "the target cannot do that: leave it out".into(),
+        _ => "the kernel refuses it".into(),
+    }
+}
+
+/// Operations that were due and were never issued.
+pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
+    let asked: f64 = step.streams.iter().filter_map(|stream| stream.rate).sum();
+    Warning {
+        code: "rate_not_kept".into(),
+        text: format!(
+            "`{}` could not keep {asked} operations a second: {unissued} were due and never issued",
+            step.name
+        ),
+        advice: "The backlog is in the response times. Lower the rate or raise the depth.".into(),
+        step: Some(number),
+    }
+}
+
+/// What the tallies of a finished step warn of.
+pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
+    let mut warnings = Vec::new();
+    let mut warn = |code: &str, text: String, advice: &str| {
+        let (code, advice) = (code.to_string(), advice.to_string());
+        warnings.push(Warning { code, text, advice, step: Some(number) });
+    };
+    let name = &step.begin.name;
+    let errors: u64 = step.tallies.iter().map(|tally| tally.error_count()).sum();
+    if errors > 0 {
+        warn(
+            "errors",
+            format!("{errors} operations of `{name}` failed"),
+            "The numbers count only what succeeded. Look at the kernel log (dmesg).",
+        );
+    }
+    let (verified, mismatched) = step
+        .tallies
+        .iter()
+        .fold((0, 0), |sum, tally| (sum.0 + tally.verified, sum.1 + tally.mismatched));
+    if mismatched > 0 {
+        warn(
+            "mismatches",
+            format!("{mismatched} of {verified} blocks that `{name}` read are not what was written"),
+            "The run file lists the first hundred with their offsets.",
+        );
+    }
+    let unordered = |stream: &Stream| {
+        use drivelab_core::plan::PatternName::{Permutation, Sequential};
+        let writes = stream.mix.write > 0 || stream.reply.is_some();
+        stream.verify && writes && !matches!(stream.pattern, Sequential | Permutation)
+    };
+    if step.plan.streams.iter().any(unordered) {
+        warn(
+            "pass_not_verified",
+            format!("`{name}` overwrites in no fixed order: a lost overwrite would not be seen"),
+            "Address, seed and checksum were checked. Use sequential or permutation order.",
+        );
+    }
+    let measured = step.begin.role == Role::Measure && step.plan.act.is_none();
+    let ops: u64 = step.tallies.iter().filter(|t| !t.ramp).map(|tally| tally.ops()).sum();
+    if measured && ops == 0 && errors == 0 {
+        warn(
+            "no_operations",
+            format!("not one operation of `{name}` completed after the ramp"),
+            "Run it longer.",
+        );
+    }
+    warnings
+}

@@ -1,0 +1,282 @@
+//! Writes a run file from a thread of its own, so that measuring never waits for the store.
+//!
+//! Records are appended a few seconds after they came, at once where a step begins or ends. If
+//! the store lies on the target's own drive, they wait in memory until the step has ended. When
+//! the file cannot be written, the run goes on and says so at the end: the results are not lost.
+
+use drivelab_core::record::{Begin, End, Record, Warning};
+use drivelab_core::run::Run;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// Records are in the file after this time at the latest.
+const APPENDED_AFTER: Duration = Duration::from_secs(5);
+
+/// Where a run is written, and how carefully.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Directory of the runs.
+    pub directory: PathBuf,
+    /// It lies on a drive of the target: nothing is written while a step runs.
+    pub shares_drive: bool,
+    /// CPUs that measure, which the writer avoids.
+    pub measuring_cpus: Vec<usize>,
+}
+
+/// Takes the records of a run, keeps them for the results and appends them to its file.
+#[derive(Debug)]
+pub struct Recorder {
+    run: Run,
+    path: PathBuf,
+    sender: Option<Sender<Record>>,
+    writer: Option<JoinHandle<Result<(), String>>>,
+    trouble: Option<String>,
+}
+
+impl Recorder {
+    /// Begins a run. A store that cannot be written is told at the end, and ends nothing.
+    pub fn begin(place: &Place, begin: Begin) -> Self {
+        let path = place.directory.join(format!("{}.jsonl", begin.run));
+        let mut recorder = Recorder {
+            run: Run::default(),
+            path,
+            sender: None,
+            writer: None,
+            trouble: None,
+        };
+        match recorder.start_writer(place) {
+            Ok(()) => {}
+            Err(error) => recorder.trouble = Some(error),
+        }
+        recorder.record(Record::Begin(Box::new(begin)));
+        recorder
+    }
+
+    fn start_writer(&mut self, place: &Place) -> Result<(), String> {
+        let file = create(&self.path).map_err(|error| error.to_string())?;
+        let (sender, records) = channel();
+        let avoided = place.measuring_cpus.clone();
+        let appender = Appender::new(file, place.shares_drive);
+        let write = move || {
+            avoid(&avoided);
+            appender.write_all(&records)
+        };
+        let thread = std::thread::Builder::new().name("run file".into()).spawn(write);
+        self.writer = Some(thread.map_err(|error| error.to_string())?);
+        self.sender = Some(sender);
+        Ok(())
+    }
+
+    /// Keeps and appends a record.
+    pub fn record(&mut self, record: Record) {
+        if let Some(sender) = &self.sender
+            && sender.send(record.clone()).is_err()
+        {
+            self.sender = None;
+        }
+        if let Err(error) = self.run.push(record) {
+            self.trouble.get_or_insert(error);
+        }
+    }
+
+    /// Notes something that a reader of the numbers must know.
+    pub fn warn(&mut self, warning: Warning) {
+        self.record(Record::Warning(warning));
+    }
+
+    /// The run so far.
+    pub fn run(&self) -> &Run {
+        &self.run
+    }
+
+    /// Ends the run: appends the end, waits for the writer and gives the run and its file back.
+    /// The text says why there is no (whole) file, if so.
+    pub fn end(mut self, end: End) -> (Run, PathBuf, Option<String>) {
+        self.record(Record::End(end));
+        self.sender = None;
+        let mut trouble = self.trouble.take();
+        if let Some(writer) = self.writer.take() {
+            match writer.join() {
+                Ok(Ok(())) => {}
+                Ok(Err(error)) => trouble = Some(error),
+                Err(_) => trouble = Some("the writing thread panicked (a defect)".to_string()),
+            }
+        }
+        let path = std::mem::take(&mut self.path);
+        let text = trouble.map(|error| {
+            format!("the run file {} could not be written: {error}", path.display())
+        });
+        (std::mem::take(&mut self.run), path, text)
+    }
+}
+
+fn create(path: &Path) -> std::io::Result<File> {
+    if let Some(directory) = path.parent() {
+        std::fs::create_dir_all(directory)?;
+    }
+    File::create_new(path)
+}
+
+/// Leaves the measuring CPUs, if any other is left.
+fn avoid(measuring: &[usize]) {
+    if measuring.is_empty() {
+        return;
+    }
+    let others: Vec<usize> = drivelab_io::cpus::allowed()
+        .into_iter()
+        .filter(|cpu| !measuring.contains(cpu))
+        .collect();
+    // Where every CPU measures there is nothing to leave for.
+    let _ = drivelab_io::cpus::confine(&others);
+}
+
+struct Appender {
+    file: File,
+    pending: Vec<u8>,
+    since: Option<Instant>,
+    holds_back: bool,
+    in_step: bool,
+}
+
+impl Appender {
+    fn new(file: File, holds_back: bool) -> Self {
+        Appender { file, pending: Vec::new(), since: None, holds_back, in_step: false }
+    }
+
+    fn write_all(mut self, records: &Receiver<Record>) -> Result<(), String> {
+        loop {
+            let wait = match self.since {
+                Some(since) if !self.holding() => APPENDED_AFTER.saturating_sub(since.elapsed()),
+                _ => APPENDED_AFTER,
+            };
+            match records.recv_timeout(wait) {
+                Ok(record) => self.take(&record).map_err(|error| error.to_string())?,
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            let is_due = self.since.is_some_and(|since| since.elapsed() >= APPENDED_AFTER);
+            if is_due && !self.holding() {
+                self.flush().map_err(|error| error.to_string())?;
+            }
+        }
+        self.flush().and_then(|()| self.file.sync_all()).map_err(|error| error.to_string())
+    }
+
+    fn holding(&self) -> bool {
+        self.holds_back && self.in_step
+    }
+
+    fn take(&mut self, record: &Record) -> std::io::Result<()> {
+        serde_json::to_writer(&mut self.pending, record)?;
+        self.pending.push(b'\n');
+        self.since.get_or_insert_with(Instant::now);
+        let at_once = match record {
+            Record::Tally(_) => false,
+            Record::StepBegin(_) => {
+                self.flush()?;
+                self.in_step = true;
+                false
+            }
+            Record::StepEnd(_) => {
+                self.in_step = false;
+                true
+            }
+            _ => !self.holding(),
+        };
+        if at_once { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.file.write_all(&self.pending)?;
+        self.pending.clear();
+        self.since = None;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::reader;
+    use drivelab_core::plan::{Plan, Role, Step};
+    use drivelab_core::record::{StepBegin, StepEnd};
+
+    fn place(directory: &Path, shares_drive: bool) -> Place {
+        Place { directory: directory.into(), shares_drive, measuring_cpus: Vec::new() }
+    }
+
+    fn begin() -> Begin {
+        Begin { format: 1, run: "20260101-000000-0000".into(), ..Begin::default() }
+    }
+
+    fn fill(recorder: &mut Recorder) {
+        let plan = Plan { steps: vec![Step::default()], ..Plan::default() };
+        recorder.record(Record::Plan { plan });
+        recorder.record(Record::StepBegin(StepBegin {
+            step: 0,
+            plan_step: 0,
+            plan: 0,
+            repetition: 1,
+            name: "a".into(),
+            role: Role::Measure,
+            state: "unknown".into(),
+            opened: Vec::new(),
+        }));
+    }
+
+    #[test]
+    fn what_was_recorded_reads_back_equal() {
+        let directory = tempfile::tempdir().unwrap();
+        for shares_drive in [false, true] {
+            let directory = directory.path().join(shares_drive.to_string());
+            let mut recorder = Recorder::begin(&place(&directory, shares_drive), begin());
+            fill(&mut recorder);
+            recorder.record(Record::StepEnd(Box::new(StepEnd::default())));
+            let end = End { complete: true, status: 0, reason: None };
+            let (run, path, trouble) = recorder.end(end);
+            assert_eq!(trouble, None);
+            assert_eq!(reader::read(&path).unwrap(), run);
+            assert!(run.complete());
+        }
+    }
+
+    #[test]
+    fn records_wait_only_where_the_store_shares_the_drive() {
+        let directory = tempfile::tempdir().unwrap();
+        for (shares_drive, seen) in [(false, 1), (true, 0)] {
+            let directory = directory.path().join(shares_drive.to_string());
+            let mut recorder = Recorder::begin(&place(&directory, shares_drive), begin());
+            fill(&mut recorder);
+            recorder.warn(Warning {
+                code: "x".into(),
+                text: String::new(),
+                advice: String::new(),
+                step: None,
+            });
+            let path = recorder.path.clone();
+            let mut found = usize::MAX;
+            for _ in 0..100 {
+                std::thread::sleep(Duration::from_millis(10));
+                found = reader::read(&path).map_or(usize::MAX, |run| run.warnings.len());
+                if found == 1 {
+                    break;
+                }
+            }
+            assert_eq!(found, seen, "shares drive: {shares_drive}");
+        }
+    }
+
+    #[test]
+    fn a_store_that_cannot_be_written_loses_no_result() {
+        let full = Place { directory: "/proc/nowhere".into(), ..place(Path::new("/"), false) };
+        let mut recorder = Recorder::begin(&full, begin());
+        fill(&mut recorder);
+        let (run, _, trouble) = recorder.end(End { complete: true, status: 0, reason: None });
+        assert_eq!(run.steps.len(), 1);
+        assert!(trouble.unwrap().contains("/proc/nowhere/20260101-000000-0000.jsonl"));
+    }
+}

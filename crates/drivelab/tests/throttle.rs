@@ -1,0 +1,184 @@
+//! A loop device that the kernel holds to a limit: the measured rate is that limit, and agrees
+//! with what the kernel counted.
+
+mod support;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use support::binary::{Laboratory, kind_of};
+use support::loop_device::LoopDevice;
+use support::machine::{Mount, alone, is_unavailable, require_root};
+
+const RAMP_SECONDS: u64 = 2;
+const RUNTIME_SECONDS: u64 = 12;
+const TOLERANCE: f64 = 0.01;
+
+/// A control group of our own that throttles; removed when dropped.
+struct Throttle {
+    group: PathBuf,
+    is_v2: bool,
+}
+
+impl Throttle {
+    /// A new group under the hierarchy that this kernel offers.
+    fn new(name: &str) -> Throttle {
+        let v1 = Path::new("/sys/fs/cgroup/blkio");
+        let is_v2 = !v1.join("cgroup.procs").exists();
+        let root = if is_v2 { Path::new("/sys/fs/cgroup") } else { v1 };
+        if is_v2 {
+            std::fs::write(root.join("cgroup.subtree_control"), "+io")
+                .expect("the io controller of cgroup v2, or blkio of v1");
+        }
+        let group = root.join(format!("drivelab-test-{name}-{}", std::process::id()));
+        std::fs::create_dir(&group).expect("a control group: needs root");
+        Throttle { group, is_v2 }
+    }
+
+    /// Limits `device` (`major:minor`): `what` is `riops`, `wiops`, `rbps` or `wbps`.
+    fn limit(&self, device: &str, what: &str, value: u64) {
+        let (file, line) = match (self.is_v2, what) {
+            (true, _) => ("io.max", format!("{device} {what}={value}")),
+            (false, "riops") => ("blkio.throttle.read_iops_device", format!("{device} {value}")),
+            (false, "wiops") => ("blkio.throttle.write_iops_device", format!("{device} {value}")),
+            (false, "rbps") => ("blkio.throttle.read_bps_device", format!("{device} {value}")),
+            (false, _) => ("blkio.throttle.write_bps_device", format!("{device} {value}")),
+        };
+        std::fs::write(self.group.join(file), line)
+            .unwrap_or_else(|error| panic!("{file} in {}: {error}", self.group.display()));
+    }
+}
+
+impl Drop for Throttle {
+    fn drop(&mut self) {
+        if let Err(error) = std::fs::remove_dir(&self.group) {
+            eprintln!("{} stays: {error}", self.group.display());
+        }
+    }
+}
+
+struct Case {
+    name: &'static str,
+    limit: (&'static str, u64),
+    options: &'static [&'static str],
+    kind: &'static str,
+    block_bytes: u64,
+}
+
+/// The refusal prints the token; that is how anyone learns it.
+fn token(laboratory: &Laboratory, device: &str) -> String {
+    let refused = ["run", device, "--rw", "randwrite", "--bs", "4k", "--runtime", "1"];
+    let outcome = laboratory.run(refused, Duration::from_secs(20)).expect_status(3);
+    let words = outcome.stderr.split_whitespace();
+    let token = words.skip_while(|word| *word != "--erase").nth(1);
+    token.unwrap_or_else(|| panic!("no token in: {}", outcome.stderr)).to_string()
+}
+
+fn assert_limit_is_measured(case: &Case) {
+    if is_unavailable(case.name) {
+        return;
+    }
+    require_root(case.name);
+    let _alone = alone();
+    let memory = Mount::tmpfs(300);
+    let backing = memory.join("drive");
+    std::fs::write(&backing, vec![0x5a; 256 << 20]).expect("a backing file");
+    let device = LoopDevice::attach(&backing);
+    let path = device.path().to_str().expect("UTF-8");
+    let throttle = Throttle::new(case.name);
+    throttle.limit(&device.number(), case.limit.0, case.limit.1);
+    let mut laboratory = Laboratory::new();
+    let erase = (case.kind == "write").then(|| token(&laboratory, path));
+    laboratory.join_group(&throttle.group);
+    let (ramp, runtime) = (RAMP_SECONDS.to_string(), RUNTIME_SECONDS.to_string());
+    let mut arguments = vec!["run", path, "--ramp", &ramp, "--runtime", &runtime, "--json"];
+    arguments.extend(case.options);
+    if let Some(erase) = &erase {
+        arguments.extend(["--erase", erase]);
+    }
+    let before = device.counters();
+    let outcome = laboratory.run(arguments, Duration::from_secs(60)).expect_status(0);
+    let counted = device.counters().since(before);
+    let json = outcome.json();
+    let measured = kind_of(&json, case.kind);
+    let key = if case.limit.0.ends_with("iops") { "iops" } else { "bandwidth_bytes_per_s" };
+    let value = measured[key]["value"].as_f64().expect("a rate");
+    let limit = case.limit.1 as f64;
+    let off = value / limit - 1.0;
+    assert!(
+        off.abs() <= TOLERANCE,
+        "{}: {value} against a limit of {limit} ({off:+.4})",
+        case.name
+    );
+    let files = laboratory.run_files();
+    let file = support::binary::RunFile::read(files.last().expect("a run file"));
+    assert_kernel_agrees(case, &file, counted);
+}
+
+/// What the run issued and what the kernel counted, in the run file and by this test.
+fn assert_kernel_agrees(
+    case: &Case,
+    file: &support::binary::RunFile,
+    counted: support::loop_device::Counters,
+) {
+    let end = file.last_step().end.as_ref().expect("the end of the step");
+    let issued: u64 = end.phases.iter().map(|phase| phase.issued).sum();
+    let device = end.devices.first().expect("the kernel's counters in the run file");
+    let (seen, in_file) = match case.kind {
+        "read" => (counted.read_bytes, device.read_bytes),
+        _ => (counted.written_bytes, device.written_bytes),
+    };
+    let issued_bytes = issued * case.block_bytes;
+    // Reads of signatures and stamps before the step are counted by this test alone.
+    let extra = if case.kind == "read" { 8 << 20 } else { 0 };
+    assert!(
+        (issued_bytes..=issued_bytes + extra).contains(&seen),
+        "{}: issued {issued_bytes} bytes, the kernel counted {seen}",
+        case.name
+    );
+    let off = in_file as f64 / issued_bytes as f64 - 1.0;
+    assert!(off.abs() <= 0.001, "{}: issued {issued_bytes}, counters {in_file}", case.name);
+}
+
+#[test]
+fn read_operations_limit_is_measured() {
+    assert_limit_is_measured(&Case {
+        name: "read_operations_limit_is_measured",
+        limit: ("riops", 2000),
+        options: &["--engine", "io_uring", "--rw", "randread", "--bs", "4k", "--depth", "8"],
+        kind: "read",
+        block_bytes: 4096,
+    });
+}
+
+#[test]
+fn write_operations_limit_is_measured() {
+    assert_limit_is_measured(&Case {
+        name: "write_operations_limit_is_measured",
+        limit: ("wiops", 1500),
+        options: &["--engine", "libaio", "--rw", "randwrite", "--bs", "4k", "--depth", "8"],
+        kind: "write",
+        block_bytes: 4096,
+    });
+}
+
+#[test]
+fn read_bytes_limit_is_measured() {
+    assert_limit_is_measured(&Case {
+        name: "read_bytes_limit_is_measured",
+        limit: ("rbps", 20 << 20),
+        options: &["--engine", "io_uring", "--rw", "read", "--bs", "16k", "--depth", "8"],
+        kind: "read",
+        block_bytes: 16384,
+    });
+}
+
+#[test]
+fn write_bytes_limit_is_measured() {
+    assert_limit_is_measured(&Case {
+        name: "write_bytes_limit_is_measured",
+        limit: ("wbps", 10 << 20),
+        options: &["--engine", "psync", "--rw", "write", "--bs", "16k", "--depth", "1"],
+        kind: "write",
+        block_bytes: 16384,
+    });
+}

@@ -1,0 +1,167 @@
+//! Charts as data: what is drawn, in which units, and the numbers behind it.
+//!
+//! A chart knows nothing of pixels but the width it is made for; [`crate::svg()`] draws it.
+
+mod figures;
+mod sampling;
+mod ticks;
+
+pub use figures::{bars, latency_distribution, over_time};
+pub use sampling::min_max_per_column;
+pub use ticks::{Tick, ticks};
+
+/// One picture with its caption and its numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Chart {
+    /// What it shows.
+    pub title: String,
+    /// One sentence that says what to see in it.
+    pub note: String,
+    /// The picture.
+    pub body: Body,
+    /// The numbers of the picture.
+    pub table: Table,
+}
+
+/// The kinds of pictures.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Body {
+    /// Curves over a common pair of axes.
+    Lines {
+        /// The horizontal axis.
+        x: Axis,
+        /// The vertical axis.
+        y: Axis,
+        /// The curves.
+        lines: Vec<Line>,
+        /// Single points worth a word.
+        points: Vec<Point>,
+        /// Shaded stretches of the horizontal axis.
+        spans: Vec<Span>,
+    },
+    /// Horizontal bars from zero, one below the other.
+    Bars {
+        /// The axis of the values; begins at zero.
+        axis: Axis,
+        /// The bars, in order from the top.
+        bars: Vec<Bar>,
+    },
+}
+
+/// One axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Axis {
+    /// What it measures, in words.
+    pub quantity: String,
+    /// The unit of its values.
+    pub unit: Unit,
+    /// Logarithmic instead of linear.
+    pub is_log: bool,
+    /// Its first value.
+    pub from: f64,
+    /// Its last value, larger than the first.
+    pub to: f64,
+}
+
+/// What the values of an axis are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unit {
+    /// Operations a second.
+    Operations,
+    /// Bytes a second.
+    Bandwidth,
+    /// Times in nanoseconds.
+    Nanoseconds,
+    /// Times in seconds.
+    Seconds,
+    /// Shares from 0 to 1, shown as percentages.
+    Share,
+}
+
+/// What a colour means; the same on every page.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hue {
+    /// Reads.
+    Read,
+    /// Writes.
+    Write,
+    /// Everything else.
+    Other,
+    /// Something that needs attention.
+    Warning,
+}
+
+/// A curve. Between its pieces nothing is known and nothing is drawn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What it is, for the legend.
+    pub label: String,
+    /// Its meaning.
+    pub hue: Hue,
+    /// Dashed instead of solid.
+    pub is_dashed: bool,
+    /// Pieces of `(x, y)` in the units of the axes.
+    pub pieces: Vec<Vec<(f64, f64)>>,
+}
+
+/// A single point with a word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Point {
+    /// Where, in the units of the axes.
+    pub at: (f64, f64),
+    /// Its meaning.
+    pub hue: Hue,
+    /// The word.
+    pub label: String,
+}
+
+/// A shaded stretch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Span {
+    /// Where it begins, in the unit of the horizontal axis.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// What it is; empty where a neighbour has said it.
+    pub word: String,
+    /// Its meaning.
+    pub hue: Hue,
+}
+
+/// A bar with its error bar.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Bar {
+    /// Its name.
+    pub label: String,
+    /// Its length, in the unit of the axis.
+    pub value: f64,
+    /// The ends of the 95 % interval, where there is one.
+    pub interval: Option<(f64, f64)>,
+    /// The number as text, with its unit and half width.
+    pub text: String,
+    /// Its meaning.
+    pub hue: Hue,
+}
+
+/// Numbers in rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Table {
+    /// Heads of the columns.
+    pub heads: Vec<String>,
+    /// Cells, row by row.
+    pub rows: Vec<Vec<String>>,
+}
+
+impl Axis {
+    /// The position of `value` on the axis as a share from 0 to 1, within its ends.
+    pub fn share(&self, value: f64) -> f64 {
+        let share = match self.is_log {
+            true => {
+                let (from, to) = (self.from.max(f64::MIN_POSITIVE), self.to);
+                (value.max(from) / from).log10() / (to / from).log10()
+            }
+            false => (value - self.from) / (self.to - self.from),
+        };
+        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+    }
+}

@@ -1,0 +1,117 @@
+//! Ticks at 1, 2 and 5 times a power of ten, with SI labels.
+
+use crate::chart::{Axis, Unit};
+
+/// A mark on an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tick {
+    /// Where, in the unit of the axis.
+    pub at: f64,
+    /// What is written there; empty for a minor tick.
+    pub label: String,
+}
+
+/// Ticks of an axis, about `wanted` of them and never more than twice as many.
+pub fn ticks(axis: &Axis, wanted: usize) -> Vec<Tick> {
+    let values = match axis.is_log {
+        true => log_values(axis.from, axis.to, wanted),
+        false => linear_values(axis.from, axis.to, wanted),
+    };
+    values.into_iter().map(|at| Tick { at, label: label(at, axis.unit) }).collect()
+}
+
+/// The smallest of 1, 2, 5 times a power of ten that is at least `value`; 1 for nothing usable.
+pub(crate) fn round_up(value: f64) -> f64 {
+    if !(value.is_finite() && value > 0.0) {
+        return 1.0;
+    }
+    let power = 10f64.powi(value.log10().floor() as i32);
+    let step = [1.0, 2.0, 5.0].into_iter().find(|step| step * power >= value * (1.0 - 1e-9));
+    step.unwrap_or(10.0) * power
+}
+
+fn linear_values(from: f64, to: f64, wanted: usize) -> Vec<f64> {
+    let step = round_up((to - from) / wanted.max(1) as f64);
+    let first = (from / step - 1e-9).ceil() as i64;
+    let last = (to / step + 1e-9).floor() as i64;
+    // Products, not sums: ticks must not drift.
+    (first..=last.min(first + 2 * wanted as i64)).map(|index| index as f64 * step).collect()
+}
+
+fn log_values(from: f64, to: f64, wanted: usize) -> Vec<f64> {
+    let from = from.max(f64::MIN_POSITIVE);
+    let decades: Vec<i32> = (from.log10().floor() as i32..=to.log10().ceil() as i32).collect();
+    let inside = |value: &f64| *value >= from * (1.0 - 1e-9) && *value <= to * (1.0 + 1e-9);
+    let with = |steps: &[f64]| -> Vec<f64> {
+        let all = decades.iter().flat_map(|power| steps.iter().map(|s| s * 10f64.powi(*power)));
+        all.filter(inside).collect()
+    };
+    for steps in [&[1.0, 2.0, 5.0][..], &[1.0, 3.0][..], &[1.0][..]] {
+        let values = with(steps);
+        if values.len() <= wanted.max(2) {
+            return values;
+        }
+    }
+    let values = with(&[1.0]);
+    let every = values.len().div_ceil(wanted.max(1));
+    values.into_iter().step_by(every).collect()
+}
+
+/// A tick's value with an SI prefix and no trailing zeros.
+fn label(value: f64, unit: Unit) -> String {
+    let scaled =
+        |scale: crate::units::Scale| format!("{} {}", plain(value / scale.factor), scale.unit);
+    match unit {
+        Unit::Operations if value == 0.0 => "0".to_owned(),
+        Unit::Bandwidth if value == 0.0 => "0".to_owned(),
+        Unit::Operations => scaled(crate::units::operations_scale(value)),
+        Unit::Bandwidth => scaled(crate::units::bandwidth_scale(value)),
+        Unit::Nanoseconds => scaled(crate::units::time_scale(value)),
+        Unit::Seconds => format!("{} s", plain(value)),
+        Unit::Share => format!("{} %", plain(value * 100.0)),
+    }
+}
+
+/// Up to seven significant decimals, zeros dropped: `0.5`, `20`, `0.001`.
+fn plain(value: f64) -> String {
+    let text = format!("{value:.7}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text.is_empty() || text == "-0" { "0".to_owned() } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn labels(unit: Unit, is_log: bool, from: f64, to: f64, wanted: usize) -> String {
+        let axis = Axis { quantity: String::new(), unit, is_log, from, to };
+        let labels: Vec<String> = ticks(&axis, wanted).into_iter().map(|tick| tick.label).collect();
+        labels.join("|")
+    }
+
+    #[test]
+    fn steps_are_one_two_five() {
+        assert_eq!(labels(Unit::Seconds, false, 0.0, 10.0, 5), "0 s|2 s|4 s|6 s|8 s|10 s");
+        assert_eq!(labels(Unit::Seconds, false, 0.0, 0.7, 4), "0 s|0.2 s|0.4 s|0.6 s");
+        let rates = labels(Unit::Operations, false, 0.0, 950_000.0, 5);
+        assert_eq!(rates, "0|200 k/s|400 k/s|600 k/s|800 k/s");
+        assert_eq!(labels(Unit::Bandwidth, false, 0.0, 6.6e9, 4), "0|2 GB/s|4 GB/s|6 GB/s");
+    }
+
+    #[test]
+    fn log_axes_show_decades_and_fill_up_where_there_is_room() {
+        assert_eq!(labels(Unit::Nanoseconds, true, 1e4, 1e7, 5), "10 µs|100 µs|1 ms|10 ms");
+        assert_eq!(labels(Unit::Nanoseconds, true, 1e4, 1e5, 5), "10 µs|20 µs|50 µs|100 µs");
+        assert_eq!(labels(Unit::Share, true, 1e-4, 1.0, 6), "0.01 %|0.1 %|1 %|10 %|100 %");
+        assert_eq!(labels(Unit::Nanoseconds, true, 1.0, 1e12, 5), "1 ns|1 µs|1 ms|1 s|1000 s");
+    }
+
+    #[test]
+    fn rounding_up_stops_at_the_next_step() {
+        for (value, rounded) in [(1.0, 1.0), (1.1, 2.0), (4.9, 5.0), (5.1, 10.0), (0.03, 0.05)] {
+            assert!((round_up(value) - rounded).abs() < 1e-12, "{value}");
+        }
+        assert_eq!(round_up(f64::NAN), 1.0);
+        assert_eq!(round_up(0.0), 1.0);
+    }
+}

@@ -1,0 +1,186 @@
+//! Which numbers stand for a cell: one row for a stream of one kind, three for a mix.
+
+use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::op::Action;
+use drivelab_core::plan::{PatternName, Sync};
+use drivelab_core::summary::{CellKind, CellStream, CellSummary, Latency, Load, Rates};
+
+use crate::units;
+
+/// From this request size on, bytes a second say more than operations a second.
+const LARGE_BYTES: u64 = 32 << 10;
+
+/// One line of a table of cells.
+pub(crate) struct Row<'summary> {
+    pub(crate) cell: &'summary CellSummary,
+    pub(crate) load: &'summary Load,
+    /// Name of the cell, or the part of a mix.
+    pub(crate) label: String,
+    /// The first row of its cell; only that one carries remarks.
+    pub(crate) is_first: bool,
+    pub(crate) rates: &'summary Rates,
+    /// `None` in the row that sums up a mix.
+    pub(crate) latency: Option<Latency>,
+    /// Reads or writes, for the hue of a chart; `None` for a mix and the rest.
+    pub(crate) kind: Option<Action>,
+}
+
+/// The rows of one cell.
+pub(crate) fn rows(cell: &CellSummary) -> Vec<Row<'_>> {
+    let mut rows = Vec::new();
+    for stream in &cell.streams {
+        let name = match (cell.streams.len(), stream.load.name.is_empty()) {
+            (1, _) | (_, true) => cell.name.clone(),
+            _ => format!("{}, {}", cell.name, stream.load.name),
+        };
+        let mut row = |label: String, rates, latency, kind| {
+            let is_first = rows.is_empty();
+            let load = &stream.load;
+            rows.push(Row { cell, load, label, is_first, rates, latency, kind });
+        };
+        match headline_kind(stream) {
+            Some((action, kind)) => row(name, &kind.rates, latency(kind), Some(action)),
+            None => {
+                row(name, &stream.total, None, None);
+                for (action, kind) in data_kinds(stream) {
+                    let label = format!("  of it {}s", action.word());
+                    row(label, &kind.rates, latency(kind), Some(*action));
+                }
+            }
+        }
+    }
+    rows
+}
+
+fn data_kinds(stream: &CellStream) -> impl Iterator<Item = (&Action, &CellKind)> {
+    stream.kinds.iter().filter(|(action, _)| **action != Action::Flush)
+}
+
+/// The kind a stream is about: flush where each write is to be durable, else its only kind.
+fn headline_kind(stream: &CellStream) -> Option<(Action, &CellKind)> {
+    if matches!(stream.load.sync, Sync::Fsync(1) | Sync::Fdatasync(1))
+        && let Some(flush) = stream.kinds.get(&Action::Flush)
+    {
+        return Some((Action::Flush, flush));
+    }
+    let mut kinds = data_kinds(stream);
+    match (kinds.next(), kinds.next()) {
+        (Some((action, kind)), None) => Some((*action, kind)),
+        _ => None,
+    }
+}
+
+/// Response times where there are any, else service times, over all repetitions.
+pub(crate) fn latency(kind: &CellKind) -> Option<Latency> {
+    kind.merged.response_ns.or(kind.merged.service_ns)
+}
+
+impl Row<'_> {
+    /// Whether bytes a second are the headline.
+    pub(crate) fn in_bytes(&self) -> bool {
+        let large = self.load.size_bytes_max >= LARGE_BYTES;
+        let along = self.load.pattern == PatternName::Sequential && self.load.size_bytes_max > 4096;
+        (large || along) && self.rates.bandwidth_bytes_per_s.is_some()
+    }
+
+    /// The headline rate with its unit; `unknown` without one.
+    pub(crate) fn rate(&self) -> String {
+        match (self.in_bytes(), self.rates.bandwidth_bytes_per_s, self.rates.iops) {
+            (true, Some(rate), _) => units::bandwidth(rate.value),
+            (_, _, Some(rate)) => units::operations(rate.value),
+            _ => units::UNKNOWN.to_owned(),
+        }
+    }
+
+    /// Half the width of its interval.
+    pub(crate) fn half_width(&self) -> String {
+        let rate = match self.in_bytes() {
+            true => self.rates.bandwidth_bytes_per_s,
+            false => self.rates.iops,
+        };
+        rate.map_or_else(String::new, |rate| units::half_width(&rate))
+    }
+
+    /// What must be known beside the number, apart from findings.
+    pub(crate) fn remarks(&self) -> Vec<String> {
+        let mut remarks = Vec::new();
+        let cell = self.cell;
+        if cell.incomplete >= cell.repetitions && cell.incomplete > 0 {
+            remarks.push("incomplete".to_owned());
+        } else if cell.incomplete > 0 {
+            remarks.push(format!("{} incomplete left out", cell.incomplete));
+        }
+        let stream = cell.streams.iter().find(|stream| std::ptr::eq(&stream.load, self.load));
+        let errors: u64 =
+            stream.map_or(0, |stream| stream.kinds.values().map(|kind| kind.rates.errors).sum());
+        if errors > 0 {
+            remarks.push(format!("{} errors", units::count(errors)));
+        }
+        if let Some((stream, gaps)) = stream.and_then(|stream| Some((stream, stream.gap_count?)))
+            && gaps > 0
+        {
+            let over = units::time(stream.gap_over_ns as f64);
+            let noun = if gaps == 1 { "gap" } else { "gaps" };
+            let longest = stream.gap_ns_longest.map_or_else(String::new, |longest| {
+                format!(", longest {}", units::time(longest as f64))
+            });
+            remarks.push(format!("{} {noun} over {over}{longest}", units::count(gaps)));
+        }
+        remarks
+    }
+}
+
+/// `4 KiB`, or `512 B to 64 KiB` for several; empty for metadata.
+pub(crate) fn sizes(load: &Load) -> String {
+    match (load.pattern, load.size_bytes_min == load.size_bytes_max) {
+        (PatternName::Names, _) => String::new(),
+        (_, true) => units::size(load.size_bytes_max),
+        (_, false) => {
+            format!("{} to {}", units::size(load.size_bytes_min), units::size(load.size_bytes_max))
+        }
+    }
+}
+
+/// `qd32`, `2 × qd32` for two workers, with the rate in an open loop.
+pub(crate) fn depth(load: &Load) -> String {
+    let depth = match load.workers {
+        0 | 1 => format!("qd{}", load.depth),
+        workers => format!("{workers} × qd{}", load.depth),
+    };
+    match load.rate {
+        Some(rate) => format!("{depth} at {}", units::operations(rate)),
+        None => depth,
+    }
+}
+
+/// The target in one line: path, file system, device, model, firmware.
+pub(crate) fn target(target: &str, facts: &Facts) -> String {
+    let known = &facts.target;
+    let mut parts = Vec::new();
+    let device = known.devices.first();
+    match (&known.filesystem, device) {
+        (Some(filesystem), _) => {
+            let source =
+                device.map_or(filesystem.source.clone(), |device| format!("/dev/{}", device.name));
+            parts.push(format!("{} on {source}", filesystem.kind));
+        }
+        (None, Some(device)) if known.kind == TargetKind::BlockDevice => {
+            parts.push(device.layer.clone());
+        }
+        _ => {}
+    }
+    let disk = known.devices.iter().find(|device| device.model.is_some()).or(known.devices.last());
+    if let Some(disk) = disk {
+        parts.extend(disk.model.clone());
+        parts.extend(disk.bytes.map(units::capacity));
+        parts.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
+    }
+    if known.kind == TargetKind::Nothing {
+        parts.push("no drive".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    match parts.is_empty() {
+        true => target.to_owned(),
+        false => format!("{target} ({})", parts.join(", ")),
+    }
+}

@@ -1,0 +1,248 @@
+//! One run as one HTML page: no network, no address in it, no script.
+//!
+//! From the top: target and state, the verdict in words, a few big numbers, the pictures, the
+//! table of all cells, facts, plan, notes, and the line that does it again.
+
+mod figures;
+mod sections;
+mod style;
+#[cfg(test)]
+mod tests;
+
+use drivelab_core::facts::TargetKind;
+use drivelab_core::findings::Findings;
+use drivelab_core::run::Run;
+use drivelab_core::summary::{Latency, Summary};
+use std::fmt::Write;
+
+use crate::headline::{self, Row};
+use crate::units;
+
+/// The page. `summary` must be the summary of `run`.
+pub fn page(run: &Run, summary: &Summary) -> String {
+    let findings = summary.findings.clone().unwrap_or_default();
+    let title = format!("{} · {}", heading(run, summary), summary.target);
+    let mut out = String::with_capacity(64 << 10);
+    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
+    let _ = write!(out, "<title>{}</title>", escape(&title));
+    let _ = write!(out, "<style>{}</style></head><body><main>\n", style::CSS);
+    header(&mut out, run, summary);
+    verdict(&mut out, &findings);
+    warnings(&mut out, summary);
+    big_numbers(&mut out, summary);
+    figures::figures(&mut out, run, summary);
+    sections::cells(&mut out, summary, &findings);
+    sections::steps(&mut out, summary);
+    sections::facts(&mut out, run);
+    sections::plan(&mut out, run);
+    sections::notes(&mut out, run, summary);
+    sections::reproduce(&mut out, run);
+    out.push_str("</main></body></html>\n");
+    out
+}
+
+/// Text made safe for content and for quoted attributes; control characters are replaced.
+pub(crate) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\n' | '\t' => safe.push(c),
+            c if c.is_control() => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
+fn heading(run: &Run, summary: &Summary) -> String {
+    let planned = run.plans.iter().map(|plan| plan.title.trim()).find(|title| !title.is_empty());
+    match planned {
+        Some(title) => title.to_owned(),
+        None => format!("drivelab {}", summary.command).trim().to_owned(),
+    }
+}
+
+/// Where the numbers come from, said loudly.
+fn origin(run: &Run) -> (&'static str, &'static str) {
+    let is_virtual = run.begin.clock.source == "virtual" || run.begin.target.starts_with("sim:");
+    match (is_virtual, run.begin.facts.target.kind) {
+        (true, _) => ("simulated", "Virtual time: no drive was touched."),
+        (false, TargetKind::Nothing) => ("no drive", "The generator alone: no drive was touched."),
+        (false, _) => ("measured", ""),
+    }
+}
+
+fn header(out: &mut String, run: &Run, summary: &Summary) {
+    let (word, explanation) = origin(run);
+    let state = summary.steps.first().map_or("unknown", |step| step.state.as_str());
+    let mut badges = format!("<b class=\"badge {}\">{word}</b>", word.replace(' ', "-"));
+    if !summary.complete {
+        badges.push_str(" <b class=\"badge bad\">incomplete</b>");
+    }
+    if summary.cells.iter().any(|cell| cell.valid == Some(false)) {
+        badges.push_str(" <b class=\"badge bad\">suspect</b>");
+    }
+    let target = headline::target(&summary.target, &run.begin.facts);
+    let _ = writeln!(
+        out,
+        "<header><p class=\"badges\">{badges}</p><h1>{}</h1>\
+         <p class=\"lead\">{} · state: <b>{}</b></p>\
+         <p class=\"faint\">run {} · {} · drivelab {} · seed {}</p>",
+        escape(&heading(run, summary)),
+        escape(&target),
+        escape(state),
+        escape(&summary.run),
+        escape(&summary.started_at),
+        escape(&summary.version),
+        summary.seed,
+    );
+    if !explanation.is_empty() {
+        let _ = writeln!(out, "<p class=\"alarm\">{explanation}</p>");
+    }
+    if !summary.complete {
+        let reason = summary.incomplete.as_deref();
+        let reason =
+            reason.unwrap_or("it has no end record, so it was killed or is still going on");
+        let _ = writeln!(
+            out,
+            "<p class=\"alarm\"><b>This run is incomplete:</b> {}. What was recorded until then \
+             is shown; it answers less than was asked.</p>",
+            escape(reason.trim_end_matches('.'))
+        );
+    }
+    out.push_str("</header>\n");
+}
+
+fn verdict(out: &mut String, findings: &Findings) {
+    let lists = [
+        ("Verdict", "good", &findings.verdict),
+        ("Beware", "beware", &findings.beware),
+        ("Unknown", "unknown", &findings.unknown),
+    ];
+    if lists.iter().all(|(_, _, list)| list.is_empty()) {
+        out.push_str(
+            "<section><p class=\"faint\">This run has numbers and no judgement: <code>drivelab \
+             check</code> judges, <code>drivelab run</code> measures.</p></section>\n",
+        );
+        return;
+    }
+    out.push_str("<section class=\"verdict\">");
+    for (word, class, list) in lists {
+        if !list.is_empty() {
+            let _ = write!(out, "<h2 class=\"{class}\">{word}</h2>");
+        }
+        for sentence in list {
+            let _ = write!(out, "<p>{}</p>", escape(sentence));
+        }
+    }
+    out.push_str("</section>\n");
+}
+
+fn warnings(out: &mut String, summary: &Summary) {
+    if summary.warnings.is_empty() {
+        return;
+    }
+    out.push_str("<section class=\"warnings\"><h2>Warnings</h2><ul>");
+    for warning in &summary.warnings {
+        let step = warning.step.and_then(|number| {
+            summary
+                .steps
+                .iter()
+                .find(|step| step.step == number)
+                .map(|step| format!("{}, repetition {}: ", step.name, step.repetition))
+        });
+        let _ = write!(
+            out,
+            "<li><b>{}{}</b> {}</li>",
+            escape(&step.unwrap_or_default()),
+            escape(&warning.text),
+            escape(&warning.advice)
+        );
+    }
+    out.push_str("</ul></section>\n");
+}
+
+/// A big number with what belongs to it.
+struct Number {
+    label: String,
+    value: String,
+    small: String,
+}
+
+/// Four to six: of a single cell its rate and latencies, of many cells their rates.
+fn big_numbers(out: &mut String, summary: &Summary) {
+    let rows: Vec<Row<'_>> = summary.cells.iter().flat_map(headline::rows).collect();
+    let firsts: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_first).collect();
+    let numbers: Vec<Number> = match firsts.as_slice() {
+        [] => return,
+        [_] => rows.iter().take(2).flat_map(single).take(6).collect(),
+        many => many.iter().take(6).map(|row| one_of_many(row)).collect(),
+    };
+    out.push_str("<section class=\"numbers\">");
+    for number in numbers {
+        let _ = write!(
+            out,
+            "<div><span>{}</span><strong>{}</strong><small>{}</small></div>",
+            escape(&number.label),
+            escape(&number.value),
+            escape(&number.small)
+        );
+    }
+    out.push_str("</section>\n");
+}
+
+fn one_of_many(row: &Row<'_>) -> Number {
+    let label = [row.label.trim(), &headline::sizes(row.load), &headline::depth(row.load)]
+        .into_iter()
+        .filter(|part| !part.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let p99 = row.latency.and_then(|latency| latency.p99);
+    let p99 = p99.map_or_else(String::new, |p99| format!(" · p99 {}", units::time(p99 as f64)));
+    Number { label, value: row.rate(), small: format!("{}{p99}", row.half_width()) }
+}
+
+fn single(row: &Row<'_>) -> Vec<Number> {
+    let label = |what: &str| format!("{}: {what}", row.label.trim());
+    let mut numbers =
+        vec![Number { label: label("rate"), value: row.rate(), small: row.half_width() }];
+    let other = match row.in_bytes() {
+        true => {
+            row.rates.iops.map(|rate| (units::operations(rate.value), units::half_width(&rate)))
+        }
+        false => row
+            .rates
+            .bandwidth_bytes_per_s
+            .map(|rate| (units::bandwidth(rate.value), units::half_width(&rate))),
+    };
+    let what = if row.in_bytes() { "operations" } else { "bandwidth" };
+    numbers.extend(other.map(|(value, small)| Number { label: label(what), value, small }));
+    if let Some(latency) = row.latency {
+        numbers.extend(latency_numbers(&label, &latency));
+    }
+    numbers
+}
+
+fn latency_numbers(label: &dyn Fn(&str) -> String, latency: &Latency) -> Vec<Number> {
+    let of = format!("of {} I/Os", units::count(latency.count));
+    let number = |what: &str, value: Option<u64>| {
+        let value = value?;
+        Some(Number { label: label(what), value: units::time(value as f64), small: of.clone() })
+    };
+    [
+        number("median latency", latency.p50),
+        number("p99", latency.p99),
+        number("p99.9", latency.p99_9),
+        number("slowest", Some(latency.max)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}

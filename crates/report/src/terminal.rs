@@ -1,0 +1,24 @@
+//! What the terminal shows: results as aligned text, without colours that carry meaning.
+
+mod check;
+mod facts;
+mod lists;
+mod run;
+
+pub use check::check_table;
+pub use facts::facts;
+pub(crate) use facts::groups as fact_groups;
+pub use lists::{RunRow, device_list, runs_table};
+pub use run::run_summary;
+
+use drivelab_core::record::Warning;
+
+/// Warnings with their advice, each as a paragraph.
+pub fn warnings(warnings: &[Warning]) -> String {
+    let mut text = String::new();
+    for warning in warnings {
+        let words = crate::text::printable(&format!("{} {}", warning.text, warning.advice));
+        text.push_str(&crate::text::hanging("Warning", &words, 9));
+    }
+    text
+}

@@ -1,0 +1,95 @@
+//! The table of `drivelab check`: one line a cell, then the findings in words.
+
+use drivelab_core::facts::Facts;
+use drivelab_core::findings::Findings;
+use drivelab_core::summary::Summary;
+
+use crate::headline::{self, Row};
+use crate::text::{Flush, columns, hanging, printable};
+use crate::units;
+
+/// Target, table of cells, Verdict, Beware, Unknown, warnings.
+pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
+    let mut text = header(summary, facts);
+    text.push('\n');
+    text.push_str(&table(summary, findings));
+    text.push('\n');
+    for (label, sentences) in [
+        ("Verdict", &findings.verdict),
+        ("Beware", &findings.beware),
+        ("Unknown", &findings.unknown),
+    ] {
+        for (index, sentence) in sentences.iter().enumerate() {
+            let label = if index == 0 { label } else { "" };
+            text.push_str(&hanging(label, &printable(sentence), 9));
+        }
+    }
+    if !summary.warnings.is_empty() {
+        text.push('\n');
+        text.push_str(&super::warnings(&summary.warnings));
+    }
+    text
+}
+
+/// Who, what, on which target, and whether all of it was done.
+pub(super) fn header(summary: &Summary, facts: &Facts) -> String {
+    let target = printable(&headline::target(&summary.target, facts));
+    let mut text = format!("drivelab {}  ·  {target}\n", summary.version);
+    let mut parts = vec![format!("run {}", summary.run), format!("seed {}", summary.seed)];
+    let state = summary.steps.first().map_or("unknown", |step| step.state.as_str());
+    parts.push(format!("state {state}"));
+    text.push_str(&printable(&parts.join("  ·  ")));
+    text.push('\n');
+    if !summary.complete {
+        let reason = summary.incomplete.as_deref().unwrap_or("it has no end record: it was killed");
+        let words = format!("this run is incomplete: {reason}");
+        text.push_str(&hanging("INCOMPLETE", &printable(&words), 12));
+    }
+    text
+}
+
+fn table(summary: &Summary, findings: &Findings) -> String {
+    let rows: Vec<Vec<String>> =
+        summary.cells.iter().flat_map(headline::rows).map(|row| line(&row, findings)).collect();
+    if rows.is_empty() {
+        return "  no cell was measured\n".to_owned();
+    }
+    let (left, right) = (Flush::Left, Flush::Right);
+    columns(&rows, &[left, right, left, right, left, left, right, left, right, left], 2)
+}
+
+fn line(row: &Row<'_>, findings: &Findings) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if row.is_first {
+        let of_cell = findings.remarks.iter().filter(|remark| remark.cell == row.cell.name);
+        remarks.extend(of_cell.map(|remark| remark.text.clone()));
+    }
+    if row.is_first || row.cell.streams.len() > 1 {
+        remarks.extend(row.remarks());
+    }
+    let (p99_label, p99, max_label, max) = match row.latency {
+        Some(latency) => (
+            "p99".to_owned(),
+            latency.p99.map_or("too few".to_owned(), |p99| units::time(p99 as f64)),
+            "max".to_owned(),
+            units::time(latency.max as f64),
+        ),
+        None => Default::default(),
+    };
+    let remark = match remarks.is_empty() {
+        true => String::new(),
+        false => format!("▏{}", printable(&remarks.join("; "))),
+    };
+    vec![
+        printable(&row.label),
+        headline::sizes(row.load),
+        headline::depth(row.load),
+        row.rate(),
+        row.half_width(),
+        p99_label,
+        p99,
+        max_label,
+        max,
+        remark,
+    ]
+}

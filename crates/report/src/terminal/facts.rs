@@ -1,0 +1,161 @@
+//! Facts of target and machine as text; what is not known is said to be unknown.
+
+use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, HostFacts, TargetFacts};
+
+use crate::text::{hanging, printable};
+use crate::units;
+
+/// Everything known, in groups: target, file system, devices downwards, machine.
+pub fn facts(facts: &Facts) -> String {
+    let mut text = String::new();
+    for (title, rows) in groups(facts) {
+        text.push_str(&printable(&title));
+        text.push('\n');
+        for (name, value) in rows {
+            text.push_str(&hanging(&format!("  {name}"), &printable(&value), 20));
+        }
+    }
+    text
+}
+
+/// A title and what stands under it.
+pub(crate) type Group = (String, Vec<(&'static str, String)>);
+
+/// The same for every output: names and values, hazards included.
+pub(crate) fn groups(facts: &Facts) -> Vec<Group> {
+    let mut groups = vec![target(&facts.target)];
+    groups.extend(facts.target.filesystem.as_ref().map(filesystem));
+    groups.extend(facts.target.devices.iter().map(device));
+    groups.push(host(&facts.host));
+    groups
+}
+
+fn known<T: ToString>(value: &Option<T>) -> String {
+    value.as_ref().map_or(units::UNKNOWN.to_owned(), T::to_string)
+}
+
+fn size(bytes: Option<u64>) -> String {
+    let both = |bytes| format!("{} ({} bytes)", units::capacity(bytes), units::count(bytes));
+    bytes.map_or(units::UNKNOWN.to_owned(), both)
+}
+
+fn yes_no(value: bool) -> String {
+    if value { "yes" } else { "no" }.to_owned()
+}
+
+fn target(target: &TargetFacts) -> Group {
+    use drivelab_core::facts::TargetKind;
+    let kind = match target.kind {
+        TargetKind::File => "file",
+        TargetKind::Directory => "directory",
+        TargetKind::BlockDevice => "block device",
+        TargetKind::Nothing => "no drive",
+    };
+    let mut rows = vec![("path", target.path.clone()), ("kind", kind.to_owned())];
+    let what = if target.kind == TargetKind::Directory { "free" } else { "size" };
+    rows.push((what, size(target.bytes)));
+    rows.extend(target.unknown.iter().map(|sentence| ("not known", sentence.clone())));
+    ("target".to_owned(), rows)
+}
+
+fn filesystem(filesystem: &FilesystemFacts) -> Group {
+    let direct = match filesystem.direct_io_align {
+        None => units::UNKNOWN.to_owned(),
+        Some((0, 0)) => "not supported".to_owned(),
+        Some((memory, offset)) => {
+            format!("memory to {memory} bytes, offsets to {offset} bytes")
+        }
+    };
+    let mut rows = vec![
+        ("kind", filesystem.kind.clone()),
+        ("source", filesystem.source.clone()),
+        ("mounted at", filesystem.mount_point.clone()),
+        ("options", filesystem.options.clone()),
+        ("size", size(filesystem.total_bytes)),
+        ("free", size(filesystem.free_bytes)),
+        ("direct I/O aligns", direct),
+    ];
+    for (is_so, name) in [
+        (filesystem.memory_backed, "lives in memory"),
+        (filesystem.network, "over the network"),
+        (filesystem.compressing, "compresses"),
+    ] {
+        if is_so {
+            rows.push((name, yes_no(true)));
+        }
+    }
+    rows.extend(filesystem.hazard.iter().map(|hazard| ("hazard", hazard.clone())));
+    ("file system".to_owned(), rows)
+}
+
+fn device(device: &DeviceFacts) -> Group {
+    let block = |bytes: &Option<u32>| {
+        bytes.map_or(units::UNKNOWN.to_owned(), |bytes| format!("{bytes} bytes"))
+    };
+    let link = match (&device.link, &device.link_max) {
+        (Some(link), Some(most)) if link != most => format!("{link}, could be {most}"),
+        (link, _) => known(link),
+    };
+    let queue = format!(
+        "scheduler {}, {} requests, at most {} KiB each, read-ahead {} KiB",
+        known(&device.scheduler),
+        known(&device.queue_requests),
+        known(&device.max_sectors_kib),
+        known(&device.read_ahead_kib),
+    );
+    let discard = match device.discard_max_bytes {
+        None => units::UNKNOWN.to_owned(),
+        Some(0) => "not supported".to_owned(),
+        Some(most) => format!("up to {} at a time", units::size(most)),
+    };
+    let mut rows = vec![
+        ("model", known(&device.model)),
+        ("serial", known(&device.serial)),
+        ("firmware", known(&device.firmware)),
+        ("size", size(device.bytes)),
+        ("transport", known(&device.transport)),
+        ("link", link),
+        ("logical sector", block(&device.logical_block_bytes)),
+        ("physical sector", block(&device.physical_block_bytes)),
+        ("rotational", device.rotational.map_or(units::UNKNOWN.to_owned(), yes_no)),
+        ("queue", queue),
+        ("rq_affinity", known(&device.rq_affinity)),
+        ("write cache", known(&device.write_cache)),
+        ("discard", discard),
+        ("NUMA node", known(&device.numa_node)),
+    ];
+    for (name, list) in [
+        ("signatures", &device.signatures),
+        ("mounted at", &device.mounted_at),
+        ("used by", &device.holders),
+        ("built on", &device.members),
+    ] {
+        if !list.is_empty() {
+            rows.push((name, list.join(", ")));
+        }
+    }
+    rows.extend(device.backing_file.iter().map(|file| ("backing file", file.clone())));
+    (format!("{} {}", device.layer, device.name), rows)
+}
+
+fn host(host: &HostFacts) -> Group {
+    let cpus = format!(
+        "{}, {} of {} CPUs allowed",
+        known(&host.cpu_model),
+        known(&host.cpus_allowed),
+        known(&host.cpus_online)
+    );
+    let mut rows = vec![
+        ("name", known(&host.hostname)),
+        ("kernel", known(&host.kernel)),
+        ("CPU", cpus),
+        ("governor", known(&host.governor)),
+        ("memory", host.memory_bytes.map_or(units::UNKNOWN.to_owned(), units::size)),
+        ("clock source", known(&host.clocksource)),
+        ("virtualisation", known(&host.virtualisation)),
+    ];
+    if !host.cgroup_limits.is_empty() {
+        rows.push(("cgroup limits", host.cgroup_limits.join(", ")));
+    }
+    ("machine".to_owned(), rows)
+}

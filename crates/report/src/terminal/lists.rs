@@ -1,0 +1,123 @@
+//! `drivelab list` and `drivelab runs`.
+
+use drivelab_core::facts::{DeviceFacts, FilesystemFacts};
+
+use crate::text::{Flush, columns, hanging, printable};
+use crate::units;
+
+/// Devices, then file systems, each with what makes it unfit or dangerous to measure.
+pub fn device_list(devices: &[DeviceFacts], filesystems: &[FilesystemFacts]) -> String {
+    let mut text = String::new();
+    let left = Flush::Left;
+    if !devices.is_empty() {
+        let heads = ["device", "size", "layer", "transport", "model", "firmware", "in use"];
+        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        rows.extend(devices.iter().map(device_row));
+        text.push_str(&columns(&rows, &[left, Flush::Right, left, left, left, left, left], 0));
+    }
+    if !filesystems.is_empty() {
+        let heads = ["mounted at", "kind", "free", "of", "source"];
+        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        rows.extend(filesystems.iter().map(filesystem_row));
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(&columns(&rows, &[left, left, Flush::Right, Flush::Right, left], 0));
+        for filesystem in filesystems {
+            if let Some(hazard) = &filesystem.hazard {
+                let words = printable(&format!("{}: {hazard}", filesystem.mount_point));
+                text.push_str(&hanging("Beware", &words, 9));
+            }
+        }
+    }
+    if text.is_empty() {
+        text.push_str("no block device and no file system can be seen from here\n");
+    }
+    text
+}
+
+fn known(value: &Option<String>) -> String {
+    printable(value.as_deref().unwrap_or(units::UNKNOWN))
+}
+
+fn device_row(device: &DeviceFacts) -> Vec<String> {
+    // A partition has the model of its disk, which stands above it.
+    let of_disk = |value: &Option<String>| match device.layer.as_str() {
+        "partition" if value.is_none() => String::new(),
+        _ => known(value),
+    };
+    let name = match device.layer.as_str() {
+        "partition" => format!("  /dev/{}", device.name),
+        _ => format!("/dev/{}", device.name),
+    };
+    let mut uses = Vec::new();
+    uses.extend(device.mounted_at.iter().map(|place| format!("mounted at {place}")));
+    uses.extend(device.holders.iter().map(|holder| format!("used by {holder}")));
+    if !device.signatures.is_empty() {
+        uses.push(format!("holds {}", device.signatures.join(", ")));
+    }
+    if device.read_only == Some(true) {
+        uses.push("read-only".to_owned());
+    }
+    vec![
+        printable(&name),
+        device.bytes.map_or(units::UNKNOWN.to_owned(), units::capacity),
+        printable(&device.layer),
+        of_disk(&device.transport),
+        of_disk(&device.model),
+        of_disk(&device.firmware),
+        printable(&uses.join("; ")),
+    ]
+}
+
+fn filesystem_row(filesystem: &FilesystemFacts) -> Vec<String> {
+    let size = |bytes: Option<u64>| bytes.map_or(units::UNKNOWN.to_owned(), units::capacity);
+    vec![
+        printable(&filesystem.mount_point),
+        printable(&filesystem.kind),
+        size(filesystem.free_bytes),
+        size(filesystem.total_bytes),
+        printable(&filesystem.source),
+    ]
+}
+
+/// One run of the history.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct RunRow {
+    /// Run ID.
+    pub run: String,
+    /// Wall-clock time of the beginning, RFC 3339, UTC.
+    pub started_at: String,
+    /// `check`, `run` …
+    pub command: String,
+    /// The target as typed.
+    pub target: String,
+    /// Everything planned was done.
+    pub complete: bool,
+    /// Measuring steps that ended.
+    pub steps: usize,
+    /// Why the file could not be read, if so.
+    pub unreadable: Option<String>,
+}
+
+/// The history, in the order given.
+pub fn runs_table(runs: &[RunRow]) -> String {
+    if runs.is_empty() {
+        return "no run is stored here yet; `drivelab check` makes one\n".to_owned();
+    }
+    let heads = ["run", "started (UTC)", "command", "steps", "state", "target"];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    rows.extend(runs.iter().map(|run| {
+        let state = match (&run.unreadable, run.complete) {
+            (Some(why), _) => format!("unreadable: {why}"),
+            (None, true) => "complete".to_owned(),
+            (None, false) => "INCOMPLETE".to_owned(),
+        };
+        let cells = [&run.run, &run.started_at, &run.command, &run.steps.to_string(), &state];
+        let mut row: Vec<String> = cells.into_iter().map(|cell| printable(cell)).collect();
+        row.push(printable(&run.target));
+        row
+    }));
+    let left = Flush::Left;
+    columns(&rows, &[left, left, left, Flush::Right, left, left], 0)
+}

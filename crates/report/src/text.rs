@@ -1,0 +1,102 @@
+//! Plain text in columns and wrapped paragraphs.
+
+use std::fmt::Write;
+
+/// The widest line of a wrapped paragraph, in characters.
+pub(crate) const COLUMNS: usize = 100;
+
+/// To which side a column is flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flush {
+    Left,
+    Right,
+}
+
+/// Rows of cells in aligned columns, two spaces apart; no spaces at the ends of lines.
+pub(crate) fn columns(rows: &[Vec<String>], flush: &[Flush], indent: usize) -> String {
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
+    };
+    let widths: Vec<usize> = (0..flush.len()).map(|column| width(column).unwrap_or(0)).collect();
+    let mut text = String::new();
+    for row in rows {
+        let mut line = " ".repeat(indent);
+        for ((cell, width), flush) in row.iter().zip(&widths).zip(flush) {
+            // A column that is empty in all rows takes no room.
+            if *width == 0 {
+                continue;
+            }
+            let _ = match flush {
+                Flush::Left => write!(line, "{cell:<width$}  "),
+                Flush::Right => write!(line, "{cell:>width$}  "),
+            };
+        }
+        text.push_str(line.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// `label`, then `words` wrapped to [`COLUMNS`] under each other beside it.
+pub(crate) fn hanging(label: &str, words: &str, indent: usize) -> String {
+    let mut text = format!("{label:<indent$}");
+    let mut at = text.chars().count();
+    let mut first = true;
+    for word in words.split_whitespace() {
+        let length = word.chars().count();
+        if !first && at + 1 + length > COLUMNS {
+            text.push('\n');
+            text.push_str(&" ".repeat(indent));
+            at = indent;
+            first = true;
+        }
+        if !first {
+            text.push(' ');
+            at += 1;
+        }
+        text.push_str(word);
+        at += length;
+        first = false;
+    }
+    text.truncate(text.trim_end().len());
+    text.push('\n');
+    text
+}
+
+/// Control characters replaced, so that a model string or a path cannot steer the terminal.
+pub(crate) fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_hang_and_stay_within_the_width() {
+        let text = hanging("Verdict", &"word ".repeat(60), 9);
+        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS));
+        assert!(text.starts_with("Verdict  word word"));
+        assert!(text.lines().skip(1).all(|line| line.starts_with("         word")));
+        assert_eq!(text.split_whitespace().count(), 61);
+    }
+
+    #[test]
+    fn a_word_wider_than_the_line_stands_alone() {
+        let long = "x".repeat(120);
+        assert_eq!(hanging("a", &format!("b {long} c"), 2), format!("a b\n  {long}\n  c\n"));
+    }
+
+    #[test]
+    fn columns_align_and_empty_ones_vanish() {
+        let row = |cells: [&str; 3]| cells.map(str::to_owned).to_vec();
+        let rows = [row(["a", "", "µs"]), row(["bcd", "", "1.0 ms"])];
+        let text = columns(&rows, &[Flush::Left, Flush::Left, Flush::Right], 1);
+        assert_eq!(text, " a        µs\n bcd  1.0 ms\n");
+    }
+
+    #[test]
+    fn escape_sequences_do_not_reach_the_terminal() {
+        assert_eq!(printable("a\u{1b}[31mb\nc"), "a\u{fffd}[31mb\u{fffd}c");
+    }
+}

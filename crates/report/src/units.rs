@@ -1,0 +1,3 @@
+//! Numbers with their units, as all of drivelab writes them.
+
+pub use drivelab_core::quantity::*;

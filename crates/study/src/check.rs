@@ -1,0 +1,247 @@
+//! `check`: what can this drive do, in three minutes, and what hurts?
+//!
+//! A scratch file is laid out first, bounded in time; the cells then run on what was laid out.
+//! Every cell is repeated in shuffled order, so that a drift of the drive or the machine falls on
+//! all of them alike. A write cell ends at its time or its bytes, whichever comes first.
+
+mod judge;
+
+pub use judge::judge;
+
+use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::plan::{
+    Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::{Random, derive};
+
+/// Repetitions of each cell.
+pub const REPETITIONS: u32 = 5;
+/// Cells in the order of the report.
+pub const CELLS: [&str; 9] = [
+    "sequential read",
+    "sequential write",
+    "random read",
+    "random write",
+    "random read qd1",
+    "random write qd1",
+    "fsync",
+    "mix 70/30",
+    "stutter",
+];
+/// Freezes are counted from this length on.
+pub const FREEZE_NS: u64 = 100_000_000;
+
+const MEBIBYTE: u64 = 1 << 20;
+const SECOND_NS: u64 = 1_000_000_000;
+const SCRATCH_BYTES_MIN: u64 = 64 * MEBIBYTE;
+/// The layout may take this share of the whole time.
+const LAYOUT_SHARE: f64 = 0.25;
+/// Share of the remaining bytes that each write cell may issue in all its repetitions.
+const WRITE_SHARES: [(&str, f64); 5] = [
+    ("sequential write", 0.45),
+    ("random write", 0.20),
+    ("random write qd1", 0.08),
+    ("fsync", 0.02),
+    ("stutter", 0.15),
+];
+/// What is left for the writes of the mix.
+const MIX_SHARE: f64 = 0.10;
+
+/// What the person who types `check` may choose.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// Everything random derives from it.
+    pub seed: u64,
+    /// Most bytes that may be written, layout included.
+    pub budget: Size,
+    /// Most time the measurement may take, layout included.
+    pub time: Span,
+    /// Only cells that do not write.
+    pub read_only: bool,
+    /// CPUs the workers may use; empty: any.
+    pub cpus: String,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            seed: 0,
+            budget: Size(8 << 30),
+            time: Span(180 * SECOND_NS),
+            read_only: false,
+            cpus: String::new(),
+        }
+    }
+}
+
+/// Bytes of the scratch file: a quarter of the budget, and never so much that less than a tenth
+/// of the file system stays free.
+///
+/// # Errors
+/// Too little room for a check.
+pub fn scratch_bytes(options: &Options, facts: &Facts) -> Result<u64, String> {
+    let filesystem = facts.target.filesystem.as_ref();
+    let room = filesystem.and_then(|fs| {
+        let reserve = fs.total_bytes? / 10;
+        Some(fs.free_bytes?.saturating_sub(reserve))
+    });
+    let wanted = options.budget.0 / 4;
+    let bytes = wanted.min(room.unwrap_or(wanted)) / MEBIBYTE * MEBIBYTE;
+    if bytes >= SCRATCH_BYTES_MIN {
+        return Ok(bytes);
+    }
+    Err(match room {
+        Some(room) if room < wanted => format!(
+            "{} MiB are free here beyond the tenth that check leaves alone; it needs {} MiB. Make \
+             room, or name another directory",
+            room / MEBIBYTE,
+            SCRATCH_BYTES_MIN / MEBIBYTE
+        ),
+        _ => format!(
+            "a budget of {} is too small; check needs four times its smallest scratch file, {} MiB",
+            options.budget,
+            4 * SCRATCH_BYTES_MIN / MEBIBYTE
+        ),
+    })
+}
+
+/// The next plan: first the layout, then the cells on what was laid out, then nothing.
+/// `file_bytes` is the size of the target.
+pub fn next(options: &Options, facts: &Facts, file_bytes: u64, so_far: &Run) -> Option<Plan> {
+    let device = facts.target.kind == TargetKind::BlockDevice;
+    match (so_far.plans.len(), options.read_only) {
+        (0, false) => Some(layout(options, facts, layout_bytes(options, device, file_bytes))),
+        (0, true) => Some(cells(options, facts, file_bytes, 0, false)),
+        (1, false) => {
+            let step = so_far.steps.first()?;
+            step.end.as_ref()?;
+            let laid = laid_bytes(step);
+            let spent_ns = step.end.as_ref().map_or(0, |end| {
+                end.phases.iter().map(|phase| phase.closed - phase.opened).max().unwrap_or(0)
+            });
+            (laid >= MEBIBYTE).then(|| cells(options, facts, laid, spent_ns, true))
+        }
+        _ => None,
+    }
+}
+
+/// A raw device is laid out up to a quarter of the budget, like a scratch file.
+fn layout_bytes(options: &Options, device: bool, file_bytes: u64) -> u64 {
+    if device { file_bytes.min(options.budget.0 / 4) / MEBIBYTE * MEBIBYTE } else { file_bytes }
+}
+
+/// Bytes from the start of the target that the layout really wrote.
+pub fn laid_bytes(step: &StepRun) -> u64 {
+    step.tallies.iter().map(|tally| tally.bytes()).sum::<u64>() / MEBIBYTE * MEBIBYTE
+}
+
+fn io_mode(facts: &Facts) -> IoMode {
+    let align = facts.target.filesystem.as_ref().and_then(|fs| fs.direct_io_align);
+    if align == Some((0, 0)) { IoMode::Buffered } else { IoMode::Direct }
+}
+
+fn layout(options: &Options, facts: &Facts, bytes: u64) -> Plan {
+    let stream = Stream {
+        io: io_mode(facts),
+        sync: Sync::End,
+        mix: Mix::WRITE,
+        size: Size(MEBIBYTE),
+        depth: if io_mode(facts) == IoMode::Direct { 8 } else { 1 },
+        length: Some(Size(bytes)),
+        stamp: true,
+        ..engine_for(facts)
+    };
+    let share = (options.time.0 as f64 * LAYOUT_SHARE) as u64;
+    let step = Step {
+        name: "layout".into(),
+        role: Role::Prepare,
+        until: Until { elapsed: Some(Span(share)), passes: Some(1), ..Until::default() },
+        repeat: 1,
+        cpus: options.cpus.clone(),
+        streams: vec![stream],
+        ..Step::default()
+    };
+    plan(options, vec![step])
+}
+
+/// Buffered files are served synchronously whatever the engine; say so by using psync.
+fn engine_for(facts: &Facts) -> Stream {
+    let engine = match io_mode(facts) {
+        IoMode::Direct => Engine::IoUring,
+        IoMode::Buffered => Engine::Psync,
+    };
+    Stream { engine, io: io_mode(facts), ..Stream::default() }
+}
+
+fn plan(options: &Options, steps: Vec<Step>) -> Plan {
+    let interval = Interval(Span(100_000_000));
+    Plan { title: "check".into(), seed: options.seed, interval, steps }
+}
+
+/// All cells, `REPETITIONS` times, each round in an order of its own.
+fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: bool) -> Plan {
+    let room = options.budget.0.saturating_sub(if writes { region } else { 0 });
+    // Half a second a step goes to setting up; the rest is shared, a double share for stutter.
+    let names: Vec<&str> =
+        CELLS.into_iter().filter(|name| writes || name.contains("read")).collect();
+    let shares = names.len() as u64 + u64::from(names.contains(&"stutter"));
+    let steps_count = names.len() as u64 * u64::from(REPETITIONS);
+    let time = options.time.0.saturating_sub(spent_ns).saturating_sub(steps_count * SECOND_NS / 2);
+    let each = (time / (shares * u64::from(REPETITIONS))).clamp(SECOND_NS / 2, 4 * SECOND_NS);
+    let mut steps = Vec::new();
+    let mut random = Random::new(derive(options.seed, 0x6f72_6465_72, 0));
+    for _ in 0..REPETITIONS {
+        let mut round = names.clone();
+        for last in (1..round.len()).rev() {
+            round.swap(last, random.below(last as u64 + 1) as usize);
+        }
+        steps.extend(round.into_iter().map(|name| cell(options, facts, name, region, room, each)));
+    }
+    plan(options, steps)
+}
+
+fn cell(options: &Options, facts: &Facts, name: &str, region: u64, room: u64, each: u64) -> Step {
+    let direct = io_mode(facts) == IoMode::Direct;
+    let deep = if direct { 32 } else { 1 };
+    let base = Stream {
+        length: Some(Size(region)),
+        pattern: PatternName::Uniform,
+        gap_over: Span(FREEZE_NS),
+        ..engine_for(facts)
+    };
+    let write = Mix::WRITE;
+    let stream = match name {
+        "sequential read" | "sequential write" => Stream {
+            pattern: PatternName::Sequential,
+            size: Size(128 << 10),
+            depth: deep,
+            mix: if name.ends_with("write") { write } else { Mix::READ },
+            ..base
+        },
+        "random read" => Stream { depth: deep, ..base },
+        "random write" => Stream { depth: deep, mix: write, ..base },
+        "random write qd1" => Stream { mix: write, ..base },
+        "fsync" => Stream { mix: write, sync: Sync::Fsync(1), ..base },
+        "mix 70/30" => Stream { depth: deep, mix: Mix { read: 70, write: 30, trim: 0 }, ..base },
+        "stutter" => Stream { depth: deep.min(8), mix: write, ..base },
+        _ => base,
+    };
+    let share = WRITE_SHARES.iter().find(|(cell, _)| *cell == name).map(|(_, share)| *share);
+    let share = share.or((name == "mix 70/30").then_some(MIX_SHARE / 0.3));
+    let bytes = share.map(|share| (room as f64 * share) as u64 / u64::from(REPETITIONS));
+    let bytes = bytes.map(|bytes| Size((bytes / stream.size.0).max(1) * stream.size.0));
+    let elapsed = if name == "stutter" { 2 * each } else { each };
+    Step {
+        name: name.into(),
+        until: Until { elapsed: Some(Span(elapsed)), bytes, ..Until::default() },
+        repeat: 1,
+        cpus: options.cpus.clone(),
+        streams: vec![stream],
+        ..Step::default()
+    }
+}
+
+#[cfg(test)]
+mod tests;

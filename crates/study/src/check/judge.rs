@@ -1,0 +1,302 @@
+//! What the cells of `check` mean, in sentences that carry their figures.
+
+use super::{CELLS, FREEZE_NS};
+use drivelab_core::facts::Facts;
+use drivelab_core::findings::{Findings, Remark};
+use drivelab_core::op::Action;
+use drivelab_core::plan::{IoMode, Role};
+use drivelab_core::quantity;
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::summary::{CellKind, CellSummary, Summary};
+
+/// A durable commit dearer than this is worth a warning.
+const COMMIT_NS_BEWARE: f64 = 500_000.0;
+/// Repetitions that differ by more than this are worth a warning (half width of the interval).
+const SPREAD_BEWARE: f64 = 0.15;
+/// A tail this many times the median, and above a millisecond, is worth a warning.
+const TAIL_BEWARE: f64 = 20.0;
+/// A write cell whose last third is slower than its first by this much has met a knee.
+const KNEE: f64 = 0.7;
+
+/// Judges a run of `check`.
+pub fn judge(run: &Run, summary: &Summary) -> Findings {
+    let mut findings = Findings::default();
+    let judged = Judged { summary, facts: &run.begin.facts };
+    judged.verdict(&mut findings);
+    judged.commits(&mut findings);
+    judged.freezes(&mut findings);
+    judged.tails(&mut findings);
+    judged.spread(&mut findings);
+    judged.surroundings(&mut findings);
+    judged.writes(run, &mut findings);
+    judged.not_asked(run, &mut findings);
+    findings
+}
+
+struct Judged<'a> {
+    summary: &'a Summary,
+    facts: &'a Facts,
+}
+
+impl Judged<'_> {
+    fn cell(&self, name: &str) -> Option<&CellSummary> {
+        self.summary.cells.iter().find(|cell| cell.name == name)
+    }
+
+    fn kind(&self, name: &str, kind: Action) -> Option<&CellKind> {
+        self.cell(name)?.streams.first()?.kinds.get(&kind)
+    }
+
+    fn iops(&self, name: &str, kind: Action) -> Option<f64> {
+        self.kind(name, kind)?.rates.iops.map(|estimate| estimate.value)
+    }
+
+    fn bandwidth(&self, name: &str, kind: Action) -> Option<f64> {
+        self.kind(name, kind)?.rates.bandwidth_bytes_per_s.map(|estimate| estimate.value)
+    }
+
+    /// What it can do: large transfers, small ones deep, small ones one at a time.
+    fn verdict(&self, findings: &mut Findings) {
+        let read = self.bandwidth("sequential read", Action::Read);
+        let write = self.bandwidth("sequential write", Action::Write);
+        let large = pair(read, write, quantity::bandwidth);
+        if let Some(large) = large {
+            findings.verdict.push(format!("Large transfers: {large}."));
+        }
+        let read = self.iops("random read", Action::Read);
+        let write = self.iops("random write", Action::Write);
+        if let Some(small) =
+            pair(read, write, |rate| format!("{} IOPS", quantity::operations(rate)))
+        {
+            findings.verdict.push(format!("Small scattered ones, many at once: {small}."));
+        }
+        let alone = self.kind("random read qd1", Action::Read);
+        if let Some(latency) = alone.and_then(|kind| kind.merged.service_ns.as_ref()) {
+            findings.verdict.push(format!(
+                "One small read at a time takes {} on average: {}.",
+                quantity::time(latency.mean),
+                class(latency.mean)
+            ));
+        }
+    }
+
+    fn commits(&self, findings: &mut Findings) {
+        let write = self.kind("fsync", Action::Write).and_then(|kind| mean(kind));
+        let flush = self.kind("fsync", Action::Flush).and_then(|kind| mean(kind));
+        let (Some(write), Some(flush)) = (write, flush) else { return };
+        let commit_ns = write + flush;
+        let text = format!(
+            "each durable commit (4 KiB and fsync) costs {}: about {} a second from one writer, \
+             whatever the IOPS say",
+            quantity::time(commit_ns),
+            quantity::digits(1e9 / commit_ns)
+        );
+        if commit_ns > COMMIT_NS_BEWARE {
+            findings.beware.push(format!("{}.", capital(&text)));
+        } else {
+            findings.verdict.push(format!("{}.", capital(&text)));
+        }
+    }
+
+    fn freezes(&self, findings: &mut Findings) {
+        let Some(stream) = self.cell("stutter").and_then(|cell| cell.streams.first()) else {
+            return;
+        };
+        let (Some(longest), seconds) = (stream.gap_ns_longest, stream.seconds) else { return };
+        let count = stream.gap_count.unwrap_or(0);
+        let text = format!(
+            "under small random writes the longest time without a completion was {}, with {count} \
+             freeze{} over {} ms in {} s",
+            quantity::time(longest as f64),
+            if count == 1 { "" } else { "s" },
+            FREEZE_NS / 1_000_000,
+            quantity::digits(seconds)
+        );
+        if longest >= FREEZE_NS {
+            findings.beware.push(format!("It stutters: {text}. A person would feel this."));
+        } else {
+            findings.verdict.push(format!("No stutter: {text}."));
+        }
+        let remark = format!(
+            "longest freeze {}, {count} over {} ms",
+            quantity::time(longest as f64),
+            FREEZE_NS / 1_000_000
+        );
+        findings.remarks.push(Remark { cell: "stutter".into(), text: remark });
+    }
+
+    fn tails(&self, findings: &mut Findings) {
+        for (name, kind) in [("random read qd1", Action::Read), ("random write qd1", Action::Write)]
+        {
+            let latency = self.kind(name, kind).and_then(|kind| kind.merged.service_ns.as_ref());
+            let Some(latency) = latency else { continue };
+            let (Some(median), Some(tail)) = (latency.p50, latency.p99_9) else { continue };
+            if tail as f64 > TAIL_BEWARE * median as f64 && tail > 1_000_000 {
+                findings.beware.push(format!(
+                    "One {} in a thousand takes {} or more, {} times the median of {}.",
+                    kind.word(),
+                    quantity::time(tail as f64),
+                    quantity::digits(tail as f64 / median.max(1) as f64),
+                    quantity::time(median as f64)
+                ));
+            }
+        }
+    }
+
+    /// Repetitions that do not agree: the headline is then only a range.
+    fn spread(&self, findings: &mut Findings) {
+        for name in CELLS {
+            let Some(stream) = self.cell(name).and_then(|cell| cell.streams.first()) else {
+                continue;
+            };
+            let Some(iops) = stream.total.iops else { continue };
+            let (Some(half), Some(low), Some(high)) =
+                (iops.relative_half_width(), iops.low, iops.high)
+            else {
+                continue;
+            };
+            if half > SPREAD_BEWARE {
+                findings.beware.push(format!(
+                    "The {} repetitions of {name} do not agree: the interval reaches from {} to {} \
+                     operations a second (± {} of the mean). Something else may have been running; \
+                     repeat on a quiet machine.",
+                    iops.n,
+                    quantity::operations(low.max(0.0)),
+                    quantity::operations(high),
+                    quantity::percent(half)
+                ));
+            }
+        }
+    }
+
+    fn surroundings(&self, findings: &mut Findings) {
+        let filesystem = self.facts.target.filesystem.as_ref();
+        if let Some(hazard) = filesystem.and_then(|fs| fs.hazard.as_ref()) {
+            findings.beware.push(hazard.clone());
+        }
+        let buffered = self
+            .summary
+            .cells
+            .iter()
+            .flat_map(|cell| &cell.streams)
+            .any(|stream| stream.load.io == IoMode::Buffered);
+        if buffered {
+            findings.unknown.push(
+                "The drive itself: this file system cannot bypass the page cache (O_DIRECT), so \
+                 memory answered at least in part. Check a directory on another file system, or \
+                 the device."
+                    .into(),
+            );
+        }
+    }
+
+    /// How far the write cells got, and whether a cache filled.
+    fn writes(&self, run: &Run, findings: &mut Findings) {
+        let mut written = 0;
+        let mut knees = Vec::new();
+        for name in CELLS {
+            let steps: Vec<&StepRun> =
+                run.steps.iter().filter(|step| step.begin.name == name).collect();
+            if !steps.iter().any(|step| step.plan.changes_data()) {
+                continue;
+            }
+            let ratio = knee(&steps);
+            let remark = match (ratio, self.cell(name).and_then(|cell| cell.streams.first())) {
+                (Some(ratio), _) if ratio < KNEE => {
+                    knees.push(name);
+                    Some(format!("slowed to {} while it ran", quantity::percent(ratio)))
+                }
+                (_, Some(stream)) if stream.total.iops.is_none_or(|iops| iops.low.is_none()) => {
+                    Some("too short for an interval".into())
+                }
+                (_, Some(_)) => Some("no knee seen: maybe in the drive's cache".into()),
+                _ => None,
+            };
+            if let Some(text) = remark.filter(|_| name != "stutter") {
+                findings.remarks.push(Remark { cell: name.into(), text });
+            }
+        }
+        for step in run.steps.iter().filter(|step| step.plan.changes_data()) {
+            let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
+            written += kinds.filter(|k| k.kind == Action::Write).map(|k| k.bytes).sum::<u64>();
+        }
+        if written == 0 {
+            findings.unknown.push("Writes: nothing was written.".into());
+        } else if knees.is_empty() {
+            findings.unknown.push(format!(
+                "Sustained writes: {} were written in all and no write cliff was reached, so \
+                 nothing is said of what happens after more.",
+                quantity::capacity(written)
+            ));
+        } else {
+            findings.beware.push(format!(
+                "Writes slow down as they go on ({}): the figures above are for a short while.",
+                knees.join(", ")
+            ));
+        }
+    }
+
+    fn not_asked(&self, run: &Run, findings: &mut Findings) {
+        let measured: u64 = run
+            .steps
+            .iter()
+            .filter(|step| step.begin.role == Role::Measure)
+            .filter_map(|step| step.plan.streams.first()?.length)
+            .map(|length| length.0)
+            .max()
+            .unwrap_or(0);
+        findings.unknown.push(format!(
+            "The whole drive: the cells used {} of it, in the state it was found in. Whether the \
+             figures hold on a full and aged drive is not known.",
+            quantity::size(measured)
+        ));
+    }
+}
+
+fn mean(kind: &CellKind) -> Option<f64> {
+    kind.merged.service_ns.as_ref().map(|latency| latency.mean)
+}
+
+fn pair(read: Option<f64>, write: Option<f64>, say: impl Fn(f64) -> String) -> Option<String> {
+    match (read, write) {
+        (Some(read), Some(write)) => Some(format!("reads {}, writes {}", say(read), say(write))),
+        (Some(read), None) => Some(format!("reads {}", say(read))),
+        (None, Some(write)) => Some(format!("writes {}", say(write))),
+        (None, None) => None,
+    }
+}
+
+/// What a mean read latency at queue depth 1 is typical of; orders of magnitude, not marketing.
+fn class(mean_ns: f64) -> &'static str {
+    match mean_ns {
+        ns if ns < 8_000.0 => "no flash answers that fast; memory or a cache did",
+        ns if ns < 40_000.0 => "as a very fast drive, or a cache in front of it",
+        ns if ns < 150_000.0 => "as a local NVMe or good SATA solid-state drive",
+        ns if ns < 1_500_000.0 => "as networked storage, a cloud volume or a busy drive",
+        ns if ns < 30_000_000.0 => "as a hard disk, or slow networked storage",
+        _ => "slower than a hard disk",
+    }
+}
+
+fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Rate of the last third of a step ÷ rate of its first third, the median over its repetitions.
+fn knee(steps: &[&StepRun]) -> Option<f64> {
+    let mut ratios: Vec<f64> = steps
+        .iter()
+        .filter_map(|step| {
+            let points = drivelab_core::summary::series(step, 0, None);
+            let whole: Vec<f64> =
+                points.iter().filter(|p| !p.ramp && !p.partial).map(|p| p.ops_per_s).collect();
+            let third = whole.len() / 3;
+            let sum = |part: &[f64]| part.iter().sum::<f64>();
+            (third >= 3 && sum(&whole[..third]) > 0.0)
+                .then(|| sum(&whole[whole.len() - third..]) / sum(&whole[..third]))
+        })
+        .collect();
+    ratios.sort_by(f64::total_cmp);
+    ratios.get(ratios.len() / 2).copied()
+}

@@ -1,0 +1,122 @@
+use super::*;
+use drivelab_core::facts::FilesystemFacts;
+use drivelab_core::record::{Record, StepBegin, StepEnd};
+use drivelab_core::tally::{Keep, Tally};
+
+fn facts(total: u64, free: u64) -> Facts {
+    let filesystem = FilesystemFacts {
+        total_bytes: Some(total),
+        free_bytes: Some(free),
+        ..FilesystemFacts::default()
+    };
+    let mut facts = Facts::default();
+    facts.target.kind = TargetKind::Directory;
+    facts.target.filesystem = Some(filesystem);
+    facts
+}
+
+fn laid_out(plan: Plan, bytes: u64) -> Run {
+    let mut run = Run::default();
+    let mut tally = Tally::new(
+        0,
+        0,
+        0,
+        &[drivelab_core::op::Action::Write],
+        Keep { submit: false, response: false },
+    );
+    tally.kinds[0].bytes = bytes;
+    run.push(Record::Plan { plan }).unwrap();
+    run.push(Record::StepBegin(StepBegin {
+        step: 0,
+        plan_step: 0,
+        plan: 0,
+        repetition: 1,
+        name: "layout".into(),
+        role: Role::Prepare,
+        state: "unknown".into(),
+        opened: Vec::new(),
+    }))
+    .unwrap();
+    run.push(Record::Tally(Box::new(tally))).unwrap();
+    run.push(Record::StepEnd(Box::default())).unwrap();
+    run
+}
+
+/// Bytes that the writes of a plan may issue at most.
+fn write_bound(plan: &Plan) -> u64 {
+    let writes = plan.steps.iter().filter(|step| step.changes_data());
+    writes
+        .map(|step| {
+            let mix = step.streams[0].mix;
+            let bytes = step.until.bytes.map_or(step.streams[0].length.unwrap().0, |b| b.0);
+            bytes * u64::from(mix.write) / mix.total()
+        })
+        .sum()
+}
+
+#[test]
+fn the_scratch_file_leaves_a_tenth_free() {
+    let options = Options::default();
+    assert_eq!(scratch_bytes(&options, &facts(1 << 40, 1 << 39)), Ok(2 << 30));
+    let tight = facts(10 << 30, 2 << 30);
+    assert_eq!(scratch_bytes(&options, &tight), Ok(1 << 30));
+    assert!(scratch_bytes(&options, &facts(10 << 30, 1 << 30)).unwrap_err().contains("Make room"));
+    let small = Options { budget: Size(1 << 20), ..options };
+    assert!(scratch_bytes(&small, &facts(1 << 40, 1 << 39)).unwrap_err().contains("budget"));
+}
+
+#[test]
+fn budget_and_time_are_kept_whatever_is_laid_out() {
+    for (budget, laid) in [(8u64 << 30, 2u64 << 30), (1 << 30, 256 << 20), (8 << 30, 128 << 20)] {
+        let options = Options { budget: Size(budget), seed: 3, ..Options::default() };
+        let facts = facts(1 << 40, 1 << 39);
+        let layout = next(&options, &facts, budget / 4, &Run::default()).unwrap();
+        assert_eq!(layout.steps[0].role, Role::Prepare);
+        let run = laid_out(layout, laid);
+        let plan = next(&options, &facts, budget / 4, &run).unwrap();
+        assert!(laid + write_bound(&plan) <= budget, "{laid} of {budget}");
+        let time: u64 = plan.steps.iter().map(|step| step.until.elapsed.unwrap().0).sum();
+        let layout_time = (options.time.0 as f64 * LAYOUT_SHARE) as u64;
+        let setup = plan.steps.len() as u64 * SECOND_NS / 2;
+        assert!(time + setup <= options.time.0, "{time}");
+        assert!(layout_time < options.time.0 / 3);
+        assert!(plan.steps.iter().all(|step| step.streams[0].length == Some(Size(laid))));
+    }
+}
+
+#[test]
+fn every_cell_is_repeated_in_an_order_that_changes() {
+    let options = Options { seed: 1, ..Options::default() };
+    let facts = facts(1 << 40, 1 << 39);
+    let run = laid_out(layout(&options, &facts, 1 << 30), 1 << 30);
+    let plan = next(&options, &facts, 1 << 30, &run).unwrap();
+    let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
+    for cell in CELLS {
+        assert_eq!(names.iter().filter(|name| **name == cell).count(), REPETITIONS as usize);
+    }
+    let rounds: Vec<&[&str]> = names.chunks(CELLS.len()).collect();
+    assert!(rounds.windows(2).any(|pair| pair[0] != pair[1]));
+    let again = next(&options, &facts, 1 << 30, &run).unwrap();
+    assert_eq!(plan, again);
+    let other = Options { seed: 2, ..options.clone() };
+    assert_ne!(plan.steps, next(&other, &facts, 1 << 30, &run).unwrap().steps);
+    let mut over = run.clone();
+    over.push(Record::Plan { plan }).unwrap();
+    assert_eq!(next(&options, &facts, 1 << 30, &over), None);
+}
+
+#[test]
+fn read_only_writes_nothing() {
+    let options = Options { read_only: true, ..Options::default() };
+    let plan = next(&options, &Facts::default(), 1 << 30, &Run::default()).unwrap();
+    assert!(!plan.steps.is_empty() && plan.steps.iter().all(|step| !step.changes_data()));
+}
+
+#[test]
+fn a_layout_that_failed_ends_the_check() {
+    let options = Options::default();
+    let facts = facts(1 << 40, 1 << 39);
+    let mut run = laid_out(layout(&options, &facts, 1 << 30), 0);
+    run.steps[0].end = Some(StepEnd::default());
+    assert_eq!(next(&options, &facts, 1 << 30, &run), None);
+}
