@@ -73,6 +73,9 @@ pub struct ClockFacts {
     pub disagreement_ppm: Option<f64>,
     /// Cost of one reading in nanoseconds, where measured.
     pub read_ns: Option<f64>,
+    /// CLOCK_MONOTONIC at time zero of all stamps of the run; absent in virtual time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monotonic_zero_ns: Option<u64>,
 }
 
 /// A step begins.

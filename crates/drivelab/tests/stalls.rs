@@ -45,7 +45,7 @@ fn run_on(drive: &StallingFile, options: &[&str]) -> (RunFile, serde_json::Value
 
 /// The gaps drivelab listed, on the clock of the server, as stalls.
 fn reported_gaps(file: &RunFile) -> Vec<Stall> {
-    let zero = file.monotonic_ns_of_last_step();
+    let zero = file.monotonic_zero_ns();
     let step = file.last_step();
     let mut gaps: Vec<_> = step.tallies.iter().flat_map(|tally| &tally.gaps).collect();
     gaps.sort_by_key(|gap| gap.from);
@@ -93,7 +93,7 @@ fn io_uring_finds_count_start_and_length_of_every_stall() {
 fn arrivals_of(file: &RunFile, poisson: bool) -> Vec<u64> {
     let step = file.last_step();
     let phase = &step.end.as_ref().expect("the end of the step").phases[0];
-    let zero = file.monotonic_ns_of_last_step() + phase.opened;
+    let zero = file.monotonic_zero_ns() + phase.opened;
     // The seed of the arrivals of stream 0, worker 0, as the driver derives it.
     let seed = derive(derive(file.run.begin.seed, u64::from(step.begin.step), 0), ARRIVAL_SEED, 0);
     let mut arrivals = Arrivals::new(RATE, poisson, 0, 1, seed);

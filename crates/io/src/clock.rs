@@ -100,6 +100,7 @@ impl Clock {
             reason,
             disagreement_ppm: ppm,
             read_ns: Some(read_ns),
+            monotonic_zero_ns: Some(clock.monotonic_zero),
         };
         (clock, facts)
     }

@@ -11,6 +11,8 @@ pub mod libaio;
 pub mod map;
 pub mod names;
 pub mod null;
+pub mod opener;
+pub mod sample;
 pub mod scratch;
 pub mod signal;
 pub mod signature;

@@ -87,7 +87,7 @@ pub fn run<E: Engine>(
     crate::engine::sleep_until(&site.clock, begin);
     driver.open(begin);
     let before = usage();
-    pump_and_reap(&mut driver, &mut engine, pulse, site, &mut done)?;
+    let result = pump_and_reap(&mut driver, &mut engine, pulse, site, &mut done);
     let after = usage();
     let (last, mut phase) = driver.finish(site.clock.now());
     phase.cpu_ns = Some(after.0 - before.0);
@@ -96,6 +96,7 @@ pub fn run<E: Engine>(
     if last.ops() > 0 || last.error_count() > 0 {
         let _ = site.messages.send((site.index, Message::Tally(last)));
     }
+    result?;
     Ok(Finished { driver, phase })
 }
 

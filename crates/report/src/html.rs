@@ -6,8 +6,6 @@
 mod figures;
 mod sections;
 mod style;
-#[cfg(test)]
-mod tests;
 
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
@@ -27,7 +25,7 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
     out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
     let _ = write!(out, "<title>{}</title>", escape(&title));
-    let _ = write!(out, "<style>{}</style></head><body><main>\n", style::CSS);
+    let _ = writeln!(out, "<style>{}</style></head><body><main>", style::CSS);
     header(&mut out, run, summary);
     verdict(&mut out, &findings);
     warnings(&mut out, summary);

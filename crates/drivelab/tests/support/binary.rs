@@ -251,11 +251,9 @@ impl RunFile {
         self.run.steps.last().expect("a step")
     }
 
-    /// CLOCK_MONOTONIC in nanoseconds at time zero of the last step.
-    pub fn monotonic_ns_of_last_step(&self) -> u64 {
-        let begins = self.lines.iter().rev();
-        let begin = begins.into_iter().find(|line| line["record"] == "step_begin");
-        begin.expect("a step")["monotonic_ns"].as_u64().expect("monotonic_ns in step_begin")
+    /// CLOCK_MONOTONIC in nanoseconds at time zero of every stamp in the run.
+    pub fn monotonic_zero_ns(&self) -> u64 {
+        self.run.begin.clock.monotonic_zero_ns.expect("monotonic_zero_ns in the clock facts")
     }
 }
 

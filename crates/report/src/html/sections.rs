@@ -236,10 +236,10 @@ pub(super) fn reproduce(out: &mut String, run: &Run) {
         words.extend(["--seed".to_owned(), begin.seed.to_string()]);
     }
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let _ = write!(
+    let _ = writeln!(
         out,
         "<section><h2>Again</h2><pre class=\"wrap\">{}</pre><p class=\"faint\">The same seed \
-         issues the same I/Os in the same order.</p></section>\n",
+         issues the same I/Os in the same order.</p></section>",
         escape(&line)
     );
 }

@@ -1,0 +1,159 @@
+//! One function opens a target for writing, discarding or formatting, and no other.
+
+use crate::source::{Tree, Violation, functions, lines_with};
+
+/// What can change a file or device that is not ours.
+const WRITERS: [&str; 32] = [
+    "OpenOptions",
+    "File::create",
+    "File::create_new",
+    "File::options",
+    "fs::write",
+    "fs::copy",
+    "fs::rename",
+    "O_WRONLY",
+    "O_RDWR",
+    "O_CREAT",
+    "O_TRUNC",
+    "O_APPEND",
+    "O_TMPFILE",
+    "OFlags::WRONLY",
+    "OFlags::RDWR",
+    "OFlags::CREATE",
+    "OFlags::TRUNC",
+    "OFlags::APPEND",
+    "OFlags::TMPFILE",
+    "BLKDISCARD",
+    "BLKSECDISCARD",
+    "BLKZEROOUT",
+    "FALLOC_FL_PUNCH_HOLE",
+    "FALLOC_FL_ZERO_RANGE",
+    "FallocateFlags",
+    "fallocate",
+    "ftruncate",
+    "set_len",
+    "creat",
+    "fs::truncate",
+    "openat2",
+    "mknod",
+];
+
+/// The one place.
+const OPENER: &str = "crates/io/src/target";
+/// The words by which it opens for writing.
+const OPENS: [&str; 4] = ["OFlags::RDWR", "OFlags::WRONLY", "O_RDWR", "O_WRONLY"];
+
+/// Where else a word may stand, how often, and why.
+struct Allowed {
+    path: &'static str,
+    word: &'static str,
+    times: usize,
+    reason: &'static str,
+}
+
+const ALLOWED: &[Allowed] = &[];
+
+/// Words that write, outside the one place and the list.
+pub fn elsewhere(tree: &Tree) -> Vec<Violation> {
+    let mut violations = elsewhere_but(tree, ALLOWED);
+    for allowed in ALLOWED {
+        let lines = tree
+            .files
+            .get(allowed.path)
+            .map_or(0, |file| lines_with(&file.shipped, allowed.word).len());
+        if lines < allowed.times || allowed.reason.is_empty() {
+            let what = format!(
+                "`{}` is allowed {} times and stands there {lines} times: lower the list",
+                allowed.word, allowed.times
+            );
+            violations.push(Violation { path: allowed.path.into(), line: 0, what });
+        }
+    }
+    violations
+}
+
+fn elsewhere_but(tree: &Tree, list: &[Allowed]) -> Vec<Violation> {
+    let mut violations = Vec::new();
+    for file in tree.rust().filter(|file| !file.path.starts_with(OPENER)) {
+        for word in WRITERS {
+            let lines = lines_with(&file.shipped, word);
+            let entry = list.iter().find(|entry| entry.path == file.path && entry.word == word);
+            let free = entry.map_or(0, |entry| entry.times);
+            for line in lines.into_iter().skip(free) {
+                let what = format!("`{word}`: only {OPENER} opens for writing");
+                violations.push(Violation { path: file.path.clone(), line, what });
+            }
+        }
+    }
+    violations
+}
+
+/// Whether the one place has one such function.
+pub fn one_function(tree: &Tree) -> Vec<Violation> {
+    let mut openers = Vec::new();
+    for file in tree.rust().filter(|file| file.path.starts_with(OPENER)) {
+        let mut lines: Vec<usize> =
+            OPENS.iter().flat_map(|word| lines_with(&file.shipped, word)).collect();
+        lines.sort_unstable();
+        for line in lines {
+            let all = functions(&file.shipped);
+            let inside =
+                all.iter().filter(|known| (known.line..known.line + known.lines).contains(&line));
+            let name = inside.last().map_or("no function", |known| known.name.as_str());
+            openers.push((file.path.clone(), line, name.to_string()));
+        }
+    }
+    let names = openers.iter().map(|(path, _, name)| (path, name));
+    let different: std::collections::BTreeSet<_> = names.collect();
+    if different.len() <= 1 {
+        return Vec::new();
+    }
+    openers
+        .iter()
+        .map(|(path, line, name)| Violation {
+            path: path.clone(),
+            line: *line,
+            what: format!("{} functions open for writing, `{name}` is one", different.len()),
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::one;
+
+    #[test]
+    fn a_second_opener_is_found() {
+        for text in [
+            "fn f() { std::fs::OpenOptions::new().write(true).open(p); }",
+            "fn f() { rustix::fs::open(p, OFlags::RDWR | OFlags::DIRECT, m); }",
+            "fn f() { libc::open(p, libc::O_WRONLY); }",
+            "fn f() { fs::write(p, b); }",
+            "fn f() { ioctl(fd, BLKDISCARD, range); }",
+        ] {
+            assert_eq!(elsewhere_but(&one("crates/io/src/x.rs", text), &[]).len(), 1, "{text}");
+            let tested = format!("#[cfg(test)]\nmod tests {{ {text} }}");
+            assert_eq!(elsewhere_but(&one("crates/io/src/x.rs", &tested), &[]).len(), 0, "{text}");
+        }
+        let list = [Allowed {
+            path: "crates/drivelab/src/x.rs",
+            word: "fs::write",
+            times: 1,
+            reason: "the report",
+        }];
+        let text = "fn f() { fs::write(p, b); }\n";
+        let path = "crates/drivelab/src/x.rs";
+        assert_eq!(elsewhere_but(&one(path, text), &list).len(), 0);
+        assert_eq!(elsewhere_but(&one(path, &text.repeat(2)), &list).len(), 1);
+    }
+
+    #[test]
+    fn two_functions_in_the_one_place_are_found() {
+        let first = "fn a() { open(p, OFlags::RDWR); }\n";
+        let second = "fn b() { open(p, OFlags::WRONLY); }\n";
+        assert_eq!(one_function(&one("crates/io/src/target.rs", first)).len(), 0);
+        let both = format!("{first}{second}");
+        assert_eq!(one_function(&one("crates/io/src/target.rs", &both)).len(), 2);
+    }
+}

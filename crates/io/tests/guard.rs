@@ -1,0 +1,600 @@
+//! The guard on real loop devices: what must be refused, and that no byte changes.
+
+mod guard_support;
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+
+use drivelab_io::facts::System;
+use drivelab_io::guard::{self, Intent, Subject};
+use drivelab_io::scratch::Ledger;
+use drivelab_io::target::{Mode, open_target, open_target_observed};
+use guard_support::*;
+
+/// Refused with no token and with the token that would name it, and nothing changed.
+#[track_caller]
+fn refused_anyway(room: &Room, path: &Path, token: &str, code: &str, bytes_of: &str) -> String {
+    let before = hash(Path::new(bytes_of));
+    let refusal = refused(room.write(path, None), code);
+    refused(room.write(path, Some(token)), code);
+    assert_eq!(refusal.token, None, "no token may be offered: {refusal}");
+    assert!(!refusal.to_string().contains("--erase"), "{refusal}");
+    assert_eq!(hash(Path::new(bytes_of)), before, "bytes changed");
+    refusal.to_string()
+}
+
+#[test]
+fn a_mounted_device_is_refused_by_any_name() {
+    if !possible("a_mounted_device_is_refused_by_any_name") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let token = device.token("ext4");
+    let mounted = device.mount(room.path("mounted here"), "ro,noload");
+    let own = room.path("own-node");
+    own_node(&device.node, &own);
+    let link = room.path("link");
+    std::os::unix::fs::symlink(&device.node, &link).unwrap();
+    let link_to_own = room.path("link-to-own");
+    std::os::unix::fs::symlink(&own, &link_to_own).unwrap();
+    for path in [Path::new(&device.node), &own, &link, &link_to_own] {
+        let text = refused_anyway(&room, path, &token, "mounted", &device.node);
+        assert!(text.contains(mounted.at.to_str().unwrap()), "{text}");
+    }
+    // Only a bind mount of a directory is left of it.
+    std::fs::create_dir(room.path("bound")).unwrap();
+    let inside = mounted.at.join("lost+found");
+    run("mount", &["--bind", inside.to_str().unwrap(), room.path("bound").to_str().unwrap()]);
+    let _bound = Mounted { at: room.path("bound") };
+    drop(mounted);
+    refused_anyway(&room, &own, &token, "mounted", &device.node);
+}
+
+#[test]
+fn a_device_mounted_in_another_namespace_is_refused() {
+    if !possible("a_device_mounted_in_another_namespace_is_refused") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let point = room.path("point");
+    std::fs::create_dir(&point).unwrap();
+    let script = format!(
+        "mount -o ro,noload {} {} && echo READY && read line",
+        device.node,
+        point.display()
+    );
+    let mut child = std::process::Command::new("unshare")
+        .args(["--mount", "--propagation", "private", "sh", "-c", &script])
+        .stdin(std::process::Stdio::piped())
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    use std::io::BufRead;
+    std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    assert_eq!(line.trim(), "READY");
+    let helper = Helper(child);
+    let path = Path::new(&device.node);
+    let text = refused_anyway(&room, path, &device.token("ext4"), "held", &device.node);
+    assert!(text.contains("mount namespace of sh"), "{text}");
+    drop(helper);
+}
+
+#[test]
+fn the_parent_of_a_mounted_partition_is_refused() {
+    if !possible("the_parent_of_a_mounted_partition_is_refused") {
+        return;
+    }
+    let room = Room::new();
+    let backing = room.path("image");
+    File::create(&backing).unwrap().set_len(64 * MIB).unwrap();
+    let device = Loop::on(&backing, &["--partscan"]);
+    run("addpart", &[&device.node, "1", "2048", "32768"]);
+    run("addpart", &[&device.node, "2", "65536", "32768"]);
+    let first = format!("{}p1", device.node);
+    let second = format!("{}p2", device.node);
+    run("mkfs.ext4", &["-q", &first]);
+    let at = room.path("mounted");
+    std::fs::create_dir(&at).unwrap();
+    run("mount", &["-o", "ro,noload", &first, at.to_str().unwrap()]);
+    let mounted = Mounted { at };
+    let parent = Path::new(&device.node);
+    let text = refused_anyway(&room, parent, &device.token(""), "mounted", &device.node);
+    assert!(text.contains("p1"), "{text}");
+    let bytes = 32768 * 512;
+    let first_token = format!("{}p1:{bytes}:ext4", device.name());
+    refused_anyway(&room, Path::new(&first), &first_token, "mounted", &device.node);
+    // Its neighbour is free.
+    let refusal = refused(room.write(&second, None), "token_missing");
+    assert_eq!(refusal.token, Some(format!("{}p2:{bytes}", device.name())));
+    let target = room.write(&second, refusal.token.as_deref()).unwrap();
+    assert_eq!(target.bytes, bytes);
+    drop((target, mounted));
+    // Held whole, no partition is free.
+    let helper = Helper::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
+    refused_anyway(&room, Path::new(&second), &second, "held", &device.node);
+    helper.kill();
+    run("delpart", &[&device.node, "1"]);
+    run("delpart", &[&device.node, "2"]);
+}
+
+#[test]
+fn swap_is_refused() {
+    if !possible("swap_is_refused") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::on_new_file(&room, "image", 8 * MIB);
+    run("mkswap", &[&device.node]);
+    refused(room.write(&device.node, None), "token_missing");
+    run("swapon", &[&device.node]);
+    let swapping = Swapping(device.node.clone());
+    let own = room.path("own-node");
+    own_node(&device.node, &own);
+    let path = Path::new(&device.node);
+    refused_anyway(&room, path, &device.token("swap"), "swap", &device.node);
+    refused_anyway(&room, &own, &device.token("swap"), "swap", &device.node);
+    drop(swapping);
+    drop(room.write(&device.node, Some(&device.token("swap"))).unwrap());
+}
+
+#[test]
+fn a_swap_file_is_refused_though_it_is_ours() {
+    if !possible("a_swap_file_is_refused_though_it_is_ours") {
+        return;
+    }
+    let room = Room::new();
+    let path = room.path("swapfile");
+    let mut request = room.request(&path, Intent::Write);
+    (request.size, request.keep) = (Some(4 * MIB), true);
+    drop(open_target(&System::live(), &request).unwrap());
+    let text = path.to_str().unwrap();
+    run("dd", &["if=/dev/zero", &format!("of={text}"), "bs=1M", "count=4", "conv=notrunc"]);
+    run("mkswap", &[text]);
+    run("swapon", &[text]);
+    let swapping = Swapping(text.to_owned());
+    let before = hash(&path);
+    refused(open_target(&System::live(), &request), "swap");
+    assert_eq!(hash(&path), before);
+    drop(swapping);
+    drop(open_target(&System::live(), &request).unwrap());
+}
+
+#[test]
+fn a_device_that_another_process_holds_is_refused() {
+    if !possible("a_device_that_another_process_holds_is_refused") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let path = Path::new(&device.node);
+    let helper = Helper::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
+    let text = refused_anyway(&room, path, &device.token("ext4"), "held", &device.node);
+    assert!(text.contains(&format!("process {}", helper.0.id())), "{text}");
+    helper.kill();
+    let helper = Helper::start("child_holds", &[("HOLD", &device.node)]);
+    refused_anyway(&room, path, &device.token("ext4"), "written_elsewhere", &device.node);
+    helper.kill();
+    drop(room.write(path, Some(&device.token("ext4"))).unwrap());
+}
+
+/// No test by itself: what a helper process runs.
+#[test]
+#[ignore = "run by other tests in a process of its own"]
+fn child_holds() {
+    let Ok(node) = std::env::var("HOLD") else { return };
+    let _held = grab(&node, std::env::var("EXCLUSIVELY").is_ok());
+    ready_and_wait();
+}
+
+#[test]
+fn what_a_loop_device_stands_on_is_refused() {
+    if !possible("what_a_loop_device_stands_on_is_refused") {
+        return;
+    }
+    let room = Room::new();
+    let below = Loop::on_new_file(&room, "image", 16 * MIB);
+    let above = Loop::on(Path::new(&below.node), &[]);
+    let own = room.path("own-node");
+    own_node(&below.node, &own);
+    for path in [Path::new(&below.node), &own] {
+        let text = refused_anyway(&room, path, &below.token(""), "backs_loop", &below.node);
+        assert!(text.contains(&above.node), "{text}");
+    }
+    // The upper one may be written as long as only it uses the lower one …
+    let target = room.write(&above.node, Some(&above.token(""))).unwrap();
+    // … which it then holds.
+    refused(room.write(&below.node, Some(&below.token(""))), "backs_loop");
+    drop(target);
+    let other = Loop::on(Path::new(&below.node), &[]);
+    let token = above.token("");
+    refused_anyway(&room, Path::new(&above.node), &token, "backing_in_use", &below.node);
+    drop(other);
+    below.mkfs("ext4");
+    let mounted = below.mount(room.path("mounted"), "ro,noload");
+    let token = above.token("ext4");
+    let text = refused_anyway(&room, Path::new(&above.node), &token, "backing_in_use", &below.node);
+    assert!(text.contains("is mounted at"), "{text}");
+    drop(mounted);
+    let helper = Helper::start("child_holds", &[("HOLD", &below.node), ("EXCLUSIVELY", "1")]);
+    refused_anyway(&room, Path::new(&above.node), &token, "backing_in_use", &below.node);
+    helper.kill();
+    drop(room.write(&above.node, Some(&token)).unwrap());
+}
+
+#[test]
+fn two_loop_devices_on_one_file_are_refused() {
+    if !possible("two_loop_devices_on_one_file_are_refused") {
+        return;
+    }
+    let room = Room::new();
+    let first = Loop::on_new_file(&room, "image", 8 * MIB);
+    // By another name of the same inode, and with an offset.
+    std::fs::hard_link(&first.backing, room.path("other-name")).unwrap();
+    let second = Loop::on(&room.path("other-name"), &["--offset", "1048576"]);
+    let path = Path::new(&first.node);
+    let text = refused_anyway(&room, path, &first.token(""), "backing_in_use", &first.node);
+    assert!(text.contains(&second.node), "{text}");
+    drop(second);
+    drop(room.write(&first.node, Some(&first.token(""))).unwrap());
+}
+
+#[test]
+fn a_backing_file_is_refused_under_any_name() {
+    if !possible("a_backing_file_is_refused_under_any_name") {
+        return;
+    }
+    let room = Room::new();
+    let path = room.path("image");
+    let mut request = room.request(&path, Intent::Write);
+    (request.size, request.keep) = (Some(4 * MIB), true);
+    drop(open_target(&System::live(), &request).unwrap());
+    let device = Loop::on(&path, &[]);
+    let before = hash(&path);
+    let text = refused(open_target(&System::live(), &request), "backs_loop").to_string();
+    assert!(text.contains(&device.node), "{text}");
+    // The loop driver knows the inode, though sysfs shows a path that is gone.
+    std::fs::rename(&path, room.path("renamed")).unwrap();
+    request.path = room.path("renamed");
+    refused(open_target(&System::live(), &request), "backs_loop");
+    std::os::unix::fs::symlink(room.path("renamed"), room.path("link")).unwrap();
+    request.path = room.path("link");
+    refused(open_target(&System::live(), &request), "backs_loop");
+    std::fs::hard_link(room.path("renamed"), room.path("hard")).unwrap();
+    std::fs::remove_file(room.path("renamed")).unwrap();
+    request.path = room.path("hard");
+    refused(open_target(&System::live(), &request), "backs_loop");
+    assert_eq!(hash(&room.path("hard")), before);
+    drop(device);
+    drop(open_target(&System::live(), &request).unwrap());
+}
+
+#[test]
+fn a_signature_asks_for_its_token() {
+    if !possible("a_signature_asks_for_its_token") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let path = Path::new(&device.node);
+    let before = device.hash();
+    let token = device.token("ext4");
+    let refusal = refused(room.write(path, None), "token_missing");
+    assert_eq!(refusal.token.as_deref(), Some(token.as_str()));
+    assert!(refusal.message.ends_with("holds an ext4 file system."), "{refusal}");
+    assert!(refusal.to_string().ends_with(&format!("add:  --erase {token}")), "{refusal}");
+    let wrong = [
+        "",
+        "yes",
+        &device.token(""),
+        &device.token("ext3"),
+        &device.token("ext4+gpt"),
+        &format!("{token} "),
+        &token.to_uppercase(),
+        &token[..token.len() - 1],
+        "*",
+    ];
+    for wrong in wrong {
+        refused(room.write(path, Some(wrong)), "token_wrong");
+    }
+    for intent in [Intent::Discard, Intent::Format] {
+        let refusal = open_target(&System::live(), &room.request(path, intent)).err().unwrap();
+        assert_eq!(refusal.code, "token_missing");
+    }
+    assert_eq!(device.hash(), before);
+}
+
+#[test]
+fn the_right_token_lets_write_and_nobody_else_in() {
+    if !possible("the_right_token_lets_write_and_nobody_else_in") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let token = device.token("ext4");
+    let target = room.write(&device.node, Some(&token)).unwrap();
+    assert_eq!((target.bytes, target.logical_block_bytes), (16 * MIB, 512));
+    for (direct, dsync) in [(false, false), (true, false), (false, true), (true, true)] {
+        let mode = Mode { write: true, direct, dsync, nonblock: false };
+        target.descriptor(0, mode).unwrap();
+    }
+    let file = File::from(target.descriptor(0, Mode { write: true, ..Mode::default() }).unwrap());
+    file.write_all_at(&[7; 8192], 0).unwrap();
+    file.sync_all().unwrap();
+    let mut back = [0; 8192];
+    File::open(&device.node).unwrap().read_exact_at(&mut back, 0).unwrap();
+    assert_eq!(back, [7; 8192]);
+    // A second run, by the same name: locked. By another node: held by the kernel's claim.
+    refused(room.write(&device.node, Some(&device.token(""))), "locked");
+    let own = room.path("own-node");
+    own_node(&device.node, &own);
+    refused(room.write(&own, Some(&device.token(""))), "held");
+    let reading = open_target(&System::live(), &room.request(&device.node, Intent::Read));
+    refused(reading, "locked");
+    let mount = std::process::Command::new("mount").args([&device.node, "/mnt"]).output().unwrap();
+    assert!(!mount.status.success(), "mounted while it was held");
+    drop((file, target));
+    // The file system's head is gone, and with it that part of the token.
+    refused(room.write(&device.node, Some(&token)), "token_wrong");
+    drop(room.write(&device.node, Some(&device.token(""))).unwrap());
+}
+
+#[test]
+fn what_changes_between_the_looks_is_noticed() {
+    if !possible("what_changes_between_the_looks_is_noticed") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let mut request = room.request(&device.node, Intent::Write);
+    request.erase = Some(device.token("ext4"));
+    let system = System::live();
+    // Another file system appears.
+    let outcome = open_target_observed(&system, &request, || {
+        run("mkswap", &["-f", &device.node]);
+    });
+    let refusal = refused(outcome, "token_wrong");
+    assert!(refusal.message.contains("swap space"), "{refusal}");
+    let token = refusal.token.unwrap();
+    // It is mounted, or swapped to.
+    request.erase = Some(token);
+    let mut swapping = None;
+    let outcome = open_target_observed(&system, &request, || {
+        run("swapon", &[&device.node]);
+        swapping = Some(Swapping(device.node.clone()));
+    });
+    refused(outcome, "held");
+    drop(swapping);
+    // A loop device is set on top of it.
+    let mut above = None;
+    let outcome = open_target_observed(&system, &request, || {
+        above = Some(Loop::on(Path::new(&device.node), &[]));
+    });
+    refused(outcome, "backs_loop");
+}
+
+#[test]
+fn a_name_that_is_turned_elsewhere_changes_nothing() {
+    if !possible("a_name_that_is_turned_elsewhere_changes_nothing") {
+        return;
+    }
+    let room = Room::new();
+    let meant = Loop::on_new_file(&room, "meant", 8 * MIB);
+    let victim = Loop::ext4(&room, "victim");
+    let before = victim.hash();
+    let link = room.path("link");
+    std::os::unix::fs::symlink(&meant.node, &link).unwrap();
+    let mut request = room.request(&link, Intent::Write);
+    request.erase = Some(meant.token(""));
+    let target = open_target_observed(&System::live(), &request, || {
+        std::fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink(&victim.node, &link).unwrap();
+    })
+    .unwrap();
+    let mode = Mode { write: true, ..Mode::default() };
+    let file = File::from(target.descriptor(0, mode).unwrap());
+    file.write_all_at(b"written", 4096).unwrap();
+    file.sync_all().unwrap();
+    assert_eq!(victim.hash(), before);
+    let mut back = [0; 7];
+    File::open(&meant.node).unwrap().read_exact_at(&mut back, 4096).unwrap();
+    assert_eq!(&back, b"written");
+}
+
+#[test]
+fn every_device_of_a_mounted_btrfs_is_refused() {
+    if !possible("every_device_of_a_mounted_btrfs_is_refused") {
+        return;
+    }
+    let room = Room::new();
+    let first = Loop::on_new_file(&room, "first", 128 * MIB);
+    let second = Loop::on_new_file(&room, "second", 128 * MIB);
+    run("mkfs.btrfs", &["-q", "-f", "-d", "raid1", "-m", "raid1", &first.node, &second.node]);
+    run("btrfs", &["device", "scan", &first.node, &second.node]);
+    // Mounted through a node that is then removed: mountinfo names neither device.
+    let own = room.path("own-node");
+    own_node(&first.node, &own);
+    let at = room.path("mounted");
+    std::fs::create_dir(&at).unwrap();
+    run("mount", &["-t", "btrfs", own.to_str().unwrap(), at.to_str().unwrap()]);
+    let mounted = Mounted { at };
+    std::fs::remove_file(&own).unwrap();
+    for device in [&first, &second] {
+        refused(room.write(&device.node, Some(&device.token("btrfs"))), "mounted");
+    }
+    drop(mounted);
+}
+
+#[test]
+fn reading_needs_no_token() {
+    if !possible("reading_needs_no_token") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let mounted = device.mount(room.path("mounted"), "ro,noload");
+    let request = room.request(&device.node, Intent::Read);
+    let target = open_target(&System::live(), &request).unwrap();
+    let again = open_target(&System::live(), &request).unwrap();
+    target.descriptor(0, Mode { direct: true, ..Mode::default() }).unwrap();
+    let write = target.descriptor(0, Mode { write: true, ..Mode::default() });
+    assert_eq!(write.unwrap_err().kind(), std::io::ErrorKind::PermissionDenied);
+    drop(mounted);
+    // While it is read nobody may write.
+    refused(room.write(&device.node, Some(&device.token("ext4"))), "locked");
+    drop((target, again));
+    let foreign = room.path("foreign");
+    std::fs::write(&foreign, [1; 4096]).unwrap();
+    let target = open_target(&System::live(), &room.request(&foreign, Intent::Read)).unwrap();
+    assert_eq!(target.bytes, 4096);
+    assert!(target.descriptor(0, Mode { write: true, ..Mode::default() }).is_err());
+    drop(target);
+    assert!(foreign.exists());
+}
+
+#[test]
+fn what_sysfs_says_is_below_or_above_counts() {
+    if !possible("what_sysfs_says_is_below_or_above_counts") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::on_new_file(&room, "image", 8 * MIB);
+    let number = drivelab_io::facts::device(
+        &System::live(),
+        drivelab_io::facts::DeviceNumber::parse(
+            std::fs::read_to_string(format!("/sys/class/block/{}/dev", device.name()))
+                .unwrap()
+                .trim(),
+        )
+        .unwrap(),
+    )
+    .unwrap()
+    .number;
+    // A sysfs of our own, in which this device is a disk with a partition held by LVM and md.
+    let sysfs = room.path("sys");
+    let disk = sysfs.join("devices/pci0000:00/block/sdx");
+    let partition = disk.join("sdx1");
+    for path in [&disk, &partition] {
+        std::fs::create_dir_all(path.join("holders")).unwrap();
+        std::fs::create_dir_all(path.join("slaves")).unwrap();
+    }
+    let write = |path: PathBuf, text: &str| std::fs::write(path, text).unwrap();
+    write(disk.join("dev"), &number);
+    write(partition.join("dev"), "259:77\n");
+    write(partition.join("partition"), "1\n");
+    for directory in ["class/block", "dev/block"] {
+        std::fs::create_dir_all(sysfs.join(directory)).unwrap();
+    }
+    let links = [(disk.clone(), "sdx", number.as_str()), (partition.clone(), "sdx1", "259:77")];
+    for (path, name, number) in links {
+        std::os::unix::fs::symlink(&path, sysfs.join("class/block").join(name)).unwrap();
+        std::os::unix::fs::symlink(&path, sysfs.join("dev/block").join(number)).unwrap();
+    }
+    let system = System { sysfs, ..System::live() };
+    let ledger = Ledger::at(room.ledger());
+    let path = Path::new(&device.node);
+    let assess =
+        |consent: Option<&str>| guard::assess(&system, path, Intent::Write, consent, &ledger);
+    let token = format!("sdx:{}", 8 * MIB);
+    let approval = assess(Some(&token)).unwrap();
+    assert!(matches!(approval.subject, Subject::Device(_)));
+    assert_eq!(approval.token, Some(token.clone()));
+    write(partition.join("holders/dm-0"), "");
+    let refusal = assess(Some(&token)).unwrap_err();
+    assert_eq!((refusal.code, refusal.exit_status()), ("holder", 3));
+    assert!(refusal.message.contains("sdx1"), "{refusal}");
+    std::fs::remove_file(partition.join("holders/dm-0")).unwrap();
+    write(disk.join("holders/md127"), "");
+    let refusal = assess(Some(&token)).unwrap_err();
+    assert_eq!(refusal.code, "holder");
+    assert!(refusal.message.contains("md127"), "{refusal}");
+    std::fs::remove_file(disk.join("holders/md127")).unwrap();
+    // With a serial the token is the serial, cleaned.
+    write(disk.join("serial"), "  WD WCC/4E1 \n");
+    assert_eq!(assess(None).unwrap_err().token.as_deref(), Some("WD_WCC_4E1"));
+    // A device that sysfs does not know is not approved.
+    std::fs::remove_file(system.sysfs.join("dev/block").join(&number)).unwrap();
+    assert_eq!(assess(Some("WD_WCC_4E1")).unwrap_err().code, "unknown_device");
+}
+
+#[test]
+fn wrong_requests_are_usage_errors() {
+    if !possible("wrong_requests_are_usage_errors") {
+        return;
+    }
+    let room = Room::new();
+    misused(room.write("/dev/null", None), "wrong_kind");
+    misused(room.write("/dev/drivelab-no-such-device", None), "missing");
+    misused(room.write("/proc/drivelab", None), "missing");
+    misused(room.write(room.path("no/such/directory/file"), None), "missing");
+    misused(room.write(room.path("new-without-size"), None), "no_size");
+    let fifo = room.path("fifo");
+    run("mkfifo", &[fifo.to_str().unwrap()]);
+    misused(room.write(&fifo, None), "wrong_kind");
+    let _socket = std::os::unix::net::UnixListener::bind(room.path("socket")).unwrap();
+    misused(room.write(room.path("socket"), None), "wrong_kind");
+    std::os::unix::fs::symlink("nowhere", room.path("dangling")).unwrap();
+    misused(room.write(room.path("dangling"), None), "dangling");
+    let format = |path: &Path| open_target(&System::live(), &room.request(path, Intent::Format));
+    misused(format(room.directory.path()), "wrong_kind");
+    misused(format(&room.path("absent")), "missing");
+    let device = Loop::on_new_file(&room, "image", MIB);
+    let mut request = room.request(&device.node, Intent::Read);
+    request.size = Some(2 * MIB);
+    misused(open_target(&System::live(), &request), "too_small");
+    (request.size, request.files) = (None, 2);
+    misused(open_target(&System::live(), &request), "wrong_kind");
+    let node = device.node.clone();
+    let fixed = Loop::on(&device.backing, &["--read-only"]);
+    misused_or_in_use(room.write(&fixed.node, None));
+    drop(device);
+    misused(room.write(&fixed.node, None), "read_only");
+    drop(fixed);
+    let _ = node;
+    assert_eq!(room.names(), ["dangling", "fifo", "image", "socket"]);
+}
+
+/// Two devices on one file: refused for that before anything else.
+#[track_caller]
+fn misused_or_in_use(outcome: Result<drivelab_io::target::Target, guard::Refusal>) {
+    refused(outcome, "backing_in_use");
+}
+
+#[test]
+fn signatures_of_real_tools_are_found() {
+    if !possible("signatures_of_real_tools_are_found") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::on_new_file(&room, "image", 320 * MIB);
+    let ledger = Ledger::at(room.ledger());
+    let found = |expected: &str| {
+        let path = Path::new(&device.node);
+        let outcome = guard::assess(&System::live(), path, Intent::Write, None, &ledger);
+        assert_eq!(outcome.unwrap_err().token, Some(device.token(expected)));
+        run("wipefs", &["-qa", &device.node]);
+    };
+    found("");
+    for kind in ["ext2", "ext3", "ext4", "xfs", "btrfs"] {
+        let forced: &[&str] = if kind.starts_with("ext") { &["-q", "-F"] } else { &["-q", "-f"] };
+        run(&format!("mkfs.{kind}"), &[forced, &[device.node.as_str()]].concat());
+        found(kind);
+    }
+    run("mkswap", &[&device.node]);
+    found("swap");
+    for (label, expected) in [("gpt", "gpt"), ("dos", "dos")] {
+        let script = format!("echo 'label: {label}\n,100M' | sfdisk -q {}", device.node);
+        run("sh", &["-c", &script]);
+        found(expected);
+    }
+    // Two at once: sorted and joined.
+    run("mkfs.ext4", &["-q", "-F", &device.node]);
+    run(
+        "sh",
+        &["-c", &format!("echo 'label: gpt\n' | sfdisk -q -W never -w never {}", device.node)],
+    );
+    found("ext4+gpt");
+}
