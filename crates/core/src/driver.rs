@@ -7,7 +7,7 @@ use crate::arrival::Arrivals;
 use crate::content::{self, Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{Action, Done, Errno, Op, Tag, Time};
-use crate::plan::{PatternName, Reply, Step, Stream, Sync, SyncTiming};
+use crate::plan::{Engine, PatternName, Reply, Step, Stream, Sync, SyncTiming};
 use crate::queue::{Queue, Trouble};
 use crate::tally::{Flight, Gap, Keep, Mismatch, Phase, Slow, Slowest, Tally};
 use crate::units::Span;
@@ -116,6 +116,8 @@ pub struct Driver {
     slowest: Slowest,
     mismatches: Vec<(Op, u64, Fault, Stamp)>,
     failure: Option<Failure>,
+    /// Completions bring nothing about: no verification, no reply, no think time.
+    plain: bool,
 }
 
 /// All drivers of one executed step: streams in order, workers in order.
@@ -165,7 +167,8 @@ impl Driver {
             Arrivals::new(rate, stream.poisson, setup.worker, stream.workers, seed)
         });
         let keep = Keep {
-            submit: !stream.engine.is_synchronous() && stream.pattern != PatternName::Names,
+            submit: matches!(stream.engine, Engine::IoUring | Engine::Libaio)
+                && stream.pattern != PatternName::Names,
             response: stream.rate.is_some(),
         };
         let kinds = stream.kinds();
@@ -213,6 +216,7 @@ impl Driver {
             slowest: Slowest::new(),
             mismatches: Vec::with_capacity(MISMATCHES_MAX),
             failure: None,
+            plain: !stream.verify && stream.reply.is_none() && stream.think.0 == 0,
             offsets,
             setup,
         })
@@ -311,7 +315,7 @@ impl Driver {
             return self.wind_up(queue);
         }
         // Flushes and replies follow their cause at once; they are no arrivals of their own.
-        while (self.flush_pending || !self.replies.is_empty()) && !self.free.is_empty() {
+        while self.follows() && !self.free.is_empty() {
             self.issue_next(queue, now)?;
         }
         while self.next_due <= now && self.next_due < self.end_at && !self.exhausted() {
@@ -349,7 +353,11 @@ impl Driver {
     }
 
     fn pump_bursts<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
-        if self.in_flight() == 0 && self.burst_left == 0 && self.replies.is_empty() {
+        // Flushes and replies belong to the burst that caused them, and count in none.
+        while self.follows() && !self.free.is_empty() {
+            self.issue_next(queue, 0)?;
+        }
+        if self.in_flight() == 0 && self.burst_left == 0 {
             let now = queue.now();
             self.clock = self.clock.max(now);
             if self.exhausted() {
@@ -363,11 +371,18 @@ impl Driver {
         while self.burst_left > 0 && !self.free.is_empty() && !self.exhausted() {
             self.burst_left -= 1;
             self.issue_next(queue, 0)?;
-        }
-        while !self.replies.is_empty() && !self.free.is_empty() {
-            self.issue_next(queue, 0)?;
+            if self.flush_pending && !self.free.is_empty() {
+                self.issue_next(queue, 0)?;
+            } else if self.flush_pending {
+                break;
+            }
         }
         Ok(Next::Completion)
+    }
+
+    /// Whether a flush or a reply waits for a slot.
+    fn follows(&self) -> bool {
+        self.flush_pending || !self.replies.is_empty()
     }
 
     /// No more operations may be issued (the closing flush apart).
@@ -384,10 +399,18 @@ impl Driver {
         if self.in_flight() > 0 {
             return Ok(Next::Drain);
         }
+        if self.flush_pending && self.failure.is_none() {
+            // The last write called for it.
+            self.flush_pending = false;
+            let now = queue.now();
+            self.submit(queue, Op { action: Action::Flush, ..Op::default() }, now, true)?;
+            return Ok(Next::Drain);
+        }
         let flush = self.setup.stream.sync == Sync::End && self.writes > 0;
         if self.ending == Ending::Running && flush && self.failure.is_none() {
             self.ending = Ending::Flushing;
-            self.submit(queue, Op { action: Action::Flush, ..Op::default() }, 0, true)?;
+            let now = queue.now();
+            self.submit(queue, Op { action: Action::Flush, ..Op::default() }, now, true)?;
             return Ok(Next::Drain);
         }
         self.ending = Ending::Over;
@@ -533,6 +556,9 @@ impl Driver {
             return self.after_flush(done);
         }
         self.last_data = done.completed;
+        if self.plain {
+            return;
+        }
         if self.setup.stream.verify && op.action == Action::Read {
             self.verify(op, data);
         }

@@ -289,10 +289,6 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     problems.need(stream.files == Files::One || !on_device, "files", || {
         "a device is one file; use files = one".to_string()
     });
-    let on_file = geometry.kind == TargetKind::File;
-    problems.need(stream.files == Files::One || !on_file, "files", || {
-        "a file for each worker needs a directory as target; give one".to_string()
-    });
     if stream.size_min() > 0 && stream.workers > 0 {
         region(stream, geometry, problems);
     }

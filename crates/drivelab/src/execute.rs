@@ -224,5 +224,3 @@ impl Sink for Forward<'_> {
     }
 }
 
-#[cfg(test)]
-mod tests;

@@ -3,9 +3,10 @@
 use drivelab_core::plan::{Act, Files, PatternName, Plan, Step, Stream};
 use drivelab_core::units::Span;
 use drivelab_report::units;
+use serde::Serialize;
 
 /// The cost of a plan.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Forecast {
     /// Bytes that will be written, where a bound is known.
     pub written_bytes: u64,

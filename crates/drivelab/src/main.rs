@@ -1,11 +1,13 @@
 //! A laboratory for storage drives: the program.
 #![forbid(unsafe_code)]
 
+mod aim;
 mod chance;
 mod cli;
 mod command;
 mod execute;
 mod forecast;
+mod layout;
 mod load;
 mod moment;
 mod outcome;

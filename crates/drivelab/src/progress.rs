@@ -6,6 +6,7 @@
 use drivelab_core::op::Action;
 use drivelab_core::plan::Step;
 use drivelab_core::tally::Tally;
+use drivelab_report::units;
 use drivelab_stats::Histogram;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -111,12 +112,12 @@ impl Progress {
             line += &format!("   [{}{}]", "▇".repeat(full), "▁".repeat(BAR_CELLS - full));
         }
         if let Some(rates) = self.latest {
-            line += &format!("  {} IOPS", si(rates.per_second));
+            line += &format!("  {}", units::operations(rates.per_second));
             if rates.bytes_per_second > 0.0 {
-                line += &format!("  {}B/s", si(rates.bytes_per_second));
+                line += &format!("  {}", units::bandwidth(rates.bytes_per_second));
             }
             if let Some(p99) = rates.p99_ns {
-                line += &format!("  p99 {}", time(p99));
+                line += &format!("  p99 {}", units::time(p99 as f64));
             }
         }
         match (self.expected, self.left_after) {
@@ -154,27 +155,6 @@ impl Counted {
     }
 }
 
-/// Three digits and a decimal prefix: `741 k`.
-fn si(value: f64) -> String {
-    let (scale, prefix) = match value {
-        v if v >= 1e9 => (1e9, "G"),
-        v if v >= 1e6 => (1e6, "M"),
-        v if v >= 1e3 => (1e3, "k"),
-        _ => (1.0, ""),
-    };
-    let scaled = value / scale;
-    let decimals = if scaled >= 99.95 || prefix.is_empty() { 0 } else { 1 };
-    format!("{scaled:.decimals$} {prefix}")
-}
-
-fn time(nanoseconds: u64) -> String {
-    match nanoseconds {
-        n if n < 10_000 => format!("{n} ns"),
-        n if n < 10_000_000 => format!("{} µs", n / 1000),
-        n => format!("{} ms", n / 1_000_000),
-    }
-}
-
 /// Minutes and seconds: `1:12`.
 fn clock(span: Duration) -> String {
     let seconds = span.as_secs();
@@ -197,17 +177,7 @@ mod tests {
             Some(Rates { per_second: 741_000.0, bytes_per_second: 0.0, p99_ns: Some(90_400) });
         assert_eq!(
             progress.line(Duration::from_secs(6)),
-            "4/9 randwrite 4k qd32   [▇▇▇▇▇▇▁▁]  741 k IOPS  p99 90 µs   1:12 left"
+            "4/9 randwrite 4k qd32   [▇▇▇▇▇▇▁▁]  741 k/s  p99 90.4 µs   1:12 left"
         );
-    }
-
-    #[test]
-    fn numbers_are_short() {
-        assert_eq!(si(12.0), "12 ");
-        assert_eq!(si(61_240.0), "61.2 k");
-        assert_eq!(si(6.61e9), "6.6 G");
-        assert_eq!(time(740), "740 ns");
-        assert_eq!(time(74_400), "74 µs");
-        assert_eq!(time(12_000_000), "12 ms");
     }
 }

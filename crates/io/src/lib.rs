@@ -1,6 +1,7 @@
 //! The real world: queues, facts, guard, counters. The only crate with `unsafe`.
 
 pub mod buffer;
+pub mod cache;
 pub mod clock;
 pub mod counters;
 pub mod cpus;

@@ -10,6 +10,9 @@ use crate::units;
 /// From this request size on, bytes a second say more than operations a second.
 const LARGE_BYTES: u64 = 32 << 10;
 
+/// What stands before the name of a kind that is part of a mix.
+const PART: &str = "  of it ";
+
 /// One line of a table of cells.
 pub(crate) struct Row<'summary> {
     pub(crate) cell: &'summary CellSummary,
@@ -43,7 +46,7 @@ pub(crate) fn rows(cell: &CellSummary) -> Vec<Row<'_>> {
             None => {
                 row(name, &stream.total, None, None);
                 for (action, kind) in data_kinds(stream) {
-                    let label = format!("  of it {}s", action.word());
+                    let label = format!("{PART}{}s", action.word());
                     row(label, &kind.rates, latency(kind), Some(*action));
                 }
             }
@@ -76,6 +79,17 @@ pub(crate) fn latency(kind: &CellKind) -> Option<Latency> {
 }
 
 impl Row<'_> {
+    /// Name, size and load in one line, for where no columns tell them apart.
+    pub(crate) fn full_label(&self) -> String {
+        let label = match self.label.strip_prefix(PART) {
+            Some(kind) => format!("{}: {kind}", self.cell.name),
+            None => self.label.clone(),
+        };
+        let parts = [label, sizes(self.load), depth(self.load)];
+        let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        known.join(" ")
+    }
+
     /// Whether bytes a second are the headline.
     pub(crate) fn in_bytes(&self) -> bool {
         let large = self.load.size_bytes_max >= LARGE_BYTES;

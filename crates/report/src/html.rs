@@ -183,7 +183,8 @@ fn big_numbers(out: &mut String, summary: &Summary) {
         [_] => rows.iter().take(2).flat_map(single).take(6).collect(),
         many => many.iter().take(6).map(|row| one_of_many(row)).collect(),
     };
-    out.push_str("<section class=\"numbers\">");
+    let across = if numbers.len() == 4 { " four" } else { "" };
+    let _ = write!(out, "<section class=\"numbers{across}\">");
     for number in numbers {
         let _ = write!(
             out,
@@ -197,14 +198,13 @@ fn big_numbers(out: &mut String, summary: &Summary) {
 }
 
 fn one_of_many(row: &Row<'_>) -> Number {
-    let label = [row.label.trim(), &headline::sizes(row.load), &headline::depth(row.load)]
-        .into_iter()
-        .filter(|part| !part.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ");
     let p99 = row.latency.and_then(|latency| latency.p99);
     let p99 = p99.map_or_else(String::new, |p99| format!(" · p99 {}", units::time(p99 as f64)));
-    Number { label, value: row.rate(), small: format!("{}{p99}", row.half_width()) }
+    Number {
+        label: row.full_label(),
+        value: row.rate(),
+        small: format!("{}{p99}", row.half_width()),
+    }
 }
 
 fn single(row: &Row<'_>) -> Vec<Number> {

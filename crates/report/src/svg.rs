@@ -108,7 +108,8 @@ fn lines_svg(
 
 fn draw_axes(out: &mut String, frame: &Frame<'_>) {
     let (right, floor) = (frame.width - frame.right, frame.height - frame.bottom);
-    let rows = ticks(frame.y, 5);
+    // A decade a line: on a log axis the lines are what one reads by.
+    let rows = ticks(frame.y, if frame.y.is_log { 9 } else { 5 });
     let columns = ticks(frame.x, if frame.width > 500.0 { 8 } else { 5 });
     let mut grid = String::new();
     for tick in &rows {
@@ -137,10 +138,18 @@ fn draw_axes(out: &mut String, frame: &Frame<'_>) {
 fn draw_line(out: &mut String, frame: &Frame<'_>, line: &Line) {
     let mut path = String::new();
     for piece in &line.pieces {
-        for (index, (x, y)) in piece.iter().enumerate() {
-            let command = if index == 0 { 'M' } else { 'L' };
-            let (x, y) = (place(frame.x_at(*x)), place(frame.y_at(*y)));
-            let _ = write!(path, "{command}{x} {y}");
+        // Steps from point to point are half as long to write as places. They are taken in tenths
+        // from the rounded places, so that nothing adds up.
+        let tenths = |value: f64| (value * 10.0).round() as i64;
+        let mut before = None;
+        for (x, y) in piece {
+            let (x, y) = (tenths(frame.x_at(*x)), tenths(frame.y_at(*y)));
+            let (command, from) = before.map_or(('M', (0, 0)), |before| ('l', before));
+            let step = |to: i64, from: i64| place((to - from) as f64 / 10.0);
+            let (dx, dy) = (step(x, from.0), step(y, from.1));
+            let space = if dy.starts_with('-') { "" } else { " " };
+            let _ = write!(path, "{command}{dx}{space}{dy}");
+            before = Some((x, y));
         }
         // A path of one point draws nothing: a hair's breadth makes it a dot.
         if piece.len() == 1 {

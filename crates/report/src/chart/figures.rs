@@ -77,15 +77,10 @@ fn bar_estimate(row: &Row<'_>, unit: Unit) -> Option<drivelab_stats::Estimate> {
     }
 }
 
-fn bar_label(row: &Row<'_>) -> String {
-    let parts = [row.label.trim(), &headline::sizes(row.load), &headline::depth(row.load)];
-    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
-}
-
 fn bar(row: &Row<'_>, unit: Unit) -> Option<Bar> {
     let estimate = bar_estimate(row, unit).filter(|estimate| estimate.value.is_finite())?;
     Some(Bar {
-        label: bar_label(row),
+        label: row.full_label(),
         value: estimate.value,
         interval: estimate.low.zip(estimate.high),
         text: format!("{} {}", row.rate(), units::half_width(&estimate)),
@@ -100,7 +95,7 @@ fn bar_numbers(row: &Row<'_>, unit: Unit) -> Option<Vec<String>> {
         _ => units::operations_scale(estimate.value),
     };
     let interval = units::interval(&estimate, scale).unwrap_or_else(|| "none".to_owned());
-    Some(vec![bar_label(row), row.rate(), interval, estimate.n.to_string()])
+    Some(vec![row.full_label(), row.rate(), interval, estimate.n.to_string()])
 }
 
 /// The repetitions of one name, whole ones and others, in order.
@@ -249,7 +244,7 @@ fn time_table(lines: &[Line], unit: Unit, columns: usize) -> Table {
         Unit::Bandwidth => units::bandwidth(value),
         _ => units::operations(value),
     };
-    let rows_max = (columns / 16).max(8);
+    let rows_max = (columns / 16).max(5);
     let mut rows = Vec::new();
     for line in lines {
         let points: Vec<(f64, f64)> = line.pieces.iter().flatten().copied().collect();
@@ -275,8 +270,11 @@ pub fn latency_distribution(
 ) -> Option<Chart> {
     let summary = cell.streams.get(stream)?;
     let (mut lines, mut points, mut rows) = (Vec::new(), Vec::new(), Vec::new());
+    let service = if summary.load.rate.is_some() { "service" } else { "" };
     for kind in summary.kinds.keys().copied() {
-        for (latency, word) in [(LatencyKind::Response, "response"), (LatencyKind::Service, "")] {
+        for (latency, word) in
+            [(LatencyKind::Response, "response"), (LatencyKind::Service, service)]
+        {
             let merged = cell_histogram(run, &cell.name, stream as u32, kind, latency);
             let Some(merged) = merged.filter(|histogram| !histogram.is_empty()) else { continue };
             let label = format!("{} {word}", kind.word()).trim_end().to_owned();

@@ -27,8 +27,10 @@ padding:.5rem .9rem;margin:.8rem 0;max-width:none}\
 .warnings h2{margin-top:.2rem}.warnings ul{padding-left:1.2rem;margin:.2rem 0}\
 .verdict h2{margin:.9rem 0 .1rem}.verdict p{font-size:1.05rem}\
 .beware{color:var(--warn)}.unknown{color:var(--faint)}\
-.numbers{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.7rem;\
+.numbers{display:grid;grid-template-columns:repeat(3,1fr);gap:.7rem;\
 margin:1.5rem 0}\
+.four{grid-template-columns:repeat(4,1fr)}\
+@media(max-width:700px){.numbers{grid-template-columns:repeat(2,1fr)}}\
 .numbers div{background:var(--card);border-radius:.5rem;padding:.7rem .9rem;min-width:0}\
 .numbers span,.numbers strong,.numbers small{display:block}\
 .numbers span{font-size:.82rem;line-height:1.3;min-height:2.6em}\
@@ -64,5 +66,7 @@ details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85re
 @media print{:root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ddd;--card:#f3f3f3;\
 --read:#0969b0;--write:#c75b00;--other:#444;--warn:#a3218e;--warn-paper:#fbeef9}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
-table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
+table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.four{grid-template-columns:repeat(4,1fr)}\
+@media(max-width:700px){.numbers{grid-template-columns:repeat(2,1fr)}}\
+.numbers div{break-inside:avoid}\
 h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span{print-color-adjust:exact}}";

@@ -191,14 +191,8 @@ fn execute(
     let kinds = load.stream.kinds();
     let from = *now;
     let mood = 1.0 + 0.006 * normal(random);
-    let mut slowest = Slow {
-        latency_ns: 0,
-        issued: 0,
-        kind: kinds[0],
-        offset: 123 << 12,
-        stream: 0,
-        worker: 0,
-    };
+    let mut slowest =
+        Slow { latency_ns: 0, issued: 0, kind: kinds[0], offset: 123 << 12, stream: 0, worker: 0 };
     let mut issued = 0;
     for interval in 0..intervals {
         let keep = Keep { submit: load.stream.depth > 1, response: false };

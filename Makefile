@@ -1,0 +1,46 @@
+# What a newcomer types. Everything else is `cargo` and `drivelab --help`.
+CARGO ?= cargo
+# Seconds each fuzzer runs.
+FUZZ_SECONDS ?= 60
+
+.PHONY: help check build test needs lint bench fuzz doc clean
+
+help:
+	@echo 'make check   build, then find out what the disk under this directory does'
+	@echo 'make test    install what the tests need (Debian, as root), then run all of them'
+	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
+	@echo 'make fuzz    each parser against $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
+	@echo 'make doc     the documentation of the crates'
+
+# Status 1 is a bad finding about the disk, which is a good answer; more is none.
+check: build
+	@$(CARGO) run --release --locked --quiet --package drivelab -- check || [ $$? -eq 1 ]
+
+build:
+	$(CARGO) build --release --locked
+
+# The same tests run with debug assertions, and in the build that is benchmarked.
+test: needs lint
+	$(CARGO) test --workspace --locked --no-fail-fast
+	$(CARGO) test --workspace --locked --no-fail-fast --release
+	@scripts/print-unavailable
+
+needs:
+	@scripts/install-test-needs
+
+lint:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+
+# The name of a single comparison or setting may follow: make bench ONLY=zram
+bench: build
+	$(CARGO) bench --locked --package drivelab --bench peers -- $(ONLY)
+
+fuzz:
+	@scripts/run-fuzzers $(FUZZ_SECONDS)
+
+doc:
+	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --locked
+
+clean:
+	$(CARGO) clean

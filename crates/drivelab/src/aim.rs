@@ -1,0 +1,172 @@
+//! What the TARGET on the command line is, before anything is opened.
+
+use crate::outcome::Failure;
+use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::plan::{Engine, Files, PatternName, Plan, Stream};
+use drivelab_core::units::Size;
+use drivelab_core::validate::Geometry;
+use drivelab_io::facts::{self, System};
+use std::os::unix::fs::FileTypeExt;
+use std::path::{Path, PathBuf};
+
+/// Size of a file to create when nothing says it.
+const SIZE_DEFAULT: u64 = 1 << 30;
+/// Files that drivelab creates are multiples of this.
+const SIZE_GRAIN: u64 = 4096;
+const MIB: u64 = 1 << 20;
+
+/// Kinds of paths.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Scratch goes into it.
+    Directory,
+    /// Nothing there yet: a file will be created.
+    Absent,
+    /// An existing file.
+    File,
+    /// A block device.
+    Device,
+    /// No drive at all: the null engine.
+    Nothing,
+}
+
+/// A target that was looked at and not touched.
+#[derive(Debug)]
+pub struct Aim {
+    /// The path as typed.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: Kind,
+    /// Target and machine.
+    pub facts: Facts,
+    /// Bytes of each file (to be), or of the device; 0 where a plan has metadata only.
+    pub file_bytes: u64,
+    /// Data files.
+    pub files: u32,
+}
+
+impl Aim {
+    /// Looks at `target` for what `plan` needs. `size` is what `--size` said.
+    pub fn take(
+        system: &System,
+        target: &str,
+        plan: &Plan,
+        size: Option<Size>,
+    ) -> Result<Self, Failure> {
+        if target.starts_with("sim:") {
+            return Err(Failure::usage("simulated drives are not part of this version")
+                .advise("Give a directory, a file or a block device."));
+        }
+        let path = PathBuf::from(target);
+        let streams = || plan.steps.iter().flat_map(|step| &step.streams);
+        let kind = match streams().all(|stream| stream.engine == Engine::Null) {
+            true if streams().next().is_some() => Kind::Nothing,
+            _ => kind_of(&path)?,
+        };
+        let files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
+        let facts = facts::gather(system, &path);
+        let mut aim = Aim { path, kind, facts, file_bytes: 0, files };
+        aim.file_bytes = aim.size_for(plan, size)?;
+        Ok(aim)
+    }
+
+    /// Whether drivelab will create the files it works on.
+    pub fn creates(&self) -> bool {
+        matches!(self.kind, Kind::Directory | Kind::Absent) && self.files > 0
+    }
+
+    /// What a plan must fit.
+    pub fn geometry(&self) -> Geometry {
+        let target = &self.facts.target;
+        let sector = target.devices.first().and_then(|device| device.logical_block_bytes);
+        let align = target.filesystem.as_ref().and_then(|filesystem| filesystem.direct_io_align);
+        let block = match self.kind {
+            Kind::Device => sector,
+            _ => align.map(|(_, offset)| offset).filter(|offset| *offset > 0),
+        };
+        let kind = match self.kind {
+            Kind::Directory => TargetKind::Directory,
+            Kind::Absent | Kind::File => TargetKind::File,
+            Kind::Device => TargetKind::BlockDevice,
+            Kind::Nothing => TargetKind::Nothing,
+        };
+        Geometry {
+            kind,
+            file_bytes: (self.file_bytes > 0).then_some(self.file_bytes),
+            logical_block_bytes: block.unwrap_or(512),
+            memory_bytes: self.facts.host.memory_bytes,
+        }
+    }
+
+    /// Bytes of each file to use.
+    fn size_for(&self, plan: &Plan, size: Option<Size>) -> Result<u64, Failure> {
+        match self.kind {
+            _ if self.files == 0 && self.kind != Kind::Nothing => Ok(0),
+            Kind::Device => {
+                let bytes = self.facts.target.bytes.unwrap_or(0);
+                Ok(size.map_or(bytes, |size| size.0.min(bytes)))
+            }
+            Kind::File => {
+                let length = std::fs::metadata(&self.path).map_or(0, |found| found.len());
+                Ok(size.map_or(length, |size| size.0.max(length)))
+            }
+            Kind::Nothing => Ok(size.map_or(SIZE_DEFAULT, |size| size.0)),
+            Kind::Directory | Kind::Absent => match size {
+                Some(size) => checked(size),
+                None => self.default_size(plan),
+            },
+        }
+    }
+
+    /// What the plan's regions need, a gibibyte at least, if that leaves a tenth of the file
+    /// system free; else what does, where the plan lets it be less.
+    fn default_size(&self, plan: &Plan) -> Result<u64, Failure> {
+        let needed = plan.steps.iter().flat_map(|step| &step.streams).filter_map(|stream| {
+            stream.length.map(|length| stream.offset.0.saturating_add(length.0))
+        });
+        let needed = needed.max().unwrap_or(0).next_multiple_of(SIZE_GRAIN);
+        let wanted = needed.max(SIZE_DEFAULT);
+        let Some(filesystem) = &self.facts.target.filesystem else { return Ok(wanted) };
+        let Some(free) = filesystem.free_bytes else { return Ok(wanted) };
+        let reserve = filesystem.total_bytes.unwrap_or(0) / 10;
+        let room = free.saturating_sub(reserve) / u64::from(self.files.max(1)) / MIB * MIB;
+        if room < needed.max(MIB) {
+            return Err(Failure::usage(format!(
+                "{} has only {} free, too little for a scratch file that leaves a tenth of it free",
+                self.path.display(),
+                drivelab_report::units::capacity(free)
+            ))
+            .advise("Free some space, name another directory, or give a --size."));
+        }
+        Ok(wanted.min(room))
+    }
+}
+
+fn checked(size: Size) -> Result<u64, Failure> {
+    if size.0 == 0 || !size.0.is_multiple_of(SIZE_GRAIN) {
+        return Err(Failure::usage(format!(
+            "--size {size} is no multiple of 4 KiB above 0; round it"
+        )));
+    }
+    Ok(size.0)
+}
+
+fn is_data(stream: &Stream) -> bool {
+    stream.pattern != PatternName::Names && stream.engine != Engine::Null
+}
+
+fn files_of(stream: &Stream) -> u32 {
+    if stream.files == Files::Each { stream.workers.max(1) } else { 1 }
+}
+
+fn kind_of(path: &Path) -> Result<Kind, Failure> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => Ok(Kind::Directory),
+        Ok(found) if found.file_type().is_block_device() => Ok(Kind::Device),
+        Ok(_) => Ok(Kind::File),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Kind::Absent),
+        Err(error) => {
+            Err(Failure::usage(format!("{} cannot be looked at: {error}", path.display())))
+        }
+    }
+}

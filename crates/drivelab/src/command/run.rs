@@ -1,0 +1,142 @@
+//! `drivelab run`: one load, described by options or by a plan.
+
+use crate::aim::Aim;
+use crate::chance;
+use crate::cli::run::RunOptions;
+use crate::forecast::forecast;
+use crate::layout;
+use crate::load;
+use crate::outcome::{Failure, Status};
+use crate::session::{self, Request};
+use crate::{print, store};
+use clap::ArgMatches;
+use clap::parser::ValueSource;
+use drivelab_core::plan::Plan;
+use drivelab_core::plan_text;
+use drivelab_io::facts::System;
+use std::path::Path;
+
+/// Options that go with a plan; every other one describes a load, and the plan has one.
+const WITH_PLAN: [&str; 15] = [
+    "operands",
+    "title",
+    "erase",
+    "keep",
+    "size",
+    "interval",
+    "seed",
+    "stuck_after",
+    "out",
+    "json",
+    "dry_run",
+    "runs",
+    "help",
+    "safety",
+    "store",
+];
+
+/// Names of the options that were typed.
+pub fn given_options(matches: &ArgMatches) -> Vec<String> {
+    let typed = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    matches.ids().filter(typed).map(|id| id.as_str().to_string()).collect()
+}
+
+/// Runs one load, or prints what it would be.
+pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
+    let (mut plan, target) = plan_and_target(options, given)?;
+    load::refuse_misleading(&plan)?;
+    let system = System::live();
+    let aim = Aim::take(&system, target, &plan, options.size)?;
+    session::check_plan(&plan, &aim)?;
+    layout::prepend(&mut plan, &aim);
+    session::check_plan(&plan, &aim)?;
+    if options.record.dry_run {
+        return dry_run(options, &plan, &aim);
+    }
+    let request = Request {
+        command: "run",
+        target,
+        erase: options.safety.erase.clone(),
+        keep: options.safety.keep,
+        size: options.size,
+        runs: store::directory(options.record.store.runs.as_deref())?,
+        stuck_after: options.record.stuck_after,
+    };
+    let ended = session::run(&request, &system, aim, plan, &mut |_| None)?;
+    super::report::results(&ended, options.record.json, options.record.out.as_deref())
+}
+
+fn plan_and_target<'a>(
+    options: &'a RunOptions,
+    given: &[String],
+) -> Result<(Plan, &'a str), Failure> {
+    let seed = options.record.seed;
+    match options.operands.as_slice() {
+        [target] if looks_like_plan(target) => Err(Failure::usage(format!(
+            "{target} is a plan; name a target behind it"
+        ))
+        .advise(format!("Such as:  drivelab run {target} ."))),
+        [target] => Ok((load::plan_of(options, seed.unwrap_or_else(chance::seed))?, target)),
+        [file, target] => {
+            let load = given.iter().find(|id| {
+                !WITH_PLAN.contains(&id.as_str()) && id.chars().all(|c| !c.is_uppercase())
+            });
+            if let Some(id) = load {
+                let option = id.replace('_', "-");
+                return Err(Failure::usage(format!(
+                    "--{option} describes a load, and {file} has one; write it into the plan"
+                )));
+            }
+            let mut plan = read_plan(file)?;
+            match seed {
+                Some(seed) => plan.seed = seed,
+                None if plan.seed == 0 => plan.seed = chance::seed(),
+                None => {}
+            }
+            if let Some(title) = &options.what.title {
+                plan.title.clone_from(title);
+            }
+            if let Some(interval) = options.record.interval {
+                plan.interval.0 = interval;
+            }
+            Ok((plan, target))
+        }
+        _ => Err(Failure::usage("name one target, with at most one plan before it")),
+    }
+}
+
+fn looks_like_plan(operand: &str) -> bool {
+    let path = Path::new(operand);
+    path.extension().is_some_and(|extension| extension == "toml") && path.is_file()
+}
+
+fn read_plan(file: &str) -> Result<Plan, Failure> {
+    let bytes = std::fs::read(file)
+        .map_err(|error| Failure::usage(format!("cannot read the plan {file}: {error}")))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        Failure::usage(format!("{file} line {line}: not UTF-8 text; a plan is a TOML file"))
+    })?;
+    plan_text::parse(&text, file).map_err(|error| Failure::usage(error.to_string()))
+}
+
+fn dry_run(options: &RunOptions, plan: &Plan, aim: &Aim) -> Result<Status, Failure> {
+    let cost = forecast(plan, aim.file_bytes);
+    if options.record.json {
+        print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
+        return Ok(Status::Fine);
+    }
+    // A comment, so that the output is a plan file.
+    let creates = match aim.creates() {
+        true => format!(
+            "# creates {} file(s) of {}\n",
+            aim.files,
+            drivelab_report::units::size(aim.file_bytes)
+        ),
+        false => String::new(),
+    };
+    let cost = cost.in_words();
+    print::text(&format!("# {cost}\n{creates}{}", plan_text::render(plan)));
+    Ok(Status::Fine)
+}

@@ -1,0 +1,65 @@
+//! `drivelab runs`: the history, or one run in full.
+
+use super::report::in_words;
+use crate::cli::RunsOptions;
+use crate::outcome::{Failure, Status};
+use crate::{print, store};
+use drivelab_core::plan::Role;
+use drivelab_core::summary::summarise;
+use drivelab_report::terminal::{RunRow, runs_table};
+use std::path::Path;
+
+/// Lists runs, or shows one.
+pub fn runs(options: &RunsOptions) -> Result<Status, Failure> {
+    let directory = store::directory(options.store.runs.as_deref())?;
+    if let Some(name) = &options.run {
+        let run = store::reader::read(&store::locate(name, &directory)?)?;
+        let summary = summarise(&run);
+        match options.json {
+            true => print::json(&summary)?,
+            false => print::text(&in_words(&run, &summary)),
+        }
+        return Ok(Status::Fine);
+    }
+    let rows: Vec<RunRow> =
+        store::ids(&directory)?.iter().map(|id| row(&directory, id)).collect();
+    match options.json {
+        true => print::json(&serde_json::json!({ "runs": rows.iter().map(json_of).collect::<Vec<_>>() }))?,
+        false => print::text(&runs_table(&rows)),
+    }
+    Ok(Status::Fine)
+}
+
+fn row(directory: &Path, id: &str) -> RunRow {
+    match store::reader::read(&directory.join(format!("{id}.jsonl"))) {
+        Ok(run) => {
+            let measured = |step: &&drivelab_core::run::StepRun| {
+                step.begin.role == Role::Measure && step.end.is_some()
+            };
+            RunRow {
+                run: id.to_string(),
+                started_at: run.begin.started_at.clone(),
+                command: run.begin.command.clone(),
+                target: run.begin.target.clone(),
+                complete: run.complete(),
+                steps: run.steps.iter().filter(measured).count(),
+                unreadable: None,
+            }
+        }
+        Err(failure) => {
+            RunRow { run: id.to_string(), unreadable: Some(failure.text), ..RunRow::default() }
+        }
+    }
+}
+
+fn json_of(row: &RunRow) -> serde_json::Value {
+    serde_json::json!({
+        "run": row.run,
+        "started_at": row.started_at,
+        "command": row.command,
+        "target": row.target,
+        "complete": row.complete,
+        "steps": row.steps,
+        "unreadable": row.unreadable,
+    })
+}

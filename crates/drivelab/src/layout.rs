@@ -1,0 +1,69 @@
+//! Lays out a file that drivelab just created, so that no read meets a block never written.
+
+use crate::aim::Aim;
+use drivelab_core::plan::{
+    Act, Content, Engine, Files, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+};
+use drivelab_core::units::Size;
+
+/// Largest request of the layout.
+const REQUEST_BYTES_MAX: u64 = 1 << 20;
+const DEPTH: u32 = 4;
+
+/// Puts the steps that lay out new files before the plan, where it needs them.
+pub fn prepend(plan: &mut Plan, aim: &Aim) {
+    let streams = || plan.steps.iter().flat_map(|step| &step.streams);
+    if !aim.creates() || !streams().any(needs_data) {
+        return;
+    }
+    let Some(model) = streams().find(|stream| needs_data(stream)).cloned() else { return };
+    let buffered = streams().filter(|s| needs_data(s)).all(|s| s.io == IoMode::Buffered);
+    let mut steps = vec![step(&model, aim, buffered)];
+    if buffered {
+        let name = "drop the cache after lay out".to_string();
+        let act = Some(Act::DropCaches);
+        steps.push(Step { name, role: Role::Prepare, act, repeat: 1, ..Step::default() });
+    }
+    plan.steps.splice(0..0, steps);
+}
+
+/// Anything but writing in order from the beginning needs blocks that are there.
+fn needs_data(stream: &Stream) -> bool {
+    let appends = stream.pattern == PatternName::Sequential
+        && stream.stride.unwrap_or(1) == 1
+        && stream.mix.read == 0
+        && stream.mix.trim == 0
+        && stream.reply.is_none();
+    stream.pattern != PatternName::Names && stream.engine != Engine::Null && !appends
+}
+
+fn step(model: &Stream, aim: &Aim, buffered: bool) -> Step {
+    let engine = match model.engine {
+        Engine::Mmap | Engine::Stdio | Engine::Null => Engine::Psync,
+        Engine::Libaio if buffered => Engine::Psync,
+        engine => engine,
+    };
+    let size = 1 << aim.file_bytes.trailing_zeros().min(REQUEST_BYTES_MAX.trailing_zeros());
+    let stream = Stream {
+        engine,
+        io: if buffered { IoMode::Buffered } else { IoMode::Direct },
+        sync: Sync::End,
+        mix: Mix::WRITE,
+        size: Size(size),
+        depth: if engine.is_synchronous() { 1 } else { DEPTH },
+        workers: aim.files,
+        files: if aim.files > 1 { Files::Each } else { Files::One },
+        content: model.content,
+        stamp: model.content != Content::Zero,
+        pass: model.pass.filter(|_| model.content != Content::Zero),
+        ..Stream::default()
+    };
+    Step {
+        name: "lay out".into(),
+        role: Role::Prepare,
+        until: Until { passes: Some(1), ..Until::default() },
+        repeat: 1,
+        streams: vec![stream],
+        ..Step::default()
+    }
+}

@@ -1,0 +1,386 @@
+//! One run from the look at the target to the removal of its scratch.
+
+use crate::aim::{Aim, Kind};
+use crate::execute::{Execution, Stop};
+use crate::moment::Moment;
+use crate::outcome::{Failure, Status};
+use crate::progress::Progress;
+use crate::store::writer::{Place, Recorder};
+use crate::store;
+use crate::surroundings::Surroundings;
+use drivelab_core::driver::Setup;
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{Act, Engine, Files, IoMode, PatternName, Plan, Sync};
+use drivelab_core::queue::{Trouble, TroubleKind};
+use drivelab_core::record::{Begin, End, FORMAT, Warning};
+use drivelab_core::run::Run;
+use drivelab_core::units::{Size, Span};
+use drivelab_core::validate::validate;
+use drivelab_io::clock::Clock;
+use drivelab_io::engine::Opened;
+use drivelab_io::facts::{self, System};
+use drivelab_io::guard::{self, Intent, Refusal};
+use drivelab_io::scratch::{Ledger, remove_leftovers};
+use drivelab_io::target::{Mode, OpenRequest, ScratchDirectory, Target, open_directory, open_target};
+use drivelab_io::testbed::{Handle, Opener, RealTestbed};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// What a run needs besides its plan.
+#[derive(Debug)]
+pub struct Request<'a> {
+    /// `run`, `check` …
+    pub command: &'a str,
+    /// The target as typed.
+    pub target: &'a str,
+    /// What followed `--erase`.
+    pub erase: Option<String>,
+    /// Keep the file that is created.
+    pub keep: bool,
+    /// Size of the file to create.
+    pub size: Option<Size>,
+    /// Directory of the run files.
+    pub runs: PathBuf,
+    /// When an operation is called stuck.
+    pub stuck_after: Span,
+}
+
+/// A run that has ended, one way or another.
+#[derive(Debug)]
+pub struct Ended {
+    /// Everything recorded.
+    pub run: Run,
+    /// Its file, if it could be written.
+    pub path: Option<PathBuf>,
+    /// The exit status so far.
+    pub status: Status,
+    /// Why it did not reach its end.
+    pub failure: Option<Failure>,
+}
+
+/// Decides what comes next from the run so far; `None` ends the run.
+pub type NextPlan<'a> = dyn FnMut(&Run) -> Option<Plan> + 'a;
+
+/// Refuses what makes no sense on this target, with every reason.
+pub fn check_plan(plan: &Plan, aim: &Aim) -> Result<(), Failure> {
+    let Err(problems) = validate(plan, &aim.geometry()) else { return Ok(()) };
+    let single = plan.steps.iter().filter(|step| step.name != "lay out").count() <= 1;
+    let mut lines: Vec<String> = problems
+        .iter()
+        .map(|problem| if single { problem.text.clone() } else { problem.to_string() })
+        .collect();
+    lines.dedup();
+    let first = lines.remove(0);
+    let failure = Failure::usage(first);
+    Err(if lines.is_empty() { failure } else { failure.advise(lines.join("\n  ")) })
+}
+
+/// Executes `first` and whatever `next` adds to it, on the target that `aim` describes.
+pub fn run(
+    request: &Request<'_>,
+    system: &System,
+    aim: Aim,
+    first: Plan,
+    next: &mut NextPlan<'_>,
+) -> Result<Ended, Failure> {
+    let ledger = ledger_path(request)?;
+    tidy_up(&ledger);
+    let scene = Scene::open(request, system, &aim, &first, ledger)?;
+    let (clock, clock_facts) = Clock::calibrate();
+    let begin = Begin {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").into(),
+        run: store::new_id(),
+        started_at: Moment::now().rfc3339(),
+        command: request.command.into(),
+        arguments: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        target: request.target.into(),
+        seed: first.seed,
+        clock: clock_facts,
+        facts: aim.facts.clone(),
+    };
+    let place = place_of(request, system, &aim, &first);
+    let shares_drive = place.shares_drive;
+    let mut recorder = Recorder::begin(&place, begin);
+    if shares_drive {
+        recorder.warn(store_shares_drive(&request.runs));
+    }
+    scene.warnings.iter().cloned().for_each(|warning| recorder.warn(warning));
+    let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.opener());
+    testbed.stuck_after = request.stuck_after;
+    let watched = facts::devices_below(system, &aim.path);
+    let mut surroundings = Surroundings::new(system.clone(), watched, scene.target.clone());
+    let mut progress = Progress::new();
+    let stop = {
+        let mut execution = Execution::new(
+            &mut testbed,
+            &mut recorder,
+            &mut progress,
+            &mut surroundings,
+            scene.file_bytes(&aim),
+        );
+        run_plans(&mut execution, first, next)
+    };
+    drop((testbed, surroundings));
+    let ended = end(recorder, stop);
+    scene.close();
+    Ok(ended)
+}
+
+fn run_plans(
+    execution: &mut Execution<'_>,
+    first: Plan,
+    next: &mut NextPlan<'_>,
+) -> Result<(), Stop> {
+    let mut plan = Some(first);
+    while let Some(current) = plan {
+        execution.run_plan(&current)?;
+        plan = next(execution.recorder.run());
+    }
+    Ok(())
+}
+
+fn end(recorder: Recorder, stop: Result<(), Stop>) -> Ended {
+    let (status, reason, failure) = match stop {
+        Ok(()) => (Status::Fine, None, None),
+        Err(Stop::Interrupted) => (Status::Interrupted, Some("interrupted".to_string()), None),
+        Err(Stop::Trouble(trouble)) => {
+            let failure = Failure::from(trouble.clone());
+            (failure.status, Some(trouble.text), Some(failure))
+        }
+    };
+    let end = End { complete: reason.is_none(), status: status as u8, reason };
+    let (mut run, path, trouble) = recorder.end(end);
+    let path = match trouble {
+        None => Some(path),
+        Some(text) => {
+            run.warnings.push(Warning {
+                code: "run_file_not_written".into(),
+                text,
+                advice: "Free some space or name another directory with --runs DIR.".into(),
+                step: None,
+            });
+            None
+        }
+    };
+    Ended { run, path, status, failure }
+}
+
+/// `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or beside the runs where neither it nor HOME is set.
+fn ledger_path(request: &Request<'_>) -> Result<PathBuf, Failure> {
+    let runs = store::directory(None).unwrap_or_else(|_| request.runs.clone());
+    runs.parent().map(|data| data.join("scratch.jsonl")).ok_or_else(|| {
+        Failure::usage("there is no place for the list of scratch files; set HOME")
+    })
+}
+
+/// Removes what runs that were killed have left behind, and says so.
+fn tidy_up(ledger: &Path) {
+    let Ok(leftovers) = remove_leftovers(&Ledger::at(ledger)) else { return };
+    for path in leftovers.removed {
+        crate::print::error(&format!(
+            "drivelab: removed {}, left behind by a run that was killed",
+            path.display()
+        ));
+    }
+}
+
+fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> Place {
+    let existing = request.runs.ancestors().find(|path| path.exists()).unwrap_or(&request.runs);
+    let below = facts::devices_below(system, existing);
+    let theirs = facts::devices_below(system, &aim.path);
+    let shares = aim.kind != Kind::Nothing && below.iter().any(|one| theirs.contains(one));
+    let lists = plan.steps.iter().filter_map(|step| drivelab_io::cpus::parse(&step.cpus).ok());
+    let mut measuring_cpus: Vec<usize> = lists.flatten().collect();
+    measuring_cpus.sort_unstable();
+    measuring_cpus.dedup();
+    Place { directory: request.runs.clone(), shares_drive: shares, measuring_cpus }
+}
+
+fn store_shares_drive(runs: &Path) -> Warning {
+    Warning {
+        code: "store_on_target".into(),
+        text: format!(
+            "run files in {} lie on a drive of the target: intervals were kept in memory until \
+             each step ended",
+            runs.display()
+        ),
+        advice: "Name a directory on another drive with --runs DIR.".into(),
+        step: None,
+    }
+}
+
+/// What is open while a run lasts.
+struct Scene {
+    target: Option<Rc<Target>>,
+    directories: Vec<Rc<ScratchDirectory>>,
+    memory_backed: bool,
+    warnings: Vec<Warning>,
+}
+
+impl Scene {
+    fn open(
+        request: &Request<'_>,
+        system: &System,
+        aim: &Aim,
+        plan: &Plan,
+        ledger: PathBuf,
+    ) -> Result<Self, Failure> {
+        let mut wanted = OpenRequest::new(&aim.path, intent_of(plan, aim), ledger);
+        wanted.keep = request.keep;
+        wanted.erase = request.erase.clone();
+        let filesystem = aim.facts.target.filesystem.as_ref();
+        let mut scene = Scene {
+            target: None,
+            directories: Vec::new(),
+            memory_backed: filesystem.is_some_and(|found| found.memory_backed),
+            warnings: Vec::new(),
+        };
+        for _ in 0..directories_of(plan) {
+            let directory = open_directory(system, &wanted).map_err(refused)?;
+            scene.directories.push(Rc::new(directory));
+        }
+        if aim.kind != Kind::Nothing && aim.files > 0 {
+            wanted.files = aim.files;
+            wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
+            let target = open_target(system, &wanted).map_err(refused)?;
+            scene.warnings.extend(holes(&target));
+            scene.target = Some(Rc::new(target));
+        }
+        Ok(scene)
+    }
+
+    fn file_bytes(&self, aim: &Aim) -> u64 {
+        self.target.as_ref().map_or(aim.file_bytes, |target| target.bytes)
+    }
+
+    /// Gives workers their descriptors.
+    fn opener(&self) -> Opener {
+        let target = self.target.clone();
+        let directories = self.directories.clone();
+        let memory_backed = self.memory_backed;
+        Box::new(move |setup| {
+            if setup.stream.pattern == PatternName::Names {
+                return directory_handle(&directories, setup);
+            }
+            let target = target.as_ref().ok_or_else(|| Trouble::usage("there is no data file"))?;
+            data_handle(target, setup, memory_backed)
+        })
+    }
+
+    /// Removes scratch; what cannot be removed is said.
+    fn close(mut self) {
+        let mut closed: Vec<std::io::Result<()>> = Vec::new();
+        closed.extend(self.target.take().and_then(Rc::into_inner).map(Target::close));
+        let directories = self.directories.drain(..).filter_map(Rc::into_inner);
+        closed.extend(directories.map(ScratchDirectory::close));
+        for error in closed.into_iter().filter_map(Result::err) {
+            crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
+        }
+    }
+}
+
+fn directory_handle(
+    directories: &[Rc<ScratchDirectory>],
+    setup: &Setup,
+) -> Result<Handle, Trouble> {
+    let index = match setup.stream.directories {
+        Files::One => 0,
+        Files::Each => setup.worker as usize,
+    };
+    let directory =
+        directories.get(index).ok_or_else(|| Trouble::usage("there is no directory for names"))?;
+    let copy = directory.descriptor().as_fd().try_clone_to_owned();
+    copy.map(Handle::Directory)
+        .map_err(|error| Trouble::failed(format!("the scratch directory is gone: {error}")))
+}
+
+fn data_handle(target: &Target, setup: &Setup, memory_backed: bool) -> Result<Handle, Trouble> {
+    let stream = &setup.stream;
+    let nonblocking = memory_backed && stream.engine == Engine::IoUring;
+    let mode = Mode {
+        write: stream.changes_data(),
+        direct: stream.io == IoMode::Direct,
+        dsync: stream.sync == Sync::Dsync,
+        nonblock: nonblocking,
+    };
+    let index = match stream.files {
+        Files::One => 0,
+        Files::Each => setup.worker as usize,
+    };
+    let descriptor = target.descriptor(index, mode).map_err(|error| match error.kind() {
+        std::io::ErrorKind::Unsupported => Trouble::usage(error.to_string()),
+        _ => Trouble::failed(error.to_string()),
+    })?;
+    let opened = Opened {
+        descriptor,
+        is_device: target.kind == TargetKind::BlockDevice,
+        data_only: matches!(stream.sync, Sync::Fdatasync(_)),
+        bytes: target.bytes,
+    };
+    Ok(Handle::Data { opened, nonblocking })
+}
+
+/// The strongest thing that the plan does to its data files.
+fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
+    let streams = || plan.steps.iter().flat_map(|step| &step.streams);
+    let data = |stream: &&drivelab_core::plan::Stream| stream.pattern != PatternName::Names;
+    let trims = streams().filter(data).any(|stream| stream.mix.trim > 0)
+        || plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
+    let writes = streams().filter(data).any(|stream| stream.changes_data());
+    match (writes || aim.creates(), trims) {
+        (false, false) => Intent::Read,
+        (true, _) => Intent::Write,
+        (false, true) => Intent::Discard,
+    }
+}
+
+/// Scratch directories that metadata actions need.
+fn directories_of(plan: &Plan) -> u32 {
+    let names = plan
+        .steps
+        .iter()
+        .flat_map(|step| &step.streams)
+        .filter(|stream| stream.pattern == PatternName::Names);
+    let needed = names.map(|stream| match stream.directories {
+        Files::One => 1,
+        Files::Each => stream.workers,
+    });
+    needed.max().unwrap_or(0)
+}
+
+/// Existing files that are not wholly allocated read faster than any drive.
+fn holes(target: &Target) -> Option<Warning> {
+    use std::os::unix::fs::MetadataExt;
+    let sparse = |file: &&drivelab_io::target::TargetFile| {
+        let found = std::fs::metadata(&file.path).ok();
+        let allocated = found.map(|found| found.blocks() * 512);
+        !file.created && allocated.is_some_and(|allocated| allocated < target.bytes)
+    };
+    let file = target.files().iter().find(sparse).filter(|_| target.kind == TargetKind::File)?;
+    Some(Warning {
+        code: "file_has_holes".into(),
+        text: format!(
+            "{} is not wholly allocated: reads of its holes, or of what is stored compressed, \
+             need less of the drive",
+            file.path.display()
+        ),
+        advice: "Write the whole file first.".into(),
+        step: None,
+    })
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    let text = refusal.to_string();
+    match refusal.kind {
+        guard::Kind::Safety => Failure::refused(text),
+        guard::Kind::Usage => Failure::usage(text),
+        guard::Kind::Failed => Failure::invalid(text),
+    }
+}
+
+/// Whether a failure left an operation in the kernel, so that ending may take long.
+pub fn is_stuck(trouble: &Trouble) -> bool {
+    trouble.kind == TroubleKind::Stuck
+}

@@ -1,0 +1,167 @@
+//! What must hold for any bytes: each function reads them with one parser, and fails loudly where
+//! the parser panics, or reads back something else than it wrote. The fuzzers run these for as
+//! long as asked; a test runs them on the seeds and on some thousand mutations of each.
+#![allow(dead_code, reason = "each fuzzer uses one of them")]
+
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{Content, Engine, Plan, Sync};
+use drivelab_core::record::Record;
+use drivelab_core::run::Run;
+use drivelab_core::units::{Size, Span};
+use drivelab_core::validate::{Geometry, cpu_list, validate};
+use drivelab_core::{plan_text, summary};
+use drivelab_io::signature::{Media, signatures as recognise};
+use drivelab_stats::{Extremes, Histogram};
+use std::fmt::{Debug, Display};
+use std::str::FromStr;
+
+/// Parses, and what was parsed reads back equal.
+fn round_trip<T: FromStr<Err = String> + Display + PartialEq + Debug>(text: &str) {
+    match text.parse::<T>() {
+        Ok(value) => assert_eq!(value.to_string().parse::<T>().as_ref(), Ok(&value), "{text}"),
+        Err(error) => assert!(!error.is_empty(), "an error without a word: {text}"),
+    }
+}
+
+/// Sizes, spans and the small words of the command line.
+pub fn quantities(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    round_trip::<Size>(text);
+    round_trip::<Span>(text);
+    round_trip::<Sync>(text);
+    round_trip::<Content>(text);
+    if let Ok(engine) = text.parse::<Engine>() {
+        assert_eq!(engine.word(), text);
+    }
+    // Ranges may be wide: only the time it takes is bounded.
+    cpu_list(text).ok();
+}
+
+/// Whether every number in the plan equals itself: TOML has NaN.
+fn equals_itself(plan: &Plan) -> bool {
+    let same = plan.clone();
+    *plan == same
+}
+
+/// Plans in TOML.
+pub fn plan(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match plan_text::parse(text, "plan.toml") {
+        Ok(plan) => {
+            let rendered = plan_text::render(&plan);
+            let again = plan_text::parse(&rendered, "rendered.toml");
+            let again = again.unwrap_or_else(|error| panic!("{error}\nfrom\n{rendered}"));
+            assert!(again == plan || !equals_itself(&plan), "{text}\nread, rendered\n{rendered}");
+            for logical_block_bytes in [512, 4096] {
+                let geometry = Geometry {
+                    kind: TargetKind::File,
+                    file_bytes: Some(1 << 30),
+                    logical_block_bytes,
+                    memory_bytes: Some(1 << 34),
+                };
+                for problem in validate(&plan, &geometry).err().into_iter().flatten() {
+                    assert!(!problem.to_string().is_empty());
+                }
+            }
+        }
+        Err(error) => {
+            assert!(error.line >= 1 && error.column >= 1, "{error:?}");
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+/// Run files: each line a record, all of them a run, and the run a summary.
+pub fn run_file(data: &[u8]) {
+    let mut run = Run::default();
+    for line in data.split(|byte| *byte == b'\n') {
+        let Ok(record) = serde_json::from_slice::<Record>(line) else { continue };
+        let written = serde_json::to_string(&record).expect("a record that was read");
+        let again: Record =
+            serde_json::from_str(&written).unwrap_or_else(|error| panic!("{error}: {written}"));
+        assert_eq!(again, record, "{written}");
+        if run.push(record).is_err() {
+            return;
+        }
+    }
+    let _ = summary::summarise(&run);
+}
+
+/// Histograms, as run files hold them and as bare V2 text.
+pub fn histogram(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    for (count, value) in [(0, 0), (1, 7), (2, 1000)] {
+        let exact = Extremes {
+            count,
+            min: value,
+            max: value,
+            sum: u128::from(count * value),
+            sum_squares: u128::from(count * value * value),
+        };
+        if let Ok(histogram) = Histogram::from_v2_base64(text, exact) {
+            assert_eq!(histogram.extremes(), exact);
+            query(&histogram);
+        }
+    }
+    if let Ok(histogram) = serde_json::from_str::<Histogram>(text) {
+        let written = serde_json::to_string(&histogram).expect("a histogram that was read");
+        let again: Histogram = serde_json::from_str(&written).expect("what was just written");
+        assert_eq!(again, histogram);
+        query(&histogram);
+    }
+}
+
+fn query(histogram: &Histogram) {
+    let mut previous = 0;
+    for quantile in [0.0, 0.5, 0.9, 0.999, 1.0] {
+        let value = histogram.value_at_quantile(quantile);
+        assert!(value >= previous && value <= histogram.max(), "{quantile}: {value}");
+        previous = value;
+    }
+    assert!(histogram.standard_deviation().is_none_or(|deviation| deviation >= 0.0));
+    let counted: u128 = histogram.iter_nonzero().map(|bucket| u128::from(bucket.2)).sum();
+    assert_eq!(counted, u128::from(histogram.count()));
+    let mut twice = histogram.clone();
+    twice.merge(histogram);
+    assert_eq!(twice.max(), histogram.max());
+}
+
+/// A device that claims a size and holds the data at its beginning and again at its end.
+struct Claimed<'a> {
+    bytes: u64,
+    data: &'a [u8],
+}
+
+impl Media for Claimed<'_> {
+    fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let end = self.bytes.min(offset.saturating_add(buffer.len() as u64));
+        let tail = self.bytes.saturating_sub(self.data.len() as u64);
+        for (place, byte) in (offset..end).zip(buffer.iter_mut()) {
+            let index = if place >= tail { place - tail } else { place };
+            *byte = usize::try_from(index)
+                .ok()
+                .and_then(|index| self.data.get(index))
+                .copied()
+                .unwrap_or(0);
+        }
+        Ok(usize::try_from(end.saturating_sub(offset)).unwrap_or(buffer.len()))
+    }
+}
+
+/// What is recognised on a device whose size the first eight bytes claim.
+pub fn signatures(data: &[u8]) {
+    let Some((size, data)) = data.split_first_chunk::<8>() else { return };
+    for bytes in [data.len() as u64, u64::from_le_bytes(*size)] {
+        let found = recognise(&Claimed { bytes, data }).expect("readable media");
+        let mut sorted = found.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(found, sorted, "sorted, each once");
+        let is_word = |word: &String| !word.is_empty() && !word.contains([' ', '+', ':']);
+        assert!(found.iter().all(is_word), "{found:?} must fit into a token");
+    }
+}
