@@ -19,6 +19,8 @@ const MISMATCHES_MAX: usize = 100;
 /// Tallies a driver can fill before one is given back.
 const SPARES: usize = 4;
 
+const FLUSH: Op = Op { action: Action::Flush, file: 0, to: 0, offset: 0, len: 0 };
+
 /// What a driver wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
@@ -86,11 +88,16 @@ pub struct Driver {
     next_due: Time,
     ahead_due: Time,
     due_count: u64,
+    due_issued: u64,
+    /// Open loop: no slot was free when it last looked.
+    was_full: bool,
+    /// Open loop: when the first of the operations in flight was submitted after a rest.
+    busy_from: Time,
     operations_max: u64,
     bytes_max: u64,
     free: Vec<Tag>,
     flights: Vec<Flight>,
-    replies: VecDeque<Op>,
+    replies: VecDeque<(Op, u64)>,
     issued: u64,
     issued_bytes: u64,
     writes: u64,
@@ -104,6 +111,7 @@ pub struct Driver {
     boundary: Time,
     last_completion: Time,
     last_data: Time,
+    last_flush: Time,
     first_issue: Option<Time>,
     idle: bool,
     stopped: bool,
@@ -186,6 +194,9 @@ impl Driver {
             next_due: 0,
             ahead_due: 0,
             due_count: 0,
+            due_issued: 0,
+            was_full: false,
+            busy_from: Time::MAX,
             operations_max,
             bytes_max,
             free: (0..depth).rev().collect(),
@@ -204,6 +215,7 @@ impl Driver {
             boundary: Time::MAX,
             last_completion: 0,
             last_data: 0,
+            last_flush: 0,
             first_issue: None,
             idle: true,
             stopped: false,
@@ -275,7 +287,8 @@ impl Driver {
             return;
         }
         let seed = derive(self.setup.seed, 0x63_6f6e_7465, u64::from(self.setup.worker));
-        let mut random = Random::new(derive(seed, u64::from(self.setup.step), 1));
+        let (step, stream) = (u64::from(self.setup.step), u64::from(self.setup.stream_index));
+        let mut random = Random::new(derive(seed, step, stream));
         for tag in 0..self.flights.len() {
             let buffer = queue.buffer(tag as Tag);
             content::prefill(self.setup.stream.content, self.unit, buffer, &mut random);
@@ -314,15 +327,24 @@ impl Driver {
         if self.exhausted() {
             return self.wind_up(queue);
         }
+        if self.free.len() == self.flights.len() {
+            self.busy_from = now;
+        }
+        if self.was_full && now > 0 {
+            self.count_backlog(now - 1);
+        }
         // Flushes and replies follow their cause at once; they are no arrivals of their own.
-        while self.follows() && !self.free.is_empty() {
+        while self.follows() && !self.free.is_empty() && !self.exhausted() {
             self.issue_next(queue, now)?;
         }
+        self.was_full = false;
         while self.next_due <= now && self.next_due < self.end_at && !self.exhausted() {
             if self.free.is_empty() {
+                self.was_full = true;
                 self.count_backlog(now);
                 return Ok(Next::Completion);
             }
+            self.due_issued += 1;
             let due = self.next_due;
             let late = now - due;
             self.tally.late_ns_sum += late;
@@ -335,26 +357,27 @@ impl Driver {
                 self.next_due = self.opened + arrivals.next();
             }
         }
-        if self.next_due >= self.end_at {
-            return Ok(Next::Wake(self.end_at));
+        if self.exhausted() {
+            return self.wind_up(queue);
         }
-        Ok(Next::Wake(self.next_due))
+        self.was_full = self.free.is_empty();
+        Ok(Next::Wake(self.next_due.min(self.end_at)))
     }
 
-    /// Operations that are due and find no free slot.
+    /// Operations that were due at `now` and had not found a free slot.
     fn count_backlog(&mut self, now: Time) {
         let Some(ahead) = &mut self.due_ahead else { return };
         while self.ahead_due <= now.min(self.end_at - 1) {
             self.due_count += 1;
             self.ahead_due = self.opened + ahead.next();
         }
-        let waiting = self.due_count.saturating_sub(self.issued);
+        let waiting = self.due_count.saturating_sub(self.due_issued);
         self.tally.backlog_max = self.tally.backlog_max.max(waiting);
     }
 
     fn pump_bursts<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         // Flushes and replies belong to the burst that caused them, and count in none.
-        while self.follows() && !self.free.is_empty() {
+        while self.follows() && !self.free.is_empty() && !self.exhausted() {
             self.issue_next(queue, 0)?;
         }
         if self.in_flight() == 0 && self.burst_left == 0 {
@@ -373,8 +396,6 @@ impl Driver {
             self.issue_next(queue, 0)?;
             if self.flush_pending && !self.free.is_empty() {
                 self.issue_next(queue, 0)?;
-            } else if self.flush_pending {
-                break;
             }
         }
         Ok(Next::Completion)
@@ -403,14 +424,14 @@ impl Driver {
             // The last write called for it.
             self.flush_pending = false;
             let now = queue.now();
-            self.submit(queue, Op { action: Action::Flush, ..Op::default() }, now, true)?;
+            self.submit(queue, FLUSH, 0, now, true)?;
             return Ok(Next::Drain);
         }
         let flush = self.setup.stream.sync == Sync::End && self.writes > 0;
         if self.ending == Ending::Running && flush && self.failure.is_none() {
             self.ending = Ending::Flushing;
             let now = queue.now();
-            self.submit(queue, Op { action: Action::Flush, ..Op::default() }, now, true)?;
+            self.submit(queue, FLUSH, 0, now, true)?;
             return Ok(Next::Drain);
         }
         self.ending = Ending::Over;
@@ -421,10 +442,9 @@ impl Driver {
     fn issue_next<Q: Queue + ?Sized>(&mut self, queue: &mut Q, due: Time) -> Result<(), Trouble> {
         if self.flush_pending {
             self.flush_pending = false;
-            return self.submit(queue, Op { action: Action::Flush, ..Op::default() }, due, true);
+            return self.submit(queue, FLUSH, 0, due, true);
         }
-        if let Some(op) = self.replies.pop_front() {
-            let pass = self.offsets.pass();
+        if let Some((op, pass)) = self.replies.pop_front() {
             return self.issue(queue, op, pass, due, true);
         }
         let (op, pass) = self.offsets.next();
@@ -449,7 +469,7 @@ impl Driver {
             }
             self.fill(queue, op, pass);
         }
-        self.submit(queue, op, due, is_reply)
+        self.submit(queue, op, pass, due, is_reply)
     }
 
     #[inline]
@@ -471,6 +491,7 @@ impl Driver {
         &mut self,
         queue: &mut Q,
         op: Op,
+        pass: u64,
         due: Time,
         is_reply: bool,
     ) -> Result<(), Trouble> {
@@ -478,7 +499,7 @@ impl Driver {
             return Err(Trouble::failed("no free slot for an operation (a defect of drivelab)"));
         };
         let depth = self.in_flight();
-        self.flights[tag as usize] = Flight { op, due, depth, is_reply };
+        self.flights[tag as usize] = Flight { op, pass, due, depth, is_reply };
         queue.submit(tag, op)
     }
 
@@ -499,7 +520,7 @@ impl Driver {
         }
         let since = if self.idle {
             self.first_issue.get_or_insert(done.issued);
-            self.last_completion.max(done.issued)
+            self.last_completion.max(done.issued.min(self.busy_from))
         } else {
             self.last_completion
         };
@@ -560,12 +581,12 @@ impl Driver {
             return;
         }
         if self.setup.stream.verify && op.action == Action::Read {
-            self.verify(op, data);
+            self.verify(flight, data);
         }
         if !flight.is_reply
             && let Some(reply) = self.setup.stream.reply
         {
-            self.reply(reply, op);
+            self.reply(reply, flight);
         }
         if self.setup.stream.think.0 > 0 && self.idle {
             self.think_until = done.completed + self.setup.stream.think.0;
@@ -573,12 +594,16 @@ impl Driver {
     }
 
     fn after_flush(&mut self, done: &Done) {
+        if self.setup.stream.think.0 > 0 && self.idle {
+            self.think_until = done.completed + self.setup.stream.think.0;
+        }
         if self.setup.stream.sync_timing == SyncTiming::Outside {
             if self.ending == Ending::Running {
-                self.excluded_ns += done.completed - done.issued;
+                let from = done.issued.max(self.measured_from);
+                self.excluded_ns += done.completed.saturating_sub(from);
             }
         } else {
-            self.last_data = done.completed;
+            self.last_flush = done.completed;
         }
     }
 
@@ -588,7 +613,8 @@ impl Driver {
         self.failure.get_or_insert(Failure { errno, op, moved });
     }
 
-    fn reply(&mut self, reply: Reply, op: Op) {
+    fn reply(&mut self, reply: Reply, flight: &Flight) {
+        let op = flight.op;
         let action = if op.action == Action::Read { Action::Write } else { Action::Read };
         let region = self.offsets.region();
         let next = op.offset + u64::from(op.len).next_multiple_of(region.slot_bytes);
@@ -597,19 +623,24 @@ impl Driver {
             Reply::Next if next + u64::from(op.len) <= region.base + region.bytes => next,
             Reply::Next => region.base,
         };
-        self.replies.push_back(Op { action, offset, ..op });
+        self.replies.push_back((Op { action, offset, ..op }, flight.pass));
     }
 
-    fn verify(&mut self, op: Op, data: &[u8]) {
-        let stream = &self.setup.stream;
+    /// Who only reads expects one pass everywhere; a read that answers a write on the same address
+    /// expects the pass of that write; any other read among writes cannot know.
+    fn verify(&mut self, flight: &Flight, data: &[u8]) {
+        let (stream, op) = (&self.setup.stream, flight.op);
+        let writes = stream.mix.write > 0 || stream.reply.is_some();
+        let answers = flight.is_reply && stream.reply == Some(Reply::Same);
+        let pass_known = stream.pass.is_some() && (answers || !writes);
         for (index, unit) in data[..op.len as usize].chunks_exact(self.unit).enumerate() {
             let expected = Stamp {
                 address: op.offset + (index * self.unit) as u64,
                 seed: self.setup.seed,
-                pass: stream.pass.unwrap_or(0),
+                pass: stream.pass.unwrap_or(0) + if answers { flight.pass } else { 0 },
             };
             self.tally.verified += 1;
-            if let Err(fault) = content::check(unit, &expected, stream.pass.is_some()) {
+            if let Err(fault) = content::check(unit, &expected, pass_known) {
                 self.tally.mismatched += 1;
                 if self.mismatches.len() < MISMATCHES_MAX {
                     self.mismatches.push((op, expected.address, fault, expected));
@@ -665,7 +696,7 @@ impl Driver {
         let next = self.spare.pop().unwrap_or_else(|| self.tally.clone());
         let mut last = std::mem::replace(&mut self.tally, next);
         last.to = self.last_completion.max(last.from).min(now.max(last.from));
-        let closed = self.last_data.max(self.measured_from);
+        let closed = self.last_data.max(self.last_flush).max(self.measured_from);
         let phase = Phase {
             stream: self.setup.stream_index,
             worker: self.setup.worker,
@@ -673,8 +704,8 @@ impl Driver {
             measured_from: self.measured_from,
             first: self.first_issue.unwrap_or(self.opened),
             last: self.last_data,
-            closed: if self.setup.stream.rate.is_some() && self.failure.is_none() && !self.stopped {
-                closed.max(self.end_at.min(now))
+            closed: if self.setup.stream.rate.is_some() && self.clock >= self.end_at {
+                closed.max(self.end_at)
             } else {
                 closed
             },
@@ -699,15 +730,16 @@ impl Driver {
     /// Operations that were due before the end and never issued.
     pub fn unissued(&self) -> u64 {
         let Some(mut ahead) = self.due_ahead.clone() else { return 0 };
-        if self.setup.until.elapsed.is_none() {
+        if self.issued >= self.operations_max || self.issued_bytes >= self.bytes_max {
             return 0;
         }
+        let end = self.end_at.min(self.clock);
         let (mut due, mut count) = (self.ahead_due, self.due_count);
-        while due < self.end_at {
+        while due < end {
             count += 1;
             due = self.opened + ahead.next();
         }
-        count.saturating_sub(self.issued)
+        count.saturating_sub(self.due_issued)
     }
 
     /// Wrong stamps, the first hundred, in words.

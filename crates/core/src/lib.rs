@@ -10,6 +10,7 @@ pub mod facts;
 pub mod findings;
 pub mod offsets;
 pub mod op;
+pub mod passes;
 pub mod plan;
 pub mod plan_text;
 pub mod quantity;

@@ -123,7 +123,8 @@ pub fn capacity(bytes: u64) -> String {
 
 /// A size in powers of 1024, whole where it is whole: `4 KiB`, `1.50 GiB`.
 pub fn size(bytes: u64) -> String {
-    let exact = |scale: &&Scale| bytes >= scale.factor as u64 && bytes.is_multiple_of(scale.factor as u64);
+    let exact =
+        |scale: &&Scale| bytes >= scale.factor as u64 && bytes.is_multiple_of(scale.factor as u64);
     let whole = SIZE.iter().rev().find(exact).copied().unwrap_or(SIZE[0]);
     let number = bytes as f64 / whole.factor;
     match number < 10_000.0 {
@@ -222,9 +223,9 @@ mod tests {
         assert_eq!(percent(0.134), "13 %");
         assert_eq!(percent(0.0004), "0.04 %");
         let estimate =
-            Estimate { value: 912_000.0, low: Some(906_500.0), high: Some(917_500.0), n: 30 };
+            Estimate { value: 912_000.0, low: Some(906_400.0), high: Some(917_600.0), n: 30 };
         assert_eq!(half_width(&estimate), "± 0.6 %");
-        assert_eq!(interval(&estimate, operations_scale(912_000.0)).unwrap(), "906.5 to 917.5 k/s");
+        assert_eq!(interval(&estimate, operations_scale(912_000.0)).unwrap(), "906 to 918 k/s");
         assert_eq!(half_width(&Estimate::point(1.0, 1)), "no interval");
         assert_eq!(interval(&Estimate::point(1.0, 1), operations_scale(1.0)), None);
     }

@@ -375,6 +375,8 @@ pub struct Mismatch {
 pub struct Flight {
     /// The operation.
     pub op: Op,
+    /// Which pass of the pattern it belongs to; a reply belongs to that of its cause.
+    pub pass: u64,
     /// When it should have been issued (open loop).
     pub due: Time,
     /// Operations in flight when it was submitted, itself included.

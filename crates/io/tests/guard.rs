@@ -183,7 +183,6 @@ fn a_device_that_another_process_holds_is_refused() {
 
 /// No test by itself: what a helper process runs.
 #[test]
-#[ignore = "run by other tests in a process of its own"]
 fn child_holds() {
     let Ok(node) = std::env::var("HOLD") else { return };
     let _held = grab(&node, std::env::var("EXCLUSIVELY").is_ok());

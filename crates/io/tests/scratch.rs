@@ -191,7 +191,6 @@ fn a_killed_run_leaves_scratch_that_is_found() {
 
 /// No test by itself: what a helper process runs.
 #[test]
-#[ignore = "run by other tests in a process of its own"]
 fn child_makes_scratch() {
     let (Ok(ledger), Ok(place)) = (std::env::var("LEDGER"), std::env::var("PLACE")) else { return };
     let mut request = OpenRequest::new(&place, Intent::Write, ledger);

@@ -79,11 +79,16 @@ pub(crate) fn latency(kind: &CellKind) -> Option<Latency> {
 }
 
 impl Row<'_> {
+    /// Its name without what only a table needs: `random read`, or `reads` for a part of a mix.
+    pub(crate) fn short_label(&self) -> &str {
+        self.label.strip_prefix(PART).unwrap_or(&self.label)
+    }
+
     /// Name, size and load in one line, for where no columns tell them apart.
     pub(crate) fn full_label(&self) -> String {
-        let label = match self.label.strip_prefix(PART) {
-            Some(kind) => format!("{}: {kind}", self.cell.name),
-            None => self.label.clone(),
+        let label = match self.label.starts_with(PART) {
+            true => format!("{}: {}", self.cell.name, self.short_label()),
+            false => self.label.clone(),
         };
         let parts = [label, sizes(self.load), depth(self.load)];
         let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();

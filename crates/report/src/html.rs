@@ -180,7 +180,7 @@ fn big_numbers(out: &mut String, summary: &Summary) {
     let firsts: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_first).collect();
     let numbers: Vec<Number> = match firsts.as_slice() {
         [] => return,
-        [_] => rows.iter().take(2).flat_map(single).take(6).collect(),
+        [_] => rows.iter().flat_map(single).take(6).collect(),
         many => many.iter().take(6).map(|row| one_of_many(row)).collect(),
     };
     let across = if numbers.len() == 4 { " four" } else { "" };
@@ -207,24 +207,28 @@ fn one_of_many(row: &Row<'_>) -> Number {
     }
 }
 
+/// Of a mix the rates together and the latencies of each kind; else everything.
 fn single(row: &Row<'_>) -> Vec<Number> {
-    let label = |what: &str| format!("{}: {what}", row.label.trim());
+    let label = |what: &str| format!("{}: {what}", row.short_label());
+    let latencies = row.latency.map(|latency| latency_numbers(&label, &latency));
+    if !row.is_first {
+        return latencies.into_iter().flatten().take(2).collect();
+    }
     let mut numbers =
         vec![Number { label: label("rate"), value: row.rate(), small: row.half_width() }];
-    let other = match row.in_bytes() {
-        true => {
-            row.rates.iops.map(|rate| (units::operations(rate.value), units::half_width(&rate)))
+    let (what, other) = match row.in_bytes() {
+        true => ("operations", row.rates.iops.map(|rate| (units::operations(rate.value), rate))),
+        false => {
+            let bandwidth = row.rates.bandwidth_bytes_per_s;
+            ("bandwidth", bandwidth.map(|rate| (units::bandwidth(rate.value), rate)))
         }
-        false => row
-            .rates
-            .bandwidth_bytes_per_s
-            .map(|rate| (units::bandwidth(rate.value), units::half_width(&rate))),
     };
-    let what = if row.in_bytes() { "operations" } else { "bandwidth" };
-    numbers.extend(other.map(|(value, small)| Number { label: label(what), value, small }));
-    if let Some(latency) = row.latency {
-        numbers.extend(latency_numbers(&label, &latency));
-    }
+    numbers.extend(other.map(|(value, rate)| Number {
+        label: label(what),
+        value,
+        small: units::half_width(&rate),
+    }));
+    numbers.extend(latencies.into_iter().flatten());
     numbers
 }
 

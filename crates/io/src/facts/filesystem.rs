@@ -32,8 +32,10 @@ pub(super) fn describe(
     let existing = nearest_existing(path);
     match existing.as_deref().map(rustix::fs::statvfs) {
         Some(Ok(room)) => {
-            facts.total_bytes = room.f_blocks.checked_mul(room.f_frsize);
-            facts.free_bytes = room.f_bavail.checked_mul(room.f_frsize);
+            if room.f_blocks > 0 {
+                facts.total_bytes = room.f_blocks.checked_mul(room.f_frsize);
+                facts.free_bytes = room.f_bavail.checked_mul(room.f_frsize);
+            }
             facts.block_bytes = Some(room.f_bsize);
         }
         Some(Err(error)) => unknown.push(format!(
@@ -62,13 +64,14 @@ pub fn direct_io_align(path: &Path) -> Option<(u32, u32)> {
     answered.then_some((statx.stx_dio_mem_align, statx.stx_dio_offset_align))
 }
 
-/// Bytes an unprivileged user may still write below `path`.
+/// Bytes an unprivileged user may still write below `path`; `None` on file systems without a
+/// size of their own (ramfs).
 ///
 /// # Errors
 /// As `statvfs(3)` says.
-pub(crate) fn free_bytes_of(path: &Path) -> std::io::Result<u64> {
+pub(crate) fn free_bytes_of(path: &Path) -> std::io::Result<Option<u64>> {
     let room = rustix::fs::statvfs(path)?;
-    Ok(room.f_bavail.saturating_mul(room.f_frsize))
+    Ok((room.f_blocks > 0).then(|| room.f_bavail.saturating_mul(room.f_frsize)))
 }
 
 fn is_memory(kind: &str) -> bool {

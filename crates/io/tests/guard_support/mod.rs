@@ -231,7 +231,7 @@ pub struct Helper(pub Child);
 impl Helper {
     pub fn start(test: &str, variables: &[(&str, &str)]) -> Helper {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", test, "--nocapture", "--include-ignored"]);
+        command.args(["--exact", test, "--nocapture"]);
         command.envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();

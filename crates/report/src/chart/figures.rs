@@ -337,10 +337,16 @@ fn slower(histogram: &Histogram, columns: usize) -> Vec<(f64, f64)> {
     for (_, high, in_bucket) in histogram.iter_nonzero() {
         above = above.saturating_sub(in_bucket);
         let share = above as f64 / count as f64;
-        if above == 0 || !supported(1.0 - share, count) && share < 0.5 {
+        let time = (high as f64).clamp(least, most);
+        if above == 0 {
+            // Up to the slowest itself the share is still the last one.
+            let last = pending.or(curve.last().copied()).map_or(1.0, |(_, share)| share);
+            pending = Some((time, last));
             break;
         }
-        let time = (high as f64).clamp(least, most);
+        if share < 0.5 && !supported(1.0 - share, count) {
+            break;
+        }
         let column = ((time / least).ln() / column_width).floor();
         pending = Some((time, share));
         if column > last_column {

@@ -58,8 +58,7 @@ fn cell_row(out: &mut String, row: &Row<'_>, findings: &Findings) {
         remarks.extend(of_cell.map(|remark| remark.text.clone()));
         remarks.extend(row.remarks());
     }
-    let label = row.label.trim();
-    let _ = write!(out, "<tr><td>{}", escape(label));
+    let _ = write!(out, "<tr><td>{}", escape(row.label.trim()));
     let _ = write!(out, "<td class=\"r\">{}", escape(&headline::sizes(row.load)));
     let _ = write!(out, "<td class=\"n\">{}", escape(&headline::depth(row.load)));
     let _ = write!(out, "<td class=\"r\"><b>{}</b>", escape(&row.rate()));
@@ -76,11 +75,13 @@ pub(super) fn steps(out: &mut String, summary: &Summary) {
     if summary.steps.is_empty() {
         return;
     }
-    let repetitions = summary.steps.len();
+    let title = match summary.steps.len() {
+        1 => "The executed step".to_owned(),
+        many => format!("All {many} executed steps, each repetition alone"),
+    };
     let _ = write!(
         out,
-        "<section><details><summary>All {repetitions} executed steps, each repetition alone\
-         </summary><div class=\"scroll\"><table><tr><th>step<th>role<th class=\"r\">repetition\
+        "<section><details><summary>{title}</summary><div class=\"scroll\"><table><tr><th>step<th>role<th class=\"r\">repetition\
          <th>kind<th class=\"r\">I/Os<th class=\"r\">rate<th class=\"r\">bandwidth\
          <th class=\"r\">depth reached<th class=\"r\">CPU per I/O<th>remarks"
     );

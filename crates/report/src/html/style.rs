@@ -57,9 +57,9 @@ svg .warning{color:var(--warn)}.bar,.dot{fill:currentColor}.bar{opacity:.85}\
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
 font-variant-numeric:tabular-nums}\
 th,td{text-align:left;padding:.25rem .7rem .25rem 0;border-bottom:1px solid var(--grid);\
-vertical-align:top}th{color:var(--faint);font-weight:500}\
+vertical-align:top}td:first-child{min-width:7.5rem}th{color:var(--faint);font-weight:500}\
 td.r,th.r{text-align:right;white-space:nowrap}td.n{white-space:nowrap}\
-.facts td:first-child{color:var(--faint);white-space:nowrap}\
+.facts td:first-child{color:var(--faint)}\
 .facts td{overflow-wrap:anywhere}tr.group th{padding-top:1rem;color:var(--ink);font-weight:700}\
 details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85rem}\
 @page{size:A4;margin:14mm}\

@@ -27,7 +27,18 @@ pub(crate) fn groups(facts: &Facts) -> Vec<Group> {
     groups.extend(facts.target.filesystem.as_ref().map(filesystem));
     groups.extend(facts.target.devices.iter().map(device));
     groups.push(host(&facts.host));
-    groups
+    groups.into_iter().map(|(title, rows)| (title, unknown_last(rows))).collect()
+}
+
+/// What is unknown in one row: a line for each would bury what is known.
+fn unknown_last(rows: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    let is_unknown = |row: &(&str, String)| row.1.is_empty() || row.1 == units::UNKNOWN;
+    let (unknown, mut known): (Vec<_>, Vec<_>) = rows.into_iter().partition(is_unknown);
+    if !unknown.is_empty() {
+        let names: Vec<&str> = unknown.iter().map(|(name, _)| *name).collect();
+        known.push((units::UNKNOWN, names.join(", ")));
+    }
+    known
 }
 
 fn known<T: ToString>(value: &Option<T>) -> String {
@@ -96,13 +107,9 @@ fn device(device: &DeviceFacts) -> Group {
         (Some(link), Some(most)) if link != most => format!("{link}, could be {most}"),
         (link, _) => known(link),
     };
-    let queue = format!(
-        "scheduler {}, {} requests, at most {} KiB each, read-ahead {} KiB",
-        known(&device.scheduler),
-        known(&device.queue_requests),
-        known(&device.max_sectors_kib),
-        known(&device.read_ahead_kib),
-    );
+    let kib = |value: Option<u32>| {
+        value.map_or(units::UNKNOWN.to_owned(), |kib| units::size(u64::from(kib) * 1024))
+    };
     let discard = match device.discard_max_bytes {
         None => units::UNKNOWN.to_owned(),
         Some(0) => "not supported".to_owned(),
@@ -118,7 +125,10 @@ fn device(device: &DeviceFacts) -> Group {
         ("logical sector", block(&device.logical_block_bytes)),
         ("physical sector", block(&device.physical_block_bytes)),
         ("rotational", device.rotational.map_or(units::UNKNOWN.to_owned(), yes_no)),
-        ("queue", queue),
+        ("scheduler", known(&device.scheduler)),
+        ("queue requests", known(&device.queue_requests)),
+        ("largest request", kib(device.max_sectors_kib)),
+        ("read-ahead", kib(device.read_ahead_kib)),
         ("rq_affinity", known(&device.rq_affinity)),
         ("write cache", known(&device.write_cache)),
         ("discard", discard),
@@ -139,16 +149,12 @@ fn device(device: &DeviceFacts) -> Group {
 }
 
 fn host(host: &HostFacts) -> Group {
-    let cpus = format!(
-        "{}, {} of {} CPUs allowed",
-        known(&host.cpu_model),
-        known(&host.cpus_allowed),
-        known(&host.cpus_online)
-    );
     let mut rows = vec![
         ("name", known(&host.hostname)),
         ("kernel", known(&host.kernel)),
-        ("CPU", cpus),
+        ("CPU", known(&host.cpu_model)),
+        ("CPUs allowed", known(&host.cpus_allowed)),
+        ("CPUs online", known(&host.cpus_online)),
         ("governor", known(&host.governor)),
         ("memory", host.memory_bytes.map_or(units::UNKNOWN.to_owned(), units::size)),
         ("clock source", known(&host.clocksource)),
