@@ -138,17 +138,20 @@ impl Media for Claimed<'_> {
     }
 
     fn read_at(&self, offset: u64, buffer: &mut [u8]) -> std::io::Result<usize> {
-        let end = self.bytes.min(offset.saturating_add(buffer.len() as u64));
+        let there = self.bytes.saturating_sub(offset).min(buffer.len() as u64) as usize;
+        let buffer = &mut buffer[..there];
+        buffer.fill(0);
         let tail = self.bytes.saturating_sub(self.data.len() as u64);
-        for (place, byte) in (offset..end).zip(buffer.iter_mut()) {
-            let index = if place >= tail { place - tail } else { place };
-            *byte = usize::try_from(index)
-                .ok()
-                .and_then(|index| self.data.get(index))
-                .copied()
-                .unwrap_or(0);
+        for begin in [0, tail] {
+            let from = begin.max(offset);
+            let to = (begin + self.data.len() as u64).min(offset + there as u64);
+            if from < to {
+                let source = (from - begin) as usize..(to - begin) as usize;
+                let place = (from - offset) as usize..(to - offset) as usize;
+                buffer[place].copy_from_slice(&self.data[source]);
+            }
         }
-        Ok(usize::try_from(end.saturating_sub(offset)).unwrap_or(buffer.len()))
+        Ok(there)
     }
 }
 

@@ -112,6 +112,8 @@ pub struct Driver {
     last_completion: Time,
     last_data: Time,
     last_flush: Time,
+    /// The part of `excluded_ns` since the last data I/O.
+    trailing_ns: u64,
     first_issue: Option<Time>,
     idle: bool,
     stopped: bool,
@@ -216,6 +218,7 @@ impl Driver {
             last_completion: 0,
             last_data: 0,
             last_flush: 0,
+            trailing_ns: 0,
             first_issue: None,
             idle: true,
             stopped: false,
@@ -600,11 +603,15 @@ impl Driver {
         if self.setup.stream.sync_timing == SyncTiming::Outside {
             if self.ending == Ending::Running {
                 let from = done.issued.max(self.measured_from);
-                self.excluded_ns += done.completed.saturating_sub(from);
+                let span = done.completed.saturating_sub(from);
+                if self.last_data >= self.last_flush {
+                    self.trailing_ns = 0;
+                }
+                self.trailing_ns += span;
+                self.excluded_ns += span;
             }
-        } else {
-            self.last_flush = done.completed;
         }
+        self.last_flush = done.completed;
     }
 
     #[cold]
@@ -696,7 +703,15 @@ impl Driver {
         let next = self.spare.pop().unwrap_or_else(|| self.tally.clone());
         let mut last = std::mem::replace(&mut self.tally, next);
         last.to = self.last_completion.max(last.from).min(now.max(last.from));
-        let closed = self.last_data.max(self.last_flush).max(self.measured_from);
+        let outside = self.setup.stream.sync_timing == SyncTiming::Outside;
+        let mut closed = self.last_data.max(self.measured_from);
+        let mut excluded_ns = self.excluded_ns;
+        if !outside {
+            closed = closed.max(self.last_flush);
+        } else if self.last_flush > self.last_data {
+            // Flushes after the last data lie behind the window: nothing to take out of it.
+            excluded_ns -= self.trailing_ns;
+        }
         let phase = Phase {
             stream: self.setup.stream_index,
             worker: self.setup.worker,
@@ -709,7 +724,7 @@ impl Driver {
             } else {
                 closed
             },
-            excluded_ns: self.excluded_ns,
+            excluded_ns,
             cpu_ns: None,
             context_switches: None,
             issued: self.issued,

@@ -312,14 +312,15 @@ fn worker_region(stream: &Stream, worker: u32, file_bytes: u64) -> Result<Region
     let own = match (stream.sharing(), stream.files) {
         (Sharing::Disjoint, Files::One) if stream.pattern != PatternName::Segments => {
             let worker = u64::from(worker);
-            let first = share_start(whole.slots, worker, workers);
-            let end = share_start(whole.slots, worker + 1, workers);
-            Region {
-                base: whole.base + first * slot_bytes,
-                slots: end - first,
-                bytes: ((end - first) * slot_bytes).max(size_max).min(bytes),
-                ..whole
-            }
+            // Where requests are longer than the grid, a share must hold them whole: shares are
+            // cut from the bytes, and the last one keeps what is left over.
+            let parts = if slot_bytes < size_max { bytes / slot_bytes } else { whole.slots };
+            let first = share_start(parts, worker, workers) * slot_bytes;
+            let end = match worker + 1 == workers {
+                true => bytes,
+                false => share_start(parts, worker + 1, workers) * slot_bytes,
+            };
+            region(whole.base + first, end.saturating_sub(first), slot_bytes, size_max)
         }
         _ => whole,
     };
@@ -374,7 +375,7 @@ impl Walk {
             },
             PatternName::HotZones => Walk::Zones(zones(stream, region.slots)?),
             PatternName::Segments => segments(stream, worker, region)?,
-            PatternName::Replay => replay(stream, first as usize, step as usize)?,
+            PatternName::Replay => replay(stream, region, first as usize, step as usize)?,
             PatternName::Names => Walk::Names {
                 actions: stream.actions.clone(),
                 names: stream.names.unwrap_or(1000),
@@ -413,7 +414,7 @@ fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
 }
 
 fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Walk, Trouble> {
-    let transfer = stream.size.0.max(1);
+    let transfer = stream.size_max().max(1);
     let block = stream.block.map_or(transfer, |block| block.0);
     let workers = if stream.files == Files::One { u64::from(stream.workers.max(1)) } else { 1 };
     let segment_bytes = block * workers;
@@ -437,7 +438,19 @@ fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Walk, Troubl
     Ok(Walk::Segments { layout, next: 0 })
 }
 
-fn replay(stream: &Stream, first: usize, step: usize) -> Result<Walk, Trouble> {
+fn replay(
+    stream: &Stream,
+    region: Region,
+    first: usize,
+    step: usize,
+) -> Result<Walk, Trouble> {
+    let ends_outside = |at: u64| at.saturating_add(stream.size_max()) > region.bytes;
+    if let Some(at) = stream.offsets.iter().find(|at| ends_outside(at.0)) {
+        return Err(Trouble::usage(format!(
+            "a replayed request at byte {} ends beyond the region of {} bytes; use a larger region",
+            at.0, region.bytes
+        )));
+    }
     if stream.offsets.len() <= first {
         return Err(Trouble::usage(format!(
             "a replay over {step} worker(s) needs at least that many offsets; the list has {}",

@@ -178,6 +178,9 @@ pub struct StreamSummary {
     /// What it was told to do.
     #[serde(flatten)]
     pub load: Load,
+    /// Beginning of the measured window, in nanoseconds since the testbed began, as the times of
+    /// gaps and slow I/Os are; `None` when nothing was measured.
+    pub measured_from_ns: Option<Time>,
     /// Length of the measured window in seconds; `None` when nothing was measured.
     pub seconds: Option<f64>,
     /// The kinds it issued.

@@ -318,7 +318,7 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
             format!(
                 "{key} {} is no multiple of the {block}-byte block that direct I/O needs here; \
                  use a multiple or io = buffered",
-                Size(bytes)
+                bytes_in_words(bytes)
             )
         });
     };
@@ -333,6 +333,12 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     for offset in &stream.offsets {
         whole("offsets", offset.0);
     }
+}
+
+/// `4KiB`, or `1834 bytes` where no unit divides it.
+fn bytes_in_words(bytes: u64) -> String {
+    let text = Size(bytes).to_string();
+    if text.ends_with('B') { text } else { format!("{text} bytes") }
 }
 
 /// What follows from each request having its place in an order.
@@ -386,8 +392,8 @@ fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
         format!(
             "a region of {} is too small for {parts} worker(s) with requests of {}; use a larger \
              region, a smaller size or fewer workers",
-            Size(bytes),
-            Size(needed)
+            bytes_in_words(bytes),
+            bytes_in_words(needed)
         )
     });
     if let (Some(block), Some(segments)) = (stream.block, stream.segments) {

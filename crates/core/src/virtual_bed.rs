@@ -95,6 +95,7 @@ impl Testbed for VirtualTestbed {
         }
         let mut completions = BinaryHeap::new();
         let mut sequence = 0u64;
+        let mut called_off = false;
         loop {
             for (index, worker) in workers.iter_mut().enumerate() {
                 if worker.finished || worker.wake.is_none_or(|wake| wake > self.now) {
@@ -132,8 +133,12 @@ impl Testbed for VirtualTestbed {
             if workers.iter().all(done) {
                 break;
             }
-            if !sink.go_on() {
-                workers.iter_mut().for_each(|worker| worker.driver.stop());
+            if !called_off && !sink.go_on() {
+                called_off = true;
+                for worker in &mut workers {
+                    worker.driver.stop();
+                    worker.wake = Some(self.now);
+                }
             }
             let wakes = workers.iter().filter(|worker| !worker.finished);
             let wake = wakes.filter_map(|worker| worker.wake).min();

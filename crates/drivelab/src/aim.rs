@@ -1,7 +1,7 @@
 //! What the TARGET on the command line is, before anything is opened.
 
 use crate::outcome::Failure;
-use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
 use drivelab_core::plan::{Engine, Files, PatternName, Plan, Stream};
 use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
@@ -53,20 +53,36 @@ impl Aim {
         plan: &Plan,
         size: Option<Size>,
     ) -> Result<Self, Failure> {
+        let streams = || plan.steps.iter().flat_map(|step| &step.streams);
+        let mut aim = Aim::look(system, target)?;
+        if streams().next().is_some() && streams().all(|stream| stream.engine == Engine::Null) {
+            aim.kind = Kind::Nothing;
+            aim.facts.target = TargetFacts {
+                path: target.to_string(),
+                kind: TargetKind::Nothing,
+                ..TargetFacts::default()
+            };
+        }
+        aim.files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
+        aim.file_bytes = aim.size_for(plan, size)?;
+        Ok(aim)
+    }
+
+    /// Looks at `target`, for one data file of a size to be decided.
+    pub fn look(system: &System, target: &str) -> Result<Self, Failure> {
         if target.starts_with("sim:") {
             return Err(Failure::usage("simulated drives are not part of this version")
                 .advise("Give a directory, a file or a block device."));
         }
         let path = PathBuf::from(target);
-        let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-        let kind = match streams().all(|stream| stream.engine == Engine::Null) {
-            true if streams().next().is_some() => Kind::Nothing,
-            _ => kind_of(&path)?,
-        };
-        let files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
+        let kind = kind_of(&path)?;
         let facts = facts::gather(system, &path);
-        let mut aim = Aim { path, kind, facts, file_bytes: 0, files };
-        aim.file_bytes = aim.size_for(plan, size)?;
+        let mut aim = Aim { path, kind, facts, file_bytes: 0, files: 1 };
+        aim.file_bytes = match kind {
+            Kind::Device => aim.facts.target.bytes.unwrap_or(0),
+            Kind::File => std::fs::metadata(&aim.path).map_or(0, |found| found.len()),
+            Kind::Directory | Kind::Absent | Kind::Nothing => 0,
+        };
         Ok(aim)
     }
 
@@ -102,14 +118,8 @@ impl Aim {
     fn size_for(&self, plan: &Plan, size: Option<Size>) -> Result<u64, Failure> {
         match self.kind {
             _ if self.files == 0 && self.kind != Kind::Nothing => Ok(0),
-            Kind::Device => {
-                let bytes = self.facts.target.bytes.unwrap_or(0);
-                Ok(size.map_or(bytes, |size| size.0.min(bytes)))
-            }
-            Kind::File => {
-                let length = std::fs::metadata(&self.path).map_or(0, |found| found.len());
-                Ok(size.map_or(length, |size| size.0.max(length)))
-            }
+            Kind::Device => Ok(size.map_or(self.file_bytes, |size| size.0.min(self.file_bytes))),
+            Kind::File => Ok(size.map_or(self.file_bytes, |size| size.0)),
             Kind::Nothing => Ok(size.map_or(SIZE_DEFAULT, |size| size.0)),
             Kind::Directory | Kind::Absent => match size {
                 Some(size) => checked(size),

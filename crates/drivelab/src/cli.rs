@@ -93,10 +93,16 @@ pub struct CheckOptions {
     /// Most time to measure; building the scratch file comes on top
     #[arg(long, value_name = "TIME", default_value = "3m")]
     pub time: Span,
+    /// Only read: no token is needed, and what writes cost stays unknown
+    #[arg(long)]
+    pub read_only: bool,
+    /// CPUs that the workers may use, such as 0-3,8 [default: any]
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pub cpus: String,
     /// Seed of everything random [default: random, printed]
     #[arg(long, value_name = "NUMBER", value_parser = run::seed)]
     pub seed: Option<u64>,
-    /// Where to write the HTML report [default: drivelab-ID.html]
+    /// Where to write the HTML report [default: drivelab-ID.html; none with --json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
     /// Print one JSON object instead of text

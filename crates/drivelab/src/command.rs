@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod check;
 pub mod generate;
 pub mod list;
 pub mod report;

@@ -10,6 +10,8 @@ use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
 use drivelab_core::driver::drivers_of;
+use drivelab_core::op::Action;
+use drivelab_core::passes::with_expected_passes;
 use drivelab_core::plan::{Act, Plan, Step};
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
@@ -85,7 +87,8 @@ impl<'a> Execution<'a> {
             let rest = executions[position + 1..].iter().map(|(_, step)| expected(step)).sum();
             let (number, count) = (position as u64 + 1, executions.len() as u64);
             self.progress.begin(number, count, step, rest);
-            let result = self.run_step(plan, *plan_step, step);
+            let step = with_expected_passes(plan, *plan_step as usize);
+            let result = step.map_or(Ok(()), |step| self.run_step(plan, *plan_step, &step));
             self.progress.clear();
             result?;
         }
@@ -131,7 +134,8 @@ impl<'a> Execution<'a> {
             Stop::Interrupted => "interrupted".to_string(),
             Stop::Trouble(trouble) => trouble.text.clone(),
         });
-        self.state.after(step, self.file_bytes, end.incomplete.is_none());
+        let written = self.written_bytes();
+        self.state.after(step, self.file_bytes, written, end.incomplete.is_none());
         self.recorder.record(Record::StepEnd(Box::new(end)));
         self.warn_of_step(number);
         stop.map_or(Ok(()), Err)
@@ -170,6 +174,13 @@ impl<'a> Execution<'a> {
             self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
         }
         stop
+    }
+
+    /// Bytes that the latest step wrote.
+    fn written_bytes(&self) -> u64 {
+        let step = self.recorder.run().steps.last();
+        let kinds = step.iter().flat_map(|step| &step.tallies).flat_map(|tally| &tally.kinds);
+        kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum()
     }
 
     fn perform(&mut self, act: &Act) -> Result<(), Trouble> {
@@ -224,3 +235,5 @@ impl Sink for Forward<'_> {
     }
 }
 
+#[cfg(test)]
+mod tests;

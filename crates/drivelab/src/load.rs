@@ -183,7 +183,10 @@ fn offsets_of(path: &Path) -> Result<Vec<Size>, Failure> {
         })?);
     }
     if offsets.is_empty() {
-        return Err(Failure::usage(format!("{} holds no offsets; write one a line", path.display())));
+        return Err(Failure::usage(format!(
+            "{} holds no offsets; write one a line",
+            path.display()
+        )));
     }
     Ok(offsets)
 }
@@ -196,7 +199,9 @@ fn name_of(options: &RunOptions, stream: &Stream) -> String {
     }
     let sizes = match stream.weighted_sizes().as_slice() {
         [one] => short(one.size),
-        several => several.iter().map(|e: &WeightedSize| short(e.size)).collect::<Vec<_>>().join("+"),
+        several => {
+            several.iter().map(|e: &WeightedSize| short(e.size)).collect::<Vec<_>>().join("+")
+        }
     };
     let mut name = format!("{kind} {sizes} qd{}", stream.depth);
     if stream.engine != Engine::IoUring {

@@ -10,6 +10,7 @@ mod forecast;
 mod layout;
 mod load;
 mod moment;
+mod opener;
 mod outcome;
 mod print;
 mod progress;
@@ -42,7 +43,7 @@ fn main() -> ExitCode {
         Command::Runs(options) => command::runs::runs(options),
         Command::List(options) => command::list::list(options),
         Command::Generate(options) => command::generate::generate(options),
-        Command::Check(_) => todo!(),
+        Command::Check(options) => command::check::check(options),
     };
     match outcome {
         Ok(status) => ExitCode::from(status as u8),

@@ -157,7 +157,7 @@ impl Counted {
 
 /// Minutes and seconds: `1:12`.
 fn clock(span: Duration) -> String {
-    let seconds = span.as_secs();
+    let seconds = span.as_secs_f64().ceil() as u64;
     format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 

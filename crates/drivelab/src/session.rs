@@ -3,27 +3,26 @@
 use crate::aim::{Aim, Kind};
 use crate::execute::{Execution, Stop};
 use crate::moment::Moment;
+use crate::opener::Site;
 use crate::outcome::{Failure, Status};
 use crate::progress::Progress;
-use crate::store::writer::{Place, Recorder};
 use crate::store;
+use crate::store::writer::{Place, Recorder};
 use crate::surroundings::Surroundings;
-use drivelab_core::driver::Setup;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Act, Engine, Files, IoMode, PatternName, Plan, Sync};
-use drivelab_core::queue::{Trouble, TroubleKind};
-use drivelab_core::record::{Begin, End, FORMAT, Warning};
+use drivelab_core::findings::Findings;
+use drivelab_core::plan::{Act, Files, PatternName, Plan};
+use drivelab_core::queue::TroubleKind;
+use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::clock::Clock;
-use drivelab_io::engine::Opened;
 use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Intent, Refusal};
 use drivelab_io::scratch::{Ledger, remove_leftovers};
-use drivelab_io::target::{Mode, OpenRequest, ScratchDirectory, Target, open_directory, open_target};
-use drivelab_io::testbed::{Handle, Opener, RealTestbed};
-use std::os::fd::AsFd;
+use drivelab_io::target::{OpenRequest, ScratchDirectory, Target, open_directory, open_target};
+use drivelab_io::testbed::RealTestbed;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -44,6 +43,8 @@ pub struct Request<'a> {
     pub runs: PathBuf,
     /// When an operation is called stuck.
     pub stuck_after: Span,
+    /// Bytes that must stay free on the file system.
+    pub reserve_bytes: u64,
 }
 
 /// A run that has ended, one way or another.
@@ -57,10 +58,50 @@ pub struct Ended {
     pub status: Status,
     /// Why it did not reach its end.
     pub failure: Option<Failure>,
+    /// An operation did not come back.
+    pub stuck: bool,
+    /// What is still open; closed when the results are out.
+    pub scene: Scene,
 }
 
-/// Decides what comes next from the run so far; `None` ends the run.
-pub type NextPlan<'a> = dyn FnMut(&Run) -> Option<Plan> + 'a;
+/// What follows the first plan of a run, and what is concluded at its end.
+pub trait Inquiry {
+    /// The next plan, from the run so far; `None` ends the run.
+    fn next(&mut self, so_far: &Run) -> Option<Plan>;
+    /// What a complete run says; `None` where nothing is concluded.
+    fn judge(&self, run: &Run) -> Option<Findings>;
+}
+
+/// One plan and no conclusions.
+#[derive(Debug)]
+pub struct OnePlan;
+
+impl Inquiry for OnePlan {
+    fn next(&mut self, _so_far: &Run) -> Option<Plan> {
+        None
+    }
+
+    fn judge(&self, _run: &Run) -> Option<Findings> {
+        None
+    }
+}
+
+/// Asks the guard before anything else is said about the plan: a refusal for safety comes first.
+pub fn ask_guard(
+    request: &Request<'_>,
+    system: &System,
+    aim: &Aim,
+    plan: &Plan,
+) -> Result<(), Failure> {
+    if !matches!(aim.kind, Kind::File | Kind::Device) {
+        return Ok(());
+    }
+    let ledger = Ledger::at(ledger_path(request)?);
+    let consent = request.erase.as_deref();
+    guard::assess(system, &aim.path, intent_of(plan, aim), consent, &ledger)
+        .map(drop)
+        .map_err(refused)
+}
 
 /// Refuses what makes no sense on this target, with every reason.
 pub fn check_plan(plan: &Plan, aim: &Aim) -> Result<(), Failure> {
@@ -76,30 +117,19 @@ pub fn check_plan(plan: &Plan, aim: &Aim) -> Result<(), Failure> {
     Err(if lines.is_empty() { failure } else { failure.advise(lines.join("\n  ")) })
 }
 
-/// Executes `first` and whatever `next` adds to it, on the target that `aim` describes.
+/// Executes `first` and whatever `inquiry` adds to it, on the target that `aim` describes.
 pub fn run(
     request: &Request<'_>,
     system: &System,
     aim: Aim,
     first: Plan,
-    next: &mut NextPlan<'_>,
+    inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
     let ledger = ledger_path(request)?;
     tidy_up(&ledger);
     let scene = Scene::open(request, system, &aim, &first, ledger)?;
     let (clock, clock_facts) = Clock::calibrate();
-    let begin = Begin {
-        format: FORMAT,
-        version: env!("CARGO_PKG_VERSION").into(),
-        run: store::new_id(),
-        started_at: Moment::now().rfc3339(),
-        command: request.command.into(),
-        arguments: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
-        target: request.target.into(),
-        seed: first.seed,
-        clock: clock_facts,
-        facts: aim.facts.clone(),
-    };
+    let begin = begin_of(request, &aim, first.seed, clock_facts);
     let place = place_of(request, system, &aim, &first);
     let shares_drive = place.shares_drive;
     let mut recorder = Recorder::begin(&place, begin);
@@ -107,10 +137,13 @@ pub fn run(
         recorder.warn(store_shares_drive(&request.runs));
     }
     scene.warnings.iter().cloned().for_each(|warning| recorder.warn(warning));
-    let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.opener());
+    let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
     testbed.stuck_after = request.stuck_after;
-    let watched = facts::devices_below(system, &aim.path);
-    let mut surroundings = Surroundings::new(system.clone(), watched, scene.target.clone());
+    let watched = match aim.kind {
+        Kind::Nothing => Vec::new(),
+        _ => facts::devices_below(system, &aim.path),
+    };
+    let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone());
     let mut progress = Progress::new();
     let stop = {
         let mut execution = Execution::new(
@@ -120,36 +153,69 @@ pub fn run(
             &mut surroundings,
             scene.file_bytes(&aim),
         );
-        run_plans(&mut execution, first, next)
+        run_plans(&mut execution, first, inquiry)
     };
     drop((testbed, surroundings));
-    let ended = end(recorder, stop);
-    scene.close();
-    Ok(ended)
+    Ok(end(recorder, stop, inquiry, scene))
+}
+
+fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {
+    Begin {
+        format: FORMAT,
+        version: env!("CARGO_PKG_VERSION").into(),
+        run: store::new_id(),
+        started_at: Moment::now().rfc3339(),
+        command: request.command.into(),
+        arguments: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
+        target: request.target.into(),
+        seed,
+        clock,
+        facts: aim.facts.clone(),
+    }
 }
 
 fn run_plans(
     execution: &mut Execution<'_>,
     first: Plan,
-    next: &mut NextPlan<'_>,
+    inquiry: &mut dyn Inquiry,
 ) -> Result<(), Stop> {
     let mut plan = Some(first);
     while let Some(current) = plan {
         execution.run_plan(&current)?;
-        plan = next(execution.recorder.run());
+        plan = inquiry.next(execution.recorder.run());
     }
     Ok(())
 }
 
-fn end(recorder: Recorder, stop: Result<(), Stop>) -> Ended {
-    let (status, reason, failure) = match stop {
-        Ok(()) => (Status::Fine, None, None),
+fn end(
+    mut recorder: Recorder,
+    stop: Result<(), Stop>,
+    inquiry: &dyn Inquiry,
+    scene: Scene,
+) -> Ended {
+    let mut stuck = false;
+    let (mut status, reason, failure) = match stop {
+        Ok(()) => match mismatched(recorder.run()) {
+            0 => (Status::Fine, None, None),
+            count => {
+                let text = format!("{count} blocks that were read are not what was written");
+                (Status::Invalid, None, Some(Failure::invalid(text)))
+            }
+        },
         Err(Stop::Interrupted) => (Status::Interrupted, Some("interrupted".to_string()), None),
         Err(Stop::Trouble(trouble)) => {
+            stuck = trouble.kind == TroubleKind::Stuck;
             let failure = Failure::from(trouble.clone());
             (failure.status, Some(trouble.text), Some(failure))
         }
     };
+    let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
+    if let Some(findings) = findings {
+        if !findings.beware.is_empty() && status == Status::Fine {
+            status = Status::Finding;
+        }
+        recorder.record(Record::Judged { findings });
+    }
     let end = End { complete: reason.is_none(), status: status as u8, reason };
     let (mut run, path, trouble) = recorder.end(end);
     let path = match trouble {
@@ -157,22 +223,28 @@ fn end(recorder: Recorder, stop: Result<(), Stop>) -> Ended {
         Some(text) => {
             run.warnings.push(Warning {
                 code: "run_file_not_written".into(),
-                text,
+                text: format!("{text}."),
                 advice: "Free some space or name another directory with --runs DIR.".into(),
                 step: None,
             });
             None
         }
     };
-    Ended { run, path, status, failure }
+    Ended { run, path, status, failure, stuck, scene }
+}
+
+/// Blocks whose stamps were wrong.
+fn mismatched(run: &Run) -> u64 {
+    let tallies = run.steps.iter().flat_map(|step| &step.tallies);
+    tallies.map(|tally| tally.mismatched).sum()
 }
 
 /// `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or beside the runs where neither it nor HOME is set.
 fn ledger_path(request: &Request<'_>) -> Result<PathBuf, Failure> {
     let runs = store::directory(None).unwrap_or_else(|_| request.runs.clone());
-    runs.parent().map(|data| data.join("scratch.jsonl")).ok_or_else(|| {
-        Failure::usage("there is no place for the list of scratch files; set HOME")
-    })
+    runs.parent()
+        .map(|data| data.join("scratch.jsonl"))
+        .ok_or_else(|| Failure::usage("there is no place for the list of scratch files; set HOME"))
 }
 
 /// Removes what runs that were killed have left behind, and says so.
@@ -203,7 +275,7 @@ fn store_shares_drive(runs: &Path) -> Warning {
         code: "store_on_target".into(),
         text: format!(
             "run files in {} lie on a drive of the target: intervals were kept in memory until \
-             each step ended",
+             each step ended.",
             runs.display()
         ),
         advice: "Name a directory on another drive with --runs DIR.".into(),
@@ -212,10 +284,10 @@ fn store_shares_drive(runs: &Path) -> Warning {
 }
 
 /// What is open while a run lasts.
-struct Scene {
-    target: Option<Rc<Target>>,
-    directories: Vec<Rc<ScratchDirectory>>,
-    memory_backed: bool,
+#[derive(Debug, Default)]
+pub struct Scene {
+    site: Site,
+    keeps: bool,
     warnings: Vec<Warning>,
 }
 
@@ -230,96 +302,44 @@ impl Scene {
         let mut wanted = OpenRequest::new(&aim.path, intent_of(plan, aim), ledger);
         wanted.keep = request.keep;
         wanted.erase = request.erase.clone();
+        wanted.reserve_bytes = request.reserve_bytes;
+        let mut scene = Scene { keeps: request.keep, ..Scene::default() };
         let filesystem = aim.facts.target.filesystem.as_ref();
-        let mut scene = Scene {
-            target: None,
-            directories: Vec::new(),
-            memory_backed: filesystem.is_some_and(|found| found.memory_backed),
-            warnings: Vec::new(),
-        };
+        scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
         for _ in 0..directories_of(plan) {
             let directory = open_directory(system, &wanted).map_err(refused)?;
-            scene.directories.push(Rc::new(directory));
+            scene.site.directories.push(Rc::new(directory));
         }
         if aim.kind != Kind::Nothing && aim.files > 0 {
             wanted.files = aim.files;
             wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
             let target = open_target(system, &wanted).map_err(refused)?;
             scene.warnings.extend(holes(&target));
-            scene.target = Some(Rc::new(target));
+            scene.site.target = Some(Rc::new(target));
         }
         Ok(scene)
     }
 
     fn file_bytes(&self, aim: &Aim) -> u64 {
-        self.target.as_ref().map_or(aim.file_bytes, |target| target.bytes)
+        self.site.target.as_ref().map_or(aim.file_bytes, |target| target.bytes)
     }
 
-    /// Gives workers their descriptors.
-    fn opener(&self) -> Opener {
-        let target = self.target.clone();
-        let directories = self.directories.clone();
-        let memory_backed = self.memory_backed;
-        Box::new(move |setup| {
-            if setup.stream.pattern == PatternName::Names {
-                return directory_handle(&directories, setup);
-            }
-            let target = target.as_ref().ok_or_else(|| Trouble::usage("there is no data file"))?;
-            data_handle(target, setup, memory_backed)
-        })
+    /// Files that were created and stay.
+    pub fn kept(&self) -> impl Iterator<Item = &Path> {
+        let files = self.site.target.iter().flat_map(|target| target.files());
+        files.filter(|file| self.keeps && file.created).map(|file| file.path.as_path())
     }
 
     /// Removes scratch; what cannot be removed is said.
-    fn close(mut self) {
+    pub fn close(self) {
         let mut closed: Vec<std::io::Result<()>> = Vec::new();
-        closed.extend(self.target.take().and_then(Rc::into_inner).map(Target::close));
-        let directories = self.directories.drain(..).filter_map(Rc::into_inner);
+        closed.extend(self.site.target.and_then(Rc::into_inner).map(Target::close));
+        let directories = self.site.directories.into_iter().filter_map(Rc::into_inner);
         closed.extend(directories.map(ScratchDirectory::close));
         for error in closed.into_iter().filter_map(Result::err) {
             crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
         }
     }
-}
-
-fn directory_handle(
-    directories: &[Rc<ScratchDirectory>],
-    setup: &Setup,
-) -> Result<Handle, Trouble> {
-    let index = match setup.stream.directories {
-        Files::One => 0,
-        Files::Each => setup.worker as usize,
-    };
-    let directory =
-        directories.get(index).ok_or_else(|| Trouble::usage("there is no directory for names"))?;
-    let copy = directory.descriptor().as_fd().try_clone_to_owned();
-    copy.map(Handle::Directory)
-        .map_err(|error| Trouble::failed(format!("the scratch directory is gone: {error}")))
-}
-
-fn data_handle(target: &Target, setup: &Setup, memory_backed: bool) -> Result<Handle, Trouble> {
-    let stream = &setup.stream;
-    let nonblocking = memory_backed && stream.engine == Engine::IoUring;
-    let mode = Mode {
-        write: stream.changes_data(),
-        direct: stream.io == IoMode::Direct,
-        dsync: stream.sync == Sync::Dsync,
-        nonblock: nonblocking,
-    };
-    let index = match stream.files {
-        Files::One => 0,
-        Files::Each => setup.worker as usize,
-    };
-    let descriptor = target.descriptor(index, mode).map_err(|error| match error.kind() {
-        std::io::ErrorKind::Unsupported => Trouble::usage(error.to_string()),
-        _ => Trouble::failed(error.to_string()),
-    })?;
-    let opened = Opened {
-        descriptor,
-        is_device: target.kind == TargetKind::BlockDevice,
-        data_only: matches!(stream.sync, Sync::Fdatasync(_)),
-        bytes: target.bytes,
-    };
-    Ok(Handle::Data { opened, nonblocking })
 }
 
 /// The strongest thing that the plan does to its data files.
@@ -363,7 +383,7 @@ fn holes(target: &Target) -> Option<Warning> {
         code: "file_has_holes".into(),
         text: format!(
             "{} is not wholly allocated: reads of its holes, or of what is stored compressed, \
-             need less of the drive",
+             need less of the drive.",
             file.path.display()
         ),
         advice: "Write the whole file first.".into(),
@@ -378,9 +398,4 @@ fn refused(refusal: Refusal) -> Failure {
         guard::Kind::Usage => Failure::usage(text),
         guard::Kind::Failed => Failure::invalid(text),
     }
-}
-
-/// Whether a failure left an operation in the kernel, so that ending may take long.
-pub fn is_stuck(trouble: &Trouble) -> bool {
-    trouble.kind == TroubleKind::Stuck
 }

@@ -10,11 +10,11 @@ use std::path::{Path, PathBuf};
 /// `~/.local/share`.
 pub fn directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
     if let Some(directory) = asked {
-        return Ok(directory.to_path_buf());
+        return std::path::absolute(directory)
+            .map_err(|error| Failure::usage(format!("--runs {}: {error}", directory.display())));
     }
-    let absolute = |name: &str| {
-        std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())
-    };
+    let absolute =
+        |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = absolute("XDG_DATA_HOME")
         .or_else(|| absolute("HOME").map(|home| home.join(".local/share")));
     data.map(|data| data.join("drivelab/runs")).ok_or_else(|| {

@@ -1,8 +1,9 @@
 //! What happens to the target between steps, and what the kernel counts meanwhile.
 
-use drivelab_core::content::{self, Fault, Stamp, UNIT_BYTES};
+use crate::opener::Site;
+use drivelab_core::content::UNIT_BYTES;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Engine, IoMode, PatternName, Role, Step, Stream};
+use drivelab_core::plan::{Engine, PatternName, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{DeviceCounters, Warning};
 use drivelab_io::counters::{self, Snapshot};
@@ -12,11 +13,11 @@ use drivelab_io::target::{Mode, Target};
 use drivelab_stats::{Random, derive};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
-use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 /// Blocks that are looked at before a read step.
 const SAMPLES: u64 = 64;
+
 /// Direct I/O wants memory that begins at a multiple of this.
 const MEMORY_ALIGN: usize = 4096;
 
@@ -25,13 +26,13 @@ const MEMORY_ALIGN: usize = 4096;
 pub struct Surroundings {
     system: System,
     watched: Vec<DeviceNumber>,
-    target: Option<Rc<Target>>,
+    site: Site,
 }
 
 impl Surroundings {
-    /// Acts on `target` and counts on the devices `watched`.
-    pub fn new(system: System, watched: Vec<DeviceNumber>, target: Option<Rc<Target>>) -> Self {
-        Surroundings { system, watched, target }
+    /// Acts on the target of `site` and counts on the devices `watched`.
+    pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site) -> Self {
+        Surroundings { system, watched, site }
     }
 
     /// What the kernel has counted up to now.
@@ -55,12 +56,9 @@ impl Surroundings {
         difference.devices.into_iter().map(record).collect()
     }
 
-    /// How the files of a step are opened, one entry a stream.
+    /// The flags in force on the files of a step, one entry a stream.
     pub fn opened(&self, step: &Step) -> Vec<String> {
-        if self.target.is_none() {
-            return Vec::new();
-        }
-        step.streams.iter().map(flags_in_words).collect()
+        step.streams.iter().map(|stream| self.site.flags_in_force(stream)).collect()
     }
 
     /// Waits, calling `tick` several times a second; ends early on Ctrl-C.
@@ -75,7 +73,7 @@ impl Surroundings {
 
     /// Writes back and drops the page cache of the target's files.
     pub fn drop_caches(&self) -> Result<(), Trouble> {
-        let Some(target) = &self.target else { return Ok(()) };
+        let Some(target) = &self.site.target else { return Ok(()) };
         for index in 0..target.files().len() {
             target
                 .descriptor(index, Mode::default())
@@ -90,7 +88,7 @@ impl Surroundings {
 
     /// Discards a range of every file.
     pub fn trim(&self, offset: u64, bytes: u64) -> Result<(), Trouble> {
-        let Some(target) = &self.target else { return Ok(()) };
+        let Some(target) = &self.site.target else { return Ok(()) };
         for index in 0..target.files().len() {
             let failed = |error: String| {
                 let path = target.path.display();
@@ -111,7 +109,7 @@ impl Surroundings {
     }
 
     /// Looks at a few blocks before a read step: what was never written, or was trimmed, can be
-    /// answered without the drive. Past the page cache, so that nothing is warmed.
+    /// answered without the drive. Past the page cache where possible, so that nothing is warmed.
     pub fn sample_stamps(&self, step: &Step, number: u32, seed: u64) -> Option<Warning> {
         let reads = |stream: &&Stream| {
             stream.mix.read > 0
@@ -119,33 +117,17 @@ impl Surroundings {
                 && stream.engine != Engine::Null
         };
         let stream = step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)?;
-        let target = self.target.as_ref()?;
-        let mode = Mode { direct: true, ..Mode::default() };
-        let file = File::from(target.descriptor(0, mode).ok()?);
+        let target = self.site.target.as_ref()?;
         let first = stream.offset.0;
-        let bytes = stream.length.map_or(target.bytes.saturating_sub(first), |length| length.0);
-        let units = bytes / UNIT_BYTES as u64;
-        let mut random = Random::new(derive(seed, u64::from(number), 0x73_616d_706c));
-        let mut memory = vec![0; UNIT_BYTES + MEMORY_ALIGN];
-        let start = memory.as_ptr().align_offset(MEMORY_ALIGN).min(MEMORY_ALIGN);
-        let block = &mut memory[start..start + UNIT_BYTES];
-        let (mut seen, mut empty) = (0, 0);
-        for _ in 0..SAMPLES.min(units) {
-            let unit = UNIT_BYTES as u64;
-            let address = (first / unit + random.below(units)) * unit;
-            if file.read_exact_at(block, address).is_err() {
-                continue;
-            }
-            seen += 1;
-            let stamp = Stamp { address, seed, pass: 0 };
-            empty += u64::from(content::check(block, &stamp, false) == Err(Fault::Zeros));
-        }
-        (empty > 0).then(|| Warning {
+        let length = stream.length.map_or(target.bytes.saturating_sub(first), |length| length.0);
+        let seed = derive(seed, 0x73_616d_706c, u64::from(number));
+        let found = sample(target, first, length, &mut Random::new(seed))?;
+        (found.zeros > 0).then(|| Warning {
             code: "reads_of_unwritten_blocks".into(),
             text: format!(
-                "{empty} of {seen} blocks sampled before `{}` hold only zeros: never written, \
-                 trimmed, or a hole, which can be read without the drive",
-                step.name
+                "{} of {} blocks sampled before `{}` hold only zeros: never written, trimmed, or \
+                 a hole, which can be read without the drive.",
+                found.zeros, found.seen, step.name
             ),
             advice: "Write the whole region first, then read it.".into(),
             step: Some(number),
@@ -153,17 +135,27 @@ impl Surroundings {
     }
 }
 
-/// The flags that a stream's files are opened with.
-fn flags_in_words(stream: &Stream) -> String {
-    if stream.engine == Engine::Null || stream.pattern == PatternName::Names {
-        return String::new();
+/// What a few blocks of a target hold.
+struct Sample {
+    seen: u64,
+    zeros: u64,
+}
+
+/// Reads random blocks past the page cache; `None` where that is not possible.
+fn sample(target: &Target, first: u64, length: u64, random: &mut Random) -> Option<Sample> {
+    let unit = UNIT_BYTES as u64;
+    let mode = Mode { direct: true, ..Mode::default() };
+    let file = File::from(target.descriptor(0, mode).ok()?);
+    let mut memory = vec![0; UNIT_BYTES + MEMORY_ALIGN];
+    let start = memory.as_ptr().align_offset(MEMORY_ALIGN).min(MEMORY_ALIGN);
+    let block = &mut memory[start..start + UNIT_BYTES];
+    let mut sample = Sample { seen: 0, zeros: 0 };
+    for _ in 0..SAMPLES.min(length / unit) {
+        let address = (first / unit + random.below(length / unit)) * unit;
+        if file.read_exact_at(block, address).is_ok() {
+            sample.seen += 1;
+            sample.zeros += u64::from(block.iter().all(|byte| *byte == 0));
+        }
     }
-    let mut words = vec![if stream.changes_data() { "O_RDWR" } else { "O_RDONLY" }];
-    if stream.io == IoMode::Direct {
-        words.push("O_DIRECT");
-    }
-    if stream.sync == drivelab_core::plan::Sync::Dsync {
-        words.push("O_DSYNC");
-    }
-    words.join("|")
+    (sample.seen > 0).then_some(sample)
 }

@@ -64,15 +64,6 @@ struct Case {
     block_bytes: u64,
 }
 
-/// The refusal prints the token; that is how anyone learns it.
-fn token(laboratory: &Laboratory, device: &str) -> String {
-    let refused = ["run", device, "--rw", "randwrite", "--bs", "4k", "--runtime", "1"];
-    let outcome = laboratory.run(refused, Duration::from_secs(20)).expect_status(3);
-    let words = outcome.stderr.split_whitespace();
-    let token = words.skip_while(|word| *word != "--erase").nth(1);
-    token.unwrap_or_else(|| panic!("no token in: {}", outcome.stderr)).to_string()
-}
-
 fn assert_limit_is_measured(case: &Case) {
     if is_unavailable(case.name) {
         return;
@@ -87,7 +78,7 @@ fn assert_limit_is_measured(case: &Case) {
     let throttle = Throttle::new(case.name);
     throttle.limit(&device.number(), case.limit.0, case.limit.1);
     let mut laboratory = Laboratory::new();
-    let erase = (case.kind == "write").then(|| token(&laboratory, path));
+    let erase = (case.kind == "write").then(|| laboratory.token(path));
     laboratory.join_group(&throttle.group);
     let (ramp, runtime) = (RAMP_SECONDS.to_string(), RUNTIME_SECONDS.to_string());
     let mut arguments = vec!["run", path, "--ramp", &ramp, "--runtime", &runtime, "--json"];

@@ -12,8 +12,6 @@ pub mod libaio;
 pub mod map;
 pub mod names;
 pub mod null;
-pub mod opener;
-pub mod sample;
 pub mod scratch;
 pub mod signal;
 pub mod signature;

@@ -14,6 +14,10 @@ const IOCB_CMD_PWRITE: u16 = 1;
 const IOCB_CMD_FSYNC: u16 = 2;
 const IOCB_CMD_FDSYNC: u16 = 3;
 
+/// How often the kernel may say "again" to one submission, and the pause after each time.
+const REFUSALS_MAX: u32 = 10_000;
+const REFUSAL_PAUSE_NS: u64 = 100_000;
+
 /// `struct iocb` of linux/aio_abi.h, little endian.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -103,6 +107,7 @@ impl Libaio {
     fn flush(&mut self) -> Result<u64, Trouble> {
         let mut calls = 0;
         let mut from = 0;
+        let mut refusals = 0;
         while from < self.pending.len() {
             let rest = &mut self.pending[from..];
             let issued = self.clock.now();
@@ -114,8 +119,15 @@ impl Libaio {
             calls += 1;
             if taken <= 0 {
                 let error = std::io::Error::last_os_error();
-                if error.raw_os_error() == Some(libc::EINTR) {
-                    continue;
+                match error.raw_os_error() {
+                    Some(libc::EINTR) => continue,
+                    // Short of memory for the moment; the next try has a reading of its own.
+                    Some(libc::EAGAIN) if refusals < REFUSALS_MAX => {
+                        refusals += 1;
+                        crate::clock::pause(REFUSAL_PAUSE_NS);
+                        continue;
+                    }
+                    _ => {}
                 }
                 return Err(Trouble::failed(format!("io_submit: {error}")));
             }
@@ -125,8 +137,8 @@ impl Libaio {
                 self.stamps[tag] = (issued, submitted);
             }
             from += taken as usize;
+            self.in_flight += taken as u32;
         }
-        self.in_flight += self.pending.len() as u32;
         self.pending.clear();
         Ok(calls)
     }

@@ -10,6 +10,7 @@ use drivelab_core::queue::Trouble;
 use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
 use std::cell::Cell;
 use std::sync::Once;
+use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
 
 const PAGE_BYTES: usize = 4096;
 
@@ -111,6 +112,8 @@ impl Mover for Map {
         }
         MAPPED.set((self.base as usize, self.length));
         FAULTED.set(false);
+        // Neither this store nor the later load may move across the copy: the handler stores too.
+        compiler_fence(SeqCst);
         // SAFETY: the range was checked to lie in the mapping; `data` is our own buffer, so the
         // two never overlap; a page that cannot be had is replaced by the handler.
         unsafe {
@@ -121,7 +124,7 @@ impl Mover for Map {
                 std::ptr::copy_nonoverlapping(data.as_ptr(), target, data.len());
             }
         }
-        std::sync::atomic::compiler_fence(std::sync::atomic::Ordering::SeqCst);
+        compiler_fence(SeqCst);
         if FAULTED.get() { Err(Errno(libc::EIO)) } else { Ok(op.len) }
     }
 }

@@ -245,14 +245,13 @@ pub struct Scratch {
     name: PathBuf,
     entry: Entry,
     ledger: Ledger,
-    /// Keeps the inode, so that its number is not used again while we might remove it.
-    _inode: OwnedFd,
     done: bool,
 }
 
 impl Scratch {
     /// Takes charge of an inode that was just made, or found to be ours, at `path`. It is written
-    /// into the ledger; `inode` is kept open.
+    /// into the ledger. The caller keeps `inode` open for as long as this lives, so that its number
+    /// is not used again meanwhile.
     ///
     /// # Errors
     /// When its directory cannot be opened, the inode is not at `path`, or the ledger cannot be
@@ -260,7 +259,7 @@ impl Scratch {
     pub fn adopt(
         kind: ScratchKind,
         path: &Path,
-        inode: OwnedFd,
+        inode: impl AsFd,
         ledger: &Ledger,
         keep: bool,
     ) -> io::Result<Scratch> {
@@ -271,7 +270,7 @@ impl Scratch {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = rustix::fs::open(directory, flags, Mode::empty())?;
         let name = PathBuf::from(name);
-        let identity = Identity::of(&inode)?;
+        let identity = Identity::of(inode)?;
         if Identity::at(&parent, &name)? != identity {
             return Err(io::Error::other("the path changed while scratch was made"));
         }
@@ -279,7 +278,7 @@ impl Scratch {
         if ledger.find(identity)?.as_ref() != Some(&entry) {
             ledger.record(&entry)?;
         }
-        Ok(Scratch { parent, name, entry, ledger: ledger.clone(), _inode: inode, done: false })
+        Ok(Scratch { parent, name, entry, ledger: ledger.clone(), done: false })
     }
 
     /// Where it is.

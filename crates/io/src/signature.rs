@@ -67,6 +67,9 @@ impl Media for Open<'_> {
 /// # Errors
 /// When a place where a signature may stand cannot be read.
 pub fn on_descriptor(descriptor: &impl AsFd, bytes: u64) -> io::Result<Vec<String>> {
+    // A device's own cache does not see what was written below it (to the backing file of a loop
+    // device, through a partition): drop it first. Advice may fail, as on a FUSE file.
+    let _ = rustix::fs::fadvise(descriptor, 0, None, rustix::fs::Advice::DontNeed);
     signatures(&Open { descriptor: descriptor.as_fd(), bytes })
 }
 
@@ -134,9 +137,14 @@ impl View {
         let bytes = media.bytes();
         let fill = |start: u64, length: u64| {
             let mut buffer = vec![0; usize::try_from(length).unwrap_or(0)];
-            let count = media.read_at(start, &mut buffer)?;
-            buffer.truncate(count);
-            Ok::<_, io::Error>(buffer)
+            match media.read_at(start, &mut buffer)? {
+                count if count == buffer.len() => Ok(buffer),
+                // It shrank meanwhile: what cannot be read is not blank.
+                count => Err(io::Error::new(
+                    io::ErrorKind::UnexpectedEof,
+                    format!("it ends {count} bytes after byte {start}"),
+                )),
+            }
         };
         let tail_start = bytes.saturating_sub(TAIL_BYTES);
         let head = fill(0, bytes.min(HEAD_BYTES))?;

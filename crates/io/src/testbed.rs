@@ -96,14 +96,19 @@ impl RealTestbed {
         let (messages, clock, watched) = (messages.clone(), self.clock, pulse.clone());
         let stuck_after_ns = self.stuck_after.0;
         let work = move || {
-            let result = cpus::confine(&own).and_then(|()| {
+            // A worker that panics must end the step: silent, it would hold it up for ever.
+            let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                cpus::confine(&own)?;
                 let (messages, orders) = (&messages, &orders);
                 let site = worker::Site { index, messages, orders, clock, stuck_after_ns };
                 start(driver, handle, clock, &watched, &site)
-            });
-            let message = match result {
-                Ok(finished) => Message::Finished(Box::new(finished)),
-                Err(trouble) => Message::Failed(trouble),
+            }));
+            let message = match attempt {
+                Ok(Ok(finished)) => Message::Finished(Box::new(finished)),
+                Ok(Err(trouble)) => Message::Failed(trouble),
+                Err(_) => Message::Failed(Trouble::failed(format!(
+                    "worker {index} panicked (a defect of drivelab; the message is on stderr)"
+                ))),
             };
             let _ = messages.send((index, message));
         };

@@ -29,6 +29,7 @@ pub struct Uring {
     flights: Vec<InFlight>,
     in_flight: u32,
     polls: bool,
+    sqpoll: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -115,6 +116,7 @@ impl Uring {
             flights: vec![InFlight::default(); depth as usize],
             in_flight: 0,
             polls: stream.sqpoll || stream.iopoll,
+            sqpoll: stream.sqpoll,
             buffers,
         })
     }
@@ -154,6 +156,9 @@ impl Uring {
 
     /// Carries everything pending to the kernel; each call has a clock reading of its own.
     fn flush(&mut self) -> Result<u64, Trouble> {
+        if self.sqpoll {
+            return self.rouse();
+        }
         let mut calls = 0;
         let mut from = 0;
         while from < self.pending.len() {
@@ -171,14 +176,29 @@ impl Uring {
                 flight.issued = issued;
                 flight.submitted = submitted;
             }
+            self.in_flight += (to - from) as u32;
             if taken == 0 {
                 return Err(Trouble::failed("io_uring takes no more operations; lower the depth"));
             }
             from = to;
         }
-        self.in_flight += self.pending.len() as u32;
         self.pending.clear();
         Ok(calls)
+    }
+
+    /// The kernel's thread has taken what is pending or will; it is woken if it sleeps.
+    fn rouse(&mut self) -> Result<u64, Trouble> {
+        if self.pending.is_empty() {
+            return Ok(0);
+        }
+        self.pending.clear();
+        loop {
+            match self.ring.submit() {
+                Ok(_) => return Ok(1),
+                Err(error) if is_passing(&error) => {}
+                Err(error) => return Err(Trouble::failed(format!("io_uring_enter: {error}"))),
+            }
+        }
     }
 
     /// Trims have no portable ring operation: done at once, with stamps of their own.
@@ -278,9 +298,18 @@ impl Queue for Uring {
         }
         self.flights[tag as usize].op = op;
         let entry = self.entry(tag, &op);
+        if self.sqpoll {
+            // The kernel's thread may take it the moment it stands in the ring: no call is left
+            // to read the clock around.
+            self.flights[tag as usize].issued = self.clock.now();
+        }
         // SAFETY: the buffer of the tag lives as long as the ring and is not touched in flight.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {
             return Err(Trouble::failed("the submission ring is full (a defect of drivelab)"));
+        }
+        if self.sqpoll {
+            self.flights[tag as usize].submitted = self.clock.now();
+            self.in_flight += 1;
         }
         self.pending.push(tag);
         Ok(())

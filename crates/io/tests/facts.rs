@@ -1,4 +1,5 @@
 //! Facts from captured trees, and a few from this very machine.
+#![allow(clippy::unwrap_used)]
 
 use std::collections::HashMap;
 use std::path::Path;

@@ -1,4 +1,5 @@
 //! Signatures on images in memory, and that nothing in an image can upset their reader.
+#![allow(clippy::unwrap_used)]
 
 use drivelab_io::signature::{in_words, signatures};
 

@@ -90,9 +90,18 @@ impl Row<'_> {
             true => format!("{}: {}", self.cell.name, self.short_label()),
             false => self.label.clone(),
         };
-        let parts = [label, sizes(self.load), depth(self.load)];
+        let mark = match self.is_incomplete() {
+            true => "INCOMPLETE".to_owned(),
+            false => String::new(),
+        };
+        let parts = [label, sizes(self.load), depth(self.load), mark];
         let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         known.join(" ")
+    }
+
+    /// Whether no repetition came to its end.
+    fn is_incomplete(&self) -> bool {
+        self.cell.incomplete > 0 && self.cell.incomplete >= self.cell.repetitions
     }
 
     /// Whether bytes a second are the headline.
@@ -124,8 +133,12 @@ impl Row<'_> {
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let cell = self.cell;
-        if cell.incomplete >= cell.repetitions && cell.incomplete > 0 {
-            remarks.push("incomplete".to_owned());
+        if cell.valid == Some(false) {
+            remarks.push("SUSPECT".to_owned());
+            remarks.extend(cell.reasons.iter().map(|reason| reason.text.clone()));
+        }
+        if self.is_incomplete() {
+            remarks.push("INCOMPLETE".to_owned());
         } else if cell.incomplete > 0 {
             remarks.push(format!("{} incomplete left out", cell.incomplete));
         }

@@ -27,7 +27,7 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     let _ = write!(out, "<title>{}</title>", escape(&title));
     let _ = writeln!(out, "<style>{}</style></head><body><main>", style::CSS);
     header(&mut out, run, summary);
-    verdict(&mut out, &findings);
+    verdict(&mut out, summary, &findings);
     warnings(&mut out, summary);
     big_numbers(&mut out, summary);
     figures::figures(&mut out, run, summary);
@@ -57,6 +57,25 @@ pub(crate) fn escape(text: &str) -> String {
         }
     }
     safe
+}
+
+/// A sentence in which what stands in backquotes is code.
+fn prose(text: &str) -> String {
+    let parts: Vec<&str> = text.split('`').collect();
+    if parts.len().is_multiple_of(2) {
+        return escape(text);
+    }
+    let mut out = String::new();
+    for (index, part) in parts.iter().enumerate() {
+        let part = escape(part);
+        match index.is_multiple_of(2) {
+            true => out.push_str(&part),
+            false => {
+                let _ = write!(out, "<code>{part}</code>");
+            }
+        }
+    }
+    out
 }
 
 fn heading(run: &Run, summary: &Summary) -> String {
@@ -118,17 +137,18 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
     out.push_str("</header>\n");
 }
 
-fn verdict(out: &mut String, findings: &Findings) {
+fn verdict(out: &mut String, summary: &Summary, findings: &Findings) {
     let lists = [
         ("Verdict", "good", &findings.verdict),
         ("Beware", "beware", &findings.beware),
         ("Unknown", "unknown", &findings.unknown),
     ];
     if lists.iter().all(|(_, _, list)| list.is_empty()) {
-        out.push_str(
-            "<section><p class=\"faint\">This run has numbers and no judgement: <code>drivelab \
-             check</code> judges, <code>drivelab run</code> measures.</p></section>\n",
-        );
+        let why = match summary.complete {
+            true => "This run has numbers and no judgement.",
+            false => "No judgement: the run did not come to its end.",
+        };
+        let _ = writeln!(out, "<section><p class=\"faint\">{why}</p></section>");
         return;
     }
     out.push_str("<section class=\"verdict\">");
@@ -137,7 +157,7 @@ fn verdict(out: &mut String, findings: &Findings) {
             let _ = write!(out, "<h2 class=\"{class}\">{word}</h2>");
         }
         for sentence in list {
-            let _ = write!(out, "<p>{}</p>", escape(sentence));
+            let _ = write!(out, "<p>{}</p>", prose(sentence));
         }
     }
     out.push_str("</section>\n");
@@ -160,8 +180,8 @@ fn warnings(out: &mut String, summary: &Summary) {
             out,
             "<li><b>{}{}</b> {}</li>",
             escape(&step.unwrap_or_default()),
-            escape(&warning.text),
-            escape(&warning.advice)
+            prose(&warning.text),
+            prose(&warning.advice)
         );
     }
     out.push_str("</ul></section>\n");

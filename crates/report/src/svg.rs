@@ -12,12 +12,17 @@ use crate::html::escape;
 pub fn svg(chart: &Chart, width: u32) -> String {
     match &chart.body {
         Body::Lines { x, y, lines, points, spans } => {
-            let frame = Frame::new(f64::from(width), x, y, lines.len());
+            let frame = Frame::new(f64::from(width), x, y, lines);
             lines_svg(&chart.title, &frame, lines, points, spans)
         }
         Body::Bars { axis, bars } => bars_svg(&chart.title, axis, bars, f64::from(width)),
     }
 }
+
+/// Room for the labels of the vertical axis.
+const LEFT: f64 = 58.0;
+/// Height of a row of the legend.
+const LEGEND_ROW: f64 = 15.0;
 
 /// Where the plot lies inside the picture, in user units.
 struct Frame<'axes> {
@@ -32,11 +37,12 @@ struct Frame<'axes> {
 }
 
 impl<'axes> Frame<'axes> {
-    fn new(width: f64, x: &'axes Axis, y: &'axes Axis, lines: usize) -> Self {
-        let height = if width > 500.0 { 300.0 } else { 230.0 };
-        // The legend takes a line of its own above the plot, where there is something to tell.
-        let top = if lines > 1 { 40.0 } else { 24.0 };
-        Frame { width, height, left: 58.0, right: 12.0, top, bottom: 36.0, x, y }
+    fn new(width: f64, x: &'axes Axis, y: &'axes Axis, lines: &[Line]) -> Self {
+        // The legend stands above the plot, in as many rows as it takes.
+        let rows = legend_places(lines, width).last().map_or(0.0, |(_, row)| row + 1.0);
+        let top = 26.0 + LEGEND_ROW * rows;
+        let height = if width > 500.0 { 274.0 } else { 204.0 } + top;
+        Frame { width, height, left: LEFT, right: 12.0, top, bottom: 36.0, x, y }
     }
 
     fn x_at(&self, value: f64) -> f64 {
@@ -99,9 +105,7 @@ fn lines_svg(
         let tip = format!("{} {}", point.label, crate::units::time(point.at.0));
         let _ = write!(out, "<title>{}</title></circle>", escape(&tip));
     }
-    if lines.len() > 1 {
-        legend(&mut out, frame, lines);
-    }
+    legend(&mut out, frame, lines);
     out.push_str("</svg>");
     out
 }
@@ -109,7 +113,7 @@ fn lines_svg(
 fn draw_axes(out: &mut String, frame: &Frame<'_>) {
     let (right, floor) = (frame.width - frame.right, frame.height - frame.bottom);
     // A decade a line: on a log axis the lines are what one reads by.
-    let rows = ticks(frame.y, if frame.y.is_log { 9 } else { 5 });
+    let rows = ticks(frame.y, if frame.y.is_log { 7 } else { 5 });
     let columns = ticks(frame.x, if frame.width > 500.0 { 8 } else { 5 });
     let mut grid = String::new();
     for tick in &rows {
@@ -182,13 +186,28 @@ fn draw_spans(out: &mut String, frame: &Frame<'_>, spans: &[Span]) {
     }
 }
 
+/// Where each line's entry begins, and in which row; one line alone needs none.
+fn legend_places(lines: &[Line], width: f64) -> Vec<(f64, f64)> {
+    let (mut x, mut row) = (LEFT, 0.0);
+    let mut places = Vec::new();
+    for line in lines.iter().filter(|_| lines.len() > 1) {
+        let room = 36.0 + 6.4 * line.label.chars().count() as f64;
+        if x > LEFT && x + room > width {
+            (x, row) = (LEFT, row + 1.0);
+        }
+        places.push((x, row));
+        x += room;
+    }
+    places
+}
+
 fn legend(out: &mut String, frame: &Frame<'_>, lines: &[Line]) {
-    let mut x = frame.left;
-    for line in lines {
+    for (line, (x, row)) in lines.iter().zip(legend_places(lines, frame.width)) {
         let (class, dash) = (class(line.hue), if line.is_dashed { " dash" } else { "" });
-        let _ = write!(out, "<path d=\"M{} 24h16\" class=\"{class} line{dash}\"/>", place(x));
-        text(out, x + 20.0, 28.0, "", &line.label);
-        x += 34.0 + 6.2 * line.label.chars().count() as f64;
+        let y = 25.0 + LEGEND_ROW * row;
+        let (at, middle) = (place(x), place(y - 3.5));
+        let _ = write!(out, "<path d=\"M{at} {middle}h16\" class=\"{class} line{dash}\"/>");
+        text(out, x + 20.0, y, "", &line.label);
     }
 }
 

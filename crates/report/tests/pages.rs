@@ -43,6 +43,7 @@ fn a_check_is_one_sound_page() {
         "in the SLC cache: no knee seen",
         "drivelab check &#39;my data&#39; --seed 7391",
         "[[steps]]",
+        "<code>drivelab study wsat</code>",
         "5 gaps over 100 ms, longest 142 ms",
     ] {
         assert!(page.contains(text), "{text}");
@@ -59,7 +60,7 @@ fn a_page_of_thirty_cells_stays_small() {
         .into_iter()
         .map(|name| sample::load(name, both, PatternName::Uniform, 4096, 32, 47_000.0))
         .collect();
-    sound(&written("thirty.html", &sample::run_of(&loads, 3, 300)));
+    sound(&written("thirty.html", &sample::run_of(&loads, 3, 100)));
 }
 
 #[test]
@@ -79,6 +80,19 @@ fn a_single_run_has_wide_pictures_with_its_gap() {
     assert!(page.contains("class=\"wide\"") && page.contains("class=\"narrow\""));
     assert!(page.contains("class=\"warning word\">gap<"));
     assert!(page.contains(">read response<") && page.contains(">write service<"));
+}
+
+#[test]
+fn a_suspect_cell_is_marked_with_its_reasons() {
+    let run = sample::check_run();
+    let mut summary = summarise(&run);
+    summary.cells[3].valid = Some(false);
+    let text = "the page cache served half of it".to_owned();
+    let code = "cache".to_owned();
+    summary.cells[3].reasons.push(drivelab_core::summary::Reason { code, text });
+    let page = page(&run, &summary);
+    assert!(page.contains("<b class=\"badge bad\">suspect</b>"));
+    assert!(page.contains("SUSPECT; the page cache served half of it"));
 }
 
 #[test]

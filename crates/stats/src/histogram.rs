@@ -24,7 +24,7 @@ pub(crate) const BUCKET_COUNT: usize = 33 * 1024;
 /// one (Tene, HdrHistogram). Merging is exact: parts merged equal the histogram of their union,
 /// the moments included, because all sums are integers. Sums stop at their maximum instead of
 /// wrapping; no recording reaches it.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(PartialEq, Eq)]
 pub struct Histogram {
     counts: Box<[u64]>,
     count: u64,
@@ -72,6 +72,19 @@ fn range_of(index: usize) -> (u64, u64) {
     let octave = index / HALF_COUNT - 1;
     let low = (index % HALF_COUNT + HALF_COUNT) << octave;
     (low, low + (1 << octave) - 1)
+}
+
+impl Clone for Histogram {
+    /// Copies only the buckets between the extremes: the rest of a fresh array is never touched,
+    /// so that a run that keeps thousands of intervals needs the memory of what they hold.
+    fn clone(&self) -> Self {
+        let mut copy = Self { counts: Self::new().counts, ..*self };
+        if !self.is_empty() {
+            let held = clamped_index_of(self.min)..=clamped_index_of(self.max);
+            copy.counts[held.clone()].copy_from_slice(&self.counts[held]);
+        }
+        copy
+    }
 }
 
 impl Default for Histogram {

@@ -113,31 +113,37 @@ fn usual_length(tallies: &[&Tally]) -> Option<Time> {
     lengths.get(lengths.len() / 2).copied()
 }
 
-/// The intervals of the worker that has the most, continued to the end of the others.
+/// The intervals of the worker that has the most. Where it has none because nothing completed, and
+/// after its end, they are filled up: a stall must count as zero, not vanish.
 fn grid(tallies: &[&Tally], length: Time) -> Vec<Slot> {
-    let workers = tallies.iter().map(|tally| tally.worker).max().unwrap_or(0);
-    let mut counts = vec![0_u32; workers as usize + 1];
+    let mut counts = std::collections::BTreeMap::new();
     for tally in tallies {
-        counts[tally.worker as usize] += 1;
+        *counts.entry(tally.worker).or_insert(0_u32) += 1;
     }
-    let most = counts.iter().max().copied().unwrap_or(0);
-    let leader = counts.iter().position(|count| *count == most).unwrap_or(0) as u32;
-    let mut slots: Vec<Slot> = tallies
-        .iter()
-        .filter(|tally| tally.worker == leader)
-        .map(|tally| Slot::new(tally.from, tally.to, tally.ramp))
-        .collect();
-    slots.sort_by_key(|slot| slot.from);
+    let most = counts.iter().max_by_key(|(worker, count)| (**count, std::cmp::Reverse(**worker)));
+    let leader = most.map_or(0, |(worker, _)| *worker);
+    let mut known: Vec<&Tally> =
+        tallies.iter().copied().filter(|tally| tally.worker == leader).collect();
+    known.sort_by_key(|tally| tally.from);
+    let mut slots: Vec<Slot> = Vec::with_capacity(known.len());
+    for tally in known {
+        let at = slots.last().map_or(tally.from, |slot| slot.to);
+        fill(&mut slots, at, tally.from, length);
+        slots.push(Slot::new(tally.from, tally.to, tally.ramp));
+    }
     let end = tallies.iter().map(|tally| tally.to).max().unwrap_or(0);
-    let mut at = slots.last().map_or(end, |slot| slot.to);
-    let ramp = slots.last().is_some_and(|slot| slot.ramp);
-    // A rest of a few per cent is another worker's reading of the same border.
-    while (end - at) as f64 > length as f64 * (1.0 - WHOLE) {
-        let to = (at + length).min(end);
-        slots.push(Slot::new(at, to, ramp));
+    let at = slots.last().map_or(end, |slot| slot.to);
+    fill(&mut slots, at, end, length);
+    slots
+}
+
+/// Empty slots from `at` to `end`. A rest of 1 % is another reading of the same border.
+fn fill(slots: &mut Vec<Slot>, mut at: Time, end: Time, length: Time) {
+    while end.saturating_sub(at) as f64 > length as f64 * (1.0 - WHOLE) {
+        let to = at.saturating_add(length).min(end);
+        slots.push(Slot::new(at, to, false));
         at = to;
     }
-    slots
 }
 
 fn place(slots: &mut [Slot], tally: &Tally, kind: Option<Action>, length: Time, latencies: bool) {

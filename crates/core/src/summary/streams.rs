@@ -126,6 +126,7 @@ pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
     let open = plan.rate.is_some();
     StreamSummary {
         load: Load::of(plan),
+        measured_from_ns: window.map(|window| window.from),
         seconds,
         total: total(step, stream, &kinds, seconds),
         kinds,

@@ -20,7 +20,8 @@ Examples:
   drivelab run /mnt/data --size 4GiB --rw randrw --mix 70:30 --bs 4k --depth 8 --workers 4
   drivelab run . --rw randread --bs 4k --depth 64 --rate 20000 --poisson    an open loop
   drivelab run . --rw write --bs 4k --engine psync --sync fsync:1           durable commits
-  drivelab run . --rw write --bs 128k --depth 8 --passes 1 --stamp --keep   to verify later
+  drivelab run ./f --size 1g --rw write --bs 128k --passes 1 --stamp --keep --seed 7
+  drivelab run ./f --rw read --bs 128k --passes 1 --verify --seed 7         is it all there?
   drivelab run . --pattern names --actions create,stat,unlink --names 1000  metadata
   drivelab run . --rw randread --dry-run > my.toml                          a plan to edit
   drivelab run my.toml /dev/sdb
@@ -106,9 +107,10 @@ const PATTERNS: &[&str] = &[
 /// Options of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
+#[command(override_usage = "drivelab run [OPTIONS] [PLAN.toml] TARGET")]
 pub struct RunOptions {
-    /// TARGET: a directory (a scratch file in it), a file, or a block device. A plan comes first
-    #[arg(value_name = "[PLAN.toml] TARGET", num_args = 1..=2, required = true)]
+    /// A directory (for a scratch file in it), a file, or a block device; a plan comes before it
+    #[arg(value_name = "TARGET", num_args = 1..=2, required = true)]
     pub operands: Vec<String>,
     #[command(flatten, next_help_heading = "What to do")]
     #[allow(missing_docs)]

@@ -37,6 +37,9 @@ const WITHOUT_DATA: [&str; 24] = [
     "tracefs",
 ];
 
+/// Smaller file systems hold no scratch file.
+const SMALLEST_BYTES: u64 = 64 << 20;
+
 /// Prints what can be measured here.
 pub fn list(options: &ListOptions) -> Result<Status, Failure> {
     let system = System::live();
@@ -64,11 +67,17 @@ fn filesystems(system: &System) -> Result<Vec<FilesystemFacts>, Failure> {
     let mut found: Vec<FilesystemFacts> = mounts
         .iter()
         .filter(|mount| !WITHOUT_DATA.contains(&mount.kind.as_str()))
-        .filter(|mount| mount.mount_point.is_dir())
+        .filter(|mount| !of_kernel(&mount.mount_point) && mount.mount_point.is_dir())
         .filter(|mount| seen.insert(mount.mount_point.clone()))
         .filter_map(|mount| facts::filesystem(system, Path::new(&mount.mount_point)))
         .collect();
+    found.retain(|filesystem| filesystem.total_bytes.is_none_or(|bytes| bytes >= SMALLEST_BYTES));
     found.sort_by(|a, b| a.mount_point.cmp(&b.mount_point));
     found.dedup_by(|a, b| a.mount_point == b.mount_point);
     Ok(found)
+}
+
+/// Directories of the kernel's own.
+fn of_kernel(path: &Path) -> bool {
+    ["/sys", "/proc"].iter().any(|root| path.starts_with(root))
 }

@@ -1,5 +1,6 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
+use super::report::{Page, may_write, results};
 use crate::aim::Aim;
 use crate::chance;
 use crate::cli::run::RunOptions;
@@ -7,7 +8,7 @@ use crate::forecast::forecast;
 use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
-use crate::session::{self, Request};
+use crate::session::{self, OnePlan, Request};
 use crate::{print, store};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
@@ -37,7 +38,8 @@ const WITH_PLAN: [&str; 15] = [
 
 /// Names of the options that were typed.
 pub fn given_options(matches: &ArgMatches) -> Vec<String> {
-    let typed = |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
+    let typed =
+        |id: &&clap::Id| matches.value_source(id.as_str()) == Some(ValueSource::CommandLine);
     matches.ids().filter(typed).map(|id| id.as_str().to_string()).collect()
 }
 
@@ -47,12 +49,6 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
     load::refuse_misleading(&plan)?;
     let system = System::live();
     let aim = Aim::take(&system, target, &plan, options.size)?;
-    session::check_plan(&plan, &aim)?;
-    layout::prepend(&mut plan, &aim);
-    session::check_plan(&plan, &aim)?;
-    if options.record.dry_run {
-        return dry_run(options, &plan, &aim);
-    }
     let request = Request {
         command: "run",
         target,
@@ -61,9 +57,21 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         size: options.size,
         runs: store::directory(options.record.store.runs.as_deref())?,
         stuck_after: options.record.stuck_after,
+        reserve_bytes: 0,
     };
-    let ended = session::run(&request, &system, aim, plan, &mut |_| None)?;
-    super::report::results(&ended, options.record.json, options.record.out.as_deref())
+    if !options.record.dry_run {
+        may_write(options.record.out.as_deref())?;
+        session::ask_guard(&request, &system, &aim, &plan)?;
+    }
+    session::check_plan(&plan, &aim)?;
+    layout::prepend(&mut plan, &aim);
+    session::check_plan(&plan, &aim)?;
+    if options.record.dry_run {
+        return dry_run(options.record.json, &plan, &aim);
+    }
+    let ended = session::run(&request, &system, aim, plan, &mut OnePlan)?;
+    let page = options.record.out.as_deref().map_or(Page::None, Page::At);
+    results(ended, options.record.json, page)
 }
 
 fn plan_and_target<'a>(
@@ -72,10 +80,10 @@ fn plan_and_target<'a>(
 ) -> Result<(Plan, &'a str), Failure> {
     let seed = options.record.seed;
     match options.operands.as_slice() {
-        [target] if looks_like_plan(target) => Err(Failure::usage(format!(
-            "{target} is a plan; name a target behind it"
-        ))
-        .advise(format!("Such as:  drivelab run {target} ."))),
+        [target] if looks_like_plan(target) => {
+            Err(Failure::usage(format!("{target} is a plan; name a target behind it"))
+                .advise(format!("Such as:  drivelab run {target} .")))
+        }
         [target] => Ok((load::plan_of(options, seed.unwrap_or_else(chance::seed))?, target)),
         [file, target] => {
             let load = given.iter().find(|id| {
@@ -121,9 +129,10 @@ fn read_plan(file: &str) -> Result<Plan, Failure> {
     plan_text::parse(&text, file).map_err(|error| Failure::usage(error.to_string()))
 }
 
-fn dry_run(options: &RunOptions, plan: &Plan, aim: &Aim) -> Result<Status, Failure> {
+/// Prints the plan with its cost; touches nothing.
+pub fn dry_run(json: bool, plan: &Plan, aim: &Aim) -> Result<Status, Failure> {
     let cost = forecast(plan, aim.file_bytes);
-    if options.record.json {
+    if json {
         print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
         return Ok(Status::Fine);
     }

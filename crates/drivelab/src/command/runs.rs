@@ -21,10 +21,11 @@ pub fn runs(options: &RunsOptions) -> Result<Status, Failure> {
         }
         return Ok(Status::Fine);
     }
-    let rows: Vec<RunRow> =
-        store::ids(&directory)?.iter().map(|id| row(&directory, id)).collect();
+    let rows: Vec<RunRow> = store::ids(&directory)?.iter().map(|id| row(&directory, id)).collect();
     match options.json {
-        true => print::json(&serde_json::json!({ "runs": rows.iter().map(json_of).collect::<Vec<_>>() }))?,
+        true => print::json(
+            &serde_json::json!({ "runs": rows.iter().map(json_of).collect::<Vec<_>>() }),
+        )?,
         false => print::text(&runs_table(&rows)),
     }
     Ok(Status::Fine)

@@ -22,7 +22,7 @@ impl DriveState {
 
     /// The state after a step. Only what covers the whole target makes a state known; what
     /// changes a part of it makes a known state unknown.
-    pub fn after(&mut self, step: &Step, file_bytes: u64, complete: bool) {
+    pub fn after(&mut self, step: &Step, file_bytes: u64, written_bytes: u64, complete: bool) {
         if let Some(Act::Trim { offset, length }) = &step.act {
             let all = offset.0 == 0 && length.is_none_or(|length| length.0 >= file_bytes);
             self.word = if all && complete { "trimmed" } else { "unknown" };
@@ -32,10 +32,12 @@ impl DriveState {
         self.word = match writers.as_slice() {
             [] => self.word,
             _ if step.role == Role::Torture => "tortured",
-            [stream] if complete && covers(step, stream, file_bytes) => match stream.pattern {
-                PatternName::Sequential => "filled",
-                _ => "random-filled",
-            },
+            [stream] if complete && covers(step, stream, file_bytes, written_bytes) => {
+                match stream.pattern {
+                    PatternName::Sequential => "filled",
+                    _ => "random-filled",
+                }
+            }
             // Overwriting in order leaves a filled target filled, however far it came.
             writers if writers.iter().all(|stream| in_order(stream)) && self.word == "filled" => {
                 "filled"
@@ -60,8 +62,9 @@ fn in_order(stream: &Stream) -> bool {
         && stream.sizes.is_empty()
 }
 
-/// Whether the stream wrote every block of the target at least once.
-fn covers(step: &Step, stream: &Stream, file_bytes: u64) -> bool {
+/// Whether the stream wrote every block of the target at least once: its order visits each block
+/// once a pass, and it wrote a whole pass.
+fn covers(step: &Step, stream: &Stream, file_bytes: u64, written_bytes: u64) -> bool {
     let whole = stream.offset.0 == 0
         && stream.shift.0 == 0
         && stream.length.is_none_or(|length| length.0 >= file_bytes)
@@ -71,13 +74,12 @@ fn covers(step: &Step, stream: &Stream, file_bytes: u64) -> bool {
         || stream.workers == 1
         || stream.sharing() == Sharing::Disjoint
         || stream.pattern == PatternName::Permutation;
-    // Other bounds may end the step before its pass is over.
-    let until = &step.until;
-    let passes_only = until.passes.is_some()
-        && until.elapsed.is_none()
-        && until.operations.is_none()
-        && until.bytes.is_none();
-    whole && by_pass && each_all && passes_only && only_writes(stream)
+    // With another bound than passes, workers could wrap around before the others are through.
+    let bounded = step.until.passes.is_some() || stream.workers == 1;
+    let files = if stream.files == Files::Each { u64::from(stream.workers) } else { 1 };
+    let pass_bytes = file_bytes / stream.size_max().max(1) * stream.size_max() * files;
+    let passed = pass_bytes > 0 && written_bytes >= pass_bytes;
+    whole && by_pass && each_all && bounded && passed && only_writes(stream)
 }
 
 #[cfg(test)]
@@ -95,7 +97,10 @@ mod tests {
 
     fn after(steps: &[Step]) -> &'static str {
         let mut state = DriveState::default();
-        steps.iter().for_each(|step| state.after(step, BYTES, true));
+        for step in steps {
+            let bytes = if step.until.passes.is_some() { BYTES } else { BYTES / 2 };
+            state.after(step, BYTES, bytes, true);
+        }
         state.word()
     }
 
@@ -117,14 +122,12 @@ mod tests {
         let mut reads = fill();
         reads.streams[0].mix = Mix::READ;
         assert_eq!(after(&[fill(), reads]), "filled");
-        let trim = |length| Step {
-            act: Some(Act::Trim { offset: Size(0), length }),
-            ..Step::default()
-        };
+        let trim =
+            |length| Step { act: Some(Act::Trim { offset: Size(0), length }), ..Step::default() };
         assert_eq!(after(&[fill(), trim(None)]), "trimmed");
         assert_eq!(after(&[fill(), trim(Some(Size(4096)))]), "unknown");
         let mut state = DriveState::default();
-        state.after(&fill(), BYTES, false);
+        state.after(&fill(), BYTES, BYTES, false);
         assert_eq!(state.word(), "unknown");
     }
 }

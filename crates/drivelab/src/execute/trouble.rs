@@ -55,7 +55,7 @@ pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
     Warning {
         code: "rate_not_kept".into(),
         text: format!(
-            "`{}` could not keep {asked} operations a second: {unissued} were due and never issued",
+            "`{}` could not keep {asked} operations a second: {unissued} were due and never issued.",
             step.name
         ),
         advice: "The backlog is in the response times. Lower the rate or raise the depth.".into(),
@@ -75,7 +75,7 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
     if errors > 0 {
         warn(
             "errors",
-            format!("{errors} operations of `{name}` failed"),
+            format!("{errors} operations of `{name}` failed."),
             "The numbers count only what succeeded. Look at the kernel log (dmesg).",
         );
     }
@@ -86,7 +86,9 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
     if mismatched > 0 {
         warn(
             "mismatches",
-            format!("{mismatched} of {verified} blocks that `{name}` read are not what was written"),
+            format!(
+                "{mismatched} of {verified} blocks that `{name}` read are not what was written."
+            ),
             "The run file lists the first hundred with their offsets.",
         );
     }
@@ -98,7 +100,7 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
     if step.plan.streams.iter().any(unordered) {
         warn(
             "pass_not_verified",
-            format!("`{name}` overwrites in no fixed order: a lost overwrite would not be seen"),
+            format!("`{name}` overwrites in no fixed order: a lost overwrite would not be seen."),
             "Address, seed and checksum were checked. Use sequential or permutation order.",
         );
     }
@@ -107,7 +109,7 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
     if measured && ops == 0 && errors == 0 {
         warn(
             "no_operations",
-            format!("not one operation of `{name}` completed after the ramp"),
+            format!("not one operation of `{name}` completed after the ramp."),
             "Run it longer.",
         );
     }

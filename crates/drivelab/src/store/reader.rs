@@ -59,13 +59,12 @@ fn take(run: &mut Run, record: Record, name: &str, number: usize) -> Result<(), 
         (Record::Begin(_), _) => Err(Failure::usage(format!(
             "{name} line {number}: a second beginning; this file holds more than one run"
         ))),
-        (_, 1) => Err(Failure::usage(format!(
-            "{name} line 1: a run file starts with the record `begin`"
-        ))),
+        (_, 1) => {
+            Err(Failure::usage(format!("{name} line 1: a run file starts with the record `begin`")))
+        }
         _ => Ok(()),
     }?;
-    run.push(record)
-        .map_err(|error| Failure::usage(format!("{name} line {number}: {error}")))
+    run.push(record).map_err(|error| Failure::usage(format!("{name} line {number}: {error}")))
 }
 
 fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
@@ -109,7 +108,9 @@ mod tests {
         assert_eq!(error(b""), "x.jsonl is empty: no run was recorded in it");
         assert!(error(b"hello\n").starts_with("x.jsonl line 1, column 1: not a record"));
         assert!(error(b"\xff\xfe\x00\n").starts_with("x.jsonl line 1"));
-        assert!(error(b"{\"record\":\"end\",\"complete\":true,\"status\":0}\n").contains("`begin`"));
+        assert!(
+            error(b"{\"record\":\"end\",\"complete\":true,\"status\":0}\n").contains("`begin`")
+        );
         let twice = begin() + &begin();
         assert!(error(twice.as_bytes()).contains("line 2: a second beginning"));
         let stray = begin() + "{\"record\":\"step_end\",\"step\":4,\"phases\":[],\"slowest\":[]}\n";

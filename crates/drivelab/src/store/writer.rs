@@ -41,13 +41,8 @@ impl Recorder {
     /// Begins a run. A store that cannot be written is told at the end, and ends nothing.
     pub fn begin(place: &Place, begin: Begin) -> Self {
         let path = place.directory.join(format!("{}.jsonl", begin.run));
-        let mut recorder = Recorder {
-            run: Run::default(),
-            path,
-            sender: None,
-            writer: None,
-            trouble: None,
-        };
+        let mut recorder =
+            Recorder { run: Run::default(), path, sender: None, writer: None, trouble: None };
         match recorder.start_writer(place) {
             Ok(()) => {}
             Err(error) => recorder.trouble = Some(error),
@@ -107,9 +102,8 @@ impl Recorder {
             }
         }
         let path = std::mem::take(&mut self.path);
-        let text = trouble.map(|error| {
-            format!("the run file {} could not be written: {error}", path.display())
-        });
+        let text = trouble
+            .map(|error| format!("the run file {} could not be written: {error}", path.display()));
         (std::mem::take(&mut self.run), path, text)
     }
 }
@@ -126,10 +120,8 @@ fn avoid(measuring: &[usize]) {
     if measuring.is_empty() {
         return;
     }
-    let others: Vec<usize> = drivelab_io::cpus::allowed()
-        .into_iter()
-        .filter(|cpu| !measuring.contains(cpu))
-        .collect();
+    let others: Vec<usize> =
+        drivelab_io::cpus::allowed().into_iter().filter(|cpu| !measuring.contains(cpu)).collect();
     // Where every CPU measures there is nothing to leave for.
     let _ = drivelab_io::cpus::confine(&others);
 }

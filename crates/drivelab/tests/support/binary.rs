@@ -75,6 +75,21 @@ impl Laboratory {
         running.finish()
     }
 
+    /// The token without which `device` is not written: the refusal prints it, and that is how
+    /// anyone learns it.
+    pub fn token(&self, device: &str) -> String {
+        let refused = ["run", device, "--rw", "randwrite", "--bs", "4k", "--runtime", "1"];
+        let outcome = self.run(refused, Duration::from_secs(20)).expect_status(3);
+        let words = outcome.stderr.split_whitespace();
+        let token = words.skip_while(|word| *word != "--erase").nth(1);
+        token.unwrap_or_else(|| panic!("no token in: {}", outcome.stderr)).to_string()
+    }
+
+    /// `$XDG_DATA_HOME` of the binary.
+    pub fn data(&self) -> &Path {
+        self.data.path()
+    }
+
     /// The run files, oldest first.
     pub fn run_files(&self) -> Vec<PathBuf> {
         let directory = self.data.path().join("drivelab/runs");

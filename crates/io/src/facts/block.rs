@@ -85,6 +85,17 @@ impl Tree {
         Some((start.checked_mul(512)?, sectors.checked_mul(512)?))
     }
 
+    /// The name that a drive has in all the world and under all its kernel names.
+    pub(crate) fn world_wide_name(&self, disk: DeviceNumber) -> Option<String> {
+        let directory = self.directory(disk)?;
+        read_text(&directory.join("wwid")).or_else(|| read_text(&directory.join("device/wwid")))
+    }
+
+    /// Sectors of 512 bytes of a whole disk.
+    pub(crate) fn sectors(&self, disk: DeviceNumber) -> Option<u64> {
+        read_number(&self.directory(disk)?.join("size"))
+    }
+
     /// Devices built on this very device (not on its partitions).
     pub(crate) fn holders(&self, number: DeviceNumber) -> Vec<String> {
         self.directory(number).map(|path| names_in(&path.join("holders"))).unwrap_or_default()

@@ -13,6 +13,7 @@ mod token;
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
@@ -116,6 +117,24 @@ pub(crate) fn witness(path: &Path) -> Result<Option<OwnedFd>, Refusal> {
         .advise("Remove it, or name the file itself.")),
         Err(Errno::NOENT) => Ok(None),
         Err(error) => Err(cannot_open(path, error.into())),
+    }
+}
+
+/// Tries again for a moment while something is held: udev, blkid and losetup look at devices for
+/// a few milliseconds, and nobody should be refused for that.
+pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> Result<T, Refusal> {
+    const PATIENCE: Duration = Duration::from_millis(600);
+    const PAUSE: Duration = Duration::from_millis(50);
+    let passing = ["held", "written_elsewhere", "backing_in_use", "locked"];
+    let mut waited = Duration::ZERO;
+    loop {
+        match attempt() {
+            Err(refusal) if passing.contains(&refusal.code) && waited < PATIENCE => {
+                std::thread::sleep(PAUSE);
+                waited += PAUSE;
+            }
+            outcome => return outcome,
+        }
     }
 }
 
@@ -243,10 +262,12 @@ fn assess_device(
         let subject = Subject::Device(number);
         return Ok(Approval { path: path.to_path_buf(), subject, token: None, label });
     }
-    let around = Surroundings::gather(system)?;
-    around.check_device(&label, number)?;
-    around.check_exclusive(&label, number, &open)?;
-    around.check_writers(&label, number)?;
+    patiently(|| {
+        let around = Surroundings::gather(system)?;
+        around.check_device(&label, number)?;
+        around.check_exclusive(&label, number, &open)?;
+        around.check_writers(&label, number)
+    })?;
     check_writable(&label, &open)?;
     let token = token::of_open_device(system, &label, number, &open)?;
     token::compare(&label, &token, consent)?;
@@ -290,7 +311,7 @@ pub(crate) fn confirm(
         )
         .advise("Nothing was written. Look at what changes the device nodes, then try again."));
     }
-    Surroundings::gather(system)?.check_device(label, number)?;
+    patiently(|| Surroundings::gather(system)?.check_device(label, number))?;
     let token = token::of_open_device(system, label, number, exclusive)?;
     token::compare(label, &token, consent)
 }

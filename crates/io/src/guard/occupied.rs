@@ -1,7 +1,7 @@
 //! Whether anything uses a device or file: by number and inode, never by name.
 
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
@@ -71,7 +71,26 @@ impl<'a> Surroundings<'a> {
                 unresolved.node
             )));
         }
-        self.used(number, None, 0).map_or(Ok(()), |found| Err(found.refuse(label)))
+        let found = self.used(number, None, 0).or_else(|| self.twin_used(number));
+        found.map_or(Ok(()), |found| Err(found.refuse(label)))
+    }
+
+    /// Use of the same drive under another name: two paths to one drive without multipath.
+    fn twin_used(&self, number: DeviceNumber) -> Option<Use> {
+        let disk = self.tree.parent(number).unwrap_or(number);
+        let name = self.tree.world_wide_name(disk)?;
+        let bytes = self.tree.sectors(disk);
+        self.tree.disks().iter().filter_map(|other| self.tree.number_of(other)).find_map(|twin| {
+            let same = twin != disk
+                && self.tree.world_wide_name(twin).as_ref() == Some(&name)
+                && self.tree.sectors(twin) == bytes;
+            let found = same.then(|| self.used(twin, None, 0))??;
+            let shown = self.tree.name(twin)?;
+            Some(Use {
+                phrase: format!("is the drive {shown} too, which {}", found.phrase),
+                ..found
+            })
+        })
     }
 
     /// Refuses a file that the kernel uses as a whole: swap, loop device, file-backed mount.
@@ -135,6 +154,11 @@ impl<'a> Surroundings<'a> {
             .or_else(|| self.swapped(number))
             .or_else(|| self.held(number))
             .or_else(|| self.backs_loop(number, through))
+            .or_else(|| {
+                exported(self.system, &|path| {
+                    facts::block_number_of(self.system, path) == Some(number)
+                })
+            })
     }
 
     fn mounted(&self, number: DeviceNumber) -> Option<Use> {
@@ -298,6 +322,9 @@ impl<'a> Surroundings<'a> {
                 advice: format!("To stop that: swapoff {}", swap.path.display()),
             });
         }
+        if let Some(found) = exported(self.system, &same) {
+            return Some(found);
+        }
         // erofs, for one, mounts a regular file without a loop device.
         let mount = self.mounts.iter().find(|mount| {
             self.tree.directory(mount.number).is_none()
@@ -337,7 +364,13 @@ impl<'a> Surroundings<'a> {
 
     /// Refuses a device that another process may write to at this moment.
     pub(super) fn check_writers(&self, label: &str, number: DeviceNumber) -> Result<(), Refusal> {
-        let family: Vec<DeviceNumber> = self.family(number).iter().map(|(n, _)| *n).collect();
+        let mut family: Vec<DeviceNumber> = self.family(number).iter().map(|(n, _)| *n).collect();
+        let own = self.tree.parent(number).unwrap_or(number);
+        for device in self.loops.iter().filter(|device| device.number == own) {
+            if let Backing::Device(below) = device.backing {
+                family.extend(self.family(below).iter().map(|(member, _)| *member));
+            }
+        }
         let open = processes::with_device_open(self.system, &family);
         let Some(writer) = open.iter().find(|process| process.writes) else { return Ok(()) };
         Err(Use {
@@ -347,6 +380,30 @@ impl<'a> Surroundings<'a> {
         }
         .refuse(label))
     }
+}
+
+/// Use by a target that exports a device or file to other machines (configfs of `nvmet` and LIO),
+/// which need not hold it exclusively.
+fn exported(system: &System, is_it: &dyn Fn(&Path) -> bool) -> Option<Use> {
+    let config = system.sysfs.join("kernel/config");
+    let below = |root: &Path| -> Vec<PathBuf> {
+        facts::names_in(root).into_iter().map(|name| root.join(name)).collect()
+    };
+    let subsystems = below(&config.join("nvmet/subsystems"));
+    let spaces = subsystems.iter().flat_map(|path| below(&path.join("namespaces")));
+    let nvme = spaces.map(|path| (path.join("device_path"), path.join("enable")));
+    let cores = below(&config.join("target/core"));
+    let scsi = cores.iter().flat_map(|path| below(path));
+    let scsi = scsi.map(|path| (path.join("udev_path"), path.join("enable")));
+    let found = nvme.chain(scsi).find(|(path, enabled)| {
+        facts::read_text(enabled).as_deref() == Some("1")
+            && facts::read_text(path).is_some_and(|path| is_it(Path::new(&path)))
+    })?;
+    Some(Use {
+        code: "exported",
+        phrase: "is exported to other machines".to_owned(),
+        advice: format!("See {}: take it out of that target first.", found.0.display()),
+    })
 }
 
 /// Opens the same device exclusively for a moment.

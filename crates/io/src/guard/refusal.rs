@@ -20,10 +20,11 @@ pub enum Kind {
 pub struct Refusal {
     /// Safety, usage or failure.
     pub kind: Kind,
-    /// A word for machines: `mounted`, `swap`, `holder`, `backs_loop`, `backing_in_use`, `held`,
-    /// `written_elsewhere`, `token_missing`, `token_wrong`, `changed`, `foreign_file`, `locked`;
-    /// `missing`, `dangling`, `not_permitted`, `read_only`, `wrong_kind`, `too_small`,
-    /// `no_space`, `no_size`, `no_ledger`; `failed`.
+    /// A word for machines. Safety: `mounted`, `swap`, `holder`, `backs_loop`, `backing_in_use`,
+    /// `exported`, `held`, `written_elsewhere`, `unknown_device`, `unknown_backing`,
+    /// `token_missing`, `token_wrong`, `changed`, `foreign_file`, `locked`. Usage: `missing`,
+    /// `dangling`, `not_permitted`, `read_only`, `wrong_kind`, `too_small`, `no_space`, `no_size`,
+    /// `no_ledger`. Otherwise `failed`.
     pub code: &'static str,
     /// One sentence.
     pub message: String,

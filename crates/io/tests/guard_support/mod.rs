@@ -1,6 +1,6 @@
 //! Loop devices, mounts and child processes for the tests of guard and scratch; all of them go
 //! away with their test, also when it fails.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use std::fs::{File, OpenOptions};
 use std::hash::{DefaultHasher, Hasher};
@@ -160,7 +160,18 @@ impl Loop {
 
 impl Drop for Loop {
     fn drop(&mut self) {
+        let file = format!("/sys/class/block/{}/loop/backing_file", self.name());
+        let before = std::fs::read_to_string(&file);
         let _ = Command::new("losetup").args(["-d", &self.node]).output();
+        // Another test's guard may look at it right now: the kernel then detaches it at the close.
+        for _ in 0..100 {
+            match (std::fs::read_to_string(&file), &before) {
+                (Ok(now), Ok(before)) if now == *before => {
+                    std::thread::sleep(std::time::Duration::from_millis(20));
+                }
+                _ => break,
+            }
+        }
     }
 }
 
@@ -265,4 +276,16 @@ pub fn ready_and_wait() {
 pub fn grab(node: &str, exclusive: bool) -> File {
     let flags = if exclusive { libc::O_EXCL } else { 0 };
     OpenOptions::new().read(true).write(true).custom_flags(flags).open(node).unwrap()
+}
+
+/// Sets an open-file-description lock (shared, one byte) as virtual machines do on images.
+pub fn record_lock(file: &File) {
+    use std::os::fd::AsRawFd;
+    // SAFETY: plain integers, for which all zero bytes are a value.
+    let mut lock: libc::flock = unsafe { std::mem::zeroed() };
+    lock.l_type = libc::F_RDLCK as libc::c_short;
+    (lock.l_start, lock.l_len) = (100, 1);
+    // SAFETY: the descriptor is open and the kernel only reads one `struct flock`.
+    let answer = unsafe { libc::fcntl(file.as_raw_fd(), libc::F_OFD_SETLK, &raw const lock) };
+    assert_eq!(answer, 0, "{}", std::io::Error::last_os_error());
 }

@@ -31,7 +31,7 @@ pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     let columns = match (is_wide, streams) {
         (true, _) => 640,
         (false, few) if few <= FINE_STREAMS_MAX => 240,
-        _ => 56,
+        _ => 44,
     };
     if streams > 0 {
         out.push_str("<section><h2>Over time, and how latency is spread</h2>");

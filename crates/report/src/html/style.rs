@@ -66,7 +66,6 @@ details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85re
 @media print{:root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ddd;--card:#f3f3f3;\
 --read:#0969b0;--write:#c75b00;--other:#444;--warn:#a3218e;--warn-paper:#fbeef9}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
-table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.four{grid-template-columns:repeat(4,1fr)}\
-@media(max-width:700px){.numbers{grid-template-columns:repeat(2,1fr)}}\
-.numbers div{break-inside:avoid}\
+table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
+.keep::details-content{content-visibility:visible;block-size:auto}\
 h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span{print-color-adjust:exact}}";

@@ -41,7 +41,10 @@ pub(super) fn header(summary: &Summary, facts: &Facts) -> String {
     text.push_str(&printable(&parts.join("  ·  ")));
     text.push('\n');
     if !summary.complete {
-        let reason = summary.incomplete.as_deref().unwrap_or("it has no end record: it was killed");
+        let reason = summary
+            .incomplete
+            .as_deref()
+            .unwrap_or("it has no end record, so it was killed or is still going on");
         let words = format!("this run is incomplete: {reason}");
         text.push_str(&hanging("INCOMPLETE", &printable(&words), 12));
     }

@@ -247,13 +247,14 @@ fn gaps(stream: &StreamSummary) -> String {
                 .iter()
                 .take(SHOWN)
                 .map(|gap| {
-                    let at = units::digits(gap.from as f64 / 1e9);
+                    let began = stream.measured_from_ns.unwrap_or(0) as f64;
+                    let at = units::digits((gap.from as f64 - began) / 1e9);
                     format!("{} at {at} s", units::time(length(gap) as f64))
                 })
                 .collect();
             let noun = if count == 1 { "gap" } else { "gaps" };
             format!(
-                "{} {noun} over {over} without a completion: {}",
+                "{} {noun} over {over} without a completion, longest first: {} of the measurement",
                 units::count(count),
                 shown.join(", ")
             )

@@ -1,5 +1,5 @@
 //! Invented runs of a drive that behaves like one; every figure derives from a seed.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::unwrap_used)]
 
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
 use drivelab_core::findings::{Findings, Remark};

@@ -1,0 +1,120 @@
+//! Execution on a virtual testbed: every time is exact, no drive is needed.
+
+use super::*;
+use crate::opener::Site;
+use crate::store::reader;
+use crate::store::writer::Place;
+use drivelab_core::plan::{Mix, PatternName, Role, Stream, Until};
+use drivelab_core::record::{Begin, End, FORMAT};
+use drivelab_core::run::Run;
+use drivelab_core::units::Span;
+use drivelab_core::virtual_bed::VirtualTestbed;
+use drivelab_io::facts::System;
+
+const FILE_BYTES: u64 = 1 << 20;
+
+fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
+    let directory = tempfile::tempdir().unwrap();
+    let place = Place {
+        directory: directory.path().into(),
+        shares_drive: false,
+        measuring_cpus: Vec::new(),
+    };
+    let begin = Begin { format: FORMAT, run: "20260101-000000-0000".into(), ..Begin::default() };
+    let mut recorder = Recorder::begin(&place, begin);
+    let mut testbed = VirtualTestbed::new(100_000, 1);
+    let mut surroundings = Surroundings::new(System::live(), Vec::new(), Site::default());
+    let mut progress = Progress::new();
+    let result =
+        Execution::new(&mut testbed, &mut recorder, &mut progress, &mut surroundings, FILE_BYTES)
+            .run_plan(plan);
+    let end = End { complete: result.is_ok(), status: 0, reason: None };
+    let (run, path, trouble) = recorder.end(end);
+    assert_eq!(trouble, None);
+    assert_eq!(reader::read(&path).unwrap(), run, "the file tells the same as the run");
+    (run, result)
+}
+
+fn step(name: &str, mix: Mix, pattern: PatternName, until: Until) -> Step {
+    let streams = vec![Stream { mix, pattern, ..Stream::default() }];
+    Step { name: name.into(), until, repeat: 1, streams, ..Step::default() }
+}
+
+fn operations(count: u64) -> Until {
+    Until { operations: Some(count), ..Until::default() }
+}
+
+#[test]
+fn steps_and_repetitions_become_records_in_order() {
+    let fill = Step {
+        role: Role::Prepare,
+        ..step(
+            "fill",
+            Mix::WRITE,
+            PatternName::Sequential,
+            Until { passes: Some(1), ..Until::default() },
+        )
+    };
+    let reads = step("read", Mix::READ, PatternName::Uniform, operations(50));
+    let reads = Step { repeat: 3, ..reads };
+    let idle = Step {
+        name: "idle".into(),
+        act: Some(Act::Idle(Span(1_000_000))),
+        role: Role::Idle,
+        ..Step::default()
+    };
+    let (run, result) =
+        execute(&Plan { seed: 1, steps: vec![fill, idle, reads], ..Plan::default() });
+    assert_eq!(result, Ok(()));
+    let said: Vec<(&str, u32, &str)> = run
+        .steps
+        .iter()
+        .map(|step| (step.begin.name.as_str(), step.begin.repetition, step.begin.state.as_str()))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            ("fill", 1, "unknown"),
+            ("idle", 1, "filled"),
+            ("read", 1, "filled"),
+            ("read", 2, "filled"),
+            ("read", 3, "filled"),
+        ]
+    );
+    let ops: Vec<u64> =
+        run.steps.iter().map(|step| step.tallies.iter().map(|tally| tally.ops()).sum()).collect();
+    assert_eq!(ops, [FILE_BYTES / 4096, 0, 50, 50, 50]);
+    for step in &run.steps {
+        let end = step.end.as_ref().unwrap();
+        assert_eq!(end.incomplete, None);
+        assert_eq!(end.phases.len(), step.plan.streams.len());
+    }
+    let slowest = &run.steps[2].end.as_ref().unwrap().slowest;
+    assert!(slowest.iter().all(|slow| slow.latency_ns == 100_000) && slowest.len() == 50);
+    assert_eq!(run.warnings, []);
+}
+
+#[test]
+fn a_rate_that_cannot_be_kept_is_a_warning() {
+    let until = Until { elapsed: Some(Span(100_000_000)), ..Until::default() };
+    let mut hurried = step("hurried", Mix::READ, PatternName::Uniform, until);
+    hurried.streams[0].rate = Some(100_000.0);
+    let (run, result) = execute(&Plan { seed: 1, steps: vec![hurried], ..Plan::default() });
+    assert_eq!(result, Ok(()));
+    assert_eq!(run.warnings.len(), 1);
+    assert_eq!(run.warnings[0].code, "rate_not_kept");
+    assert_eq!(run.warnings[0].step, Some(0));
+}
+
+#[test]
+fn a_step_that_does_not_fit_ends_the_run_and_says_why() {
+    let mut huge = step("huge", Mix::READ, PatternName::Uniform, operations(1));
+    huge.streams[0].size.0 = 2 * FILE_BYTES;
+    let after = step("after", Mix::READ, PatternName::Uniform, operations(1));
+    let (run, result) = execute(&Plan { seed: 1, steps: vec![huge, after], ..Plan::default() });
+    assert!(matches!(result, Err(Stop::Trouble(_))));
+    assert_eq!(run.steps.len(), 1);
+    let incomplete = run.steps[0].end.as_ref().unwrap().incomplete.as_ref().unwrap();
+    assert!(incomplete.contains("too small"), "{incomplete}");
+    assert!(!run.complete());
+}

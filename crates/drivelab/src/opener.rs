@@ -1,0 +1,107 @@
+//! From an approved target to the descriptors that workers use, with the flags a stream asks for.
+
+use drivelab_core::driver::Setup;
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Stream, Sync};
+use drivelab_core::queue::Trouble;
+use drivelab_io::engine::Opened;
+use drivelab_io::target::{Mode, ScratchDirectory, Target};
+use drivelab_io::testbed::{Handle, Opener};
+use std::io::ErrorKind;
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::rc::Rc;
+
+/// Bits of Linux's file status flags, as /proc shows them (`proc(5)`, fdinfo), in words.
+const FLAGS: [(u32, &str); 3] = [(DIRECT, "direct"), (0o10_000, "dsync"), (0o4_000, "nonblocking")];
+const DIRECT: u32 =
+    if cfg!(any(target_arch = "aarch64", target_arch = "arm")) { 0o200_000 } else { 0o40_000 };
+const READ_WRITE: u32 = 0o2;
+
+/// What the workers of a run may open.
+#[derive(Debug, Clone, Default)]
+pub struct Site {
+    /// Files or device.
+    pub target: Option<Rc<Target>>,
+    /// Where names are made: one directory for all workers, or one each.
+    pub directories: Vec<Rc<ScratchDirectory>>,
+    /// The target's file system lives in memory: io_uring serves it inline if it is non-blocking.
+    pub memory_backed: bool,
+}
+
+impl Site {
+    /// The opener for a testbed.
+    pub fn opener(self) -> Opener {
+        Box::new(move |setup| self.open(setup))
+    }
+
+    fn open(&self, setup: &Setup) -> Result<Handle, Trouble> {
+        let stream = &setup.stream;
+        if stream.pattern == PatternName::Names {
+            return self.open_directory(setup);
+        }
+        let target = self.target.as_ref().ok_or_else(|| {
+            Trouble::usage("this step reads or writes data, and there is no data file (a defect)")
+        })?;
+        let index = if stream.files == Files::Each { setup.worker as usize } else { 0 };
+        let mode = self.mode(stream);
+        let descriptor = target.descriptor(index, mode).map_err(|error| match error.kind() {
+            ErrorKind::Unsupported | ErrorKind::PermissionDenied => {
+                Trouble::usage(error.to_string())
+            }
+            _ => Trouble::failed(error.to_string()),
+        })?;
+        let opened = Opened {
+            descriptor,
+            is_device: target.kind == TargetKind::BlockDevice,
+            data_only: matches!(stream.sync, Sync::Fdatasync(_)),
+            bytes: target.bytes,
+        };
+        Ok(Handle::Data { opened, nonblocking: mode.nonblock })
+    }
+
+    fn open_directory(&self, setup: &Setup) -> Result<Handle, Trouble> {
+        let index = match setup.stream.directories {
+            Files::One => 0,
+            Files::Each => setup.worker as usize,
+        };
+        let directory = self
+            .directories
+            .get(index)
+            .ok_or_else(|| Trouble::usage("there is no directory for names (a defect)"))?;
+        directory.descriptor().try_clone_to_owned().map(Handle::Directory).map_err(|error| {
+            Trouble::failed(format!("{} cannot be used: {error}", directory.path().display()))
+        })
+    }
+
+    fn mode(&self, stream: &Stream) -> Mode {
+        Mode {
+            write: stream.changes_data(),
+            direct: stream.io == IoMode::Direct,
+            dsync: stream.sync == Sync::Dsync,
+            nonblock: self.memory_backed && stream.engine == Engine::IoUring,
+        }
+    }
+
+    /// The flags in force on the file of a stream, as the kernel tells them; empty where the
+    /// stream opens none.
+    pub fn flags_in_force(&self, stream: &Stream) -> String {
+        let Some(target) = &self.target else { return String::new() };
+        if stream.engine == Engine::Null || stream.pattern == PatternName::Names {
+            return String::new();
+        }
+        match target.descriptor(0, self.mode(stream)) {
+            Ok(descriptor) => flags_of(&descriptor).unwrap_or_else(|| "unknown".into()),
+            Err(error) => error.to_string(),
+        }
+    }
+}
+
+fn flags_of(descriptor: &OwnedFd) -> Option<String> {
+    let path = format!("/proc/self/fdinfo/{}", descriptor.as_raw_fd());
+    let text = std::fs::read_to_string(path).ok()?;
+    let octal = text.lines().find_map(|line| line.strip_prefix("flags:"))?.trim();
+    let flags = u32::from_str_radix(octal, 8).ok()?;
+    let mut words = vec![if flags & READ_WRITE != 0 { "read-write" } else { "read-only" }];
+    words.extend(FLAGS.iter().filter(|(flag, _)| flags & flag != 0).map(|(_, word)| *word));
+    Some(words.join("|"))
+}

@@ -1,0 +1,109 @@
+//! A person at a shell: a home of their own, a directory to work in, and the built program.
+#![allow(dead_code)]
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use tempfile::TempDir;
+
+pub struct User {
+    home: TempDir,
+    work: TempDir,
+}
+
+impl User {
+    pub fn new() -> Self {
+        User { home: tempfile::tempdir().unwrap(), work: tempfile::tempdir().unwrap() }
+    }
+
+    /// The current directory of everything this user runs.
+    pub fn work(&self) -> &Path {
+        self.work.path()
+    }
+
+    pub fn runs(&self) -> PathBuf {
+        self.home.path().join("drivelab/runs")
+    }
+
+    pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
+        let path = self.work().join(name);
+        std::fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Names in the working directory, sorted.
+    pub fn listing(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(self.work())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn command(&self, line: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_drivelab"));
+        command.args(line).current_dir(self.work()).env("XDG_DATA_HOME", self.home.path());
+        command
+    }
+
+    pub fn types(&self, line: &[&str]) -> Said {
+        Said::of(line, self.command(line).stdin(Stdio::null()).output().unwrap())
+    }
+
+    pub fn starts(&self, line: &[&str]) -> Child {
+        self.command(line)
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap()
+    }
+}
+
+/// What the program answered.
+pub struct Said {
+    pub line: String,
+    pub status: Option<i32>,
+    pub out: String,
+    pub err: String,
+}
+
+impl Said {
+    pub fn of(line: &[&str], output: Output) -> Self {
+        Said {
+            line: line.join(" "),
+            status: output.status.code(),
+            out: String::from_utf8(output.stdout).unwrap(),
+            err: String::from_utf8(output.stderr).unwrap(),
+        }
+    }
+
+    #[track_caller]
+    pub fn fine(self) -> Self {
+        self.status(0)
+    }
+
+    #[track_caller]
+    pub fn status(self, expected: i32) -> Self {
+        let Said { line, status, out, err } = &self;
+        assert_eq!(*status, Some(expected), "{line}\n--- stdout\n{out}\n--- stderr\n{err}");
+        assert!(!err.contains("panicked"), "{line}\n{err}");
+        self
+    }
+
+    /// A refusal: this status, nothing on stdout, this on stderr.
+    #[track_caller]
+    pub fn refused(self, status: i32, says: &str) -> Self {
+        let said = self.status(status);
+        assert_eq!(said.out, "", "{}: stdout must be empty", said.line);
+        assert!(said.err.starts_with("drivelab: "), "{}\n{}", said.line, said.err);
+        assert!(said.err.contains(says), "{}\nwanted: {says}\n{}", said.line, said.err);
+        said
+    }
+
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}\n{}", self.out))
+    }
+}
