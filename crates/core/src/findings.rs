@@ -14,6 +14,9 @@ pub struct Findings {
     pub unknown: Vec<String>,
     /// Remarks on single cells, shown beside their numbers.
     pub remarks: Vec<Remark>,
+    /// Cells in the order they are to be read; they ran in another, shuffled one.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub order: Vec<String>,
 }
 
 /// A remark on one cell.

@@ -438,12 +438,7 @@ fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Walk, Troubl
     Ok(Walk::Segments { layout, next: 0 })
 }
 
-fn replay(
-    stream: &Stream,
-    region: Region,
-    first: usize,
-    step: usize,
-) -> Result<Walk, Trouble> {
+fn replay(stream: &Stream, region: Region, first: usize, step: usize) -> Result<Walk, Trouble> {
     let ends_outside = |at: u64| at.saturating_add(stream.size_max()) > region.bytes;
     if let Some(at) = stream.offsets.iter().find(|at| ends_outside(at.0)) {
         return Err(Trouble::usage(format!(

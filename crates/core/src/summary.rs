@@ -398,11 +398,20 @@ pub fn summarise(run: &Run) -> Summary {
         version: run.begin.version.clone(),
         command: run.begin.command.clone(),
         started_at: run.begin.started_at.clone(),
-        cells: cells::cells(run, &steps),
+        cells: in_order(cells::cells(run, &steps), run.findings.as_ref()),
         steps,
         warnings: run.warnings.clone(),
         findings: run.findings.clone(),
     }
+}
+
+/// Cells in the order a study wants them read; without one, as they first ran.
+fn in_order(mut cells: Vec<CellSummary>, findings: Option<&Findings>) -> Vec<CellSummary> {
+    if let Some(findings) = findings {
+        let place = |cell: &CellSummary| findings.order.iter().position(|name| *name == cell.name);
+        cells.sort_by_key(|cell| place(cell).unwrap_or(usize::MAX));
+    }
+    cells
 }
 
 fn summarise_step(step: &StepRun) -> StepSummary {

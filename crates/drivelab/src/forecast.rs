@@ -26,8 +26,10 @@ pub fn forecast(plan: &Plan, file_bytes: u64) -> Forecast {
     for step in &plan.steps {
         let one = of_step(step, file_bytes);
         let times = u64::from(step.repetitions());
-        total.written_bytes = total.written_bytes.saturating_add(one.written_bytes * times);
-        total.trimmed_bytes = total.trimmed_bytes.saturating_add(one.trimmed_bytes * times);
+        total.written_bytes =
+            total.written_bytes.saturating_add(one.written_bytes.saturating_mul(times));
+        total.trimmed_bytes =
+            total.trimmed_bytes.saturating_add(one.trimmed_bytes.saturating_mul(times));
         total.unbounded_write_ns += one.unbounded_write_ns.saturating_mul(times);
         total.timed_ns = total.timed_ns.saturating_add(one.timed_ns.saturating_mul(times));
         total.untimed += one.untimed * times;

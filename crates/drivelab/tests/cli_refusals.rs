@@ -1,5 +1,7 @@
 //! Nonsense on the command line: one clear sentence, the right exit status, nothing on stdout.
 
+#![allow(clippy::unwrap_used)]
+
 mod cli_user;
 
 use cli_user::User;

@@ -1,5 +1,7 @@
 //! Loads as an ordinary user runs them, on scratch files, and what they print.
 
+#![allow(clippy::unwrap_used)]
+
 mod cli_user;
 
 use cli_user::User;

@@ -1,5 +1,7 @@
 //! Run files: found again, readable whatever happened, and never the reason to lose a result.
 
+#![allow(clippy::unwrap_used)]
+
 mod cli_user;
 
 use cli_user::{Said, User};
@@ -39,7 +41,7 @@ fn said(child: Child) -> Said {
 fn a_run_that_was_killed_is_readable_and_its_scratch_removed_later() {
     let user = User::new();
     let mut child = user.starts(&LONG);
-    let path = await_record(&user, "\"name\":\"randread 4k qd1\"");
+    let path = await_record(&user, "\"record\":\"step_begin\",\"step\":2,");
     child.kill().unwrap();
     child.wait().unwrap();
     assert_eq!(user.listing().len(), 1, "the scratch file of the killed run");
@@ -59,7 +61,7 @@ fn a_run_that_was_killed_is_readable_and_its_scratch_removed_later() {
 fn ctrl_c_keeps_what_was_measured() {
     let user = User::new();
     let child = user.starts(&[&LONG[..], &["--json", "--interval", "100ms"]].concat());
-    await_record(&user, "\"name\":\"randread 4k qd1\"");
+    await_record(&user, "\"record\":\"step_begin\",\"step\":2,");
     std::thread::sleep(Duration::from_millis(500));
     let begin = Instant::now();
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();

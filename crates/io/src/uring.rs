@@ -52,6 +52,7 @@ fn setup_failed(error: &std::io::Error) -> Trouble {
         }
         Some(libc::ENOSYS) => "; this kernel has none: use --engine libaio",
         Some(libc::ENOMEM) => "; raise the limit of locked memory (ulimit -l) or lower the depth",
+        Some(libc::EINVAL) => "; lower the depth (32768 at most), or use --engine libaio",
         _ => "; use --engine libaio",
     };
     Trouble::usage(format!("io_uring cannot be set up: {error}{advice}"))

@@ -1,5 +1,7 @@
 //! The HTML page of whole runs. The pages are left in the target directory, to be looked at.
 
+#![allow(clippy::unwrap_used)]
+
 mod sample;
 
 use drivelab_core::plan::Mix;
@@ -149,11 +151,10 @@ fn numbers_that_are_none_are_unknown() {
     for cell in &mut summary.cells {
         for stream in &mut cell.streams {
             for kind in stream.kinds.values_mut() {
-                for rate in [&mut kind.rates.iops, &mut kind.rates.bandwidth_bytes_per_s] {
-                    if let Some(rate) = rate {
-                        rate.value = f64::NAN;
-                        rate.high = Some(f64::INFINITY);
-                    }
+                let rates = [&mut kind.rates.iops, &mut kind.rates.bandwidth_bytes_per_s];
+                for rate in rates.into_iter().flatten() {
+                    rate.value = f64::NAN;
+                    rate.high = Some(f64::INFINITY);
                 }
             }
             stream.total.iops = None;

@@ -45,6 +45,9 @@ pub enum Contestant {
     BareFio,
 }
 
+/// Reads operations and operations per second out of what a program printed.
+type Parse = fn(&str) -> Option<(f64, f64)>;
+
 impl Contestant {
     /// Who, with the settings.
     pub fn name(self) -> String {
@@ -63,7 +66,7 @@ impl Contestant {
 
     /// One run.
     pub fn run(self, setting: &Setting, job: &Job, seconds: u32) -> Sample {
-        let (command, parse): (Command, fn(&str) -> Option<(f64, f64)>) = match self {
+        let (command, parse): (Command, Parse) = match self {
             Contestant::Fio { is_batched, is_fixed } => {
                 (fio(job, is_batched, is_fixed, seconds), parse_fio)
             }

@@ -14,8 +14,6 @@ mod document;
 mod measure;
 mod setting;
 
-use cells::Cell;
-use measure::Measured;
 use setting::Setting;
 
 fn main() {

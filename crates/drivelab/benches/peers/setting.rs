@@ -71,7 +71,7 @@ impl Setting {
     pub fn prepare() -> Setting {
         let fio = install_fio();
         let laboratory = Laboratory::new();
-        let memory = Mount::tmpfs((2 * BYTES >> 20) + 64);
+        let memory = Mount::tmpfs(((2 * BYTES) >> 20) + 64);
         let cpu = std::thread::available_parallelism().map_or(0, |count| count.get() - 1);
         let readable = memory.join("read");
         let fill = |into: &str, more: &[&str]| {

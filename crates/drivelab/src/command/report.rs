@@ -59,7 +59,9 @@ pub fn results(ended: Ended, json: bool, page: Page<'_>) -> Result<Status, Failu
         places.extend(html.iter().flatten().map(|path| format!("Report   {}", path.display())));
         places.extend(ended.path.iter().map(|_| format!("Run      {}", ended.run.begin.run)));
         places.extend(ended.scene.kept().map(|path| format!("Kept     {}", path.display())));
-        print::text(&format!("\n{}\n", places.join("      ")));
+        if !places.is_empty() {
+            print::text(&format!("\n{}\n", places.join("      ")));
+        }
     }
     if let Some(failure) = &ended.failure {
         print::error(&failure.to_string());

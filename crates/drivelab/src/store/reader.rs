@@ -80,11 +80,11 @@ fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::record::Begin;
 
     fn begin() -> String {
-        r#"{"record":"begin","format":1,"version":"0","run":"r","started_at":"","command":"run","arguments":[],"target":"t","seed":1,"clock":{"source":"virtual","reason":"","disagreement_ppm":null,"read_ns":null},"facts":FACTS}"#
-            .replace("FACTS", &serde_json::to_string(&drivelab_core::facts::Facts::default()).unwrap())
-            + "\n"
+        let begin = Begin { format: 1, run: "r".into(), ..Begin::default() };
+        serde_json::to_string(&Record::Begin(Box::new(begin))).unwrap() + "\n"
     }
 
     fn error(text: &[u8]) -> String {

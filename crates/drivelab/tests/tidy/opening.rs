@@ -99,7 +99,9 @@ pub fn one_function(tree: &Tree) -> Vec<Violation> {
             let all = functions(&file.shipped);
             let inside =
                 all.iter().filter(|known| (known.line..known.line + known.lines).contains(&line));
-            let name = inside.last().map_or("no function", |known| known.name.as_str());
+            let name = inside
+                .max_by_key(|known| known.line)
+                .map_or("no function", |known| known.name.as_str());
             openers.push((file.path.clone(), line, name.to_string()));
         }
     }

@@ -326,7 +326,7 @@ pub fn lines_with(code: &str, needle: &str) -> Vec<usize> {
         line.match_indices(needle).any(|(at, _)| {
             let before = line[..at].chars().last();
             let after = line[at + needle.len()..].chars().next();
-            !(begins_word && is_inside(before)) && !(ends_word && is_inside(after))
+            !(begins_word && is_inside(before) || ends_word && is_inside(after))
         })
     };
     (1..).zip(code.lines()).filter(|(_, line)| holds(line)).map(|(number, _)| number).collect()

@@ -29,7 +29,8 @@ pub(super) fn cells(out: &mut String, summary: &Summary, findings: &Findings) {
     out.push_str(
         "</table></div><p class=\"faint\">Latencies are those of all repetitions together, \
          from the due time in an open loop. – stands where the sample is too small for the \
-         percentile. Intervals are at 95 %, n is the number of independent repeats.</p></section>\n",
+         percentile. Intervals are at 95 %, n is the number of independent \
+         repeats.</p></section>\n",
     );
 }
 
@@ -81,7 +82,8 @@ pub(super) fn steps(out: &mut String, summary: &Summary) {
     };
     let _ = write!(
         out,
-        "<section><details><summary>{title}</summary><div class=\"scroll\"><table><tr><th>step<th>role<th class=\"r\">repetition\
+        "<section><details><summary>{title}</summary><div class=\"scroll\"><table><tr><th>step\
+         <th>role<th class=\"r\">repetition\
          <th>kind<th class=\"r\">I/Os<th class=\"r\">rate<th class=\"r\">bandwidth\
          <th class=\"r\">depth reached<th class=\"r\">CPU per I/O<th>remarks"
     );
@@ -178,7 +180,8 @@ pub(super) fn plan(out: &mut String, run: &Run) {
         let noun = if steps == 1 { "step" } else { "steps" };
         let _ = write!(
             out,
-            "<details class=\"keep\"{}><summary>plan {} of {}, {steps} {noun}</summary><pre>{}</pre></details>",
+            "<details class=\"keep\"{}><summary>plan {} of {}, {steps} {noun}</summary>\
+             <pre>{}</pre></details>",
             if text.len() < 1500 { " open" } else { "" },
             index + 1,
             run.plans.len(),

@@ -7,7 +7,7 @@ use drivelab_core::op::{Action, Errno};
 use drivelab_core::plan::{Engine, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::record::{Begin, DeviceCounters, End, Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
-use drivelab_core::tally::{Gap, Keep, Phase, Slow, Tally};
+use drivelab_core::tally::{Gap, Keep, KindTally, Phase, Slow, Tally};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Random;
 
@@ -179,6 +179,20 @@ fn normal(random: &mut Random) -> f64 {
     (0..12).map(|_| random.unit_f64()).sum::<f64>() - 6.0
 }
 
+/// The latencies of an interval: most take the fast way, some the slow one.
+fn draw(kind: &mut KindTally, load: &Load, pace: f64, random: &mut Random) {
+    let draws = kind.ops.clamp(1, 300);
+    for index in 0..draws {
+        let n = kind.ops / draws + u64::from(index < kind.ops % draws);
+        let slow = if random.unit_f64() < load.slow_share { 10.0 } else { 1.0 };
+        let spread = (0.18 * normal(random)).exp();
+        kind.service.record_n((load.typical_ns * pace * slow * spread) as u64, n);
+        if let Some(submit) = &mut kind.submit {
+            submit.record_n(600 + random.below(900), n);
+        }
+    }
+}
+
 fn execute(
     run: &mut Run,
     load: &Load,
@@ -214,17 +228,7 @@ fn execute(
                 _ => 1.0,
             };
             kind.ops = (ops as f64 * share) as u64;
-            let draws = kind.ops.clamp(1, 300);
-            for draw in 0..draws {
-                let n = kind.ops / draws + u64::from(draw < kind.ops % draws);
-                let slow = if random.unit_f64() < load.slow_share { 10.0 } else { 1.0 };
-                let spread = (0.18 * normal(random)).exp();
-                let latency_ns = (load.typical_ns * pace * slow * spread) as u64;
-                kind.service.record_n(latency_ns, n);
-                if let Some(submit) = &mut kind.submit {
-                    submit.record_n(600 + random.below(900), n);
-                }
-            }
+            draw(kind, load, pace, random);
             if kind.kind != Action::Flush {
                 kind.bytes = kind.ops * load.stream.size.0;
             }

@@ -1,6 +1,6 @@
 //! What the cells of `check` mean, in sentences that carry their figures.
 
-use super::{CELLS, FREEZE_NS};
+use super::{CELLS, FREEZE_NS, REPETITIONS};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::Action;
@@ -20,7 +20,8 @@ const KNEE: f64 = 0.7;
 
 /// Judges a run of `check`.
 pub fn judge(run: &Run, summary: &Summary) -> Findings {
-    let mut findings = Findings::default();
+    let order = CELLS.iter().map(|cell| (*cell).to_string()).collect();
+    let mut findings = Findings { order, ..Findings::default() };
     let judged = Judged { summary, facts: &run.begin.facts };
     judged.verdict(&mut findings);
     judged.commits(&mut findings);
@@ -61,7 +62,7 @@ impl Judged<'_> {
         let write = self.bandwidth("sequential write", Action::Write);
         let large = pair(read, write, quantity::bandwidth);
         if let Some(large) = large {
-            findings.verdict.push(format!("Large transfers: {large}."));
+            findings.verdict.push(format!("Large transfers in a row: {large}."));
         }
         let read = self.iops("random read", Action::Read);
         let write = self.iops("random write", Action::Write);
@@ -73,7 +74,7 @@ impl Judged<'_> {
         let alone = self.kind("random read qd1", Action::Read);
         if let Some(latency) = alone.and_then(|kind| kind.merged.service_ns.as_ref()) {
             findings.verdict.push(format!(
-                "One small read at a time takes {} on average: {}.",
+                "One scattered 4 KiB read at a time takes {} on average: {}.",
                 quantity::time(latency.mean),
                 class(latency.mean)
             ));
@@ -145,27 +146,19 @@ impl Judged<'_> {
 
     /// Repetitions that do not agree: the headline is then only a range.
     fn spread(&self, findings: &mut Findings) {
-        for name in CELLS {
-            let Some(stream) = self.cell(name).and_then(|cell| cell.streams.first()) else {
-                continue;
-            };
-            let Some(iops) = stream.total.iops else { continue };
-            let (Some(half), Some(low), Some(high)) =
-                (iops.relative_half_width(), iops.low, iops.high)
-            else {
-                continue;
-            };
-            if half > SPREAD_BEWARE {
-                findings.beware.push(format!(
-                    "The {} repetitions of {name} do not agree: the interval reaches from {} to {} \
-                     operations a second (± {} of the mean). Something else may have been running; \
-                     repeat on a quiet machine.",
-                    iops.n,
-                    quantity::operations(low.max(0.0)),
-                    quantity::operations(high),
-                    quantity::percent(half)
-                ));
-            }
+        let spread = |name: &&str| {
+            let iops = self.cell(name)?.streams.first()?.total.iops?;
+            let half = iops.relative_half_width().filter(|half| *half > SPREAD_BEWARE)?;
+            Some(format!("{name} ± {}", quantity::percent(half)))
+        };
+        let cells: Vec<String> = CELLS.iter().filter_map(spread).collect();
+        if !cells.is_empty() {
+            findings.beware.push(format!(
+                "The {REPETITIONS} repetitions do not agree within {} of the mean: {}. The drive is \
+                 uneven, or something else was running; repeat on a quiet machine.",
+                quantity::percent(SPREAD_BEWARE),
+                cells.join(", ")
+            ));
         }
     }
 

@@ -1,0 +1,84 @@
+//! The metadata engine on tmpfs and ext4.
+
+mod conformance_support;
+
+use conformance_support::*;
+use drivelab_core::driver::Setup;
+use drivelab_core::facts::Facts;
+use drivelab_core::op::Action::{self, Create, Mkdir, Open, Rename, Stat, Unlink, Utime};
+use drivelab_core::plan::{Engine, PatternName, Stream};
+use drivelab_core::queue::{Finished, Testbed};
+use drivelab_core::units::Span;
+use drivelab_io::testbed::{Handle, Opener, RealTestbed};
+use std::path::PathBuf;
+
+fn names(actions: &[Action], count: u32) -> Stream {
+    Stream {
+        engine: Engine::Psync,
+        pattern: PatternName::Names,
+        actions: actions.to_vec(),
+        names: Some(count),
+        workers: 2,
+        depth: 1,
+        ..Stream::default()
+    }
+}
+
+fn run_names(directory: PathBuf, stream: Stream, count: u64) -> (Sum, Vec<Finished>) {
+    let opener: Opener = Box::new(move |_: &Setup| {
+        let opened = std::fs::File::open(&directory).unwrap();
+        Ok(Handle::Directory(opened.into()))
+    });
+    let mut testbed = RealTestbed::new(Facts::default(), clock(), opener);
+    let mut sum = Sum::default();
+    let drivers = drivers(stream, passes(count), Span(100_000_000), 0);
+    let finished = testbed.run(drivers, &mut sum).unwrap();
+    (sum, finished)
+}
+
+fn suite(test: &str, place: fn() -> Place) {
+    if is_unavailable(test) {
+        return;
+    }
+    let place = place();
+    let directory = place.directory.clone().unwrap().join("names");
+    std::fs::create_dir(&directory).unwrap();
+    let count = || std::fs::read_dir(&directory).unwrap().count();
+
+    let all = [Create, Open, Stat, Utime, Rename, Rename, Unlink];
+    let (sum, finished) = run_names(directory.clone(), names(&all, 50), 3);
+    for (action, times) in [(Create, 1), (Open, 1), (Stat, 1), (Utime, 1), (Rename, 2), (Unlink, 1)]
+    {
+        assert_eq!(sum.ops(action), times * 50 * 3 * 2, "{action:?}");
+    }
+    assert!(finished.iter().all(|one| one.driver.failure().is_none()));
+    assert_eq!(sum.total().error_count(), 0);
+    assert_eq!(count(), 0, "everything was removed");
+
+    let (sum, _) = run_names(directory.clone(), names(&[Create], 20), 2);
+    assert_eq!((sum.ops(Create), count()), (80, 80), "each pass has names of its own");
+
+    let (_, finished) = run_names(directory.clone(), names(&[Create], 20), 1);
+    let errno = finished[0].driver.failure().and_then(|failure| failure.errno);
+    assert_eq!(errno.map(|errno| errno.0), Some(libc::EEXIST), "never an existing name");
+    assert_eq!(count(), 80);
+
+    std::fs::remove_dir_all(&directory).unwrap();
+    std::fs::create_dir(&directory).unwrap();
+    let (sum, _) = run_names(directory.clone(), names(&[Stat, Open], 10), 4);
+    assert_eq!((sum.ops(Stat), sum.ops(Open)), (80, 80));
+    assert_eq!(count(), 20, "names that stand over all passes are made beforehand");
+
+    let (sum, _) = run_names(directory.clone(), names(&[Mkdir], 5), 2);
+    assert_eq!((sum.ops(Mkdir), count()), (20, 40));
+}
+
+#[test]
+fn names_on_tmpfs() {
+    suite("names_on_tmpfs", tmpfs);
+}
+
+#[test]
+fn names_on_ext4() {
+    suite("names_on_ext4", ext4);
+}
