@@ -55,7 +55,7 @@ pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
     Warning {
         code: "rate_not_kept".into(),
         text: format!(
-            "`{}` could not keep {asked} operations a second: {unissued} were due and never issued.",
+            "`{}` could not keep {asked} operations a second: {unissued} were due and not issued.",
             step.name
         ),
         advice: "The backlog is in the response times. Lower the rate or raise the depth.".into(),

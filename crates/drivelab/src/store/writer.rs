@@ -195,7 +195,7 @@ mod tests {
     use super::*;
     use crate::store::reader;
     use drivelab_core::plan::{Plan, Role, Step};
-    use drivelab_core::record::{StepBegin, StepEnd};
+    use drivelab_core::record::StepBegin;
 
     fn place(directory: &Path, shares_drive: bool) -> Place {
         Place { directory: directory.into(), shares_drive, measuring_cpus: Vec::new() }
@@ -227,7 +227,7 @@ mod tests {
             let directory = directory.path().join(shares_drive.to_string());
             let mut recorder = Recorder::begin(&place(&directory, shares_drive), begin());
             fill(&mut recorder);
-            recorder.record(Record::StepEnd(Box::new(StepEnd::default())));
+            recorder.record(Record::StepEnd(Box::default()));
             let end = End { complete: true, status: 0, reason: None };
             let (run, path, trouble) = recorder.end(end);
             assert_eq!(trouble, None);
