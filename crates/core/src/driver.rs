@@ -114,7 +114,7 @@ pub struct Driver {
     last_flush: Time,
     /// The part of `excluded_ns` since the last data I/O.
     trailing_ns: u64,
-    first_issue: Option<Time>,
+    first_issue: Time,
     idle: bool,
     stopped: bool,
     ending: Ending,
@@ -219,7 +219,7 @@ impl Driver {
             last_data: 0,
             last_flush: 0,
             trailing_ns: 0,
-            first_issue: None,
+            first_issue: Time::MAX,
             idle: true,
             stopped: false,
             ending: Ending::Running,
@@ -521,8 +521,9 @@ impl Driver {
         if done.completed >= self.boundary {
             self.close_interval(done.completed);
         }
+        // The first to complete need not be the first issued.
+        self.first_issue = self.first_issue.min(done.issued);
         let since = if self.idle {
-            self.first_issue.get_or_insert(done.issued);
             self.last_completion.max(done.issued.min(self.busy_from))
         } else {
             self.last_completion
@@ -717,7 +718,7 @@ impl Driver {
             worker: self.setup.worker,
             opened: self.opened,
             measured_from: self.measured_from,
-            first: self.first_issue.unwrap_or(self.opened),
+            first: if self.first_issue == Time::MAX { self.opened } else { self.first_issue },
             last: self.last_data,
             closed: if self.setup.stream.rate.is_some() && self.clock >= self.end_at {
                 closed.max(self.end_at)

@@ -43,6 +43,9 @@ pub enum Command {
     Runs(RunsOptions),
     /// List drives and file systems, with facts and hazards
     List(ListOptions),
+    /// The queues alone, without driver and recording; for the benchmarks
+    #[command(hide = true)]
+    Bare(Box<run::RunOptions>),
     /// Write man pages and shell completions into a directory
     #[command(hide = true)]
     Generate(GenerateOptions),

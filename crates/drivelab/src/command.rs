@@ -1,5 +1,6 @@
 //! The commands.
 
+pub mod bare;
 pub mod check;
 pub mod generate;
 pub mod list;

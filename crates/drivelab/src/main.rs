@@ -42,6 +42,7 @@ fn main() -> ExitCode {
         Command::Report(options) => command::report::report(options),
         Command::Runs(options) => command::runs::runs(options),
         Command::List(options) => command::list::list(options),
+        Command::Bare(options) => command::bare::bare(options),
         Command::Generate(options) => command::generate::generate(options),
         Command::Check(options) => command::check::check(options),
     };

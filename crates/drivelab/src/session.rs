@@ -391,7 +391,8 @@ fn holes(target: &Target) -> Option<Warning> {
     })
 }
 
-fn refused(refusal: Refusal) -> Failure {
+/// A refusal of the guard with its exit status.
+pub fn refused(refusal: Refusal) -> Failure {
     let text = refusal.to_string();
     match refusal.kind {
         guard::Kind::Safety => Failure::refused(text),

@@ -32,7 +32,8 @@ fn stalling_drive() -> StallingFile {
 }
 
 fn run_on(drive: &StallingFile, options: &[&str]) -> (RunFile, serde_json::Value) {
-    let laboratory = Laboratory::new();
+    let mut laboratory = Laboratory::new();
+    laboratory.go_first();
     let path = drive.path();
     let runtime = RUNTIME_SECONDS.to_string();
     let mut arguments = vec!["run", path.to_str().expect("UTF-8"), "--rw", "randread"];

@@ -78,6 +78,7 @@ fn assert_limit_is_measured(case: &Case) {
     let throttle = Throttle::new(case.name);
     throttle.limit(&device.number(), case.limit.0, case.limit.1);
     let mut laboratory = Laboratory::new();
+    laboratory.go_first();
     let erase = (case.kind == "write").then(|| laboratory.token(path));
     laboratory.join_group(&throttle.group);
     let (ramp, runtime) = (RAMP_SECONDS.to_string(), RUNTIME_SECONDS.to_string());
@@ -168,7 +169,7 @@ fn write_bytes_limit_is_measured() {
     assert_limit_is_measured(&Case {
         name: "write_bytes_limit_is_measured",
         limit: ("wbps", 10 << 20),
-        options: &["--engine", "psync", "--rw", "write", "--bs", "16k", "--depth", "1"],
+        options: &["--engine", "libaio", "--rw", "write", "--bs", "16k", "--depth", "8"],
         kind: "write",
         block_bytes: 16384,
     });

@@ -1,5 +1,6 @@
 //! The real world: queues, facts, guard, counters. The only crate with `unsafe`.
 
+pub mod bare;
 pub mod buffer;
 pub mod cache;
 pub mod clock;

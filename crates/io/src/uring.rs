@@ -94,7 +94,9 @@ impl Uring {
         buffers: Buffers,
     ) -> Result<Self, Trouble> {
         let depth = stream.depth.max(1);
-        let ring = ring(stream, depth.next_power_of_two())?;
+        // The kernel's thread frees the entries of a batch when it has gone through all of it.
+        let entries = if stream.sqpoll { depth.saturating_mul(2) } else { depth };
+        let ring = ring(stream, entries.next_power_of_two())?;
         let submitter = ring.submitter();
         let registered_file =
             !stream.unregistered && submitter.register_files(&[opened.raw()]).is_ok();
@@ -202,6 +204,15 @@ impl Uring {
         }
     }
 
+    /// The kernel's thread gives entries back late: an operation may be done before its entry is.
+    fn await_room(&mut self) -> Result<(), Trouble> {
+        while self.ring.submission().is_full() {
+            self.rouse()?;
+            std::thread::yield_now();
+        }
+        Ok(())
+    }
+
     /// Trims have no portable ring operation: done at once, with stamps of their own.
     fn perform_direct(&mut self, done: &mut Vec<Done>) {
         for (tag, op) in self.direct.drain(..) {
@@ -300,6 +311,7 @@ impl Queue for Uring {
         self.flights[tag as usize].op = op;
         let entry = self.entry(tag, &op);
         if self.sqpoll {
+            self.await_room()?;
             // The kernel's thread may take it the moment it stands in the ring: no call is left
             // to read the clock around.
             self.flights[tag as usize].issued = self.clock.now();
@@ -364,6 +376,12 @@ impl Drop for Uring {
             if let Ok(spare) = Buffers::new(1, 1) {
                 std::mem::forget(std::mem::replace(&mut self.buffers, spare));
             }
+            return;
+        }
+        // A ring goes away some time after it is closed. Until then it would hold the target, and
+        // unmounting, detaching or opening it O_EXCL would fail.
+        if self.registered_file {
+            let _ = self.ring.submitter().unregister_files();
         }
     }
 }

@@ -37,7 +37,7 @@ pub fn unsafe_code(tree: &Tree) -> Vec<Violation> {
             let above = &lines[line.saturating_sub(1 + SAFETY_LINES)..line];
             let is_argued =
                 above.iter().any(|text| text.contains("SAFETY:") || text.contains("# Safety"));
-            if !file.path.starts_with("crates/io/src/") {
+            if !file.path.starts_with("crates/io/") {
                 violations.push(at(file, line, "`unsafe` belongs into crates/io"));
             } else if !is_argued {
                 violations.push(at(file, line, "`unsafe` needs a SAFETY sentence just above"));

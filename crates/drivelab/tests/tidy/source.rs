@@ -105,7 +105,7 @@ fn attribute_path(text: &str, number: usize) -> Option<&str> {
 fn module_paths(path: &str, name: &str, attribute: Option<&str>) -> Vec<String> {
     let (directory, file) = path.rsplit_once('/').unwrap_or(("", path));
     if let Some(attribute) = attribute {
-        return vec![format!("{directory}/{attribute}")];
+        return vec![resolved(directory, attribute)];
     }
     let stem = file.trim_end_matches(".rs");
     let base = match is_root(path) || stem == "mod" {
@@ -113,6 +113,18 @@ fn module_paths(path: &str, name: &str, attribute: Option<&str>) -> Vec<String> 
         false => format!("{directory}/{stem}"),
     };
     vec![format!("{base}/{name}.rs"), format!("{base}/{name}/mod.rs")]
+}
+
+/// `relative` as seen from `directory`, without `..`.
+fn resolved(directory: &str, relative: &str) -> String {
+    let mut parts: Vec<&str> = directory.split('/').collect();
+    for part in relative.split('/') {
+        match part {
+            ".." => drop(parts.pop()),
+            _ => parts.push(part),
+        }
+    }
+    parts.join("/")
 }
 
 /// Whether cargo builds something from this file by itself.
@@ -383,6 +395,8 @@ mod tests {
             ("crates/x/src/alive/deep.rs".to_string(), String::new()),
             ("crates/x/src/far.rs".to_string(), String::new()),
             ("crates/x/src/ghost.rs".to_string(), String::new()),
+            ("crates/x/tests/y.rs".to_string(), "#[path = \"../z.rs\"]\nmod z;".to_string()),
+            ("crates/x/z.rs".to_string(), String::new()),
         ]);
         let dead: Vec<String> = dead_files(&tree).into_iter().map(|found| found.path).collect();
         assert_eq!(dead, ["crates/x/src/ghost.rs"]);

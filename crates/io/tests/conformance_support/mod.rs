@@ -64,20 +64,33 @@ enum Held {
     Directory(#[allow(dead_code)] tempfile::TempDir),
 }
 
-impl Drop for Held {
-    fn drop(&mut self) {
-        let undone = match self {
-            Held::Mounted(directory) => Command::new("umount").arg(directory.path()).status(),
-            Held::Loop(device) => Command::new("losetup").args(["--detach", device]).status(),
-            Held::Zram(number) => {
-                std::fs::write("/sys/class/zram-control/hot_remove", number).ok();
-                return;
-            }
-            Held::Directory(_) => return,
+impl Held {
+    fn undo(&self) -> std::io::Result<bool> {
+        let run = |program: &str, arguments: &[&str]| {
+            Command::new(program).args(arguments).status().map(|status| status.success())
         };
-        if !undone.is_ok_and(|status| status.success()) {
-            eprintln!("something attached or mounted for a test could not be undone");
+        match self {
+            Held::Mounted(directory) => run("umount", &[directory.path().to_str().unwrap_or("")]),
+            Held::Loop(device) => run("losetup", &["--detach", device]),
+            Held::Zram(number) => {
+                std::fs::write("/sys/class/zram-control/hot_remove", number).map(|()| true)
+            }
+            Held::Directory(_) => Ok(true),
         }
+    }
+}
+
+impl Drop for Held {
+    /// At once: an engine that has ended must not hold its target any longer.
+    fn drop(&mut self) {
+        let undone = self.undo();
+        if matches!(undone, Ok(true)) {
+            return;
+        }
+        if let Held::Mounted(directory) = self {
+            Command::new("umount").arg("-l").arg(directory.path()).status().ok();
+        }
+        assert!(std::thread::panicking(), "the target is still held: {undone:?}");
     }
 }
 
