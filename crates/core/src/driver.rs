@@ -186,8 +186,12 @@ impl Driver {
         for (slot, kind) in (0u8..).zip(&kinds) {
             slot_of[kind.index()] = slot;
         }
-        let tally =
-            || Box::new(Tally::new(setup.step, setup.stream_index, setup.worker, &kinds, keep));
+        let tally = || {
+            let (stream, worker) = (setup.stream_index, setup.worker);
+            let mut tally = Box::new(Tally::new(setup.step, stream, worker, &kinds, keep));
+            tally.prefault();
+            tally
+        };
         let (operations_max, bytes_max) = limits(&setup, &offsets);
         Ok(Driver {
             unit: content::unit_bytes(stream),

@@ -203,6 +203,14 @@ impl Tally {
         }
     }
 
+    /// Touches all memory once, so that no first use of a page falls into a measurement.
+    pub fn prefault(&mut self) {
+        for kind in &mut self.kinds {
+            let optional = kind.submit.iter_mut().chain(&mut kind.response);
+            optional.chain([&mut kind.service]).for_each(Histogram::prefault);
+        }
+    }
+
     /// Empties it for reuse without giving memory back.
     pub fn clear(&mut self, from: Time) {
         self.from = from;

@@ -1,4 +1,5 @@
 //! What every engine must do alike, on tmpfs, on ext4 and on block devices.
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 mod conformance_support;
 

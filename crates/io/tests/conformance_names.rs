@@ -1,4 +1,5 @@
 //! The metadata engine on tmpfs and ext4.
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 mod conformance_support;
 

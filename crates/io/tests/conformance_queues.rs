@@ -1,5 +1,6 @@
 //! Engines driven by hand: what their stamps mean, how they batch, and that nothing is allocated
 //! between the first and the last operation.
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 mod conformance_support;
 

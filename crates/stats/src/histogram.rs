@@ -24,9 +24,13 @@ pub(crate) const BUCKET_COUNT: usize = 33 * 1024;
 /// one (Tene, HdrHistogram). Merging is exact: parts merged equal the histogram of their union,
 /// the moments included, because all sums are integers. Sums stop at their maximum instead of
 /// wrapping; no recording reaches it.
-#[derive(PartialEq, Eq)]
+///
+/// A histogram that is recorded into is a flat array of 264 KiB. A copy, or one that was read
+/// back, holds only its buckets that are not empty, until something is added to it.
 pub struct Histogram {
+    /// All buckets, or none: then `thin` has those that are not empty.
     counts: Box<[u64]>,
+    thin: Box<[(u16, u64)]>,
     count: u64,
     /// `u64::MAX` when empty, so that recording needs no branch.
     min: u64,
@@ -75,17 +79,20 @@ fn range_of(index: usize) -> (u64, u64) {
 }
 
 impl Clone for Histogram {
-    /// Copies only the buckets between the extremes: the rest of a fresh array is never touched,
-    /// so that a run that keeps thousands of intervals needs the memory of what they hold.
+    /// A thin copy: a run that keeps thousands of intervals needs the memory of what they hold.
     fn clone(&self) -> Self {
-        let mut copy = Self { counts: Self::new().counts, ..*self };
-        if !self.is_empty() {
-            let held = clamped_index_of(self.min)..=clamped_index_of(self.max);
-            copy.counts[held.clone()].copy_from_slice(&self.counts[held]);
-        }
-        copy
+        let thin = self.cells().map(|(index, count)| (index as u16, count)).collect();
+        Self { counts: Box::default(), thin, ..*self }
     }
 }
+
+impl PartialEq for Histogram {
+    fn eq(&self, other: &Self) -> bool {
+        self.extremes() == other.extremes() && self.cells().eq(other.cells())
+    }
+}
+
+impl Eq for Histogram {}
 
 impl Default for Histogram {
     fn default() -> Self {
@@ -105,6 +112,7 @@ impl Histogram {
     pub fn new() -> Self {
         Self {
             counts: vec![0; BUCKET_COUNT].into_boxed_slice(),
+            thin: Box::default(),
             count: 0,
             min: u64::MAX,
             max: 0,
@@ -129,7 +137,10 @@ impl Histogram {
         if value_ns > HIGHEST_TRACKABLE_NS {
             return self.record_beyond(value_ns);
         }
-        self.counts[index_of(value_ns)] += 1;
+        match self.counts.get_mut(index_of(value_ns)) {
+            Some(cell) => *cell += 1,
+            None => return self.record_beyond(value_ns),
+        }
         self.count += 1;
         // Branches that are almost never taken cost less than two stores each time.
         if value_ns < self.min {
@@ -155,6 +166,7 @@ impl Histogram {
         if n == 0 {
             return;
         }
+        self.thicken();
         let cell = &mut self.counts[clamped_index_of(value_ns)];
         *cell = cell.saturating_add(n);
         let wide = u128::from(value_ns);
@@ -168,10 +180,10 @@ impl Histogram {
 
     /// Adds all values of `other`; exact.
     pub fn merge(&mut self, other: &Histogram) {
-        let Some((first, last)) = other.touched() else { return };
-        let pairs = self.counts[first..=last].iter_mut().zip(&other.counts[first..=last]);
-        for (into, from) in pairs {
-            *into = into.saturating_add(*from);
+        self.thicken();
+        for (index, count) in other.cells() {
+            let into = &mut self.counts[index];
+            *into = into.saturating_add(count);
         }
         self.count = self.count.saturating_add(other.count);
         self.min = self.min.min(other.min);
@@ -182,6 +194,7 @@ impl Histogram {
 
     /// Empties the histogram; writes only the buckets between the extremes.
     pub fn clear(&mut self) {
+        self.thicken();
         if let Some((first, last)) = self.touched() {
             self.counts[first..=last].fill(0);
         }
@@ -258,15 +271,18 @@ impl Histogram {
     /// order statistic, and at most 0.1 % above it (up to 1 h). 0 and less, or NaN, gives the exact
     /// minimum; 1 and more the exact maximum; an empty histogram 0.
     pub fn value_at_quantile(&self, quantile: f64) -> u64 {
-        let Some((first, last)) = self.touched() else { return 0 };
+        if self.is_empty() {
+            return 0;
+        }
         if quantile.is_nan() || quantile <= 0.0 {
             return self.min();
         }
         let rank = rank_of(quantile, self.count);
+        let last = clamped_index_of(self.max);
         let mut seen = 0_u64;
-        for (index, count) in (first..last).zip(&self.counts[first..last]) {
-            seen = seen.saturating_add(*count);
-            if seen >= rank {
+        for (index, count) in self.cells() {
+            seen = seen.saturating_add(count);
+            if seen >= rank && index < last {
                 return range_of(index).1;
             }
         }
@@ -283,22 +299,39 @@ impl Histogram {
         if value_ns < self.min {
             return self.count;
         }
-        let above = clamped_index_of(value_ns) + 1..=clamped_index_of(self.max);
-        let cells = self.counts.get(above).unwrap_or_default();
-        cells.iter().fold(0_u64, |total, count| total.saturating_add(*count)).max(1)
+        let from = clamped_index_of(value_ns) + 1;
+        let above = self.cells().filter(|(index, _)| *index >= from);
+        above.fold(0_u64, |total, (_, count)| total.saturating_add(count)).max(1)
     }
 
     /// The buckets that hold values, in ascending order, as `(low, high, count)`: the smallest and
     /// the largest value in ns that the bucket is for, and the number of values in it.
     pub fn iter_nonzero(&self) -> impl Iterator<Item = (u64, u64, u64)> + '_ {
-        let (first, counts) = match self.touched() {
-            Some((first, last)) => (first, &self.counts[first..=last]),
+        self.cells().map(|(index, count)| {
+            let (low, high) = range_of(index);
+            (low, high, count)
+        })
+    }
+
+    /// The buckets that are not empty, ascending, with their counts.
+    fn cells(&self) -> impl Iterator<Item = (usize, u64)> + '_ {
+        let (first, dense) = match self.touched() {
+            Some((first, last)) => (first, self.counts.get(first..=last).unwrap_or_default()),
             None => (0, &self.counts[..0]),
         };
-        counts.iter().enumerate().filter(|(_, count)| **count > 0).map(move |(offset, count)| {
-            let (low, high) = range_of(first + offset);
-            (low, high, *count)
-        })
+        let dense = (first..).zip(dense).map(|(index, count)| (index, *count));
+        let thin = self.thin.iter().map(|(index, count)| (usize::from(*index), *count));
+        dense.filter(|(_, count)| *count > 0).chain(thin)
+    }
+
+    /// Makes room for all buckets, if this is a thin copy.
+    fn thicken(&mut self) {
+        if self.counts.is_empty() {
+            self.counts = vec![0; BUCKET_COUNT].into_boxed_slice();
+            for (index, count) in std::mem::take(&mut self.thin) {
+                self.counts[usize::from(index)] = count;
+            }
+        }
     }
 
     /// The buckets in HdrHistogram's V2 encoding (not compressed), as base64.
@@ -307,7 +340,12 @@ impl Histogram {
     /// [`Histogram::extremes`].
     pub fn to_v2_base64(&self) -> String {
         let used = self.touched().map_or(1, |(_, last)| last + 1);
-        v2::encode(&self.counts[..used])
+        if !self.counts.is_empty() {
+            return v2::encode(&self.counts[..used]);
+        }
+        let mut counts = vec![0; used];
+        self.cells().for_each(|(index, count)| counts[index] = count);
+        v2::encode(&counts)
     }
 
     /// Reads what [`Histogram::to_v2_base64`] and [`Histogram::extremes`] gave.
@@ -337,7 +375,7 @@ impl Histogram {
             return Err(DecodeError::Contradiction("minimum or maximum"));
         }
         histogram.check_sums()?;
-        Ok(histogram)
+        Ok(histogram.clone())
     }
 
     /// Whether the sums can come from values that lie in the buckets.

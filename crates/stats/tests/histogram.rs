@@ -324,3 +324,29 @@ proptest! {
         }
     }
 }
+
+/// A copy is thin; whatever is done to it must come out as if it were not.
+#[test]
+fn a_thin_copy_behaves_like_its_original() {
+    let mut original = Histogram::new();
+    (1..5_000_u64).for_each(|value| original.record(value * value));
+    let mut copy = original.clone();
+    assert_eq!(copy, original);
+    for quantile in [0.0, 0.1, 0.5, 0.99, 0.9999, 1.0] {
+        assert_eq!(copy.value_at_quantile(quantile), original.value_at_quantile(quantile));
+    }
+    assert_eq!(copy.count_above(1_000_000), original.count_above(1_000_000));
+    assert_eq!(copy.to_v2_base64(), original.to_v2_base64());
+    copy.record(7);
+    original.record(7);
+    assert_eq!(copy, original);
+    let mut sum = copy.clone();
+    sum.merge(&copy.clone());
+    assert_eq!(sum.count(), 2 * original.count());
+    assert_eq!(sum.iter_nonzero().map(|(_, _, count)| count).sum::<u64>(), sum.count());
+    let mut emptied = copy.clone();
+    emptied.clear();
+    assert_eq!(emptied, Histogram::new());
+    emptied.record(3);
+    assert_eq!((emptied.count(), emptied.max()), (1, 3));
+}
