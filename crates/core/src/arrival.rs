@@ -28,6 +28,7 @@ impl Arrivals {
     }
 
     /// The next due time, in nanoseconds after the step began.
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
     #[inline]
     pub fn next(&mut self) -> Time {
         if let Some(random) = &mut self.poisson {

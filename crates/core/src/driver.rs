@@ -121,6 +121,7 @@ pub struct Driver {
     excluded_ns: u64,
     slot_of: [u8; 11],
     tally: Box<Tally>,
+    #[expect(clippy::vec_box, reason = "tallies pass from hand to hand as they are")]
     spare: Vec<Box<Tally>>,
     ready: VecDeque<Box<Tally>>,
     slowest: Slowest,
@@ -605,16 +606,15 @@ impl Driver {
         if self.setup.stream.think.0 > 0 && self.idle {
             self.think_until = done.completed + self.setup.stream.think.0;
         }
-        if self.setup.stream.sync_timing == SyncTiming::Outside {
-            if self.ending == Ending::Running {
-                let from = done.issued.max(self.measured_from);
-                let span = done.completed.saturating_sub(from);
-                if self.last_data >= self.last_flush {
-                    self.trailing_ns = 0;
-                }
-                self.trailing_ns += span;
-                self.excluded_ns += span;
+        let outside = self.setup.stream.sync_timing == SyncTiming::Outside;
+        if outside && self.ending == Ending::Running {
+            let from = done.issued.max(self.measured_from);
+            let span = done.completed.saturating_sub(from);
+            if self.last_data >= self.last_flush {
+                self.trailing_ns = 0;
             }
+            self.trailing_ns += span;
+            self.excluded_ns += span;
         }
         self.last_flush = done.completed;
     }

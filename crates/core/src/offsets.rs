@@ -160,6 +160,7 @@ impl Offsets {
     }
 
     /// The next operation and the pass it belongs to.
+    #[expect(clippy::should_implement_trait, reason = "it never ends")]
     #[inline]
     pub fn next(&mut self) -> (Op, u64) {
         if let Walk::Names { .. } = self.walk {

@@ -135,9 +135,7 @@ impl KindTally {
     fn fail(&mut self, errno: Errno, count: u64) {
         if let Some(entry) = self.errors.iter_mut().find(|entry| entry.0 == errno) {
             entry.1 += count;
-        } else if self.errors.len() < ERRNOS_MAX {
-            self.errors.push((errno, count));
-        } else if errno == Errno(0) {
+        } else if self.errors.len() < ERRNOS_MAX || errno == Errno(0) {
             self.errors.push((errno, count));
         } else {
             self.fail(Errno(0), count);

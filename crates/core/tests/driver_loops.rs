@@ -448,7 +448,7 @@ fn both_testbeds_agree() {
     };
     let step = step(operations(3000), vec![stream]);
     let (finished, sink, log) = on_virtual(&step, 4);
-    let mut servers = vec![0; 4];
+    let mut servers = [0; 4];
     let four = move |now: Time, op: &Op, _: &mut [u8]| {
         let server = servers.iter_mut().min().unwrap();
         *server = (*server).max(now) + LATENCY;

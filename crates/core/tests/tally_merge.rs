@@ -54,7 +54,10 @@ fn in_order(mut tally: Tally) -> Tally {
 
 proptest! {
     #[test]
-    fn merging_equals_the_union(events in prop::collection::vec(event(), 1..300), split in 1usize..5) {
+    fn merging_equals_the_union(
+        events in prop::collection::vec(event(), 1..300),
+        split in 1usize..5,
+    ) {
         let mut union = empty(0);
         let mut parts: Vec<Tally> = (0..split).map(|_| empty(0)).collect();
         for event in &events {
