@@ -4,7 +4,7 @@ use super::{Geometry, HOUR, Problems};
 use crate::content::{UNIT_BYTES, unit_bytes};
 use crate::facts::TargetKind;
 use crate::plan::{
-    Content, Engine, Files, IoMode, PatternName, Sharing, Stream, Sync, SyncTiming, Zone,
+    Content, Engine, Files, IoMode, PatternName, Reply, Sharing, Stream, Sync, SyncTiming, Zone,
 };
 use crate::units::Size;
 
@@ -247,14 +247,11 @@ fn checks(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.pass.is_none() || stamps, "pass", || {
         "`pass` numbers stamps, and there are none; add stamp or verify".to_string()
     });
-    let ordered = matches!(stream.pattern, PatternName::Sequential | PatternName::Permutation)
-        && stream.stride != Some(0);
-    problems.need(ordered || !(stream.verify && writes && stream.pass.is_some()), "pass", || {
-        format!(
-            "with {} order nobody knows which pass wrote a block; verify overwrites in sequential \
-             or permutation order, or leave `pass` out to check address, seed and checksum only",
-            word(stream.pattern)
-        )
+    let knows = !writes || stream.reply == Some(Reply::Same);
+    problems.need(knows || !(stream.verify && stream.pass.is_some()), "pass", || {
+        "while it writes, nobody knows which pass a read will find; verify in a step of its own, \
+         or leave `pass` out to check address, seed and checksum only"
+            .to_string()
     });
 }
 

@@ -169,7 +169,7 @@ fn kinds_engines_and_checks() {
         (s.pattern, s.verify, s.pass) = (PatternName::Uniform, true, Some(2));
         s.mix = Mix { read: 50, write: 50, trim: 0 };
     };
-    refused(&with(overwrite), "pass", "sequential or permutation order");
+    refused(&with(overwrite), "pass", "a step of its own");
     let tiny = |s: &mut Stream| {
         (s.verify, s.io, s.size) = (true, IoMode::Buffered, Size(4095));
     };

@@ -10,22 +10,24 @@ use rustix::fs::{UTIME_NOW, utimensat};
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 
-/// `f<worker>-<pass>-<name><form>` with its NUL, built without allocating.
+/// `f<step>-<worker>-<pass>-<name><form>` with its NUL, built without allocating.
 #[derive(Debug, Clone, Copy)]
 struct Name {
-    text: [u8; 48],
+    text: [u8; 80],
 }
 
 impl Name {
-    fn new(kind: u8, worker: u32, pass: u64, name: u32, form: u32) -> Name {
-        let mut text = [0; 48];
+    fn new(kind: u8, owner: Owner, pass: u64, name: u32, form: u32) -> Name {
+        let mut text = [0; 80];
         let mut at = 0;
         let mut put = |byte: u8| {
             text[at] = byte;
             at += 1;
         };
         put(kind);
-        digits(u64::from(worker), &mut put);
+        digits(u64::from(owner.step), &mut put);
+        put(b'-');
+        digits(u64::from(owner.worker), &mut put);
         put(b'-');
         digits(pass, &mut put);
         put(b'-');
@@ -50,11 +52,20 @@ fn digits(number: u64, put: &mut impl FnMut(u8)) {
     }
 }
 
+/// Whose names they are: repetitions and workers never meet each other's.
+#[derive(Debug, Clone, Copy)]
+pub struct Owner {
+    /// Number of the executed step.
+    pub step: u32,
+    /// Stream and worker within the step, as one number.
+    pub worker: u32,
+}
+
 /// Works on names in one open directory.
 #[derive(Debug)]
 pub struct Names {
     directory: OwnedFd,
-    worker: u32,
+    owner: Owner,
     /// Without `create` in the stream, names are made beforehand and kept over all passes.
     standing: bool,
     unlinks: bool,
@@ -65,11 +76,11 @@ impl Names {
     ///
     /// # Errors
     /// A name cannot be made.
-    pub fn new(stream: &Stream, worker: u32, directory: OwnedFd) -> Result<Self, Trouble> {
+    pub fn new(stream: &Stream, owner: Owner, directory: OwnedFd) -> Result<Self, Trouble> {
         let creates = stream.actions.contains(&Action::Create);
         let names = Names {
             directory,
-            worker,
+            owner,
             standing: !creates,
             unlinks: stream.actions.contains(&Action::Unlink),
         };
@@ -94,7 +105,7 @@ impl Names {
 
     fn perform(&self, op: &Op) -> Result<u32, Errno> {
         let pass = if self.standing { 0 } else { op.offset };
-        let name = Name::new(b'f', self.worker, pass, op.file, op.to);
+        let name = Name::new(b'f', self.owner, pass, op.file, op.to);
         let name = name.c_str();
         let directory = &self.directory;
         match op.action {
@@ -112,12 +123,12 @@ impl Names {
                 utimensat(directory, name, &times, AtFlags::empty())
             }
             Action::Rename => {
-                let old = Name::new(b'f', self.worker, pass, op.file, 1 - op.to);
+                let old = Name::new(b'f', self.owner, pass, op.file, 1 - op.to);
                 renameat(directory, old.c_str(), directory, name)
             }
             Action::Unlink => unlinkat(directory, name, AtFlags::empty()),
             Action::Mkdir => {
-                let name = Name::new(b'd', self.worker, op.offset, op.file, 0);
+                let name = Name::new(b'd', self.owner, op.offset, op.file, 0);
                 mkdirat(directory, name.c_str(), Mode::from_raw_mode(0o700))
             }
             Action::Flush => rustix::fs::fsync(directory),

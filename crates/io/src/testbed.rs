@@ -6,7 +6,7 @@ use crate::cpus;
 use crate::engine::Opened;
 use crate::libaio::Libaio;
 use crate::map::Map;
-use crate::names::Names;
+use crate::names::{Names, Owner};
 use crate::null::Null;
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
@@ -129,12 +129,15 @@ fn start(
     site: &worker::Site<'_>,
 ) -> Result<Finished, Trouble> {
     let stream = driver.stream().clone();
-    let setup_worker = driver.setup().worker;
+    let setup = driver.setup();
+    // Streams of one step may have workers of the same number.
+    let worker = (setup.stream_index << 16) + setup.worker;
+    let owner = Owner { step: setup.step, worker };
     let depth = stream.depth.max(1) as usize;
     let buffers = Buffers::new(depth, driver.buffer_bytes())?;
     let (opened, nonblocking) = match handle {
         Handle::Directory(directory) => {
-            let names = Names::new(&stream, setup_worker, directory)?;
+            let names = Names::new(&stream, owner, directory)?;
             let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
             return worker::run(driver, queue, pulse, site);
         }

@@ -114,6 +114,17 @@ fn phases(step: &StepRun, stream: u32) -> Vec<&Phase> {
     all.filter(|phase| phase.stream == stream).collect()
 }
 
+/// Mean operations in flight of one worker, by Little's law: time spent in operations ÷ time.
+/// What was in flight when each was submitted would say less: within a batch it counts up from 1.
+fn depth_reached(step: &StepRun, stream: u32, seconds: Option<f64>) -> Option<f64> {
+    let kinds = measured(step, stream).flat_map(|tally| &tally.kinds);
+    let spent_ns: u128 = kinds.map(|kind| kind.service.sum()).sum();
+    let workers = f64::from(step.plan.streams[stream as usize].workers.max(1));
+    seconds
+        .filter(|seconds| *seconds > 0.0 && spent_ns > 0)
+        .map(|seconds| spent_ns as f64 / (seconds * 1e9 * workers))
+}
+
 pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
     let plan = &step.plan.streams[stream as usize];
     let window = window(step, stream);
@@ -131,7 +142,7 @@ pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
         total: total(step, stream, &kinds, seconds),
         kinds,
         engine_cpu_ns_per_op: cpu_ns_per_op(&phases(step, stream)),
-        depth_reached: per_completion(sum(|tally| tally.in_flight_sum)),
+        depth_reached: depth_reached(step, stream, seconds),
         gaps: stream_gaps(step, stream),
         slowest: slowest(step, stream, window),
         backlog: if open { largest(|tally| tally.backlog_max) } else { None },

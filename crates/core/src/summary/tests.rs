@@ -346,7 +346,7 @@ fn depth_lateness_errors_and_cpu_are_those_of_the_window() {
     let phase = Phase { cpu_ns: Some(50_000), issued: 200, ..phase(0, 0, SECOND) };
     bench.begin().tally(one).tally(ramp).end(vec![phase]);
     let stream = &bench.summary().steps[0].streams[0];
-    assert_eq!(stream.depth_reached, Some(3.0));
+    assert_eq!(stream.depth_reached, Some(9e-5));
     assert_eq!(stream.lateness, Some(Lateness { mean_ns: 50.0, max_ns: 900 }));
     assert_eq!((stream.backlog, stream.ops_per_submit_call), (Some(4), Some(2.0)));
     assert_eq!(stream.engine_cpu_ns_per_op, Some(250.0));
