@@ -31,17 +31,20 @@ thread_local! {
 // SAFETY: everything is passed to the system's allocator as it came; the counter is a plain cell
 // without a destructor, which itself allocates nothing.
 unsafe impl GlobalAlloc for Counting {
+    // SAFETY: the contract of `alloc` is the caller's, and passed on.
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
 
+    // SAFETY: the contract of `dealloc` is the caller's, and passed on.
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
     }
 
+    // SAFETY: the contract of `realloc` is the caller's, and passed on.
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
         // SAFETY: the caller keeps the contract of `realloc`.

@@ -76,7 +76,7 @@ fn a_device_mounted_in_another_namespace_is_refused() {
     use std::io::BufRead;
     std::io::BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
     assert_eq!(line.trim(), "READY");
-    let helper = Helper(child);
+    let helper = ChildProcess(child);
     let path = Path::new(&device.node);
     let text = refused_anyway(&room, path, &device.token("ext4"), "held", &device.node);
     assert!(text.contains("mount namespace of sh"), "{text}");
@@ -114,7 +114,7 @@ fn the_parent_of_a_mounted_partition_is_refused() {
     assert_eq!(target.bytes, bytes);
     drop((target, mounted));
     // Held whole, no partition is free.
-    let helper = Helper::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
+    let helper = ChildProcess::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
     refused_anyway(&room, Path::new(&second), &second, "held", &device.node);
     helper.kill();
     run("delpart", &[&device.node, "1"]);
@@ -171,11 +171,11 @@ fn a_device_that_another_process_holds_is_refused() {
     let room = Room::new();
     let device = Loop::ext4(&room, "image");
     let path = Path::new(&device.node);
-    let helper = Helper::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
+    let helper = ChildProcess::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
     let text = refused_anyway(&room, path, &device.token("ext4"), "held", &device.node);
     assert!(text.contains(&format!("process {}", helper.0.id())), "{text}");
     helper.kill();
-    let helper = Helper::start("child_holds", &[("HOLD", &device.node)]);
+    let helper = ChildProcess::start("child_holds", &[("HOLD", &device.node)]);
     refused_anyway(&room, path, &device.token("ext4"), "written_elsewhere", &device.node);
     helper.kill();
     drop(room.write(path, Some(&device.token("ext4"))).unwrap());
@@ -218,7 +218,7 @@ fn what_a_loop_device_stands_on_is_refused() {
     let text = refused_anyway(&room, Path::new(&above.node), &token, "backing_in_use", &below.node);
     assert!(text.contains("is mounted at"), "{text}");
     drop(mounted);
-    let helper = Helper::start("child_holds", &[("HOLD", &below.node), ("EXCLUSIVELY", "1")]);
+    let helper = ChildProcess::start("child_holds", &[("HOLD", &below.node), ("EXCLUSIVELY", "1")]);
     refused_anyway(&room, Path::new(&above.node), &token, "backing_in_use", &below.node);
     helper.kill();
     drop(room.write(&above.node, Some(&token)).unwrap());

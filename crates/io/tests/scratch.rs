@@ -173,7 +173,7 @@ fn a_killed_run_leaves_scratch_that_is_found() {
     std::fs::create_dir(&place).unwrap();
     let (ledger_path, place_text) = (room.ledger(), place.to_str().unwrap().to_owned());
     let variables = [("LEDGER", ledger_path.to_str().unwrap()), ("PLACE", &place_text)];
-    let helper = Helper::start("child_makes_scratch", &variables);
+    let helper = ChildProcess::start("child_makes_scratch", &variables);
     let ledger = Ledger::at(room.ledger());
     let made = std::fs::read_dir(&place).unwrap().count();
     assert_eq!(made, 3);

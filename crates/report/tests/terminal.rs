@@ -80,7 +80,7 @@ fn the_summary_of_a_run() {
             write submit     600 ns  1.05 µs  1.05 µs  1.41 µs  1.49 µs  1.50 µs  1.50 µs  1.50 µs
             write service   22.3 µs  56.7 µs  47.2 µs  60.6 µs   478 µs   645 µs   771 µs   945 µs
             write response  22.3 µs  59.1 µs  47.2 µs  60.6 µs   490 µs  2.30 ms  2.30 ms  2.30 ms
-            depth reached 32.0 of 32 per worker  ·  1.13 µs of CPU time per I/O  ·  4.00 I/Os per submitting call
+            depth reached 32.6 of 32 per worker  ·  1.13 µs of CPU time per I/O  ·  4.00 I/Os per submitting call
             1 gap over 100 ms without a completion, longest first: 752 ms at 12.0 s of the measurement
             issued 240 ns late on average, 91.0 µs at most; backlog at most 3 I/Os
           kernel  nvme0n1: 17,324,174 reads (66.1 GiB), 0 writes (0 B), 0 flushes, busy 1.99 s
@@ -104,7 +104,7 @@ fn the_summary_of_repetitions_and_errors() {
             write service  195 µs  444 µs  380 µs  487 µs  3.61 ms  5.03 ms       –  5.66 ms
             flush service  207 µs  448 µs  379 µs  490 µs  3.58 ms  5.22 ms       –  5.83 ms
             – more I/Os are needed for this percentile
-            depth reached 1.00 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.98 I/Os per submitting call
+            depth reached 1.97 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.98 I/Os per submitting call
             no gap over 100 ms without a completion
           kernel  nvme0n1: 8,808 reads (34.4 MiB), 0 writes (0 B), 0 flushes, busy 1.99 s
 
@@ -116,7 +116,7 @@ fn the_summary_of_repetitions_and_errors() {
             write service  209 µs  465 µs  385 µs  495 µs  3.94 ms  5.07 ms       –  5.69 ms
             flush service  186 µs  450 µs  384 µs  489 µs  3.83 ms  5.11 ms       –  5.43 ms
             – more I/Os are needed for this percentile
-            depth reached 1.00 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.98 I/Os per submitting call
+            depth reached 2.03 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.98 I/Os per submitting call
             no gap over 100 ms without a completion
           kernel  nvme0n1: 8,916 reads (34.8 MiB), 0 writes (0 B), 0 flushes, busy 1.99 s
 
@@ -128,7 +128,7 @@ fn the_summary_of_repetitions_and_errors() {
             write service  188 µs  467 µs  383 µs  492 µs  3.93 ms  4.89 ms       –  5.70 ms
             flush service  208 µs  448 µs  381 µs  483 µs  3.68 ms  5.18 ms       –  6.14 ms
             – more I/Os are needed for this percentile
-            depth reached 1.00 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.97 I/Os per submitting call
+            depth reached 2.06 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.97 I/Os per submitting call
             no gap over 100 ms without a completion
             write failed 2 times with EIO (input/output error: the drive failed the request)
           kernel  nvme0n1: 8,996 reads (35.1 MiB), 0 writes (0 B), 0 flushes, busy 1.99 s

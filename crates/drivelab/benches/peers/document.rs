@@ -55,8 +55,9 @@ fn verdict(result: &CellResult, target: &Target) -> [String; 2] {
 /// All tables.
 pub fn text(setting: &Setting, results: &[CellResult], agreement: Option<&Vec<Figure>>) -> String {
     let mut text = format!(
-        "{}\n\n4 KiB, runs of {SECONDS} s, all programs of a row in turn; median [smallest–largest] \
-         of the rounds. Equal batch: {BATCH} operations a submitting and a reaping call.\n\n",
+        "{}\n\n4 KiB, runs of {SECONDS} s, all programs of a row in turn; median \
+         [smallest–largest] of the rounds. Equal batch: {BATCH} operations a submitting \
+         and a reaping call.\n\n",
         machine(setting)
     );
     // Writing to a string cannot fail.

@@ -237,10 +237,10 @@ pub fn misused(outcome: Result<Target, Refusal>, code: &str) -> Refusal {
 }
 
 /// A child that runs one `child_…` test of this very test program and says when it is ready.
-pub struct Helper(pub Child);
+pub struct ChildProcess(pub Child);
 
-impl Helper {
-    pub fn start(test: &str, variables: &[(&str, &str)]) -> Helper {
+impl ChildProcess {
+    pub fn start(test: &str, variables: &[(&str, &str)]) -> ChildProcess {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", test, "--nocapture"]);
         command.envs(variables.iter().copied()).stdin(Stdio::piped()).stdout(Stdio::piped());
@@ -248,7 +248,7 @@ impl Helper {
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let ready = lines.any(|line| line.unwrap().contains("READY"));
         assert!(ready, "the child {test} did not get ready");
-        Helper(child)
+        ChildProcess(child)
     }
 
     /// Ends it as a power cut would: nothing is cleaned up.
@@ -258,7 +258,7 @@ impl Helper {
     }
 }
 
-impl Drop for Helper {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();

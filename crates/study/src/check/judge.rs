@@ -154,8 +154,8 @@ impl Judged<'_> {
         let cells: Vec<String> = CELLS.iter().filter_map(spread).collect();
         if !cells.is_empty() {
             findings.beware.push(format!(
-                "The {REPETITIONS} repetitions do not agree within {} of the mean: {}. The drive is \
-                 uneven, or something else was running; repeat on a quiet machine.",
+                "The {REPETITIONS} repetitions do not agree within {} of the mean: {}. The drive \
+                 is uneven, or something else was running; repeat on a quiet machine.",
                 quantity::percent(SPREAD_BEWARE),
                 cells.join(", ")
             ));
