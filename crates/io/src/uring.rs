@@ -28,7 +28,6 @@ pub struct Uring {
     direct: Vec<(Tag, Op)>,
     flights: Vec<InFlight>,
     in_flight: u32,
-    polls: bool,
     sqpoll: bool,
 }
 
@@ -118,7 +117,6 @@ impl Uring {
             direct: Vec::with_capacity(depth as usize),
             flights: vec![InFlight::default(); depth as usize],
             in_flight: 0,
-            polls: stream.sqpoll || stream.iopoll,
             sqpoll: stream.sqpoll,
             buffers,
         })
@@ -353,10 +351,7 @@ impl Engine for Uring {
         while got < least.max(1) && self.in_flight > 0 {
             let now = if until.is_some() { self.clock.now() } else { 0 };
             let wait_ns = kernel_wait_ns(now, until);
-            self.enter(
-                least - got.min(least),
-                if self.polls && !done.is_empty() { 0 } else { wait_ns },
-            )?;
+            self.enter(least.max(1) - got.min(least), wait_ns)?;
             calls.reap += 1;
             let found = self.reap(None, done);
             got += found;

@@ -114,7 +114,8 @@ fn the_parent_of_a_mounted_partition_is_refused() {
     assert_eq!(target.bytes, bytes);
     drop((target, mounted));
     // Held whole, no partition is free.
-    let helper = ChildProcess::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
+    let helper =
+        ChildProcess::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
     refused_anyway(&room, Path::new(&second), &second, "held", &device.node);
     helper.kill();
     run("delpart", &[&device.node, "1"]);
@@ -171,7 +172,8 @@ fn a_device_that_another_process_holds_is_refused() {
     let room = Room::new();
     let device = Loop::ext4(&room, "image");
     let path = Path::new(&device.node);
-    let helper = ChildProcess::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
+    let helper =
+        ChildProcess::start("child_holds", &[("HOLD", &device.node), ("EXCLUSIVELY", "1")]);
     let text = refused_anyway(&room, path, &device.token("ext4"), "held", &device.node);
     assert!(text.contains(&format!("process {}", helper.0.id())), "{text}");
     helper.kill();

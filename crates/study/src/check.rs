@@ -191,7 +191,7 @@ fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: b
     let time = options.time.0.saturating_sub(spent_ns).saturating_sub(steps_count * SECOND_NS / 2);
     let each = (time / (shares * u64::from(REPETITIONS))).clamp(SECOND_NS / 2, 4 * SECOND_NS);
     let mut steps = Vec::new();
-    let mut random = Random::new(derive(options.seed, 0x6f72_6465_72, 0));
+    let mut random = Random::new(derive(options.seed, 0x006f_7264_6572, 0));
     for _ in 0..REPETITIONS {
         let mut round = names.clone();
         for last in (1..round.len()).rev() {

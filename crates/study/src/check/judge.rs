@@ -82,8 +82,8 @@ impl Judged<'_> {
     }
 
     fn commits(&self, findings: &mut Findings) {
-        let write = self.kind("fsync", Action::Write).and_then(|kind| mean(kind));
-        let flush = self.kind("fsync", Action::Flush).and_then(|kind| mean(kind));
+        let write = self.kind("fsync", Action::Write).and_then(mean);
+        let flush = self.kind("fsync", Action::Flush).and_then(mean);
         let (Some(write), Some(flush)) = (write, flush) else { return };
         let commit_ns = write + flush;
         let text = format!(
