@@ -40,14 +40,14 @@ const SCRATCH_BYTES_MIN: u64 = 64 * MEBIBYTE;
 const LAYOUT_SHARE: f64 = 0.25;
 /// Share of the remaining bytes that each write cell may issue in all its repetitions.
 const WRITE_SHARES: [(&str, f64); 5] = [
-    ("sequential write", 0.45),
-    ("random write", 0.20),
-    ("random write qd1", 0.08),
+    ("sequential write", 0.28),
+    ("random write", 0.17),
+    ("random write qd1", 0.07),
     ("fsync", 0.02),
-    ("stutter", 0.15),
+    ("stutter", 0.38),
 ];
 /// What is left for the writes of the mix.
-const MIX_SHARE: f64 = 0.10;
+const MIX_SHARE: f64 = 0.08;
 
 /// What the person who types `check` may choose.
 #[derive(Debug, Clone)]

@@ -134,7 +134,7 @@ impl Cell {
             list.push((BARE, Contestant::Bare { is_batched: batched }));
         }
         if wants(BARE_FIO) && setting.bare_fio.is_ok() {
-            list.push((BARE_FIO, Contestant::BareFio));
+            list.push((BARE_FIO, Contestant::BareFio { is_batched: batched }));
         }
         list
     }

@@ -42,11 +42,11 @@ pub enum Contestant {
     /// drivelab's own loop without recording.
     Bare { is_batched: bool },
     /// fio's own loop without recording.
-    BareFio,
+    BareFio { is_batched: bool },
 }
 
-/// Reads operations and operations per second out of what a program printed.
-type Parse = fn(&str) -> Option<(f64, f64)>;
+/// Reads operations (if the program tells) and operations per second out of what it printed.
+type Parse = fn(&str) -> Option<(Option<f64>, f64)>;
 
 impl Contestant {
     /// Who, with the settings.
@@ -60,7 +60,7 @@ impl Contestant {
             }
             Contestant::Drivelab { is_batched } => format!("drivelab{}", batch(is_batched)),
             Contestant::Bare { is_batched } => format!("bare loop{}", batch(is_batched)),
-            Contestant::BareFio => "t/io_uring".to_string() + &batch(true),
+            Contestant::BareFio { is_batched } => format!("t/io_uring{}", batch(is_batched)),
         }
     }
 
@@ -76,7 +76,7 @@ impl Contestant {
             Contestant::Bare { is_batched } => {
                 (drivelab("bare", setting, job, is_batched, seconds), parse_bare)
             }
-            Contestant::BareFio => {
+            Contestant::BareFio { .. } => {
                 let program = setting.bare_fio.as_deref().expect("asked for only where it is");
                 (bare_fio(program, job, seconds), parse_bare_fio)
             }
@@ -105,13 +105,13 @@ fn fio(job: &Job, is_batched: bool, is_fixed: bool, seconds: u32) -> Command {
     command
 }
 
-fn parse_fio(text: &str) -> Option<(f64, f64)> {
+fn parse_fio(text: &str) -> Option<(Option<f64>, f64)> {
     // Notes may stand before the object.
     let json: serde_json::Value = serde_json::from_str(&text[text.find('{')?..]).ok()?;
     let job = json["jobs"].get(0)?;
     let sides = [&job["read"], &job["write"]];
     let side = sides.into_iter().find(|side| side["total_ios"].as_u64() > Some(0))?;
-    Some((side["total_ios"].as_f64()?, side["iops"].as_f64()?))
+    Some((Some(side["total_ios"].as_f64()?), side["iops"].as_f64()?))
 }
 
 fn drivelab(
@@ -139,23 +139,23 @@ fn drivelab(
     command
 }
 
-fn parse_drivelab(text: &str) -> Option<(f64, f64)> {
+fn parse_drivelab(text: &str) -> Option<(Option<f64>, f64)> {
     let json: serde_json::Value = serde_json::from_str(text).ok()?;
     let stream = &json["steps"].get(0)?["streams"].get(0)?;
     let kind = ["read", "write"].into_iter().find_map(|kind| stream.get(kind))?;
-    Some((kind["ops"].as_f64()?, kind["iops"]["value"].as_f64()?))
+    Some((Some(kind["ops"].as_f64()?), kind["iops"]["value"].as_f64()?))
 }
 
-fn parse_bare(text: &str) -> Option<(f64, f64)> {
+fn parse_bare(text: &str) -> Option<(Option<f64>, f64)> {
     let json: serde_json::Value = serde_json::from_str(text).ok()?;
     let operations = json["ops"].as_f64()?;
-    Some((operations, operations / json["seconds"].as_f64()?))
+    Some((Some(operations), operations / json["seconds"].as_f64()?))
 }
 
 /// fio's loop on the whole target, which is the region all others use.
 fn bare_fio(program: &Path, job: &Job, seconds: u32) -> Command {
     let mut command = Command::new(program);
-    command.args(["-b4096", "-p0", "-O1", "-R1"]).arg(format!("-r{seconds}"));
+    command.args(["-b4096", "-p0", "-O1", "-R1"]).arg(format!("-r{}", seconds + 2));
     command.arg(format!("-d{}", job.depth));
     let batch = if job.is_synchronous() { 1 } else { BATCH };
     command.arg(format!("-s{batch}")).arg(format!("-c{batch}"));
@@ -168,13 +168,14 @@ fn bare_fio(program: &Path, job: &Job, seconds: u32) -> Command {
     command
 }
 
-/// The mean of the lines `IOPS=123456, …` or `IOPS=1.23M, …`, one a second, without the first
-/// (start-up) and whatever the last second cut off.
-fn parse_bare_fio(text: &str) -> Option<(f64, f64)> {
+/// The mean of the lines `IOPS=123456, …` or `IOPS=1.23M, …`, one a second, without the first,
+/// in which it starts up. It does not say how many operations it did in all.
+fn parse_bare_fio(text: &str) -> Option<(Option<f64>, f64)> {
     let values: Vec<f64> = text.lines().filter_map(iops_of_line).collect();
-    let steady = if values.len() > 2 { &values[1..] } else { &values[..] };
+    let steady = values.get(1..)?;
     let mean = steady.iter().sum::<f64>() / steady.len() as f64;
-    (!steady.is_empty()).then(|| (values.iter().sum(), mean))
+    // All zero: built without the interface that was asked for.
+    (mean > 0.0).then_some((None, mean))
 }
 
 fn iops_of_line(line: &str) -> Option<f64> {

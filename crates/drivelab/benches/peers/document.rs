@@ -71,8 +71,9 @@ pub fn text(setting: &Setting, results: &[CellResult], agreement: Option<&Vec<Fi
             row(&[case.clone(), "not compared".into(), result.reason.clone(), String::new()]);
         }
         for (_, measured) in &result.measured {
-            let cpu = measured.cpu_ns();
-            let cpu = format!("{:.0} [{:.0}–{:.0}]", cpu.median, cpu.low, cpu.high);
+            let cpu = measured.cpu_ns().map_or("unknown".to_string(), |cpu| {
+                format!("{:.0} [{:.0}–{:.0}]", cpu.median, cpu.low, cpu.high)
+            });
             row(&[case, measured.name.clone(), thousands(measured.iops()), cpu]);
             case = String::new();
         }

@@ -11,8 +11,9 @@ const TICKS_PER_SECOND: f64 = 100.0;
 pub struct Sample {
     /// Operations per second in the measured window, by the program's own account.
     pub iops: f64,
-    /// CPU time of the whole process, kernel workers of io_uring included, per operation.
-    pub cpu_ns: f64,
+    /// CPU time of the whole process, kernel workers of io_uring included, per operation; `None`
+    /// where the program does not say how many operations it did.
+    pub cpu_ns: Option<f64>,
 }
 
 /// CPU seconds of all children that were waited for (`cutime` and `cstime`).
@@ -28,7 +29,7 @@ fn cpu_seconds_of_children() -> f64 {
 pub fn run(
     cpu: usize,
     mut command: Command,
-    operations_and_iops: impl Fn(&str) -> Option<(f64, f64)>,
+    operations_and_iops: impl Fn(&str) -> Option<(Option<f64>, f64)>,
 ) -> Sample {
     let mut pinned = Command::new("taskset");
     pinned.arg("--cpu-list").arg(cpu.to_string()).arg(command.get_program());
@@ -47,7 +48,7 @@ pub fn run(
     let (operations, iops) = read.filter(|_| output.status.success()).unwrap_or_else(|| {
         panic!("{command:?}: {} after {:?}\n{text}\n{said}", output.status, begin.elapsed())
     });
-    Sample { iops, cpu_ns: cpu_seconds * 1e9 / operations }
+    Sample { iops, cpu_ns: operations.map(|count| cpu_seconds * 1e9 / count) }
 }
 
 /// Median, smallest and largest.
@@ -87,9 +88,10 @@ impl Measured {
         Spread::of(self.samples.iter().map(|sample| sample.iops))
     }
 
-    /// CPU nanoseconds per operation over the rounds.
-    pub fn cpu_ns(&self) -> Spread {
-        Spread::of(self.samples.iter().map(|sample| sample.cpu_ns))
+    /// CPU nanoseconds per operation over the rounds, where known.
+    pub fn cpu_ns(&self) -> Option<Spread> {
+        let known: Option<Vec<f64>> = self.samples.iter().map(|sample| sample.cpu_ns).collect();
+        known.map(Spread::of)
     }
 
     /// How often this one is faster, round by round: neighbours in time share their conditions.

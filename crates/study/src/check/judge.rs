@@ -9,6 +9,8 @@ use drivelab_core::quantity;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{CellKind, CellSummary, Summary};
 
+/// Fewer seconds of small random writes than this do not show that a drive never freezes.
+const STUTTER_SECONDS_MIN: f64 = 10.0;
 /// A durable commit dearer than this is worth a warning.
 const COMMIT_NS_BEWARE: f64 = 500_000.0;
 /// Repetitions that differ by more than this are worth a warning (half width of the interval).
@@ -66,10 +68,8 @@ impl Judged<'_> {
         }
         let read = self.iops("random read", Action::Read);
         let write = self.iops("random write", Action::Write);
-        if let Some(small) =
-            pair(read, write, |rate| format!("{} IOPS", quantity::operations(rate)))
-        {
-            findings.verdict.push(format!("Small scattered ones, many at once: {small}."));
+        if let Some(small) = pair(read, write, quantity::operations) {
+            findings.verdict.push(format!("Scattered 4 KiB transfers, many at once: {small}."));
         }
         let alone = self.kind("random read qd1", Action::Read);
         if let Some(latency) = alone.and_then(|kind| kind.merged.service_ns.as_ref()) {
@@ -115,6 +115,10 @@ impl Judged<'_> {
         );
         if longest >= FREEZE_NS {
             findings.beware.push(format!("It stutters: {text}. A person would feel this."));
+        } else if seconds < STUTTER_SECONDS_MIN {
+            findings.unknown.push(format!(
+                "Stutter: {text}, which is too short a look. Raise --budget for a longer one."
+            ));
         } else {
             findings.verdict.push(format!("No stutter: {text}."));
         }
