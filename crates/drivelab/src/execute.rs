@@ -128,6 +128,7 @@ impl<'a> Execution<'a> {
             Ok(finished) => self.gather(step, finished, &mut end),
             Err(trouble) => Some(Stop::Trouble(trouble)),
         };
+        let stop = stop.or_else(|| self.surroundings.still_there().err().map(Stop::Trouble));
         let interrupted = drivelab_io::signal::interrupted();
         let stop = stop.or(interrupted.then_some(Stop::Interrupted));
         end.incomplete = stop.as_ref().map(|stop| match stop {

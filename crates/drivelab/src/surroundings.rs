@@ -12,7 +12,7 @@ use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::target::{Mode, Target};
 use drivelab_stats::{Random, derive};
 use std::fs::File;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::time::{Duration, Instant};
 
 /// Blocks that are looked at before a read step.
@@ -104,6 +104,23 @@ impl Surroundings {
             };
             drivelab_io::trim::discard(&opened, offset, bytes)
                 .map_err(|e| failed(std::io::Error::from_raw_os_error(e.0).to_string()))?;
+        }
+        Ok(())
+    }
+
+    /// Whether the target's files still have a name; one that was removed meanwhile is measured to
+    /// the end, but no one can look at it again.
+    pub fn still_there(&self) -> Result<(), Trouble> {
+        let Some(target) = &self.site.target else { return Ok(()) };
+        for (index, file) in target.files().iter().enumerate() {
+            let pinned = target.pinned(index).and_then(|pinned| pinned.try_clone_to_owned().ok());
+            let found = pinned.and_then(|pinned| File::from(pinned).metadata().ok());
+            if target.kind == TargetKind::File && found.is_none_or(|found| found.nlink() == 0) {
+                return Err(Trouble::failed(format!(
+                    "{} was removed while it was measured; run again on a file that stays",
+                    file.path.display()
+                )));
+            }
         }
         Ok(())
     }

@@ -1,0 +1,451 @@
+//! Scratch files and directories: made, locked, written into the ledger, and sized.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use drivelab_core::facts::TargetKind;
+use rustix::fs::{AtFlags, CWD, Mode as Permissions, OFlags};
+use rustix::io::Errno;
+
+use super::{BLOCK_BYTES_ASSUMED, OpenRequest, Target, TargetFile, bounded, lock};
+use crate::facts::{self, System};
+use crate::guard::{self, Approval, Intent, Refusal, Subject, capacity};
+use crate::scratch::{Identity, Ledger, Scratch, ScratchKind};
+
+/// Distinguishes scratch made by one process within one tick of the clock.
+static SERIAL: AtomicU32 = AtomicU32::new(0);
+
+/// Creates `PATH`, `PATH.1` … which do not exist.
+pub(super) fn files(
+    system: &System,
+    request: &OpenRequest,
+    ledger: &Ledger,
+) -> Result<Target, Refusal> {
+    if request.intent == Intent::Format {
+        return Err(guard::cannot_open(&request.path, Errno::NOENT.into()));
+    }
+    let directory = parent(&request.path);
+    if !directory.is_dir() {
+        return Err(Refusal::usage("missing", format!("{} does not exist.", directory.display()))
+            .advise(format!(
+                "Make it first (mkdir -p {}), or name another.",
+                directory.display()
+            )));
+    }
+    refuse_kernel_directories(system, request, &directory)?;
+    let approval = Approval {
+        path: request.path.clone(),
+        subject: Subject::Absent,
+        token: None,
+        label: request.path.display().to_string(),
+    };
+    make(request, ledger, approval, numbered(&request.path, request.files))
+}
+
+/// Creates scratch files in an existing directory.
+pub(super) fn files_in_directory(
+    system: &System,
+    request: &OpenRequest,
+    ledger: &Ledger,
+) -> Result<Target, Refusal> {
+    refuse_kernel_directories(system, request, &request.path)?;
+    let consent = request.erase.as_deref();
+    let approval = guard::assess(system, &request.path, request.intent, consent, ledger)?;
+    let stem = unique_name();
+    let names = (0..request.files).map(|index| request.path.join(format!("{stem}-{index}.dat")));
+    make(request, ledger, approval, names.collect())
+}
+
+/// Opens an existing file, and the numbered ones after it.
+pub(super) fn existing_files(
+    system: &System,
+    request: &OpenRequest,
+    approval: Approval,
+    witness: &OwnedFd,
+    ledger: &Ledger,
+) -> Result<Target, Refusal> {
+    let mut target = empty(request, approval.clone(), request.intent.destroys());
+    let path = request.path.clone();
+    open_existing(request, &approval, witness, path, ledger, &mut target)?;
+    for path in numbered(&request.path, request.files).into_iter().skip(1) {
+        match guard::witness(&path)? {
+            Some(witness) => {
+                let consent = request.erase.as_deref();
+                let intent = request.intent;
+                let approval =
+                    guard::assess_open(system, &path, &witness, intent, consent, ledger)?;
+                open_existing(request, &approval, &witness, path, ledger, &mut target)?;
+            }
+            None => {
+                return Err(Refusal::usage(
+                    "missing",
+                    format!("{} does not exist, though others of the set do.", path.display()),
+                )
+                .advise("Ask for as many files as there are, or name a new set."));
+            }
+        }
+    }
+    Ok(finish(target))
+}
+
+/// Opens one existing file: foreign ones for reading, ours as asked.
+fn open_existing(
+    request: &OpenRequest,
+    approval: &Approval,
+    witness: &OwnedFd,
+    path: PathBuf,
+    ledger: &Ledger,
+    target: &mut Target,
+) -> Result<(), Refusal> {
+    let Subject::File { identity, kept } = approval.subject else {
+        return Err(Refusal::usage("wrong_kind", format!("{} is no file.", path.display()))
+            .advise("Name regular files."));
+    };
+    let destroys = request.intent.destroys();
+    // Never open for writing what is not proved ours, whatever the caller thinks it approved.
+    if destroys && kept.is_none() {
+        return Err(guard::failed(
+            format!("{} was not approved", path.display()),
+            &io::Error::other("not ours"),
+        ));
+    }
+    let flags = if destroys { OFlags::RDWR } else { OFlags::RDONLY };
+    let pinned = guard::reopen(witness, flags | OFlags::NONBLOCK)
+        .map_err(|error| guard::cannot_open(&path, error))?;
+    lock(&pinned, &path, destroys)?;
+    let again = Identity::of(&pinned).map_err(|error| guard::cannot_open(&path, error))?;
+    if again != identity {
+        return Err(Refusal::safety(
+            "changed",
+            format!("{} became another file while it was opened.", path.display()),
+        )
+        .advise("Nothing was written. Try again, or name a path that nobody else uses."));
+    }
+    let mut bytes = length(&pinned, &path)?;
+    if let (true, Some(size)) = (destroys, request.size)
+        && size > bytes
+    {
+        check_room(request, &parent(&path), size - bytes)?;
+        grow(&pinned, &path, size)?;
+        bytes = size;
+    }
+    if bytes == 0 {
+        return Err(Refusal::usage("too_small", format!("{} is empty.", path.display()))
+            .advise("Give another file, or a --size if it is drivelab's own."));
+    }
+    let bytes = bounded(request, bytes, &path.display().to_string())?;
+    target.bytes = match target.files.is_empty() {
+        true => bytes,
+        false => target.bytes.min(bytes),
+    };
+    // Scratch of a run that was killed: removed at the end of this one as that would have done.
+    if destroys && kept == Some(false) {
+        let scratch = Scratch::adopt(ScratchKind::File, &path, &pinned, ledger, request.keep);
+        // Reached through a link, it is not at this path: then it is left for later.
+        target.scratch.extend(scratch.ok());
+    }
+    target.files.push(TargetFile { path, created: false, pinned });
+    Ok(())
+}
+
+fn make(
+    request: &OpenRequest,
+    ledger: &Ledger,
+    approval: Approval,
+    paths: Vec<PathBuf>,
+) -> Result<Target, Refusal> {
+    let size = match request.size {
+        Some(size) if size > 0 => size,
+        Some(_) => {
+            return Err(Refusal::usage("too_small", "a size of 0 was asked for.".to_owned())
+                .advise("Give a --size above 0."));
+        }
+        None => {
+            return Err(Refusal::usage(
+                "no_size",
+                format!("{} has no file to use, and no size was given.", request.path.display()),
+            )
+            .advise("To create one, add:  --size 1g"));
+        }
+    };
+    let total = size.saturating_mul(u64::from(request.files));
+    let directory = paths.first().map_or_else(PathBuf::new, |path| parent(path));
+    check_room(request, &directory, total)?;
+    // What was made before an error is removed by the drop of this target.
+    let mut target = empty(request, approval, true);
+    for path in paths {
+        make_file(&path, request, ledger, &mut target)?;
+        if let Some(file) = target.files.last() {
+            grow(&file.pinned, &path, size)?;
+        }
+    }
+    target.bytes = size;
+    Ok(finish(target))
+}
+
+/// Creates one file, locks it and writes it into the ledger, in this order: nothing in the ledger
+/// is ever unlocked while its run lives.
+fn make_file(
+    path: &Path,
+    request: &OpenRequest,
+    ledger: &Ledger,
+    target: &mut Target,
+) -> Result<(), Refusal> {
+    let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+    let pinned = rustix::fs::open(path, flags, Permissions::RUSR | Permissions::WUSR)
+        .map_err(|error| cannot_create(path, error))?;
+    let adopted = lock(&pinned, path, true).and_then(|()| {
+        Scratch::adopt(ScratchKind::File, path, &pinned, ledger, request.keep)
+            .map_err(|error| no_ledger(ledger, &error))
+    });
+    match adopted {
+        Ok(scratch) => target.scratch.push(scratch),
+        Err(refusal) => {
+            // Made a moment ago with O_EXCL and still held: removed if it still stands there.
+            let same = Identity::at(CWD, path).ok() == Identity::of(&pinned).ok();
+            if same {
+                let _ = rustix::fs::unlink(path);
+            }
+            return Err(refusal);
+        }
+    }
+    target.files.push(TargetFile { path: path.to_path_buf(), created: true, pinned });
+    Ok(())
+}
+
+fn no_ledger(ledger: &Ledger, error: &io::Error) -> Refusal {
+    Refusal::usage(
+        "no_ledger",
+        format!(
+            "scratch cannot be written into {}, by which it would be found after a crash: {error}.",
+            ledger.path().display()
+        ),
+    )
+    .advise("Make that directory writable, or set XDG_DATA_HOME to one that is.")
+}
+
+fn cannot_create(path: &Path, error: Errno) -> Refusal {
+    let shown = path.display();
+    match error {
+        Errno::EXIST => Refusal::safety(
+            "foreign_file",
+            format!("{shown} exists already and is not part of an own set of files."),
+        )
+        .advise("Nothing was written. Give a path that does not exist."),
+        Errno::NOSPC | Errno::DQUOT => {
+            Refusal::usage("no_space", format!("{shown} cannot be created: {error}."))
+                .advise("Free some space, or give another directory.")
+        }
+        _ => guard::cannot_open(path, error.into()),
+    }
+}
+
+/// Sets the length; nothing is written or preallocated.
+fn grow(file: &OwnedFd, path: &Path, size: u64) -> Result<(), Refusal> {
+    rustix::fs::ftruncate(file, size).map_err(|error| match error {
+        Errno::FBIG | Errno::INVAL => Refusal::usage(
+            "too_small",
+            format!("{}: its file system holds no file of {size} bytes.", path.display()),
+        )
+        .advise("Give a smaller --size, or more files with --files."),
+        Errno::NOSPC | Errno::DQUOT => {
+            Refusal::usage("no_space", format!("{} cannot grow: {error}.", path.display()))
+                .advise("Free some space, or give a smaller --size.")
+        }
+        _ => guard::failed(format!("{} cannot be sized", path.display()), &error.into()),
+    })
+}
+
+/// Refuses what would leave less free than the reserve.
+fn check_room(request: &OpenRequest, directory: &Path, wanted: u64) -> Result<(), Refusal> {
+    let free = facts::free_bytes_of(directory).map_err(|error| {
+        guard::failed(format!("the free space of {} cannot be read", directory.display()), &error)
+    })?;
+    let Some(free) = free else { return Ok(()) };
+    let usable = free.saturating_sub(request.reserve_bytes);
+    if wanted <= usable {
+        return Ok(());
+    }
+    let reserve = match request.reserve_bytes {
+        0 => String::new(),
+        bytes => format!(" ({} are left free)", capacity(bytes)),
+    };
+    Err(Refusal::usage(
+        "no_space",
+        format!(
+            "{} has room for {}{reserve}, and {} are needed.",
+            directory.display(),
+            capacity(usable),
+            capacity(wanted)
+        ),
+    )
+    .advise("Give a smaller --size, free some space, or name another directory."))
+}
+
+/// `/dev`, `/proc` and `/sys` hold no files: a name that is missing there is a device misspelt.
+fn refuse_kernel_directories(
+    system: &System,
+    request: &OpenRequest,
+    directory: &Path,
+) -> Result<(), Refusal> {
+    let shown = request.path.display();
+    let mount = facts::mount_of(system, directory);
+    let of_kernel = mount.is_some_and(|mount| {
+        let kinds = [
+            "devtmpfs",
+            "devpts",
+            "proc",
+            "sysfs",
+            "cgroup",
+            "cgroup2",
+            "debugfs",
+            "tracefs",
+            "configfs",
+            "securityfs",
+            "bpf",
+            "efivarfs",
+            "mqueue",
+            "binfmt_misc",
+            "pstore",
+        ];
+        kinds.contains(&mount.kind.as_str()) || mount.mount_point == Path::new("/dev")
+    });
+    if !of_kernel {
+        return Ok(());
+    }
+    let sentence = match request.path.exists() {
+        true => format!("{shown} holds no ordinary files."),
+        false => format!("{shown} does not exist."),
+    };
+    Err(Refusal::usage("missing", sentence)
+        .advise("`drivelab list` shows the devices and file systems that can be measured here."))
+}
+
+fn empty(request: &OpenRequest, approval: Approval, writable: bool) -> Target {
+    Target {
+        kind: TargetKind::File,
+        path: request.path.clone(),
+        bytes: 0,
+        logical_block_bytes: BLOCK_BYTES_ASSUMED,
+        writable,
+        approval,
+        scratch: Vec::new(),
+        files: Vec::new(),
+        exclusive: Vec::new(),
+    }
+}
+
+/// Fills in what the file system says about direct I/O.
+fn finish(mut target: Target) -> Target {
+    let told = target.files.first().and_then(|file| facts::direct_io_align(&file.path));
+    target.logical_block_bytes = match told {
+        Some((_, offset)) if offset > 0 => offset,
+        _ => BLOCK_BYTES_ASSUMED,
+    };
+    target
+}
+
+fn length(file: &OwnedFd, path: &Path) -> Result<u64, Refusal> {
+    let stat = rustix::fs::fstat(file).map_err(|error| guard::cannot_open(path, error.into()))?;
+    Ok(u64::try_from(stat.st_size).unwrap_or(0))
+}
+
+/// `PATH`, `PATH.1`, `PATH.2` …
+fn numbered(path: &Path, files: u32) -> Vec<PathBuf> {
+    let mut paths = vec![path.to_path_buf()];
+    for index in 1..files {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{index}"));
+        paths.push(PathBuf::from(name));
+    }
+    paths
+}
+
+/// The directory that a path stands in.
+fn parent(path: &Path) -> PathBuf {
+    match path.parent() {
+        Some(directory) if !directory.as_os_str().is_empty() => directory.to_path_buf(),
+        _ => PathBuf::from("."),
+    }
+}
+
+/// A name that no other scratch has.
+fn unique_name() -> String {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let serial = SERIAL.fetch_add(1, Ordering::Relaxed);
+    format!("drivelab-scratch-{}-{:x}-{serial}", std::process::id(), since.as_nanos())
+}
+
+/// A directory of our own for names: removed with everything in it when this is dropped.
+#[derive(Debug)]
+pub struct ScratchDirectory {
+    // Declared first: removed while it is still locked.
+    scratch: Option<Scratch>,
+    path: PathBuf,
+    pinned: OwnedFd,
+}
+
+impl ScratchDirectory {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open directory, for `openat` and its like.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.pinned.as_fd()
+    }
+
+    /// Removes it and everything in it now.
+    ///
+    /// # Errors
+    /// When something in it cannot be removed, or another file system is mounted in it.
+    pub fn close(mut self) -> io::Result<()> {
+        match self.scratch.take() {
+            Some(scratch) => scratch.remove(),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes a scratch directory in the existing directory `request.path`, for metadata actions.
+///
+/// # Errors
+/// A [`Refusal`] when the path is no directory, or nothing can be made in it.
+pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchDirectory, Refusal> {
+    let shown = request.path.display();
+    let Some(witness) = guard::witness(&request.path)? else {
+        return Err(guard::cannot_open(&request.path, Errno::NOENT.into()));
+    };
+    let stat = rustix::fs::fstat(&witness)
+        .map_err(|error| guard::cannot_open(&request.path, error.into()))?;
+    if rustix::fs::FileType::from_raw_mode(stat.st_mode) != rustix::fs::FileType::Directory {
+        return Err(Refusal::usage("wrong_kind", format!("{shown} is not a directory."))
+            .advise("Metadata actions need a directory to make names in."));
+    }
+    refuse_kernel_directories(system, request, &request.path)?;
+    let ledger = Ledger::at(&request.ledger);
+    let path = request.path.join(unique_name());
+    rustix::fs::mkdir(&path, Permissions::RWXU).map_err(|error| cannot_create(&path, error))?;
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(&path, flags, Permissions::empty())
+        .map_err(|error| guard::cannot_open(&path, error.into()))
+        .and_then(|pinned| {
+            lock(&pinned, &path, true)?;
+            let kind = ScratchKind::Directory;
+            let scratch = Scratch::adopt(kind, &path, &pinned, &ledger, request.keep)
+                .map_err(|error| no_ledger(&ledger, &error))?;
+            Ok((pinned, scratch))
+        });
+    match opened {
+        Ok((pinned, scratch)) => Ok(ScratchDirectory { scratch: Some(scratch), path, pinned }),
+        Err(refusal) => {
+            // Empty, and made a moment ago; a directory with anything in it stays.
+            let _ = rustix::fs::unlinkat(CWD, &path, AtFlags::REMOVEDIR);
+            Err(refusal)
+        }
+    }
+}
