@@ -132,7 +132,7 @@ fn logged_service_ns(drive: &StallingFile, arrivals: &[u64]) -> u64 {
 
 /// Holds the measured response percentiles from p90 up against those of the queue model with the
 /// logged stalls.
-fn assert_responses(poisson: bool) {
+fn responses_hold(poisson: bool) -> bool {
     let drive = stalling_drive();
     let rate = RATE.to_string();
     let mut options = vec!["--engine", "psync", "--rate", &rate];
@@ -152,7 +152,10 @@ fn assert_responses(poisson: bool) {
         assert!(truth > 50e6, "{key} of {truth} ns is not made by the stalls");
         let by_log = percentile(&logged, share) as f64;
         let served_off = (by_log / truth - 1.0).abs();
-        assert!(served_off <= 0.01, "the server itself strayed: {key} {by_log} ns, {truth} ns");
+        if served_off > 0.01 {
+            eprintln!("the server itself strayed: {key} {by_log} ns, {truth} ns");
+            return false;
+        }
         for (what, value) in [
             ("run file", measured.value_at_quantile(share) as f64),
             ("--json", shown[key].as_f64().expect("a percentile")),
@@ -163,6 +166,12 @@ fn assert_responses(poisson: bool) {
             assert!(off <= 0.01, "{key} in {what}: {value} ns, by the log {by_log} ns ({off:.4})");
         }
     }
+    true
+}
+
+/// Another try only where the planted drive, by its own log, did not keep to its plan.
+fn assert_responses(poisson: bool) {
+    assert!((0..3).any(|_| responses_hold(poisson)), "the server itself strayed three times");
 }
 
 #[test]
