@@ -1,19 +1,20 @@
 //! What written blocks hold, and what a stamp proves.
 //!
-//! A stamped unit is 4 KiB, or the request if that is smaller. It begins with magic, byte address,
-//! seed, pass and a checksum (XXH3) over everything else in it.
+//! A stamped unit is 4 KiB, or the request if that is smaller. It begins with magic, its own size,
+//! byte address, seed, pass and a checksum (XXH3) over everything else in it.
 
 use crate::plan::{Content, Stream};
 use drivelab_stats::Random;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
-/// First eight bytes of every stamped unit.
-pub const MAGIC: [u8; 8] = *b"drivelab";
+/// First seven bytes of every stamped unit; the eighth is the binary logarithm of its size.
+pub const MAGIC: [u8; 7] = *b"drvlab1";
 /// Largest stamped unit in bytes.
 pub const UNIT_BYTES: usize = 4096;
 const HEADER_BYTES: usize = 40;
 
-/// The stamped unit of a stream in bytes: 4 KiB, or less if requests or the grid are smaller.
+/// The stamped unit of a stream in bytes: 4 KiB, or less if requests or the grid are smaller;
+/// always a power of two.
 pub fn unit_bytes(stream: &Stream) -> usize {
     let step = stream
         .weighted_sizes()
@@ -44,6 +45,8 @@ pub struct Stamp {
 pub enum Fault {
     /// No stamp: never written by drivelab, or destroyed.
     NoStamp,
+    /// The stamp covers this many bytes, more than were read at once.
+    Unit(usize),
     /// All bytes are zero: a hole, a trimmed or a never-written block.
     Zeros,
     /// The stamp belongs to another address.
@@ -60,7 +63,14 @@ impl Fault {
     /// The fault in words, for a unit that should carry `expected`.
     pub fn describe(self, expected: &Stamp) -> String {
         match self {
-            Fault::NoStamp => "no stamp of drivelab".into(),
+            Fault::NoStamp => {
+                "no stamp of drivelab here: written by something else, in larger requests than it \
+                 is read, or destroyed"
+                    .into()
+            }
+            Fault::Unit(bytes) => {
+                format!("stamped in units of {bytes} bytes; read it in multiples of that")
+            }
             Fault::Zeros => "zeros instead of a stamp: never written, or trimmed".into(),
             Fault::Address(found) => {
                 format!("holds the block of offset {found}, not of {}", expected.address)
@@ -111,7 +121,8 @@ pub fn make_unique(unit: usize, buffer: &mut [u8], address: u64, count: u64) {
 pub fn stamp(unit: usize, buffer: &mut [u8], stamp: Stamp) {
     for (index, chunk) in buffer.chunks_exact_mut(unit).enumerate() {
         let address = stamp.address + (index * unit) as u64;
-        chunk[..8].copy_from_slice(&MAGIC);
+        chunk[..7].copy_from_slice(&MAGIC);
+        chunk[7] = unit.ilog2() as u8;
         chunk[8..16].copy_from_slice(&address.to_le_bytes());
         chunk[16..24].copy_from_slice(&stamp.seed.to_le_bytes());
         chunk[24..32].copy_from_slice(&stamp.pass.to_le_bytes());
@@ -130,35 +141,65 @@ fn word(unit: &[u8], at: usize) -> u64 {
     u64::from_le_bytes(bytes)
 }
 
-/// The stamp of a unit, if it carries one, whatever it says.
-pub fn read_stamp(unit: &[u8]) -> Option<Stamp> {
-    (unit.len() >= HEADER_BYTES && unit[..8] == MAGIC).then(|| Stamp {
-        address: word(unit, 8),
-        seed: word(unit, 16),
-        pass: word(unit, 24),
-    })
+/// The bytes that the stamp at the beginning of `data` claims to cover, if one is there.
+fn claimed_bytes(data: &[u8]) -> Option<usize> {
+    let is_stamp = data.len() >= HEADER_BYTES && data[..7] == MAGIC;
+    (is_stamp && data[7] <= UNIT_BYTES.ilog2() as u8)
+        .then(|| 1 << data[7])
+        .filter(|bytes| *bytes > HEADER_BYTES)
+}
+
+/// Checks all units of `data`, which was read at `first.address`, whatever their size; `unit` is
+/// the step from one to the next where no stamp says otherwise. Gives each fault with what was
+/// expected there to `faulty`, and returns how many units it looked at.
+pub fn check_all(
+    unit: usize,
+    data: &[u8],
+    first: Stamp,
+    pass_known: bool,
+    mut faulty: impl FnMut(Stamp, Fault),
+) -> u64 {
+    let (mut at, mut count) = (0, 0);
+    while at < data.len() {
+        let rest = &data[at..];
+        let claimed = claimed_bytes(rest);
+        let bytes = claimed.unwrap_or(unit).min(rest.len());
+        let expected = Stamp { address: first.address + at as u64, ..first };
+        let result = match claimed {
+            Some(claimed) if claimed > bytes => Err(Fault::Unit(claimed)),
+            _ => check(&rest[..bytes], &expected, pass_known),
+        };
+        if let Err(fault) = result {
+            faulty(expected, fault);
+        }
+        count += 1;
+        // A damaged size must not make one fault into many.
+        at += if result.is_ok() { bytes } else { bytes.max(unit) };
+    }
+    count
 }
 
 /// Checks one unit; `pass` only where the caller knows it.
 ///
 /// # Errors
 /// The first thing that is wrong, most telling first.
-pub fn check(unit: &[u8], expected: &Stamp, pass_known: bool) -> Result<(), Fault> {
-    let Some(found) = read_stamp(unit) else {
+fn check(unit: &[u8], expected: &Stamp, pass_known: bool) -> Result<(), Fault> {
+    if claimed_bytes(unit).is_none() {
         let zeros = unit.iter().all(|byte| *byte == 0);
         return Err(if zeros { Fault::Zeros } else { Fault::NoStamp });
-    };
+    }
+    let (address, seed, pass) = (word(unit, 8), word(unit, 16), word(unit, 24));
     if checksum(unit) != word(unit, 32) {
         return Err(Fault::Checksum);
     }
-    if found.address != expected.address {
-        return Err(Fault::Address(found.address));
+    if address != expected.address {
+        return Err(Fault::Address(address));
     }
-    if found.seed != expected.seed {
-        return Err(Fault::Seed(found.seed));
+    if seed != expected.seed {
+        return Err(Fault::Seed(seed));
     }
-    if pass_known && found.pass != expected.pass {
-        return Err(Fault::Pass(found.pass));
+    if pass_known && pass != expected.pass {
+        return Err(Fault::Pass(pass));
     }
     Ok(())
 }
@@ -191,6 +232,41 @@ mod tests {
         assert_eq!(check(&[0; 4096], &expected, true), Err(Fault::Zeros));
         let other = Stamp { seed: 8, ..expected };
         assert_eq!(check(&good[..4096], &other, true), Err(Fault::Seed(7)));
+    }
+
+    /// The offsets and faults that a reader with units of `unit` bytes finds in `data`.
+    fn faults(unit: usize, data: &[u8]) -> (u64, Vec<(u64, Fault)>) {
+        let mut found = Vec::new();
+        let first = Stamp { address: 8192, seed: 7, pass: 2 };
+        let count =
+            check_all(unit, data, first, true, |stamp, fault| found.push((stamp.address, fault)));
+        (count, found)
+    }
+
+    #[test]
+    fn units_of_any_size_are_read_with_any_request_that_holds_them() {
+        let large = written(8192, 2);
+        assert_eq!(faults(512, &large), (2, vec![]), "a reader's smaller unit");
+        assert_eq!(faults(512, &large[..512]), (1, vec![(8192, Fault::Unit(4096))]));
+        let mut small = vec![0; 4096];
+        prefill(Content::Random, 512, &mut small, &mut Random::new(1));
+        stamp(512, &mut small, Stamp { address: 8192, seed: 7, pass: 2 });
+        assert_eq!(faults(4096, &small), (8, vec![]), "a reader's larger unit");
+        small[600] ^= 1;
+        assert_eq!(faults(512, &small), (8, vec![(8704, Fault::Checksum)]));
+        assert_eq!(faults(4096, &small).1, vec![(8704, Fault::Checksum)]);
+    }
+
+    #[test]
+    fn a_damaged_size_is_one_fault() {
+        let good = written(8192, 2);
+        for size in [0, 6, 9, 11, 13, 255] {
+            let mut damaged = good.clone();
+            damaged[7] = size;
+            let (_, found) = faults(4096, &damaged);
+            assert_eq!(found.len(), 1, "size byte {size}: {found:?}");
+            assert_eq!(found[0].0, 8192);
+        }
     }
 
     #[test]

@@ -8,6 +8,12 @@ use serde::{Deserialize, Serialize};
 pub struct Findings {
     /// What is true of the drive.
     pub verdict: Vec<String>,
+    /// Which numbers may not be what they are called, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub suspect: Vec<String>,
+    /// No headline number can be believed: there is no answer.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub no_answer: bool,
     /// What can hurt.
     pub beware: Vec<String>,
     /// What this experiment cannot say, and what would.

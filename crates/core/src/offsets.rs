@@ -54,7 +54,7 @@ impl<T: Copy> Draw<T> {
         Draw { values, total }
     }
 
-    #[inline]
+    #[inline(always)]
     fn next(&self, random: &mut Random) -> T {
         if self.values.len() == 1 {
             return self.values[0].1;
@@ -161,7 +161,7 @@ impl Offsets {
 
     /// The next operation and the pass it belongs to.
     #[expect(clippy::should_implement_trait, reason = "it never ends")]
-    #[inline]
+    #[inline(always)]
     pub fn next(&mut self) -> (Op, u64) {
         if let Walk::Names { .. } = self.walk {
             return self.next_name();
@@ -173,6 +173,7 @@ impl Offsets {
         (Op { action, file: self.file, to: 0, offset, len }, pass)
     }
 
+    #[inline(always)]
     fn next_offset(&mut self, len: u32) -> u64 {
         let region = self.region;
         let random = &mut self.address_random;

@@ -1,6 +1,6 @@
 //! Which pass a verifying step must find, where the plan itself tells.
 
-use crate::plan::{PatternName, Plan, Step, Stream, Until};
+use crate::plan::{Files, PatternName, Plan, Sharing, Step, Stream, Until};
 
 /// The step as it is executed: streams that verify without saying which pass learn it from the
 /// last earlier step of the plan that wrote their region, if that step leaves no doubt (whole
@@ -25,9 +25,14 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
         && stream.length == reader.length
         && stream.shift == reader.shift
         && stream.files == reader.files;
+    // Workers that walk the same region write each block at times nobody knows.
+    let once = stream.workers <= 1
+        || stream.files == Files::Each
+        || stream.pattern == PatternName::Permutation
+        || stream.sharing() == Sharing::Disjoint;
     let whole_region =
         stream.stride.unwrap_or(1) != 0 && stream.mix.total() == u64::from(stream.mix.write);
-    let known = only_passes && ordered && same_region && whole_region && stream.stamp;
+    let known = only_passes && ordered && once && same_region && whole_region && stream.stamp;
     known.then(|| stream.pass.unwrap_or(0) + whole.saturating_sub(1))
 }
 
@@ -74,6 +79,11 @@ mod tests {
         let mut scattered = write(3);
         scattered.streams[0].pattern = PatternName::Uniform;
         assert_eq!(pass_of(vec![write(2), scattered, read()]), None);
+        let mut together = write(1);
+        together.streams[0].workers = 4;
+        assert_eq!(pass_of(vec![together.clone(), read()]), Some(5));
+        together.streams[0].regions = Some(Sharing::Shared);
+        assert_eq!(pass_of(vec![together, read()]), None);
         let mut elsewhere = write(1);
         elsewhere.streams[0].offset = Size(4096);
         assert_eq!(pass_of(vec![elsewhere, read()]), None);

@@ -155,9 +155,9 @@ pub enum Sync {
     None,
     /// O_DSYNC: each write.
     Dsync,
-    /// fsync after every n writes of a worker.
+    /// fsync after every n writes of a worker; its other operations stay in flight meanwhile.
     Fsync(u32),
-    /// fdatasync after every n writes of a worker.
+    /// fdatasync after every n writes of a worker, likewise.
     Fdatasync(u32),
     /// One fsync a worker at the end.
     End,
@@ -260,7 +260,8 @@ pub enum Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// All use the same.
+    /// All use the same; in sequential order each begins at its beginning, and one pass is the
+    /// region's bytes issued by all of them together.
     Shared,
     /// Each has its own.
     Disjoint,

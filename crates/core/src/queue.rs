@@ -29,6 +29,11 @@ pub trait Testbed {
     /// Runs all drivers to their end, handing over tallies as intervals pass, and returns a phase
     /// for each driver in order.
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble>;
+    /// How far the clock of the stamps strayed from the kernel's during the latest run, in
+    /// nanoseconds; `None` in virtual time.
+    fn clock_strayed_ns(&self) -> Option<i64> {
+        None
+    }
 }
 
 /// What a driver leaves behind.

@@ -2,6 +2,7 @@
 
 use crate::facts::Facts;
 use crate::findings::Findings;
+use crate::observed::Observed;
 use crate::plan::{Plan, Role};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 use serde::{Deserialize, Serialize};
@@ -115,6 +116,9 @@ pub struct StepEnd {
     /// What the kernel counted meanwhile, one entry a block device of the target.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub devices: Vec<DeviceCounters>,
+    /// What was seen around it; absent in virtual time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<Observed>,
     /// Why it ended early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,
@@ -139,6 +143,15 @@ pub struct DeviceCounters {
     pub flushes: u64,
     /// Milliseconds during which at least one request was in flight.
     pub busy_ms: u64,
+    /// `major:minor`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub number: String,
+    /// Requests merged into others before they were issued.
+    #[serde(default)]
+    pub merges: u64,
+    /// Milliseconds that all requests spent in the queue and the drive together.
+    #[serde(default)]
+    pub queue_ms: u64,
 }
 
 /// Something a reader of the numbers must know. Data, not text on a terminal.

@@ -16,6 +16,7 @@ use crate::plan::{Engine, IoMode, PatternName, Role, Stream, Sync};
 use crate::record::{DeviceCounters, Warning};
 use crate::run::{Run, StepRun};
 use crate::tally::{Gap, Mismatch, Slow};
+use crate::truth::{self, Judgement};
 use drivelab_stats::{Estimate, Histogram, supported_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -84,6 +85,10 @@ pub struct StepSummary {
     pub valid: Option<bool>,
     /// What speaks against it.
     pub reasons: Vec<Reason>,
+    /// What a reader should know, and what takes nothing from the numbers.
+    pub notes: Vec<Reason>,
+    /// What could not be checked, and why.
+    pub unchecked: Vec<Reason>,
     /// Why it ended early, if it did.
     pub incomplete: Option<String>,
     /// Its streams.
@@ -304,8 +309,12 @@ pub struct CellSummary {
     pub state: String,
     /// The truth guard's word over all repetitions; `None`: not checked.
     pub valid: Option<bool>,
-    /// What speaks against it.
+    /// What speaks against it, each once.
     pub reasons: Vec<Reason>,
+    /// What a reader should know, each once.
+    pub notes: Vec<Reason>,
+    /// What could not be checked, each once.
+    pub unchecked: Vec<Reason>,
     /// Its streams.
     pub streams: Vec<CellStream>,
 }
@@ -387,7 +396,7 @@ pub struct MergedLatency {
 /// The numbers of a run. Pure: equal runs give equal summaries.
 pub fn summarise(run: &Run) -> Summary {
     let complete = run.complete();
-    let steps: Vec<StepSummary> = run.steps.iter().map(summarise_step).collect();
+    let steps: Vec<StepSummary> = run.steps.iter().map(|step| summarise_step(run, step)).collect();
     Summary {
         schema: SCHEMA,
         run: run.begin.run.clone(),
@@ -414,28 +423,28 @@ fn in_order(mut cells: Vec<CellSummary>, findings: Option<&Findings>) -> Vec<Cel
     cells
 }
 
-fn summarise_step(step: &StepRun) -> StepSummary {
+fn summarise_step(run: &Run, step: &StepRun) -> StepSummary {
     let end = step.end.as_ref();
     let incomplete = match end {
         Some(end) => end.incomplete.clone(),
         None => Some("the run ended inside this step".to_owned()),
     };
-    let reasons = incomplete
-        .iter()
-        .map(|text| Reason { code: "incomplete".to_owned(), text: text.clone() })
+    let streams: Vec<StreamSummary> = (0..step.plan.streams.len())
+        .map(|stream| streams::summarise_stream(step, stream as u32))
         .collect();
+    let Judgement { valid, reasons, notes, unchecked } = truth::judge(run, step, &streams);
     StepSummary {
         step: step.begin.step,
         name: step.begin.name.clone(),
         role: step.begin.role,
         repetition: step.begin.repetition,
         state: step.begin.state.clone(),
-        valid: None,
+        valid,
         reasons,
+        notes,
+        unchecked,
         incomplete,
-        streams: (0..step.plan.streams.len())
-            .map(|stream| streams::summarise_stream(step, stream as u32))
-            .collect(),
+        streams,
         devices: end.map_or_else(Vec::new, |end| end.devices.clone()),
         mismatches: end.map_or_else(Vec::new, |end| end.mismatches.clone()),
         drive: None,

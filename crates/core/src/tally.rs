@@ -324,7 +324,8 @@ pub struct Slow {
 #[derive(Debug, Clone, Default)]
 pub struct Slowest {
     entries: Vec<Slow>,
-    threshold_ns: u64,
+    /// One of at least this latency enters: 0 until the list is full.
+    admitted_ns: u64,
 }
 
 impl Slowest {
@@ -333,27 +334,27 @@ impl Slowest {
 
     /// An empty list with its memory ready.
     pub fn new() -> Self {
-        Slowest { entries: Vec::with_capacity(Slowest::LIMIT), threshold_ns: 0 }
+        Slowest { entries: Vec::with_capacity(Slowest::LIMIT), admitted_ns: 0 }
     }
 
     /// Whether an I/O of this latency would enter the list.
     #[inline]
     pub fn admits(&self, latency_ns: u64) -> bool {
-        latency_ns > self.threshold_ns || self.entries.len() < Slowest::LIMIT
+        latency_ns >= self.admitted_ns
     }
 
     /// Keeps `slow` if it is among the slowest.
     pub fn offer(&mut self, slow: Slow) {
         if self.entries.len() < Slowest::LIMIT {
             self.entries.push(slow);
-        } else if slow.latency_ns > self.threshold_ns
+        } else if slow.latency_ns >= self.admitted_ns
             && let Some(least) = self.entries.iter_mut().min_by_key(|entry| entry.latency_ns)
         {
             *least = slow;
         }
         if self.entries.len() == Slowest::LIMIT {
-            self.threshold_ns =
-                self.entries.iter().map(|entry| entry.latency_ns).min().unwrap_or(0);
+            let least = self.entries.iter().map(|entry| entry.latency_ns).min();
+            self.admitted_ns = least.unwrap_or(0) + 1;
         }
     }
 

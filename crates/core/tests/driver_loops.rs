@@ -4,7 +4,9 @@
 mod support;
 
 use drivelab_core::op::{Action, Op, Time};
-use drivelab_core::plan::{Mix, PatternName, Reply, Step, Stream, Sync, SyncTiming, Until};
+use drivelab_core::plan::{
+    Mix, PatternName, Reply, Sharing, Step, Stream, Sync, SyncTiming, Until,
+};
 use drivelab_core::queue::{Finished, Testbed};
 use drivelab_core::units::{Size, Span};
 use drivelab_core::virtual_bed::VirtualTestbed;
@@ -80,6 +82,13 @@ fn bounds_are_exact_over_workers() {
             let (_, sink, _) = on_virtual(&step(passes(3), vec![stream]), 8);
             assert_eq!(sink.measured().bytes(), 3 * MIB, "{pattern:?} {workers}");
         }
+        // All from the same beginning, and still the bytes of the region together.
+        let regions = Some(Sharing::Shared);
+        let together = Stream { regions, length: Some(Size(MIB)), ..stream(workers) };
+        let together = Stream { pattern: PatternName::Sequential, ..together };
+        let (_, sink, log) = on_virtual(&step(passes(3), vec![together]), 8);
+        assert_eq!(sink.measured().bytes(), 3 * MIB, "shared, {workers}");
+        assert_eq!(log.iter().filter(|(_, _, op)| op.offset == 0).count() % workers as usize, 0);
     }
 }
 

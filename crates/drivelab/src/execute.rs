@@ -6,6 +6,7 @@
 mod state;
 mod trouble;
 
+use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
@@ -100,9 +101,6 @@ impl<'a> Execution<'a> {
         if drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);
         }
-        if let Some(warning) = self.surroundings.sample_stamps(step, self.steps, plan.seed) {
-            self.recorder.warn(warning);
-        }
         let number = self.steps;
         self.steps += 1;
         let repetition = self.repetitions.entry(step.name.clone()).or_insert(0);
@@ -117,13 +115,15 @@ impl<'a> Execution<'a> {
             state: self.state.word().to_string(),
             opened: self.surroundings.opened(step),
         }));
-        let counters = self.surroundings.count();
+        let mut evidence = self.surroundings.look(step, number, plan.seed);
         let result = match &step.act {
             Some(act) => self.perform(act).map(|()| Vec::new()),
-            None => self.run_streams(plan, step, number),
+            None => self.run_streams(plan, step, number, &mut evidence),
         };
         let mut end = StepEnd { step: number, ..StepEnd::default() };
-        end.devices = self.surroundings.counted_since(&counters);
+        let phases = result.iter().flatten().map(|finished| finished.phase.opened);
+        let opened = phases.min().unwrap_or(0);
+        (end.devices, end.observed) = evidence.end(opened, self.testbed.clock_strayed_ns());
         let stop = match result {
             Ok(finished) => self.gather(step, finished, &mut end),
             Err(trouble) => Some(Stop::Trouble(trouble)),
@@ -147,10 +147,11 @@ impl<'a> Execution<'a> {
         plan: &Plan,
         step: &Step,
         number: u32,
+        evidence: &mut Evidence,
     ) -> Result<Vec<Finished>, Trouble> {
         let interval = plan.interval.0;
         let drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
-        let mut sink = Forward { recorder: self.recorder, progress: self.progress };
+        let mut sink = Forward { recorder: self.recorder, progress: self.progress, evidence };
         self.testbed.run(drivers, &mut sink)
     }
 
@@ -218,10 +219,11 @@ fn expected(step: &Step) -> Option<Duration> {
     }
 }
 
-/// Hands tallies to the recorder and the progress line, and asks for Ctrl-C.
+/// Hands tallies to the recorder and the progress line, looks around, and asks for Ctrl-C.
 struct Forward<'a> {
     recorder: &'a mut Recorder,
     progress: &'a mut Progress,
+    evidence: &'a mut Evidence,
 }
 
 impl Sink for Forward<'_> {
@@ -232,6 +234,7 @@ impl Sink for Forward<'_> {
 
     fn go_on(&mut self) -> bool {
         self.progress.redraw();
+        self.evidence.sense();
         !drivelab_io::signal::interrupted()
     }
 }

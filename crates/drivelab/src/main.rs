@@ -5,6 +5,7 @@ mod aim;
 mod chance;
 mod cli;
 mod command;
+mod evidence;
 mod execute;
 mod forecast;
 mod layout;

@@ -15,6 +15,7 @@ use drivelab_core::plan::{Act, Files, PatternName, Plan};
 use drivelab_core::queue::TroubleKind;
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
+use drivelab_core::summary::summarise;
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::clock::Clock;
@@ -194,7 +195,7 @@ fn end(
     scene: Scene,
 ) -> Ended {
     let mut stuck = false;
-    let (mut status, reason, failure) = match stop {
+    let (mut status, reason, mut failure) = match stop {
         Ok(()) => match mismatched(recorder.run()) {
             0 => (Status::Fine, None, None),
             count => {
@@ -211,10 +212,19 @@ fn end(
     };
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
-        if !findings.beware.is_empty() && status == Status::Fine {
-            status = Status::Finding;
+        if status == Status::Fine {
+            status = match (findings.no_answer, findings.beware.is_empty()) {
+                (true, _) => Status::Invalid,
+                (false, false) => Status::Finding,
+                (false, true) => Status::Fine,
+            };
         }
         recorder.record(Record::Judged { findings });
+    } else if status == Status::Fine
+        && let Some(text) = suspicion(recorder.run())
+    {
+        status = Status::Invalid;
+        failure = Some(Failure::invalid(text));
     }
     let end = End { complete: reason.is_none(), status: status as u8, reason };
     let (mut run, path, trouble) = recorder.end(end);
@@ -231,6 +241,14 @@ fn end(
         }
     };
     Ended { run, path, status, failure, stuck, scene }
+}
+
+/// Why no measured cell can be believed, where that is so of any.
+fn suspicion(run: &Run) -> Option<String> {
+    let cells = summarise(run).cells;
+    let cell = cells.iter().find(|cell| cell.valid == Some(false))?;
+    let reason = cell.reasons.first()?;
+    Some(format!("suspect: {}: {}", cell.name, reason.text))
 }
 
 /// Blocks whose stamps were wrong.

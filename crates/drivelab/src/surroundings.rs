@@ -1,59 +1,33 @@
-//! What happens to the target between steps, and what the kernel counts meanwhile.
+//! What happens to the target between steps.
 
+use crate::evidence::{Evidence, Sources};
 use crate::opener::Site;
-use drivelab_core::content::UNIT_BYTES;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Engine, PatternName, Role, Step, Stream};
+use drivelab_core::plan::Step;
 use drivelab_core::queue::Trouble;
-use drivelab_core::record::{DeviceCounters, Warning};
-use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::engine::Opened;
 use drivelab_io::facts::{DeviceNumber, System};
-use drivelab_io::target::{Mode, Target};
-use drivelab_stats::{Random, derive};
+use drivelab_io::target::Mode;
 use std::fs::File;
-use std::os::unix::fs::{FileExt, MetadataExt};
+use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
-
-/// Blocks that are looked at before a read step.
-const SAMPLES: u64 = 64;
-
-/// Direct I/O wants memory that begins at a multiple of this.
-const MEMORY_ALIGN: usize = 4096;
 
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing
 /// happens and nothing is counted.
 pub struct Surroundings {
-    system: System,
-    watched: Vec<DeviceNumber>,
+    sources: Sources,
     site: Site,
 }
 
 impl Surroundings {
     /// Acts on the target of `site` and counts on the devices `watched`.
     pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site) -> Self {
-        Surroundings { system, watched, site }
+        Surroundings { sources: Sources::new(system, watched), site }
     }
 
-    /// What the kernel has counted up to now.
-    pub fn count(&self) -> Snapshot {
-        counters::snapshot(&self.system, &self.watched).unwrap_or_default()
-    }
-
-    /// What the kernel has counted since `earlier`.
-    pub fn counted_since(&self, earlier: &Snapshot) -> Vec<DeviceCounters> {
-        let difference = self.count().since(earlier);
-        let record = |device: counters::DeviceCounters| DeviceCounters {
-            name: device.name,
-            reads: device.read_ops,
-            read_bytes: device.read_bytes,
-            writes: device.write_ops,
-            written_bytes: device.write_bytes,
-            discarded_bytes: device.discard_bytes,
-            flushes: device.flush_ops,
-            busy_ms: device.busy_time_ms,
-        };
-        difference.devices.into_iter().map(record).collect()
+    /// Looks around, just before `step` begins.
+    pub fn look(&self, step: &Step, number: u32, seed: u64) -> Evidence {
+        self.sources.begin(&self.site, step, number, seed)
     }
 
     /// The flags in force on the files of a step, one entry a stream.
@@ -124,55 +98,4 @@ impl Surroundings {
         }
         Ok(())
     }
-
-    /// Looks at a few blocks before a read step: what was never written, or was trimmed, can be
-    /// answered without the drive. Past the page cache where possible, so that nothing is warmed.
-    pub fn sample_stamps(&self, step: &Step, number: u32, seed: u64) -> Option<Warning> {
-        let reads = |stream: &&Stream| {
-            stream.mix.read > 0
-                && stream.pattern != PatternName::Names
-                && stream.engine != Engine::Null
-        };
-        let stream = step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)?;
-        let target = self.site.target.as_ref()?;
-        let first = stream.offset.0;
-        let length = stream.length.map_or(target.bytes.saturating_sub(first), |length| length.0);
-        let seed = derive(seed, 0x73_616d_706c, u64::from(number));
-        let found = sample(target, first, length, &mut Random::new(seed))?;
-        (found.zeros > 0).then(|| Warning {
-            code: "reads_of_unwritten_blocks".into(),
-            text: format!(
-                "{} of {} blocks sampled before `{}` hold only zeros: never written, trimmed, or \
-                 a hole, which can be read without the drive.",
-                found.zeros, found.seen, step.name
-            ),
-            advice: "Write the whole region first, then read it.".into(),
-            step: Some(number),
-        })
-    }
-}
-
-/// What a few blocks of a target hold.
-struct Sample {
-    seen: u64,
-    zeros: u64,
-}
-
-/// Reads random blocks past the page cache; `None` where that is not possible.
-fn sample(target: &Target, first: u64, length: u64, random: &mut Random) -> Option<Sample> {
-    let unit = UNIT_BYTES as u64;
-    let mode = Mode { direct: true, ..Mode::default() };
-    let file = File::from(target.descriptor(0, mode).ok()?);
-    let mut memory = vec![0; UNIT_BYTES + MEMORY_ALIGN];
-    let start = memory.as_ptr().align_offset(MEMORY_ALIGN).min(MEMORY_ALIGN);
-    let block = &mut memory[start..start + UNIT_BYTES];
-    let mut sample = Sample { seen: 0, zeros: 0 };
-    for _ in 0..SAMPLES.min(length / unit) {
-        let address = (first / unit + random.below(length / unit)) * unit;
-        if file.read_exact_at(block, address).is_ok() {
-            sample.seen += 1;
-            sample.zeros += u64::from(block.iter().all(|byte| *byte == 0));
-        }
-    }
-    (sample.seen > 0).then_some(sample)
 }

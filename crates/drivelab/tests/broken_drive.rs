@@ -209,24 +209,19 @@ fn a_full_file_system_leaves_no_scratch() {
     let laboratory = Laboratory::new();
     let target = mount.join("data");
     let line = ["run", target.to_str().expect("UTF-8"), "--size", "40M", "--rw", "write"];
+    // Slow enough that the other one has all the space long before the 40 MiB are written.
     let more = ["--bs", "64k", "--engine", "psync", "--io", "buffered", "--runtime", "20"];
-    let mut running = laboratory.start(line.into_iter().chain(more));
-    // As soon as the scratch file is there, someone else takes the rest of the space.
+    let pace = ["--rate", "50"];
+    let mut running = laboratory.start(line.into_iter().chain(more).chain(pace));
     let appeared = running.wait_for(PATIENCE, |running| running.has_ended() || target.exists());
     assert!(appeared, "no scratch file: {}", running.so_far());
     fill_up(&mount.join("ballast"));
     assert!(running.wait(PATIENCE), "no end on a full file system: {}", running.so_far());
     let outcome = running.finish();
-    // Whoever allocated first has the space: both ends are right, but each must be a clear one.
-    match outcome.status {
-        Some(0) => {}
-        Some(4) => {
-            outcome.expect_plain_words();
-            let said = outcome.stderr.to_lowercase();
-            assert!(said.contains("enospc") || said.contains("no space"), "{said}");
-        }
-        status => panic!("status {status:?}: {}", outcome.stderr),
-    }
+    let outcome = outcome.expect_status(4);
+    outcome.expect_plain_words();
+    let said = outcome.stderr.to_lowercase();
+    assert!(said.contains("enospc") || said.contains("no space"), "{said}");
     assert_eq!(names_in(mount.path()), ["ballast"], "scratch is left: {}", outcome.stderr);
 }
 

@@ -141,6 +141,13 @@ impl Clock {
         (ours as f64 - theirs as f64) / (theirs.max(1) as f64) * 1e6
     }
 
+    /// How far the clock is ahead of CLOCK_MONOTONIC, in nanoseconds.
+    pub fn ahead_ns(&self) -> i64 {
+        let Some(scale) = self.scale else { return 0 };
+        let now = pair();
+        scale.at(now.tsc) as i64 - (now.monotonic - self.monotonic_zero) as i64
+    }
+
     /// The same clock anchored anew: the longer it has run, the better the scale is known. Time
     /// stays continuous; call it between steps, never within one.
     pub fn anchored_anew(&self) -> Clock {

@@ -47,6 +47,8 @@ pub type Opener = Box<dyn Fn(&Setup) -> Result<Handle, Trouble>>;
 pub struct RealTestbed {
     facts: Facts,
     clock: Clock,
+    /// How far the clock strayed in the latest run.
+    strayed_ns: Option<i64>,
     opener: Opener,
     /// An operation that takes longer than this is called stuck.
     pub stuck_after: Span,
@@ -68,7 +70,7 @@ struct Member {
 impl RealTestbed {
     /// A testbed on whatever `opener` opens.
     pub fn new(facts: Facts, clock: Clock, opener: Opener) -> Self {
-        RealTestbed { facts, clock, opener, stuck_after: Span(120_000_000_000) }
+        RealTestbed { facts, clock, strayed_ns: None, opener, stuck_after: Span(120_000_000_000) }
     }
 
     /// The clock of all stamps.
@@ -170,17 +172,33 @@ fn start(
     }
 }
 
+/// CPUs that some worker was given for itself.
+fn measuring_cpus(drivers: &[Driver]) -> Result<Vec<usize>, Trouble> {
+    let mut all = Vec::new();
+    for driver in drivers {
+        all.extend(cpus::parse(&driver.setup().cpus)?);
+    }
+    Ok(all)
+}
+
 impl Testbed for RealTestbed {
     fn facts(&self) -> &Facts {
         &self.facts
     }
 
+    fn clock_strayed_ns(&self) -> Option<i64> {
+        self.strayed_ns
+    }
+
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
         self.clock = self.clock.anchored_anew();
+        self.strayed_ns = None;
+        let ahead_ns = self.clock.ahead_ns();
         let mut team = Team::new(&drivers);
         let count = drivers.len();
         let (sender, messages) = sync_channel(count * 16 + 16);
         let mut members = Vec::with_capacity(count);
+        let measuring = measuring_cpus(&drivers)?;
         for (index, driver) in drivers.into_iter().enumerate() {
             match self.spawn(index, driver, &sender) {
                 Ok(member) => members.push(member),
@@ -191,6 +209,8 @@ impl Testbed for RealTestbed {
             }
         }
         self.await_ready(&members, &messages)?;
+        // Not earlier: workers that may run anywhere take over this thread's CPUs.
+        let _aside = cpus::stand_aside(&measuring);
         let begin = self.clock.now() + 200_000;
         for member in &members {
             let _ = member.commands.send(Command::Start(begin));
@@ -198,6 +218,7 @@ impl Testbed for RealTestbed {
         let watch =
             Watch { clock: self.clock, stuck_after_ns: self.stuck_after.0, messages: &messages };
         watch.collect(&mut members, &mut team, sink)?;
+        self.strayed_ns = Some(self.clock.ahead_ns() - ahead_ns);
         Ok(members.into_iter().filter_map(|member| member.finished).collect())
     }
 }

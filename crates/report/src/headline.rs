@@ -134,8 +134,9 @@ impl Row<'_> {
         let mut remarks = Vec::new();
         let cell = self.cell;
         if cell.valid == Some(false) {
-            remarks.push("SUSPECT".to_owned());
-            remarks.extend(cell.reasons.iter().map(|reason| reason.text.clone()));
+            let codes: Vec<String> =
+                cell.reasons.iter().map(|reason| reason.code.replace('_', " ")).collect();
+            remarks.push(format!("SUSPECT: {}", codes.join(", ")));
         }
         if self.is_incomplete() {
             remarks.push("INCOMPLETE".to_owned());

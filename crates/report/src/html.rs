@@ -140,6 +140,7 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
 fn verdict(out: &mut String, summary: &Summary, findings: &Findings) {
     let lists = [
         ("Verdict", "good", &findings.verdict),
+        ("Suspect", "beware", &findings.suspect),
         ("Beware", "beware", &findings.beware),
         ("Unknown", "unknown", &findings.unknown),
     ];

@@ -135,19 +135,19 @@ impl Driver {
         let writes = stream.mix.write > 0 || stream.reply.is_some();
         let answers = flight.is_reply && stream.reply == Some(Reply::Same);
         let pass_known = stream.pass.is_some() && (answers || !writes);
-        for (index, unit) in data[..op.len as usize].chunks_exact(self.unit).enumerate() {
-            let expected = Stamp {
-                address: op.offset + (index * self.unit) as u64,
-                seed: self.setup.seed,
-                pass: stream.pass.unwrap_or(0) + if answers { flight.pass } else { 0 },
-            };
-            self.tally.verified += 1;
-            if let Err(fault) = content::check(unit, &expected, pass_known) {
-                self.tally.mismatched += 1;
-                if self.mismatches.len() < MISMATCHES_MAX {
-                    self.mismatches.push((op, expected.address, fault, expected));
-                }
+        let first = Stamp {
+            address: op.offset,
+            seed: self.setup.seed,
+            pass: stream.pass.unwrap_or(0) + if answers { flight.pass } else { 0 },
+        };
+        let (tally, mismatches) = (&mut self.tally, &mut self.mismatches);
+        let data = &data[..op.len as usize];
+        let count = content::check_all(self.unit, data, first, pass_known, |expected, fault| {
+            tally.mismatched += 1;
+            if mismatches.len() < MISMATCHES_MAX {
+                mismatches.push((op, expected.address, fault, expected));
             }
-        }
+        });
+        tally.verified += count;
     }
 }

@@ -149,7 +149,7 @@ impl Driver {
         Ok(Next::Finished)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn issue_next<Q: Queue + ?Sized>(
         &mut self,
         queue: &mut Q,
@@ -166,7 +166,7 @@ impl Driver {
         self.issue(queue, op, pass, due, false)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn issue<Q: Queue + ?Sized>(
         &mut self,
         queue: &mut Q,
@@ -201,7 +201,7 @@ impl Driver {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn submit<Q: Queue + ?Sized>(
         &mut self,
         queue: &mut Q,

@@ -4,7 +4,7 @@ use super::{Driver, Failure, SPARES, Setup};
 use crate::content::{Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{Op, Tag, Time};
-use crate::plan::SyncTiming;
+use crate::plan::{Files, PatternName, Sharing, SyncTiming};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 
 impl Driver {
@@ -136,12 +136,17 @@ pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
         let size = stream.size_max().max(1);
         if stream.sizes.is_empty() { share(bytes.0 / size) * size } else { share(bytes.0) }
     });
+    let shared = stream.sharing() == Sharing::Shared && stream.files == Files::One;
+    // Workers that all walk the same way issue the bytes of one pass together.
+    let walks_all = shared && stream.pattern == PatternName::Sequential;
+    let of_passes = |one: u64, passes: u64| {
+        let total = one.saturating_mul(passes);
+        if walks_all { share(total) } else { total }
+    };
     if let Some(passes) = until.passes {
         match offsets.pass_operations() {
-            Some(one) => operations = operations.min(one.saturating_mul(passes)),
+            Some(one) => operations = operations.min(of_passes(one, passes)),
             None => {
-                let shared = stream.sharing() == crate::plan::Sharing::Shared
-                    && stream.files == crate::plan::Files::One;
                 let size = stream.size_max().max(1);
                 let one = offsets.region().bytes / size * size;
                 let one = if shared { share(one / size) * size } else { one };
@@ -150,7 +155,7 @@ pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
         }
     }
     if until.elapsed.is_none() && operations == u64::MAX && bytes == u64::MAX {
-        operations = offsets.pass_operations().unwrap_or(0);
+        operations = offsets.pass_operations().map_or(0, |one| of_passes(one, 1));
     }
     (operations, bytes)
 }

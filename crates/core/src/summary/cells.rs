@@ -5,7 +5,7 @@ use crate::plan::Role;
 use crate::run::{Run, StepRun};
 use crate::summary::streams::{LatencyKind, cell_histogram};
 use crate::summary::{
-    CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates,
+    CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates, Reason,
     StepSummary, StreamSummary,
 };
 use drivelab_stats::Estimate;
@@ -42,10 +42,39 @@ fn cell(run: &Run, steps: &[StepSummary], name: &str) -> CellSummary {
         repetitions: used.len() as u32,
         incomplete: incomplete as u32,
         state: all.first().map_or_else(String::new, |step| step.state.clone()),
-        valid: None,
-        reasons: used.iter().flat_map(|step| step.reasons.iter().cloned()).collect(),
+        valid: together(&used),
+        reasons: each_once(&used, |step| &step.reasons),
+        notes: each_once(&used, |step| &step.notes),
+        unchecked: each_once(&used, |step| &step.unchecked),
         streams: (0..width).filter_map(|stream| cell_stream(run, name, &used, stream)).collect(),
     }
+}
+
+/// One suspect repetition makes the cell suspect; it is valid only if all are.
+fn together(steps: &[&StepSummary]) -> Option<bool> {
+    if steps.iter().any(|step| step.valid == Some(false)) {
+        return Some(false);
+    }
+    steps.iter().all(|step| step.valid == Some(true)).then_some(true)
+}
+
+/// Each code once, with the words of its first repetition and how many have it.
+fn each_once(steps: &[&StepSummary], of: fn(&StepSummary) -> &Vec<Reason>) -> Vec<Reason> {
+    let mut found: Vec<(Reason, usize)> = Vec::new();
+    for reason in steps.iter().flat_map(|step| of(step)) {
+        match found.iter_mut().find(|(known, _)| known.code == reason.code) {
+            Some((_, count)) => *count += 1,
+            None => found.push((reason.clone(), 1)),
+        }
+    }
+    let all = steps.len();
+    let with_count = |(mut reason, count): (Reason, usize)| {
+        if all > 1 && count < all {
+            reason.text = format!("{} ({count} of {all} repetitions)", reason.text);
+        }
+        reason
+    };
+    found.into_iter().map(with_count).collect()
 }
 
 fn cell_stream(run: &Run, name: &str, steps: &[&StepSummary], stream: usize) -> Option<CellStream> {

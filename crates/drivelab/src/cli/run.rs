@@ -295,6 +295,8 @@ pub struct SpanOptions {
 #[derive(Debug, Args)]
 pub struct DataOptions {
     /// When data must be durable: none, dsync, fsync:N, fdatasync:N, end [default: none]
+    ///
+    /// fsync:N follows every N writes of a worker; at depth > 1 its other writes stay in flight.
     #[arg(long, value_name = "WHEN")]
     pub sync: Option<Sync>,
     /// Whether the time of fsync counts [default: inside]

@@ -4,7 +4,7 @@ use super::*;
 use crate::opener::Site;
 use crate::store::reader;
 use crate::store::writer::Place;
-use drivelab_core::plan::{Mix, PatternName, Role, Stream, Until};
+use drivelab_core::plan::{Engine, Mix, PatternName, Role, Stream, Until};
 use drivelab_core::record::{Begin, End, FORMAT};
 use drivelab_core::run::Run;
 use drivelab_core::units::Span;
@@ -104,6 +104,21 @@ fn a_rate_that_cannot_be_kept_is_a_warning() {
     assert_eq!(run.warnings.len(), 1);
     assert_eq!(run.warnings[0].code, "rate_not_kept");
     assert_eq!(run.warnings[0].step, Some(0));
+}
+
+#[test]
+fn trims_beside_other_operations_are_a_warning() {
+    let mix = |read, trim| Mix { read, write: 0, trim };
+    let codes = |mix: Mix, depth: u32| {
+        let mut mixed = step("mixed", mix, PatternName::Uniform, operations(50));
+        mixed.streams[0].engine = Engine::IoUring;
+        mixed.streams[0].depth = depth;
+        let (run, _) = execute(&Plan { seed: 1, steps: vec![mixed], ..Plan::default() });
+        run.warnings.into_iter().map(|warning| warning.code).collect::<Vec<_>>()
+    };
+    assert_eq!(codes(mix(90, 10), 4), ["trims_hold_up"]);
+    assert_eq!(codes(mix(90, 10), 1), [""; 0]);
+    assert_eq!(codes(mix(0, 100), 4), [""; 0]);
 }
 
 #[test]

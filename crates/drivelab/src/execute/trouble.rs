@@ -2,7 +2,7 @@
 
 use drivelab_core::driver::Failure;
 use drivelab_core::op::{Errno, Op};
-use drivelab_core::plan::{Role, Step, Stream};
+use drivelab_core::plan::{Engine, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::run::StepRun;
@@ -102,6 +102,24 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
             "pass_not_verified",
             format!("`{name}` overwrites in no fixed order: a lost overwrite would not be seen."),
             "Address, seed and checksum were checked. Use sequential or permutation order.",
+        );
+    }
+    // The kernel has no asynchronous trim for devices and files alike.
+    let waits = |stream: &Stream| {
+        let asynchronous = matches!(stream.engine, Engine::IoUring | Engine::Libaio);
+        stream.mix.trim > 0
+            && stream.mix.read + stream.mix.write > 0
+            && stream.depth > 1
+            && asynchronous
+    };
+    if step.plan.streams.iter().any(waits) {
+        warn(
+            "trims_hold_up",
+            format!(
+                "each trim of `{name}` holds up its worker, so what completes beside it is \
+                     stamped when the trim is over."
+            ),
+            "Give the trims a stream of their own in a plan (workers do not wait for each other).",
         );
     }
     let measured = step.begin.role == Role::Measure && step.plan.act.is_none();

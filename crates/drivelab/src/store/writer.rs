@@ -57,7 +57,7 @@ impl Recorder {
         let avoided = place.measuring_cpus.clone();
         let appender = Appender::new(file, place.shares_drive);
         let write = move || {
-            avoid(&avoided);
+            let _aside = drivelab_io::cpus::stand_aside(&avoided);
             appender.write_all(&records)
         };
         let thread = std::thread::Builder::new().name("run file".into()).spawn(write);
@@ -113,17 +113,6 @@ fn create(path: &Path) -> std::io::Result<File> {
         std::fs::create_dir_all(directory)?;
     }
     File::create_new(path)
-}
-
-/// Leaves the measuring CPUs, if any other is left.
-fn avoid(measuring: &[usize]) {
-    if measuring.is_empty() {
-        return;
-    }
-    let others: Vec<usize> =
-        drivelab_io::cpus::allowed().into_iter().filter(|cpu| !measuring.contains(cpu)).collect();
-    // Where every CPU measures there is nothing to leave for.
-    let _ = drivelab_io::cpus::confine(&others);
 }
 
 struct Appender {

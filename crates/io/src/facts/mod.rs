@@ -21,6 +21,7 @@ use rustix::fs::{FileType, Mode, OFlags};
 
 pub(crate) use block::Tree;
 pub(crate) use cgroup::own_group;
+pub use cgroup::{cpu_throttled, io_limits};
 pub use filesystem::direct_io_align;
 pub(crate) use filesystem::free_bytes_of;
 pub use mounts::{Mount, Swap};

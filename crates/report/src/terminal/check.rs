@@ -8,7 +8,7 @@ use crate::headline::{self, Row};
 use crate::text::{Flush, columns, hanging, printable};
 use crate::units;
 
-/// Target, table of cells, Verdict, Beware, Unknown, warnings.
+/// Target, table of cells, Verdict, Suspect, Beware, Unknown, warnings.
 pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
     let mut text = header(summary, facts);
     text.push('\n');
@@ -16,6 +16,7 @@ pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
     text.push('\n');
     for (label, sentences) in [
         ("Verdict", &findings.verdict),
+        ("Suspect", &findings.suspect),
         ("Beware", &findings.beware),
         ("Unknown", &findings.unknown),
     ] {
@@ -69,6 +70,9 @@ fn line(row: &Row<'_>, findings: &Findings) -> Vec<String> {
     }
     if row.is_first || row.cell.streams.len() > 1 {
         remarks.extend(row.remarks());
+    }
+    if remarks.is_empty() && row.is_first && row.cell.valid == Some(true) {
+        remarks.push("valid".to_owned());
     }
     let (p99_label, p99, max_label, max) = match row.latency {
         Some(latency) => (

@@ -3,7 +3,7 @@
 use drivelab_core::op::Action;
 use drivelab_core::plan::Role;
 use drivelab_core::summary::{
-    CellSummary, KindSummary, Latency, Rates, StepSummary, StreamSummary, Summary,
+    CellSummary, KindSummary, Latency, Rates, Reason, StepSummary, StreamSummary, Summary,
 };
 use drivelab_core::tally::Gap;
 use drivelab_stats::Estimate;
@@ -51,6 +51,7 @@ fn step_text(step: &StepSummary) -> String {
     for stream in &step.streams {
         text.push_str(&stream_text(stream));
     }
+    text.push_str(&truth(step));
     for device in &step.devices {
         let _ = writeln!(
             text,
@@ -68,6 +69,27 @@ fn step_text(step: &StepSummary) -> String {
         let words =
             format!("at offset {} of file {}: {}", mismatch.offset, mismatch.file, mismatch.what);
         text.push_str(&hanging("  wrong data", &printable(&words), 14));
+    }
+    text
+}
+
+/// What the truth guard says: each suspicion and note in words, what it could not check by name.
+fn truth(step: &StepSummary) -> String {
+    let mut text = String::new();
+    let said = |reason: &&Reason| reason.code != "incomplete";
+    for reason in step.reasons.iter().filter(said) {
+        text.push_str(&hanging("  SUSPECT", &printable(&reason.text), 14));
+    }
+    if step.valid == Some(true) {
+        text.push_str("  valid       the device moved what was asked for, and nothing disturbed it\n");
+    }
+    for note in &step.notes {
+        text.push_str(&hanging("  note", &printable(&note.text), 14));
+    }
+    if step.role == Role::Measure && !step.unchecked.is_empty() {
+        let names: Vec<String> =
+            step.unchecked.iter().map(|reason| reason.code.replace('_', " ")).collect();
+        text.push_str(&hanging("  not checked", &names.join(", "), 14));
     }
     text
 }

@@ -9,6 +9,9 @@ use drivelab_core::quantity;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{CellKind, CellSummary, Summary};
 
+/// The cells that the verdict stands on: if one is suspect, there is no valid answer.
+const HEADLINE: [&str; 5] =
+    ["sequential read", "sequential write", "random read", "random write", "random read qd1"];
 /// Fewer seconds of small random writes than this do not show that a drive never freezes.
 const STUTTER_SECONDS_MIN: f64 = 10.0;
 /// A durable commit dearer than this is worth a warning.
@@ -25,6 +28,7 @@ pub fn judge(run: &Run, summary: &Summary) -> Findings {
     let order = CELLS.iter().map(|cell| (*cell).to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
     let judged = Judged { summary, facts: &run.begin.facts };
+    judged.suspects(&mut findings);
     judged.verdict(&mut findings);
     judged.commits(&mut findings);
     judged.freezes(&mut findings);
@@ -56,6 +60,34 @@ impl Judged<'_> {
 
     fn bandwidth(&self, name: &str, kind: Action) -> Option<f64> {
         self.kind(name, kind)?.rates.bandwidth_bytes_per_s.map(|estimate| estimate.value)
+    }
+
+    /// Which cells the truth guard does not believe, one sentence for each reason.
+    fn suspects(&self, findings: &mut Findings) {
+        let mut by_code: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+        for name in CELLS {
+            let Some(cell) = self.cell(name).filter(|cell| cell.valid == Some(false)) else {
+                continue;
+            };
+            for reason in &cell.reasons {
+                match by_code.iter_mut().find(|(code, ..)| *code == reason.code) {
+                    Some((_, _, cells)) => cells.push(name),
+                    None => by_code.push((&reason.code, &reason.text, vec![name])),
+                }
+            }
+        }
+        for (_, text, cells) in by_code {
+            let which = match cells.len() {
+                all if all == self.summary.cells.len() => "all cells".to_string(),
+                _ => cells.join(", "),
+            };
+            let text = text.trim_end_matches('.');
+            findings.suspect.push(format!("{}: {text}.", capital(&which)));
+        }
+        let headline: Vec<&CellSummary> =
+            HEADLINE.iter().filter_map(|name| self.cell(name)).collect();
+        findings.no_answer =
+            !headline.is_empty() && headline.iter().any(|cell| cell.valid == Some(false));
     }
 
     /// What it can do: large transfers, small ones deep, small ones one at a time.

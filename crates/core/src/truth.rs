@@ -1,0 +1,193 @@
+//! The truth guard: whether a measured number is the drive's, judged from what was seen around it.
+//!
+//! A suspicion is a reason why the number may not be what it is called; a note is worth knowing
+//! and takes nothing from the number; what could not be looked at is listed as unchecked. Pure:
+//! everything comes from the run.
+
+mod device;
+mod load;
+mod machine;
+
+use crate::facts::{Facts, TargetKind};
+use crate::observed::Observed;
+use crate::op::Action;
+use crate::plan::{Content, Engine, IoMode, PatternName, Step, Stream};
+use crate::record::{DeviceCounters, StepEnd};
+use crate::run::{Run, StepRun};
+use crate::summary::{Reason, StreamSummary};
+
+/// Fewer bytes than this prove nothing about where they came from.
+const BYTES_MIN: u64 = 1 << 20;
+/// Shorter steps prove nothing about CPU time, quotas or depths.
+const SPAN_NS_MIN: u64 = 200_000_000;
+/// Of the bytes that were asked for, this much may be missing on the device, or in excess.
+const BYTES_TOLERANCE: f64 = 0.02;
+/// I/O of others is told from this share of our own on.
+const OTHERS_SHARE: f64 = 0.01;
+
+/// What the truth guard says of one step.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Judgement {
+    /// `Some(false)`: suspect. `None`: nothing speaks against it, and nothing could be checked
+    /// that would speak for it.
+    pub valid: Option<bool>,
+    /// Why it is suspect.
+    pub reasons: Vec<Reason>,
+    /// What a reader should know.
+    pub notes: Vec<Reason>,
+    /// What could not be checked, and why.
+    pub unchecked: Vec<Reason>,
+}
+
+/// Judges one step of `run`; `streams` are its numbers.
+pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement {
+    let mut judgement = Judgement::default();
+    let incomplete = match &step.end {
+        Some(end) => end.incomplete.clone(),
+        None => Some("the run ended inside this step".to_owned()),
+    };
+    if let Some(text) = incomplete {
+        judgement.reasons.push(reason("incomplete", text));
+    }
+    if let Some(end) = step.end.as_ref().filter(|_| touches_a_target(step, run))
+        && let Some(observed) = &end.observed
+    {
+        let facts = &run.begin.facts;
+        let mut case = Case { run, facts, step, streams, end, observed, judgement: &mut judgement };
+        case.load();
+        case.device();
+        case.machine();
+    }
+    let (mismatched, verified) = step
+        .tallies
+        .iter()
+        .fold((0, 0), |sum, tally| (sum.0 + tally.mismatched, sum.1 + tally.verified));
+    if mismatched > 0 {
+        let text = format!("{mismatched} of {verified} blocks read are not what was written");
+        judgement.reasons.push(reason("mismatches", text));
+    }
+    if !judgement.reasons.is_empty() {
+        judgement.valid = Some(false);
+    }
+    judgement
+}
+
+fn touches_a_target(step: &StepRun, run: &Run) -> bool {
+    run.begin.facts.target.kind != TargetKind::Nothing
+        && step.plan.streams.iter().any(|stream| stream.engine != Engine::Null)
+}
+
+fn reason(code: &str, text: impl Into<String>) -> Reason {
+    Reason { code: code.to_owned(), text: text.into() }
+}
+
+/// One step with all its evidence.
+struct Case<'a> {
+    run: &'a Run,
+    facts: &'a Facts,
+    step: &'a StepRun,
+    streams: &'a [StreamSummary],
+    end: &'a StepEnd,
+    observed: &'a Observed,
+    judgement: &'a mut Judgement,
+}
+
+impl Case<'_> {
+    fn suspect(&mut self, code: &str, text: impl Into<String>) {
+        self.judgement.reasons.push(reason(code, text));
+    }
+
+    fn note(&mut self, code: &str, text: impl Into<String>) {
+        self.judgement.notes.push(reason(code, text));
+    }
+
+    fn unchecked(&mut self, code: &str, text: impl Into<String>) {
+        self.judgement.unchecked.push(reason(code, text));
+    }
+
+    fn plan(&self) -> &Step {
+        &self.step.plan
+    }
+
+    /// Streams that move data on the target.
+    fn data_streams(&self) -> impl Iterator<Item = &Stream> {
+        let moves = |stream: &&Stream| {
+            stream.pattern != PatternName::Names && stream.engine != Engine::Null
+        };
+        self.step.plan.streams.iter().filter(moves)
+    }
+
+    /// Bytes of one kind in the whole step, ramp included.
+    fn bytes(&self, kind: Action) -> u64 {
+        let kinds = self.step.tallies.iter().flat_map(|tally| &tally.kinds);
+        kinds.filter(|tally| tally.kind == kind).map(|tally| tally.bytes).sum()
+    }
+
+    /// Operations of one kind in the whole step, ramp included.
+    fn operations(&self, kind: Action) -> u64 {
+        let kinds = self.step.tallies.iter().flat_map(|tally| &tally.kinds);
+        kinds.filter(|tally| tally.kind == kind).map(|tally| tally.ops).sum()
+    }
+
+    /// The block device right under the target or its file system, and what it did.
+    fn top_device(&self) -> Option<&DeviceCounters> {
+        let name = &self.facts.target.devices.first()?.name;
+        self.end.devices.iter().find(|device| device.name == *name)
+    }
+
+    /// Whether every data stream bypasses the page cache.
+    fn is_direct(&self) -> bool {
+        self.data_streams().all(|stream| stream.io == IoMode::Direct && !is_mapped(stream))
+    }
+
+    /// The target answers from memory, in the thread that asks: its work is our CPU time.
+    fn answers_inline(&self) -> bool {
+        let filesystem = self.facts.target.filesystem.as_ref();
+        filesystem.is_some_and(|found| found.memory_backed) || self.is_memory_device()
+    }
+
+    fn is_memory_device(&self) -> bool {
+        let devices = &self.facts.target.devices;
+        devices.first().is_some_and(|device| {
+            device.layer == "zram" || device.transport.as_deref() == Some("memory")
+        })
+    }
+
+    /// Something below compresses what is written.
+    fn compressing_layer(&self) -> Option<String> {
+        let target = &self.facts.target;
+        let filesystem = target.filesystem.as_ref().filter(|found| found.compressing);
+        let by_filesystem = filesystem.map(|found| format!("the file system ({})", found.kind));
+        let device = target.devices.iter().find(|device| device.layer == "zram");
+        by_filesystem.or_else(|| device.map(|device| device.name.clone()))
+    }
+
+    /// The most compressible content that the step writes, or that this run wrote before it reads.
+    fn content(&self) -> Option<Content> {
+        let so_far =
+            self.run.steps.iter().take_while(|step| step.begin.step < self.step.begin.step);
+        let earlier = so_far.flat_map(|step| &step.plan.streams);
+        let written = earlier.chain(&self.plan().streams).filter(|stream| stream.mix.write > 0);
+        written.map(|stream| stream.content).max_by_key(|content| compressible_percent(*content))
+    }
+
+    fn is_long_enough(&self) -> bool {
+        self.observed.span_ns >= SPAN_NS_MIN
+    }
+}
+
+fn is_mapped(stream: &Stream) -> bool {
+    stream.engine == Engine::Mmap
+}
+
+fn compressible_percent(content: Content) -> u32 {
+    match content {
+        Content::Zero => 100,
+        Content::Compressible(percent) => percent,
+        Content::Random => 0,
+    }
+}
+
+#[cfg(test)]
+#[path = "truth_tests.rs"]
+mod tests;

@@ -1,0 +1,229 @@
+//! Did the bytes reach the device, and were they ours alone?
+
+use super::{BYTES_MIN, BYTES_TOLERANCE, Case, OTHERS_SHARE, compressible_percent};
+use crate::op::Action;
+use crate::plan::{Content, IoMode, Sync};
+use crate::quantity::{percent, size};
+use crate::record::DeviceCounters;
+
+/// From this share of sampled blocks on, zeros are no chance.
+const ZEROS_SHARE: f64 = 0.02;
+/// Requests per operation outside of this were split or merged on the way.
+const REQUESTS_PER_OPERATION: (f64, f64) = (0.9, 1.1);
+
+impl Case<'_> {
+    /// Everything about bytes.
+    pub(super) fn device(&mut self) {
+        self.never_written();
+        self.compressible();
+        let Some(device) = self.top_device().cloned() else {
+            if self.data_streams().next().is_some() {
+                self.unchecked(
+                    "device_bytes",
+                    "whether the bytes reached a drive: no block device is known below the target",
+                );
+            }
+            return;
+        };
+        self.reads_reached(&device);
+        self.writes_reached(&device);
+        self.others(&device);
+        self.others_beside(&device);
+        self.requests(&device);
+    }
+
+    fn never_written(&mut self) {
+        if self.bytes(Action::Read) == 0 || self.content() == Some(Content::Zero) {
+            return;
+        }
+        if let Some(extents) = self.observed.extents {
+            let untouched = extents.unwritten_bytes + extents.hole_bytes;
+            let total = untouched + extents.written_bytes;
+            let share = untouched as f64 / total.max(1) as f64;
+            if share > ZEROS_SHARE {
+                let text = format!(
+                    "{} of the region was never written ({} holes, {} allocated only): such reads \
+                     need no drive; write the whole region first",
+                    percent(share),
+                    size(extents.hole_bytes),
+                    size(extents.unwritten_bytes)
+                );
+                return self.suspect("unwritten_extents", text);
+            }
+        }
+        match self.observed.blocks {
+            Some(blocks) if blocks.zeros as f64 > ZEROS_SHARE * blocks.seen as f64 => {
+                let text = format!(
+                    "{} of {} blocks sampled before the step hold only zeros: never written, \
+                     trimmed, or a hole, which can be read without the drive; write the whole \
+                     region first",
+                    blocks.zeros, blocks.seen
+                );
+                self.suspect("unwritten_blocks", text);
+            }
+            Some(_) => {}
+            None => self.unchecked(
+                "unwritten_blocks",
+                "whether the region was written before: its blocks could not be read past the cache",
+            ),
+        }
+    }
+
+    fn compressible(&mut self) {
+        let Some(layer) = self.compressing_layer() else { return };
+        let touches = self.bytes(Action::Read) + self.bytes(Action::Write) > 0;
+        let share = self.content().map_or(0, compressible_percent);
+        if touches && share > 0 {
+            let text = format!(
+                "{share} % of the content is compressible and {layer} compresses: fewer bytes are \
+                 stored than are counted; use random content"
+            );
+            self.suspect("compressible", text);
+        }
+    }
+
+    fn reads_reached(&mut self, device: &DeviceCounters) {
+        let asked = self.bytes(Action::Read);
+        if asked < BYTES_MIN {
+            if asked > 0 {
+                self.unchecked("device_reads", "where reads came from: less than 1 MiB was read");
+            }
+            return;
+        }
+        let share = device.read_bytes as f64 / asked as f64;
+        if share < 1.0 - BYTES_TOLERANCE {
+            let text = format!(
+                "{} delivered {} of {} read ({}): memory, holes or blocks never written answered \
+                 the rest",
+                device.name,
+                size(device.read_bytes),
+                size(asked),
+                percent(share)
+            );
+            return self.suspect("not_from_device", text);
+        }
+        if self.judgement.valid.is_none() {
+            self.judgement.valid = Some(true);
+        }
+        let excess = device.read_bytes.saturating_sub(asked);
+        if share > 1.0 + BYTES_TOLERANCE && excess > BYTES_MIN {
+            let text = format!(
+                "{} read {} for {} asked ({}): read-ahead, metadata or a layer above it",
+                device.name,
+                size(device.read_bytes),
+                size(asked),
+                percent(share)
+            );
+            self.note("read_more", text);
+        }
+    }
+
+    fn writes_reached(&mut self, device: &DeviceCounters) {
+        let asked = self.bytes(Action::Write);
+        if asked < BYTES_MIN {
+            if asked > 0 {
+                self.unchecked("device_writes", "where writes went: less than 1 MiB was written");
+            }
+            return;
+        }
+        let share = device.written_bytes as f64 / asked as f64;
+        if share < 1.0 - BYTES_TOLERANCE {
+            let text = format!(
+                "{} took {} of {} written ({}): the rest is still in memory, or needed no room; use \
+                 direct I/O, or count an fsync at the end",
+                device.name,
+                size(device.written_bytes),
+                size(asked),
+                percent(share)
+            );
+            return self.suspect("not_on_device", text);
+        }
+        if self.judgement.valid.is_none() {
+            self.judgement.valid = Some(true);
+        }
+        let excess = device.written_bytes.saturating_sub(asked);
+        if share > 1.0 + BYTES_TOLERANCE && excess > BYTES_MIN && !self.is_exclusive() {
+            let text = format!(
+                "{} wrote {} for {} asked ({}): journal, metadata or a layer above it",
+                device.name,
+                size(device.written_bytes),
+                size(asked),
+                percent(share)
+            );
+            self.note("wrote_more", text);
+        }
+    }
+
+    /// Nothing but our own operations writes on behalf of this step: no journal, no page cache.
+    fn is_exclusive(&self) -> bool {
+        let plain = self.data_streams().all(|stream| {
+            stream.sync == Sync::None && stream.io == IoMode::Direct && stream.mix.trim == 0
+        });
+        let only_data = self.data_streams().count() == self.plan().streams.len();
+        self.is_direct() && plain && only_data
+    }
+
+    /// Other I/O on the same device, told from our own by what the kernel booked on us.
+    fn others(&mut self, device: &DeviceCounters) {
+        let (read, written) = (self.bytes(Action::Read), self.bytes(Action::Write));
+        let booked = self.observed.process.unwrap_or_default();
+        let strange_reads = device.read_bytes.saturating_sub(booked.read_bytes.max(read));
+        // A file system writes for itself beside our writes; where we only read, it does not.
+        let strange_writes = match self.is_exclusive() || (written == 0 && self.is_direct()) {
+            true => device.written_bytes.saturating_sub(booked.written_bytes.max(written)),
+            false => 0,
+        };
+        if self.observed.process.is_none() && !self.is_direct() {
+            return self.unchecked(
+                "other_io",
+                "other I/O on the device: the kernel does not say what it booked on this process",
+            );
+        }
+        self.judge_others(device, strange_reads + strange_writes, "");
+    }
+
+    /// Other I/O on the rest of the disk that holds our partition.
+    fn others_beside(&mut self, top: &DeviceCounters) {
+        let devices = &self.facts.target.devices;
+        let [first, second, ..] = devices.as_slice() else { return };
+        if first.layer != "partition" || second.layer != "disk" {
+            return;
+        }
+        let Some(disk) = self.end.devices.iter().find(|device| device.name == second.name) else {
+            return;
+        };
+        let moved = |device: &DeviceCounters| device.read_bytes + device.written_bytes;
+        let strange = moved(disk).saturating_sub(moved(top));
+        let disk = disk.clone();
+        self.judge_others(&disk, strange, ", outside of the measured partition");
+    }
+
+    fn judge_others(&mut self, device: &DeviceCounters, strange: u64, place: &str) {
+        let own = self.bytes(Action::Read) + self.bytes(Action::Write);
+        if strange > BYTES_MIN && strange as f64 > OTHERS_SHARE * own as f64 {
+            let text = format!(
+                "others moved {} on {}{place} while this step moved {}: the drive was shared; \
+                 measure when nothing else uses it",
+                size(strange),
+                device.name,
+                size(own)
+            );
+            self.suspect("other_io", text);
+        }
+    }
+
+    /// Requests that the kernel cut or put together: the drive saw others than were asked for.
+    fn requests(&mut self, device: &DeviceCounters) {
+        let operations = self.operations(Action::Read) + self.operations(Action::Write);
+        if operations < 1000 || !self.is_direct() {
+            return;
+        }
+        let requests = (device.reads + device.writes) as f64 / operations as f64;
+        let words = format!("{requests:.2} requests for each operation");
+        if requests > REQUESTS_PER_OPERATION.1 && self.is_exclusive() {
+            self.note("split", format!("{} saw {words}: they were split", device.name));
+        } else if requests < REQUESTS_PER_OPERATION.0 && device.merges > 0 {
+            self.note("merged", format!("{} saw {words}: neighbours were merged", device.name));
+        }
+    }
+}

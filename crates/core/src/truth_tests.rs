@@ -1,0 +1,346 @@
+//! Each suspicion on evidence that was made up for it, and none on honest evidence.
+
+use super::*;
+use crate::facts::{DeviceFacts, FilesystemFacts};
+use crate::observed::{
+    BlockSample, CpuThrottle, Extents, IoLimit, LimitedRate, LinkChange, PressureSpan,
+    ProcessBytes, Temperature,
+};
+use crate::plan::{Mix, Plan, Sharing, Sync, Until};
+use crate::record::{Record, StepBegin};
+use crate::summary::summarise;
+use crate::tally::{Keep, Phase, Tally};
+use crate::units::{Size, Span};
+
+const OPERATIONS: u64 = 10_000;
+const BYTES: u64 = OPERATIONS * 4096;
+const SPAN_NS: u64 = 2_000_000_000;
+const DEPTH: u32 = 4;
+
+/// Two seconds of 4 KiB operations at depth 4 on a loop device.
+struct Evidence {
+    facts: Facts,
+    stream: Stream,
+    end: StepEnd,
+    service_ns: u64,
+    mismatched: u64,
+}
+
+impl Evidence {
+    fn reads() -> Evidence {
+        Evidence::of(Mix::READ)
+    }
+
+    fn writes() -> Evidence {
+        Evidence::of(Mix::WRITE)
+    }
+
+    fn of(mix: Mix) -> Evidence {
+        let reads = mix == Mix::READ;
+        let device = DeviceFacts {
+            name: "loop0".into(),
+            number: "7:0".into(),
+            layer: "loop".into(),
+            ..DeviceFacts::default()
+        };
+        let mut facts = Facts::default();
+        facts.target.kind = TargetKind::BlockDevice;
+        facts.target.devices = vec![device];
+        let counters = DeviceCounters {
+            name: "loop0".into(),
+            number: "7:0".into(),
+            reads: if reads { OPERATIONS } else { 0 },
+            read_bytes: if reads { BYTES } else { 0 },
+            writes: if reads { 0 } else { OPERATIONS },
+            written_bytes: if reads { 0 } else { BYTES },
+            queue_ms: u64::from(DEPTH) * SPAN_NS / 1_000_000,
+            ..DeviceCounters::default()
+        };
+        let observed = Observed {
+            span_ns: SPAN_NS,
+            blocks: reads.then_some(BlockSample { seen: 64, zeros: 0 }),
+            process: Some(ProcessBytes {
+                read_bytes: counters.read_bytes,
+                written_bytes: counters.written_bytes,
+            }),
+            cpu_throttled: Some(CpuThrottle::default()),
+            clock_strayed_ns: Some(0),
+            ..Observed::default()
+        };
+        let phase = Phase {
+            closed: SPAN_NS,
+            last: SPAN_NS,
+            cpu_ns: Some(SPAN_NS / 10),
+            ..Phase::default()
+        };
+        let end = StepEnd {
+            phases: vec![phase],
+            devices: vec![counters],
+            observed: Some(observed),
+            ..StepEnd::default()
+        };
+        let stream = Stream { mix, depth: DEPTH, size: Size(4096), ..Stream::default() };
+        let service_ns = u64::from(DEPTH) * SPAN_NS / OPERATIONS;
+        Evidence { facts, stream, end, service_ns, mismatched: 0 }
+    }
+
+    fn observed(&mut self) -> &mut Observed {
+        self.end.observed.as_mut().unwrap()
+    }
+
+    fn device(&mut self) -> &mut DeviceCounters {
+        &mut self.end.devices[0]
+    }
+
+    fn run(self) -> Run {
+        let mut run = Run::default();
+        run.begin.facts = self.facts;
+        let until = Until { elapsed: Some(Span(SPAN_NS)), ..Until::default() };
+        let step =
+            Step { name: "cell".into(), streams: vec![self.stream], until, ..Step::default() };
+        let kinds = step.streams[0].kinds();
+        let mut tally = Tally::new(0, 0, 0, &kinds, Keep { submit: false, response: false });
+        tally.to = SPAN_NS;
+        tally.mismatched = self.mismatched;
+        tally.kinds[0].ops = OPERATIONS;
+        tally.kinds[0].bytes = BYTES;
+        tally.kinds[0].service.record_n(self.service_ns, OPERATIONS);
+        let begin = StepBegin {
+            step: 0,
+            plan_step: 0,
+            plan: 0,
+            repetition: 1,
+            name: "cell".into(),
+            role: step.role,
+            state: "unknown".into(),
+            opened: vec![],
+        };
+        run.push(Record::Plan { plan: Plan { steps: vec![step], ..Plan::default() } }).unwrap();
+        run.push(Record::StepBegin(begin)).unwrap();
+        run.push(Record::Tally(Box::new(tally))).unwrap();
+        run.push(Record::StepEnd(Box::new(self.end))).unwrap();
+        run
+    }
+
+    fn judged(self) -> (Option<bool>, Vec<String>, Vec<String>) {
+        let step = summarise(&self.run()).steps.remove(0);
+        let codes = |reasons: Vec<Reason>| reasons.into_iter().map(|reason| reason.code).collect();
+        (step.valid, codes(step.reasons), codes(step.notes))
+    }
+}
+
+/// The codes of the reasons that a change of honest evidence brings about.
+fn reasons(mut evidence: Evidence, change: impl FnOnce(&mut Evidence)) -> Vec<String> {
+    change(&mut evidence);
+    let (valid, reasons, _) = evidence.judged();
+    assert_eq!(valid == Some(false), !reasons.is_empty());
+    reasons
+}
+
+fn notes(mut evidence: Evidence, change: impl FnOnce(&mut Evidence)) -> Vec<String> {
+    change(&mut evidence);
+    let (valid, reasons, notes) = evidence.judged();
+    assert_eq!((valid, reasons), (Some(true), vec![]));
+    notes
+}
+
+#[test]
+fn honest_evidence_is_valid() {
+    for evidence in [Evidence::reads(), Evidence::writes()] {
+        assert_eq!(evidence.judged(), (Some(true), vec![], vec![]));
+    }
+}
+
+#[test]
+fn without_evidence_nothing_is_claimed() {
+    let mut evidence = Evidence::reads();
+    evidence.end.observed = None;
+    assert_eq!(evidence.judged(), (None, vec![], vec![]));
+    let mut evidence = Evidence::reads();
+    evidence.facts.target.devices.clear();
+    assert_eq!(evidence.judged(), (None, vec![], vec![]));
+    let mut evidence = Evidence::reads();
+    evidence.facts.target.kind = TargetKind::Nothing;
+    assert_eq!(evidence.judged(), (None, vec![], vec![]));
+}
+
+#[test]
+fn bytes_that_did_not_come_from_the_device_are_missed() {
+    let less = |share: u64| move |e: &mut Evidence| e.device().read_bytes = BYTES * share / 1000;
+    assert_eq!(reasons(Evidence::reads(), less(981)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), less(979)), ["not_from_device"]);
+    assert_eq!(reasons(Evidence::reads(), less(0)), ["not_from_device"]);
+    let less = |e: &mut Evidence| e.device().written_bytes = BYTES / 2;
+    assert_eq!(reasons(Evidence::writes(), less), ["not_on_device"]);
+}
+
+#[test]
+fn blocks_never_written_are_noticed_by_content_and_by_map() {
+    let zeros = |count| {
+        move |e: &mut Evidence| e.observed().blocks = Some(BlockSample { seen: 64, zeros: count })
+    };
+    assert_eq!(reasons(Evidence::reads(), zeros(1)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), zeros(2)), ["unwritten_blocks"]);
+    let mapped = |written, unwritten, hole| {
+        move |e: &mut Evidence| {
+            let (written_bytes, unwritten_bytes, hole_bytes) = (written, unwritten, hole);
+            let extents = Extents { written_bytes, unwritten_bytes, hole_bytes, count: 3 };
+            e.observed().extents = Some(extents);
+        }
+    };
+    assert_eq!(reasons(Evidence::reads(), mapped(1000, 10, 10)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), mapped(1000, 100, 0)), ["unwritten_extents"]);
+    assert_eq!(reasons(Evidence::reads(), mapped(1000, 0, 100)), ["unwritten_extents"]);
+    assert_eq!(reasons(Evidence::writes(), mapped(0, 0, 1000)), [""; 0], "first writes");
+}
+
+#[test]
+fn others_on_the_device_are_told_from_us() {
+    let foreign_write = |e: &mut Evidence| e.device().written_bytes = 4 << 20;
+    assert_eq!(reasons(Evidence::reads(), foreign_write), ["other_io"]);
+    let little = |e: &mut Evidence| e.device().written_bytes = 1 << 20;
+    assert_eq!(reasons(Evidence::reads(), little), [""; 0]);
+    let foreign_read = |e: &mut Evidence| e.device().read_bytes += 4 << 20;
+    assert_eq!(reasons(Evidence::reads(), foreign_read), ["other_io"]);
+    let read_ahead = |e: &mut Evidence| {
+        e.device().read_bytes += 4 << 20;
+        e.observed().process.as_mut().unwrap().read_bytes += 4 << 20;
+    };
+    assert_eq!(notes(Evidence::reads(), read_ahead), ["read_more"]);
+    let journal = |e: &mut Evidence| {
+        e.stream.sync = Sync::Fsync(1);
+        e.device().written_bytes = 3 * BYTES;
+    };
+    assert_eq!(notes(Evidence::writes(), journal), ["wrote_more"]);
+    let beside = |e: &mut Evidence| {
+        e.facts.target.devices[0].layer = "partition".into();
+        let disk =
+            DeviceFacts { name: "sda".into(), layer: "disk".into(), ..DeviceFacts::default() };
+        e.facts.target.devices.push(disk);
+        let read_bytes = BYTES + (8 << 20);
+        let disk = DeviceCounters { name: "sda".into(), read_bytes, ..DeviceCounters::default() };
+        e.end.devices.push(disk);
+    };
+    assert_eq!(reasons(Evidence::reads(), beside), ["other_io"]);
+}
+
+#[test]
+fn a_load_that_is_not_what_it_is_called_is_noticed() {
+    let shallow = |e: &mut Evidence| e.service_ns = e.service_ns * 88 / 100;
+    assert_eq!(reasons(Evidence::reads(), shallow), ["depth_not_reached"]);
+    let nearly = |e: &mut Evidence| e.service_ns = e.service_ns * 92 / 100;
+    assert_eq!(reasons(Evidence::reads(), nearly), [""; 0]);
+    let serial = |e: &mut Evidence| e.device().queue_ms = 1900;
+    assert_eq!(reasons(Evidence::reads(), serial), ["depth_not_in_device"]);
+    let busy = |e: &mut Evidence| e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
+    assert_eq!(reasons(Evidence::reads(), busy), ["generator_saturated"]);
+    let in_memory = |e: &mut Evidence| {
+        e.end.phases[0].cpu_ns = Some(SPAN_NS);
+        e.facts.target.devices[0].layer = "zram".into();
+    };
+    assert_eq!(reasons(Evidence::reads(), in_memory), [""; 0], "its work is our CPU time");
+    let again = |e: &mut Evidence| {
+        e.stream.workers = 8;
+        e.stream.depth = 1;
+        e.stream.pattern = PatternName::Sequential;
+        e.stream.regions = Some(Sharing::Shared);
+    };
+    assert_eq!(reasons(Evidence::reads(), again), ["same_blocks"]);
+    let clock = |e: &mut Evidence| e.observed().clock_strayed_ns = Some(-300_000);
+    assert_eq!(reasons(Evidence::reads(), clock), ["clock"]);
+}
+
+#[test]
+fn quotas_are_told_from_drives() {
+    let stopped = |us| {
+        move |e: &mut Evidence| {
+            e.observed().cpu_throttled = Some(CpuThrottle { periods: 9, stopped_us: us });
+        }
+    };
+    assert_eq!(reasons(Evidence::reads(), stopped(1_000)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), stopped(3_000)), ["cpu_quota"]);
+    let limit = |what, per_second| {
+        move |e: &mut Evidence| {
+            let (device, group) = ("7:0".to_string(), "/box".to_string());
+            e.observed().io_limits = vec![IoLimit { device, what, per_second, group }];
+        }
+    };
+    let rate = OPERATIONS / 2;
+    assert_eq!(reasons(Evidence::reads(), limit(LimitedRate::Reads, rate)), ["io_quota"]);
+    assert_eq!(reasons(Evidence::reads(), limit(LimitedRate::Reads, 2 * rate)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), limit(LimitedRate::Writes, rate)), [""; 0]);
+    assert_eq!(
+        reasons(Evidence::reads(), limit(LimitedRate::ReadBytes, 4096 * rate)),
+        ["io_quota"]
+    );
+}
+
+#[test]
+fn compressible_content_counts_where_something_compresses() {
+    let zeros = |e: &mut Evidence| e.stream.content = Content::Zero;
+    assert_eq!(reasons(Evidence::writes(), zeros), [""; 0]);
+    let on_zram = |content| {
+        move |e: &mut Evidence| {
+            e.stream.content = content;
+            e.facts.target.devices[0].layer = "zram".into();
+        }
+    };
+    assert_eq!(reasons(Evidence::writes(), on_zram(Content::Zero)), ["compressible"]);
+    assert_eq!(reasons(Evidence::writes(), on_zram(Content::Compressible(50))), ["compressible"]);
+    assert_eq!(reasons(Evidence::writes(), on_zram(Content::Random)), [""; 0]);
+    let by_filesystem = |e: &mut Evidence| {
+        e.stream.content = Content::Compressible(30);
+        let compressing = FilesystemFacts { compressing: true, ..FilesystemFacts::default() };
+        e.facts.target.filesystem = Some(compressing);
+    };
+    assert_eq!(reasons(Evidence::writes(), by_filesystem), ["compressible"]);
+}
+
+#[test]
+fn what_the_drive_tells_is_heard() {
+    let reading = |celsius| {
+        move |e: &mut Evidence| {
+            let (device, celsius_max) = ("loop0".to_string(), Some(80.0));
+            e.observed().temperatures = vec![Temperature { device, at: 0, celsius, celsius_max }];
+        }
+    };
+    assert_eq!(reasons(Evidence::reads(), reading(79.0)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), reading(80.0)), ["hot"]);
+    let link = |e: &mut Evidence| {
+        let word = |text: &str| text.to_string();
+        let (device, before, after) = (word("nvme0n1"), word("x4"), word("x2"));
+        e.observed().link_changes = vec![LinkChange { device, before, after }];
+    };
+    assert_eq!(reasons(Evidence::reads(), link), ["link_changed"]);
+}
+
+#[test]
+fn what_takes_nothing_from_the_number_is_a_note() {
+    let punted = |e: &mut Evidence| e.observed().io_workers = Some(3);
+    assert_eq!(notes(Evidence::reads(), punted), ["punted"]);
+    let stolen = |e: &mut Evidence| e.observed().steal_share = Some(0.06);
+    assert_eq!(notes(Evidence::reads(), stolen), ["steal"]);
+    let pressure = |e: &mut Evidence| {
+        let span = |resource: &str| PressureSpan {
+            resource: resource.into(),
+            some_us: 400_000,
+            full_us: 0,
+        };
+        e.observed().pressure = vec![span("io"), span("cpu")];
+    };
+    assert_eq!(notes(Evidence::reads(), pressure), ["pressure"]);
+    let split = |e: &mut Evidence| e.device().reads = 2 * OPERATIONS;
+    assert_eq!(notes(Evidence::reads(), split), ["split"]);
+    let merged = |e: &mut Evidence| {
+        e.device().reads = OPERATIONS / 2;
+        e.device().merges = OPERATIONS / 2;
+    };
+    assert_eq!(notes(Evidence::reads(), merged), ["merged"]);
+}
+
+#[test]
+fn a_step_with_wrong_data_or_without_an_end_is_suspect() {
+    assert_eq!(reasons(Evidence::reads(), |e| e.mismatched = 1), ["mismatches"]);
+    let early = |e: &mut Evidence| e.end.incomplete = Some("interrupted".into());
+    assert_eq!(reasons(Evidence::reads(), early), ["incomplete"]);
+}

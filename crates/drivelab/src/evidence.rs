@@ -1,0 +1,217 @@
+//! What is seen around a step: looked at before it, sampled while it runs, counted after it.
+
+use crate::opener::Site;
+use drivelab_core::content::UNIT_BYTES;
+use drivelab_core::facts::TargetKind;
+use drivelab_core::observed::{
+    BlockSample, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
+};
+use drivelab_core::op::Time;
+use drivelab_core::plan::{Engine, Files, PatternName, Role, Step, Stream};
+use drivelab_core::record::DeviceCounters;
+use drivelab_io::counters::{self, Snapshot};
+use drivelab_io::facts::{self, DeviceNumber, System};
+use drivelab_io::target::{Mode, Target};
+use drivelab_io::{extents, sensors};
+use drivelab_stats::{Random, derive};
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+use std::time::{Duration, Instant};
+
+/// Blocks that are looked at before a step that reads.
+const SAMPLES: u64 = 64;
+/// A slow drive is not looked at for longer than this.
+const SAMPLING_MAX: Duration = Duration::from_millis(500);
+/// Direct I/O wants memory that begins at a multiple of this.
+const MEMORY_ALIGN: usize = 4096;
+/// Sensors are read this often while a step runs: reading them can disturb a drive.
+const SENSE_EVERY: Duration = Duration::from_secs(1);
+
+/// Where evidence comes from.
+#[derive(Debug, Clone)]
+pub struct Sources {
+    system: System,
+    watched: Vec<DeviceNumber>,
+}
+
+/// Evidence of one step, still open.
+pub struct Evidence {
+    sources: Sources,
+    is_looking: bool,
+    counted: Snapshot,
+    since: Instant,
+    stolen: Option<(u64, u64)>,
+    throttled: Option<CpuThrottle>,
+    links: Vec<(String, String)>,
+    sensed: Option<Instant>,
+    observed: Observed,
+}
+
+impl Sources {
+    /// Looks at `watched` devices of `system`.
+    pub fn new(system: System, watched: Vec<DeviceNumber>) -> Self {
+        Sources { system, watched }
+    }
+
+    /// Looks at everything once, just before `step` begins.
+    pub fn begin(&self, site: &Site, step: &Step, number: u32, seed: u64) -> Evidence {
+        let is_looking = site.target.is_some() || !site.directories.is_empty();
+        let mut observed = Observed::default();
+        if is_looking {
+            let target = site.target.as_deref();
+            if let Some((target, stream)) = target.zip(reading_stream(step)) {
+                let seed = derive(seed, 0x73_616d_706c, u64::from(number));
+                observed.blocks = sample(target, stream, &mut Random::new(seed));
+                observed.extents = mapped(target, stream);
+            }
+            observed.io_limits = self.io_limits();
+        }
+        Evidence {
+            is_looking,
+            counted: counters::snapshot(&self.system, &self.watched).unwrap_or_default(),
+            since: Instant::now(),
+            stolen: sensors::stolen_and_all(&self.system),
+            throttled: facts::cpu_throttled(&self.system),
+            links: sensors::links(&self.system, &self.watched),
+            sensed: None,
+            observed,
+            sources: self.clone(),
+        }
+    }
+
+    fn io_limits(&self) -> Vec<IoLimit> {
+        let numbers: Vec<String> = self.watched.iter().map(ToString::to_string).collect();
+        let limits = facts::io_limits(&self.system).into_iter();
+        limits.filter(|limit| numbers.contains(&limit.device)).collect()
+    }
+}
+
+impl Evidence {
+    /// Called several times a second while the step runs; looks about once a second.
+    pub fn sense(&mut self) {
+        let is_due = self.sensed.is_none_or(|last| last.elapsed() >= SENSE_EVERY);
+        if !self.is_looking || !is_due {
+            return;
+        }
+        self.sensed = Some(Instant::now());
+        let at = self.since.elapsed().as_nanos() as Time;
+        let system = &self.sources.system;
+        let readings = sensors::temperatures(system, &self.sources.watched);
+        let readings = readings.into_iter().map(|reading| Temperature { at, ..reading });
+        self.observed.temperatures.extend(readings);
+        let workers = sensors::io_workers(system);
+        self.observed.io_workers = Some(self.observed.io_workers.unwrap_or(0).max(workers));
+    }
+
+    /// Counts once more. `opened` is the beginning of the step on the clock of its stamps.
+    pub fn end(
+        mut self,
+        opened: Time,
+        strayed: Option<i64>,
+    ) -> (Vec<DeviceCounters>, Option<Observed>) {
+        let system = &self.sources.system;
+        let now = counters::snapshot(system, &self.sources.watched).unwrap_or_default();
+        let span_ns = self.since.elapsed().as_nanos() as u64;
+        let counted = now.since(&self.counted);
+        let devices = counted.devices.into_iter().map(device_record).collect();
+        if !self.is_looking {
+            return (devices, None);
+        }
+        let mut observed = std::mem::take(&mut self.observed);
+        observed.span_ns = span_ns;
+        observed.process = counted.process.map(|process| ProcessBytes {
+            read_bytes: process.device_read_bytes,
+            written_bytes: process.device_write_bytes,
+        });
+        let pressure = counted.pressure.into_iter();
+        observed.pressure = pressure
+            .map(|span| PressureSpan {
+                resource: span.resource,
+                some_us: span.some_us,
+                full_us: span.full_us,
+            })
+            .collect();
+        observed.cpu_throttled =
+            facts::cpu_throttled(system).zip(self.throttled).map(|(now, before)| CpuThrottle {
+                periods: now.periods.saturating_sub(before.periods),
+                stopped_us: now.stopped_us.saturating_sub(before.stopped_us),
+            });
+        observed.steal_share =
+            sensors::stolen_and_all(system).zip(self.stolen).map(|(now, before)| {
+                let all = now.1.saturating_sub(before.1).max(1);
+                now.0.saturating_sub(before.0) as f64 / all as f64
+            });
+        observed.link_changes =
+            sensors::changed(&self.links, &sensors::links(system, &self.sources.watched));
+        observed.clock_strayed_ns = strayed;
+        for reading in &mut observed.temperatures {
+            reading.at += opened;
+        }
+        (devices, Some(observed))
+    }
+}
+
+fn device_record(device: counters::DeviceCounters) -> DeviceCounters {
+    DeviceCounters {
+        reads: device.read_ops,
+        read_bytes: device.read_bytes,
+        writes: device.write_ops,
+        written_bytes: device.write_bytes,
+        discarded_bytes: device.discard_bytes,
+        flushes: device.flush_ops,
+        busy_ms: device.busy_time_ms,
+        merges: device.read_merges + device.write_merges,
+        queue_ms: device.read_time_ms + device.write_time_ms,
+        number: device.number,
+        name: device.name,
+    }
+}
+
+/// The first stream that reads data, of a step whose numbers count.
+fn reading_stream(step: &Step) -> Option<&Stream> {
+    let reads = |stream: &&Stream| {
+        stream.mix.read > 0 && stream.pattern != PatternName::Names && stream.engine != Engine::Null
+    };
+    step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)
+}
+
+fn region(target: &Target, stream: &Stream) -> (u64, u64) {
+    let first = stream.offset.0;
+    let rest = target.bytes.saturating_sub(first);
+    (first, stream.length.map_or(rest, |length| length.0.min(rest)))
+}
+
+/// Reads random blocks past the page cache, so that nothing is warmed; `None` where that is not
+/// possible.
+fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<BlockSample> {
+    let unit = UNIT_BYTES as u64;
+    let (first, length) = region(target, stream);
+    let mode = Mode { direct: true, ..Mode::default() };
+    let file = File::from(target.descriptor(0, mode).ok()?);
+    let mut memory = vec![0; UNIT_BYTES + MEMORY_ALIGN];
+    let start = memory.as_ptr().align_offset(MEMORY_ALIGN).min(MEMORY_ALIGN);
+    let block = &mut memory[start..start + UNIT_BYTES];
+    let mut sample = BlockSample::default();
+    let begin = Instant::now();
+    for _ in 0..SAMPLES.min(length / unit) {
+        let address = (first / unit + random.below(length / unit)) * unit;
+        if file.read_exact_at(block, address).is_ok() {
+            sample.seen += 1;
+            sample.zeros += u64::from(block.iter().all(|byte| *byte == 0));
+        }
+        if begin.elapsed() > SAMPLING_MAX {
+            break;
+        }
+    }
+    (sample.seen > 0).then_some(sample)
+}
+
+/// How the file system maps the region, where it tells.
+fn mapped(target: &Target, stream: &Stream) -> Option<drivelab_core::observed::Extents> {
+    if target.kind != TargetKind::File || stream.files == Files::Each {
+        return None;
+    }
+    let file = target.descriptor(0, Mode::default()).ok()?;
+    let (first, length) = region(target, stream);
+    extents::of(file, first, length)
+}
