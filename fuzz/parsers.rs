@@ -3,7 +3,7 @@
 //! long as asked; a test runs them on the seeds and on some thousand mutations of each.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
-use drivelab_core::facts::TargetKind;
+use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::plan::{Content, Engine, Plan, Sync};
 use drivelab_core::record::Record;
 use drivelab_core::run::Run;
@@ -12,6 +12,7 @@ use drivelab_core::validate::{Geometry, cpu_list, validate};
 use drivelab_core::{plan_text, summary};
 use drivelab_io::signature::{Media, signatures as recognise};
 use drivelab_stats::{Extremes, Histogram};
+use drivelab_study::accept;
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
@@ -63,6 +64,35 @@ pub fn plan(data: &[u8]) {
                     assert!(!problem.to_string().is_empty());
                 }
             }
+        }
+        Err(error) => {
+            assert!(error.line >= 1 && error.column >= 1, "{error:?}");
+            assert!(!error.to_string().is_empty());
+        }
+    }
+}
+
+/// Claims in TOML, and the plan that they need.
+pub fn claims(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match accept::parse(text, "spec.toml") {
+        Ok(spec) => {
+            assert!(!spec.claims.is_empty());
+            for claim in &spec.claims {
+                let limits = [claim.at_least, claim.at_most];
+                let given: Vec<f64> = limits.into_iter().flatten().collect();
+                assert!(matches!(given[..], [limit] if limit.is_finite() && limit > 0.0));
+            }
+            let options = accept::Options { seed: 1, budget: Size(1 << 30), cpus: String::new() };
+            let facts = Facts::default();
+            let plan = accept::plan(&options, &spec, &facts, Some(1 << 20)).expect("a plan");
+            let of = |name: &str| plan.steps.iter().filter(|step| step.name == name).count();
+            for claim in &spec.claims {
+                assert_eq!(of(&claim.cell()), accept::REPETITIONS as usize, "{text}");
+            }
+            let summary = summary::summarise(&Run::default());
+            let judged = accept::judged(&spec.claims, &facts, &summary);
+            assert_eq!(judged.len(), spec.claims.len());
         }
         Err(error) => {
             assert!(error.line >= 1 && error.column >= 1, "{error:?}");

@@ -4,10 +4,12 @@
 #![forbid(unsafe_code)]
 
 pub mod arrival;
+pub mod claims;
 pub mod content;
 pub mod driver;
 pub mod facts;
 pub mod findings;
+pub mod fitness;
 pub mod observed;
 pub mod offsets;
 pub mod op;

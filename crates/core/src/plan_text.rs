@@ -1,16 +1,20 @@
 //! Plans as TOML text: read with errors that point at the place, written so that they read well.
 //!
 //! A plan is a file people edit by hand, so a wrong key costs them one line of explanation, the
-//! source line and a caret, and never a guess about what they meant.
+//! source line and a caret, and never a guess about what they meant. Other files of that kind are
+//! read by [`parse_as`] with the same care.
 
 use crate::plan::Plan;
+use serde::de::DeserializeOwned;
 use std::fmt;
 use std::ops::Range;
+
+pub use toml::Spanned;
 
 /// How far a wrong key may be from a known one to be suggested.
 const TYPING_ERRORS_MAX: usize = 3;
 
-/// A plan that cannot be read: what is wrong, where, and the line it stands in.
+/// A file that cannot be read: what is wrong, where, and the line it stands in.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlanError {
     /// Name of the file, as typed.
@@ -45,8 +49,27 @@ impl fmt::Display for PlanError {
 impl std::error::Error for PlanError {}
 
 /// Reads a plan. The error says line, column and what was probably meant.
+///
+/// # Errors
+/// The text is no TOML, or no plan.
 pub fn parse(text: &str, file_name: &str) -> Result<Plan, PlanError> {
-    toml::from_str(text).map_err(|error| explain(text, file_name, &error))
+    parse_as(text, file_name, "the plan")
+}
+
+/// Reads anything else that people write in TOML; `whole` is what its top level is called.
+///
+/// # Errors
+/// The text is no TOML, or has not the form of `T`.
+pub fn parse_as<T: DeserializeOwned>(
+    text: &str,
+    file_name: &str,
+    whole: &str,
+) -> Result<T, PlanError> {
+    toml::from_str(text).map_err(|error| {
+        let span = error.span().unwrap_or(0..0);
+        let (message, suggestion) = reword(error.message(), text, &span, whole);
+        PlanError { suggestion, ..error_at(text, file_name, span, message) }
+    })
 }
 
 /// The plan as TOML that [`parse`] reads back to an equal plan.
@@ -77,23 +100,26 @@ fn render_table(table: &toml::Table, path: &str, out: &mut String) {
     }
 }
 
-/// Turns the reader's error into one that names the place and the likely meaning.
-fn explain(text: &str, file_name: &str, error: &toml::de::Error) -> PlanError {
-    let span = error.span().unwrap_or(0..0);
+/// An error at a place that the reader had nothing against.
+pub fn error_at(
+    text: &str,
+    file_name: &str,
+    span: Range<usize>,
+    message: impl Into<String>,
+) -> PlanError {
     let start = floor_char(text, span.start);
     let end = floor_char(text, span.end).max(start);
     let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
     let line_end = text[start..].find('\n').map_or(text.len(), |at| start + at);
     let source = text[line_start..line_end].trim_end_matches('\r');
-    let (message, suggestion) = reword(error.message(), text, &span);
     PlanError {
         file: file_name.to_string(),
         line: text[..start].matches('\n').count() + 1,
         column: text[line_start..start].chars().count() + 1,
-        text: message,
+        text: message.into(),
         source: source.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         marked: text[start..end.min(line_end)].trim_end().chars().count().max(1),
-        suggestion,
+        suggestion: None,
     }
 }
 
@@ -103,7 +129,7 @@ fn floor_char(text: &str, at: usize) -> usize {
 }
 
 /// Rewords the deserializer's sentence; the second part is what was probably meant.
-fn reword(message: &str, text: &str, span: &Range<usize>) -> (String, Option<String>) {
+fn reword(message: &str, text: &str, span: &Range<usize>, whole: &str) -> (String, Option<String>) {
     let mut words = message.split('`');
     let intro = words.next().unwrap_or_default();
     let (Some(given), true) = (words.next(), intro.starts_with("unknown ")) else {
@@ -112,7 +138,7 @@ fn reword(message: &str, text: &str, span: &Range<usize>) -> (String, Option<Str
     let known: Vec<&str> = words.skip(1).step_by(2).collect();
     let suggestion = nearest(given, &known).map(String::from);
     let sentence = match intro {
-        "unknown field " => format!("unknown key `{given}` in {}", section(text, span)),
+        "unknown field " => format!("unknown key `{given}` in {}", section(text, span, whole)),
         _ => format!("unknown word `{given}`"),
     };
     let listed = match (&suggestion, known.as_slice()) {
@@ -154,14 +180,14 @@ fn edit_distance(a: &[char], b: &[char]) -> usize {
 }
 
 /// The section in which the wrong key stands: `[[steps.streams]]`, `mix` …
-fn section(text: &str, span: &Range<usize>) -> String {
+fn section(text: &str, span: &Range<usize>, whole: &str) -> String {
     let Ok(root) = toml::de::DeTable::parse(text) else {
         return "this section".to_string();
     };
     let mut path = Vec::new();
     let inside_array = path_to(root.get_ref(), span, &mut path).unwrap_or(false);
     match (path.is_empty(), inside_array) {
-        (true, _) => "the plan".to_string(),
+        (true, _) => whole.to_string(),
         (false, true) => format!("[[{}]]", path.join(".")),
         (false, false) => format!("`{}`", path.join(".")),
     }

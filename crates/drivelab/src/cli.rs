@@ -1,5 +1,7 @@
 //! The command line: one definition gives parsing, `--help`, man pages and completions.
 
+pub mod accept;
+pub mod doctor;
 pub mod run;
 
 use clap::{Args, Parser, Subcommand};
@@ -35,6 +37,10 @@ pub struct CommandLine {
 pub enum Command {
     /// The main job: a few minutes, a verdict, a report
     Check(CheckOptions),
+    /// Is this machine fit to measure?
+    Doctor(doctor::DoctorOptions),
+    /// Does a drive keep what its data sheet claims?
+    Accept(accept::AcceptOptions),
     /// Run one load, described by options or by a plan
     Run(Box<run::RunOptions>),
     /// Write the HTML report of a run again
@@ -125,16 +131,35 @@ pub struct CheckOptions {
     pub store: StoreOptions,
 }
 
+const REPORT_EXAMPLES: &str = "\
+Examples:
+  drivelab report last              one HTML page that needs no network
+  drivelab report last --csv cells.csv --xlsx run.xlsx
+                                    for programs that calculate; no HTML unless --out asks for it
+  drivelab report last --redact     without serial numbers and host names, to be given away
+
+A file is replaced only if drivelab made it and it is of the same kind.";
+
 /// Options of `report`.
 #[derive(Debug, Args)]
+#[command(after_help = REPORT_EXAMPLES)]
 pub struct ReportOptions {
     /// A path, an ID, or `last`
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
-    /// Where to write the HTML report [default: drivelab-ID.html]
+    /// Where to write the HTML [default: drivelab-ID.html; none with --csv, --xlsx or --json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Print one JSON object instead of text, and write no HTML
+    /// Write all cells as comma-separated values: a row for each cell, stream and kind
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write an Excel workbook: cells, steps, facts, charts with error bars
+    #[arg(long, value_name = "FILE")]
+    pub xlsx: Option<PathBuf>,
+    /// Leave out serial numbers, host names and tokens everywhere; paths stay
+    #[arg(long)]
+    pub redact: bool,
+    /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

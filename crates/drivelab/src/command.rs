@@ -1,7 +1,9 @@
 //! The commands.
 
+pub mod accept;
 pub mod bare;
 pub mod check;
+pub mod doctor;
 pub mod generate;
 pub mod list;
 pub mod report;

@@ -46,6 +46,8 @@ fn main() -> ExitCode {
         Command::Bare(options) => command::bare::bare(options),
         Command::Generate(options) => command::generate::generate(options),
         Command::Check(options) => command::check::check(options),
+        Command::Doctor(options) => command::doctor::doctor(options),
+        Command::Accept(options) => command::accept::accept(options),
     };
     match outcome {
         Ok(status) => ExitCode::from(status as u8),

@@ -46,6 +46,8 @@ pub struct Request<'a> {
     pub stuck_after: Span,
     /// Bytes that must stay free on the file system.
     pub reserve_bytes: u64,
+    /// What a reader must know before the first step.
+    pub warnings: Vec<Warning>,
 }
 
 /// A run that has ended, one way or another.
@@ -137,7 +139,8 @@ pub fn run(
     if shares_drive {
         recorder.warn(store_shares_drive(&request.runs));
     }
-    scene.warnings.iter().cloned().for_each(|warning| recorder.warn(warning));
+    let known = request.warnings.iter().chain(&scene.warnings);
+    known.cloned().for_each(|warning| recorder.warn(warning));
     let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
     testbed.stuck_after = request.stuck_after;
     let watched = match aim.kind {

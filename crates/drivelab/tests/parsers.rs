@@ -64,6 +64,11 @@ fn plans() {
 }
 
 #[test]
+fn claims() {
+    feed("claims", parsers::claims);
+}
+
+#[test]
 fn run_files() {
     feed("run_file", parsers::run_file);
 }

@@ -6,6 +6,7 @@ pub mod cache;
 pub mod clock;
 pub mod counters;
 pub mod cpus;
+pub mod doctor;
 pub mod engine;
 pub mod extents;
 pub mod facts;

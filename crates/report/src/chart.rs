@@ -2,13 +2,18 @@
 //!
 //! A chart knows nothing of pixels but the width it is made for; [`crate::svg()`] draws it.
 
-mod figures;
+mod bars;
+mod latency;
 mod sampling;
+mod spans;
 mod ticks;
+mod time;
 
-pub use figures::{bars, latency_distribution, over_time};
+pub use bars::bars;
+pub use latency::latency_distribution;
 pub use sampling::min_max_per_column;
 pub use ticks::{Tick, ticks};
+pub use time::over_time;
 
 /// One picture with its caption and its numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +22,8 @@ pub struct Chart {
     pub title: String,
     /// One sentence that says what to see in it.
     pub note: String,
+    /// What it shows in words, with its figures, for those who do not see it.
+    pub alt: String,
     /// The picture.
     pub body: Body,
     /// The numbers of the picture.
@@ -26,18 +33,18 @@ pub struct Chart {
 /// The kinds of pictures.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Body {
-    /// Curves over a common pair of axes.
+    /// Curves in one panel or several, one below the other, over one horizontal axis.
     Lines {
         /// The horizontal axis.
         x: Axis,
-        /// The vertical axis.
-        y: Axis,
-        /// The curves.
-        lines: Vec<Line>,
-        /// Single points worth a word.
-        points: Vec<Point>,
-        /// Shaded stretches of the horizontal axis.
+        /// From the top.
+        panels: Vec<Panel>,
+        /// Shaded stretches of the horizontal axis, through all panels.
         spans: Vec<Span>,
+        /// Where one repetition ends and the next begins.
+        seams: Vec<f64>,
+        /// What is said where the pointer rests.
+        stops: Vec<Stop>,
     },
     /// Horizontal bars from zero, one below the other.
     Bars {
@@ -46,6 +53,17 @@ pub enum Body {
         /// The bars, in order from the top.
         bars: Vec<Bar>,
     },
+}
+
+/// Curves over one vertical axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Panel {
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves.
+    pub lines: Vec<Line>,
+    /// Single points worth a word.
+    pub points: Vec<Point>,
 }
 
 /// One axis.
@@ -76,6 +94,8 @@ pub enum Unit {
     Seconds,
     /// Shares from 0 to 1, shown as percentages.
     Share,
+    /// Degrees Celsius.
+    Celsius,
 }
 
 /// What a colour means; the same on every page.
@@ -98,10 +118,21 @@ pub struct Line {
     pub label: String,
     /// Its meaning.
     pub hue: Hue,
-    /// Dashed instead of solid.
-    pub is_dashed: bool,
+    /// What tells it from others of its hue.
+    pub stroke: Stroke,
     /// Pieces of `(x, y)` in the units of the axes.
     pub pieces: Vec<Vec<(f64, f64)>>,
+}
+
+/// How a curve is drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stroke {
+    /// In one go.
+    Solid,
+    /// Dashed.
+    Dashed,
+    /// Dotted.
+    Dotted,
 }
 
 /// A single point with a word.
@@ -124,8 +155,21 @@ pub struct Span {
     pub to: f64,
     /// What it is; empty where a neighbour has said it.
     pub word: String,
+    /// What it is in full, for the pointer.
+    pub tip: String,
     /// Its meaning.
     pub hue: Hue,
+}
+
+/// A stretch of the horizontal axis and what is said of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Stop {
+    /// Where it begins, in the unit of the horizontal axis.
+    pub from: f64,
+    /// Where it ends.
+    pub to: f64,
+    /// The values there.
+    pub tip: String,
 }
 
 /// A bar with its error bar.
@@ -137,8 +181,10 @@ pub struct Bar {
     pub value: f64,
     /// The ends of the 95 % interval, where there is one.
     pub interval: Option<(f64, f64)>,
-    /// The number as text, with its unit and half width.
+    /// The number as text, with its unit, half width and n.
     pub text: String,
+    /// The number may not be what it is called: drawn hollow.
+    pub is_suspect: bool,
     /// Its meaning.
     pub hue: Hue,
 }
@@ -150,6 +196,20 @@ pub struct Table {
     pub heads: Vec<String>,
     /// Cells, row by row.
     pub rows: Vec<Vec<String>>,
+}
+
+impl Unit {
+    /// A value of it in words.
+    pub fn show(self, value: f64) -> String {
+        match self {
+            Unit::Operations => crate::units::operations(value),
+            Unit::Bandwidth => crate::units::bandwidth(value),
+            Unit::Nanoseconds => crate::units::time(value),
+            Unit::Seconds => crate::units::time(value * 1e9),
+            Unit::Share => crate::units::percent(value),
+            Unit::Celsius => format!("{value:.0} °C"),
+        }
+    }
 }
 
 impl Axis {

@@ -2,8 +2,9 @@
 
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{PatternName, Sync};
+use drivelab_core::plan::{PatternName, Role, Sync};
 use drivelab_core::summary::{CellKind, CellStream, CellSummary, Latency, Load, Rates};
+use drivelab_stats::Estimate;
 
 use crate::units;
 
@@ -85,18 +86,24 @@ impl Row<'_> {
     }
 
     /// Name, size and load in one line, for where no columns tell them apart.
-    pub(crate) fn full_label(&self) -> String {
+    pub(crate) fn plain_label(&self) -> String {
         let label = match self.label.starts_with(PART) {
             true => format!("{}: {}", self.cell.name, self.short_label()),
             false => self.label.clone(),
         };
-        let mark = match self.is_incomplete() {
-            true => "INCOMPLETE".to_owned(),
-            false => String::new(),
-        };
-        let parts = [label, sizes(self.load), depth(self.load), mark];
+        let parts = [label, sizes(self.load), depth(self.load)];
         let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         known.join(" ")
+    }
+
+    /// The same, led by what makes the number doubtful.
+    pub(crate) fn full_label(&self) -> String {
+        let mark = match (self.is_incomplete(), self.cell.valid) {
+            (true, _) => "INCOMPLETE ",
+            (false, Some(false)) => "SUSPECT ",
+            (false, _) => "",
+        };
+        format!("{mark}{}", self.plain_label())
     }
 
     /// Whether no repetition came to its end.
@@ -129,14 +136,26 @@ impl Row<'_> {
         rate.map_or_else(String::new, |rate| units::half_width(&rate))
     }
 
+    /// Half the width of its interval and what it rests on: `± 0.6 %, n 5`.
+    pub(crate) fn margin(&self) -> String {
+        let rate = match self.in_bytes() {
+            true => self.rates.bandwidth_bytes_per_s,
+            false => self.rates.iops,
+        };
+        rate.as_ref().map_or_else(String::new, margin)
+    }
+
     /// What must be known beside the number, apart from findings.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let cell = self.cell;
         if cell.valid == Some(false) {
-            let codes: Vec<String> =
-                cell.reasons.iter().map(|reason| reason.code.replace('_', " ")).collect();
-            remarks.push(format!("SUSPECT: {}", codes.join(", ")));
+            // That it is incomplete is said below, in a word of its own.
+            let told = cell.reasons.iter().filter(|reason| reason.code != "incomplete");
+            let codes: Vec<String> = told.map(|reason| reason.code.replace('_', " ")).collect();
+            if !codes.is_empty() {
+                remarks.push(format!("SUSPECT: {}", codes.join(", ")));
+            }
         }
         if self.is_incomplete() {
             remarks.push("INCOMPLETE".to_owned());
@@ -160,6 +179,34 @@ impl Row<'_> {
             remarks.push(format!("{} {noun} over {over}{longest}", units::count(gaps)));
         }
         remarks
+    }
+}
+
+/// What a step is for, in a word.
+pub(crate) fn role_word(role: Role) -> &'static str {
+    match role {
+        Role::Prepare => "prepare",
+        Role::Precondition => "precondition",
+        Role::Torture => "torture",
+        Role::Measure => "measure",
+        Role::Idle => "idle",
+    }
+}
+
+/// Half the width of an interval and what it rests on.
+pub(crate) fn margin(rate: &Estimate) -> String {
+    match rate.relative_half_width() {
+        Some(_) => format!("{}, n {}", units::half_width(rate), rate.n),
+        None => units::half_width(rate),
+    }
+}
+
+/// The truth guard's word for a cell or step.
+pub(crate) fn truth_word(valid: Option<bool>) -> &'static str {
+    match valid {
+        Some(true) => "valid",
+        Some(false) => "SUSPECT",
+        None => "not checked",
     }
 }
 

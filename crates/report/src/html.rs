@@ -1,11 +1,12 @@
-//! One run as one HTML page: no network, no address in it, no script.
+//! One run as one HTML page: no network, no address in it, and complete without its one script.
 //!
-//! From the top: target and state, the verdict in words, a few big numbers, the pictures, the
-//! table of all cells, facts, plan, notes, and the line that does it again.
+//! From the top: target and state, the verdict in words beside a few big numbers, the pictures,
+//! the table of all cells, facts, plan, notes, and the line that does it again.
 
 mod figures;
 mod sections;
 mod style;
+mod truth;
 
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
@@ -16,10 +17,14 @@ use std::fmt::Write;
 use crate::headline::{self, Row};
 use crate::units;
 
+/// Crosshair with values, curves on and off, a wider axis of time: nothing that the page lacks
+/// without it.
+const SCRIPT: &str = include_str!("html/page.js");
+
 /// The page. `summary` must be the summary of `run`.
 pub fn page(run: &Run, summary: &Summary) -> String {
     let findings = summary.findings.clone().unwrap_or_default();
-    let title = format!("{} · {}", heading(run, summary), summary.target);
+    let title = format!("drivelab: {} · {}", heading(run, summary), summary.target);
     let mut out = String::with_capacity(64 << 10);
     out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
     out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
@@ -27,17 +32,18 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     let _ = write!(out, "<title>{}</title>", escape(&title));
     let _ = writeln!(out, "<style>{}</style></head><body><main>", style::CSS);
     header(&mut out, run, summary);
-    verdict(&mut out, summary, &findings);
+    first_screen(&mut out, summary, &findings);
     warnings(&mut out, summary);
-    big_numbers(&mut out, summary);
     figures::figures(&mut out, run, summary);
     sections::cells(&mut out, summary, &findings);
+    truth::truth(&mut out, summary);
     sections::steps(&mut out, summary);
     sections::facts(&mut out, run);
     sections::plan(&mut out, run);
     sections::notes(&mut out, run, summary);
     sections::reproduce(&mut out, run);
-    out.push_str("</main></body></html>\n");
+    let _ = write!(out, "</main><script>{SCRIPT}</script></body></html>");
+    out.push('\n');
     out
 }
 
@@ -137,31 +143,43 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
     out.push_str("</header>\n");
 }
 
-fn verdict(out: &mut String, summary: &Summary, findings: &Findings) {
-    let lists = [
+/// Verdict, Suspect and Beware beside the numbers; what is unknown may be long and comes below.
+fn first_screen(out: &mut String, summary: &Summary, findings: &Findings) {
+    let lists: [(&str, &str, &[String]); 3] = [
         ("Verdict", "good", &findings.verdict),
         ("Suspect", "beware", &findings.suspect),
         ("Beware", "beware", &findings.beware),
-        ("Unknown", "unknown", &findings.unknown),
     ];
-    if lists.iter().all(|(_, _, list)| list.is_empty()) {
+    let is_judged = lists.iter().any(|(_, _, list)| !list.is_empty());
+    let class = if is_judged { "first" } else { "plain" };
+    let _ = write!(out, "<section class=\"{class}\"><div class=\"verdict\">");
+    if !is_judged {
         let why = match summary.complete {
             true => "This run has numbers and no judgement.",
             false => "No judgement: the run did not come to its end.",
         };
-        let _ = writeln!(out, "<section><p class=\"faint\">{why}</p></section>");
-        return;
+        let _ = write!(out, "<p class=\"faint\">{why}</p>");
     }
-    out.push_str("<section class=\"verdict\">");
     for (word, class, list) in lists {
-        if !list.is_empty() {
-            let _ = write!(out, "<h2 class=\"{class}\">{word}</h2>");
-        }
-        for sentence in list {
-            let _ = write!(out, "<p>{}</p>", prose(sentence));
-        }
+        sentences(out, word, class, list);
     }
+    out.push_str("</div>");
+    big_numbers(out, summary);
     out.push_str("</section>\n");
+    if !findings.unknown.is_empty() {
+        out.push_str("<section class=\"verdict\">");
+        sentences(out, "Unknown", "unknown", &findings.unknown);
+        out.push_str("</section>\n");
+    }
+}
+
+fn sentences(out: &mut String, word: &str, class: &str, list: &[String]) {
+    if !list.is_empty() {
+        let _ = write!(out, "<h2 class=\"{class}\">{word}</h2>");
+    }
+    for sentence in list {
+        let _ = write!(out, "<p>{}</p>", prose(sentence));
+    }
 }
 
 fn warnings(out: &mut String, summary: &Summary) {
@@ -192,7 +210,7 @@ fn warnings(out: &mut String, summary: &Summary) {
 struct Number {
     label: String,
     value: String,
-    small: String,
+    small: Vec<String>,
 }
 
 /// Four to six: of a single cell its rate and latencies, of many cells their rates.
@@ -204,28 +222,37 @@ fn big_numbers(out: &mut String, summary: &Summary) {
         [_] => rows.iter().flat_map(single).take(6).collect(),
         many => many.iter().take(6).map(|row| one_of_many(row)).collect(),
     };
-    let across = if numbers.len() == 4 { " four" } else { "" };
-    let _ = write!(out, "<section class=\"numbers{across}\">");
+    out.push_str("<div class=\"numbers\">");
     for number in numbers {
         let _ = write!(
             out,
-            "<div><span>{}</span><strong>{}</strong><small>{}</small></div>",
-            escape(&number.label),
-            escape(&number.value),
-            escape(&number.small)
+            "<div><span>{}</span><strong>{}</strong>",
+            marked(&number.label),
+            escape(&number.value)
         );
+        for small in &number.small {
+            let _ = write!(out, "<small>{}</small>", escape(small));
+        }
+        out.push_str("</div>");
     }
-    out.push_str("</section>\n");
+    out.push_str("</div>");
+}
+
+/// A label whose leading mark of doubt stands out.
+fn marked(label: &str) -> String {
+    for mark in ["SUSPECT", "INCOMPLETE"] {
+        if let Some(rest) = label.strip_prefix(mark) {
+            return format!("<b class=\"warn\">{mark}</b>{}", escape(rest));
+        }
+    }
+    escape(label)
 }
 
 fn one_of_many(row: &Row<'_>) -> Number {
     let p99 = row.latency.and_then(|latency| latency.p99);
-    let p99 = p99.map_or_else(String::new, |p99| format!(" · p99 {}", units::time(p99 as f64)));
-    Number {
-        label: row.full_label(),
-        value: row.rate(),
-        small: format!("{}{p99}", row.half_width()),
-    }
+    let mut small = vec![row.margin()];
+    small.extend(p99.map(|p99| format!("p99 {}", units::time(p99 as f64))));
+    Number { label: row.full_label(), value: row.rate(), small }
 }
 
 /// Of a mix the rates together and the latencies of each kind; else everything.
@@ -236,7 +263,7 @@ fn single(row: &Row<'_>) -> Vec<Number> {
         return latencies.into_iter().flatten().take(2).collect();
     }
     let mut numbers =
-        vec![Number { label: label("rate"), value: row.rate(), small: row.half_width() }];
+        vec![Number { label: label("rate"), value: row.rate(), small: vec![row.margin()] }];
     let (what, other) = match row.in_bytes() {
         true => ("operations", row.rates.iops.map(|rate| (units::operations(rate.value), rate))),
         false => {
@@ -247,7 +274,7 @@ fn single(row: &Row<'_>) -> Vec<Number> {
     numbers.extend(other.map(|(value, rate)| Number {
         label: label(what),
         value,
-        small: units::half_width(&rate),
+        small: vec![headline::margin(&rate)],
     }));
     numbers.extend(latencies.into_iter().flatten());
     numbers
@@ -257,7 +284,11 @@ fn latency_numbers(label: &dyn Fn(&str) -> String, latency: &Latency) -> Vec<Num
     let of = format!("of {} I/Os", units::count(latency.count));
     let number = |what: &str, value: Option<u64>| {
         let value = value?;
-        Some(Number { label: label(what), value: units::time(value as f64), small: of.clone() })
+        Some(Number {
+            label: label(what),
+            value: units::time(value as f64),
+            small: vec![of.clone()],
+        })
     };
     [
         number("median latency", latency.p50),

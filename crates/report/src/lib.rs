@@ -5,12 +5,19 @@
 #![forbid(unsafe_code)]
 
 pub mod chart;
+mod csv;
 pub mod errno;
 mod headline;
 pub mod html;
+mod redact;
+mod sheet;
 mod svg;
 pub mod terminal;
 mod text;
 pub mod units;
+mod xlsx;
 
+pub use csv::{CSV_BEGIN, csv};
+pub use redact::redacted;
 pub use svg::svg;
+pub use xlsx::{XLSX_CREATOR, xlsx};

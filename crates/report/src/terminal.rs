@@ -1,11 +1,15 @@
 //! What the terminal shows: results as aligned text, without colours that carry meaning.
 
+mod accept;
 mod check;
+mod doctor;
 mod facts;
 mod lists;
 mod run;
 
+pub use accept::claims_table;
 pub use check::check_table;
+pub use doctor::{doctor_table, leftovers_list};
 pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;
 pub use lists::{RunRow, device_list, runs_table};

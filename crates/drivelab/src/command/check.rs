@@ -39,7 +39,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         Failure::usage(format!("there is nothing to check on {}", options.target))
     })?;
     let total = aim.facts.target.filesystem.as_ref().and_then(|found| found.total_bytes);
-    let request = Request {
+    let mut request = Request {
         command: "check",
         target: &options.target,
         erase: options.safety.erase.clone(),
@@ -48,6 +48,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         runs: store::directory(options.store.runs.as_deref())?,
         stuck_after: options.stuck_after,
         reserve_bytes: total.unwrap_or(0) / 10,
+        warnings: Vec::new(),
     };
     if !options.dry_run {
         may_write(options.out.as_deref())?;
@@ -58,6 +59,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         return dry_run(options, &first, &aim);
     }
     announce(options, &inquiry);
+    request.warnings = super::doctor::concerns(&system, &options.target)?;
     let ended = session::run(&request, &system, aim, first, &mut inquiry)?;
     let page = match &options.out {
         Some(path) => Page::At(path),

@@ -6,25 +6,49 @@ use crate::session::Ended;
 use crate::{print, store};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Summary, summarise};
-use drivelab_report::{html, terminal};
+use drivelab_report::{CSV_BEGIN, XLSX_CREATOR, csv, html, redacted, terminal, xlsx};
 use std::fs::File;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
-/// Writes the HTML of a run again, or prints it as JSON.
+/// Shows a run again: as HTML, CSV, a workbook or JSON, with or without the names in it.
 pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     let directory = store::directory(options.store.runs.as_deref())?;
     let path = store::locate(&options.run, &directory)?;
-    let run = store::reader::read(&path)?;
-    let summary = summarise(&run);
-    if options.json {
-        print::json(&summary)?;
-        return Ok(Status::Fine);
+    let mut run = store::reader::read(&path)?;
+    if options.redact {
+        run = redacted(&run).map_err(Failure::invalid)?;
     }
-    may_write(options.out.as_deref())?;
-    print::text(&in_words(&run, &summary));
-    let written = write_html(&run, &summary, options.out.as_deref())?;
-    print::text(&format!("\nReport   {}\n", written.display()));
+    let summary = summarise(&run);
+    let (csv_path, xlsx_path) = (options.csv.as_deref(), options.xlsx.as_deref());
+    for (path, made) in
+        [(options.out.as_deref(), Made::Html), (csv_path, Made::Csv), (xlsx_path, Made::Workbook)]
+    {
+        may_replace(path, made)?;
+    }
+    match options.json {
+        true => print::json(&summary)?,
+        false => print::text(&in_words(&run, &summary)),
+    }
+    let mut places = Vec::new();
+    let is_page =
+        options.out.is_some() || (csv_path.is_none() && xlsx_path.is_none() && !options.json);
+    if is_page {
+        let written = write_html(&run, &summary, options.out.as_deref())?;
+        places.push(format!("Report   {}", written.display()));
+    }
+    if let Some(path) = csv_path {
+        write_new(path, Made::Csv, csv(&summary).as_bytes())?;
+        places.push(format!("CSV      {}", path.display()));
+    }
+    if let Some(path) = xlsx_path {
+        let book = xlsx(&run, &summary).map_err(Failure::invalid)?;
+        write_new(path, Made::Workbook, &book)?;
+        places.push(format!("Workbook {}", path.display()));
+    }
+    if !options.json && !places.is_empty() {
+        print::text(&format!("\n{}\n", places.join("\n")));
+    }
     Ok(Status::Fine)
 }
 
@@ -45,16 +69,30 @@ pub enum Page<'a> {
 /// Prints what a run found, writes its HTML where that was asked for, says how it ended, and
 /// only then removes its scratch: a file system that hangs must not swallow the results.
 pub fn results(ended: Ended, json: bool, page: Page<'_>) -> Result<Status, Failure> {
+    results_shown(ended, json, page, |run, summary| match json {
+        true => print::json(summary),
+        false => {
+            print::text(&in_words(run, summary));
+            Ok(())
+        }
+    })
+}
+
+/// The same with results that `show` prints, as JSON or as text.
+pub fn results_shown(
+    ended: Ended,
+    json: bool,
+    page: Page<'_>,
+    show: impl FnOnce(&Run, &Summary) -> Result<(), Failure>,
+) -> Result<Status, Failure> {
     let summary = summarise(&ended.run);
     let html = match page {
         Page::None => None,
         Page::Default => Some(write_html(&ended.run, &summary, None)),
         Page::At(path) => Some(write_html(&ended.run, &summary, Some(path))),
     };
-    if json {
-        print::json(&summary)?;
-    } else {
-        print::text(&in_words(&ended.run, &summary));
+    show(&ended.run, &summary)?;
+    if !json {
         let mut places = Vec::new();
         places.extend(html.iter().flatten().map(|path| format!("Report   {}", path.display())));
         places.extend(ended.path.iter().map(|_| format!("Run      {}", ended.run.begin.run)));
@@ -89,43 +127,95 @@ pub fn in_words(run: &Run, summary: &Summary) -> String {
 pub fn write_html(run: &Run, summary: &Summary, out: Option<&Path>) -> Result<PathBuf, Failure> {
     let name = || PathBuf::from(format!("drivelab-{}.html", run.begin.run));
     let path = out.map_or_else(name, Path::to_path_buf);
-    let failed = |error: std::io::Error| {
-        Failure::usage(format!("cannot write the report {}: {error}", path.display()))
-            .advise("Name another file with --out FILE.")
-    };
-    may_write(Some(&path))?;
-    if std::fs::symlink_metadata(&path).is_ok() {
-        std::fs::remove_file(&path).map_err(failed)?;
-    }
-    let page = html::page(run, summary);
-    let mut file = File::create_new(&path).map_err(failed)?;
-    file.write_all(page.as_bytes()).map_err(failed)?;
+    write_new(&path, Made::Html, html::page(run, summary).as_bytes())?;
     Ok(path)
+}
+
+/// The kinds of files that a report can be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Made {
+    Html,
+    Csv,
+    Workbook,
+}
+
+impl Made {
+    fn word(self) -> &'static str {
+        match self {
+            Made::Html => "report",
+            Made::Csv => "CSV",
+            Made::Workbook => "workbook",
+        }
+    }
+
+    fn option(self) -> &'static str {
+        match self {
+            Made::Html => "--out",
+            Made::Csv => "--csv",
+            Made::Workbook => "--xlsx",
+        }
+    }
+}
+
+/// Writes a file of its own, or in the place of one that drivelab made.
+fn write_new(path: &Path, made: Made, bytes: &[u8]) -> Result<(), Failure> {
+    let failed = |error: std::io::Error| {
+        Failure::usage(format!("cannot write the {} {}: {error}", made.word(), path.display()))
+            .advise(format!("Name another file with {} FILE.", made.option()))
+    };
+    may_replace(Some(path), made)?;
+    if std::fs::symlink_metadata(path).is_ok() {
+        std::fs::remove_file(path).map_err(failed)?;
+    }
+    let mut file = File::create_new(path).map_err(failed)?;
+    file.write_all(bytes).map_err(failed)
 }
 
 /// Refuses to replace anything but a report; asked before a run, and again when it is written.
 pub fn may_write(out: Option<&Path>) -> Result<(), Failure> {
+    may_replace(out, Made::Html)
+}
+
+fn may_replace(out: Option<&Path>, made: Made) -> Result<(), Failure> {
     let Some(path) = out.filter(|path| std::fs::symlink_metadata(path).is_ok()) else {
         return Ok(());
     };
-    if is_report(path) {
+    if is_ours(path, made) {
         return Ok(());
     }
-    let text = format!("refused: {} exists and is no report of drivelab.", path.display());
-    Err(Failure::refused(text).advise("Nothing was written. Name another file with --out FILE."))
+    let text = format!("refused: {} exists and is no {} of drivelab.", path.display(), made.word());
+    let advice = format!("Nothing was written. Name another file with {} FILE.", made.option());
+    Err(Failure::refused(text).advise(advice))
 }
 
-/// Whether this is a regular file that looks like every report.
-fn is_report(path: &Path) -> bool {
-    let mut begin = Vec::new();
+/// Whether this is a regular file that looks like every report of this kind: a page of drivelab,
+/// our first columns, or a workbook that nobody but drivelab has saved.
+fn is_ours(path: &Path, made: Made) -> bool {
+    let mut bytes = Vec::new();
     let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
     if !is_file
         || File::open(path)
-            .and_then(|file| file.take(REPORT_BYTES_READ).read_to_end(&mut begin))
+            .and_then(|file| file.take(REPORT_BYTES_READ).read_to_end(&mut bytes))
             .is_err()
     {
         return false;
     }
-    let begin = String::from_utf8_lossy(&begin).to_lowercase();
-    begin.starts_with("<!doctype html") && begin.contains("drivelab")
+    match made {
+        Made::Html => {
+            let begin = String::from_utf8_lossy(&bytes).to_lowercase();
+            begin.starts_with("<!doctype html") && begin.contains("drivelab")
+        }
+        Made::Csv => bytes.starts_with(CSV_BEGIN.as_bytes()),
+        Made::Workbook => is_our_workbook(bytes).unwrap_or(false),
+    }
+}
+
+/// Whether a workbook says that drivelab made it and was the last to save it.
+fn is_our_workbook(bytes: Vec<u8>) -> Result<bool, zip::result::ZipError> {
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes))?;
+    let mut properties = String::new();
+    let core = archive.by_name("docProps/core.xml")?;
+    core.take(REPORT_BYTES_READ).read_to_string(&mut properties)?;
+    let made = ["dc:creator", "cp:lastModifiedBy"].map(|tag| format!("<{tag}>{XLSX_CREATOR}</"));
+    Ok(made.iter().all(|mark| properties.contains(mark)))
 }

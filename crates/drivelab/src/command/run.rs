@@ -58,6 +58,7 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         runs: store::directory(options.record.store.runs.as_deref())?,
         stuck_after: options.record.stuck_after,
         reserve_bytes: 0,
+        warnings: Vec::new(),
     };
     if !options.record.dry_run {
         may_write(options.record.out.as_deref())?;
@@ -119,14 +120,19 @@ fn looks_like_plan(operand: &str) -> bool {
 }
 
 fn read_plan(file: &str) -> Result<Plan, Failure> {
+    let text = read_toml(file, "plan")?;
+    plan_text::parse(&text, file).map_err(|error| Failure::usage(error.to_string()))
+}
+
+/// The text of a TOML file that people write: a plan, or claims.
+pub fn read_toml(file: &str, what: &str) -> Result<String, Failure> {
     let bytes = std::fs::read(file)
-        .map_err(|error| Failure::usage(format!("cannot read the plan {file}: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
+        .map_err(|error| Failure::usage(format!("cannot read the {what} {file}: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
-        Failure::usage(format!("{file} line {line}: not UTF-8 text; a plan is a TOML file"))
-    })?;
-    plan_text::parse(&text, file).map_err(|error| Failure::usage(error.to_string()))
+        Failure::usage(format!("{file} line {line}: not UTF-8 text; a {what} is a TOML file"))
+    })
 }
 
 /// Prints the plan with its cost; touches nothing.

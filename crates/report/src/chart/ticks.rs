@@ -68,6 +68,7 @@ fn label(value: f64, unit: Unit) -> String {
         Unit::Bandwidth => scaled(crate::units::bandwidth_scale(value)),
         Unit::Nanoseconds => scaled(crate::units::time_scale(value)),
         Unit::Seconds => format!("{} s", plain(value)),
+        Unit::Celsius => format!("{} °C", plain(value)),
         Unit::Share => format!("{} %", plain(value * 100.0)),
     }
 }

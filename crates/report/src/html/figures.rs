@@ -1,10 +1,11 @@
 //! The pictures of a page: the cells as bars, then each cell over time and as a distribution.
 
 use drivelab_core::run::Run;
-use drivelab_core::summary::Summary;
+use drivelab_core::summary::{CellStream, CellSummary, Summary};
 use std::fmt::Write;
 
 use crate::chart::{Chart, Table, bars, latency_distribution, over_time};
+use crate::headline;
 use crate::html::escape;
 use crate::svg::svg;
 
@@ -15,70 +16,106 @@ const WIDE: u32 = 720;
 const WIDE_STREAMS_MAX: usize = 2;
 /// With more streams than this, pictures are thinned so that the page stays small.
 const FINE_STREAMS_MAX: usize = 12;
+/// Of more streams than that only so many, the most important, are drawn over time.
+const OVER_TIME_MAX: usize = 6;
 
 pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     let charts = bars(summary);
-    let is_single = summary.cells.len() < 2;
-    if !charts.is_empty() && !is_single {
+    if !charts.is_empty() && summary.cells.len() > 1 {
         out.push_str("<section><h2>All cells</h2><div class=\"pair\">");
-        for chart in &charts {
-            figure(out, chart, false);
+        for (index, chart) in charts.iter().enumerate() {
+            let mut chart = chart.clone();
+            // Said once it helps; said twice it is noise.
+            if index > 0 {
+                chart.note.clear();
+            }
+            figure(out, &chart, false, 3);
         }
         out.push_str("</div></section>\n");
     }
-    let streams: usize = summary.cells.iter().map(|cell| cell.streams.len()).sum();
-    let is_wide = streams <= WIDE_STREAMS_MAX;
-    let columns = match (is_wide, streams) {
+    let streams: Vec<(&CellSummary, usize)> = summary
+        .cells
+        .iter()
+        .flat_map(|cell| (0..cell.streams.len()).map(move |index| (cell, index)))
+        .collect();
+    if streams.is_empty() {
+        return;
+    }
+    let important = important(&streams);
+    let is_wide = streams.len() <= WIDE_STREAMS_MAX;
+    let columns = match (is_wide, streams.len()) {
         (true, _) => 640,
-        (false, few) if few <= FINE_STREAMS_MAX => 240,
-        _ => 44,
+        (false, few) if few <= FINE_STREAMS_MAX => 150,
+        _ => 24,
     };
-    if streams > 0 {
-        out.push_str("<section><h2>Over time, and how latency is spread</h2>");
+    out.push_str("<section><h2>Over time, and how latency is spread</h2>");
+    if important.len() < streams.len() {
+        let _ = write!(
+            out,
+            "<p class=\"faint\">Of {} streams the {} that tell most are drawn over time: suspect \
+             ones, those with the longest gaps, then in order.</p>",
+            streams.len(),
+            important.len()
+        );
     }
-    let mut is_first = true;
-    for cell in &summary.cells {
-        for (index, stream) in cell.streams.iter().enumerate() {
-            let name = match stream.load.name.is_empty() {
-                true => cell.name.clone(),
-                false => format!("{}, {}", cell.name, stream.load.name),
-            };
-            let load = format!(
-                "{} {}",
-                crate::headline::sizes(&stream.load),
-                crate::headline::depth(&stream.load)
-            );
-            let _ = write!(
-                out,
-                "<h3>{} <span class=\"faint\">{}</span></h3><div class=\"{}\">",
-                escape(&name),
-                escape(load.trim()),
-                if is_wide { "stack" } else { "pair" }
-            );
-            let pictures = [
-                over_time(run, cell, index, columns),
-                latency_distribution(run, cell, index, columns.min(240)),
-            ];
-            for mut chart in pictures.into_iter().flatten() {
-                // Said once it helps; said thirty times it is noise.
-                if !is_first {
-                    chart.note.clear();
-                }
-                figure(out, &chart, is_wide);
+    for (place, (cell, index)) in streams.iter().enumerate() {
+        heading(out, cell, &cell.streams[*index], is_wide);
+        let over_time = important
+            .contains(&place)
+            .then(|| over_time(run, summary, cell, *index, columns))
+            .flatten();
+        let pictures = [over_time, latency_distribution(run, cell, *index, columns.min(150))];
+        for mut chart in pictures.into_iter().flatten() {
+            if place > 0 {
+                chart.note.clear();
             }
-            is_first = false;
-            out.push_str("</div>\n");
+            figure(out, &chart, is_wide, 4);
         }
+        out.push_str("</div>\n");
     }
-    if streams > 0 {
-        out.push_str("</section>\n");
+    out.push_str("</section>\n");
+}
+
+/// Which streams are drawn over time: all of a few, else the most telling.
+fn important(streams: &[(&CellSummary, usize)]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..streams.len()).collect();
+    places.sort_by_key(|place| {
+        let (cell, index) = streams[*place];
+        let longest = cell.streams[index].gap_ns_longest.unwrap_or(0);
+        let has_gaps = cell.streams[index].gap_count.is_none_or(|count| count > 0);
+        let gap = if has_gaps { longest } else { 0 };
+        (cell.valid != Some(false), std::cmp::Reverse(gap), *place)
+    });
+    if streams.len() > FINE_STREAMS_MAX {
+        places.truncate(OVER_TIME_MAX);
     }
+    places
+}
+
+fn heading(out: &mut String, cell: &CellSummary, stream: &CellStream, is_wide: bool) {
+    let name = match stream.load.name.is_empty() {
+        true => cell.name.clone(),
+        false => format!("{}, {}", cell.name, stream.load.name),
+    };
+    let load = format!("{} {}", headline::sizes(&stream.load), headline::depth(&stream.load));
+    let mark = match cell.valid {
+        Some(false) => " <b class=\"badge bad\">suspect</b>",
+        _ => "",
+    };
+    let _ = write!(
+        out,
+        "<h3>{} <span class=\"faint\">{}</span>{mark}</h3><div class=\"{}\">",
+        escape(&name),
+        escape(load.trim()),
+        if is_wide { "stack" } else { "pair" }
+    );
 }
 
 /// A picture, its caption, its numbers. A wide one is drawn twice: text that fits a page would be
 /// too small on a phone.
-fn figure(out: &mut String, chart: &Chart, is_wide: bool) {
-    let _ = write!(out, "<figure><h4>{}</h4>", escape(&chart.title));
+fn figure(out: &mut String, chart: &Chart, is_wide: bool, level: u8) {
+    let title = escape(&chart.title);
+    let _ = write!(out, "<figure><h{level}>{title}</h{level}>");
     match is_wide {
         true => {
             let (wide, narrow) = (svg(chart, WIDE), svg(chart, NARROW));
@@ -96,9 +133,9 @@ fn figure(out: &mut String, chart: &Chart, is_wide: bool) {
 }
 
 fn table(out: &mut String, table: &Table) {
-    out.push_str("<div class=\"scroll\"><table><tr>");
+    out.push_str("<div class=\"scroll\" tabindex=\"0\"><table><tr>");
     for head in &table.heads {
-        let _ = write!(out, "<th>{}", escape(head));
+        let _ = write!(out, "<th scope=\"col\">{}", escape(head));
     }
     for row in &table.rows {
         out.push_str("<tr>");

@@ -1,7 +1,6 @@
 //! The tables and texts below the pictures.
 
 use drivelab_core::findings::Findings;
-use drivelab_core::plan::Role;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{StepSummary, Summary};
 use std::fmt::Write;
@@ -16,13 +15,16 @@ pub(super) fn cells(out: &mut String, summary: &Summary, findings: &Findings) {
         out.push_str("<section><p>No cell was measured.</p></section>\n");
         return;
     }
-    out.push_str("<section><h2>All numbers</h2><div class=\"scroll\"><table><tr><th>cell");
+    out.push_str(
+        "<section><h2>All numbers</h2><div class=\"scroll\" tabindex=\"0\">\
+         <table class=\"cells\"><tr><th scope=\"col\">cell",
+    );
     for head in ["size", "load", "rate", "95 % interval", "n", "mean", "p50", "p99", "p99.9", "max"]
     {
         let class = if head == "load" { "" } else { " class=\"r\"" };
-        let _ = write!(out, "<th{class}>{head}");
+        let _ = write!(out, "<th scope=\"col\"{class}>{head}");
     }
-    out.push_str("<th>remarks");
+    out.push_str("<th scope=\"col\">truth<th scope=\"col\">remarks");
     for row in summary.cells.iter().flat_map(headline::rows) {
         cell_row(out, &row, findings);
     }
@@ -68,7 +70,12 @@ fn cell_row(out: &mut String, row: &Row<'_>, findings: &Findings) {
     for figure in figures {
         let _ = write!(out, "<td class=\"r\">{}", escape(&figure));
     }
-    let _ = write!(out, "<td>{}", escape(&remarks.join("; ")));
+    let word = match (row.is_first, row.cell.valid) {
+        (false, _) => String::new(),
+        (true, Some(false)) => "<b class=\"warn\">SUSPECT</b>".to_owned(),
+        (true, valid) => headline::truth_word(valid).to_owned(),
+    };
+    let _ = write!(out, "<td class=\"n\">{word}<td>{}", escape(&remarks.join("; ")));
 }
 
 /// Every repetition with what belongs to it alone.
@@ -82,25 +89,16 @@ pub(super) fn steps(out: &mut String, summary: &Summary) {
     };
     let _ = write!(
         out,
-        "<section><details><summary>{title}</summary><div class=\"scroll\"><table><tr><th>step\
+        "<section><details><summary>{title}</summary><div class=\"scroll\" tabindex=\"0\"><table>\
+         <tr><th>step\
          <th>role<th class=\"r\">repetition\
-         <th>kind<th class=\"r\">I/Os<th class=\"r\">rate<th class=\"r\">bandwidth\
+         <th>kind<th>truth<th class=\"r\">I/Os<th class=\"r\">rate<th class=\"r\">bandwidth\
          <th class=\"r\">depth reached<th class=\"r\">CPU per I/O<th>remarks"
     );
     for step in &summary.steps {
         step_rows(out, step);
     }
     out.push_str("</table></div></details></section>\n");
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::Prepare => "prepare",
-        Role::Precondition => "precondition",
-        Role::Torture => "torture",
-        Role::Measure => "measure",
-        Role::Idle => "idle",
-    }
 }
 
 fn step_rows(out: &mut String, step: &StepSummary) {
@@ -110,17 +108,21 @@ fn step_rows(out: &mut String, step: &StepSummary) {
             let bandwidth = kind.rates.bandwidth_bytes_per_s;
             let mut remarks: Vec<String> =
                 step.incomplete.iter().map(|reason| format!("incomplete: {reason}")).collect();
+            let told = step.reasons.iter().filter(|reason| reason.code != "incomplete");
+            remarks.extend(told.map(|reason| reason.text.clone()));
             remarks.extend(kind.errors_by_errno.iter().map(|entry| {
                 format!("{} × {}", units::count(entry.count), errno::name(entry.errno.0))
             }));
             let _ = write!(
                 out,
-                "<tr><td>{}<td>{}<td class=\"r\">{}<td>{}<td class=\"r\">{}<td class=\"r\">{}\
+                "<tr><td>{}<td>{}<td class=\"r\">{}<td>{}<td class=\"n\">{}<td class=\"r\">{}\
+                 <td class=\"r\">{}\
                  <td class=\"r\">{}<td class=\"r\">{}<td class=\"r\">{}<td>{}",
                 escape(&step.name),
-                role(step.role),
+                headline::role_word(step.role),
                 step.repetition,
                 action.word(),
+                headline::truth_word(step.valid),
                 units::count(kind.rates.ops),
                 number(kind.rates.iops.map(|rate| units::operations(rate.value))),
                 bandwidth.map_or(String::new(), |rate| units::bandwidth(rate.value)),
@@ -134,7 +136,9 @@ fn step_rows(out: &mut String, step: &StepSummary) {
 
 /// Target and machine.
 pub(super) fn facts(out: &mut String, run: &Run) {
-    out.push_str("<section><h2>Facts</h2><div class=\"scroll\"><table class=\"facts\">");
+    out.push_str(
+        "<section><h2>Facts</h2><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\">",
+    );
     for (title, rows) in terminal::fact_groups(&run.begin.facts) {
         let _ = write!(out, "<tr class=\"group\"><th colspan=\"2\">{}", escape(&title));
         for (name, value) in rows {
@@ -203,12 +207,6 @@ pub(super) fn notes(out: &mut String, run: &Run, summary: &Summary) {
          <li>Percentiles are at most 0.1 % above the exact ones; minimum, mean and maximum are \
          exact.</li>",
     );
-    if summary.cells.iter().all(|cell| cell.valid.is_none()) {
-        out.push_str(
-            "<li>Whether each number is valid (cache, holes, throttling, other load) was not \
-             checked in this run.</li>",
-        );
-    }
     let has_gaps = summary.steps.iter().flat_map(|step| &step.streams);
     let over: std::collections::BTreeSet<u64> =
         has_gaps.map(|stream| stream.gaps.over_ns).collect();

@@ -3,15 +3,15 @@
 /// Blue and orange stay apart for every kind of colour blindness; purple warns.
 pub(super) const CSS: &str = "\
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2127;--faint:#5b6470;--grid:#e3e6ea;\
---card:#f5f6f8;--read:#0969b0;--write:#c75b00;--other:#5b6470;--warn:#a3218e;--warn-paper:#fbeef9}\
+--card:#f5f6f8;--read:#0969b0;--write:#b85200;--other:#5b6470;--warn:#a3218e;--warn-paper:#fbeef9}\
 @media(prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e4e7eb;--faint:#9aa4b0;\
 --grid:#2c3239;--card:#1d2127;--read:#5fb4f0;--write:#f29b4b;--other:#9aa4b0;--warn:#e583d4;\
 --warn-paper:#33202f}}\
 *{box-sizing:border-box}\
 body{margin:0;background:var(--paper);color:var(--ink);\
 font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
-main{max-width:62rem;margin:0 auto;padding:1.5rem 1rem 4rem}\
-h1{font-size:1.7rem;line-height:1.2;margin:.2rem 0 .4rem;overflow-wrap:anywhere}\
+main{max-width:66rem;margin:0 auto;padding:1.1rem 1rem 4rem}\
+h1{font-size:1.6rem;line-height:1.2;margin:.2rem 0 .4rem;overflow-wrap:anywhere}\
 h2{font-size:1.15rem;margin:2.2rem 0 .5rem}h3{font-size:1rem;margin:1.6rem 0 .2rem}\
 p,li{max-width:44rem;margin:.3rem 0;overflow-wrap:anywhere}\
 .lead{font-size:1.05rem}.faint,figcaption,small{color:var(--faint)}\
@@ -25,33 +25,51 @@ border:2px solid currentColor;font-size:.8rem;text-transform:uppercase;letter-sp
 .alarm,.warnings{border-left:.3rem solid var(--warn);background:var(--warn-paper);\
 padding:.5rem .9rem;margin:.8rem 0;max-width:none}\
 .warnings h2{margin-top:.2rem}.warnings ul{padding-left:1.2rem;margin:.2rem 0}\
-.verdict h2{margin:.9rem 0 .1rem}.verdict p{font-size:1.05rem}\
-.beware{color:var(--warn)}.unknown{color:var(--faint)}\
-.numbers{display:grid;grid-template-columns:repeat(3,1fr);gap:.7rem;\
-margin:1.5rem 0}\
-.four{grid-template-columns:repeat(4,1fr)}\
-@media(max-width:700px){.numbers{grid-template-columns:repeat(2,1fr)}}\
-.numbers div{background:var(--card);border-radius:.5rem;padding:.7rem .9rem;min-width:0}\
+.first{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,24rem);gap:.5rem 2.2rem;\
+align-items:start;margin-top:.6rem}\
+.verdict h2{margin:.8rem 0 .1rem}.verdict p{font-size:1.02rem;line-height:1.45}\
+.beware,.warn{color:var(--warn)}.unknown{color:var(--faint)}\
+.numbers{display:grid;grid-template-columns:1fr 1fr;gap:.6rem;margin:.8rem 0}\
+.numbers div{background:var(--card);border-radius:.5rem;padding:.55rem .8rem;min-width:0}\
 .numbers span,.numbers strong,.numbers small{display:block}\
-.numbers span{font-size:.82rem;line-height:1.3;min-height:2.6em}\
-.numbers strong{font-size:1.55rem;line-height:1.3;white-space:nowrap;\
+.numbers span{font-size:.82rem;line-height:1.3}\
+.numbers strong{font-size:1.45rem;line-height:1.3;white-space:nowrap;\
 font-variant-numeric:tabular-nums}\
+.plain .numbers{grid-template-columns:repeat(3,1fr)}\
+@media(max-width:900px){.first{display:block}.numbers{grid-template-columns:repeat(3,1fr)}}\
+@media(max-width:600px){.numbers,.plain .numbers{grid-template-columns:1fr 1fr}\
+main{padding-top:.7rem}\
+h1{font-size:1.35rem}}\
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));\
 gap:.5rem 2rem}\
 figure{margin:.4rem 0 .8rem;min-width:0;break-inside:avoid}figcaption{font-size:.85rem}\
-figure h4{margin:0 0 .2rem;font-size:.9rem}\
-svg{display:block;width:100%;height:auto;overflow:visible}\
+figure h3,figure h4{margin:0 0 .2rem;font-size:.9rem}\
+figure svg{display:block;width:100%;height:auto;overflow:visible}\
+figure svg.plot{width:auto;height:auto;overflow:hidden}\
 svg text{fill:var(--faint);font:11px system-ui,'DejaVu Sans',sans-serif;\
 font-variant-numeric:tabular-nums}\
 svg .end{text-anchor:end}svg .mid{text-anchor:middle}svg .name{font-style:italic}\
 svg .on{fill:var(--ink)}svg .number{font-weight:600}\
 .grid{stroke:var(--grid);fill:none}.axis{stroke:var(--faint);fill:none}\
+.seam{stroke:var(--faint);fill:none;stroke-dasharray:1 3;vector-effect:non-scaling-stroke}\
 .line{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round;\
-stroke-linecap:round}.dash{stroke-dasharray:4 3}\
+stroke-linecap:round;vector-effect:non-scaling-stroke}\
+.dash{stroke-dasharray:5 4}.dots{stroke-dasharray:.1 3.5}\
 .error{stroke:var(--ink);fill:none;stroke-width:1.4}\
 svg .read{color:var(--read)}svg .write{color:var(--write)}svg .other{color:var(--other)}\
 svg .warning{color:var(--warn)}.bar,.dot{fill:currentColor}.bar{opacity:.85}\
+.doubt{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-dasharray:3 2}\
 .span{fill:currentColor;opacity:.16}svg .word{fill:currentColor;font-size:10px}\
+.stops rect{fill:transparent}.stops rect:hover{fill:var(--ink);fill-opacity:.07}\
+.lines{touch-action:pan-y}.key{cursor:pointer}.key.off{opacity:.999}\
+.key.off text{text-decoration:line-through}\
+.hair{stroke:var(--ink);fill:none;pointer-events:none}\
+.picked{fill:var(--ink);opacity:.12;pointer-events:none}\
+.values{font-size:.82rem;min-height:1.3em;line-height:1.3;margin:.1rem 0;max-width:none;\
+font-variant-numeric:tabular-nums}\
+.tools{margin:.1rem 0}.tools button{font:inherit;font-size:.8rem;color:var(--ink);\
+background:var(--card);border:1px solid var(--faint);border-radius:.3rem;\
+padding:.1rem .6rem;margin-right:.4rem;cursor:pointer}\
 .narrow{display:none}\
 @media(max-width:700px){.wide{display:none}.narrow{display:block}}\
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
@@ -59,12 +77,15 @@ font-variant-numeric:tabular-nums}\
 th,td{text-align:left;padding:.25rem .7rem .25rem 0;border-bottom:1px solid var(--grid);\
 vertical-align:top}td:first-child{min-width:7.5rem}th{color:var(--faint);font-weight:500}\
 td.r,th.r{text-align:right;white-space:nowrap}td.n{white-space:nowrap}\
+.cells{font-size:.8rem}\
+.cells th,.cells td{padding-right:.5rem}.cells td:last-child{min-width:10rem}\
 .facts td:first-child{color:var(--faint)}\
 .facts td{overflow-wrap:anywhere}tr.group th{padding-top:1rem;color:var(--ink);font-weight:700}\
 details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85rem}\
 @page{size:A4;margin:14mm}\
-@media print{:root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ddd;--card:#f3f3f3;\
---read:#0969b0;--write:#c75b00;--other:#444;--warn:#a3218e;--warn-paper:#fbeef9}\
+@media print{.tools,.values{display:none}.first{display:block}\
+:root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ddd;--card:#f3f3f3;\
+--read:#0969b0;--write:#b85200;--other:#444;color-scheme:light;--warn:#a3218e;--warn-paper:#fbeef9}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
 table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
 .keep::details-content{content-visibility:visible;block-size:auto}\

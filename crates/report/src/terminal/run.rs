@@ -81,7 +81,9 @@ fn truth(step: &StepSummary) -> String {
         text.push_str(&hanging("  SUSPECT", &printable(&reason.text), 14));
     }
     if step.valid == Some(true) {
-        text.push_str("  valid       the device moved what was asked for, and nothing disturbed it\n");
+        text.push_str(
+            "  valid       the device moved what was asked for, and nothing disturbed it\n",
+        );
     }
     for note in &step.notes {
         text.push_str(&hanging("  note", &printable(&note.text), 14));

@@ -286,7 +286,7 @@ pub fn findings() -> Findings {
             cell: "sequential write".to_owned(),
             text: "in the SLC cache: no knee seen".to_owned(),
         }],
-        order: Vec::new(),
+        ..Findings::default()
     }
 }
 

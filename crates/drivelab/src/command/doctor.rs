@@ -1,0 +1,225 @@
+//! `drivelab doctor`: is this machine fit to measure? And the removal of what killed runs left.
+
+use crate::aim::{Aim, Kind};
+use crate::cli::doctor::DoctorOptions;
+use crate::outcome::{Failure, Status};
+use crate::{print, store};
+use drivelab_core::driver::drivers_of;
+use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
+use drivelab_core::fitness::{Check, Observations, Severity};
+use drivelab_core::plan::{Engine, Interval, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
+use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
+use drivelab_core::run::Run;
+use drivelab_core::summary::{SCHEMA, summarise};
+use drivelab_core::tally::Tally;
+use drivelab_core::units::Span;
+use drivelab_io::clock::Clock;
+use drivelab_io::doctor as looks;
+use drivelab_io::facts::{self, System};
+use drivelab_io::scratch::{Ledger, remove_leftovers};
+use drivelab_io::testbed::{Handle, RealTestbed};
+use drivelab_report::terminal::{doctor_table, leftovers_list};
+use drivelab_stats::Estimate;
+use drivelab_study::doctor;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How long others are watched while nothing is done.
+const IDLE: Duration = Duration::from_secs(1);
+/// The null engine's load.
+const CEILING_SPAN: Span = Span(2_000_000_000);
+const CEILING_DEPTH: u32 = 32;
+const CEILING_BYTES: u64 = 1 << 30;
+const CEILING_INTERVAL: Span = Span(100_000_000);
+
+/// Asks the machine, or cleans up.
+pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
+    let ledger = Ledger::at(ledger_path(options)?);
+    if options.clean {
+        return clean(&ledger, options.json);
+    }
+    let system = System::live();
+    let aim = Aim::look(&system, &options.target)?;
+    if aim.kind == Kind::Absent {
+        return Err(Failure::usage(format!("{} does not exist", options.target))
+            .advise("Name a directory, a file or a block device that is there."));
+    }
+    let seen = look(&system, aim, Some(&ledger))?;
+    let checks = doctor::judge(&seen);
+    let (verdict, is_bad) = doctor::verdict(&checks);
+    if options.json {
+        print::json(&serde_json::json!({
+            "schema": SCHEMA,
+            "target": options.target,
+            "checks": checks,
+            "ceiling_iops": seen.ceiling,
+            "noise": seen.noise,
+            "verdict": verdict,
+        }))?;
+    } else {
+        let version = env!("CARGO_PKG_VERSION");
+        print::text(&doctor_table(version, &options.target, &seen.facts, &checks, &verdict));
+    }
+    Ok(if is_bad { Status::Finding } else { Status::Fine })
+}
+
+/// What a measurement on `target` must be warned of: each bad finding, and the rest by name.
+///
+/// # Errors
+/// Ctrl-C.
+pub fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> {
+    let aim = Aim::look(system, target)?;
+    if aim.kind == Kind::Absent {
+        return Ok(Vec::new());
+    }
+    // Leftovers of killed runs are removed by the run itself.
+    let seen = look(system, aim, None)?;
+    let (bad, rest): (Vec<Check>, Vec<Check>) = doctor::judge(&seen)
+        .into_iter()
+        .filter(|check| matches!(check.severity, Severity::Bad | Severity::Warning))
+        .partition(|check| check.severity == Severity::Bad);
+    let warning = |text: String, advice: String| Warning {
+        code: "doctor".into(),
+        text,
+        advice,
+        step: None,
+    };
+    let mut warnings: Vec<Warning> = bad
+        .into_iter()
+        .map(|check| {
+            let text = format!("Not fit to measure, {}: {}.", check.name, check.found);
+            warning(text, check.advice.unwrap_or_default())
+        })
+        .collect();
+    if !rest.is_empty() {
+        let names: Vec<String> = rest.into_iter().map(|check| check.name).collect();
+        warnings.push(warning(
+            format!("This machine is not at its best to measure: {}.", names.join(", ")),
+            "`drivelab doctor` says what was found and what to do.".into(),
+        ));
+    }
+    Ok(warnings)
+}
+
+/// Everything that can be seen, then what must be measured, one after the other.
+fn look(system: &System, aim: Aim, ledger: Option<&Ledger>) -> Result<Observations, Failure> {
+    let interrupted = || match drivelab_io::signal::interrupted() {
+        true => Err(Failure { status: Status::Interrupted, ..Failure::usage("interrupted") }),
+        false => Ok(()),
+    };
+    let devices = facts::devices_below(system, &aim.path);
+    let mut seen = looks::look(system, &aim.path, aim.facts);
+    seen.leftovers = ledger.map(looks::leftovers).unwrap_or_default();
+    seen.idle = Some(looks::idle(system, &devices, IDLE));
+    interrupted()?;
+    let (clock, clock_facts) = Clock::calibrate();
+    seen.clock = clock_facts;
+    seen.clock_step_ns = looks::clock_step_ns(&clock);
+    seen.ceiling = ceiling(clock)?;
+    interrupted()?;
+    seen.noise = Some(looks::noise(&clock)?);
+    interrupted()?;
+    Ok(seen)
+}
+
+/// What one worker can issue without a drive; `None` where that gives no rate.
+fn ceiling(clock: Clock) -> Result<Option<Estimate>, Trouble> {
+    let stream = Stream {
+        engine: Engine::Null,
+        pattern: PatternName::Uniform,
+        depth: CEILING_DEPTH,
+        ..Stream::default()
+    };
+    let step = Step {
+        name: "generator ceiling".into(),
+        until: Until { elapsed: Some(CEILING_SPAN), ..Until::default() },
+        repeat: 1,
+        streams: vec![stream],
+        ..Step::default()
+    };
+    let target = TargetFacts { kind: TargetKind::Nothing, ..TargetFacts::default() };
+    let nothing = Facts { target, ..Facts::default() };
+    let mut testbed = RealTestbed::new(nothing, clock, Box::new(|_| Ok(Handle::Nothing)));
+    let drivers = drivers_of(&step, 0, 1, CEILING_INTERVAL, CEILING_BYTES)?;
+    let mut kept = Kept::default();
+    let finished = testbed.run(drivers, &mut kept)?;
+    Ok(rate(step, kept, finished))
+}
+
+/// The rate of a step as every run computes it.
+fn rate(step: Step, kept: Kept, finished: Vec<Finished>) -> Option<Estimate> {
+    let begin = StepBegin {
+        step: 0,
+        plan_step: 0,
+        plan: 0,
+        repetition: 1,
+        name: step.name.clone(),
+        role: Role::Measure,
+        state: "unknown".into(),
+        opened: Vec::new(),
+    };
+    let plan = Plan { interval: Interval(CEILING_INTERVAL), steps: vec![step], ..Plan::default() };
+    let phases = finished.into_iter().map(|finished| finished.phase).collect();
+    let mut run = Run::default();
+    let mut records = vec![Record::Plan { plan }, Record::StepBegin(begin)];
+    records.extend(kept.tallies.into_iter().map(|tally| Record::Tally(Box::new(tally))));
+    records.push(Record::StepEnd(Box::new(StepEnd { phases, ..StepEnd::default() })));
+    for record in records {
+        run.push(record).ok()?;
+    }
+    summarise(&run).cells.first()?.streams.first()?.total.iops
+}
+
+/// Keeps every tally.
+#[derive(Debug, Default)]
+struct Kept {
+    tallies: Vec<Tally>,
+}
+
+impl Sink for Kept {
+    fn tally(&mut self, tally: &Tally) {
+        self.tallies.push(tally.clone());
+    }
+
+    fn go_on(&mut self) -> bool {
+        !drivelab_io::signal::interrupted()
+    }
+}
+
+/// Where runs note the scratch they make: beside the runs, wherever these are said to be.
+fn ledger_path(options: &DoctorOptions) -> Result<PathBuf, Failure> {
+    let runs = match store::directory(None) {
+        Ok(runs) => runs,
+        Err(failure) if options.store.runs.is_none() => return Err(failure),
+        Err(_) => store::directory(options.store.runs.as_deref())?,
+    };
+    runs.parent()
+        .map(|data| data.join("scratch.jsonl"))
+        .ok_or_else(|| Failure::usage("there is no place for the list of scratch files; set HOME"))
+}
+
+/// Removes scratch of runs that were killed: only what stands in the list of what is ours, with
+/// the same inode and time of birth, and is locked by no run.
+fn clean(ledger: &Ledger, json: bool) -> Result<Status, Failure> {
+    let found = remove_leftovers(ledger).map_err(|error| {
+        let path = ledger.path().display();
+        Failure::usage(format!("the list of scratch files {path} cannot be used: {error}"))
+    })?;
+    if json {
+        let left: Vec<_> = found
+            .left
+            .iter()
+            .map(|(path, reason)| serde_json::json!({ "path": path, "reason": reason }))
+            .collect();
+        print::json(&serde_json::json!({
+            "schema": SCHEMA,
+            "removed": found.removed,
+            "in_use": found.in_use,
+            "left": left,
+        }))?;
+    } else {
+        print::text(&leftovers_list(&found.removed, &found.in_use, &found.left));
+    }
+    Ok(if found.left.is_empty() { Status::Fine } else { Status::Finding })
+}

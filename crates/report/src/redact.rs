@@ -1,0 +1,201 @@
+//! A run without the names that lead to its owner: serial numbers and host names.
+//!
+//! Every text of the run is looked through, not a list of fields: what a later version adds is
+//! covered too. Numbers, histograms and the words of the format stay as they are.
+
+use drivelab_core::facts::Facts;
+use drivelab_core::plan::Plan;
+use drivelab_core::run::Run;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// What stands in the place of a serial number.
+const SERIAL: &str = "[serial]";
+/// What stands in the place of a host name or address.
+const HOST: &str = "[host]";
+/// What stands in the place of a token, which holds a serial number.
+const TOKEN: &str = "[token]";
+/// What stands in the place of a link that is named after a serial number.
+const LINK: &str = "[id]";
+
+/// A name and what stands in its place.
+type Name = (String, &'static str);
+
+/// The run without serial numbers, host names, tokens and names of devices made of them. An error
+/// says in a sentence what cannot be replaced; then nothing should be shown.
+pub fn redacted(run: &Run) -> Result<Run, String> {
+    let names = names(&run.begin.facts, &run.begin.arguments);
+    let mut clean = run.clone();
+    clean.begin.arguments = arguments(&run.begin.arguments);
+    clean.begin = replaced(&clean.begin, &names)?;
+    clean.plans =
+        run.plans.iter().map(|plan| replaced::<Plan>(plan, &names)).collect::<Result<_, _>>()?;
+    for step in &mut clean.steps {
+        step.begin = replaced(&step.begin, &names)?;
+        step.plan = replaced(&step.plan, &names)?;
+        step.end = replaced(&step.end, &names)?;
+    }
+    clean.warnings = replaced(&clean.warnings, &names)?;
+    clean.findings = replaced(&clean.findings, &names)?;
+    clean.end = replaced(&clean.end, &names)?;
+    Ok(clean)
+}
+
+/// What must not be seen, the longest first.
+fn names(facts: &Facts, arguments: &[String]) -> Vec<Name> {
+    let mut names: Vec<Name> = Vec::new();
+    for serial in facts.target.devices.iter().filter_map(|device| device.serial.as_deref()) {
+        for form in serial_forms(serial) {
+            names.push((form, SERIAL));
+        }
+    }
+    for token in tokens(arguments) {
+        names.push((token.clone(), TOKEN));
+        // Its parts may stand alone in a warning.
+        names.extend(token.split_once(':').map(|(serial, _)| (serial.to_owned(), TOKEN)));
+    }
+    if let Some(host) = facts.host.hostname.as_deref() {
+        names.push((host.to_owned(), HOST));
+        names.extend(host.split_once('.').map(|(short, _)| (short.to_owned(), HOST)));
+    }
+    if let Some(found) = facts.target.filesystem.as_ref().filter(|found| found.network) {
+        let server = found.source.trim_start_matches('/').split([':', '/']).next();
+        names.extend(server.map(|server| (server.to_owned(), HOST)));
+        for option in found.options.split(',') {
+            let address = option.split_once('=').filter(|(key, _)| key.ends_with("addr"));
+            names.extend(address.map(|(_, address)| (address.to_owned(), HOST)));
+        }
+    }
+    names.retain(|(name, _)| !name.trim().is_empty() && name != "localhost");
+    names.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.cmp(b)));
+    names.dedup_by(|a, b| a.0 == b.0);
+    names
+}
+
+/// A serial number as the drive tells it, as a token has it, and as a device link has it.
+fn serial_forms(serial: &str) -> Vec<String> {
+    let serial = serial.trim();
+    let in_token = |c: char| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '_' };
+    let words: Vec<&str> = serial.split_whitespace().collect();
+    let mut forms =
+        vec![serial.to_owned(), serial.chars().map(in_token).collect(), words.join("_")];
+    forms.sort();
+    forms.dedup();
+    forms
+}
+
+/// The words that follow `--erase`.
+fn tokens(arguments: &[String]) -> Vec<String> {
+    let mut tokens = Vec::new();
+    for (index, word) in arguments.iter().enumerate() {
+        match word.strip_prefix("--erase") {
+            Some("") => tokens.extend(arguments.get(index + 1).cloned()),
+            Some(rest) => tokens.extend(rest.strip_prefix('=').map(str::to_owned)),
+            None => {}
+        }
+    }
+    tokens
+}
+
+/// The command line without its tokens, whatever they name.
+fn arguments(words: &[String]) -> Vec<String> {
+    let mut clean: Vec<String> = Vec::with_capacity(words.len());
+    for word in words {
+        let is_token = clean.last().is_some_and(|before| before == "--erase");
+        clean.push(match (is_token, word.starts_with("--erase=")) {
+            (true, _) => TOKEN.to_owned(),
+            (false, true) => format!("--erase={TOKEN}"),
+            (false, false) => word.clone(),
+        });
+    }
+    clean
+}
+
+fn replaced<T: Serialize + DeserializeOwned>(value: &T, names: &[Name]) -> Result<T, String> {
+    let failed = |error: serde_json::Error| {
+        format!("a name to be hidden is also a word of the run file ({error}): it cannot be hidden")
+    };
+    let mut json = serde_json::to_value(value).map_err(failed)?;
+    walk(&mut json, names);
+    serde_json::from_value(json).map_err(failed)
+}
+
+fn walk(value: &mut Value, names: &[Name]) {
+    match value {
+        Value::String(text) => *text = hidden(text, names),
+        Value::Array(list) => list.iter_mut().for_each(|value| walk(value, names)),
+        Value::Object(map) => map.values_mut().for_each(|value| walk(value, names)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn hidden(text: &str, names: &[Name]) -> String {
+    let mut text = without_links(text);
+    for (name, place) in names {
+        text = without(&text, name, place);
+    }
+    text
+}
+
+/// Links under `/dev/disk/by-id` and `by-uuid` name one device in the world.
+fn without_links(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    loop {
+        let marks = ["/by-id/", "/by-uuid/", "/by-partuuid/"];
+        let found = marks.iter().filter_map(|mark| Some((rest.find(mark)?, mark.len()))).min();
+        let Some((at, length)) = found else { break };
+        let (before, after) = rest.split_at(at + length);
+        out.push_str(before);
+        out.push_str(LINK);
+        let end = after.find(|c: char| c.is_whitespace() || "/'\",;)".contains(c));
+        rest = &after[end.unwrap_or(after.len())..];
+    }
+    out + rest
+}
+
+/// `text` with `name` replaced wherever it stands as a word of its own, in whatever case.
+fn without(text: &str, name: &str, place: &str) -> String {
+    let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
+    let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    while let Some(found) = lower[at..].find(&wanted).map(|found| at + found) {
+        let end = found + wanted.len();
+        let inside =
+            is_part(lower[..found].chars().next_back()) || is_part(lower[end..].chars().next());
+        out.push_str(&text[at..found]);
+        out.push_str(if inside { &text[found..end] } else { place });
+        at = end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_whole_words_are_replaced() {
+        assert_eq!(without("S1 on s1-part2, S12", "S1", SERIAL), "[serial] on [serial]-part2, S12");
+        assert_eq!(without("nothing", "S1", SERIAL), "nothing");
+        assert_eq!(without("é S1 é", "S1", SERIAL), "é [serial] é");
+    }
+
+    #[test]
+    fn links_and_tokens_are_hidden_whatever_they_name() {
+        let link = "open /dev/disk/by-id/nvme-X_S7-part1: no; /dev/disk/by-uuid/12-ab";
+        let clean = without_links(link);
+        assert_eq!(clean, "open /dev/disk/by-id/[id] no; /dev/disk/by-uuid/[id]");
+        let line = ["run", "/dev/x", "--erase", "S7:ext4", "--erase=S8"].map(str::to_owned);
+        assert_eq!(arguments(&line), ["run", "/dev/x", "--erase", TOKEN, "--erase=[token]"]);
+        assert_eq!(tokens(&line), ["S7:ext4", "S8"]);
+    }
+
+    #[test]
+    fn a_serial_number_has_several_forms() {
+        assert_eq!(serial_forms(" WD WC/1 "), ["WD WC/1", "WD_WC/1", "WD_WC_1"]);
+    }
+}

@@ -1,0 +1,228 @@
+//! Whether each claim holds: met, not met, or cannot tell and why.
+
+use super::{Claim, LAYOUT, REPETITIONS, State};
+use drivelab_core::claims::{Answer, JudgedClaim, Metric};
+use drivelab_core::facts::Facts;
+use drivelab_core::findings::Findings;
+use drivelab_core::plan::IoMode;
+use drivelab_core::quantity;
+use drivelab_core::run::Run;
+use drivelab_core::summary::{CellKind, CellSummary, LatencyEstimates, Summary};
+use drivelab_stats::{Estimate, samples_needed};
+
+/// A repetition that ends earlier than this share of its time has measured something else.
+const TIME_SHARE: f64 = 0.95;
+
+/// The answers in words, for the run file and the exit status.
+pub fn judge(claims: &[Claim], run: &Run, summary: &Summary) -> Findings {
+    let judged = judged(claims, &run.begin.facts, summary);
+    let order = super::cells(claims);
+    let mut findings = Findings { order, ..Findings::default() };
+    for claim in &judged {
+        let said = sentence(claim);
+        match claim.answer {
+            Answer::Met => findings.verdict.push(said),
+            Answer::NotMet => findings.beware.push(said),
+            Answer::CannotTell => findings.unknown.push(said),
+        }
+    }
+    let count = |answer| judged.iter().filter(|claim| claim.answer == answer).count();
+    let (met, not_met) = (count(Answer::Met), count(Answer::NotMet));
+    let open = count(Answer::CannotTell);
+    findings.no_answer = not_met == 0 && open > 0;
+    let total = judged.len();
+    let headline =
+        format!("{met} of {total} claims met, {not_met} not met, {open} cannot be told.");
+    findings.verdict.insert(0, headline);
+    findings.unknown.extend(not_checked(summary));
+    if run.steps.iter().any(|step| step.begin.name == LAYOUT) {
+        findings.unknown.push(
+            "The whole drive: the claims were put to a scratch file on it, in the state it was \
+             found in."
+                .into(),
+        );
+    }
+    findings
+}
+
+/// What the truth guard could not look at in cells that it has nothing against, each once.
+fn not_checked(summary: &Summary) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for cell in summary.cells.iter().filter(|cell| cell.valid.is_none()) {
+        for reason in &cell.unchecked {
+            let text = format!("Not checked: {}.", reason.text.trim_end_matches('.'));
+            if !found.contains(&text) {
+                found.push(text);
+            }
+        }
+    }
+    found
+}
+
+/// Every claim with its answer, in the order of the claims.
+pub fn judged(claims: &[Claim], facts: &Facts, summary: &Summary) -> Vec<JudgedClaim> {
+    claims.iter().map(|claim| judge_one(claim, facts, summary)).collect()
+}
+
+fn judge_one(claim: &Claim, facts: &Facts, summary: &Summary) -> JudgedClaim {
+    let name = claim.cell();
+    let cell = summary.cells.iter().find(|cell| cell.name == name);
+    let figure = cell.and_then(|cell| figure(claim, cell));
+    let (answer, why) = match cell {
+        None => cannot("its load was not measured".into()),
+        Some(cell) => answer(claim, facts, summary, cell, figure),
+    };
+    JudgedClaim {
+        name: claim.name.clone(),
+        metric: claim.metric,
+        at_least: claim.at_least,
+        at_most: claim.at_most,
+        estimate: figure,
+        answer,
+        why,
+    }
+}
+
+fn cannot(why: String) -> (Answer, String) {
+    (Answer::CannotTell, why)
+}
+
+fn answer(
+    claim: &Claim,
+    facts: &Facts,
+    summary: &Summary,
+    cell: &CellSummary,
+    figure: Option<Estimate>,
+) -> (Answer, String) {
+    if let Some(why) = disbelief(claim, facts, summary, cell) {
+        return cannot(why);
+    }
+    let Some(kind) = kind_of(claim, cell) else {
+        return cannot("nothing was measured under its load".into());
+    };
+    if kind.rates.errors > 0 {
+        let (errors, word) = (kind.rates.errors, claim.rw.action().word());
+        return cannot(format!("{errors} {word}s failed"));
+    }
+    // One I/O that took longer refutes a claim on all of them, whatever the mean of maxima says.
+    if let (Metric::MaxNs, Some(limit), Some(latency)) =
+        (claim.metric, claim.at_most, &kind.merged.service_ns)
+        && latency.max as f64 > limit
+    {
+        return (Answer::NotMet, format!("one took {}", quantity::time(latency.max as f64)));
+    }
+    let Some(figure) = figure else { return cannot(no_figure(claim, kind)) };
+    let (Some(low), Some(high)) = (figure.low, figure.high) else {
+        return cannot(match figure.n {
+            0 | 1 => "one repetition gives no interval".into(),
+            n => format!("{n} equal repetitions give no interval"),
+        });
+    };
+    let (good, bad) = match (claim.at_least, claim.at_most) {
+        (Some(limit), _) => (low >= limit, high < limit),
+        (_, Some(limit)) => (high <= limit, low > limit),
+        (None, None) => (false, false),
+    };
+    match (good, bad) {
+        (true, _) => (Answer::Met, String::new()),
+        (_, true) => (Answer::NotMet, String::new()),
+        _ => cannot("the interval spans the limit; measure longer".into()),
+    }
+}
+
+/// Why the numbers of the cell are not those of the drive that the claim is about.
+fn disbelief(
+    claim: &Claim,
+    facts: &Facts,
+    summary: &Summary,
+    cell: &CellSummary,
+) -> Option<String> {
+    if cell.valid == Some(false) {
+        let reason = cell.reasons.first().map_or("no reason given", |reason| &reason.text);
+        return Some(format!("suspect: {}", reason.trim_end_matches('.')));
+    }
+    let filesystem = facts.target.filesystem.as_ref();
+    if let Some(found) = filesystem.filter(|found| found.memory_backed) {
+        return Some(format!("{} lives in memory: no drive was measured", found.kind));
+    }
+    let buffered = cell.streams.iter().any(|stream| stream.load.io == IoMode::Buffered);
+    if buffered && cell.valid.is_none() {
+        return Some("buffered I/O: memory may have answered, and nothing could tell".into());
+    }
+    if cell.repetitions < REPETITIONS {
+        let done = cell.repetitions;
+        return Some(format!("only {done} of {REPETITIONS} repetitions were completed"));
+    }
+    let asked = claim.seconds.seconds() * f64::from(cell.repetitions);
+    let measured = cell.streams.first().map_or(0.0, |stream| stream.seconds);
+    if measured < TIME_SHARE * asked {
+        return Some(format!(
+            "its {} repetitions ended after {} s together instead of {} s; raise --budget",
+            cell.repetitions,
+            quantity::digits(measured),
+            quantity::digits(asked)
+        ));
+    }
+    let wanted = claim.state.filter(|state| *state != State::Unknown)?;
+    let states = summary.steps.iter().filter(|step| step.name == cell.name);
+    let other = states.map(|step| step.state.as_str()).find(|found| *found != wanted.word())?;
+    Some(format!(
+        "claimed for a drive that is {}, and the state found was {other}; bring it there first",
+        wanted.word()
+    ))
+}
+
+fn kind_of<'a>(claim: &Claim, cell: &'a CellSummary) -> Option<&'a CellKind> {
+    cell.streams.first()?.kinds.get(&claim.rw.action())
+}
+
+fn figure(claim: &Claim, cell: &CellSummary) -> Option<Estimate> {
+    let kind = kind_of(claim, cell)?;
+    let of = |pick: fn(&LatencyEstimates) -> Option<Estimate>| pick(kind.service_ns.as_ref()?);
+    match claim.metric {
+        Metric::Iops => kind.rates.iops,
+        Metric::BandwidthBytesPerS => kind.rates.bandwidth_bytes_per_s,
+        Metric::MeanNs => of(|latency| latency.mean),
+        Metric::P50Ns => of(|latency| latency.p50),
+        Metric::P90Ns => of(|latency| latency.p90),
+        Metric::P99Ns => of(|latency| latency.p99),
+        Metric::P999Ns => of(|latency| latency.p99_9),
+        Metric::P9999Ns => of(|latency| latency.p99_99),
+        Metric::MaxNs => of(|latency| latency.max),
+    }
+}
+
+fn no_figure(claim: &Claim, kind: &CellKind) -> String {
+    match claim.metric.quantile() {
+        Some(quantile) => format!(
+            "too few I/Os for the {}: {} in {REPETITIONS} repetitions, each needs {}; measure \
+             longer",
+            claim.metric.words(),
+            quantity::count(kind.rates.ops),
+            quantity::count(samples_needed(quantile))
+        ),
+        None => "too little was measured for a figure".into(),
+    }
+}
+
+/// A figure in the unit of its metric.
+fn in_unit(metric: Metric, value: f64) -> String {
+    match metric {
+        Metric::Iops => quantity::operations(value),
+        Metric::BandwidthBytesPerS => quantity::bandwidth(value),
+        _ => quantity::time(value),
+    }
+}
+
+fn sentence(claim: &JudgedClaim) -> String {
+    let side = if claim.at_least.is_some() { "at least" } else { "at most" };
+    let limit = claim.at_least.or(claim.at_most).unwrap_or(f64::NAN);
+    let asked = format!("{} {side} {}", claim.metric.words(), in_unit(claim.metric, limit));
+    let measured = match &claim.estimate {
+        Some(figure) => in_unit(claim.metric, figure.value),
+        None => "no figure".into(),
+    };
+    let why = if claim.why.is_empty() { String::new() } else { format!(": {}", claim.why) };
+    let answer = claim.answer.words();
+    format!("{}: {asked}, measured {measured}: {answer}{why}.", claim.name)
+}
