@@ -54,8 +54,8 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
     {
         let facts = &run.begin.facts;
         let mut case = Case { run, facts, step, streams, end, observed, judgement: &mut judgement };
-        case.load();
         case.device();
+        case.load();
         case.machine();
     }
     let (mismatched, verified) = step

@@ -215,15 +215,22 @@ impl Case<'_> {
     /// Requests that the kernel cut or put together: the drive saw others than were asked for.
     fn requests(&mut self, device: &DeviceCounters) {
         let operations = self.operations(Action::Read) + self.operations(Action::Write);
-        if operations < 1000 || !self.is_direct() {
+        let is_cached = self.judgement.reasons.iter().any(|r| r.code.ends_with("_device"));
+        if operations < 1000 || !self.is_direct() || is_cached {
             return;
         }
-        let requests = (device.reads + device.writes) as f64 / operations as f64;
+        let requests = 1.0 / self.operations_per_request(device);
         let words = format!("{requests:.2} requests for each operation");
         if requests > REQUESTS_PER_OPERATION.1 && self.is_exclusive() {
             self.note("split", format!("{} saw {words}: they were split", device.name));
         } else if requests < REQUESTS_PER_OPERATION.0 && device.merges > 0 {
             self.note("merged", format!("{} saw {words}: neighbours were merged", device.name));
         }
+    }
+
+    /// Operations that one request of the device carries on average.
+    pub(super) fn operations_per_request(&self, device: &DeviceCounters) -> f64 {
+        let operations = self.operations(Action::Read) + self.operations(Action::Write);
+        operations as f64 / (device.reads + device.writes).max(1) as f64
     }
 }

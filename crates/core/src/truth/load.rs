@@ -73,7 +73,8 @@ impl Case<'_> {
         if asked == 0.0 || !all_deep || !self.is_long_enough() || self.answers_inline() {
             return;
         }
-        let inside = device.queue_ms as f64 * 1e6 / self.observed.span_ns as f64;
+        let requests = device.queue_ms as f64 * 1e6 / self.observed.span_ns as f64;
+        let inside = requests * self.operations_per_request(device);
         if inside < DEVICE_DEPTH_SHARE * asked {
             let text = format!(
                 "{asked:.0} operations in flight were asked for, and {} had {inside:.1} at a time \
