@@ -54,9 +54,10 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
     {
         let facts = &run.begin.facts;
         let mut case = Case { run, facts, step, streams, end, observed, judgement: &mut judgement };
+        // A cause before what it brings about: the first reason is the one that is told.
+        case.machine();
         case.device();
         case.load();
-        case.machine();
     }
     let (mismatched, verified) = step
         .tallies

@@ -70,7 +70,9 @@ impl Case<'_> {
             .sum();
         let Some(device) = self.top_device() else { return };
         let all_deep = self.plan().streams.iter().all(is_deep);
-        if asked == 0.0 || !all_deep || !self.is_long_enough() || self.answers_inline() {
+        let is_held_back = self.judgement.reasons.iter().any(|one| one.code.ends_with("_quota"));
+        let is_told = is_held_back || self.answers_inline();
+        if asked == 0.0 || !all_deep || !self.is_long_enough() || is_told {
             return;
         }
         let requests = device.queue_ms as f64 * 1e6 / self.observed.span_ns as f64;
