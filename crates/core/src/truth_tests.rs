@@ -236,7 +236,7 @@ fn a_load_that_is_not_what_it_is_called_is_noticed() {
         e.device().queue_ms = 1900;
         e.device().reads = OPERATIONS / 4;
     };
-    assert_eq!(reasons(Evidence::reads(), merged), [""; 0], "one request carries four");
+    assert_eq!(reasons(Evidence::reads(), merged), [""; 0], "requests that carry four");
     let busy = |e: &mut Evidence| e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
     assert_eq!(reasons(Evidence::reads(), busy), ["generator_saturated"]);
     let in_memory = |e: &mut Evidence| {
