@@ -81,12 +81,12 @@ impl Case<'_> {
         if self.operations_per_request(device) > OPERATIONS_PER_REQUEST_MAX {
             return;
         }
-        let inside = device.queue_ms as f64 * 1e6 / self.observed.span_ns as f64;
+        let inside = device.queue_ms as f64 * 1e6 / self.active_ns() as f64;
         if inside < DEVICE_DEPTH_SHARE * asked {
             let text = format!(
                 "{asked:.0} operations in flight were asked for, and {} had {inside:.1} at a time \
-                 on average: something above it hands them over one after the other, or answers \
-                 them itself",
+                 on average: something above it hands them over one after the other or answers \
+                 them itself, or this machine is too busy to keep it fed",
                 device.name
             );
             self.suspect("depth_not_in_device", text);
