@@ -175,6 +175,27 @@ fn bytes_that_did_not_come_from_the_device_are_missed() {
 }
 
 #[test]
+fn memory_below_a_layer_is_noticed_at_the_disk() {
+    let below = |read_bytes| {
+        move |e: &mut Evidence| {
+            let disk = |name: &str| DeviceFacts {
+                name: name.into(),
+                layer: "disk".into(),
+                ..DeviceFacts::default()
+            };
+            for name in ["sda", "sdb"] {
+                e.facts.target.devices.push(disk(name));
+                let name = name.to_string();
+                let counters = DeviceCounters { name, read_bytes, ..DeviceCounters::default() };
+                e.end.devices.push(counters);
+            }
+        }
+    };
+    assert_eq!(reasons(Evidence::reads(), below(BYTES / 2)), [""; 0], "two members");
+    assert_eq!(reasons(Evidence::reads(), below(BYTES / 3)), ["not_on_disk"]);
+}
+
+#[test]
 fn blocks_never_written_are_noticed_by_content_and_by_map() {
     let zeros = |count| {
         move |e: &mut Evidence| e.observed().blocks = Some(BlockSample { seen: 64, zeros: count })
