@@ -260,8 +260,7 @@ pub enum Reply {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
-    /// All use the same; in sequential order each begins at its beginning, and one pass is the
-    /// region's bytes issued by all of them together.
+    /// All use the same; one pass is its bytes, issued by all of them together.
     Shared,
     /// Each has its own.
     Disjoint,

@@ -175,6 +175,27 @@ fn bytes_that_did_not_come_from_the_device_are_missed() {
 }
 
 #[test]
+fn memory_below_a_layer_is_noticed_at_the_disk() {
+    let below = |read_bytes| {
+        move |e: &mut Evidence| {
+            let disk = |name: &str| DeviceFacts {
+                name: name.into(),
+                layer: "disk".into(),
+                ..DeviceFacts::default()
+            };
+            for name in ["sda", "sdb"] {
+                e.facts.target.devices.push(disk(name));
+                let name = name.to_string();
+                let counters = DeviceCounters { name, read_bytes, ..DeviceCounters::default() };
+                e.end.devices.push(counters);
+            }
+        }
+    };
+    assert_eq!(reasons(Evidence::reads(), below(BYTES / 2)), [""; 0], "two members");
+    assert_eq!(reasons(Evidence::reads(), below(BYTES / 3)), ["not_on_disk"]);
+}
+
+#[test]
 fn blocks_never_written_are_noticed_by_content_and_by_map() {
     let zeros = |count| {
         move |e: &mut Evidence| e.observed().blocks = Some(BlockSample { seen: 64, zeros: count })
@@ -232,6 +253,11 @@ fn a_load_that_is_not_what_it_is_called_is_noticed() {
     assert_eq!(reasons(Evidence::reads(), nearly), [""; 0]);
     let serial = |e: &mut Evidence| e.device().queue_ms = 1900;
     assert_eq!(reasons(Evidence::reads(), serial), ["depth_not_in_device"]);
+    let merged = |e: &mut Evidence| {
+        e.device().queue_ms = 1900;
+        e.device().reads = OPERATIONS / 4;
+    };
+    assert_eq!(reasons(Evidence::reads(), merged), [""; 0], "requests that carry four");
     let busy = |e: &mut Evidence| e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
     assert_eq!(reasons(Evidence::reads(), busy), ["generator_saturated"]);
     let in_memory = |e: &mut Evidence| {

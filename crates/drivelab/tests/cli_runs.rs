@@ -32,7 +32,7 @@ fn the_json_has_the_shape_that_scripts_rely_on() {
     assert_eq!(steps.len(), 2);
     for (index, step) in steps.iter().enumerate() {
         assert_eq!(step["repetition"], index as u64 + 1);
-        assert_eq!(step["valid"], Value::Null, "not checked in this version");
+        assert_eq!(step["valid"], Value::Null, "no block device: nothing to check by");
         assert_eq!(step["drive"], Value::Null);
         let stream = &step["streams"][0];
         for kind in ["read", "write"] {

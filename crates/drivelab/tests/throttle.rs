@@ -88,9 +88,11 @@ fn assert_limit_is_measured(case: &Case) {
         arguments.extend(["--erase", erase]);
     }
     let before = device.counters();
-    let outcome = laboratory.run(arguments, Duration::from_secs(60)).expect_status(0);
+    // The number is the limit's, and the run says so.
+    let outcome = laboratory.run(arguments, Duration::from_secs(60)).expect_status(4);
     let counted = device.counters().since(before);
     let json = outcome.json();
+    assert_eq!(json["steps"][0]["reasons"][0]["code"], "io_quota", "{}", json["steps"][0]);
     let measured = kind_of(&json, case.kind);
     let key = if case.limit.0.ends_with("iops") { "iops" } else { "bandwidth_bytes_per_s" };
     let value = measured[key]["value"].as_f64().expect("a rate");

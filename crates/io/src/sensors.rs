@@ -73,6 +73,17 @@ pub fn io_workers(system: &System) -> u32 {
     names_in(&tasks).iter().filter(|name| is_worker(name)).count() as u32
 }
 
+/// Threads of this process that the kernel does not let go (state D of `proc(5)`).
+pub fn held_threads(system: &System) -> usize {
+    let tasks = system.procfs.join("self/task");
+    let is_held = |name: &String| {
+        let stat = read_text(&tasks.join(name).join("stat"));
+        let state = stat.and_then(|text| text.rsplit_once(") ").map(|(_, rest)| rest.to_owned()));
+        state.is_some_and(|state| state.starts_with('D'))
+    };
+    names_in(&tasks).iter().filter(|name| is_held(name)).count()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

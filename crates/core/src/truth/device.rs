@@ -27,6 +27,7 @@ impl Case<'_> {
         };
         self.reads_reached(&device);
         self.writes_reached(&device);
+        self.reached_the_disks(&device);
         self.others(&device);
         self.others_beside(&device);
         self.requests(&device);
@@ -64,7 +65,7 @@ impl Case<'_> {
             Some(_) => {}
             None => self.unchecked(
                 "unwritten_blocks",
-                "whether the region was written before: its blocks could not be read past the cache",
+                "whether the region was written: its blocks could not be read past the cache",
             ),
         }
     }
@@ -129,8 +130,8 @@ impl Case<'_> {
         let share = device.written_bytes as f64 / asked as f64;
         if share < 1.0 - BYTES_TOLERANCE {
             let text = format!(
-                "{} took {} of {} written ({}): the rest is still in memory, or needed no room; use \
-                 direct I/O, or count an fsync at the end",
+                "{} took {} of {} written ({}): the rest is still in memory, or needed no room; \
+                 use direct I/O, or count an fsync at the end",
                 device.name,
                 size(device.written_bytes),
                 size(asked),
@@ -151,6 +152,40 @@ impl Case<'_> {
                 percent(share)
             );
             self.note("wrote_more", text);
+        }
+    }
+
+    /// Below a layer (loop, LVM, RAID …) memory can answer once more: the disks at the bottom count.
+    fn reached_the_disks(&mut self, top: &DeviceCounters) {
+        let devices = &self.facts.target.devices;
+        let is_disk = |name: &str| devices.iter().any(|d| d.name == name && d.layer == "disk");
+        let below = self.end.devices.iter().filter(|d| is_disk(&d.name) && d.name != top.name);
+        let (mut names, mut read, mut written) = (Vec::new(), 0, 0);
+        for disk in below {
+            names.push(disk.name.clone());
+            read += disk.read_bytes;
+            written += disk.written_bytes;
+        }
+        if names.is_empty() || self.judgement.reasons.iter().any(|r| r.code.ends_with("_device")) {
+            return;
+        }
+        let names = names.join(", ");
+        for (word, asked, moved) in [
+            ("read", self.bytes(Action::Read), read),
+            ("written", self.bytes(Action::Write), written),
+        ] {
+            let share = moved as f64 / asked.max(1) as f64;
+            if asked >= BYTES_MIN && share < 1.0 - BYTES_TOLERANCE {
+                let text = format!(
+                    "{} of {} {word} through {} reached {names} ({}): memory above the disk \
+                     answered the rest",
+                    size(moved),
+                    size(asked),
+                    top.name,
+                    percent(share)
+                );
+                self.suspect("not_on_disk", text);
+            }
         }
     }
 
@@ -215,15 +250,22 @@ impl Case<'_> {
     /// Requests that the kernel cut or put together: the drive saw others than were asked for.
     fn requests(&mut self, device: &DeviceCounters) {
         let operations = self.operations(Action::Read) + self.operations(Action::Write);
-        if operations < 1000 || !self.is_direct() {
+        let is_cached = self.judgement.reasons.iter().any(|r| r.code.ends_with("_device"));
+        if operations < 1000 || !self.is_direct() || is_cached {
             return;
         }
-        let requests = (device.reads + device.writes) as f64 / operations as f64;
+        let requests = 1.0 / self.operations_per_request(device);
         let words = format!("{requests:.2} requests for each operation");
         if requests > REQUESTS_PER_OPERATION.1 && self.is_exclusive() {
             self.note("split", format!("{} saw {words}: they were split", device.name));
         } else if requests < REQUESTS_PER_OPERATION.0 && device.merges > 0 {
             self.note("merged", format!("{} saw {words}: neighbours were merged", device.name));
         }
+    }
+
+    /// Operations that one request of the device carries on average.
+    pub(super) fn operations_per_request(&self, device: &DeviceCounters) -> f64 {
+        let operations = self.operations(Action::Read) + self.operations(Action::Write);
+        operations as f64 / (device.reads + device.writes).max(1) as f64
     }
 }

@@ -9,6 +9,8 @@ use crate::tally::Phase;
 const DEPTH_SHARE: f64 = 0.9;
 /// In the device itself; hand-over and collection in batches take a part of the time.
 const DEVICE_DEPTH_SHARE: f64 = 0.5;
+/// With more operations in one request, depth in the device means nothing.
+const OPERATIONS_PER_REQUEST_MAX: f64 = 1.5;
 /// A generator that is busy for longer than this may be what limits the rate.
 const BUSY_SHARE: f64 = 0.9;
 /// Open loop: of the asked rate, this much must be kept.
@@ -70,15 +72,21 @@ impl Case<'_> {
             .sum();
         let Some(device) = self.top_device() else { return };
         let all_deep = self.plan().streams.iter().all(is_deep);
-        if asked == 0.0 || !all_deep || !self.is_long_enough() || self.answers_inline() {
+        let is_held_back = self.judgement.reasons.iter().any(|one| one.code.ends_with("_quota"));
+        let is_told = is_held_back || self.answers_inline();
+        if asked == 0.0 || !all_deep || !self.is_long_enough() || is_told {
             return;
         }
-        let inside = device.queue_ms as f64 * 1e6 / self.observed.span_ns as f64;
+        // Of a request that carries several operations the kernel does not count what each waited.
+        if self.operations_per_request(device) > OPERATIONS_PER_REQUEST_MAX {
+            return;
+        }
+        let inside = device.queue_ms as f64 * 1e6 / self.active_ns() as f64;
         if inside < DEVICE_DEPTH_SHARE * asked {
             let text = format!(
                 "{asked:.0} operations in flight were asked for, and {} had {inside:.1} at a time \
-                 on average: something above it hands them over one after the other, or answers \
-                 them itself",
+                 on average: something above it hands them over one after the other or answers \
+                 them itself, or this machine is too busy to keep it fed",
                 device.name
             );
             self.suspect("depth_not_in_device", text);

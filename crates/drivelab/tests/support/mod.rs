@@ -6,3 +6,4 @@ pub mod loop_device;
 pub mod machine;
 pub mod queue_model;
 pub mod stalling_file;
+pub mod zram;

@@ -92,25 +92,44 @@ impl Judged<'_> {
 
     /// What it can do: large transfers, small ones deep, small ones one at a time.
     fn verdict(&self, findings: &mut Findings) {
-        let read = self.bandwidth("sequential read", Action::Read);
-        let write = self.bandwidth("sequential write", Action::Write);
-        let large = pair(read, write, quantity::bandwidth);
+        let rate = |name: &str, kind: Action| self.bandwidth(name, kind).map(quantity::bandwidth);
+        let large = self.pair(["sequential read", "sequential write"], rate);
         if let Some(large) = large {
             findings.verdict.push(format!("Large transfers in a row: {large}."));
         }
-        let read = self.iops("random read", Action::Read);
-        let write = self.iops("random write", Action::Write);
-        if let Some(small) = pair(read, write, quantity::operations) {
+        let rate = |name: &str, kind: Action| self.iops(name, kind).map(quantity::operations);
+        if let Some(small) = self.pair(["random read", "random write"], rate) {
             findings.verdict.push(format!("Scattered 4 KiB transfers, many at once: {small}."));
         }
         let alone = self.kind("random read qd1", Action::Read);
         if let Some(latency) = alone.and_then(|kind| kind.merged.service_ns.as_ref()) {
             findings.verdict.push(format!(
-                "One scattered 4 KiB read at a time takes {} on average: {}.",
+                "One scattered 4 KiB read at a time takes {} on average{}: {}.",
                 quantity::time(latency.mean),
+                self.mark("random read qd1"),
                 class(latency.mean)
             ));
         }
+    }
+
+    /// A word behind a number that is not believed.
+    fn mark(&self, name: &str) -> &'static str {
+        let is_suspect = self.cell(name).is_some_and(|cell| cell.valid == Some(false));
+        if is_suspect { " (suspect)" } else { "" }
+    }
+
+    /// What reading and writing do, as far as both were measured.
+    fn pair(
+        &self,
+        [read, write]: [&str; 2],
+        rate: impl Fn(&str, Action) -> Option<String>,
+    ) -> Option<String> {
+        let said = |word: &str, name: &str, kind| {
+            Some(format!("{word} {}{}", rate(name, kind)?, self.mark(name)))
+        };
+        let both = [said("reads", read, Action::Read), said("writes", write, Action::Write)];
+        let known: Vec<String> = both.into_iter().flatten().collect();
+        (!known.is_empty()).then(|| known.join(", "))
     }
 
     fn commits(&self, findings: &mut Findings) {
@@ -284,15 +303,6 @@ impl Judged<'_> {
 
 fn mean(kind: &CellKind) -> Option<f64> {
     kind.merged.service_ns.as_ref().map(|latency| latency.mean)
-}
-
-fn pair(read: Option<f64>, write: Option<f64>, say: impl Fn(f64) -> String) -> Option<String> {
-    match (read, write) {
-        (Some(read), Some(write)) => Some(format!("reads {}, writes {}", say(read), say(write))),
-        (Some(read), None) => Some(format!("reads {}", say(read))),
-        (None, Some(write)) => Some(format!("writes {}", say(write))),
-        (None, None) => None,
-    }
 }
 
 /// What a mean read latency at queue depth 1 is typical of; orders of magnitude, not marketing.
