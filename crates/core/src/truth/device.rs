@@ -155,7 +155,7 @@ impl Case<'_> {
         }
     }
 
-    /// Below a layer (loop, LVM, RAID …) memory can answer once more: the disks at the bottom count.
+    /// Below a layer (loop, LVM, RAID) memory can answer once more: the disks at the bottom count.
     fn reached_the_disks(&mut self, top: &DeviceCounters) {
         let devices = &self.facts.target.devices;
         let is_disk = |name: &str| devices.iter().any(|d| d.name == name && d.layer == "disk");

@@ -79,12 +79,8 @@ pub fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> 
         .into_iter()
         .filter(|check| matches!(check.severity, Severity::Bad | Severity::Warning))
         .partition(|check| check.severity == Severity::Bad);
-    let warning = |text: String, advice: String| Warning {
-        code: "doctor".into(),
-        text,
-        advice,
-        step: None,
-    };
+    let warning =
+        |text: String, advice: String| Warning { code: "doctor".into(), text, advice, step: None };
     let mut warnings: Vec<Warning> = bad
         .into_iter()
         .map(|check| {

@@ -106,7 +106,7 @@ pub fn results_shown(
     } else if ended.status == Status::Interrupted {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }
-    if ended.stuck {
+    if ended.stuck && drivelab_io::sensors::held_threads(&drivelab_io::facts::System::live()) > 0 {
         print::error("  The kernel holds this process until the operation comes back.");
     }
     ended.scene.close();
