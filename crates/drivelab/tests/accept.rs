@@ -163,7 +163,7 @@ fn a_dry_run_prints_the_plan_with_its_cost_and_touches_nothing() {
 #[test]
 fn a_scratch_file_is_laid_out_measured_and_removed() {
     let _alone = alone();
-    let user = User::new();
+    let user = User::on_disk();
     let reads = claim("r", "metric = \"iops\"\nat_least = 1\nstate = \"filled\"");
     let writes = claim("w", "metric = \"iops\"\nat_least = 1").replace("randread", "randwrite");
     user.write("spec.toml", reads + &writes);

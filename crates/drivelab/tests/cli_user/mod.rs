@@ -18,6 +18,11 @@ impl User {
         User { home: tempfile::tempdir().unwrap(), work }
     }
 
+    /// Works on the disk that all tests share, where numbers may be suspect.
+    pub fn on_disk() -> Self {
+        User { home: tempfile::tempdir().unwrap(), work: tempfile::tempdir().unwrap() }
+    }
+
     /// The current directory of everything this user runs.
     pub fn work(&self) -> &Path {
         self.work.path()

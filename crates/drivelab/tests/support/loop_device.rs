@@ -23,6 +23,13 @@ impl LoopDevice {
         LoopDevice { path: PathBuf::from(name.trim()) }
     }
 
+    /// Attaches this very device, which the kernel makes where it is not there yet.
+    pub fn attach_as(device: &str, file: &Path, options: &[&str]) -> LoopDevice {
+        let file = file.to_str().expect("a path in UTF-8");
+        must("losetup", options.iter().copied().chain([device, file]));
+        LoopDevice { path: PathBuf::from(device) }
+    }
+
     /// The device node.
     pub fn path(&self) -> &Path {
         &self.path

@@ -13,6 +13,9 @@ use drivelab_stats::{Estimate, samples_needed};
 /// A repetition that ends earlier than this share of its time has measured something else.
 const TIME_SHARE: f64 = 0.95;
 
+/// How far a percentile may be from the exact one: the width of a histogram's bucket.
+const RESOLUTION: f64 = 0.001;
+
 /// The answers in words, for the run file and the exit status.
 pub fn judge(claims: &[Claim], run: &Run, summary: &Summary) -> Findings {
     let judged = judged(claims, &run.begin.facts, summary);
@@ -112,11 +115,14 @@ fn answer(
         return (Answer::NotMet, format!("one took {}", quantity::time(latency.max as f64)));
     }
     let Some(figure) = figure else { return cannot(no_figure(claim, kind)) };
-    let (Some(low), Some(high)) = (figure.low, figure.high) else {
-        return cannot(match figure.n {
-            0 | 1 => "one repetition gives no interval".into(),
-            n => format!("{n} equal repetitions give no interval"),
-        });
+    let (low, high) = match (figure.low, figure.high) {
+        (Some(low), Some(high)) => (low, high),
+        _ if figure.n < 2 => return cannot("one repetition gives no interval".into()),
+        // Equal repetitions: a percentile is known as well as the histogram resolves it.
+        _ if claim.metric.quantile().is_some() => {
+            (figure.value * (1.0 - RESOLUTION), figure.value * (1.0 + RESOLUTION))
+        }
+        _ => return cannot(format!("{} equal repetitions give no interval", figure.n)),
     };
     let (good, bad) = match (claim.at_least, claim.at_most) {
         (Some(limit), _) => (low >= limit, high < limit),

@@ -212,6 +212,21 @@ fn only_an_interval_wholly_on_one_side_is_an_answer() {
 }
 
 #[test]
+fn equal_percentiles_are_known_as_well_as_the_histogram_resolves_them() {
+    let answer = |limit: f64| {
+        let text = CLAIM.replace("\"iops\"", "\"p99_ns\"");
+        let claim = parse(&format!("{text}at_most = {limit}"), "spec.toml");
+        let claim = claim.expect("a claim").claims.remove(0);
+        let p99 = Some(Estimate::point(200_000.0, 5));
+        let cell = cell(&claim, interval(5000.0, 4900.0, 5100.0), p99, 300_000);
+        answer_to(&claim, cell, &Facts::default()).answer
+    };
+    assert_eq!(answer(100_000.0), Answer::NotMet);
+    assert_eq!(answer(200_100.0), Answer::CannotTell);
+    assert_eq!(answer(201_000.0), Answer::Met);
+}
+
+#[test]
 fn what_cannot_be_believed_is_no_answer_and_says_why() {
     let claim = one("at_least = 100");
     let good = || cell(&claim, interval(200.0, 190.0, 210.0), None, 0);
