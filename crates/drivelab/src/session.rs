@@ -99,7 +99,7 @@ pub fn ask_guard(
     if !matches!(aim.kind, Kind::File | Kind::Device) {
         return Ok(());
     }
-    let ledger = Ledger::at(ledger_path(request)?);
+    let ledger = Ledger::at(store::ledger(Some(&request.runs))?);
     let consent = request.erase.as_deref();
     guard::assess(system, &aim.path, intent_of(plan, aim), consent, &ledger)
         .map(drop)
@@ -128,7 +128,7 @@ pub fn run(
     first: Plan,
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
-    let ledger = ledger_path(request)?;
+    let ledger = store::ledger(Some(&request.runs))?;
     tidy_up(&ledger);
     let scene = Scene::open(request, system, &aim, &first, ledger)?;
     let (clock, clock_facts) = Clock::calibrate();
@@ -258,14 +258,6 @@ fn suspicion(run: &Run) -> Option<String> {
 fn mismatched(run: &Run) -> u64 {
     let tallies = run.steps.iter().flat_map(|step| &step.tallies);
     tallies.map(|tally| tally.mismatched).sum()
-}
-
-/// `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or beside the runs where neither it nor HOME is set.
-fn ledger_path(request: &Request<'_>) -> Result<PathBuf, Failure> {
-    let runs = store::directory(None).unwrap_or_else(|_| request.runs.clone());
-    runs.parent()
-        .map(|data| data.join("scratch.jsonl"))
-        .ok_or_else(|| Failure::usage("there is no place for the list of scratch files; set HOME"))
 }
 
 /// Removes what runs that were killed have left behind, and says so.

@@ -85,6 +85,19 @@ pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
+/// The list of our scratch files, beside the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or in
+/// the parent of `runs` where neither that nor HOME is set.
+///
+/// # Errors
+/// There is no such place.
+pub fn ledger(runs: Option<&Path>) -> Result<PathBuf, Failure> {
+    directory(None)
+        .or_else(|failure| runs.map(Path::to_path_buf).ok_or(failure))?
+        .parent()
+        .map(|data| data.join("scratch.jsonl"))
+        .ok_or_else(|| Failure::usage("there is no place for the list of scratch files; set HOME"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

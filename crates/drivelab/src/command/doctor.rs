@@ -22,7 +22,6 @@ use drivelab_io::testbed::{Handle, RealTestbed};
 use drivelab_report::terminal::{doctor_table, leftovers_list};
 use drivelab_stats::Estimate;
 use drivelab_study::doctor;
-use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long others are watched while nothing is done.
@@ -35,7 +34,7 @@ const CEILING_INTERVAL: Span = Span(100_000_000);
 
 /// Asks the machine, or cleans up.
 pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
-    let ledger = Ledger::at(ledger_path(options)?);
+    let ledger = Ledger::at(store::ledger(options.store.runs.as_deref())?);
     if options.clean {
         return clean(&ledger, options.json);
     }
@@ -181,18 +180,6 @@ impl Sink for Kept {
     fn go_on(&mut self) -> bool {
         !drivelab_io::signal::interrupted()
     }
-}
-
-/// Where runs note the scratch they make: beside the runs, wherever these are said to be.
-fn ledger_path(options: &DoctorOptions) -> Result<PathBuf, Failure> {
-    let runs = match store::directory(None) {
-        Ok(runs) => runs,
-        Err(failure) if options.store.runs.is_none() => return Err(failure),
-        Err(_) => store::directory(options.store.runs.as_deref())?,
-    };
-    runs.parent()
-        .map(|data| data.join("scratch.jsonl"))
-        .ok_or_else(|| Failure::usage("there is no place for the list of scratch files; set HOME"))
 }
 
 /// Removes scratch of runs that were killed: only what stands in the list of what is ours, with

@@ -41,7 +41,7 @@ pub fn run_summary(summary: &Summary) -> String {
 fn step_text(step: &StepSummary) -> String {
     let mut text = format!("{} · repetition {}", printable(&step.name), step.repetition);
     if step.role != Role::Measure {
-        let _ = write!(text, " · {} step, no result", role_word(step.role));
+        let _ = write!(text, " · {} step, no result", headline::role_word(step.role));
     }
     text.push('\n');
     if let Some(reason) = &step.incomplete {
@@ -94,16 +94,6 @@ fn truth(step: &StepSummary) -> String {
         text.push_str(&hanging("  not checked", &names.join(", "), 14));
     }
     text
-}
-
-fn role_word(role: Role) -> &'static str {
-    match role {
-        Role::Prepare => "prepare",
-        Role::Precondition => "precondition",
-        Role::Torture => "torture",
-        Role::Measure => "measure",
-        Role::Idle => "idle",
-    }
 }
 
 fn stream_text(stream: &StreamSummary) -> String {
