@@ -149,6 +149,14 @@ fn claimed_bytes(data: &[u8]) -> Option<usize> {
         .filter(|bytes| *bytes > HEADER_BYTES)
 }
 
+/// Whether `data`, read at byte `address`, begins with a whole stamp of that address; whose seed
+/// and pass it is stays open.
+pub fn is_stamped(data: &[u8], address: u64) -> bool {
+    claimed_bytes(data).and_then(|bytes| data.get(..bytes)).is_some_and(|stamped| {
+        word(stamped, 8) == address && checksum(stamped) == word(stamped, 32)
+    })
+}
+
 /// Checks all units of `data`, which was read at `first.address`, whatever their size; `unit` is
 /// the step from one to the next where no stamp says otherwise. Gives each fault with what was
 /// expected there to `faulty`, and returns how many units it looked at.

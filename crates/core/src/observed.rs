@@ -55,6 +55,12 @@ pub struct BlockSample {
     pub seen: u64,
     /// Held only zeros.
     pub zeros: u64,
+    /// Held one other byte throughout, as erased flash gives 255.
+    #[serde(default)]
+    pub repeated: u64,
+    /// Carried a stamp of their own address.
+    #[serde(default)]
+    pub stamped: u64,
 }
 
 /// Bytes of a region of a file, by how they are mapped (FIEMAP).

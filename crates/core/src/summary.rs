@@ -305,9 +305,13 @@ pub struct CellSummary {
     pub repetitions: u32,
     /// Repetitions that ended early. They are left out unless there is no other.
     pub incomplete: u32,
+    /// Repetitions left out because the truth guard suspects them.
+    pub suspect: u32,
+    /// Numbers of the executed steps that the estimates rest on.
+    pub steps: Vec<u32>,
     /// State of the drive before the first repetition.
     pub state: String,
-    /// The truth guard's word over all repetitions; `None`: not checked.
+    /// The truth guard's word over the repetitions used; `None`: not checked.
     pub valid: Option<bool>,
     /// What speaks against it, each once.
     pub reasons: Vec<Reason>,

@@ -58,7 +58,7 @@ impl Evidence {
         };
         let observed = Observed {
             span_ns: SPAN_NS,
-            blocks: reads.then_some(BlockSample { seen: 64, zeros: 0 }),
+            blocks: reads.then_some(BlockSample { seen: 64, ..BlockSample::default() }),
             process: Some(ProcessBytes {
                 read_bytes: counters.read_bytes,
                 written_bytes: counters.written_bytes,
@@ -195,11 +195,54 @@ fn memory_below_a_layer_is_noticed_at_the_disk() {
     assert_eq!(reasons(Evidence::reads(), below(BYTES / 3)), ["not_on_disk"]);
 }
 
+/// Reasons against a read after a step that wrote the whole region with `write`, when 60 of 64
+/// blocks carry a stamp.
+fn reasons_after(write: Stream) -> Vec<String> {
+    let mut evidence = Evidence::reads();
+    evidence.observed().blocks =
+        Some(BlockSample { seen: 64, stamped: 60, ..BlockSample::default() });
+    let read = evidence.run();
+    let until = Until { passes: Some(1), ..Until::default() };
+    let fill = Step { name: "fill".into(), streams: vec![write], until, ..Step::default() };
+    let mut run = Run::default();
+    run.begin = read.begin.clone();
+    let plan = Plan { steps: vec![fill, read.steps[0].plan.clone()], ..Plan::default() };
+    run.push(Record::Plan { plan }).unwrap();
+    let begin = read.steps[0].begin.clone();
+    run.push(Record::StepBegin(StepBegin { name: "fill".into(), ..begin.clone() })).unwrap();
+    run.push(Record::StepEnd(Box::default())).unwrap();
+    run.push(Record::StepBegin(StepBegin { step: 1, plan_step: 1, ..begin })).unwrap();
+    for tally in &read.steps[0].tallies {
+        run.push(Record::Tally(Box::new(Tally { step: 1, ..tally.clone() }))).unwrap();
+    }
+    let end = StepEnd { step: 1, ..read.steps[0].end.clone().unwrap() };
+    run.push(Record::StepEnd(Box::new(end))).unwrap();
+    let reasons = summarise(&run).steps.remove(1).reasons;
+    reasons.into_iter().map(|reason| reason.code).collect()
+}
+
+#[test]
+fn stamps_that_this_run_wrote_must_still_be_there() {
+    let fill = Stream { mix: Mix::WRITE, stamp: true, ..Stream::default() };
+    assert_eq!(reasons_after(fill.clone()), ["lost_stamps"]);
+    assert_eq!(reasons_after(Stream { stamp: false, ..fill.clone() }), [""; 0]);
+    assert_eq!(reasons_after(Stream { pattern: PatternName::Uniform, ..fill.clone() }), [""; 0]);
+    assert_eq!(reasons_after(Stream { offset: Size(4096), ..fill }), [""; 0]);
+}
+
 #[test]
 fn blocks_never_written_are_noticed_by_content_and_by_map() {
     let zeros = |count| {
-        move |e: &mut Evidence| e.observed().blocks = Some(BlockSample { seen: 64, zeros: count })
+        move |e: &mut Evidence| {
+            e.observed().blocks =
+                Some(BlockSample { seen: 64, zeros: count, ..BlockSample::default() });
+        }
     };
+    let erased = |e: &mut Evidence| {
+        e.observed().blocks =
+            Some(BlockSample { seen: 64, zeros: 1, repeated: 1, ..BlockSample::default() });
+    };
+    assert_eq!(reasons(Evidence::reads(), erased), ["unwritten_blocks"]);
     assert_eq!(reasons(Evidence::reads(), zeros(1)), [""; 0]);
     assert_eq!(reasons(Evidence::reads(), zeros(2)), ["unwritten_blocks"]);
     let mapped = |written, unwritten, hole| {

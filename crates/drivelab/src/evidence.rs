@@ -1,7 +1,7 @@
 //! What is seen around a step: looked at before it, sampled while it runs, counted after it.
 
 use crate::opener::Site;
-use drivelab_core::content::UNIT_BYTES;
+use drivelab_core::content::{UNIT_BYTES, is_stamped};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::observed::{
     BlockSample, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
@@ -196,8 +196,11 @@ fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<Block
     for _ in 0..SAMPLES.min(length / unit) {
         let address = (first / unit + random.below(length / unit)) * unit;
         if file.read_exact_at(block, address).is_ok() {
+            let is_repeated = block.iter().all(|byte| *byte == block[0]);
             sample.seen += 1;
-            sample.zeros += u64::from(block.iter().all(|byte| *byte == 0));
+            sample.zeros += u64::from(is_repeated && block[0] == 0);
+            sample.repeated += u64::from(is_repeated && block[0] != 0);
+            sample.stamped += u64::from(is_stamped(block, address));
         }
         if begin.elapsed() > SAMPLING_MAX {
             break;

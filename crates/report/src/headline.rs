@@ -162,6 +162,9 @@ impl Row<'_> {
         } else if cell.incomplete > 0 {
             remarks.push(format!("{} incomplete left out", cell.incomplete));
         }
+        if cell.suspect > 0 {
+            remarks.push(format!("{} suspect left out", cell.suspect));
+        }
         let stream = cell.streams.iter().find(|stream| std::ptr::eq(&stream.load, self.load));
         let errors: u64 =
             stream.map_or(0, |stream| stream.kinds.values().map(|kind| kind.rates.errors).sum());

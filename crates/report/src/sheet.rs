@@ -84,6 +84,8 @@ fn empty_cell() -> CellSummary {
         name: String::new(),
         repetitions: 0,
         incomplete: 0,
+        suspect: 0,
+        steps: Vec::new(),
         state: String::new(),
         valid: None,
         reasons: Vec::new(),
@@ -127,6 +129,7 @@ fn cell_row(
         field("state", text(&cell.state)),
         field("repetitions", Value::Whole(u64::from(cell.repetitions))),
         field("incomplete_repetitions", Value::Whole(u64::from(cell.incomplete))),
+        field("suspect_repetitions_left_out", Value::Whole(u64::from(cell.suspect))),
     ];
     row.extend(load(&stream.load));
     row.push(field("measured_s", number(Some(stream.seconds))));

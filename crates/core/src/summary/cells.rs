@@ -2,7 +2,7 @@
 
 use crate::op::Action;
 use crate::plan::Role;
-use crate::run::{Run, StepRun};
+use crate::run::Run;
 use crate::summary::streams::{LatencyKind, cell_histogram};
 use crate::summary::{
     CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates, Reason,
@@ -11,13 +11,27 @@ use crate::summary::{
 use drivelab_stats::Estimate;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The executed steps that a cell rests on: complete repetitions, or all if none is complete.
-pub(super) fn repetitions<'run>(run: &'run Run, cell: &str) -> Vec<&'run StepRun> {
-    let of_cell = |step: &&StepRun| step.begin.role == Role::Measure && step.begin.name == cell;
-    let all: Vec<&StepRun> = run.steps.iter().filter(of_cell).collect();
-    let ended = |step: &&StepRun| step.end.as_ref().is_some_and(|end| end.incomplete.is_none());
-    let complete: Vec<&StepRun> = all.iter().copied().filter(ended).collect();
-    if complete.is_empty() { all } else { complete }
+/// Repetitions without suspicion that a cell needs before it may leave the suspect ones out; they
+/// must be the larger part too.
+const CLEAN_NEEDED: usize = 3;
+
+/// What a cell rests on: its complete repetitions, or all if none is complete. Suspect ones are
+/// left out where at least [`CLEAN_NEEDED`] others stand, more than were suspect. Blocks that are
+/// not what was written are the drive's own doing: nothing of them is left out.
+fn split<'steps>(
+    all: &[&'steps StepSummary],
+) -> (Vec<&'steps StepSummary>, Vec<&'steps StepSummary>) {
+    let complete: Vec<&StepSummary> =
+        all.iter().copied().filter(|step| step.incomplete.is_none()).collect();
+    let ended = if complete.is_empty() { all.to_vec() } else { complete };
+    let (suspect, clean): (Vec<&StepSummary>, Vec<&StepSummary>) =
+        ended.iter().partition(|step| step.valid == Some(false));
+    let mismatched = suspect.iter().flat_map(|step| &step.reasons);
+    let is_corrupt = mismatched.into_iter().any(|reason| reason.code == "mismatches");
+    match !is_corrupt && clean.len() >= CLEAN_NEEDED && clean.len() > suspect.len() {
+        true => (clean, suspect),
+        false => (ended, Vec::new()),
+    }
 }
 
 /// One cell for each name of a measuring step with streams, in order of first appearance.
@@ -31,22 +45,23 @@ pub(super) fn cells(run: &Run, steps: &[StepSummary]) -> Vec<CellSummary> {
 fn cell(run: &Run, steps: &[StepSummary], name: &str) -> CellSummary {
     let all: Vec<&StepSummary> =
         steps.iter().filter(|step| step.role == Role::Measure && step.name == name).collect();
-    let incomplete = all.iter().filter(|step| step.incomplete.is_some()).count();
-    let used: Vec<&StepSummary> = match incomplete == all.len() {
-        true => all.clone(),
-        false => all.iter().copied().filter(|step| step.incomplete.is_none()).collect(),
-    };
+    let (used, suspect) = split(&all);
     let width = used.iter().map(|step| step.streams.len()).max().unwrap_or(0);
+    let numbers: Vec<u32> = used.iter().map(|step| step.step).collect();
+    let notes = each_once(&used, |step| &step.notes);
+    let streams = (0..width).filter_map(|stream| cell_stream(run, &numbers, &used, stream));
     CellSummary {
         name: name.to_owned(),
         repetitions: used.len() as u32,
-        incomplete: incomplete as u32,
+        incomplete: all.iter().filter(|step| step.incomplete.is_some()).count() as u32,
+        suspect: suspect.len() as u32,
+        steps: numbers.clone(),
         state: all.first().map_or_else(String::new, |step| step.state.clone()),
         valid: together(&used),
         reasons: each_once(&used, |step| &step.reasons),
-        notes: each_once(&used, |step| &step.notes),
+        notes: left_out(&suspect, used.len()).into_iter().chain(notes).collect(),
         unchecked: each_once(&used, |step| &step.unchecked),
-        streams: (0..width).filter_map(|stream| cell_stream(run, name, &used, stream)).collect(),
+        streams: streams.collect(),
     }
 }
 
@@ -77,7 +92,27 @@ fn each_once(steps: &[&StepSummary], of: fn(&StepSummary) -> &Vec<Reason>) -> Ve
     found.into_iter().map(with_count).collect()
 }
 
-fn cell_stream(run: &Run, name: &str, steps: &[&StepSummary], stream: usize) -> Option<CellStream> {
+/// The repetitions that a cell does not rest on, with what spoke against them.
+fn left_out(suspect: &[&StepSummary], used: usize) -> Option<Reason> {
+    let against = each_once(suspect, |step| &step.reasons);
+    let texts: Vec<&str> = against.iter().map(|reason| reason.text.as_str()).collect();
+    let (count, all) = (suspect.len(), suspect.len() + used);
+    let verb = if count == 1 { "was" } else { "were" };
+    (count > 0).then(|| Reason {
+        code: "suspect_left_out".to_owned(),
+        text: format!(
+            "{count} of {all} repetitions {verb} suspect and left out: {}",
+            texts.join("; ")
+        ),
+    })
+}
+
+fn cell_stream(
+    run: &Run,
+    numbers: &[u32],
+    steps: &[&StepSummary],
+    stream: usize,
+) -> Option<CellStream> {
     let repeats: Vec<&StreamSummary> =
         steps.iter().filter_map(|step| step.streams.get(stream)).collect();
     let first = repeats.first()?;
@@ -85,7 +120,7 @@ fn cell_stream(run: &Run, name: &str, steps: &[&StepSummary], stream: usize) -> 
         repeats.iter().flat_map(|repeat| repeat.kinds.keys().copied()).collect();
     let kinds = found
         .into_iter()
-        .map(|kind| (kind, cell_kind(&repeats, kind, merged(run, name, stream as u32, kind))));
+        .map(|kind| (kind, cell_kind(&repeats, kind, merged(run, numbers, stream as u32, kind))));
     let gap_counts: Option<Vec<u64>> = repeats.iter().map(|repeat| repeat.gaps.count).collect();
     Some(CellStream {
         load: first.load.clone(),
@@ -100,9 +135,9 @@ fn cell_stream(run: &Run, name: &str, steps: &[&StepSummary], stream: usize) -> 
     })
 }
 
-fn merged(run: &Run, name: &str, stream: u32, kind: Action) -> MergedLatency {
+fn merged(run: &Run, steps: &[u32], stream: u32, kind: Action) -> MergedLatency {
     let latency =
-        |which| cell_histogram(run, name, stream, kind, which).as_ref().and_then(Latency::of);
+        |which| cell_histogram(run, steps, stream, kind, which).as_ref().and_then(Latency::of);
     MergedLatency {
         submit_ns: latency(LatencyKind::Submit),
         service_ns: latency(LatencyKind::Service),

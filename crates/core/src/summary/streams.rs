@@ -84,16 +84,16 @@ pub fn histogram(
     merged
 }
 
-/// The same over the repetitions that a cell rests on: the complete ones, or all if none is.
+/// The same over several executed steps, named by their numbers: those that a cell rests on.
 pub fn cell_histogram(
     run: &Run,
-    cell: &str,
+    steps: &[u32],
     stream: u32,
     kind: Action,
     latency: LatencyKind,
 ) -> Option<Histogram> {
     let mut merged: Option<Histogram> = None;
-    for step in super::cells::repetitions(run, cell) {
+    for step in run.steps.iter().filter(|step| steps.contains(&step.begin.step)) {
         if let Some(part) = histogram(step, stream, kind, latency) {
             match &mut merged {
                 Some(merged) => merged.merge(&part),

@@ -2,9 +2,10 @@
 
 use super::{BYTES_MIN, BYTES_TOLERANCE, Case, OTHERS_SHARE, compressible_percent};
 use crate::op::Action;
-use crate::plan::{Content, IoMode, Sync};
+use crate::plan::{Content, Engine, Files, IoMode, PatternName, Stream, Sync};
 use crate::quantity::{percent, size};
 use crate::record::DeviceCounters;
+use crate::run::StepRun;
 
 /// From this share of sampled blocks on, zeros are no chance.
 const ZEROS_SHARE: f64 = 0.02;
@@ -52,22 +53,49 @@ impl Case<'_> {
                 return self.suspect("unwritten_extents", text);
             }
         }
-        match self.observed.blocks {
-            Some(blocks) if blocks.zeros as f64 > ZEROS_SHARE * blocks.seen as f64 => {
-                let text = format!(
-                    "{} of {} blocks sampled before the step hold only zeros: never written, \
-                     trimmed, or a hole, which can be read without the drive; write the whole \
-                     region first",
-                    blocks.zeros, blocks.seen
-                );
-                self.suspect("unwritten_blocks", text);
-            }
-            Some(_) => {}
-            None => self.unchecked(
+        let Some(blocks) = self.observed.blocks else {
+            return self.unchecked(
                 "unwritten_blocks",
                 "whether the region was written: its blocks could not be read past the cache",
-            ),
+            );
+        };
+        let is_many = |count: u64| count as f64 > ZEROS_SHARE * blocks.seen as f64;
+        if is_many(blocks.zeros + blocks.repeated) {
+            let what = if blocks.repeated > 0 { "one byte value throughout" } else { "only zeros" };
+            let text = format!(
+                "{} of {} blocks sampled before the step hold {what}: never written, trimmed, or a \
+                 hole, which can be read without the drive; write the whole region first",
+                blocks.zeros + blocks.repeated,
+                blocks.seen
+            );
+            self.suspect("unwritten_blocks", text);
+        } else if is_many(blocks.seen - blocks.stamped) && self.has_laid_stamps() {
+            let text = format!(
+                "{} of {} blocks sampled before the step no longer carry the stamp that this run \
+                 wrote there: trimmed, or overwritten by somebody else",
+                blocks.seen - blocks.stamped,
+                blocks.seen
+            );
+            self.suspect("lost_stamps", text);
         }
+    }
+
+    /// Whether earlier steps of this run stamped the whole region that is read, and none wrote
+    /// anything else since. What was trimmed still counts: such a read is not of data.
+    fn has_laid_stamps(&self) -> bool {
+        let Some(read) = self.data_streams().find(|stream| stream.mix.read > 0) else {
+            return false;
+        };
+        let mut laid = false;
+        let before = |step: &&StepRun| step.begin.step < self.step.begin.step;
+        for step in self.run.steps.iter().filter(before) {
+            for (number, stream) in step.plan.streams.iter().enumerate() {
+                if stream.mix.write > 0 && stream.engine != Engine::Null {
+                    laid = stream.stamp && fills(step, number as u32, stream, read);
+                }
+            }
+        }
+        laid
     }
 
     fn compressible(&mut self) {
@@ -268,4 +296,30 @@ impl Case<'_> {
         let operations = self.operations(Action::Read) + self.operations(Action::Write);
         operations as f64 / (device.reads + device.writes).max(1) as f64
     }
+}
+
+/// Whether `stream` wrote every block that `read` can reach.
+fn fills(step: &StepRun, number: u32, stream: &Stream, read: &Stream) -> bool {
+    let in_order = match stream.pattern {
+        PatternName::Sequential => stream.stride.is_none(),
+        pattern => pattern == PatternName::Permutation,
+    };
+    let end = |stream: &Stream| {
+        stream.length.map_or(u64::MAX, |length| stream.offset.0.saturating_add(length.0))
+    };
+    let covers = stream.offset.0 <= read.offset.0
+        && end(stream) >= end(read)
+        && stream.files == Files::One
+        && read.files == Files::One;
+    let tallies = step.tallies.iter().filter(|tally| tally.stream == number);
+    let kinds = tallies.flat_map(|tally| &tally.kinds);
+    let wrote: u64 = kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
+    let is_whole = match stream.length {
+        Some(length) => wrote >= length.0,
+        None => {
+            let ended = step.end.as_ref().is_some_and(|end| end.incomplete.is_none());
+            ended && step.plan.until.passes.is_some_and(|passes| passes > 0)
+        }
+    };
+    in_order && covers && is_whole
 }

@@ -83,12 +83,15 @@ pub fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> 
     let mut warnings: Vec<Warning> = bad
         .into_iter()
         .map(|check| {
-            let text = format!("Not fit to measure, {}: {}.", check.name, check.found);
+            let found = check.found.trim_end_matches('.');
+            let text = format!("Not fit to measure, {}: {found}.", check.name);
             warning(text, check.advice.unwrap_or_default())
         })
         .collect();
     if !rest.is_empty() {
-        let names: Vec<String> = rest.into_iter().map(|check| check.name).collect();
+        // One device of several layers has the same concern once a layer.
+        let mut names: Vec<String> = rest.into_iter().map(|check| check.name).collect();
+        names.dedup();
         warnings.push(warning(
             format!("This machine is not at its best to measure: {}.", names.join(", ")),
             "`drivelab doctor` says what was found and what to do.".into(),

@@ -30,7 +30,7 @@ pub fn latency_distribution(
         for (latency, word) in
             [(LatencyKind::Response, "response"), (LatencyKind::Service, service)]
         {
-            let merged = cell_histogram(run, &cell.name, stream as u32, kind, latency);
+            let merged = cell_histogram(run, &cell.steps, stream as u32, kind, latency);
             let Some(merged) = merged.filter(|histogram| !histogram.is_empty()) else { continue };
             let label = format!("{} {word}", kind.word()).trim_end().to_owned();
             let curve = slower(&merged, columns);

@@ -291,8 +291,10 @@ fn errors(action: Action, kind: &KindSummary) -> Vec<String> {
 /// The repetitions of one cell together.
 fn cell_text(cell: &CellSummary) -> String {
     let mut text = format!("{} · over {} repetitions", printable(&cell.name), cell.repetitions);
-    if cell.incomplete > 0 {
-        let _ = write!(text, " ({} incomplete left out)", cell.incomplete);
+    for (count, word) in [(cell.incomplete, "incomplete"), (cell.suspect, "suspect")] {
+        if count > 0 {
+            let _ = write!(text, " ({count} {word} left out)");
+        }
     }
     text.push('\n');
     for stream in &cell.streams {

@@ -156,8 +156,15 @@ fn disbelief(
         return Some("buffered I/O: memory may have answered, and nothing could tell".into());
     }
     if cell.repetitions < REPETITIONS {
+        let out = [(cell.incomplete, "incomplete"), (cell.suspect, "suspect")];
+        let out: Vec<String> = out
+            .iter()
+            .filter(|(count, _)| *count > 0)
+            .map(|(count, word)| format!("{count} {word}"))
+            .collect();
+        let out = if out.is_empty() { String::new() } else { format!(" ({})", out.join(", ")) };
         let done = cell.repetitions;
-        return Some(format!("only {done} of {REPETITIONS} repetitions were completed"));
+        return Some(format!("only {done} of {REPETITIONS} repetitions count{out}"));
     }
     let asked = claim.seconds.seconds() * f64::from(cell.repetitions);
     let measured = cell.streams.first().map_or(0.0, |stream| stream.seconds);

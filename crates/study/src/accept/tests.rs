@@ -178,6 +178,8 @@ fn cell(claim: &Claim, iops: Estimate, p99: Option<Estimate>, max: u64) -> CellS
         name: claim.cell(),
         repetitions: REPETITIONS,
         incomplete: 0,
+        suspect: 0,
+        steps: Vec::new(),
         state: "unknown".into(),
         valid: Some(true),
         reasons: Vec::new(),

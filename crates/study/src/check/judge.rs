@@ -1,6 +1,6 @@
 //! What the cells of `check` mean, in sentences that carry their figures.
 
-use super::{CELLS, FREEZE_NS, REPETITIONS};
+use super::{CELLS, FREEZE_NS};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::Action;
@@ -209,7 +209,7 @@ impl Judged<'_> {
         let cells: Vec<String> = CELLS.iter().filter_map(spread).collect();
         if !cells.is_empty() {
             findings.beware.push(format!(
-                "The {REPETITIONS} repetitions do not agree within {} of the mean: {}. The drive \
+                "The repetitions do not agree within {} of the mean: {}. The drive \
                  is uneven, or something else was running; repeat on a quiet machine.",
                 quantity::percent(SPREAD_BEWARE),
                 cells.join(", ")
@@ -248,8 +248,11 @@ impl Judged<'_> {
             if !steps.iter().any(|step| step.plan.changes_data()) {
                 continue;
             }
-            let ratio = knee(&steps);
-            let remark = match (ratio, self.cell(name).and_then(|cell| cell.streams.first())) {
+            let cell = self.cell(name);
+            let counts =
+                |step: &&StepRun| cell.is_some_and(|cell| cell.steps.contains(&step.begin.step));
+            let ratio = knee(steps.into_iter().filter(counts));
+            let remark = match (ratio, cell.and_then(|cell| cell.streams.first())) {
                 (Some(ratio), _) if ratio < KNEE => {
                     knees.push(name);
                     Some(format!("slowed to {} while it ran", quantity::percent(ratio)))
@@ -323,9 +326,8 @@ fn capital(text: &str) -> String {
 }
 
 /// Rate of the last third of a step ÷ rate of its first third, the median over its repetitions.
-fn knee(steps: &[&StepRun]) -> Option<f64> {
+fn knee<'run>(steps: impl Iterator<Item = &'run StepRun>) -> Option<f64> {
     let mut ratios: Vec<f64> = steps
-        .iter()
         .filter_map(|step| {
             let points = drivelab_core::summary::series(step, 0, None);
             let whole: Vec<f64> =
