@@ -184,7 +184,7 @@ pub(super) fn plan(out: &mut String, run: &Run) {
         let noun = if steps == 1 { "step" } else { "steps" };
         let _ = write!(
             out,
-            "<details class=\"keep\"{}><summary>plan {} of {}, {steps} {noun}</summary>\
+            "<details{}><summary>plan {} of {}, {steps} {noun}</summary>\
              <pre>{}</pre></details>",
             if text.len() < 1500 { " open" } else { "" },
             index + 1,

@@ -88,5 +88,4 @@ details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85re
 --read:#0969b0;--write:#b85200;--other:#444;color-scheme:light;--warn:#a3218e;--warn-paper:#fbeef9}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
 table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
-.keep::details-content{content-visibility:visible;block-size:auto}\
 h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span{print-color-adjust:exact}}";
