@@ -3,12 +3,13 @@ CARGO ?= cargo
 # Seconds each fuzzer runs.
 FUZZ_SECONDS ?= 60
 
-.PHONY: help check build test needs lint bench fuzz doc clean
+.PHONY: help check build test needs lint bench bench-sim fuzz doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
 	@echo 'make test    install what the tests need (Debian, as root), then run all of them'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
+	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
 	@echo 'make fuzz    each parser against $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
 	@echo 'make doc     the documentation of the crates'
 
@@ -37,6 +38,10 @@ lint:
 # The name of a single comparison or setting may follow: make bench ONLY=zram
 bench: build
 	$(CARGO) bench --locked --package drivelab --bench peers -- $(ONLY)
+
+bench-sim: build
+	$(CARGO) bench --locked --package drivelab --bench simulated > target/bench-sim.md
+	@scripts/write-section docs/SIMULATOR.md bench-sim < target/bench-sim.md
 
 fuzz:
 	@scripts/run-fuzzers $(FUZZ_SECONDS)

@@ -11,6 +11,7 @@ use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::{Geometry, cpu_list, validate};
 use drivelab_core::{plan_text, summary};
 use drivelab_io::signature::{Media, signatures as recognise};
+use drivelab_sim::target::SimTarget;
 use drivelab_stats::{Extremes, Histogram};
 use drivelab_study::accept;
 use std::fmt::{Debug, Display};
@@ -138,6 +139,25 @@ pub fn histogram(data: &[u8]) {
         let again: Histogram = serde_json::from_str(&written).expect("what was just written");
         assert_eq!(again, histogram);
         query(&histogram);
+    }
+}
+
+/// A simulated target on the first line, and the profile that it may name behind it.
+pub fn simulated(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let (name, profile) = text.split_once('\n').unwrap_or((text, ""));
+    let read = |_: &str| Ok(profile.to_owned());
+    for name in [name, "sim:./profile.toml"] {
+        match SimTarget::parse(name, read) {
+            Ok(target) => {
+                let checked = target.check();
+                let memory = target.memory_bytes();
+                for error in [checked.err(), memory.err()].into_iter().flatten() {
+                    assert!(!error.is_empty(), "an error without a word: {text}");
+                }
+            }
+            Err(error) => assert!(!error.is_empty(), "an error without a word: {text}"),
+        }
     }
 }
 

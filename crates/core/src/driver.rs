@@ -23,6 +23,9 @@ const MISMATCHES_MAX: usize = 100;
 /// Tallies a driver can fill before one is given back.
 const SPARES: usize = 4;
 
+/// Operations drawn ahead for a queue that looks ahead.
+const AHEAD: usize = 32;
+
 const FLUSH: Op = Op { action: Action::Flush, file: 0, to: 0, offset: 0, len: 0 };
 
 /// What a driver wants next.
@@ -81,6 +84,15 @@ enum Ending {
     Over,
 }
 
+/// Operations drawn ahead, a ring of two halves.
+#[derive(Debug, Default)]
+struct Ahead {
+    ops: [Op; AHEAD],
+    passes: [u64; AHEAD],
+    at: usize,
+    has_begun: bool,
+}
+
 /// One worker of one stream in one step.
 #[derive(Debug)]
 pub struct Driver {
@@ -124,6 +136,7 @@ pub struct Driver {
     ending: Ending,
     excluded_ns: u64,
     slot_of: [u8; 11],
+    ahead: Ahead,
     tally: Box<Tally>,
     #[expect(clippy::vec_box, reason = "tallies pass from hand to hand as they are")]
     spare: Vec<Box<Tally>>,
@@ -172,8 +185,7 @@ impl Driver {
     /// # Errors
     /// A stream that does not fit the file.
     pub fn new(setup: Setup) -> Result<Self, Trouble> {
-        let stream = &setup.stream;
-        let depth = stream.depth.max(1);
+        let (stream, depth) = (&setup.stream, setup.stream.depth.max(1));
         let base = derive(setup.seed, u64::from(setup.step), u64::from(setup.stream_index));
         // Addresses of all workers of a stream share a key where they split one order.
         let offsets = Offsets::new(stream, setup.worker, setup.file_bytes, base)?;
@@ -234,6 +246,7 @@ impl Driver {
             ending: Ending::Running,
             excluded_ns: 0,
             slot_of,
+            ahead: Ahead::default(),
             tally: tally(),
             spare: (0..SPARES).map(|_| tally()).collect(),
             ready: VecDeque::with_capacity(SPARES + 2),
@@ -293,6 +306,13 @@ impl Driver {
         }
     }
 
+    /// Leaves submit latencies out: in virtual time a submitting call takes none.
+    pub fn without_submit_latency(&mut self) {
+        for tally in self.spare.iter_mut().chain([&mut self.tally]) {
+            tally.kinds.iter_mut().for_each(|kind| kind.submit = None);
+        }
+    }
+
     /// Fills the buffers of all tags before time runs.
     pub fn prefill<Q: Queue + ?Sized>(&mut self, queue: &mut Q) {
         if self.setup.stream.pattern == PatternName::Names {
@@ -305,6 +325,12 @@ impl Driver {
             let buffer = queue.buffer(tag as Tag);
             content::prefill(self.setup.stream.content, self.unit, buffer, &mut random);
         }
+    }
+
+    /// Bytes of the operation in flight under `tag`.
+    #[inline]
+    pub fn length_of(&self, tag: Tag) -> u32 {
+        self.flights[tag as usize].op.len
     }
 
     /// Stops issuing; what is in flight still counts.

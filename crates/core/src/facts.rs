@@ -25,6 +25,8 @@ pub enum TargetKind {
     Directory,
     /// A block device.
     BlockDevice,
+    /// A simulated drive in virtual time.
+    Simulated,
     /// The null engine or a virtual testbed: no drive at all.
     Nothing,
 }

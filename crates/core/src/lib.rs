@@ -10,6 +10,7 @@ pub mod driver;
 pub mod facts;
 pub mod findings;
 pub mod fitness;
+pub mod inside;
 pub mod observed;
 pub mod offsets;
 pub mod op;

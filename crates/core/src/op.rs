@@ -1,5 +1,6 @@
 //! The smallest words of the language: time, actions, operations, completions.
 
+use crate::inside::Cause;
 use serde::{Deserialize, Serialize};
 
 /// Nanoseconds since the testbed began: wall or virtual, never mixed.
@@ -120,6 +121,15 @@ pub struct Done {
     pub completed: Time,
     /// Bytes moved, or the errno.
     pub result: Result<u32, Errno>,
+    /// What it waited for longest; known on simulated drives.
+    pub cause: Cause,
+}
+
+impl Done {
+    /// An operation whose submission took no time of its own.
+    pub fn simple(tag: Tag, issued: Time, completed: Time, result: Result<u32, Errno>) -> Self {
+        Done { tag, issued, submitted: issued, completed, result, cause: Cause::Unknown }
+    }
 }
 
 /// A kernel error number.

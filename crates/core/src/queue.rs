@@ -5,7 +5,9 @@
 
 use crate::driver::Driver;
 use crate::facts::Facts;
+use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
+use crate::plan::Act;
 use crate::tally::{Phase, Tally};
 use std::fmt;
 
@@ -18,8 +20,18 @@ pub trait Queue {
     /// Takes the operation; never waits. It is issued when the testbed next waits, or earlier
     /// when the submission batch is full.
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble>;
-    /// What comes next, for a simulator that can look ahead.
+    /// Whether [`Queue::hint`] does anything.
+    #[inline]
+    fn looks_ahead(&self) -> bool {
+        false
+    }
+    /// What comes next, for a simulator that asks for memory ahead of time.
     fn hint(&mut self, _ops: &[Op]) {}
+    /// Whether what is written is kept; a simulated drive keeps no data.
+    #[inline]
+    fn keeps_content(&self) -> bool {
+        true
+    }
 }
 
 /// How drivers meet a drive.
@@ -29,6 +41,15 @@ pub trait Testbed {
     /// Runs all drivers to their end, handing over tallies as intervals pass, and returns a phase
     /// for each driver in order.
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble>;
+    /// Does in virtual time what a step without streams asks for; `None`: time is real, and the
+    /// caller acts.
+    fn act(&mut self, _act: &Act) -> Option<Result<(), Trouble>> {
+        None
+    }
+    /// What went on inside a simulated drive since it was made.
+    fn inside(&mut self) -> Option<Inside> {
+        None
+    }
     /// How far the clock of the stamps strayed from the kernel's during the latest run, in
     /// nanoseconds; `None` in virtual time.
     fn clock_strayed_ns(&self) -> Option<i64> {
@@ -49,6 +70,8 @@ pub struct Finished {
 pub trait Sink {
     /// One worker's interval has passed.
     fn tally(&mut self, tally: &Tally);
+    /// What went on inside a simulated drive in one interval.
+    fn inside(&mut self, _interval: &InsideInterval) {}
     /// Asked several times a second; `false` ends the step early and marks it.
     fn go_on(&mut self) -> bool {
         true

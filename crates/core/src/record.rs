@@ -2,6 +2,7 @@
 
 use crate::facts::Facts;
 use crate::findings::Findings;
+use crate::inside::{Inside, InsideInterval};
 use crate::observed::Observed;
 use crate::plan::{Plan, Role};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
@@ -25,6 +26,8 @@ pub enum Record {
     StepBegin(StepBegin),
     /// One worker's interval.
     Tally(Box<Tally>),
+    /// What went on inside a simulated drive in one interval.
+    Inside(Box<InsideInterval>),
     /// A step has ended.
     StepEnd(Box<StepEnd>),
     /// Something a reader of the numbers must know.
@@ -119,6 +122,12 @@ pub struct StepEnd {
     /// What was seen around it; absent in virtual time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub observed: Option<Observed>,
+    /// What went on inside a simulated drive during the step.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside: Option<Inside>,
+    /// The same since the drive was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inside_total: Option<Inside>,
     /// Why it ended early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,

@@ -1,6 +1,7 @@
 //! A run read back: records gathered under their steps.
 
 use crate::findings::Findings;
+use crate::inside::InsideInterval;
 use crate::plan::{Plan, Step};
 use crate::record::{Begin, End, Record, StepBegin, StepEnd, Warning};
 use crate::tally::Tally;
@@ -31,6 +32,8 @@ pub struct StepRun {
     pub plan: Step,
     /// Intervals of all workers, in the order of their arrival.
     pub tallies: Vec<Tally>,
+    /// What went on inside a simulated drive, in order of time.
+    pub insides: Vec<InsideInterval>,
     /// How it ended; absent in a run that was killed.
     pub end: Option<StepEnd>,
 }
@@ -48,11 +51,21 @@ impl Run {
                     .and_then(|plan| plan.steps.get(begin.plan_step as usize))
                     .ok_or_else(|| format!("step {} is in no plan of this run", begin.step))?
                     .clone();
-                self.steps.push(StepRun { begin, plan, tallies: Vec::new(), end: None });
+                self.steps.push(StepRun {
+                    begin,
+                    plan,
+                    tallies: Vec::new(),
+                    insides: Vec::new(),
+                    end: None,
+                });
             }
             Record::Tally(tally) => {
                 let number = tally.step;
                 self.step(number)?.tallies.push(*tally);
+            }
+            Record::Inside(interval) => {
+                let number = interval.step;
+                self.step(number)?.insides.push(*interval);
             }
             Record::StepEnd(end) => {
                 let number = end.step;

@@ -4,6 +4,7 @@
 //! `--json` cannot disagree. A [`Summary`] serialises to the JSON object that scripts rely on.
 
 mod cells;
+mod drive;
 mod gaps;
 mod series;
 mod streams;
@@ -11,6 +12,7 @@ mod streams;
 mod tests;
 
 use crate::findings::Findings;
+use crate::inside::Inside;
 use crate::op::{Action, Errno, Time};
 use crate::plan::{Engine, IoMode, PatternName, Role, Stream, Sync};
 use crate::record::{DeviceCounters, Warning};
@@ -104,10 +106,18 @@ pub struct StepSummary {
 /// What a simulated drive did inside.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct DriveSummary {
-    /// Pages programmed by pages written, in this step.
-    pub write_amplification: f64,
-    /// The same since the drive was new.
-    pub write_amplification_total: f64,
+    /// Units programmed by unit written, over the last full pass (the drive's bytes written
+    /// once), or over the whole step where it wrote less; `None` where nothing was programmed.
+    pub write_amplification: Option<f64>,
+    /// How many passes that is taken over; below 1 where the step wrote less than one.
+    pub passes: Option<f64>,
+    /// Units programmed by unit written since the drive was made.
+    pub write_amplification_total: Option<f64>,
+    /// Share of the time of all dies or arms that was spent for the host and in the background.
+    pub utilisation: Option<f64>,
+    /// Counts of the step, and levels at its end.
+    #[serde(flatten)]
+    pub inside: Inside,
 }
 
 /// What a stream was told to do: the labels of its numbers.
@@ -451,7 +461,7 @@ fn summarise_step(run: &Run, step: &StepRun) -> StepSummary {
         streams,
         devices: end.map_or_else(Vec::new, |end| end.devices.clone()),
         mismatches: end.map_or_else(Vec::new, |end| end.mismatches.clone()),
-        drive: None,
+        drive: drive::summarise_drive(run, step),
     }
 }
 

@@ -1,5 +1,6 @@
 //! What is kept of I/Os: one tally per worker and interval, and what adds up to it.
 
+use crate::inside::Cause;
 use crate::op::{Action, Done, Errno, Op, Time};
 use drivelab_stats::Histogram;
 use serde::{Deserialize, Serialize};
@@ -318,6 +319,9 @@ pub struct Slow {
     pub stream: u32,
     /// Worker within the stream.
     pub worker: u32,
+    /// What it waited for longest; absent on real drives, which do not tell.
+    #[serde(default, skip_serializing_if = "Cause::is_unknown")]
+    pub cause: Cause,
 }
 
 /// The slowest I/Os seen so far, at most [`Slowest::LIMIT`].

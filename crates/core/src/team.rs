@@ -18,14 +18,14 @@ struct Member {
 
 impl Team {
     /// The team of these drivers, by index.
-    pub fn new(drivers: &[Driver]) -> Self {
+    pub fn new<'a>(drivers: impl IntoIterator<Item = &'a Driver>) -> Self {
         let member = |driver: &Driver| Member {
             stream: driver.setup().stream_index,
             background: driver.stream().background,
             stonewall: driver.setup().until.stonewall,
             stopped: false,
         };
-        Team { members: drivers.iter().map(member).collect() }
+        Team { members: drivers.into_iter().map(member).collect() }
     }
 
     /// The drivers to stop now, each told once.

@@ -9,9 +9,11 @@ mod load;
 mod machine;
 
 use crate::facts::{Facts, TargetKind};
+use crate::inside::Inside;
 use crate::observed::Observed;
 use crate::op::Action;
 use crate::plan::{Content, Engine, IoMode, PatternName, Step, Stream};
+use crate::quantity::percent;
 use crate::record::{DeviceCounters, StepEnd};
 use crate::run::{Run, StepRun};
 use crate::summary::{Reason, StreamSummary};
@@ -22,6 +24,8 @@ const BYTES_MIN: u64 = 1 << 20;
 const SPAN_NS_MIN: u64 = 200_000_000;
 /// Of the bytes that were asked for, this much may be missing on the device, or in excess.
 const BYTES_TOLERANCE: f64 = 0.02;
+/// Of what is read from a simulated drive, this much may never have been written.
+const UNMAPPED_SHARE: f64 = 0.02;
 /// I/O of others is told from this share of our own on.
 const OTHERS_SHARE: f64 = 0.01;
 
@@ -59,6 +63,9 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
         case.device();
         case.load();
     }
+    if let Some(inside) = step.end.as_ref().and_then(|end| end.inside.as_ref()) {
+        simulated(inside, &mut judgement);
+    }
     let (mismatched, verified) = step
         .tallies
         .iter()
@@ -71,6 +78,21 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
         judgement.valid = Some(false);
     }
     judgement
+}
+
+/// A simulated drive tells everything; the one lie it can be made to tell is to read what was
+/// never written, which needs no flash.
+fn simulated(inside: &Inside, judgement: &mut Judgement) {
+    judgement.valid = Some(true);
+    let read = inside.unmapped_read_units + inside.flash_read_units + inside.cached_read_units;
+    if inside.unmapped_read_units as f64 > UNMAPPED_SHARE * read as f64 {
+        let share = percent(inside.unmapped_read_units as f64 / read.max(1) as f64);
+        let text = format!(
+            "{share} of what was read was never written or was trimmed, and was answered without \
+             the flash; write it first, or give the drive a state such as state=filled"
+        );
+        judgement.reasons.push(reason("unwritten_blocks", text));
+    }
 }
 
 fn touches_a_target(step: &StepRun, run: &Run) -> bool {

@@ -282,13 +282,28 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
         blocks(stream, geometry, problems);
     }
     orders(stream, problems);
-    let on_device = geometry.kind == TargetKind::BlockDevice;
+    if geometry.kind == TargetKind::Simulated {
+        simulated(stream, problems);
+    }
+    let on_device = matches!(geometry.kind, TargetKind::BlockDevice | TargetKind::Simulated);
     problems.need(stream.files == Files::One || !on_device, "files", || {
         "a device is one file; use files = one".to_string()
     });
     if stream.size_min() > 0 && stream.workers > 0 {
         region(stream, geometry, problems);
     }
+}
+
+/// A simulated drive has no page cache in front of it and keeps no data.
+fn simulated(stream: &Stream, problems: &mut Problems) {
+    let cached = matches!(stream.engine, Engine::Mmap | Engine::Stdio);
+    problems.need(!cached && stream.io == IoMode::Direct, "io", || {
+        let what = if cached { "this engine" } else { "buffered I/O" };
+        format!("{what} needs a page cache, and a simulated drive has none; use io = direct")
+    });
+    problems.need(!stream.verify, "verify", || {
+        "a simulated drive keeps no data to verify; remove it".to_string()
+    });
 }
 
 fn sizes(stream: &Stream, problems: &mut Problems) {

@@ -154,7 +154,7 @@ impl Testbed for VirtualTestbed {
                     break;
                 }
                 completions.pop();
-                let done = Done { tag, issued, submitted: issued, completed, result: Ok(len) };
+                let done = Done::simple(tag, issued, completed, Ok(len));
                 let worker = &mut workers[index];
                 worker.driver.reap(&done, worker.queue.buffer(tag));
                 worker.wake = Some(self.now);

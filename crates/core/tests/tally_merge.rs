@@ -1,6 +1,7 @@
 //! Merging the tallies of workers equals the tally of the union.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno};
 use drivelab_core::tally::{Gap, Keep, Tally};
 use proptest::prelude::*;
@@ -25,7 +26,14 @@ fn account(tally: &mut Tally, event: &Event) {
     let issued = due + late;
     let completed = issued + submit + service;
     let result = result.map_err(Errno);
-    let done = Done { tag: 0, issued, submitted: issued + submit, completed, result };
+    let done = Done {
+        tag: 0,
+        issued,
+        submitted: issued + submit,
+        completed,
+        result,
+        cause: Cause::Unknown,
+    };
     tally.kinds[kind].account(&done, due);
     tally.from = if tally.to == 0 { due } else { tally.from.min(due) };
     tally.to = tally.to.max(completed);

@@ -6,6 +6,7 @@ use drivelab_core::plan::{Engine, Files, PatternName, Plan, Stream};
 use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
 use drivelab_io::facts::{self, System};
+use drivelab_sim::target::{PREFIX, SimTarget};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -26,6 +27,8 @@ pub enum Kind {
     File,
     /// A block device.
     Device,
+    /// A simulated drive.
+    Simulated,
     /// No drive at all: the null engine.
     Nothing,
 }
@@ -43,6 +46,8 @@ pub struct Aim {
     pub file_bytes: u64,
     /// Data files.
     pub files: u32,
+    /// The simulated drive that is meant.
+    pub simulated: Option<SimTarget>,
 }
 
 impl Aim {
@@ -70,20 +75,51 @@ impl Aim {
 
     /// Looks at `target`, for one data file of a size to be decided.
     pub fn look(system: &System, target: &str) -> Result<Self, Failure> {
-        if target.starts_with("sim:") {
-            return Err(Failure::usage("simulated drives are not part of this version")
-                .advise("Give a directory, a file or a block device."));
+        if target.starts_with(PREFIX) {
+            return Aim::simulate(target);
         }
         let path = PathBuf::from(target);
         let kind = kind_of(&path)?;
         let facts = facts::gather(system, &path);
-        let mut aim = Aim { path, kind, facts, file_bytes: 0, files: 1 };
+        let mut aim = Aim { path, kind, facts, file_bytes: 0, files: 1, simulated: None };
         aim.file_bytes = match kind {
             Kind::Device => aim.facts.target.bytes.unwrap_or(0),
             Kind::File => std::fs::metadata(&aim.path).map_or(0, |found| found.len()),
-            Kind::Directory | Kind::Absent | Kind::Nothing => 0,
+            Kind::Directory | Kind::Absent | Kind::Nothing | Kind::Simulated => 0,
         };
         Ok(aim)
+    }
+
+    /// Understands `sim:PROFILE,…`; nothing is built yet.
+    fn simulate(target: &str) -> Result<Self, Failure> {
+        let read = |file: &str| {
+            std::fs::read_to_string(file)
+                .map_err(|error| format!("cannot read the profile {file}: {error}"))
+        };
+        let simulated = SimTarget::parse(target, read).map_err(Failure::usage)?;
+        simulated.check().map_err(Failure::usage)?;
+        let needed = simulated.memory_bytes().map_err(Failure::usage)?;
+        let facts = simulated.facts();
+        let host = facts::gather(&System::live(), Path::new("/")).host;
+        if let Some(memory) = host.memory_bytes.filter(|memory| needed > *memory) {
+            return Err(Failure::usage(format!(
+                "the maps of {target} need {} of memory, and this machine has {}",
+                drivelab_report::units::size(needed),
+                drivelab_report::units::size(memory)
+            ))
+            .advise(
+                "Give it a smaller capacity, as in capacity=64GiB, or larger map_unit_bytes.",
+            ));
+        }
+        let file_bytes = facts.target.bytes.unwrap_or(0);
+        Ok(Aim {
+            path: PathBuf::from(target),
+            kind: Kind::Simulated,
+            facts,
+            file_bytes,
+            files: 1,
+            simulated: Some(simulated),
+        })
     }
 
     /// Whether drivelab will create the files it works on.
@@ -104,6 +140,7 @@ impl Aim {
             Kind::Directory => TargetKind::Directory,
             Kind::Absent | Kind::File => TargetKind::File,
             Kind::Device => TargetKind::BlockDevice,
+            Kind::Simulated => TargetKind::Simulated,
             Kind::Nothing => TargetKind::Nothing,
         };
         Geometry {
@@ -118,7 +155,9 @@ impl Aim {
     fn size_for(&self, plan: &Plan, size: Option<Size>) -> Result<u64, Failure> {
         match self.kind {
             _ if self.files == 0 && self.kind != Kind::Nothing => Ok(0),
-            Kind::Device => Ok(size.map_or(self.file_bytes, |size| size.0.min(self.file_bytes))),
+            Kind::Device | Kind::Simulated => {
+                Ok(size.map_or(self.file_bytes, |size| size.0.min(self.file_bytes)))
+            }
             Kind::File => Ok(size.map_or(self.file_bytes, |size| size.0)),
             Kind::Nothing => Ok(size.map_or(SIZE_DEFAULT, |size| size.0)),
             Kind::Directory | Kind::Absent => match size {

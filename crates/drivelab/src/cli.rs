@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod doctor;
 pub mod run;
+pub mod sim;
 
 use clap::{Args, Parser, Subcommand};
 use drivelab_core::units::{Size, Span};
@@ -16,6 +17,7 @@ Examples:
                                   one load on a scratch file here
   drivelab run /dev/sdb --rw read --bs 1m --depth 8
                                   reads of a whole device need no token
+  drivelab check sim:x25-e        the same on a simulated drive, in virtual time
   drivelab report last            the HTML report of the latest run
 
 Only a scratch file of its own is ever written, unless you add the token that a refusal prints.
@@ -49,6 +51,8 @@ pub enum Command {
     Runs(RunsOptions),
     /// List drives and file systems, with facts and hazards
     List(ListOptions),
+    /// Simulated drives: which there are, and what they are made of
+    Sim(sim::SimOptions),
     /// The queues alone, without driver and recording; for the benchmarks
     #[command(hide = true)]
     Bare(Box<run::RunOptions>),
@@ -93,7 +97,7 @@ experiment not say? At most 3 minutes and 8 GiB of writes. Ends with sentences s
 #[derive(Debug, Args)]
 #[command(after_help = CHECK_EXAMPLES)]
 pub struct CheckOptions {
-    /// Directory, file or block device
+    /// Directory, file, block device, or simulated drive (sim:NAME)
     #[arg(value_name = "TARGET", default_value = ".")]
     pub target: String,
     /// Most bytes to write, preparation included

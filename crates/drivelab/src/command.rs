@@ -9,3 +9,4 @@ pub mod list;
 pub mod report;
 pub mod run;
 pub mod runs;
+pub mod sim;

@@ -11,6 +11,7 @@ use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
 use drivelab_core::driver::drivers_of;
+use drivelab_core::inside::InsideInterval;
 use drivelab_core::op::Action;
 use drivelab_core::passes::with_expected_passes;
 use drivelab_core::plan::{Act, Plan, Step};
@@ -116,14 +117,20 @@ impl<'a> Execution<'a> {
             opened: self.surroundings.opened(step),
         }));
         let mut evidence = self.surroundings.look(step, number, plan.seed);
+        let inside = self.testbed.inside();
         let result = match &step.act {
-            Some(act) => self.perform(act).map(|()| Vec::new()),
+            Some(act) => match self.testbed.act(act) {
+                Some(done) => done.map(|()| Vec::new()),
+                None => self.perform(act).map(|()| Vec::new()),
+            },
             None => self.run_streams(plan, step, number, &mut evidence),
         };
         let mut end = StepEnd { step: number, ..StepEnd::default() };
         let phases = result.iter().flatten().map(|finished| finished.phase.opened);
         let opened = phases.min().unwrap_or(0);
         (end.devices, end.observed) = evidence.end(opened, self.testbed.clock_strayed_ns());
+        end.inside_total = self.testbed.inside();
+        end.inside = end.inside_total.zip(inside).map(|(now, before)| now.since(&before));
         let stop = match result {
             Ok(finished) => self.gather(step, finished, &mut end),
             Err(trouble) => Some(Stop::Trouble(trouble)),
@@ -230,6 +237,10 @@ impl Sink for Forward<'_> {
     fn tally(&mut self, tally: &Tally) {
         self.progress.tally(tally);
         self.recorder.record(Record::Tally(Box::new(tally.clone())));
+    }
+
+    fn inside(&mut self, interval: &InsideInterval) {
+        self.recorder.record(Record::Inside(Box::new(*interval)));
     }
 
     fn go_on(&mut self) -> bool {

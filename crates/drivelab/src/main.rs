@@ -43,6 +43,7 @@ fn main() -> ExitCode {
         Command::Report(options) => command::report::report(options),
         Command::Runs(options) => command::runs::runs(options),
         Command::List(options) => command::list::list(options),
+        Command::Sim(options) => command::sim::sim(options),
         Command::Bare(options) => command::bare::bare(options),
         Command::Generate(options) => command::generate::generate(options),
         Command::Check(options) => command::check::check(options),

@@ -1,7 +1,7 @@
 //! One run from the look at the target to the removal of its scratch.
 
 use crate::aim::{Aim, Kind};
-use crate::execute::{Execution, Stop};
+use crate::execute::{DriveState, Execution, Stop};
 use crate::moment::Moment;
 use crate::opener::Site;
 use crate::outcome::{Failure, Status};
@@ -12,7 +12,7 @@ use crate::surroundings::Surroundings;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Act, Files, PatternName, Plan};
-use drivelab_core::queue::TroubleKind;
+use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::summary::summarise;
@@ -131,7 +131,7 @@ pub fn run(
     let ledger = store::ledger(Some(&request.runs))?;
     tidy_up(&ledger);
     let scene = Scene::open(request, system, &aim, &first, ledger)?;
-    let (clock, clock_facts) = Clock::calibrate();
+    let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
     let begin = begin_of(request, &aim, first.seed, clock_facts);
     let place = place_of(request, system, &aim, &first);
     let shares_drive = place.shares_drive;
@@ -141,26 +141,47 @@ pub fn run(
     }
     let known = request.warnings.iter().chain(&scene.warnings);
     known.cloned().for_each(|warning| recorder.warn(warning));
-    let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
-    testbed.stuck_after = request.stuck_after;
     let watched = match aim.kind {
-        Kind::Nothing => Vec::new(),
+        Kind::Nothing | Kind::Simulated => Vec::new(),
         _ => facts::devices_below(system, &aim.path),
     };
     let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone());
     let mut progress = Progress::new();
     let stop = {
         let mut execution = Execution::new(
-            &mut testbed,
+            bed.as_mut(),
             &mut recorder,
             &mut progress,
             &mut surroundings,
             scene.file_bytes(&aim),
         );
+        if let Some(simulated) = &aim.simulated {
+            execution.state = DriveState::of(simulated.state.word());
+        }
         run_plans(&mut execution, first, inquiry)
     };
-    drop((testbed, surroundings));
+    drop((bed, surroundings));
     Ok(end(recorder, stop, inquiry, scene))
+}
+
+/// Where the drivers meet the drive, and how time is read there.
+fn testbed_of(
+    request: &Request<'_>,
+    aim: &Aim,
+    scene: &Scene,
+) -> Result<(Box<dyn Testbed>, ClockFacts), Failure> {
+    if let Some(simulated) = &aim.simulated {
+        let clock = ClockFacts {
+            source: "virtual".into(),
+            reason: "the drive is simulated".into(),
+            ..ClockFacts::default()
+        };
+        return Ok((simulated.build().map_err(Failure::usage)?, clock));
+    }
+    let (clock, clock_facts) = Clock::calibrate();
+    let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
+    testbed.stuck_after = request.stuck_after;
+    Ok((Box::new(testbed), clock_facts))
 }
 
 fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {
@@ -275,7 +296,8 @@ fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> P
     let existing = request.runs.ancestors().find(|path| path.exists()).unwrap_or(&request.runs);
     let below = facts::devices_below(system, existing);
     let theirs = facts::devices_below(system, &aim.path);
-    let shares = aim.kind != Kind::Nothing && below.iter().any(|one| theirs.contains(one));
+    let is_real = !matches!(aim.kind, Kind::Nothing | Kind::Simulated);
+    let shares = is_real && below.iter().any(|one| theirs.contains(one));
     let lists = plan.steps.iter().filter_map(|step| drivelab_io::cpus::parse(&step.cpus).ok());
     let mut measuring_cpus: Vec<usize> = lists.flatten().collect();
     measuring_cpus.sort_unstable();
@@ -323,7 +345,7 @@ impl Scene {
             let directory = open_directory(system, &wanted).map_err(refused)?;
             scene.site.directories.push(Rc::new(directory));
         }
-        if aim.kind != Kind::Nothing && aim.files > 0 {
+        if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
             wanted.files = aim.files;
             wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
             let target = open_target(system, &wanted).map_err(refused)?;

@@ -69,6 +69,11 @@ fn claims() {
 }
 
 #[test]
+fn simulated() {
+    feed("simulated", parsers::simulated);
+}
+
+#[test]
 fn run_files() {
     feed("run_file", parsers::run_file);
 }

@@ -5,6 +5,7 @@
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, last_errno, sleep_until};
+use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
@@ -148,7 +149,14 @@ impl Libaio {
             let issued = self.clock.now();
             let result = self.opened.perform(&op);
             let completed = self.clock.now();
-            done.push(Done { tag, issued, submitted: completed, completed, result });
+            done.push(Done {
+                tag,
+                issued,
+                submitted: completed,
+                completed,
+                result,
+                cause: Cause::Unknown,
+            });
         }
     }
 
@@ -185,7 +193,7 @@ impl Libaio {
                 bytes if bytes >= 0 => Ok(bytes as u32),
                 error => Err(Errno(-error as i32)),
             };
-            done.push(Done { tag, issued, submitted, completed, result });
+            done.push(Done { tag, issued, submitted, completed, result, cause: Cause::Unknown });
         }
         self.in_flight -= found as u32;
         Ok(found as u32)

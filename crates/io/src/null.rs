@@ -4,6 +4,7 @@
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, sleep_until};
+use drivelab_core::inside::Cause;
 use drivelab_core::op::{Done, Op, Tag, Time};
 use drivelab_core::queue::{Queue, Trouble};
 
@@ -55,7 +56,14 @@ impl Engine for Null {
         for (tag, len) in self.pending.drain(..) {
             let issued = self.clock.now();
             let completed = self.clock.now();
-            done.push(Done { tag, issued, submitted: issued, completed, result: Ok(len) });
+            done.push(Done {
+                tag,
+                issued,
+                submitted: issued,
+                completed,
+                result: Ok(len),
+                cause: Cause::Unknown,
+            });
         }
         Ok(Calls::default())
     }

@@ -4,6 +4,7 @@ use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, errno, last_errno, sleep_until};
 use crate::watch::Pulse;
+use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use rustix::io::{pread, pwrite};
@@ -69,7 +70,14 @@ impl<M: Mover> Engine for SyncQueue<M> {
             let issued = self.clock.now();
             let result = self.mover.transfer(&op, data);
             let completed = self.clock.now();
-            done.push(Done { tag, issued, submitted: completed, completed, result });
+            done.push(Done {
+                tag,
+                issued,
+                submitted: completed,
+                completed,
+                result,
+                cause: Cause::Unknown,
+            });
         }
         Ok(Calls { submit: count, reap: count })
     }

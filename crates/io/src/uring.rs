@@ -6,6 +6,7 @@
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, sleep_until};
+use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
@@ -217,7 +218,14 @@ impl Uring {
             let issued = self.clock.now();
             let result = self.opened.perform(&op);
             let completed = self.clock.now();
-            done.push(Done { tag, issued, submitted: completed, completed, result });
+            done.push(Done {
+                tag,
+                issued,
+                submitted: completed,
+                completed,
+                result,
+                cause: Cause::Unknown,
+            });
         }
     }
 
@@ -244,7 +252,14 @@ impl Uring {
                 error => Err(Errno(-error)),
             };
             let InFlight { issued, submitted, .. } = *flight;
-            done.push(Done { tag, issued, submitted, completed: end, result });
+            done.push(Done {
+                tag,
+                issued,
+                submitted,
+                completed: end,
+                result,
+                cause: Cause::Unknown,
+            });
         }
         self.in_flight -= ready as u32;
         ready as u32

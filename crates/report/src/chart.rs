@@ -3,6 +3,7 @@
 //! A chart knows nothing of pixels but the width it is made for; [`crate::svg()`] draws it.
 
 mod bars;
+mod inside;
 mod latency;
 mod sampling;
 mod spans;
@@ -96,6 +97,8 @@ pub enum Unit {
     Share,
     /// Degrees Celsius.
     Celsius,
+    /// A plain ratio.
+    Factor,
 }
 
 /// What a colour means; the same on every page.
@@ -208,6 +211,7 @@ impl Unit {
             Unit::Seconds => crate::units::time(value * 1e9),
             Unit::Share => crate::units::percent(value),
             Unit::Celsius => format!("{value:.0} °C"),
+            Unit::Factor => format!("× {}", crate::units::digits(value)),
         }
     }
 }

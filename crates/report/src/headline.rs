@@ -258,6 +258,10 @@ pub(crate) fn target(target: &str, facts: &Facts) -> String {
         parts.extend(disk.bytes.map(units::capacity));
         parts.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
     }
+    if known.kind == TargetKind::Simulated {
+        parts.push("simulated".to_owned());
+        parts.extend(known.bytes.map(units::capacity));
+    }
     if known.kind == TargetKind::Nothing {
         parts.push("no drive".to_owned());
     }

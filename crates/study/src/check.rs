@@ -110,7 +110,7 @@ pub fn scratch_bytes(options: &Options, facts: &Facts) -> Result<u64, String> {
 /// The next plan: first the layout, then the cells on what was laid out, then nothing.
 /// `file_bytes` is the size of the target.
 pub fn next(options: &Options, facts: &Facts, file_bytes: u64, so_far: &Run) -> Option<Plan> {
-    let device = facts.target.kind == TargetKind::BlockDevice;
+    let device = matches!(facts.target.kind, TargetKind::BlockDevice | TargetKind::Simulated);
     match (so_far.plans.len(), options.read_only) {
         (0, false) => Some(layout(options, facts, layout_bytes(options, device, file_bytes))),
         (0, true) => Some(cells(options, facts, file_bytes, 0, false)),

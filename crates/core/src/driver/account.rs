@@ -39,7 +39,7 @@ impl Driver {
         self.tally.kinds[slot as usize].account(done, due);
         let latency_ns = done.completed.saturating_sub(due);
         if !self.tally.ramp && self.slowest.admits(latency_ns) {
-            self.keep_slow(&flight, done.issued, latency_ns);
+            self.keep_slow(&flight, done, latency_ns);
         }
         self.follow_up(&flight, done, data);
     }
@@ -52,14 +52,15 @@ impl Driver {
     }
 
     #[cold]
-    pub(super) fn keep_slow(&mut self, flight: &Flight, issued: Time, latency_ns: u64) {
+    pub(super) fn keep_slow(&mut self, flight: &Flight, done: &Done, latency_ns: u64) {
         self.slowest.offer(Slow {
             latency_ns,
-            issued,
+            issued: done.issued,
             kind: flight.op.action,
             offset: flight.op.offset,
             stream: self.setup.stream_index,
             worker: self.setup.worker,
+            cause: done.cause,
         });
     }
 

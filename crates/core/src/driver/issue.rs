@@ -1,6 +1,6 @@
 //! Issuing: closed loops, bursts, open loops, and the end of all of them.
 
-use super::{Driver, Ending, FLUSH, Next};
+use super::{AHEAD, Driver, Ending, FLUSH, Next};
 use crate::content::{self, Stamp};
 use crate::op::{Action, Op, Time};
 use crate::plan::Sync;
@@ -162,8 +162,33 @@ impl Driver {
         if let Some((op, pass)) = self.replies.pop_front() {
             return self.issue(queue, op, pass, due, true);
         }
-        let (op, pass) = self.offsets.next();
+        let (op, pass) = match queue.looks_ahead() {
+            true => self.draw_ahead(queue),
+            false => self.offsets.next(),
+        };
         self.issue(queue, op, pass, due, false)
+    }
+
+    /// Draws as [`Offsets`](crate::offsets::Offsets) would, a few operations early.
+    #[inline]
+    fn draw_ahead<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> (Op, u64) {
+        let half = AHEAD / 2;
+        let ahead = &mut self.ahead;
+        if ahead.at.is_multiple_of(half) {
+            // The half that was just used up, or both at the very beginning.
+            let (first, count) = match ahead.has_begun {
+                true => ((ahead.at + half) % AHEAD, half),
+                false => (0, AHEAD),
+            };
+            for place in first..first + count {
+                (ahead.ops[place], ahead.passes[place]) = self.offsets.next();
+            }
+            queue.hint(&ahead.ops[first..first + count]);
+            ahead.has_begun = true;
+        }
+        let place = ahead.at;
+        ahead.at = (place + 1) % AHEAD;
+        (ahead.ops[place], ahead.passes[place])
     }
 
     #[inline(always)]
@@ -182,7 +207,9 @@ impl Driver {
             if let Sync::Fsync(n) | Sync::Fdatasync(n) = self.setup.stream.sync {
                 self.flush_pending = self.writes.is_multiple_of(u64::from(n));
             }
-            self.fill(queue, op, pass);
+            if queue.keeps_content() {
+                self.fill(queue, op, pass);
+            }
         }
         self.submit(queue, op, pass, due, is_reply)
     }

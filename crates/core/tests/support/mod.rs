@@ -252,7 +252,7 @@ pub fn run_with(
             else {
                 break;
             };
-            let done = Done { tag, issued, submitted: issued, completed, result };
+            let done = Done::simple(tag, issued, completed, result);
             let worker = &mut workers[index];
             worker.flying -= 1;
             worker.driver.reap(&done, &worker.queue.buffers[tag as usize]);

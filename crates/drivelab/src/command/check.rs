@@ -59,7 +59,10 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         return dry_run(options, &first, &aim);
     }
     announce(options, &inquiry);
-    request.warnings = super::doctor::concerns(&system, &options.target)?;
+    // A simulated drive does not mind the machine.
+    if aim.kind != Kind::Simulated {
+        request.warnings = super::doctor::concerns(&system, &options.target)?;
+    }
     let ended = session::run(&request, &system, aim, first, &mut inquiry)?;
     let page = match &options.out {
         Some(path) => Page::At(path),

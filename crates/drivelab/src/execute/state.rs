@@ -15,6 +15,11 @@ impl Default for DriveState {
 }
 
 impl DriveState {
+    /// A state that is known from the beginning.
+    pub fn of(word: &'static str) -> Self {
+        DriveState { word }
+    }
+
     /// `filled`, `trimmed` … `unknown`.
     pub fn word(self) -> &'static str {
         self.word

@@ -28,7 +28,10 @@ fn found(
 /// How far above an `unsafe` its sentence may stand.
 const SAFETY_LINES: usize = 3;
 
-/// `unsafe` outside io, without a sentence in io, or not forbidden elsewhere.
+/// The one other file that may: prefetching and huge pages of a simulated drive's tables.
+const UNSAFE_IN_SIM: &str = "crates/sim/src/memory.rs";
+
+/// `unsafe` outside io and one file of sim, without its sentence, or not forbidden elsewhere.
 pub fn unsafe_code(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for file in tree.rust() {
@@ -37,7 +40,11 @@ pub fn unsafe_code(tree: &Tree) -> Vec<Violation> {
             let above = &lines[line.saturating_sub(1 + SAFETY_LINES)..line];
             let is_argued =
                 above.iter().any(|text| text.contains("SAFETY:") || text.contains("# Safety"));
-            if !file.path.starts_with("crates/io/") {
+            // The lint is named `unsafe_code`; it allows and forbids, and does nothing unsafe.
+            if lines[line - 1].contains("unsafe_code") {
+                continue;
+            }
+            if !file.path.starts_with("crates/io/") && file.path != UNSAFE_IN_SIM {
                 violations.push(at(file, line, "`unsafe` belongs into crates/io"));
             } else if !is_argued {
                 violations.push(at(file, line, "`unsafe` needs a SAFETY sentence just above"));
@@ -47,8 +54,10 @@ pub fn unsafe_code(tree: &Tree) -> Vec<Violation> {
         let is_entrance = ["lib.rs", "main.rs"]
             .iter()
             .any(|entrance| file.path == format!("crates/{name}/src/{entrance}"));
-        if is_entrance && name != "io" && !file.code.contains("#![forbid(unsafe_code)]") {
-            violations.push(at(file, 0, "`#![forbid(unsafe_code)]` is missing"));
+        // `deny` can be lifted in one file, `forbid` nowhere.
+        let lint = if name == "sim" { "#![deny(unsafe_code)]" } else { "#![forbid(unsafe_code)]" };
+        if is_entrance && name != "io" && !file.code.contains(lint) {
+            violations.push(at(file, 0, format!("`{lint}` is missing")));
         }
     }
     violations

@@ -69,6 +69,7 @@ fn label(value: f64, unit: Unit) -> String {
         Unit::Nanoseconds => scaled(crate::units::time_scale(value)),
         Unit::Seconds => format!("{} s", plain(value)),
         Unit::Celsius => format!("{} °C", plain(value)),
+        Unit::Factor => format!("× {}", plain(value)),
         Unit::Share => format!("{} %", plain(value * 100.0)),
     }
 }

@@ -6,6 +6,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{CellStream, CellSummary, Summary, series};
 
 use crate::chart::bars::{hue, quantity};
+use crate::chart::inside;
 use crate::chart::spans::{Piece, spans};
 use crate::chart::ticks::round_up;
 use crate::chart::{
@@ -59,10 +60,11 @@ pub fn over_time(
     let alt = alt(&panels);
     panels.iter_mut().for_each(|panel| thin(panel, end, columns));
     panels.extend(temperature(&pieces));
+    panels.extend(inside::panels(&pieces));
     let buckets = buckets(&tracks, (columns / 16).max(5));
     Some(Chart {
         title: "Over time".to_owned(),
-        note: note(pieces.len(), panels.len() > 2),
+        note: note(&pieces),
         alt,
         body: Body::Lines {
             x: Axis {
@@ -272,12 +274,23 @@ fn thin(panel: &mut Panel, end: f64, columns: usize) {
     }
 }
 
-fn note(repetitions: usize, has_temperature: bool) -> String {
+fn note(pieces: &[Piece<'_>]) -> String {
+    let ends = || pieces.iter().filter_map(|piece| piece.step.end.as_ref());
+    let has_temperature = ends()
+        .filter_map(|end| end.observed.as_ref())
+        .any(|observed| !observed.temperatures.is_empty());
+    let repetitions = pieces.len();
     let mut text = "A steady drive draws flat lines; a fall is a cache that ran full, \
                     housekeeping, or heat."
         .to_owned();
     if has_temperature {
         text.push_str(" Temperatures are the drive's own.");
+    }
+    if ends().any(|end| end.inside.is_some()) {
+        text.push_str(
+            " Below is what the simulated drive did meanwhile: what it programmed for each unit \
+             written, and how busy and how full it was.",
+        );
     }
     if repetitions > 1 {
         text.push_str(&format!(" {repetitions} repetitions, one after the other."));

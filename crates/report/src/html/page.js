@@ -5,7 +5,7 @@ const scales = {
   o: [["/s", 1], ["k/s", 1e3], ["M/s", 1e6], ["G/s", 1e9]],
   b: [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]],
   n: [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9]],
-  s: [["s", 1]], p: [["%", .01]], c: [["°C", 1]],
+  s: [["s", 1]], p: [["%", .01]], c: [["°C", 1]], f: [["×", 1]],
 };
 const show = (value, unit) => {
   const steps = scales[unit];

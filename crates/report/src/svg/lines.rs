@@ -168,6 +168,7 @@ fn axis_data(name: &str, axis: &Axis) -> String {
         Unit::Seconds => 's',
         Unit::Share => 'p',
         Unit::Celsius => 'c',
+        Unit::Factor => 'f',
     };
     let scale = if axis.is_log { "log" } else { "lin" };
     format!("data-{name}=\"{} {} {scale} {unit}\"", axis.from, axis.to)

@@ -60,6 +60,7 @@ fn target(target: &TargetFacts) -> Group {
         TargetKind::File => "file",
         TargetKind::Directory => "directory",
         TargetKind::BlockDevice => "block device",
+        TargetKind::Simulated => "simulated drive",
         TargetKind::Nothing => "no drive",
     };
     let mut rows = vec![("path", target.path.clone()), ("kind", kind.to_owned())];

@@ -3,7 +3,8 @@
 use drivelab_core::op::Action;
 use drivelab_core::plan::Role;
 use drivelab_core::summary::{
-    CellSummary, KindSummary, Latency, Rates, Reason, StepSummary, StreamSummary, Summary,
+    CellSummary, DriveSummary, KindSummary, Latency, Rates, Reason, StepSummary, StreamSummary,
+    Summary,
 };
 use drivelab_core::tally::Gap;
 use drivelab_stats::Estimate;
@@ -52,6 +53,9 @@ fn step_text(step: &StepSummary) -> String {
         text.push_str(&stream_text(stream));
     }
     text.push_str(&truth(step));
+    if let Some(drive) = &step.drive {
+        text.push_str(&hanging("  inside", &inside(drive), 14));
+    }
     for device in &step.devices {
         let _ = writeln!(
             text,
@@ -73,6 +77,41 @@ fn step_text(step: &StepSummary) -> String {
     text
 }
 
+/// What a simulated drive did meanwhile, in words.
+fn inside(drive: &DriveSummary) -> String {
+    let mut parts = Vec::new();
+    if let Some(amplification) = drive.write_amplification {
+        let over = match drive.passes {
+            Some(passes) if passes >= 1.0 => " over the last pass".to_owned(),
+            Some(passes) => format!(" over {} of a pass", units::percent(passes)),
+            None => String::new(),
+        };
+        parts.push(format!("write amplification {amplification:.4}{over}"));
+    }
+    let counts = &drive.inside;
+    let host = counts.host_units.max(1) as f64;
+    for (word, units_made) in [
+        ("collection", counts.collection_units),
+        ("merges", counts.merge_units),
+        ("folding", counts.fold_units),
+        ("wear levelling", counts.wear_units),
+        ("padding", counts.padding_units),
+        ("map", counts.map_units),
+    ] {
+        if units_made > 0 && counts.host_units > 0 {
+            parts.push(format!("{word} {} by unit", units::digits(units_made as f64 / host)));
+        }
+    }
+    if counts.erases > 0 {
+        let (least, most) = (counts.erases_min, counts.erases_max);
+        parts.push(format!("{} erases, {least} to {most} a block", units::count(counts.erases)));
+    }
+    if let Some(busy) = drive.utilisation {
+        parts.push(format!("dies busy {}", units::percent(busy)));
+    }
+    parts.join("  ·  ")
+}
+
 /// What the truth guard says: each suspicion and note in words, what it could not check by name.
 fn truth(step: &StepSummary) -> String {
     let mut text = String::new();
@@ -81,9 +120,10 @@ fn truth(step: &StepSummary) -> String {
         text.push_str(&hanging("  SUSPECT", &printable(&reason.text), 14));
     }
     if step.valid == Some(true) {
-        text.push_str(
-            "  valid       the device moved what was asked for, and nothing disturbed it\n",
-        );
+        text.push_str(match step.drive {
+            None => "  valid       the device moved what was asked for, and nothing disturbed it\n",
+            Some(_) => "  valid       simulated: nothing else was there to disturb it\n",
+        });
     }
     for note in &step.notes {
         text.push_str(&hanging("  note", &printable(&note.text), 14));
@@ -221,7 +261,12 @@ fn details(stream: &StreamSummary) -> String {
     line(gaps(stream));
     if let Some(slow) = stream.slowest.first() {
         let (latency, kind) = (units::time(slow.latency_ns as f64), slow.kind.word());
-        line(format!("slowest: {kind} of {latency} at offset {}", units::size(slow.offset)));
+        let cause = match slow.cause.is_unknown() {
+            true => String::new(),
+            false => format!(", longest in: {}", slow.cause.words()),
+        };
+        let offset = units::size(slow.offset);
+        line(format!("slowest: {kind} of {latency} at offset {offset}{cause}"));
     }
     for (action, kind) in &stream.kinds {
         errors(*action, kind).into_iter().for_each(&mut line);

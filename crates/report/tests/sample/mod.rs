@@ -193,6 +193,12 @@ fn draw(kind: &mut KindTally, load: &Load, pace: f64, random: &mut Random) {
     }
 }
 
+/// An I/O that took no time.
+fn no_time(kind: Action) -> Slow {
+    let cause = drivelab_core::inside::Cause::Unknown;
+    Slow { latency_ns: 0, issued: 0, kind, offset: 123 << 12, stream: 0, worker: 0, cause }
+}
+
 fn execute(
     run: &mut Run,
     load: &Load,
@@ -205,8 +211,7 @@ fn execute(
     let kinds = load.stream.kinds();
     let from = *now;
     let mood = 1.0 + 0.006 * normal(random);
-    let mut slowest =
-        Slow { latency_ns: 0, issued: 0, kind: kinds[0], offset: 123 << 12, stream: 0, worker: 0 };
+    let mut slowest = no_time(kinds[0]);
     let mut issued = 0;
     for interval in 0..intervals {
         let keep = Keep { submit: load.stream.depth > 1, response: false };

@@ -1,0 +1,255 @@
+//! What a simulated drive knows of itself: the truth beside what was measured from outside.
+
+use crate::op::Time;
+use serde::{Deserialize, Serialize};
+
+/// What an operation on a simulated drive waited for longest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+#[repr(u8)]
+pub enum Cause {
+    /// Not known: a real drive.
+    #[default]
+    Unknown,
+    /// The host link or the drive's controller.
+    Link,
+    /// A free place in the write buffer.
+    Buffer,
+    /// The flash itself: sensing, programming, its bus.
+    Flash,
+    /// Other operations of the host on the same die.
+    Queue,
+    /// Collection: copying valid pages and erasing.
+    Collection,
+    /// A merge of log blocks.
+    Merge,
+    /// Wear levelling.
+    Wear,
+    /// The SLC cache being emptied.
+    Fold,
+    /// The map being fetched or written.
+    Map,
+    /// The arm of a disk.
+    Seek,
+    /// The rotation of a disk.
+    Rotation,
+    /// The track under the head: transfer.
+    Transfer,
+    /// Tokens of a volume with a limit.
+    Credits,
+    /// The network.
+    Network,
+    /// Other members of an array: reading what parity needs.
+    Parity,
+}
+
+impl Cause {
+    /// Every cause, in order of its number.
+    pub const ALL: [Cause; 16] = [
+        Cause::Unknown,
+        Cause::Link,
+        Cause::Buffer,
+        Cause::Flash,
+        Cause::Queue,
+        Cause::Collection,
+        Cause::Merge,
+        Cause::Wear,
+        Cause::Fold,
+        Cause::Map,
+        Cause::Seek,
+        Cause::Rotation,
+        Cause::Transfer,
+        Cause::Credits,
+        Cause::Network,
+        Cause::Parity,
+    ];
+
+    /// The cause of a number; [`Cause::Unknown`] beyond the last.
+    #[inline]
+    pub fn of(number: u8) -> Cause {
+        Cause::ALL.get(number as usize).copied().unwrap_or_default()
+    }
+
+    /// Whether nothing is known.
+    pub fn is_unknown(&self) -> bool {
+        *self == Cause::Unknown
+    }
+
+    /// What a reader is told the operation waited for.
+    pub fn words(self) -> &'static str {
+        match self {
+            Cause::Unknown => "unknown",
+            Cause::Link => "link and controller",
+            Cause::Buffer => "write buffer full",
+            Cause::Flash => "flash",
+            Cause::Queue => "queue at a die",
+            Cause::Collection => "garbage collection",
+            Cause::Merge => "log block merge",
+            Cause::Wear => "wear levelling",
+            Cause::Fold => "SLC cache folding",
+            Cause::Map => "map",
+            Cause::Seek => "seek",
+            Cause::Rotation => "rotation",
+            Cause::Transfer => "transfer",
+            Cause::Credits => "credits",
+            Cause::Network => "network",
+            Cause::Parity => "parity",
+        }
+    }
+}
+
+/// What went on inside a simulated drive since it was made (counts), and how it stands (levels).
+/// Counts of flash are in mapping units; what a drive does not have stays 0.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Inside {
+    /// Units that the host wrote.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub host_units: u64,
+    /// Of those, units that reached the flash: the rest was overwritten in the buffer.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub programmed_host_units: u64,
+    /// Units copied by collection.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub collection_units: u64,
+    /// Units copied by merges of log blocks.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub merge_units: u64,
+    /// Units copied by wear levelling.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub wear_units: u64,
+    /// Units left empty to complete a program.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub padding_units: u64,
+    /// Units programmed for the map.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub map_units: u64,
+    /// Units moved out of the SLC cache.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fold_units: u64,
+    /// Units read from the flash for the host.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub flash_read_units: u64,
+    /// Units of host reads that a buffer or cache answered.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub cached_read_units: u64,
+    /// Units of host reads that were never written.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unmapped_read_units: u64,
+    /// Blocks erased (superblocks, where several dies are erased together).
+    #[serde(skip_serializing_if = "is_zero")]
+    pub erases: u64,
+    /// Fewest erases of a block.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub erases_min: u64,
+    /// Most erases of a block.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub erases_max: u64,
+    /// Erases by block, mean.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub erases_mean: f64,
+    /// Erased blocks that are free now.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub free_blocks: u64,
+    /// Share of the write buffer that is full now.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub buffer_fill: f64,
+    /// Share of the SLC cache that is full now.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub slc_fill: f64,
+    /// Nanoseconds that all dies (or arms) together were busy for the host.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub host_busy_ns: u64,
+    /// Nanoseconds that all dies together were busy in the background.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub background_busy_ns: u64,
+    /// Dies, or arms.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub servers: u64,
+    /// Credits left in a token bucket.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub credits: f64,
+}
+
+/// One interval of a simulated drive.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct InsideInterval {
+    /// Number of the executed step.
+    pub step: u32,
+    /// Beginning.
+    pub from: Time,
+    /// End.
+    pub to: Time,
+    /// Counts of the interval, and levels at its end.
+    pub inside: Inside,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+fn is_nought(level: &f64) -> bool {
+    *level == 0.0
+}
+
+impl Inside {
+    /// All units programmed.
+    pub fn programmed_units(&self) -> u64 {
+        self.programmed_host_units
+            + self.collection_units
+            + self.merge_units
+            + self.wear_units
+            + self.padding_units
+            + self.map_units
+            + self.fold_units
+    }
+
+    /// Units programmed by unit written; `None` before anything was written, or without flash.
+    pub fn write_amplification(&self) -> Option<f64> {
+        let programmed = self.programmed_units();
+        (self.host_units > 0 && programmed > 0).then(|| programmed as f64 / self.host_units as f64)
+    }
+
+    /// Counts since `earlier`; levels as they are now.
+    pub fn since(&self, earlier: &Inside) -> Inside {
+        self.with(earlier, u64::saturating_sub)
+    }
+
+    /// Counts of both; levels of this.
+    pub fn plus(&self, other: &Inside) -> Inside {
+        self.with(other, u64::saturating_add)
+    }
+
+    fn with(&self, other: &Inside, change: fn(u64, u64) -> u64) -> Inside {
+        let (mut changed, mut other) = (*self, *other);
+        for (own, other) in changed.counts_mut().into_iter().zip(other.counts_mut()) {
+            *own = change(*own, *other);
+        }
+        changed
+    }
+
+    fn counts_mut(&mut self) -> [&mut u64; 14] {
+        [
+            &mut self.host_units,
+            &mut self.programmed_host_units,
+            &mut self.collection_units,
+            &mut self.merge_units,
+            &mut self.wear_units,
+            &mut self.padding_units,
+            &mut self.map_units,
+            &mut self.fold_units,
+            &mut self.flash_read_units,
+            &mut self.cached_read_units,
+            &mut self.unmapped_read_units,
+            &mut self.erases,
+            &mut self.host_busy_ns,
+            &mut self.background_busy_ns,
+        ]
+    }
+
+    /// Share of the time that dies or arms were busy, over `span_ns`; `None` without any.
+    pub fn utilisation(&self, span_ns: Time) -> Option<f64> {
+        let all = self.servers as f64 * span_ns as f64;
+        (all > 0.0).then(|| (self.host_busy_ns + self.background_busy_ns) as f64 / all)
+    }
+}

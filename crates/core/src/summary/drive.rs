@@ -1,0 +1,46 @@
+//! What a simulated drive did inside during a step.
+
+use crate::inside::Inside;
+use crate::op::Action;
+use crate::run::{Run, StepRun};
+use crate::summary::DriveSummary;
+
+pub(super) fn summarise_drive(run: &Run, step: &StepRun) -> Option<DriveSummary> {
+    let end = step.end.as_ref()?;
+    let inside = end.inside?;
+    let (last, passes) = last_pass(run, step, &inside);
+    let span_ns = match (step.insides.first(), step.insides.last()) {
+        (Some(first), Some(last)) => last.to - first.from,
+        _ => 0,
+    };
+    Some(DriveSummary {
+        write_amplification: last.write_amplification(),
+        passes,
+        write_amplification_total: end.inside_total.and_then(|total| total.write_amplification()),
+        utilisation: inside.utilisation(span_ns),
+        inside,
+    })
+}
+
+/// The counts of the last intervals in which the drive's bytes were written once, and how many
+/// passes they are; all of the step where it wrote less.
+fn last_pass(run: &Run, step: &StepRun, whole: &Inside) -> (Inside, Option<f64>) {
+    let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
+    let written: u64 = kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
+    let Some(bytes) = run.begin.facts.target.bytes.filter(|bytes| *bytes > 0) else {
+        return (*whole, None);
+    };
+    if whole.host_units == 0 || written == 0 {
+        return (*whole, None);
+    }
+    // Units are counted, bytes are known: what one unit stands for follows.
+    let pass_units = bytes as f64 * whole.host_units as f64 / written as f64;
+    let mut sum = Inside::default();
+    for interval in step.insides.iter().rev() {
+        sum = sum.plus(&interval.inside);
+        if sum.host_units as f64 >= pass_units {
+            return (sum, Some(sum.host_units as f64 / pass_units));
+        }
+    }
+    (*whole, Some(whole.host_units as f64 / pass_units))
+}

@@ -1,0 +1,425 @@
+//! A page-mapped flash drive from the host link to the cells.
+
+use super::buffer::Buffer;
+use super::combining::Combining;
+use super::ftl::Ftl;
+use super::map_cache::MapCache;
+use super::medium::Flash;
+use super::parameters::{Parameters, transfer_ns};
+use super::prefetch::Prefetch;
+use super::slc::Slc;
+use crate::drive::{Drive, Ends, Ticket};
+use crate::memory::NONE;
+use drivelab_core::inside::{Cause, Inside};
+use drivelab_core::op::{Action, Op, Time};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// A page-mapped flash drive.
+#[derive(Debug, Clone)]
+pub struct FlashDrive {
+    pub(super) parameters: Parameters,
+    pub(super) ftl: Ftl,
+    pub(super) flash: Flash,
+    pub(super) buffer: Buffer,
+    /// Whether it has none of the following.
+    is_plain: bool,
+    pub(super) combining: Option<Combining>,
+    pub(super) prefetch: Option<Prefetch>,
+    pub(super) map_cache: Option<MapCache>,
+    pub(super) slc: Option<Slc>,
+    /// Ends of the commands that the drive has taken, where it takes only so many.
+    pub(super) taken: BinaryHeap<Reverse<Time>>,
+    /// How much the wear of a block adds to the tries of a read, by erase; 0: nothing.
+    tries_by_erase: f64,
+    unit_shift: u32,
+    /// Bytes of the last transfer over the link, and the time for them: most are alike.
+    link_transfer: (u32, u64),
+    /// When the controller and the two ways of the link are free again.
+    pub(super) firmware_free_at: Time,
+    pub(super) link_in_free_at: Time,
+    pub(super) link_out_free_at: Time,
+    pub(super) cached_read_units: u64,
+    unmapped_read_units: u64,
+    pub(super) flash_read_units: u64,
+    host_units: u64,
+}
+
+/// A time, and what led to it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Reached {
+    pub(super) at: Time,
+    pub(super) cause: Cause,
+}
+
+impl Reached {
+    /// The later of the two.
+    #[inline]
+    pub(super) fn or_later(self, at: Time, cause: Cause) -> Self {
+        if at > self.at { Reached { at, cause } } else { self }
+    }
+}
+
+impl FlashDrive {
+    /// A fresh drive.
+    ///
+    /// # Errors
+    /// What is wrong with the parameters, in a sentence.
+    pub fn new(parameters: Parameters, seed: u64) -> Result<Self, String> {
+        let layout = parameters.layout(seed)?;
+        let units_of =
+            |bytes: u64| u32::try_from(bytes / parameters.map_unit_bytes).unwrap_or(u32::MAX);
+        let combining_units = units_of(parameters.combining_bytes);
+        let buffer = Buffer::new(units_of(parameters.buffer_bytes) - combining_units);
+        let combining = (combining_units > 0)
+            .then(|| Combining::new(combining_units as usize, layout.program_units));
+        let window_units = units_of(parameters.prefetch_bytes);
+        let prefetch =
+            (window_units > 0).then(|| Prefetch::new(parameters.prefetch_streams, window_units));
+        let map_cache = (parameters.map_cache_bytes > 0).then(|| {
+            MapCache::new(parameters.map_cache_bytes, parameters.page_bytes, layout.logical_units)
+        });
+        let total_units = u64::from(layout.blocks) * u64::from(layout.block_units);
+        let slc = Slc::new(&parameters, total_units, layout.program_units);
+        let is_plain =
+            combining.is_none() && prefetch.is_none() && map_cache.is_none() && slc.is_none();
+        let flash = Flash::new(parameters.timing(), layout.block_units, layout.program_units);
+        Ok(FlashDrive {
+            ftl: Ftl::new(layout)?,
+            flash,
+            buffer,
+            is_plain,
+            combining,
+            prefetch,
+            map_cache,
+            slc,
+            taken: BinaryHeap::new(),
+            tries_by_erase: f64::from(parameters.read_retries)
+                / f64::from(parameters.endurance_cycles.max(1)),
+            unit_shift: parameters.map_unit_bytes.trailing_zeros(),
+            link_transfer: (0, 0),
+            firmware_free_at: 0,
+            link_in_free_at: 0,
+            link_out_free_at: 0,
+            cached_read_units: 0,
+            unmapped_read_units: 0,
+            flash_read_units: 0,
+            host_units: 0,
+            parameters,
+        })
+    }
+
+    /// What it is made of.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The translation layer.
+    pub fn ftl(&self) -> &Ftl {
+        &self.ftl
+    }
+
+    /// The logical units that `op` touches: first, and first behind.
+    #[inline]
+    fn units(&self, op: &Op) -> (u32, u32) {
+        let first = (op.offset >> self.unit_shift) as u32;
+        let last = (op.offset + u64::from(op.len).max(1) - 1) >> self.unit_shift;
+        (first, (last as u32 + 1).min(self.ftl.layout().logical_units))
+    }
+
+    /// The controller takes a command that arrived at `at`.
+    #[inline]
+    fn firmware(&mut self, at: Time, own_ns: u64) -> Time {
+        self.firmware_free_at = self.firmware_free_at.max(at) + own_ns;
+        self.firmware_free_at
+    }
+
+    /// When the drive takes a command of `now`, where it takes only so many at a time.
+    #[inline]
+    fn admit(&mut self, now: Time) -> Time {
+        if self.parameters.queue_depth == 0 {
+            return now;
+        }
+        while self.taken.peek().is_some_and(|Reverse(end)| *end <= now) {
+            self.taken.pop();
+        }
+        match self.taken.len() >= self.parameters.queue_depth as usize {
+            true => self.taken.pop().map_or(now, |Reverse(end)| end),
+            false => now,
+        }
+    }
+
+    #[inline]
+    fn link_ns(&mut self, bytes: u32) -> u64 {
+        if self.link_transfer.0 != bytes {
+            let moved_ns = transfer_ns(u64::from(bytes), self.parameters.link_bytes_per_s);
+            self.link_transfer = (bytes, moved_ns);
+        }
+        self.link_transfer.1
+    }
+
+    /// Data enters over the link from `at` on.
+    #[inline]
+    fn link_in(&mut self, at: Time, bytes: u32) -> Time {
+        let moved_ns = self.link_ns(bytes);
+        let free_at = match self.parameters.link_is_half_duplex {
+            true => &mut self.link_out_free_at,
+            false => &mut self.link_in_free_at,
+        };
+        *free_at = (*free_at).max(at) + moved_ns;
+        *free_at
+    }
+
+    /// Data that is `ready` leaves over the link, which was asked for at `at`.
+    #[inline]
+    fn link_out(&mut self, at: Time, ready: Time, bytes: u32) -> Time {
+        let moved_ns = self.link_ns(bytes);
+        let start = self.link_out_free_at.max(at);
+        self.link_out_free_at = start + moved_ns;
+        ready.max(start) + moved_ns
+    }
+
+    fn read(&mut self, now: Time, op: &Op) -> Reached {
+        let (first, end) = self.units(op);
+        let asked = now + self.parameters.command_ns;
+        let units_ns = self.parameters.firmware_unit_ns * u64::from(end - first);
+        let at = self.firmware(asked, self.parameters.firmware_read_ns + units_ns);
+        let mut reached = Reached { at, cause: Cause::Link };
+        let (mut page, mut left_at) = (NONE, at);
+        let page_units = self.ftl.layout().page_units;
+        for logical in first..end {
+            let mut from = at;
+            if !self.is_plain {
+                if let Some(ready_at) = self.find_in_memory(at, logical) {
+                    self.cached_read_units += 1;
+                    reached = reached.or_later(ready_at, Cause::Flash);
+                    continue;
+                }
+                from = self.look_up(at, logical, false);
+                reached = reached.or_later(from, Cause::Map);
+            }
+            let unit = self.ftl.locate(logical);
+            if unit == NONE {
+                self.unmapped_read_units += 1;
+                continue;
+            }
+            if self.buffer.holds(logical, at) {
+                self.cached_read_units += 1;
+                continue;
+            }
+            self.flash_read_units += 1;
+            // Units of one page, one after the other, are sensed together.
+            if page_units > 1 && unit / page_units == page {
+                left_at = self.flash.host_transfer(from, unit, left_at);
+                reached = reached.or_later(left_at, reached.cause);
+                continue;
+            }
+            page = unit / page_units;
+            let (sensed_at, cause) = self.sense(from, unit);
+            left_at = sensed_at;
+            reached = reached.or_later(sensed_at, cause);
+        }
+        if !self.is_plain {
+            self.read_ahead(at, first, end);
+        }
+        Reached { at: self.link_out(at, reached.at, op.len), ..reached }
+    }
+
+    /// Reads the page around `unit`, more than once where the block is worn.
+    #[inline]
+    pub(super) fn sense(&mut self, at: Time, unit: u32) -> (Time, Cause) {
+        let tries = match self.tries_by_erase > 0.0 {
+            true => 1 + (f64::from(self.ftl.erases_of(unit)) * self.tries_by_erase) as u32,
+            false => 1,
+        };
+        self.flash.host_read(at, unit, tries)
+    }
+
+    fn write(&mut self, now: Time, op: &Op) -> Reached {
+        let (first, end) = self.units(op);
+        let asked = now + self.parameters.command_ns;
+        let arrived = self.link_in(asked, op.len);
+        let unit_ns = self.parameters.firmware_unit_ns + self.parameters.firmware_write_unit_ns;
+        let own_ns = self.parameters.firmware_write_ns + unit_ns * u64::from(end - first);
+        let at = self.firmware(arrived, own_ns);
+        let mut reached = Reached { at, cause: Cause::Link };
+        let unit_mask = self.parameters.map_unit_bytes - 1;
+        let behind = op.offset + u64::from(op.len);
+        for logical in first..end {
+            let is_part = (logical == first && op.offset & unit_mask != 0)
+                || (logical + 1 == end && behind & unit_mask != 0);
+            if is_part {
+                let read_at = self.read_to_modify(reached.at, logical);
+                reached = reached.or_later(read_at, Cause::Flash);
+            }
+            self.host_units += 1;
+            reached = match self.is_plain {
+                true => self.place(reached, logical),
+                false => self.place_by_rules(reached, logical),
+            };
+        }
+        reached
+    }
+
+    /// Takes a place in the buffer for a unit, which is then on its way to the flash.
+    #[inline]
+    pub(super) fn place(&mut self, reached: Reached, logical: u32) -> Reached {
+        let (place_at, cause) = self.buffer.take(reached.at, logical);
+        let reached = reached.or_later(place_at, full_buffer(cause));
+        self.flash.now = reached.at;
+        if self.slc.is_some() {
+            self.prepare_slc(reached.at);
+        }
+        let (old_unit, erasures) = (self.ftl.locate(logical), self.ftl.erasures());
+        #[cfg(test)]
+        self.buffer.replaced(self.ftl.version(logical).unwrap_or(0));
+        let unit = self.ftl.write(&mut self.flash, logical);
+        self.buffer.placed(unit, old_unit, erasures);
+        self.give_back();
+        reached
+    }
+
+    /// Places of the units whose program was booked will be free when it ends.
+    #[inline]
+    fn give_back(&mut self) {
+        if let Some(programmed) = self.flash.programmed.take() {
+            self.buffer.booked(programmed.end, programmed.cause);
+            if self.slc.is_some() {
+                self.note_slc(programmed.last);
+            }
+        }
+    }
+
+    /// Reads what a write replaces in part.
+    #[cold]
+    fn read_to_modify(&mut self, at: Time, logical: u32) -> Time {
+        let unit = self.ftl.locate(logical);
+        let is_held = self.combining.as_ref().is_some_and(|combining| combining.holds(logical));
+        if unit == NONE || is_held || self.buffer.holds(logical, at) {
+            return at;
+        }
+        self.sense(at, unit).0
+    }
+
+    /// Waits until everything written is on the flash.
+    fn write_through(&mut self, reached: Reached) -> Reached {
+        let reached = self.drain(reached);
+        self.flash.now = reached.at;
+        self.ftl.pad(&mut self.flash);
+        self.give_back();
+        reached.or_later(self.buffer.empty_at(reached.at), Cause::Flash)
+    }
+
+    fn flush(&mut self, now: Time) -> Reached {
+        let asked = now + self.parameters.command_ns;
+        let at = self.firmware(asked, self.parameters.firmware_write_ns);
+        let reached = Reached { at, cause: Cause::Link };
+        match self.parameters.power_loss_protection {
+            true => reached,
+            false => self.write_through(reached),
+        }
+    }
+
+    fn trim(&mut self, now: Time, op: &Op) -> Reached {
+        let (first, end) = self.units(op);
+        let asked = now + self.parameters.command_ns;
+        let at = self.firmware(asked, self.parameters.firmware_write_ns);
+        let mask = self.parameters.map_unit_bytes - 1;
+        if self.parameters.honours_trim {
+            // Units that are trimmed in part stay.
+            let first = first + u32::from(op.offset & mask != 0);
+            let whole = (op.offset + u64::from(op.len)) & mask == 0;
+            for logical in first..if whole { end } else { end - 1 } {
+                if !self.is_plain {
+                    self.drop_from_memory(logical);
+                    self.look_up(at, logical, true);
+                }
+                self.ftl.trim(logical);
+            }
+        }
+        Reached { at, cause: Cause::Link }
+    }
+
+    /// Serves an operation; `is_durable`: a write is on the flash, or protected, when it ends.
+    #[inline]
+    fn serve(&mut self, now: Time, op: &Op, is_durable: bool) -> Reached {
+        let now = self.admit(now);
+        if self.slc.is_some() {
+            self.fold_in_rest(now);
+        }
+        let mut reached = match op.action {
+            Action::Write => self.write(now, op),
+            Action::Trim => self.trim(now, op),
+            Action::Flush => self.flush(now),
+            _ => self.read(now, op),
+        };
+        if op.action == Action::Write {
+            let early = self.parameters.early_completion;
+            if !early || (is_durable && !self.parameters.power_loss_protection) {
+                reached = self.write_through(reached);
+            }
+        }
+        if self.parameters.queue_depth > 0 {
+            self.taken.push(Reverse(reached.at));
+        }
+        if let Some(slc) = &mut self.slc {
+            slc.served(reached.at);
+        }
+        reached
+    }
+
+    /// The translation layer, to bring it into a state.
+    pub fn ftl_mut(&mut self) -> &mut Ftl {
+        &mut self.ftl
+    }
+}
+
+/// What a write that found no place waited for.
+fn full_buffer(cause: Cause) -> Cause {
+    match cause {
+        Cause::Collection | Cause::Fold | Cause::Wear => cause,
+        _ => Cause::Buffer,
+    }
+}
+
+impl Drive for FlashDrive {
+    fn bytes(&self) -> u64 {
+        u64::from(self.ftl.layout().logical_units) << self.unit_shift
+    }
+
+    #[inline]
+    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+        let reached = self.serve(now, op, false);
+        ends.push(reached.at, ticket, reached.cause);
+    }
+
+    fn submit_durable(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+        let reached = self.serve(now, op, true);
+        ends.push(reached.at, ticket, reached.cause);
+    }
+
+    #[inline]
+    fn hint(&mut self, ops: &[Op]) {
+        for op in ops {
+            self.ftl.prefetch((op.offset >> self.unit_shift) as u32);
+        }
+    }
+
+    fn inside(&mut self, now: Time) -> Inside {
+        self.fold_in_rest(now);
+        let mapped = self.ftl.mapped_units();
+        Inside {
+            slc_fill: self.slc.as_ref().map_or(0.0, |slc| slc.fill(mapped)),
+            host_units: self.host_units,
+            flash_read_units: self.flash_read_units,
+            cached_read_units: self.cached_read_units,
+            unmapped_read_units: self.unmapped_read_units,
+            buffer_fill: self.buffer_fill(now),
+            host_busy_ns: self.flash.host_busy_ns,
+            background_busy_ns: self.flash.background_busy_ns
+                - self.flash.debts_ns(now).iter().sum::<u64>(),
+            servers: u64::from(self.flash.timing().dies),
+            ..self.ftl.inside()
+        }
+    }
+}

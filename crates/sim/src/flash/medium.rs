@@ -1,0 +1,259 @@
+//! Dies and channels in virtual time.
+
+use super::blocks::Divisor;
+use super::ftl::Medium;
+use crate::lane::{Background, Lane, Slot};
+use drivelab_core::inside::Cause;
+use drivelab_core::op::Time;
+
+/// What the flash is made of and how long it takes.
+#[derive(Debug, Clone)]
+pub struct Timing {
+    /// Channels.
+    pub channels: u32,
+    /// Dies on all channels together.
+    pub dies: u32,
+    /// Sensing one page.
+    pub read_ns: u64,
+    /// One program on one die.
+    pub program_ns: u64,
+    /// Erasing one block, on all its dies at once.
+    pub erase_ns: u64,
+    /// Moving one flash page over a channel, to be copied.
+    pub page_transfer_ns: u64,
+    /// Moving one map unit over a channel, for the host.
+    pub unit_transfer_ns: u64,
+    /// Moving the units of one program over a channel.
+    pub program_transfer_ns: u64,
+    /// A read can suspend background work in this time.
+    pub suspend_ns: Option<u64>,
+    /// Background work of one die that the spare blocks allow to be put off.
+    pub debt_max_ns: u64,
+}
+
+/// A program that was booked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Programmed {
+    /// When its units are on the flash.
+    pub end: Time,
+    /// What it waited for longest.
+    pub cause: Cause,
+    /// Its last unit.
+    pub last: u32,
+}
+
+/// All dies and channels.
+#[derive(Debug, Clone)]
+pub struct Flash {
+    timing: Timing,
+    program_units: u32,
+    dies: Vec<Lane>,
+    /// What the background work of each die is for.
+    debt_causes: Vec<Cause>,
+    channels: Vec<Lane>,
+    die_background: Background,
+    channel_background: Background,
+    by_block: Divisor,
+    by_program: Divisor,
+    by_dies: Divisor,
+    by_channels: Divisor,
+    /// When what the translation layer asks for happens.
+    pub now: Time,
+    /// The latest program of the host.
+    pub programmed: Option<Programmed>,
+    /// How long the programs of the host take now: less where cells hold one bit.
+    pub host_program_ns: u64,
+    /// Whether they go to the SLC cache.
+    pub is_slc: bool,
+    /// Time that dies worked for the host.
+    pub host_busy_ns: u64,
+    /// Time that dies worked, or will, in the background.
+    pub background_busy_ns: u64,
+}
+
+impl Flash {
+    /// Flash at rest. A block spans all dies, program after program.
+    pub fn new(timing: Timing, block_units: u32, program_units: u32) -> Self {
+        let die_background = Background {
+            operation_ns: timing.program_ns,
+            debt_max_ns: timing.debt_max_ns,
+            suspend_ns: timing.suspend_ns,
+        };
+        let dies_by_channel = u64::from(timing.dies / timing.channels.max(1)).max(1);
+        let channel_background = Background {
+            operation_ns: timing.page_transfer_ns,
+            // As many copies wait for the bus as for the dies behind it.
+            debt_max_ns: timing.debt_max_ns * dies_by_channel * timing.program_transfer_ns * 2
+                / timing.program_ns.max(1),
+            suspend_ns: None,
+        };
+        Flash {
+            program_units,
+            dies: vec![Lane::default(); timing.dies as usize],
+            debt_causes: vec![Cause::Collection; timing.dies as usize],
+            channels: vec![Lane::default(); timing.channels as usize],
+            die_background,
+            channel_background,
+            by_block: Divisor::new(block_units),
+            by_program: Divisor::new(program_units),
+            by_dies: Divisor::new(timing.dies),
+            by_channels: Divisor::new(timing.channels),
+            now: 0,
+            programmed: None,
+            host_program_ns: timing.program_ns,
+            is_slc: false,
+            host_busy_ns: 0,
+            background_busy_ns: 0,
+            timing,
+        }
+    }
+
+    /// How long things take.
+    pub fn timing(&self) -> &Timing {
+        &self.timing
+    }
+
+    #[inline]
+    fn place(&self, unit: u32) -> (usize, usize) {
+        let (_, within) = self.by_block.split(unit);
+        let (_, die) = self.by_dies.split(self.by_program.divide(within));
+        let (_, channel) = self.by_channels.split(die);
+        (die as usize, channel as usize)
+    }
+
+    /// The die that holds a unit.
+    pub fn die_of(&self, unit: u32) -> usize {
+        self.place(unit).0
+    }
+
+    /// Reads a unit from the flash page around it; returns when its data has left the channel.
+    /// `tries`: how often it is sensed.
+    #[inline]
+    pub fn host_read(&mut self, at: Time, unit: u32, tries: u32) -> (Time, Cause) {
+        let (die, channel) = self.place(unit);
+        let sense_ns = u64::from(tries) * self.timing.read_ns;
+        self.read(at, die, channel, sense_ns, self.timing.unit_transfer_ns)
+    }
+
+    /// Moves one more unit of a page that was sensed, after the one that has left at `left_at`.
+    #[inline]
+    pub fn host_transfer(&mut self, at: Time, unit: u32, left_at: Time) -> Time {
+        let (_, channel) = self.place(unit);
+        let transfer_ns = self.timing.unit_transfer_ns;
+        let bus = self.channels[channel].book(at, transfer_ns, false, &self.channel_background);
+        bus.start.max(left_at) + transfer_ns
+    }
+
+    /// Reads a page of the map, which lies on any die.
+    pub fn map_read(&mut self, at: Time, page: u32) -> Time {
+        let (_, die) = self.by_dies.split(page);
+        let (_, channel) = self.by_channels.split(die);
+        let transfer_ns = self.timing.page_transfer_ns;
+        self.read(at, die as usize, channel as usize, self.timing.read_ns, transfer_ns).0
+    }
+
+    #[inline]
+    fn read(
+        &mut self,
+        at: Time,
+        die: usize,
+        channel: usize,
+        sense_ns: u64,
+        transfer_ns: u64,
+    ) -> (Time, Cause) {
+        let slot = self.dies[die].book(at, sense_ns, true, &self.die_background);
+        self.host_busy_ns += sense_ns;
+        // The bus is booked from the request on: a booking in the future would leave a hole.
+        let bus = self.channels[channel].book(at, transfer_ns, false, &self.channel_background);
+        let end = slot.end.max(bus.start) + transfer_ns;
+        (end, cause_of(&slot, sense_ns, self.debt_causes[die]))
+    }
+
+    /// Programs a page of the map in the background, as its share of a program.
+    pub fn map_program(&mut self, at: Time, page: u32, page_units: u32) {
+        let (_, die) = self.by_dies.split(page);
+        self.owe_copies(at, die as usize, 0, page_units, Cause::Map);
+    }
+
+    /// Owes the copying of `units` in `pages` that lie on `die`, back to that die; returns the time
+    /// of the die.
+    pub fn owe_copies(
+        &mut self,
+        at: Time,
+        die: usize,
+        pages: u32,
+        units: u32,
+        cause: Cause,
+    ) -> u64 {
+        let share = |whole_ns: u64| whole_ns * u64::from(units) / u64::from(self.program_units);
+        let (pages, program_ns) = (u64::from(pages), share(self.timing.program_ns));
+        let moved_ns =
+            pages * self.timing.page_transfer_ns + share(self.timing.program_transfer_ns);
+        let (_, channel) = self.by_channels.split(die as u32);
+        self.channels[channel as usize].owe(at, moved_ns);
+        let owed_ns = pages * self.timing.read_ns + program_ns;
+        self.dies[die].owe(at, owed_ns);
+        self.debt_causes[die] = cause;
+        self.background_busy_ns += owed_ns;
+        owed_ns
+    }
+
+    /// Background work not yet done, of each die.
+    pub fn debts_ns(&self, now: Time) -> Vec<u64> {
+        self.dies.iter().map(|die| die.debt_ns(now)).collect()
+    }
+
+    /// Forgets what was under way: a power cut.
+    pub fn cut(&mut self) {
+        self.dies.fill(Lane::default());
+        self.channels.fill(Lane::default());
+        self.programmed = None;
+    }
+}
+
+fn cause_of(slot: &Slot, own_ns: u64, background: Cause) -> Cause {
+    match () {
+        () if slot.background_ns > own_ns && slot.background_ns >= slot.queued_ns => background,
+        () if slot.queued_ns > own_ns => Cause::Queue,
+        () => Cause::Flash,
+    }
+}
+
+impl Medium for Flash {
+    #[inline]
+    fn host_program(&mut self, last: u32) {
+        let (die, channel) = self.place(last);
+        let transfer_ns = self.timing.program_transfer_ns;
+        let bus =
+            self.channels[channel].book(self.now, transfer_ns, false, &self.channel_background);
+        let program_ns = self.host_program_ns;
+        let slot = self.dies[die].book(bus.end, program_ns, false, &self.die_background);
+        self.host_busy_ns += program_ns;
+        let cause = cause_of(&slot, program_ns, self.debt_causes[die]);
+        self.programmed = Some(Programmed { end: slot.end, cause, last });
+    }
+
+    #[inline]
+    fn background_program(&mut self, last: u32) {
+        let (die, channel) = self.place(last);
+        self.channels[channel].owe(self.now, self.timing.program_transfer_ns);
+        self.dies[die].owe(self.now, self.timing.program_ns);
+        self.debt_causes[die] = Cause::Collection;
+        self.background_busy_ns += self.timing.program_ns;
+    }
+
+    #[inline]
+    fn background_read(&mut self, unit: u32) {
+        let (die, channel) = self.place(unit);
+        self.channels[channel].owe(self.now, self.timing.page_transfer_ns);
+        self.dies[die].owe(self.now, self.timing.read_ns);
+        self.background_busy_ns += self.timing.read_ns;
+    }
+
+    fn erase(&mut self, _block: u32) {
+        for die in &mut self.dies {
+            die.owe(self.now, self.timing.erase_ns);
+        }
+        self.background_busy_ns += self.timing.erase_ns * self.dies.len() as u64;
+    }
+}

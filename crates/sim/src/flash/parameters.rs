@@ -1,0 +1,361 @@
+//! What a page-mapped flash drive is made of, and what follows from it.
+
+use super::collector::Policy;
+use super::layout::Layout;
+use super::medium::Timing;
+use serde::Deserialize;
+
+/// Parameters of a page-mapped flash drive; what is `None` or 0 the drive does not have.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Parameters {
+    /// Bytes that a host can address.
+    pub user_bytes: u64,
+    /// Bytes of flash, without what is kept for the firmware; or `spare` is given.
+    #[serde(default)]
+    pub raw_bytes: Option<u64>,
+    /// ρ = (T − U) ÷ U, T after reserve and open blocks.
+    #[serde(default)]
+    pub spare: Option<f64>,
+    /// Bytes that the map knows as one.
+    pub map_unit_bytes: u64,
+    /// Channels.
+    pub channels: u32,
+    /// Dies on each channel.
+    pub dies_per_channel: u32,
+    /// Planes of a die, programmed and erased together.
+    pub planes: u32,
+    /// Bytes of a flash page.
+    pub page_bytes: u64,
+    /// Pages of one plane that are programmed at once (one shot: 3 where cells hold three bits).
+    #[serde(default = "one")]
+    pub pages_per_program: u32,
+    /// Pages of a block of one plane.
+    pub pages_per_block: u32,
+    /// Share of the blocks that are bad from the beginning.
+    #[serde(default)]
+    pub bad_block_share: f64,
+    /// Sensing a page.
+    pub read_ns: u64,
+    /// One program of all planes of a die.
+    pub program_ns: u64,
+    /// Erasing a block.
+    pub erase_ns: u64,
+    /// Time to suspend background work for a read; absent: reads wait for its end.
+    #[serde(default)]
+    pub suspend_ns: Option<u64>,
+    /// Bytes a second over one channel.
+    pub channel_bytes_per_s: u64,
+    /// Bytes a second over the host link, each way.
+    pub link_bytes_per_s: u64,
+    /// Whether the link moves data one way at a time.
+    #[serde(default)]
+    pub link_is_half_duplex: bool,
+    /// Fixed time of every command, host and protocol.
+    pub command_ns: u64,
+    /// Controller time of a read command; commands follow each other.
+    pub firmware_read_ns: u64,
+    /// Controller time of a write command.
+    pub firmware_write_ns: u64,
+    /// Controller time of each map unit of a command.
+    #[serde(default)]
+    pub firmware_unit_ns: u64,
+    /// Controller time of each map unit of a write, beyond that.
+    #[serde(default)]
+    pub firmware_write_unit_ns: u64,
+    /// Commands that the drive takes at a time; 0: any number.
+    #[serde(default)]
+    pub queue_depth: u32,
+    /// Write buffer, with what waits to be combined and what was read ahead.
+    pub buffer_bytes: u64,
+    /// Whether a write is complete when it is in the buffer.
+    pub early_completion: bool,
+    /// Whether the buffer survives a power cut, so that a flush costs nothing.
+    #[serde(default)]
+    pub power_loss_protection: bool,
+    /// Bytes that wait in the buffer for neighbours and repeats before they are programmed.
+    #[serde(default)]
+    pub combining_bytes: u64,
+    /// Bytes read ahead for each stream of sequential reads, as far as writes leave room.
+    #[serde(default)]
+    pub prefetch_bytes: u64,
+    /// Streams of sequential reads that are told apart.
+    #[serde(default)]
+    pub prefetch_streams: u32,
+    /// How victims are chosen.
+    #[serde(default = "greedy")]
+    pub collector: Policy,
+    /// d of d-choices, or the length of the window.
+    #[serde(default = "ten")]
+    pub collector_choices: u32,
+    /// Free blocks (over all dies) that are kept in any case.
+    #[serde(default = "two")]
+    pub collection_low_blocks: u32,
+    /// Free blocks below which collection keeps pace.
+    #[serde(default = "four")]
+    pub collection_high_blocks: u32,
+    /// Whether collection is spread over the writes that it makes room for.
+    #[serde(default = "yes")]
+    pub paces_collection: bool,
+    /// Frontiers for copies, by temperature; 0: copies go among host writes.
+    #[serde(default = "one")]
+    pub collection_frontiers: u32,
+    /// Whether the least worn free block is opened first.
+    #[serde(default = "yes")]
+    pub levels_wear: bool,
+    /// Erases between the least and the most worn block beyond which cold data is moved.
+    #[serde(default)]
+    pub wear_difference_max: Option<u32>,
+    /// Whether trimmed units are dropped; else TRIM is accepted and ignored.
+    #[serde(default = "yes")]
+    pub honours_trim: bool,
+    /// Bytes of the map that fit the controller's memory; 0: all of it.
+    #[serde(default)]
+    pub map_cache_bytes: u64,
+    /// Bits of a cell.
+    #[serde(default = "one")]
+    pub bits_per_cell: u32,
+    /// SLC cache that is always there.
+    #[serde(default)]
+    pub slc_static_bytes: u64,
+    /// Share of the unused cells that serve as SLC cache too.
+    #[serde(default)]
+    pub slc_dynamic_share: f64,
+    /// One program of all planes of a die in SLC mode: one page of each.
+    #[serde(default)]
+    pub slc_program_ns: u64,
+    /// Rest before the SLC cache is emptied.
+    #[serde(default)]
+    pub slc_idle_ns: u64,
+    /// What a full SLC cache means.
+    #[serde(default)]
+    pub slc_when_full: WhenFull,
+    /// Erases after which a block is taken out of use, while spare is left; 0: not known.
+    #[serde(default)]
+    pub endurance_cycles: u32,
+    /// How often a page is sensed again at the end of `endurance_cycles`; in proportion before.
+    #[serde(default)]
+    pub read_retries: u32,
+}
+
+/// What happens to writes when the SLC cache is full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WhenFull {
+    /// They go to the dense cells directly.
+    #[default]
+    Direct,
+    /// They go through the cache, which must be emptied for them.
+    Fold,
+}
+
+fn one() -> u32 {
+    1
+}
+fn two() -> u32 {
+    2
+}
+fn four() -> u32 {
+    4
+}
+fn ten() -> u32 {
+    10
+}
+fn yes() -> bool {
+    true
+}
+fn greedy() -> Policy {
+    Policy::Greedy
+}
+
+const SECOND_NS: u128 = 1_000_000_000;
+
+/// Time to move `bytes` at a rate.
+pub(super) fn transfer_ns(bytes: u64, bytes_per_s: u64) -> u64 {
+    (u128::from(bytes) * SECOND_NS / u128::from(bytes_per_s.max(1))) as u64
+}
+
+impl Parameters {
+    /// Dies on all channels.
+    pub fn dies(&self) -> u32 {
+        self.channels.saturating_mul(self.dies_per_channel)
+    }
+
+    /// Bytes of one program on one die.
+    pub fn program_bytes(&self) -> u64 {
+        self.page_bytes * u64::from(self.planes) * u64::from(self.pages_per_program)
+    }
+
+    /// Bytes that are erased together, over all dies.
+    pub fn block_bytes(&self) -> u64 {
+        self.page_bytes
+            * u64::from(self.planes)
+            * u64::from(self.pages_per_block)
+            * u64::from(self.dies())
+    }
+
+    /// The first constraint that is not met, in a sentence.
+    fn check(&self) -> Result<(), String> {
+        for (name, value) in [
+            ("user_bytes", self.user_bytes),
+            ("map_unit_bytes", self.map_unit_bytes),
+            ("channels", u64::from(self.channels)),
+            ("dies_per_channel", u64::from(self.dies_per_channel)),
+            ("planes", u64::from(self.planes)),
+            ("page_bytes", self.page_bytes),
+            ("pages_per_program", u64::from(self.pages_per_program)),
+            ("pages_per_block", u64::from(self.pages_per_block)),
+            ("channel_bytes_per_s", self.channel_bytes_per_s),
+            ("link_bytes_per_s", self.link_bytes_per_s),
+            ("bits_per_cell", u64::from(self.bits_per_cell)),
+        ] {
+            if value == 0 {
+                return Err(format!("{name} is 0 and must be at least 1"));
+            }
+        }
+        let unit = self.map_unit_bytes;
+        if !(512..=65_536).contains(&unit) || !unit.is_power_of_two() {
+            return Err(format!(
+                "map_unit_bytes is {unit} and must be a power of two from 512 to 65536"
+            ));
+        }
+        if !self.program_bytes().is_multiple_of(unit) {
+            return Err(format!(
+                "map_unit_bytes is {unit} and must divide one program of a die, {} bytes",
+                self.program_bytes()
+            ));
+        }
+        if !self.pages_per_block.is_multiple_of(self.pages_per_program) {
+            return Err(format!(
+                "pages_per_block is {} and must be a multiple of pages_per_program, {}",
+                self.pages_per_block, self.pages_per_program
+            ));
+        }
+        self.check_buffers()?;
+        self.check_spare()
+    }
+
+    fn check_buffers(&self) -> Result<(), String> {
+        let least = 2 * self.program_bytes();
+        if self.buffer_bytes < least {
+            return Err(format!(
+                "buffer_bytes is {} and must hold two programs of a die at least, {least} bytes",
+                self.buffer_bytes
+            ));
+        }
+        if self.combining_bytes > self.buffer_bytes - least {
+            return Err(format!(
+                "combining_bytes is {} and must leave room for two programs in the buffer of {} \
+                 bytes",
+                self.combining_bytes, self.buffer_bytes
+            ));
+        }
+        if (self.prefetch_bytes == 0) != (self.prefetch_streams == 0) {
+            return Err("prefetch_bytes and prefetch_streams must both be given, or neither".into());
+        }
+        if !(0.0..=1.0).contains(&self.slc_dynamic_share) {
+            return Err(format!(
+                "slc_dynamic_share is {} and must lie between 0 and 1",
+                self.slc_dynamic_share
+            ));
+        }
+        let has_slc = self.slc_static_bytes > 0 || self.slc_dynamic_share > 0.0;
+        if has_slc && self.slc_program_ns == 0 {
+            return Err("slc_program_ns is 0 and must be given where there is an SLC cache".into());
+        }
+        if has_slc && self.collection_frontiers == 0 {
+            return Err("collection_frontiers is 0 and must be at least 1 where there is an SLC \
+                        cache"
+                .into());
+        }
+        if self.read_retries > 0 && self.endurance_cycles == 0 {
+            return Err("endurance_cycles must be given where read_retries is".into());
+        }
+        Ok(())
+    }
+
+    fn check_spare(&self) -> Result<(), String> {
+        if !(0.0..1.0).contains(&self.bad_block_share) {
+            return Err(format!(
+                "bad_block_share is {} and must lie between 0 and 1",
+                self.bad_block_share
+            ));
+        }
+        match (self.raw_bytes, self.spare) {
+            (Some(_), Some(_)) => {
+                Err("raw_bytes and spare both say how much flash there is; give one".into())
+            }
+            (None, None) => Err("raw_bytes or spare must say how much flash there is".into()),
+            (None, Some(spare)) if !(0.01..=4.0).contains(&spare) => {
+                Err(format!("spare is {spare} and must lie between 0.01 and 4"))
+            }
+            (Some(raw), None) if raw <= self.user_bytes => Err(format!(
+                "raw_bytes is {raw} and must be more than user_bytes, {}",
+                self.user_bytes
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    /// The layout of the translation layer.
+    ///
+    /// # Errors
+    /// A parameter out of its range, or two that contradict each other, in a sentence.
+    pub fn layout(&self, seed: u64) -> Result<Layout, String> {
+        self.check()?;
+        let units = |bytes: u64, what: &str| {
+            u32::try_from(bytes / self.map_unit_bytes).map_err(|_| {
+                format!("{what} of {bytes} bytes is more than 2^32 map units; use larger ones")
+            })
+        };
+        let block_units = units(self.block_bytes(), "a block")?;
+        let mut layout = Layout {
+            logical_units: units(self.user_bytes, "user_bytes")?,
+            block_units,
+            blocks: 0,
+            program_units: units(self.program_bytes(), "a program")?,
+            page_units: units(self.page_bytes.max(self.map_unit_bytes), "a page")?,
+            low_blocks: self.collection_low_blocks,
+            high_blocks: self.collection_high_blocks,
+            policy: self.collector,
+            choices: self.collector_choices,
+            collection_frontiers: self.collection_frontiers,
+            paces: self.paces_collection,
+            levels_wear: self.levels_wear,
+            wear_difference_max: self.wear_difference_max,
+            endurance_cycles: self.endurance_cycles,
+            seed,
+        };
+        layout.blocks = match (self.spare, self.raw_bytes) {
+            (Some(spare), _) => layout.blocks_for(spare),
+            (None, Some(raw)) => {
+                let good = (raw as f64 * (1.0 - self.bad_block_share)) as u64;
+                u32::try_from(good / self.block_bytes()).unwrap_or(u32::MAX)
+            }
+            (None, None) => 0,
+        };
+        Ok(layout)
+    }
+
+    /// How long things take.
+    pub fn timing(&self) -> Timing {
+        let programs_per_block = u64::from(self.pages_per_block / self.pages_per_program);
+        let blocks_put_off =
+            u64::from(self.collection_high_blocks.saturating_sub(self.collection_low_blocks));
+        Timing {
+            channels: self.channels,
+            dies: self.dies(),
+            read_ns: self.read_ns,
+            program_ns: self.program_ns,
+            erase_ns: self.erase_ns,
+            page_transfer_ns: transfer_ns(
+                self.page_bytes.max(self.map_unit_bytes),
+                self.channel_bytes_per_s,
+            ),
+            unit_transfer_ns: transfer_ns(self.map_unit_bytes, self.channel_bytes_per_s),
+            program_transfer_ns: transfer_ns(self.program_bytes(), self.channel_bytes_per_s),
+            suspend_ns: self.suspend_ns,
+            debt_max_ns: blocks_put_off * (programs_per_block * self.program_ns + self.erase_ns),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! The timeline of one resource: a foreground lane, and background work that fills its gaps.
+//!
+//! Background work (collection, folding, erasing) is a debt in nanoseconds. It is worked off while
+//! the foreground rests, gives way at the end of the operation that is running, and is forced only
+//! when it exceeds what the spare blocks allow. A single lane on which background work is booked in
+//! the future leaves holes that nothing can fill.
+
+use drivelab_core::op::Time;
+
+/// One die, channel or arm.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Lane {
+    /// End of the last foreground operation, or of the background work forced before it.
+    free_at: Time,
+    /// Background work not yet done.
+    debt_ns: u64,
+}
+
+/// How background work behaves on a lane.
+#[derive(Debug, Clone, Copy)]
+pub struct Background {
+    /// Length of one background operation: what a foreground operation waits for at most.
+    pub operation_ns: u64,
+    /// Debt from which on background work goes before the foreground.
+    pub debt_max_ns: u64,
+    /// A running operation can be suspended in this time; `None`: it must end first.
+    pub suspend_ns: Option<u64>,
+}
+
+/// When an operation was served, and what kept it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Slot {
+    /// Its beginning.
+    pub start: Time,
+    /// Its end.
+    pub end: Time,
+    /// Wait for other foreground operations.
+    pub queued_ns: u64,
+    /// Wait for background work.
+    pub background_ns: u64,
+}
+
+impl Lane {
+    /// Books `duration_ns` from `at` on. `can_suspend`: it may interrupt background work where
+    /// the flash can.
+    #[inline]
+    pub fn book(
+        &mut self,
+        at: Time,
+        duration_ns: u64,
+        can_suspend: bool,
+        background: &Background,
+    ) -> Slot {
+        let mut start = self.free_at.max(at);
+        let queued_ns = start - at;
+        let mut background_ns = 0;
+        if self.debt_ns > 0 {
+            background_ns = self.give_way(at, can_suspend, background);
+            start += background_ns;
+        }
+        self.free_at = start + duration_ns;
+        Slot { start, end: self.free_at, queued_ns, background_ns }
+    }
+
+    /// Works off the debt as far as the lane rested before `at`; returns for how long an operation
+    /// that comes now must wait for the background.
+    #[inline]
+    fn give_way(&mut self, at: Time, can_suspend: bool, background: &Background) -> u64 {
+        let mut wait_ns = 0;
+        if at > self.free_at {
+            let rested_ns = at - self.free_at;
+            if rested_ns >= self.debt_ns {
+                self.debt_ns = 0;
+                return 0;
+            }
+            self.debt_ns -= rested_ns;
+            // Whole operations remain, and the rest of the one that is running.
+            let running_ns = self.debt_ns % background.operation_ns.max(1);
+            match background.suspend_ns.filter(|suspend_ns| can_suspend && *suspend_ns < running_ns)
+            {
+                Some(suspend_ns) => wait_ns = suspend_ns,
+                None => {
+                    wait_ns = running_ns;
+                    self.debt_ns -= running_ns;
+                }
+            }
+        }
+        if self.debt_ns > background.debt_max_ns {
+            wait_ns += self.debt_ns - background.debt_max_ns;
+            self.debt_ns = background.debt_max_ns;
+        }
+        wait_ns
+    }
+
+    /// Adds background work.
+    #[inline]
+    pub fn owe(&mut self, at: Time, duration_ns: u64) {
+        // Debt cannot be worked off before it was made.
+        if at > self.free_at {
+            self.debt_ns = self.debt_ns.saturating_sub(at - self.free_at);
+            self.free_at = at;
+        }
+        self.debt_ns += duration_ns;
+    }
+
+    /// End of the last foreground operation.
+    pub fn free_at(&self) -> Time {
+        self.free_at
+    }
+
+    /// When all that is booked and owed would be done, if nothing else came.
+    pub fn settled_at(&self, now: Time) -> Time {
+        match self.debt_ns {
+            0 => self.free_at.max(now),
+            debt_ns => (self.free_at + debt_ns).max(now),
+        }
+    }
+
+    /// Background work not yet done at `now`.
+    pub fn debt_ns(&self, now: Time) -> u64 {
+        self.debt_ns.saturating_sub(now.saturating_sub(self.free_at))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const BACKGROUND: Background =
+        Background { operation_ns: 200, debt_max_ns: 1_000, suspend_ns: None };
+
+    #[test]
+    fn the_foreground_is_served_in_order() {
+        let mut lane = Lane::default();
+        assert_eq!(lane.book(10, 100, false, &BACKGROUND).end, 110);
+        let second = lane.book(20, 100, false, &BACKGROUND);
+        assert_eq!((second.start, second.end, second.queued_ns), (110, 210, 90));
+        assert_eq!(lane.book(500, 1, false, &BACKGROUND).start, 500);
+    }
+
+    #[test]
+    fn background_work_fills_gaps_and_ends_the_operation_it_is_in() {
+        let mut lane = Lane::default();
+        lane.owe(0, 500);
+        // 150 ns were rested: 350 remain, of which 150 belong to the operation that is running.
+        let slot = lane.book(150, 10, false, &BACKGROUND);
+        assert_eq!((slot.start, slot.background_ns), (300, 150));
+        assert_eq!(lane.debt_ns(310), 200);
+        assert_eq!(lane.book(10_000, 10, false, &BACKGROUND).start, 10_000);
+    }
+
+    #[test]
+    fn a_read_suspends_where_the_flash_can() {
+        let mut lane = Lane::default();
+        let background = Background { suspend_ns: Some(20), ..BACKGROUND };
+        lane.owe(0, 500);
+        assert_eq!(lane.book(150, 10, true, &background).start, 170);
+        assert_eq!(lane.debt_ns(180), 350);
+    }
+
+    #[test]
+    fn too_much_debt_is_forced_and_nothing_is_lost() {
+        let mut lane = Lane::default();
+        let mut end = 0;
+        for _ in 0..100 {
+            lane.owe(0, 150);
+            end = lane.book(0, 100, false, &BACKGROUND).end;
+        }
+        // All foreground work, all background work but the debt that is allowed.
+        assert_eq!(end, 100 * 100 + 100 * 150 - 1_000);
+        assert_eq!(lane.settled_at(end), 100 * 250);
+    }
+
+    #[test]
+    fn debt_is_not_worked_off_before_it_was_made() {
+        let mut lane = Lane::default();
+        lane.owe(1_000, 400);
+        assert_eq!(lane.debt_ns(1_100), 300);
+        lane.owe(10_000, 400);
+        assert_eq!(lane.debt_ns(10_100), 300);
+    }
+}

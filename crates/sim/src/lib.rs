@@ -1,0 +1,20 @@
+//! Simulated drives in virtual time: targets like any other, whose insides are known.
+//!
+//! Pure: no clock, no I/O, no threads. A drive takes operations at virtual times and says when they
+//! end; [`testbed`] advances the virtual clock for the same drivers that measure real drives.
+#![deny(unsafe_code)]
+
+pub mod array;
+pub mod block_map;
+pub mod disk;
+pub mod drive;
+pub mod flash;
+pub mod lane;
+pub mod log_block;
+pub mod memory;
+pub mod network;
+pub mod profile;
+pub mod target;
+pub mod testbed;
+pub mod theory;
+pub mod volume;

@@ -1,0 +1,463 @@
+//! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
+
+use crate::array::{Array, ArrayParameters};
+use crate::block_map::{self, BlockMapDrive};
+use crate::disk::{Disk, DiskParameters};
+use crate::drive::Drive;
+use crate::flash::{self, FlashDrive};
+use crate::log_block::{self, LogBlockDrive};
+use crate::network::{Network, NetworkParameters};
+use crate::profile::{Model, Profile};
+use crate::testbed::SimTestbed;
+use crate::volume::{Volume, VolumeParameters};
+use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
+use drivelab_core::queue::Testbed;
+use drivelab_core::units::Size;
+use drivelab_stats::derive;
+use toml::Value;
+
+/// What begins the name of a simulated target.
+pub const PREFIX: &str = "sim:";
+
+/// What a log-block or block-mapped drive needs here for each flash page, roughly.
+const PAGE_MEMORY_BYTES: u64 = 16;
+/// Formulas are evaluated for blocks of up to so many units: they take time that grows with it.
+const FORMULA_UNITS_MAX: u32 = 1 << 20;
+/// The same for the fixed point of d-choices.
+const CHOICES_UNITS_MAX: u32 = 1 << 10;
+
+/// The state a drive is brought into before it is used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// As it was made.
+    Fresh,
+    /// Written once, in order.
+    Filled,
+    /// Written once, at random.
+    RandomFilled,
+    /// As after random writes without end.
+    Steady,
+    /// Written once in order, then half of it at random.
+    Fragmented,
+}
+
+impl State {
+    const ALL: [(State, &'static str); 6] = [
+        (State::Fresh, "fresh"),
+        (State::Filled, "filled"),
+        (State::RandomFilled, "random-filled"),
+        (State::Steady, "random-steady"),
+        (State::Steady, "steady"),
+        (State::Fragmented, "fragmented"),
+    ];
+
+    /// The word of the contract.
+    pub fn word(self) -> &'static str {
+        State::ALL.iter().find(|(state, _)| *state == self).map_or("unknown", |(_, word)| word)
+    }
+}
+
+/// A simulated target that was understood and not built yet.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SimTarget {
+    /// As typed.
+    pub name: String,
+    /// The profile with what was typed behind it.
+    pub profile: Profile,
+    /// The state it begins in.
+    pub state: State,
+    /// Seed of everything random inside.
+    pub seed: u64,
+}
+
+impl SimTarget {
+    /// Understands `sim:PROFILE[,key=value…]`; `read` gives the text of a profile file.
+    ///
+    /// # Errors
+    /// What is wrong and the way out, in a sentence.
+    pub fn parse(
+        name: &str,
+        read: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<Self, String> {
+        let rest = name.strip_prefix(PREFIX).unwrap_or(name);
+        let mut parts = rest.split(',');
+        let profile = parts.next().unwrap_or_default();
+        let profile = match profile {
+            "" => {
+                return Err(
+                    "name a simulated drive, as in sim:x25-e; `drivelab sim list` shows them"
+                        .into(),
+                );
+            }
+            file if file.contains('/') || file.ends_with(".toml") => {
+                Profile::parse(&read(file)?, file)?
+            }
+            name => Profile::embedded(name)?,
+        };
+        let mut target = SimTarget { name: name.to_owned(), profile, state: State::Fresh, seed: 1 };
+        for part in parts {
+            let Some((key, value)) = part.split_once('=') else {
+                return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
+            };
+            target.apply(key.trim(), value.trim())?;
+        }
+        Ok(target)
+    }
+
+    fn apply(&mut self, key: &str, text: &str) -> Result<(), String> {
+        match key {
+            "seed" => {
+                let wrong = |_| format!("seed={text} is no whole number");
+                self.seed = text.parse().map_err(wrong)?;
+                Ok(())
+            }
+            "state" => self.set_state(text),
+            "page_cache" => Err("page_cache: the page cache in front of a simulated drive is not \
+                                 part of this version; leave it out and use --io direct"
+                .into()),
+            "spare" => self.set_spare(text),
+            "capacity" => self.set_capacity(text),
+            "d" => self.set("collector_choices", text),
+            key => self.set(key, text),
+        }
+    }
+
+    fn set_state(&mut self, word: &str) -> Result<(), String> {
+        let known = State::ALL.iter().find(|(_, known)| *known == word);
+        let Some((state, _)) = known else {
+            let words: Vec<&str> = State::ALL.iter().map(|(_, word)| *word).collect();
+            return Err(format!("state={word} is not known; known are {}", words.join(", ")));
+        };
+        self.state = *state;
+        Ok(())
+    }
+
+    /// ρ takes the place of the bytes of flash.
+    fn set_spare(&mut self, text: &str) -> Result<(), String> {
+        if self.profile.model != Model::Flash {
+            return Err(format!("spare: `{}` has no page mapping", self.profile.name));
+        }
+        let spare: f64 = text.parse().map_err(|_| format!("spare={text} is no number"))?;
+        self.profile.remove("raw_bytes");
+        self.profile.add("spare", Value::Float(spare));
+        Ok(())
+    }
+
+    /// The bytes of flash grow and shrink with the bytes of the user.
+    fn set_capacity(&mut self, text: &str) -> Result<(), String> {
+        let size: Size = text.parse().map_err(|error| format!("capacity={text}: {error}"))?;
+        let integer = |bytes: u64| {
+            i64::try_from(bytes)
+                .map(Value::Integer)
+                .map_err(|_| format!("capacity={text} is more than any drive has"))
+        };
+        let before = self.profile.get("user_bytes").and_then(Value::as_integer);
+        let raw = self.profile.get("raw_bytes").and_then(Value::as_integer);
+        if let (Some(before), Some(raw)) = (before, raw) {
+            let scaled = i128::from(raw) * i128::from(size.0) / i128::from(before.max(1));
+            let scaled = u64::try_from(scaled).unwrap_or(u64::MAX);
+            self.profile.set("raw_bytes", integer(scaled)?)?;
+        }
+        if self.profile.model == Model::Array {
+            return Err(format!(
+                "capacity: `{}` is an array; give member.user_bytes= for the size of a member",
+                self.profile.name
+            ));
+        }
+        self.profile.set("user_bytes", integer(size.0)?)
+    }
+
+    fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let value = value_of(key, text)?;
+        match self.profile.set(key, value.clone()) {
+            Ok(()) => Ok(()),
+            // What a profile leaves to its default is known to the model alone.
+            Err(unknown) => {
+                let mut tried = self.clone();
+                tried.profile.add(key, value);
+                match tried.check() {
+                    Ok(()) => *self = tried,
+                    Err(error) if error.contains("unknown field") => return Err(unknown),
+                    Err(error) => return Err(error),
+                }
+                Ok(())
+            }
+        }
+    }
+
+    fn flash(&self) -> Result<flash::Parameters, String> {
+        self.profile.section("parameters")
+    }
+
+    /// Whether all parameters can be understood.
+    ///
+    /// # Errors
+    /// The first that cannot.
+    pub fn check(&self) -> Result<(), String> {
+        let section = "parameters";
+        match self.profile.model {
+            Model::Flash => self.flash().map(drop),
+            Model::LogBlock => self.profile.section::<log_block::Parameters>(section).map(drop),
+            Model::BlockMap => self.profile.section::<block_map::Parameters>(section).map(drop),
+            Model::Disk => self.profile.section::<DiskParameters>(section).map(drop),
+            Model::Volume => self.profile.section::<VolumeParameters>(section).map(drop),
+            Model::Array => {
+                self.profile.section::<ArrayParameters>(section)?;
+                self.profile.section::<DiskParameters>("member").map(drop)
+            }
+        }
+    }
+
+    /// The drive in its state, and a testbed for it.
+    ///
+    /// # Errors
+    /// Parameters out of range or contradictory; a state that this kind of drive does not have.
+    pub fn build(&self) -> Result<Box<dyn Testbed>, String> {
+        let seed = derive(self.seed, 0x64_7269_7665, 0);
+        match self.profile.model {
+            Model::Flash => {
+                let mut drive =
+                    FlashDrive::new(self.flash()?, seed).map_err(|e| self.placed(&e))?;
+                let units = u64::from(drive.ftl().layout().logical_units);
+                match self.state {
+                    State::Fresh => {}
+                    State::Filled => drive.ftl_mut().fill(),
+                    State::RandomFilled => drive.ftl_mut().fill_at_random(seed),
+                    State::Steady => drive.ftl_mut().steady(seed),
+                    State::Fragmented => {
+                        drive.ftl_mut().fill();
+                        drive.ftl_mut().write_at_random(units / 2, seed);
+                    }
+                }
+                Ok(self.testbed(drive))
+            }
+            Model::LogBlock => {
+                let parameters = self.profile.section("parameters")?;
+                let mut drive =
+                    LogBlockDrive::new(parameters, seed).map_err(|e| self.placed(&e))?;
+                match self.state {
+                    State::Fresh => {}
+                    State::Filled => drive.fill(),
+                    State::RandomFilled | State::Steady | State::Fragmented => {
+                        drive.fill();
+                        drive.fragment(seed);
+                    }
+                }
+                Ok(self.testbed(drive))
+            }
+            Model::BlockMap => {
+                let parameters = self.profile.section("parameters")?;
+                let mut drive =
+                    BlockMapDrive::new(parameters, seed).map_err(|e| self.placed(&e))?;
+                match self.state {
+                    State::Fresh => {}
+                    State::Filled => drive.fill(),
+                    State::RandomFilled | State::Steady | State::Fragmented => {
+                        drive.fill();
+                        drive.fragment(seed);
+                    }
+                }
+                Ok(self.testbed(drive))
+            }
+            Model::Disk | Model::Volume | Model::Array
+                if !matches!(self.state, State::Fresh | State::Filled) =>
+            {
+                Err(format!(
+                    "state={}: `{}` is no flash drive and knows fresh and filled alone",
+                    self.state.word(),
+                    self.profile.name
+                ))
+            }
+            Model::Disk => {
+                let parameters = self.profile.section("parameters")?;
+                let drive = Disk::new(parameters, seed).map_err(|e| self.placed(&e))?;
+                Ok(self.testbed(drive))
+            }
+            Model::Volume => {
+                let parameters = self.profile.section("parameters")?;
+                let drive = Volume::new(parameters, seed).map_err(|e| self.placed(&e))?;
+                Ok(self.testbed(drive))
+            }
+            Model::Array => self.array(seed),
+        }
+    }
+
+    fn array(&self, seed: u64) -> Result<Box<dyn Testbed>, String> {
+        let parameters: ArrayParameters = self.profile.section("parameters")?;
+        let member: DiskParameters = self.profile.section("member")?;
+        let members: Result<Vec<Disk>, String> = (0..parameters.members)
+            .map(|place| Disk::new(member.clone(), derive(seed, 0x6d_656d_6265, place)))
+            .collect();
+        let members = members.map_err(|error| self.profile.at_its_place("member", &error))?;
+        let array = Array::new(parameters, members).map_err(|error| self.placed(&error))?;
+        if !self.profile.sections.contains_key("network") {
+            return Ok(self.testbed(array));
+        }
+        let network: NetworkParameters = self.profile.section("network")?;
+        let network = Network::new(network, array, derive(seed, 0x6e_6574, 0))
+            .map_err(|error| self.profile.at_its_place("network", &error))?;
+        Ok(self.testbed(network))
+    }
+
+    fn placed(&self, error: &str) -> String {
+        self.profile.at_its_place("parameters", error)
+    }
+
+    fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
+        let facts = self.facts_of(Some(drive.bytes()));
+        Box::new(SimTestbed::new(drive, facts))
+    }
+
+    /// What is known of the target before it is built.
+    pub fn facts(&self) -> Facts {
+        self.facts_of(self.bytes())
+    }
+
+    fn facts_of(&self, bytes: Option<u64>) -> Facts {
+        let target = TargetFacts {
+            path: self.name.clone(),
+            kind: TargetKind::Simulated,
+            bytes,
+            ..TargetFacts::default()
+        };
+        Facts { target, ..Facts::default() }
+    }
+
+    /// Bytes that a host can address, as far as the profile says it.
+    pub fn bytes(&self) -> Option<u64> {
+        match self.flash() {
+            Ok(flash) if self.profile.model == Model::Flash => {
+                let unit = flash.map_unit_bytes.max(1);
+                Some(flash.user_bytes / unit * unit)
+            }
+            // Every other model is small: it is built to be asked.
+            _ => self.build().ok()?.facts().target.bytes,
+        }
+    }
+
+    /// Bytes of memory that the drive needs here: its maps.
+    ///
+    /// # Errors
+    /// Parameters out of range or contradictory.
+    pub fn memory_bytes(&self) -> Result<u64, String> {
+        let number = |key: &str| {
+            let value = self.profile.get(key).and_then(Value::as_integer)?;
+            u64::try_from(value).ok()
+        };
+        match self.profile.model {
+            Model::Flash => {}
+            Model::LogBlock | Model::BlockMap => {
+                let pages =
+                    number("user_bytes").unwrap_or(0) / number("page_bytes").unwrap_or(4096).max(1);
+                return Ok(pages.saturating_mul(PAGE_MEMORY_BYTES));
+            }
+            Model::Disk | Model::Array | Model::Volume => return Ok(0),
+        }
+        let layout = self.flash()?.layout(0).map_err(|error| self.placed(&error))?;
+        let flash_units = u64::from(layout.blocks) * u64::from(layout.block_units);
+        Ok(4 * (u64::from(layout.logical_units) + flash_units))
+    }
+}
+
+/// A figure that follows from the parameters.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Figure {
+    /// Its name, with the unit.
+    pub name: &'static str,
+    /// Its value.
+    pub value: f64,
+    /// The value for people.
+    pub words: String,
+    /// What it says.
+    pub meaning: &'static str,
+}
+
+impl SimTarget {
+    /// What follows from the parameters of a page-mapped drive; nothing for others.
+    ///
+    /// # Errors
+    /// Parameters out of range or contradictory.
+    pub fn figures(&self) -> Result<Vec<Figure>, String> {
+        if self.profile.model != Model::Flash {
+            return Ok(Vec::new());
+        }
+        let flash = self.flash()?;
+        let layout = flash.layout(0).map_err(|error| self.placed(&error))?;
+        let user = f64::from(layout.logical_units);
+        let raw = f64::from(layout.blocks) * f64::from(layout.block_units);
+        let (nominal, effective) = (raw / user - 1.0, layout.spare());
+        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
+        let figure = |name, value: f64, words, meaning| Figure { name, value, words, meaning };
+        let mut figures = vec![
+            figure(
+                "spare_nominal",
+                nominal,
+                percent(nominal),
+                "(raw - user) / user: all good blocks",
+            ),
+            figure(
+                "spare",
+                effective,
+                percent(effective),
+                "the same after reserve and open blocks: what counts",
+            ),
+            figure(
+                "spare_factor",
+                effective / (1.0 + effective),
+                percent(effective / (1.0 + effective)),
+                "(T - U) / T, as some papers say it",
+            ),
+            figure(
+                "blocks",
+                f64::from(layout.blocks),
+                layout.blocks.to_string(),
+                "erased together over all dies",
+            ),
+            figure(
+                "block_units",
+                f64::from(layout.block_units),
+                layout.block_units.to_string(),
+                "map units in each",
+            ),
+        ];
+        let expected = match layout.policy {
+            _ if layout.block_units > FORMULA_UNITS_MAX => None,
+            flash::Policy::DChoices if layout.block_units > CHOICES_UNITS_MAX => None,
+            flash::Policy::Greedy => Some(crate::theory::greedy(effective, layout.block_units)),
+            flash::Policy::Fifo => Some(crate::theory::fifo(effective)),
+            flash::Policy::Random => Some(crate::theory::random_victims(effective)),
+            flash::Policy::DChoices => {
+                Some(crate::theory::d_choices(effective, layout.block_units, layout.choices))
+            }
+            flash::Policy::Windowed | flash::Policy::CostBenefit => None,
+        };
+        figures.extend(expected.map(|expected| {
+            figure(
+                "write_amplification_expected",
+                expected,
+                format!("{expected:.3}"),
+                "of uniform random writes in the long run, by the formula",
+            )
+        }));
+        Ok(figures)
+    }
+}
+
+/// A value as typed: a size where the key says bytes, a number, a truth, or a word.
+fn value_of(key: &str, text: &str) -> Result<Value, String> {
+    if key.ends_with("_bytes") || key.ends_with("_bytes_per_s") {
+        let size: Size = text.parse().map_err(|error| format!("{key}={text}: {error}"))?;
+        let bytes = i64::try_from(size.0).map_err(|_| format!("{key}={text} is too large"))?;
+        return Ok(Value::Integer(bytes));
+    }
+    let plain = text.replace('_', "");
+    Ok(if let Ok(number) = plain.parse::<i64>() {
+        Value::Integer(number)
+    } else if let Ok(number) = plain.parse::<f64>() {
+        Value::Float(number)
+    } else if let Ok(truth) = text.parse::<bool>() {
+        Value::Boolean(truth)
+    } else {
+        Value::String(text.to_owned())
+    })
+}

@@ -1,0 +1,323 @@
+//! Where drivers meet a simulated drive: one loop that advances a virtual clock to the earliest
+//! thing that happens.
+
+use crate::drive::{Drive, End, Ends, Ticket};
+use drivelab_core::driver::{Driver, Next};
+use drivelab_core::facts::Facts;
+use drivelab_core::inside::{Inside, InsideInterval};
+use drivelab_core::op::{Action, Done, Op, Tag, Time};
+use drivelab_core::plan::{Act, Sync};
+use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
+use drivelab_core::team::Team;
+
+/// Events between two questions whether to go on.
+const EVENTS_PER_QUESTION: u32 = 4096;
+
+/// A simulated drive and its virtual clock, which goes on between steps.
+#[derive(Debug)]
+pub struct SimTestbed<D> {
+    facts: Facts,
+    drive: D,
+    ends: Ends,
+    now: Time,
+}
+
+/// The way of one worker to the drive.
+struct Lead<'a, D> {
+    now: Time,
+    drive: &'a mut D,
+    ends: &'a mut Ends,
+    issued: &'a mut [Time],
+    first_ticket: Ticket,
+    is_durable: bool,
+    buffer: &'a mut [u8],
+}
+
+impl<D: Drive> Queue for Lead<'_, D> {
+    #[inline]
+    fn now(&self) -> Time {
+        self.now
+    }
+
+    #[inline]
+    fn buffer(&mut self, _tag: Tag) -> &mut [u8] {
+        self.buffer
+    }
+
+    #[inline]
+    fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        let ticket = self.first_ticket + tag;
+        self.issued[ticket as usize] = self.now;
+        if self.is_durable && op.action == Action::Write {
+            self.drive.submit_durable(self.now, ticket, &op, self.ends);
+        } else {
+            self.drive.submit(self.now, ticket, &op, self.ends);
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn looks_ahead(&self) -> bool {
+        true
+    }
+
+    #[inline]
+    fn hint(&mut self, ops: &[Op]) {
+        self.drive.hint(ops);
+    }
+
+    #[inline]
+    fn keeps_content(&self) -> bool {
+        false
+    }
+}
+
+struct Worker {
+    driver: Driver,
+    first_ticket: Ticket,
+    is_durable: bool,
+    wake: Time,
+    finished: bool,
+}
+
+/// Everything of one step while it runs.
+struct Step {
+    workers: Vec<Worker>,
+    /// Which worker a ticket belongs to.
+    worker_of: Vec<u32>,
+    issued: Vec<Time>,
+    buffer: Vec<u8>,
+    finished: usize,
+    number: u32,
+    interval_ns: u64,
+    interval_from: Time,
+    inside_from: Inside,
+}
+
+impl<D: Drive> SimTestbed<D> {
+    /// A drive at virtual time zero.
+    pub fn new(drive: D, facts: Facts) -> Self {
+        SimTestbed { facts, drive, ends: Ends::default(), now: 0 }
+    }
+
+    /// The drive.
+    pub fn drive(&self) -> &D {
+        &self.drive
+    }
+
+    /// The present.
+    pub fn now(&self) -> Time {
+        self.now
+    }
+
+    fn begin(&mut self, drivers: Vec<Driver>) -> Step {
+        let mut step = Step {
+            workers: Vec::with_capacity(drivers.len()),
+            worker_of: Vec::new(),
+            issued: Vec::new(),
+            buffer: vec![0; drivers.iter().map(Driver::buffer_bytes).max().unwrap_or(0)],
+            finished: 0,
+            number: drivers.first().map_or(0, |driver| driver.setup().step),
+            interval_ns: drivers.first().map_or(0, |driver| driver.setup().interval.0).max(1),
+            interval_from: self.now,
+            inside_from: self.drive.inside(self.now),
+        };
+        for (index, mut driver) in drivers.into_iter().enumerate() {
+            let first_ticket = step.issued.len() as Ticket;
+            let tickets = step.issued.len() + driver.stream().depth.max(1) as usize;
+            step.issued.resize(tickets, 0);
+            step.worker_of.resize(tickets, index as u32);
+            driver.without_submit_latency();
+            driver.open(self.now);
+            let is_durable = driver.stream().sync == Sync::Dsync;
+            let wake = self.now;
+            step.workers.push(Worker { driver, first_ticket, is_durable, wake, finished: false });
+        }
+        step
+    }
+
+    /// Lets one worker submit what is due.
+    #[inline]
+    fn pump(&mut self, step: &mut Step, index: usize, sink: &mut dyn Sink) -> Result<(), Trouble> {
+        let worker = &mut step.workers[index];
+        let mut lead = Lead {
+            now: self.now,
+            drive: &mut self.drive,
+            ends: &mut self.ends,
+            issued: &mut step.issued,
+            first_ticket: worker.first_ticket,
+            is_durable: worker.is_durable,
+            buffer: &mut step.buffer,
+        };
+        worker.wake = match worker.driver.pump(&mut lead)? {
+            Next::Wake(at) => at,
+            Next::Completion | Next::Drain => Time::MAX,
+            Next::Finished => {
+                worker.finished = true;
+                step.finished += 1;
+                Time::MAX
+            }
+        };
+        while let Some(tally) = worker.driver.take_interval() {
+            sink.tally(&tally);
+            worker.driver.recycle(tally);
+        }
+        Ok(())
+    }
+
+    /// Hands one end to the worker that waits for it.
+    #[inline]
+    fn reap(step: &mut Step, end: End) -> usize {
+        let index = step.worker_of[end.ticket as usize] as usize;
+        let worker = &mut step.workers[index];
+        let issued = step.issued[end.ticket as usize];
+        let tag = end.ticket - worker.first_ticket;
+        let len = worker.driver.length_of(tag);
+        worker.driver.reap(
+            &Done {
+                tag,
+                issued,
+                submitted: issued,
+                completed: end.at,
+                result: Ok(len),
+                cause: end.cause,
+            },
+            &[],
+        );
+        worker.wake = end.at;
+        index
+    }
+
+    /// Hands over what went on inside, at the end of each interval.
+    fn look_inside(&mut self, step: &mut Step, sink: &mut dyn Sink) {
+        let now = self.drive.inside(self.now);
+        if self.now > step.interval_from {
+            sink.inside(&InsideInterval {
+                step: step.number,
+                from: step.interval_from,
+                to: self.now,
+                inside: now.since(&step.inside_from),
+            });
+        }
+        step.interval_from = self.now;
+        step.inside_from = now;
+    }
+
+    /// Runs until every driver has finished.
+    fn advance(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
+        let mut team = Team::new(step.workers.iter().map(|worker| &worker.driver));
+        let mut finished = 0;
+        let mut events = 0;
+        loop {
+            for index in 0..step.workers.len() {
+                if step.workers[index].wake <= self.now && !step.workers[index].finished {
+                    self.pump(step, index, sink)?;
+                }
+            }
+            if step.finished > finished {
+                finished = step.finished;
+                for index in team.to_stop(|index| step.workers[index].finished) {
+                    step.workers[index].driver.stop();
+                    step.workers[index].wake = self.now;
+                }
+                if finished == step.workers.len() {
+                    return Ok(());
+                }
+                continue;
+            }
+            events += 1;
+            if events % EVENTS_PER_QUESTION == 0 && !sink.go_on() {
+                for worker in &mut step.workers {
+                    worker.driver.stop();
+                    worker.wake = self.now;
+                }
+            }
+            self.go_to_next(step, sink)?;
+        }
+    }
+
+    /// Moves the clock to the next thing that happens, and lets it happen.
+    #[inline]
+    fn go_to_next(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
+        let wake = step.workers.iter().map(|worker| worker.wake).min().unwrap_or(Time::MAX);
+        let next = wake.min(self.ends.next_at()).min(self.drive.next_event());
+        if next == Time::MAX {
+            return Err(Trouble::stuck(
+                "no operation is in flight on the simulated drive and none is due (a defect)",
+            ));
+        }
+        self.now = self.now.max(next);
+        if self.now >= step.interval_from + step.interval_ns {
+            self.look_inside(step, sink);
+        }
+        if self.drive.next_event() <= self.now {
+            self.drive.advance(self.now, &mut self.ends);
+        }
+        while let Some(end) = self.ends.pop(self.now) {
+            Self::reap(step, end);
+        }
+        Ok(())
+    }
+}
+
+impl<D: Drive> Testbed for SimTestbed<D> {
+    fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
+        let mut step = self.begin(drivers);
+        self.advance(&mut step, sink)?;
+        self.look_inside(&mut step, sink);
+        let now = self.now;
+        let leave = |mut worker: Worker| {
+            while let Some(tally) = worker.driver.take_interval() {
+                sink.tally(&tally);
+                worker.driver.recycle(tally);
+            }
+            let (last, phase) = worker.driver.finish(now);
+            if last.ops() > 0 || last.error_count() > 0 {
+                sink.tally(&last);
+            }
+            Finished { driver: worker.driver, phase }
+        };
+        Ok(step.workers.into_iter().map(leave).collect())
+    }
+
+    fn act(&mut self, act: &Act) -> Option<Result<(), Trouble>> {
+        match act {
+            Act::Idle(span) => self.now += span.0,
+            // A simulated drive has no page cache in front of it.
+            Act::DropCaches => {}
+            Act::Trim { offset, length } => {
+                let rest = self.drive.bytes().saturating_sub(offset.0);
+                self.trim(offset.0, length.map_or(rest, |length| length.0.min(rest)));
+            }
+        }
+        Some(Ok(()))
+    }
+
+    fn inside(&mut self) -> Option<Inside> {
+        Some(self.drive.inside(self.now))
+    }
+}
+
+/// Bytes of one discard, as the kernel splits large ones.
+const TRIM_BYTES: u64 = 1 << 30;
+
+impl<D: Drive> SimTestbed<D> {
+    fn trim(&mut self, first: u64, bytes: u64) {
+        let mut at = first;
+        while at < first + bytes {
+            let len = TRIM_BYTES.min(first + bytes - at);
+            let op = Op { action: Action::Trim, offset: at, len: len as u32, ..Op::default() };
+            self.drive.submit(self.now, 0, &op, &mut self.ends);
+            while !self.ends.is_empty() {
+                self.now = self.now.max(self.ends.next_at().min(self.drive.next_event()));
+                self.drive.advance(self.now, &mut self.ends);
+                while self.ends.pop(self.now).is_some() {}
+            }
+            at += len;
+        }
+    }
+}
