@@ -204,8 +204,7 @@ fn reasons_after(write: Stream) -> Vec<String> {
     let read = evidence.run();
     let until = Until { passes: Some(1), ..Until::default() };
     let fill = Step { name: "fill".into(), streams: vec![write], until, ..Step::default() };
-    let mut run = Run::default();
-    run.begin = read.begin.clone();
+    let mut run = Run { begin: read.begin.clone(), ..Run::default() };
     let plan = Plan { steps: vec![fill, read.steps[0].plan.clone()], ..Plan::default() };
     run.push(Record::Plan { plan }).unwrap();
     let begin = read.steps[0].begin.clone();

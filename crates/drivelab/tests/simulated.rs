@@ -210,3 +210,19 @@ fn a_profile_file_is_read_as_a_whole() {
     assert!(text.contains("mine.toml line 7, column 1") && text.contains("rotation_rpn"), "{text}");
     assert!(text.contains("^^^^"), "{text}");
 }
+
+#[test]
+fn the_ready_plans_run() {
+    let user = User::new();
+    let plans = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../plans");
+    let mut count = 0;
+    for entry in std::fs::read_dir(plans).unwrap() {
+        let plan = entry.unwrap().path();
+        let arguments = ["run", plan.to_str().unwrap(), "sim:textbook,capacity=256MiB", "--json"];
+        let ran = user.json(&arguments);
+        assert_eq!(ran["complete"], true, "{}", plan.display());
+        assert!(!ran["cells"].as_array().unwrap().is_empty(), "{}", plan.display());
+        count += 1;
+    }
+    assert!(count > 0);
+}

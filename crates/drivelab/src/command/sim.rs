@@ -14,6 +14,9 @@ const DIES_DRAWN: u64 = 8;
 /// Channels that a picture draws one by one.
 const CHANNELS_DRAWN: u64 = 16;
 
+/// Longest line of a paragraph.
+const COLUMNS: usize = 98;
+
 /// Shows simulated drives.
 pub fn sim(options: &SimOptions) -> Result<Status, Failure> {
     match &options.command {
@@ -83,7 +86,8 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
         }))?;
         return Ok(Status::Fine);
     }
-    let mut text = format!("{}  ·  {}\n\n{}\n", profile.name, profile.title, profile.about);
+    let mut text = format!("{}  ·  {}\n\n", profile.name, profile.title);
+    text.push_str(&wrapped(&profile.about));
     text.push_str(&picture(profile));
     for figure in &figures {
         let _ = writeln!(text, "  {:<28} {:>14}  {}", figure.name, figure.words, figure.meaning);
@@ -102,6 +106,26 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     }
     print::text(&text);
     Ok(Status::Fine)
+}
+
+/// A paragraph in lines that fit a terminal.
+fn wrapped(paragraph: &str) -> String {
+    let mut text = String::new();
+    let mut column = 0;
+    for word in paragraph.split_whitespace() {
+        let length = word.chars().count();
+        if column > 0 && column + 1 + length > COLUMNS {
+            text.push('\n');
+            column = 0;
+        } else if column > 0 {
+            text.push(' ');
+            column += 1;
+        }
+        text.push_str(word);
+        column += length;
+    }
+    text.push('\n');
+    text
 }
 
 fn parameters_as_json(
@@ -162,7 +186,9 @@ fn picture(profile: &Profile) -> String {
                 let last = channel + 1 == channels.min(CHANNELS_DRAWN);
                 let corner = if last { '└' } else { '├' };
                 let words = if channel == 0 { more.as_str() } else { "" };
-                let _ = writeln!(text, "   {corner}── channel {channel:<3} {drawn}{words}");
+                let line = format!("   {corner}── channel {channel:<3} {drawn}{words}");
+                text.push_str(line.trim_end());
+                text.push('\n');
             }
             if channels > CHANNELS_DRAWN {
                 let _ = writeln!(text, "       … {channels} channels");

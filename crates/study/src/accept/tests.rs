@@ -282,7 +282,8 @@ fn another_state_than_claimed_is_no_answer() {
             opened: Vec::new(),
         };
         let plan = Step { name: claim.cell(), ..Step::default() };
-        run.steps.push(drivelab_core::run::StepRun { begin, plan, tallies: Vec::new(), end: None });
+        let (tallies, insides) = (Vec::new(), Vec::new());
+        run.steps.push(drivelab_core::run::StepRun { begin, plan, tallies, insides, end: None });
         let figures = cell(&claim, interval(200.0, 190.0, 210.0), None, 0);
         Summary { cells: vec![figures], ..summarise(&run) }
     };

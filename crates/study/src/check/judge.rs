@@ -8,6 +8,7 @@ use drivelab_core::plan::{IoMode, Role};
 use drivelab_core::quantity;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{CellKind, CellSummary, Summary};
+use drivelab_stats::Estimate;
 
 /// The cells that the verdict stands on: if one is suspect, there is no valid answer.
 const HEADLINE: [&str; 5] =
@@ -257,6 +258,10 @@ impl Judged<'_> {
                     knees.push(name);
                     Some(format!("slowed to {} while it ran", quantity::percent(ratio)))
                 }
+                // On a simulated drive repetitions can be equal to the nanosecond.
+                (_, Some(stream)) if stream.total.iops.is_some_and(is_equal) => {
+                    Some("equal repetitions, no interval; no knee seen".into())
+                }
                 (_, Some(stream)) if stream.total.iops.is_none_or(|iops| iops.low.is_none()) => {
                     Some("too short for an interval".into())
                 }
@@ -302,6 +307,11 @@ impl Judged<'_> {
             quantity::size(measured)
         ));
     }
+}
+
+/// Whether several repetitions gave one and the same rate.
+fn is_equal(rate: Estimate) -> bool {
+    rate.n > 1 && rate.low.is_none()
 }
 
 fn mean(kind: &CellKind) -> Option<f64> {
