@@ -3,13 +3,14 @@ CARGO ?= cargo
 # Seconds each fuzzer runs.
 FUZZ_SECONDS ?= 60
 
-.PHONY: help check build test needs lint bench bench-sim fuzz doc clean
+.PHONY: help check build test needs lint bench bench-sim validate fuzz doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
 	@echo 'make test    install what the tests need (Debian, as root), then run all of them'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
+	@echo 'make validate   the simulated drives against theory, calibration and predictions; writes docs/SIMULATOR.md'
 	@echo 'make fuzz    each parser against $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
 	@echo 'make doc     the documentation of the crates'
 
@@ -42,6 +43,11 @@ bench: build
 bench-sim: build
 	$(CARGO) bench --locked --package drivelab --bench simulated > target/bench-sim.md
 	@scripts/write-section docs/SIMULATOR.md bench-sim < target/bench-sim.md
+
+validate:
+	@mkdir -p target
+	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate > target/validate.md
+	@scripts/write-section docs/SIMULATOR.md validate < target/validate.md
 
 fuzz:
 	@scripts/run-fuzzers $(FUZZ_SECONDS)

@@ -47,9 +47,21 @@ impl DriveState {
             writers if writers.iter().all(|stream| in_order(stream)) && self.word == "filled" => {
                 "filled"
             }
+            // More of what brought the state about.
+            writers
+                if writers.iter().all(|stream| stays_steady(stream))
+                    && self.word == "random-steady" =>
+            {
+                "random-steady"
+            }
             _ => "unknown",
         };
     }
+}
+
+/// Uniform random overwrites leave a drive in its steady state there.
+fn stays_steady(stream: &Stream) -> bool {
+    stream.pattern == PatternName::Uniform && stream.mix.trim == 0 && stream.length.is_none()
 }
 
 fn changes_blocks(stream: &Stream) -> bool {
@@ -131,6 +143,11 @@ mod tests {
             |length| Step { act: Some(Act::Trim { offset: Size(0), length }), ..Step::default() };
         assert_eq!(after(&[fill(), trim(None)]), "trimmed");
         assert_eq!(after(&[fill(), trim(Some(Size(4096)))]), "unknown");
+        let mut state = DriveState::of("random-steady");
+        state.after(&writes(PatternName::Uniform, time()), BYTES, BYTES / 2, true);
+        assert_eq!(state.word(), "random-steady");
+        state.after(&fill(), BYTES, BYTES, true);
+        assert_eq!(state.word(), "filled");
         let mut state = DriveState::default();
         state.after(&fill(), BYTES, BYTES, false);
         assert_eq!(state.word(), "unknown");

@@ -53,8 +53,8 @@ fn step_text(step: &StepSummary) -> String {
         text.push_str(&stream_text(stream));
     }
     text.push_str(&truth(step));
-    if let Some(drive) = &step.drive {
-        text.push_str(&hanging("  inside", &inside(drive), 14));
+    if let Some(inside) = step.drive.as_ref().map(inside).filter(|words| !words.is_empty()) {
+        text.push_str(&hanging("  inside", &inside, 14));
     }
     for device in &step.devices {
         let _ = writeln!(

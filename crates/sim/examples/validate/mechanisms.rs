@@ -1,0 +1,216 @@
+//! Mechanisms of a drive, each on and off. The sign of what switching on does was written down,
+//! with its reason, before the first run.
+
+use crate::load::{KIB, MIB, operations, passes, random, sequential};
+use drivelab_core::plan::{Mix, PatternName, Stream, Until, Zone};
+
+/// A column of the table.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Column {
+    Amplification,
+    Iops,
+    Tail,
+    WearSpread,
+}
+
+impl Column {
+    pub fn words(self) -> &'static str {
+        match self {
+            Column::Amplification => "amplification",
+            Column::Iops => "IOPS",
+            Column::Tail => "p99.9",
+            Column::WearSpread => "erase spread",
+        }
+    }
+}
+
+/// Which way a column goes when the mechanism is switched on.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Sign {
+    Up,
+    Down,
+}
+
+/// One mechanism.
+pub struct Mechanism {
+    pub name: &'static str,
+    pub load: &'static str,
+    /// What both targets share.
+    pub target: &'static str,
+    pub on: &'static str,
+    pub off: &'static str,
+    pub stream: fn() -> Stream,
+    /// Before anything counts; none where the beginning is what counts.
+    pub before: Option<Until>,
+    pub until: fn() -> Until,
+    pub expected: &'static [(Column, Sign)],
+    pub why: &'static str,
+}
+
+fn passes_before(count: u64) -> Option<Until> {
+    (count > 0).then(|| passes(count))
+}
+
+fn writes() -> Stream {
+    random(Mix::WRITE, 4 * KIB, 32)
+}
+
+fn zone(addresses: f64, accesses: f64) -> Stream {
+    let zones = vec![Zone { addresses, accesses }];
+    Stream { pattern: PatternName::HotZones, zones, ..writes() }
+}
+
+/// All of them.
+pub fn all() -> Vec<Mechanism> {
+    [space(), collection(), buffers(), caches()].into_iter().flatten().collect()
+}
+
+fn space() -> Vec<Mechanism> {
+    vec![
+        Mechanism {
+            name: "TRIM honoured",
+            load: "random writes, a quarter of what counts trims",
+            target: "textbook,capacity=1GiB,spare=0.12,state=filled",
+            on: "honours_trim=true",
+            off: "honours_trim=false",
+            stream: || random(Mix { read: 0, write: 2, trim: 1 }, 4 * KIB, 32),
+            before: passes_before(4),
+            until: || passes(1),
+            expected: &[(Column::Amplification, Sign::Down), (Column::Iops, Sign::Up)],
+            why: "what is trimmed need not be copied, and its room works as spare",
+        },
+        Mechanism {
+            name: "more spare (28 % against 7 %)",
+            load: "random writes",
+            target: "textbook,capacity=1GiB,state=steady",
+            on: "spare=0.28",
+            off: "spare=0.07",
+            stream: writes,
+            before: passes_before(1),
+            until: || passes(1),
+            expected: &[
+                (Column::Amplification, Sign::Down),
+                (Column::Iops, Sign::Up),
+                (Column::Tail, Sign::Down),
+            ],
+            why: "victims hold less that is valid when there are more blocks to wait in",
+        },
+    ]
+}
+
+fn collection() -> Vec<Mechanism> {
+    vec![
+        Mechanism {
+            name: "paced collection",
+            load: "random writes, erase of 3 ms, buffer of 2 MiB",
+            target: "textbook,capacity=1GiB,erase_ns=3000000,buffer_bytes=2MiB,state=steady",
+            on: "paces_collection=true",
+            off: "paces_collection=false",
+            stream: writes,
+            before: passes_before(1),
+            until: || passes(1),
+            expected: &[(Column::Tail, Sign::Down)],
+            why: "the copies of a victim are spread over the writes that it makes room for, \
+                  instead of falling on one of them",
+        },
+        Mechanism {
+            name: "a frontier for copies",
+            load: "80 % of the writes to 20 % of the addresses",
+            target: "textbook,capacity=1GiB,spare=0.12,state=filled",
+            on: "collection_frontiers=1",
+            off: "collection_frontiers=0",
+            stream: || zone(0.2, 0.8),
+            before: passes_before(4),
+            until: || passes(2),
+            expected: &[(Column::Amplification, Sign::Down), (Column::Iops, Sign::Up)],
+            why: "what was copied is colder than what the host writes; apart, hot blocks empty \
+                  themselves",
+        },
+        Mechanism {
+            name: "wear levelling",
+            load: "90 % of the writes to 10 % of the addresses",
+            target: "textbook,capacity=512MiB,spare=0.12,collection_low_blocks=3,\
+                     collection_high_blocks=5,state=filled",
+            on: "levels_wear=true,wear_difference_max=8",
+            off: "levels_wear=false",
+            stream: || zone(0.1, 0.9),
+            before: passes_before(0),
+            until: || passes(25),
+            expected: &[(Column::WearSpread, Sign::Down), (Column::Amplification, Sign::Up)],
+            why: "blocks with cold data are erased too, and their data must be copied for it",
+        },
+        Mechanism {
+            name: "program and erase suspended for reads",
+            load: "random, half reads, depth 8, erase of 3 ms",
+            target: "textbook,capacity=1GiB,erase_ns=3000000,state=steady",
+            on: "suspend_ns=20000",
+            off: "",
+            stream: || random(Mix { read: 50, write: 50, trim: 0 }, 4 * KIB, 8),
+            before: passes_before(1),
+            until: || passes(1),
+            expected: &[(Column::Tail, Sign::Down)],
+            why: "a read that meets background work waits 20 µs instead of for its end",
+        },
+    ]
+}
+
+fn buffers() -> Vec<Mechanism> {
+    vec![
+        Mechanism {
+            name: "combining in the buffer",
+            load: "half of the writes to 0.1 % of the addresses",
+            target: "textbook,capacity=1GiB,spare=0.12,state=filled",
+            on: "combining_bytes=4MiB",
+            off: "combining_bytes=0",
+            stream: || zone(0.001, 0.5),
+            before: passes_before(2),
+            until: || passes(1),
+            expected: &[(Column::Amplification, Sign::Down), (Column::Iops, Sign::Up)],
+            why: "what is written again while it waits is programmed once",
+        },
+        Mechanism {
+            name: "combining, four units a program",
+            load: "half of the writes to 0.1 % of the addresses",
+            target: "textbook,capacity=1GiB,spare=0.12,page_bytes=16KiB,pages_per_block=1,\
+                     state=filled",
+            on: "combining_bytes=4MiB",
+            off: "combining_bytes=0",
+            stream: || zone(0.001, 0.5),
+            before: passes_before(2),
+            until: || passes(1),
+            expected: &[(Column::Amplification, Sign::Down), (Column::Iops, Sign::Up)],
+            why: "a unit waits for its three neighbours, and is written again meanwhile",
+        },
+    ]
+}
+
+fn caches() -> Vec<Mechanism> {
+    vec![
+        Mechanism {
+            name: "SLC cache",
+            load: "64 MiB in order onto a fresh drive of three bits a cell",
+            target: "textbook,capacity=1GiB,program_ns=1500000,pages_per_program=3,\
+                     pages_per_block=6,bits_per_cell=3,slc_program_ns=200000,state=fresh",
+            on: "slc_static_bytes=128MiB",
+            off: "slc_static_bytes=0",
+            stream: || sequential(Mix::WRITE, 4 * KIB, 32),
+            before: passes_before(0),
+            until: || operations(64 * MIB / (4 * KIB)),
+            expected: &[(Column::Iops, Sign::Up), (Column::Tail, Sign::Down)],
+            why: "a program of one bit a cell takes 0.2 ms a page instead of 0.5 ms, and what is \
+                  folded later is not waited for",
+        },
+        Mechanism {
+            name: "prefetch",
+            load: "4 KiB reads in order, depth 1",
+            target: "textbook,capacity=1GiB,state=filled",
+            on: "prefetch_bytes=256KiB,prefetch_streams=4",
+            off: "prefetch_bytes=0",
+            stream: || sequential(Mix::READ, 4 * KIB, 1),
+            before: passes_before(0),
+            until: || operations(100_000),
+            expected: &[(Column::Iops, Sign::Up), (Column::Tail, Sign::Down)],
+            why: "the next units are sensed by other dies while the host takes the last",
+        },
+    ]
+}
