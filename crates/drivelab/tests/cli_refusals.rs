@@ -83,7 +83,7 @@ fn targets_that_cannot_be() {
     user.types(&["run", "nowhere/at/all", "--rw", "read"]).refused(2, "does not exist");
     user.types(&["run", "/dev/null"]).refused(2, "");
     user.types(&["run", "/dev/nosuchdrive", "--size", "1m"]).refused(2, "does not exist");
-    user.types(&["run", "sim:x25-m"]).refused(2, "not part of this version");
+    user.types(&["run", "sim:x25-z"]).refused(2, "did you mean `x25-");
     user.types(&["run"]).refused(2, "required");
     user.types(&["run", "a", "b", "c"]).refused(2, "");
     let file = user.write("names", "x".repeat(8192));
