@@ -99,7 +99,7 @@ impl Aim {
         let simulated = SimTarget::parse(target, read).map_err(Failure::usage)?;
         simulated.check().map_err(Failure::usage)?;
         let needed = simulated.memory_bytes().map_err(Failure::usage)?;
-        let facts = simulated.facts();
+        // Before anything of it is built.
         let host = facts::gather(&System::live(), Path::new("/")).host;
         if let Some(memory) = host.memory_bytes.filter(|memory| needed > *memory) {
             return Err(Failure::usage(format!(
@@ -111,6 +111,7 @@ impl Aim {
                 "Give it a smaller capacity, as in capacity=64GiB, or larger map_unit_bytes.",
             ));
         }
+        let facts = simulated.facts();
         let file_bytes = facts.target.bytes.unwrap_or(0);
         Ok(Aim {
             path: PathBuf::from(target),

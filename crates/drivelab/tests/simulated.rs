@@ -172,6 +172,7 @@ fn nonsense_is_refused_with_the_way_out() {
         ("sim:textbook,spare=much", "is no number"),
         ("sim:textbook,spare=0.0001", "spare"),
         ("sim:textbook,capacity=900TiB", "2^32"),
+        ("sim:ocz-core,capacity=900TiB", "of memory"),
         ("sim:textbook,state=old", "known are fresh"),
         ("sim:textbook,collector=best", "greedy"),
         ("sim:momentus-7200,state=steady", "no flash drive"),

@@ -57,6 +57,30 @@ impl State {
     }
 }
 
+/// How drives of the early kinds are brought into a state.
+trait Early: Drive {
+    fn fill(&mut self);
+    fn fragment(&mut self, seed: u64);
+}
+
+impl Early for LogBlockDrive {
+    fn fill(&mut self) {
+        LogBlockDrive::fill(self);
+    }
+    fn fragment(&mut self, seed: u64) {
+        LogBlockDrive::fragment(self, seed);
+    }
+}
+
+impl Early for BlockMapDrive {
+    fn fill(&mut self) {
+        BlockMapDrive::fill(self);
+    }
+    fn fragment(&mut self, seed: u64) {
+        BlockMapDrive::fragment(self, seed);
+    }
+}
+
 /// A simulated target that was understood and not built yet.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimTarget {
@@ -233,31 +257,11 @@ impl SimTarget {
             }
             Model::LogBlock => {
                 let parameters = self.profile.section("parameters")?;
-                let mut drive =
-                    LogBlockDrive::new(parameters, seed).map_err(|e| self.placed(&e))?;
-                match self.state {
-                    State::Fresh => {}
-                    State::Filled => drive.fill(),
-                    State::RandomFilled | State::Steady | State::Fragmented => {
-                        drive.fill();
-                        drive.fragment(seed);
-                    }
-                }
-                Ok(self.testbed(drive))
+                self.early(LogBlockDrive::new(parameters, seed), seed)
             }
             Model::BlockMap => {
                 let parameters = self.profile.section("parameters")?;
-                let mut drive =
-                    BlockMapDrive::new(parameters, seed).map_err(|e| self.placed(&e))?;
-                match self.state {
-                    State::Fresh => {}
-                    State::Filled => drive.fill(),
-                    State::RandomFilled | State::Steady | State::Fragmented => {
-                        drive.fill();
-                        drive.fragment(seed);
-                    }
-                }
-                Ok(self.testbed(drive))
+                self.early(BlockMapDrive::new(parameters, seed), seed)
             }
             Model::Disk | Model::Volume | Model::Array
                 if !matches!(self.state, State::Fresh | State::Filled) =>
@@ -299,6 +303,22 @@ impl SimTarget {
         Ok(self.testbed(network))
     }
 
+    /// A drive without page mapping in its state: filled and fragmented are all that it knows.
+    fn early<D: Early + 'static>(
+        &self,
+        drive: Result<D, String>,
+        seed: u64,
+    ) -> Result<Box<dyn Testbed>, String> {
+        let mut drive = drive.map_err(|error| self.placed(&error))?;
+        if self.state != State::Fresh {
+            drive.fill();
+        }
+        if !matches!(self.state, State::Fresh | State::Filled) {
+            drive.fragment(seed);
+        }
+        Ok(self.testbed(drive))
+    }
+
     fn placed(&self, error: &str) -> String {
         self.profile.at_its_place("parameters", error)
     }
@@ -330,8 +350,11 @@ impl SimTarget {
                 let unit = flash.map_unit_bytes.max(1);
                 Some(flash.user_bytes / unit * unit)
             }
-            // Every other model is small: it is built to be asked.
-            _ => self.build().ok()?.facts().target.bytes,
+            // Every other model is small: it is built, as new, to be asked.
+            _ => {
+                let fresh = SimTarget { state: State::Fresh, ..self.clone() };
+                fresh.build().ok()?.facts().target.bytes
+            }
         }
     }
 
