@@ -80,6 +80,35 @@ pub struct SafetyOptions {
     pub keep: bool,
 }
 
+/// What every command that puts several loads to a target asks.
+#[derive(Debug, Args, Clone)]
+pub struct StudyOptions {
+    /// Most bytes to write, preparation included
+    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
+    pub budget: Size,
+    /// CPUs that the workers may use, such as 0-3,8 [default: any]
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pub cpus: String,
+    /// Seed of everything random [default: random, printed]
+    #[arg(long, value_name = "NUMBER", value_parser = run::seed)]
+    pub seed: Option<u64>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Print the plan, the bytes and the time, and touch nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Longest time one operation may take before the run is given up
+    #[arg(long, value_name = "TIME", default_value = "120s")]
+    pub stuck_after: Span,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub safety: SafetyOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}
+
 const CHECK_EXAMPLES: &str = "\
 Examples:
   drivelab check                    a scratch file in this directory
@@ -100,39 +129,18 @@ pub struct CheckOptions {
     /// Directory, file, block device, or simulated drive (sim:NAME)
     #[arg(value_name = "TARGET", default_value = ".")]
     pub target: String,
-    /// Most bytes to write, preparation included
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    pub budget: Size,
     /// Most time to measure; building the scratch file comes on top
     #[arg(long, value_name = "TIME", default_value = "3m")]
     pub time: Span,
     /// Only read: no token is needed, and what writes cost stays unknown
     #[arg(long)]
     pub read_only: bool,
-    /// CPUs that the workers may use, such as 0-3,8 [default: any]
-    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
-    pub cpus: String,
-    /// Seed of everything random [default: random, printed]
-    #[arg(long, value_name = "NUMBER", value_parser = run::seed)]
-    pub seed: Option<u64>,
     /// Where to write the HTML report [default: drivelab-ID.html; none with --json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub json: bool,
-    /// Print the plan, the bytes and the time, and touch nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Longest time one operation may take before the run is given up
-    #[arg(long, value_name = "TIME", default_value = "120s")]
-    pub stuck_after: Span,
     #[command(flatten)]
     #[allow(missing_docs)]
-    pub safety: SafetyOptions,
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub store: StoreOptions,
+    pub study: StudyOptions,
 }
 
 const REPORT_EXAMPLES: &str = "\

@@ -1,8 +1,8 @@
 //! The options of `drivelab accept`.
 
-use super::{SafetyOptions, StoreOptions, run};
+use super::StudyOptions;
 use clap::Args;
-use drivelab_core::units::{Size, Span};
+use drivelab_core::units::Size;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -39,34 +39,13 @@ pub struct AcceptOptions {
     /// Directory, file or block device
     #[arg(value_name = "TARGET")]
     pub target: String,
-    /// Most bytes to write, preparation included
-    #[arg(long, value_name = "SIZE", default_value = "8GiB")]
-    pub budget: Size,
     /// Size of the file to create, if there is none [default: 1GiB, less on a small disk]
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
-    /// CPUs that the workers may use, such as 0-3,8 [default: any]
-    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
-    pub cpus: String,
-    /// Seed of everything random [default: random, printed]
-    #[arg(long, value_name = "NUMBER", value_parser = run::seed)]
-    pub seed: Option<u64>,
     /// Where to write an HTML report [default: none]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
-    /// Print one JSON object instead of text
-    #[arg(long)]
-    pub json: bool,
-    /// Print the plan, the bytes and the time, and touch nothing
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Longest time one operation may take before the run is given up
-    #[arg(long, value_name = "TIME", default_value = "120s")]
-    pub stuck_after: Span,
     #[command(flatten)]
     #[allow(missing_docs)]
-    pub safety: SafetyOptions,
-    #[command(flatten)]
-    #[allow(missing_docs)]
-    pub store: StoreOptions,
+    pub study: StudyOptions,
 }

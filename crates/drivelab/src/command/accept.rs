@@ -24,9 +24,9 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
         accept::parse(&text, &options.spec).map_err(|error| Failure::usage(error.to_string()))?;
     let system = System::live();
     let study = accept::Options {
-        seed: options.seed.unwrap_or_else(chance::seed),
-        budget: options.budget,
-        cpus: options.cpus.clone(),
+        seed: options.study.seed.unwrap_or_else(chance::seed),
+        budget: options.study.budget,
+        cpus: options.study.cpus.clone(),
     };
     let plan_for = |facts: &Facts, layout_bytes| {
         accept::plan(&study, &spec, facts, layout_bytes).map_err(Failure::usage)
@@ -37,28 +37,28 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
     let request = Request {
         command: "accept",
         target: &options.target,
-        erase: options.safety.erase.clone(),
-        keep: options.safety.keep,
+        erase: options.study.safety.erase.clone(),
+        keep: options.study.safety.keep,
         size: options.size,
-        runs: store::directory(options.store.runs.as_deref())?,
-        stuck_after: options.stuck_after,
+        runs: store::directory(options.study.store.runs.as_deref())?,
+        stuck_after: options.study.stuck_after,
         reserve_bytes: 0,
         warnings: Vec::new(),
     };
-    if !options.dry_run {
+    if !options.study.dry_run {
         may_write(options.out.as_deref())?;
         session::ask_guard(&request, &system, &aim, &plan)?;
     }
     session::check_plan(&plan, &aim)?;
-    if options.dry_run {
-        return dry_run(options.json, &plan, &aim);
+    if options.study.dry_run {
+        return dry_run(options.study.json, &plan, &aim);
     }
     announce(options, &spec, &plan, &aim);
     let mut inquiry = Acceptance { claims: spec.claims };
     let ended = session::run(&request, &system, aim, plan, &mut inquiry)?;
     let page = options.out.as_deref().map_or(Page::None, Page::At);
-    results_shown(ended, options.json, page, |run, summary| {
-        show(options.json, &inquiry.claims, run, summary)
+    results_shown(ended, options.study.json, page, |run, summary| {
+        show(options.study.json, &inquiry.claims, run, summary)
     })
 }
 

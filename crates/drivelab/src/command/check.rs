@@ -21,11 +21,11 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     let system = System::live();
     let mut aim = Aim::look(&system, &options.target)?;
     let study = check::Options {
-        seed: options.seed.unwrap_or_else(chance::seed),
-        budget: options.budget,
+        seed: options.study.seed.unwrap_or_else(chance::seed),
+        budget: options.study.budget,
         time: options.time,
         read_only: options.read_only,
-        cpus: options.cpus.clone(),
+        cpus: options.study.cpus.clone(),
     };
     if matches!(aim.kind, Kind::Directory | Kind::Absent) {
         if options.read_only {
@@ -42,20 +42,20 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     let mut request = Request {
         command: "check",
         target: &options.target,
-        erase: options.safety.erase.clone(),
-        keep: options.safety.keep,
+        erase: options.study.safety.erase.clone(),
+        keep: options.study.safety.keep,
         size: None,
-        runs: store::directory(options.store.runs.as_deref())?,
-        stuck_after: options.stuck_after,
+        runs: store::directory(options.study.store.runs.as_deref())?,
+        stuck_after: options.study.stuck_after,
         reserve_bytes: total.unwrap_or(0) / 10,
         warnings: Vec::new(),
     };
-    if !options.dry_run {
+    if !options.study.dry_run {
         may_write(options.out.as_deref())?;
         session::ask_guard(&request, &system, &aim, &first)?;
     }
     session::check_plan(&first, &aim)?;
-    if options.dry_run {
+    if options.study.dry_run {
         return dry_run(options, &first, &aim);
     }
     announce(options, &inquiry);
@@ -66,22 +66,22 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     let ended = session::run(&request, &system, aim, first, &mut inquiry)?;
     let page = match &options.out {
         Some(path) => Page::At(path),
-        None if options.json || ended.run.findings.is_none() => Page::None,
+        None if options.study.json || ended.run.findings.is_none() => Page::None,
         None => Page::Default,
     };
-    results(ended, options.json, page)
+    results(ended, options.study.json, page)
 }
 
 /// The first plan; the second is made for the bytes that the first really laid out.
 fn dry_run(options: &CheckOptions, first: &Plan, aim: &Aim) -> Result<Status, Failure> {
-    let status = super::run::dry_run(options.json, first, aim)?;
-    if !options.json {
+    let status = super::run::dry_run(options.study.json, first, aim)?;
+    if !options.study.json {
         print::text(&format!(
             "\n# then all cells, {} times each, in shuffled order: in all at most {} and {} \
              written\n",
             check::REPETITIONS,
             units::time(options.time.0 as f64),
-            units::size(options.budget.0)
+            units::size(options.study.budget.0)
         ));
     }
     Ok(status)
@@ -94,7 +94,7 @@ fn announce(options: &CheckOptions, inquiry: &Check) {
             "checking {}: up to {} s, at most {} written, seed {}",
             options.target,
             options.time.seconds(),
-            if options.read_only { "0 B".into() } else { units::size(options.budget.0) },
+            if options.read_only { "0 B".into() } else { units::size(options.study.budget.0) },
             inquiry.options.seed
         ));
     }
