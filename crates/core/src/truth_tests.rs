@@ -291,6 +291,13 @@ fn others_on_the_device_are_told_from_us() {
 fn a_load_that_is_not_what_it_is_called_is_noticed() {
     let shallow = |e: &mut Evidence| e.service_ns = e.service_ns * 88 / 100;
     assert_eq!(reasons(Evidence::reads(), shallow), ["depth_not_reached"]);
+    // Who waits for whole batches asks for a depth that swings.
+    let batches = |e: &mut Evidence, percent: u64| {
+        e.stream.batch_complete = Some(e.stream.depth / 2);
+        e.service_ns = e.service_ns * percent / 100;
+    };
+    assert_eq!(reasons(Evidence::reads(), |e| batches(e, 82)), [""; 0]);
+    assert_eq!(reasons(Evidence::reads(), |e| batches(e, 60)), ["depth_not_reached"]);
     let nearly = |e: &mut Evidence| e.service_ns = e.service_ns * 92 / 100;
     assert_eq!(reasons(Evidence::reads(), nearly), [""; 0]);
     let serial = |e: &mut Evidence| e.device().queue_ms = 1900;

@@ -52,7 +52,7 @@ impl Case<'_> {
         let mut found = Vec::new();
         for (stream, numbers) in self.plan().streams.iter().zip(self.streams) {
             let reached = numbers.depth_reached.unwrap_or(f64::INFINITY);
-            if is_deep(stream) && reached < DEPTH_SHARE * f64::from(stream.depth) {
+            if is_deep(stream) && reached < DEPTH_SHARE * depth_of_batches(stream) {
                 found.push(format!(
                     "a depth of {} was asked for and {reached:.1} was reached: the load was \
                      lighter than its name",
@@ -162,6 +162,12 @@ impl Case<'_> {
             self.suspect("clock", text);
         }
     }
+}
+
+/// The depth on average where whole batches are waited for: between two of them it falls by one.
+fn depth_of_batches(stream: &Stream) -> f64 {
+    let batch = stream.batch_complete.unwrap_or(1).clamp(1, stream.depth.max(1));
+    f64::from(stream.depth) - f64::from(batch - 1) / 2.0
 }
 
 /// A closed loop that keeps more than one operation in flight.
