@@ -40,6 +40,9 @@ pub struct TargetFacts {
     pub kind: TargetKind,
     /// Size in bytes; for a directory the free space an unprivileged user may use.
     pub bytes: Option<u64>,
+    /// What is known of a simulated drive beforehand.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub simulated: Option<SimulatedFacts>,
     /// The file system that holds a file or directory target.
     pub filesystem: Option<FilesystemFacts>,
     /// Block devices from the target downwards: partition, then LVM, md or dm, then disks.
@@ -47,6 +50,26 @@ pub struct TargetFacts {
     pub devices: Vec<DeviceFacts>,
     /// What could not be found out and why, in whole sentences.
     pub unknown: Vec<String>,
+}
+
+/// What is known of a simulated drive beforehand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SimulatedFacts {
+    /// Bytes of the page cache of the host in front of it, if there is one.
+    pub page_cache_bytes: Option<u64>,
+    /// Its flash, where it has some whose cells are known.
+    pub flash: Option<FlashFacts>,
+}
+
+/// The flash of a simulated drive.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlashFacts {
+    /// Bytes of all good blocks.
+    pub bytes: u64,
+    /// Bytes of one unit of the map: what counts of units mean.
+    pub unit_bytes: u64,
+    /// Erases that a block bears; 0: not known.
+    pub endurance_cycles: u32,
 }
 
 /// A mounted file system.

@@ -41,11 +41,13 @@ pub enum Cause {
     Network,
     /// Other members of an array: reading what parity needs.
     Parity,
+    /// The page cache of the host: copying, or too many dirty pages.
+    PageCache,
 }
 
 impl Cause {
     /// Every cause, in order of its number.
-    pub const ALL: [Cause; 16] = [
+    pub const ALL: [Cause; 17] = [
         Cause::Unknown,
         Cause::Link,
         Cause::Buffer,
@@ -62,6 +64,7 @@ impl Cause {
         Cause::Credits,
         Cause::Network,
         Cause::Parity,
+        Cause::PageCache,
     ];
 
     /// The cause of a number; [`Cause::Unknown`] beyond the last.
@@ -94,6 +97,7 @@ impl Cause {
             Cause::Credits => "credits",
             Cause::Network => "network",
             Cause::Parity => "parity",
+            Cause::PageCache => "page cache of the host",
         }
     }
 }
@@ -136,6 +140,15 @@ pub struct Inside {
     /// Units of host reads that were never written.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmapped_read_units: u64,
+    /// Bytes that were read from the drive, where a page cache stands before it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub drive_read_bytes: u64,
+    /// Bytes that were written to the drive, where a page cache stands before it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub drive_written_bytes: u64,
+    /// Bytes in the page cache of the host that are not on the drive now.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub dirty_bytes: u64,
     /// Blocks erased (superblocks, where several dies are erased together).
     #[serde(skip_serializing_if = "is_zero")]
     pub erases: u64,
@@ -228,7 +241,7 @@ impl Inside {
         changed
     }
 
-    fn counts_mut(&mut self) -> [&mut u64; 14] {
+    fn counts_mut(&mut self) -> [&mut u64; 16] {
         [
             &mut self.host_units,
             &mut self.programmed_host_units,
@@ -241,6 +254,8 @@ impl Inside {
             &mut self.flash_read_units,
             &mut self.cached_read_units,
             &mut self.unmapped_read_units,
+            &mut self.drive_read_bytes,
+            &mut self.drive_written_bytes,
             &mut self.erases,
             &mut self.host_busy_ns,
             &mut self.background_busy_ns,

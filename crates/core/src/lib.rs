@@ -11,6 +11,7 @@ pub mod facts;
 pub mod findings;
 pub mod fitness;
 pub mod inside;
+pub mod lifetime;
 pub mod observed;
 pub mod offsets;
 pub mod op;

@@ -133,6 +133,16 @@ pub fn size(bytes: u64) -> String {
     }
 }
 
+/// A span in days, in the unit that people count it in: `31.2 hours`, `729 days`, `12.5 years`.
+pub fn days(days: f64) -> String {
+    match days {
+        days if !days.is_finite() => UNKNOWN.to_owned(),
+        days if days < 2.0 => format!("{} hours", digits(days * 24.0)),
+        days if days < 1000.0 => format!("{} days", digits(days)),
+        days => format!("{} years", digits(days / 365.25)),
+    }
+}
+
 /// A count with its thousands apart: `9,120,334`.
 pub fn count(number: u64) -> String {
     let digits = number.to_string();
@@ -217,6 +227,8 @@ mod tests {
 
     #[test]
     fn counts_percentages_and_intervals() {
+        assert_eq!((days(1.3).as_str(), days(728.8).as_str()), ("31.2 hours", "729 days"));
+        assert_eq!((days(4567.0).as_str(), days(f64::NAN).as_str()), ("12.5 years", UNKNOWN));
         assert_eq!(count(7), "7");
         assert_eq!(count(1_234_567), "1,234,567");
         assert_eq!(percent(0.0042), "0.4 %");

@@ -115,6 +115,9 @@ pub struct DriveSummary {
     pub write_amplification_total: Option<f64>,
     /// Share of the time of all dies or arms that was spent for the host and in the background.
     pub utilisation: Option<f64>,
+    /// Days until the cells are worn out at this rate and amplification, with even wear; `None`
+    /// where nothing was written or the cells are not known.
+    pub lifetime_days: Option<f64>,
     /// Counts of the step, and levels at its end.
     #[serde(flatten)]
     pub inside: Inside,

@@ -13,7 +13,7 @@ use crate::inside::Inside;
 use crate::observed::Observed;
 use crate::op::Action;
 use crate::plan::{Content, Engine, IoMode, PatternName, Step, Stream};
-use crate::quantity::percent;
+use crate::quantity::{percent, size};
 use crate::record::{DeviceCounters, StepEnd};
 use crate::run::{Run, StepRun};
 use crate::summary::{Reason, StreamSummary};
@@ -64,7 +64,7 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
         case.load();
     }
     if let Some(inside) = step.end.as_ref().and_then(|end| end.inside.as_ref()) {
-        simulated(inside, &mut judgement);
+        simulated(inside, step, &mut judgement);
     }
     let (mismatched, verified) = step
         .tallies
@@ -80,10 +80,13 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
     judgement
 }
 
-/// A simulated drive tells everything; the one lie it can be made to tell is to read what was
-/// never written, which needs no flash.
-fn simulated(inside: &Inside, judgement: &mut Judgement) {
+/// A simulated drive tells everything; the lies it can be made to tell are to read what was never
+/// written, which needs no flash, and to let a page cache answer for it.
+fn simulated(inside: &Inside, step: &StepRun, judgement: &mut Judgement) {
     judgement.valid = Some(true);
+    if step.plan.streams.iter().any(|stream| stream.io == IoMode::Buffered) {
+        cached(inside, step, judgement);
+    }
     let read = inside.unmapped_read_units + inside.flash_read_units + inside.cached_read_units;
     if inside.unmapped_read_units as f64 > UNMAPPED_SHARE * read as f64 {
         let share = percent(inside.unmapped_read_units as f64 / read.max(1) as f64);
@@ -92,6 +95,38 @@ fn simulated(inside: &Inside, judgement: &mut Judgement) {
              the flash; write it first, or give the drive a state such as state=filled"
         );
         judgement.reasons.push(reason("unwritten_blocks", text));
+    }
+}
+
+/// What a page cache kept from a simulated drive.
+fn cached(inside: &Inside, step: &StepRun, judgement: &mut Judgement) {
+    let asked = |kind: Action| -> u64 {
+        let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
+        kinds.filter(|tally| tally.kind == kind).map(|tally| tally.bytes).sum()
+    };
+    let short = |drive: u64, asked: u64| {
+        (asked >= BYTES_MIN && (drive as f64) < (1.0 - BYTES_TOLERANCE) * asked as f64).then(|| {
+            format!(
+                "{} of {} ({})",
+                size(drive),
+                size(asked),
+                percent(drive as f64 / asked as f64)
+            )
+        })
+    };
+    if let Some(share) = short(inside.drive_read_bytes, asked(Action::Read)) {
+        let text = format!(
+            "the drive delivered {share} that was read: the page cache answered the rest; read \
+             more than it holds, or use direct I/O"
+        );
+        judgement.reasons.push(reason("not_from_device", text));
+    }
+    if let Some(share) = short(inside.drive_written_bytes, asked(Action::Write)) {
+        let text = format!(
+            "the drive took {share} that was written: the rest is still in the page cache, or was \
+             overwritten there; use direct I/O, or count an fsync at the end"
+        );
+        judgement.reasons.push(reason("not_on_device", text));
     }
 }
 

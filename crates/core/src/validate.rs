@@ -21,6 +21,8 @@ pub struct Geometry {
     pub file_bytes: Option<u64>,
     /// Smallest unit of direct I/O in bytes.
     pub logical_block_bytes: u32,
+    /// A simulated drive without a page cache in front of it.
+    pub lacks_page_cache: bool,
     /// Memory of the machine in bytes, if known: buffers may take half of it.
     pub memory_bytes: Option<u64>,
 }

@@ -283,7 +283,7 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     }
     orders(stream, problems);
     if geometry.kind == TargetKind::Simulated {
-        simulated(stream, problems);
+        simulated(stream, geometry, problems);
     }
     let on_device = matches!(geometry.kind, TargetKind::BlockDevice | TargetKind::Simulated);
     problems.need(stream.files == Files::One || !on_device, "files", || {
@@ -294,12 +294,17 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     }
 }
 
-/// A simulated drive has no page cache in front of it and keeps no data.
-fn simulated(stream: &Stream, problems: &mut Problems) {
+/// A simulated drive has a page cache in front of it only where one was asked for, and keeps no
+/// data.
+fn simulated(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     let cached = matches!(stream.engine, Engine::Mmap | Engine::Stdio);
-    problems.need(!cached && stream.io == IoMode::Direct, "io", || {
+    let is_direct = !cached && stream.io == IoMode::Direct;
+    problems.need(is_direct || !geometry.lacks_page_cache, "io", || {
         let what = if cached { "this engine" } else { "buffered I/O" };
-        format!("{what} needs a page cache, and a simulated drive has none; use io = direct")
+        format!(
+            "{what} needs a page cache, and this simulated drive has none; add page_cache=1GiB to \
+             the target, as in sim:x25-e,page_cache=1GiB, or use io = direct"
+        )
     });
     problems.need(!stream.verify, "verify", || {
         "a simulated drive keeps no data to verify; remove it".to_string()

@@ -8,6 +8,7 @@ fn geometry() -> Geometry {
         kind: TargetKind::Directory,
         file_bytes: Some(64 * MIB),
         logical_block_bytes: 512,
+        lacks_page_cache: false,
         memory_bytes: Some(1 << 32),
     }
 }

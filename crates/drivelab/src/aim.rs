@@ -148,6 +148,8 @@ impl Aim {
             kind,
             file_bytes: (self.file_bytes > 0).then_some(self.file_bytes),
             logical_block_bytes: block.unwrap_or(512),
+            lacks_page_cache: self.kind == Kind::Simulated
+                && target.simulated.is_none_or(|known| known.page_cache_bytes.is_none()),
             memory_bytes: self.facts.host.memory_bytes,
         }
     }

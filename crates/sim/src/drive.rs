@@ -12,6 +12,29 @@ const TICKET_BITS: u32 = 20;
 const CAUSE_BITS: u32 = 8;
 const SEQUENCE_SHIFT: u32 = TICKET_BITS + CAUSE_BITS;
 
+/// Whether an operation goes through the page cache of the host.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Route {
+    /// Past it.
+    #[default]
+    Direct,
+    /// Through it, by a system call.
+    Buffered,
+    /// Through it, by loads and stores on a mapping.
+    Mapped,
+}
+
+/// How an operation is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Way {
+    /// Past the page cache or through it.
+    pub route: Route,
+    /// A write must be durable when it ends (FUA, O_DSYNC).
+    pub is_durable: bool,
+    /// Who asks: each has a read-ahead of its own.
+    pub reader: u32,
+}
+
 /// A drive in virtual time. Pure: equal operations at equal times give equal ends.
 pub trait Drive {
     /// Bytes a host can address.
@@ -21,10 +44,13 @@ pub trait Drive {
     /// later [`Drive::advance`].
     fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends);
 
-    /// The same for a write that must be durable when it ends (FUA).
-    fn submit_durable(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    /// The same for an operation that goes another way than past every cache.
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
         self.submit(now, ticket, op, ends);
     }
+
+    /// Lets go of the clean pages that the host keeps.
+    fn forget_pages(&mut self) {}
 
     /// The next time at which [`Drive::advance`] has something to do; `Time::MAX`: never.
     fn next_event(&self) -> Time {

@@ -7,10 +7,11 @@ use crate::drive::Drive;
 use crate::flash::{self, FlashDrive};
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
+use crate::page_cache::{self, PageCache};
 use crate::profile::{Model, Profile};
 use crate::testbed::SimTestbed;
 use crate::volume::{Volume, VolumeParameters};
-use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
+use drivelab_core::facts::{Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
 use drivelab_stats::derive;
@@ -21,10 +22,8 @@ pub const PREFIX: &str = "sim:";
 
 /// What a log-block or block-mapped drive needs here for each flash page, roughly.
 const PAGE_MEMORY_BYTES: u64 = 16;
-/// Formulas are evaluated for blocks of up to so many units: they take time that grows with it.
-const FORMULA_UNITS_MAX: u32 = 1 << 20;
-/// The same for the fixed point of d-choices.
-const CHOICES_UNITS_MAX: u32 = 1 << 10;
+/// What a page of a page cache needs here, roughly.
+const CACHED_PAGE_MEMORY_BYTES: u64 = 160;
 
 /// The state a drive is brought into before it is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,16 +38,19 @@ pub enum State {
     Steady,
     /// Written once in order, then half of it at random.
     Fragmented,
+    /// Written at random without end, then trimmed as a whole.
+    Trimmed,
 }
 
 impl State {
-    const ALL: [(State, &'static str); 6] = [
+    const ALL: [(State, &'static str); 7] = [
         (State::Fresh, "fresh"),
         (State::Filled, "filled"),
         (State::RandomFilled, "random-filled"),
         (State::Steady, "random-steady"),
         (State::Steady, "steady"),
         (State::Fragmented, "fragmented"),
+        (State::Trimmed, "trimmed"),
     ];
 
     /// The word of the contract.
@@ -92,6 +94,8 @@ pub struct SimTarget {
     pub state: State,
     /// Seed of everything random inside.
     pub seed: u64,
+    /// Bytes of the page cache of the host in front of it; `None`: there is none.
+    pub page_cache_bytes: Option<u64>,
 }
 
 impl SimTarget {
@@ -118,7 +122,13 @@ impl SimTarget {
             }
             name => Profile::embedded(name)?,
         };
-        let mut target = SimTarget { name: name.to_owned(), profile, state: State::Fresh, seed: 1 };
+        let mut target = SimTarget {
+            name: name.to_owned(),
+            profile,
+            state: State::Fresh,
+            seed: 1,
+            page_cache_bytes: None,
+        };
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
@@ -136,9 +146,15 @@ impl SimTarget {
                 Ok(())
             }
             "state" => self.set_state(text),
-            "page_cache" => Err("page_cache: the page cache in front of a simulated drive is not \
-                                 part of this version; leave it out and use --io direct"
-                .into()),
+            "page_cache" => {
+                let size: Size =
+                    text.parse().map_err(|error| format!("page_cache={text}: {error}"))?;
+                if size.0 < page_cache::BYTES_MIN {
+                    return Err(format!("page_cache={text} is too small; give at least 16MiB"));
+                }
+                self.page_cache_bytes = Some(size.0);
+                Ok(())
+            }
             "spare" => self.set_spare(text),
             "capacity" => self.set_capacity(text),
             "d" => self.set("collector_choices", text),
@@ -148,6 +164,12 @@ impl SimTarget {
 
     fn set_state(&mut self, word: &str) -> Result<(), String> {
         let known = State::ALL.iter().find(|(_, known)| *known == word);
+        if matches!(word, "aged" | "tortured") {
+            return Err(format!(
+                "state={word}: only a plan ages a drive; put the steps that do before the measured \
+                 ones in one plan, since nothing survives the command"
+            ));
+        }
         let Some((state, _)) = known else {
             let words: Vec<&str> = State::ALL.iter().map(|(_, word)| *word).collect();
             return Err(format!("state={word} is not known; known are {}", words.join(", ")));
@@ -209,7 +231,7 @@ impl SimTarget {
         }
     }
 
-    fn flash(&self) -> Result<flash::Parameters, String> {
+    pub(crate) fn flash(&self) -> Result<flash::Parameters, String> {
         self.profile.section("parameters")
     }
 
@@ -251,6 +273,10 @@ impl SimTarget {
                     State::Fragmented => {
                         drive.ftl_mut().fill();
                         drive.ftl_mut().write_at_random(units / 2, seed);
+                    }
+                    State::Trimmed => {
+                        drive.ftl_mut().steady(seed);
+                        drive.ftl_mut().trim_all();
                     }
                 }
                 Ok(self.testbed(drive))
@@ -319,13 +345,16 @@ impl SimTarget {
         Ok(self.testbed(drive))
     }
 
-    fn placed(&self, error: &str) -> String {
+    pub(crate) fn placed(&self, error: &str) -> String {
         self.profile.at_its_place("parameters", error)
     }
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
-        Box::new(SimTestbed::new(drive, facts))
+        match self.page_cache_bytes {
+            None => Box::new(SimTestbed::new(drive, facts)),
+            Some(bytes) => Box::new(SimTestbed::new(PageCache::new(drive, bytes), facts)),
+        }
     }
 
     /// What is known of the target before it is built.
@@ -338,9 +367,27 @@ impl SimTarget {
             path: self.name.clone(),
             kind: TargetKind::Simulated,
             bytes,
+            simulated: Some(SimulatedFacts {
+                page_cache_bytes: self.page_cache_bytes,
+                flash: self.flash_facts(),
+            }),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }
+    }
+
+    pub(crate) fn flash_facts(&self) -> Option<FlashFacts> {
+        if self.profile.model != Model::Flash {
+            return None;
+        }
+        let flash = self.flash().ok()?;
+        let layout = flash.layout(0).ok()?;
+        let units = u64::from(layout.blocks) * u64::from(layout.block_units);
+        Some(FlashFacts {
+            bytes: units * flash.map_unit_bytes,
+            unit_bytes: flash.map_unit_bytes,
+            endurance_cycles: flash.endurance_cycles,
+        })
     }
 
     /// Bytes that a host can address, as far as the profile says it.
@@ -363,6 +410,12 @@ impl SimTarget {
     /// # Errors
     /// Parameters out of range or contradictory.
     pub fn memory_bytes(&self) -> Result<u64, String> {
+        let cached_pages = self.page_cache_bytes.unwrap_or(0) / 4096;
+        let cache_bytes = cached_pages.saturating_mul(CACHED_PAGE_MEMORY_BYTES);
+        Ok(self.map_memory_bytes()?.saturating_add(cache_bytes))
+    }
+
+    fn map_memory_bytes(&self) -> Result<u64, String> {
         let number = |key: &str| {
             let value = self.profile.get(key).and_then(Value::as_integer)?;
             u64::try_from(value).ok()
@@ -379,90 +432,6 @@ impl SimTarget {
         let layout = self.flash()?.layout(0).map_err(|error| self.placed(&error))?;
         let flash_units = u64::from(layout.blocks) * u64::from(layout.block_units);
         Ok(4 * (u64::from(layout.logical_units) + flash_units))
-    }
-}
-
-/// A figure that follows from the parameters.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Figure {
-    /// Its name, with the unit.
-    pub name: &'static str,
-    /// Its value.
-    pub value: f64,
-    /// The value for people.
-    pub words: String,
-    /// What it says.
-    pub meaning: &'static str,
-}
-
-impl SimTarget {
-    /// What follows from the parameters of a page-mapped drive; nothing for others.
-    ///
-    /// # Errors
-    /// Parameters out of range or contradictory.
-    pub fn figures(&self) -> Result<Vec<Figure>, String> {
-        if self.profile.model != Model::Flash {
-            return Ok(Vec::new());
-        }
-        let flash = self.flash()?;
-        let layout = flash.layout(0).map_err(|error| self.placed(&error))?;
-        let user = f64::from(layout.logical_units);
-        let raw = f64::from(layout.blocks) * f64::from(layout.block_units);
-        let (nominal, effective) = (raw / user - 1.0, layout.spare());
-        let percent = |share: f64| format!("{:.2} %", 100.0 * share);
-        let figure = |name, value: f64, words, meaning| Figure { name, value, words, meaning };
-        let mut figures = vec![
-            figure(
-                "spare_nominal",
-                nominal,
-                percent(nominal),
-                "(raw - user) / user: all good blocks",
-            ),
-            figure(
-                "spare",
-                effective,
-                percent(effective),
-                "the same after reserve and open blocks: what counts",
-            ),
-            figure(
-                "spare_factor",
-                effective / (1.0 + effective),
-                percent(effective / (1.0 + effective)),
-                "(T - U) / T, as some papers say it",
-            ),
-            figure(
-                "blocks",
-                f64::from(layout.blocks),
-                layout.blocks.to_string(),
-                "erased together over all dies",
-            ),
-            figure(
-                "block_units",
-                f64::from(layout.block_units),
-                layout.block_units.to_string(),
-                "map units in each",
-            ),
-        ];
-        let expected = match layout.policy {
-            _ if layout.block_units > FORMULA_UNITS_MAX => None,
-            flash::Policy::DChoices if layout.block_units > CHOICES_UNITS_MAX => None,
-            flash::Policy::Greedy => Some(crate::theory::greedy(effective, layout.block_units)),
-            flash::Policy::Fifo => Some(crate::theory::fifo(effective)),
-            flash::Policy::Random => Some(crate::theory::random_victims(effective)),
-            flash::Policy::DChoices => {
-                Some(crate::theory::d_choices(effective, layout.block_units, layout.choices))
-            }
-            flash::Policy::Windowed | flash::Policy::CostBenefit => None,
-        };
-        figures.extend(expected.map(|expected| {
-            figure(
-                "write_amplification_expected",
-                expected,
-                format!("{expected:.3}"),
-                "of uniform random writes in the long run, by the formula",
-            )
-        }));
-        Ok(figures)
     }
 }
 

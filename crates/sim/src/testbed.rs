@@ -1,12 +1,12 @@
 //! Where drivers meet a simulated drive: one loop that advances a virtual clock to the earliest
 //! thing that happens.
 
-use crate::drive::{Drive, End, Ends, Ticket};
+use crate::drive::{Drive, End, Ends, Route, Ticket, Way};
 use drivelab_core::driver::{Driver, Next};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::{Action, Done, Op, Tag, Time};
-use drivelab_core::plan::{Act, Sync};
+use drivelab_core::plan::{Act, Engine, IoMode, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
 use drivelab_core::team::Team;
 
@@ -29,7 +29,7 @@ struct Lead<'a, D> {
     ends: &'a mut Ends,
     issued: &'a mut [Time],
     first_ticket: Ticket,
-    is_durable: bool,
+    way: Way,
     buffer: &'a mut [u8],
 }
 
@@ -48,10 +48,10 @@ impl<D: Drive> Queue for Lead<'_, D> {
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         let ticket = self.first_ticket + tag;
         self.issued[ticket as usize] = self.now;
-        if self.is_durable && op.action == Action::Write {
-            self.drive.submit_durable(self.now, ticket, &op, self.ends);
-        } else {
+        if self.way.route == Route::Direct && (!self.way.is_durable || op.action != Action::Write) {
             self.drive.submit(self.now, ticket, &op, self.ends);
+        } else {
+            self.drive.submit_by(self.now, ticket, &op, self.way, self.ends);
         }
         Ok(())
     }
@@ -75,7 +75,7 @@ impl<D: Drive> Queue for Lead<'_, D> {
 struct Worker {
     driver: Driver,
     first_ticket: Ticket,
-    is_durable: bool,
+    way: Way,
     wake: Time,
     finished: bool,
 }
@@ -129,9 +129,9 @@ impl<D: Drive> SimTestbed<D> {
             step.worker_of.resize(tickets, index as u32);
             driver.without_submit_latency();
             driver.open(self.now);
-            let is_durable = driver.stream().sync == Sync::Dsync;
+            let way = way_of(driver.stream(), index as u32);
             let wake = self.now;
-            step.workers.push(Worker { driver, first_ticket, is_durable, wake, finished: false });
+            step.workers.push(Worker { driver, first_ticket, way, wake, finished: false });
         }
         step
     }
@@ -146,7 +146,7 @@ impl<D: Drive> SimTestbed<D> {
             ends: &mut self.ends,
             issued: &mut step.issued,
             first_ticket: worker.first_ticket,
-            is_durable: worker.is_durable,
+            way: worker.way,
             buffer: &mut step.buffer,
         };
         worker.wake = match worker.driver.pump(&mut lead)? {
@@ -286,9 +286,8 @@ impl<D: Drive> Testbed for SimTestbed<D> {
 
     fn act(&mut self, act: &Act) -> Option<Result<(), Trouble>> {
         match act {
-            Act::Idle(span) => self.now += span.0,
-            // A simulated drive has no page cache in front of it.
-            Act::DropCaches => {}
+            Act::Idle(span) => self.pass(self.now + span.0),
+            Act::DropCaches => self.drop_caches(),
             Act::Trim { offset, length } => {
                 let rest = self.drive.bytes().saturating_sub(offset.0);
                 self.trim(offset.0, length.map_or(rest, |length| length.0.min(rest)));
@@ -302,6 +301,16 @@ impl<D: Drive> Testbed for SimTestbed<D> {
     }
 }
 
+/// How worker number `reader` of a stream goes to the drive.
+fn way_of(stream: &Stream, reader: u32) -> Way {
+    let route = match (stream.engine, stream.io) {
+        (Engine::Mmap, _) => Route::Mapped,
+        (Engine::Stdio, _) | (_, IoMode::Buffered) => Route::Buffered,
+        _ => Route::Direct,
+    };
+    Way { route, is_durable: stream.sync == Sync::Dsync, reader }
+}
+
 /// Bytes of one discard, as the kernel splits large ones.
 const TRIM_BYTES: u64 = 1 << 30;
 
@@ -311,13 +320,38 @@ impl<D: Drive> SimTestbed<D> {
         while at < first + bytes {
             let len = TRIM_BYTES.min(first + bytes - at);
             let op = Op { action: Action::Trim, offset: at, len: len as u32, ..Op::default() };
-            self.drive.submit(self.now, 0, &op, &mut self.ends);
-            while !self.ends.is_empty() {
-                self.now = self.now.max(self.ends.next_at().min(self.drive.next_event()));
-                self.drive.advance(self.now, &mut self.ends);
-                while self.ends.pop(self.now).is_some() {}
-            }
+            self.serve(&op, Way::default());
             at += len;
+        }
+    }
+
+    /// Serves one operation to its end.
+    fn serve(&mut self, op: &Op, way: Way) {
+        self.drive.submit_by(self.now, 0, op, way, &mut self.ends);
+        loop {
+            if self.ends.pop(self.now).is_some() {
+                return;
+            }
+            self.now = self.now.max(self.ends.next_at().min(self.drive.next_event()));
+            self.drive.advance(self.now, &mut self.ends);
+        }
+    }
+
+    /// Lets time pass in which the host does nothing.
+    fn pass(&mut self, until: Time) {
+        while self.drive.next_event() <= until {
+            self.now = self.now.max(self.drive.next_event());
+            self.drive.advance(self.now, &mut self.ends);
+        }
+        self.now = until;
+    }
+
+    /// What is dirty is written, and clean pages are let go of.
+    fn drop_caches(&mut self) {
+        if self.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some()) {
+            let way = Way { route: Route::Buffered, ..Way::default() };
+            self.serve(&Op { action: Action::Flush, ..Op::default() }, way);
+            self.drive.forget_pages();
         }
     }
 }

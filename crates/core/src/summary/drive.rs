@@ -1,9 +1,12 @@
 //! What a simulated drive did inside during a step.
 
 use crate::inside::Inside;
-use crate::op::Action;
+use crate::lifetime::days_of_cells;
+use crate::op::{Action, Time};
 use crate::run::{Run, StepRun};
 use crate::summary::DriveSummary;
+
+const DAY_NS: f64 = 86_400e9;
 
 pub(super) fn summarise_drive(run: &Run, step: &StepRun) -> Option<DriveSummary> {
     let end = step.end.as_ref()?;
@@ -18,8 +21,22 @@ pub(super) fn summarise_drive(run: &Run, step: &StepRun) -> Option<DriveSummary>
         passes,
         write_amplification_total: end.inside_total.and_then(|total| total.write_amplification()),
         utilisation: inside.utilisation(span_ns),
+        lifetime_days: lifetime_days(run, &inside, last.write_amplification(), span_ns),
         inside,
     })
+}
+
+fn lifetime_days(
+    run: &Run,
+    inside: &Inside,
+    write_amplification: Option<f64>,
+    span_ns: Time,
+) -> Option<f64> {
+    let flash = run.begin.facts.target.simulated?.flash.filter(|flash| flash.endurance_cycles > 0)?;
+    let days = span_ns as f64 / DAY_NS;
+    let bytes = inside.host_units as f64 * flash.unit_bytes as f64;
+    let cycles = f64::from(flash.endurance_cycles);
+    days_of_cells(flash.bytes as f64, cycles, write_amplification?, bytes / days)
 }
 
 /// The counts of the last intervals in which the drive's bytes were written once, and how many

@@ -1,6 +1,7 @@
 //! `drivelab sim`: which simulated drives there are, and what they are made of.
 
 use clap::{Args, Subcommand};
+use drivelab_core::units::Size;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -18,7 +19,8 @@ Keys behind the name: every parameter that `sim show` lists, and
   spare      flash beyond the user's, (T - U) / U, after reserve and open blocks
   capacity   bytes of the user; the flash grows and shrinks with them
   collector  greedy, d-choices, fifo, windowed, cost-benefit, random; d says of how many
-  state      fresh, filled, random-filled, steady, fragmented
+  state      fresh, filled, random-filled, steady, fragmented, trimmed
+  page_cache bytes of the page cache of the host before it: buffered I/O needs one
   seed       of everything random inside the drive";
 
 /// Options of `sim`.
@@ -54,6 +56,9 @@ pub struct SimShowOptions {
     /// Name of a profile, or a path to one, with key=value behind commas
     #[arg(value_name = "PROFILE")]
     pub profile: String,
+    /// Say how long the cells last when so much is written to it every day
+    #[arg(long, value_name = "SIZE")]
+    pub per_day: Option<Size>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,

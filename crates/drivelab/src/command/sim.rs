@@ -65,7 +65,8 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     };
     let target = SimTarget::parse(&options.profile, read).map_err(Failure::usage)?;
     target.check().map_err(Failure::usage)?;
-    let figures = target.figures().map_err(Failure::usage)?;
+    let written_by_day = options.per_day.map(|size| size.0);
+    let figures = target.figures(written_by_day).map_err(Failure::usage)?;
     let profile = &target.profile;
     if options.json {
         let parameters: serde_json::Map<String, serde_json::Value> = profile

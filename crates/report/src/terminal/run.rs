@@ -109,6 +109,9 @@ fn inside(drive: &DriveSummary) -> String {
     if let Some(busy) = drive.utilisation {
         parts.push(format!("dies busy {}", units::percent(busy)));
     }
+    if let Some(days) = drive.lifetime_days {
+        parts.push(format!("at this pace the cells last {}", units::days(days)));
+    }
     parts.join("  ·  ")
 }
 

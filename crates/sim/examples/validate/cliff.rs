@@ -68,7 +68,7 @@ pub fn section() -> Result<String, String> {
     for spare in [0.12, 0.28] {
         let target = format!("textbook,capacity=4GiB,spare={spare},state=filled");
         let parsed = SimTarget::parse(&format!("sim:{target}"), |file| Err(file.to_owned()))?;
-        let figures = parsed.figures()?;
+        let figures = parsed.figures(None)?;
         let block_units = figures.iter().find(|figure| figure.name == "block_units");
         let block_units = block_units.map_or(0.0, |figure| figure.value);
         let steady = theory::greedy(spare, block_units as u32);

@@ -51,6 +51,17 @@ impl Ftl {
         self.forget();
     }
 
+    /// Trims every unit.
+    pub fn trim_all(&mut self) {
+        for logical in 0..self.layout().logical_units {
+            if logical.is_multiple_of(AHEAD as u32) {
+                (0..AHEAD as u32).for_each(|ahead| self.prefetch(logical + AHEAD as u32 + ahead));
+            }
+            self.trim(logical);
+        }
+        self.forget();
+    }
+
     /// The steady state under uniform random writes: placed from the stationary law where the
     /// collector has one (greedy, FIFO), else written.
     pub fn steady(&mut self, seed: u64) {

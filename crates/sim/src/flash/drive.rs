@@ -7,8 +7,10 @@ use super::map_cache::MapCache;
 use super::medium::Flash;
 use super::parameters::{Parameters, transfer_ns};
 use super::prefetch::Prefetch;
+use super::read_cache::ReadCache;
+use super::retries::Retries;
 use super::slc::Slc;
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use crate::memory::NONE;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, Op, Time};
@@ -26,12 +28,16 @@ pub struct FlashDrive {
     is_plain: bool,
     pub(super) combining: Option<Combining>,
     pub(super) prefetch: Option<Prefetch>,
+    pub(super) read_cache: Option<ReadCache>,
     pub(super) map_cache: Option<MapCache>,
     pub(super) slc: Option<Slc>,
     /// Ends of the commands that the drive has taken, where it takes only so many.
     pub(super) taken: BinaryHeap<Reverse<Time>>,
-    /// How much the wear of a block adds to the tries of a read, by erase; 0: nothing.
-    tries_by_erase: f64,
+    /// How often a page is sensed, where that is not always once.
+    retries: Option<Retries>,
+    /// When the host was last served, and until when its rest was used.
+    pub(super) busy_until: Time,
+    pub(super) collected_until: Time,
     unit_shift: u32,
     /// Bytes of the last transfer over the link, and the time for them: most are alike.
     link_transfer: (u32, u64),
@@ -76,26 +82,40 @@ impl FlashDrive {
         let window_units = units_of(parameters.prefetch_bytes);
         let prefetch =
             (window_units > 0).then(|| Prefetch::new(parameters.prefetch_streams, window_units));
+        let cached_units = units_of(parameters.read_cache_bytes) as usize;
+        let read_cache = (cached_units > 0).then(|| ReadCache::new(cached_units));
         let map_cache = (parameters.map_cache_bytes > 0).then(|| {
             MapCache::new(parameters.map_cache_bytes, parameters.page_bytes, layout.logical_units)
         });
         let total_units = u64::from(layout.blocks) * u64::from(layout.block_units);
         let slc = Slc::new(&parameters, total_units, layout.program_units);
-        let is_plain =
-            combining.is_none() && prefetch.is_none() && map_cache.is_none() && slc.is_none();
-        let flash = Flash::new(parameters.timing(), layout.block_units, layout.program_units);
+        let is_plain = combining.is_none()
+            && prefetch.is_none()
+            && read_cache.is_none()
+            && map_cache.is_none()
+            && slc.is_none();
+        let mut flash = Flash::new(parameters.timing(), layout.block_units, layout.program_units);
+        flash.notes_moves = map_cache.is_some();
+        let retries = Retries::new(&parameters);
+        if retries.as_ref().is_some_and(Retries::knows_age) {
+            flash.erased_at_s = vec![NONE; layout.blocks as usize];
+        }
+        let mut ftl = Ftl::new(layout)?;
+        ftl.age(parameters.worn_cycles);
         Ok(FlashDrive {
-            ftl: Ftl::new(layout)?,
+            ftl,
             flash,
             buffer,
             is_plain,
             combining,
             prefetch,
+            read_cache,
             map_cache,
             slc,
             taken: BinaryHeap::new(),
-            tries_by_erase: f64::from(parameters.read_retries)
-                / f64::from(parameters.endurance_cycles.max(1)),
+            retries,
+            busy_until: 0,
+            collected_until: 0,
             unit_shift: parameters.map_unit_bytes.trailing_zeros(),
             link_transfer: (0, 0),
             firmware_free_at: 0,
@@ -212,12 +232,18 @@ impl FlashDrive {
             if page_units > 1 && unit / page_units == page {
                 left_at = self.flash.host_transfer(from, unit, left_at);
                 reached = reached.or_later(left_at, reached.cause);
+                if !self.is_plain {
+                    self.keep_read(logical, left_at);
+                }
                 continue;
             }
             page = unit / page_units;
             let (sensed_at, cause) = self.sense(from, unit);
             left_at = sensed_at;
             reached = reached.or_later(sensed_at, cause);
+            if !self.is_plain {
+                self.keep_read(logical, left_at);
+            }
         }
         if !self.is_plain {
             self.read_ahead(at, first, end);
@@ -225,12 +251,16 @@ impl FlashDrive {
         Reached { at: self.link_out(at, reached.at, op.len), ..reached }
     }
 
-    /// Reads the page around `unit`, more than once where the block is worn.
+    /// Reads the page around `unit`, more than once where the block is worn or the data is old.
     #[inline]
     pub(super) fn sense(&mut self, at: Time, unit: u32) -> (Time, Cause) {
-        let tries = match self.tries_by_erase > 0.0 {
-            true => 1 + (f64::from(self.ftl.erases_of(unit)) * self.tries_by_erase) as u32,
-            false => 1,
+        let tries = match &self.retries {
+            None => 1,
+            Some(retries) => {
+                let block = self.ftl.block_of(unit);
+                let erased_s = self.flash.erased_at_s.get(block as usize).copied();
+                retries.tries(at, self.ftl.erases_of(block), erased_s.unwrap_or(0))
+            }
         };
         self.flash.host_read(at, unit, tries)
     }
@@ -276,6 +306,9 @@ impl FlashDrive {
         let unit = self.ftl.write(&mut self.flash, logical);
         self.buffer.placed(unit, old_unit, erasures);
         self.give_back();
+        if self.flash.notes_moves {
+            self.map_moves(reached.at);
+        }
         reached
     }
 
@@ -347,6 +380,9 @@ impl FlashDrive {
         if self.slc.is_some() {
             self.fold_in_rest(now);
         }
+        if self.parameters.idle_collection_blocks > 0 {
+            self.collect_in_rest(now);
+        }
         let mut reached = match op.action {
             Action::Write => self.write(now, op),
             Action::Trim => self.trim(now, op),
@@ -365,7 +401,29 @@ impl FlashDrive {
         if let Some(slc) = &mut self.slc {
             slc.served(reached.at);
         }
+        self.busy_until = self.busy_until.max(reached.at);
         reached
+    }
+
+    /// Uses the rest of the host before `now` to have more blocks free than writes alone would.
+    fn collect_in_rest(&mut self, now: Time) {
+        let idle_ns = self.parameters.idle_collection_ns;
+        let from = (self.busy_until + idle_ns).max(self.collected_until);
+        if now <= from {
+            return;
+        }
+        self.collected_until = now;
+        self.flash.now = from;
+        let is_done = |flash: &Flash| flash.debts_ns(from).into_iter().max() >= Some(now - from);
+        while self.ftl.free_blocks() < self.parameters.idle_collection_blocks
+            && !is_done(&self.flash)
+            && self.ftl.collect_now(&mut self.flash)
+        {}
+        // Copies among what the host wrote may have completed a program of its own.
+        self.give_back();
+        if self.flash.notes_moves {
+            self.map_moves(from);
+        }
     }
 
     /// The translation layer, to bring it into a state.
@@ -393,8 +451,8 @@ impl Drive for FlashDrive {
         ends.push(reached.at, ticket, reached.cause);
     }
 
-    fn submit_durable(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
-        let reached = self.serve(now, op, true);
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+        let reached = self.serve(now, op, way.is_durable);
         ends.push(reached.at, ticket, reached.cause);
     }
 
@@ -407,6 +465,9 @@ impl Drive for FlashDrive {
 
     fn inside(&mut self, now: Time) -> Inside {
         self.fold_in_rest(now);
+        if self.parameters.idle_collection_blocks > 0 {
+            self.collect_in_rest(now);
+        }
         let mapped = self.ftl.mapped_units();
         Inside {
             slc_fill: self.slc.as_ref().map_or(0.0, |slc| slc.fill(mapped)),

@@ -1,7 +1,6 @@
 //! The part of the map that fits the controller's memory.
 //!
-//! Translation pages lie on flash of their own, which the user's data does not compete for. Copies
-//! of collection change the map in bulk and are taken to cost no translation page.
+//! Translation pages lie on flash of their own, which the user's data does not compete for.
 
 use crate::memory::NONE;
 

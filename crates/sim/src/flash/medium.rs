@@ -65,6 +65,12 @@ pub struct Flash {
     pub host_program_ns: u64,
     /// Whether they go to the SLC cache.
     pub is_slc: bool,
+    /// Whether copies change a map that lies on flash itself.
+    pub notes_moves: bool,
+    /// Logical units that were copied, where that matters.
+    pub moved: Vec<u32>,
+    /// When each block was last erased, in seconds, where that matters; `NONE`: never.
+    pub erased_at_s: Vec<u32>,
     /// Time that dies worked for the host.
     pub host_busy_ns: u64,
     /// Time that dies worked, or will, in the background.
@@ -102,6 +108,9 @@ impl Flash {
             programmed: None,
             host_program_ns: timing.program_ns,
             is_slc: false,
+            notes_moves: false,
+            moved: Vec::new(),
+            erased_at_s: Vec::new(),
             host_busy_ns: 0,
             background_busy_ns: 0,
             timing,
@@ -167,6 +176,12 @@ impl Flash {
         let bus = self.channels[channel].book(at, transfer_ns, false, &self.channel_background);
         let end = slot.end.max(bus.start) + transfer_ns;
         (end, cause_of(&slot, sense_ns, self.debt_causes[die]))
+    }
+
+    /// Reads a page of the map in the background.
+    pub fn map_read_behind(&mut self, at: Time, page: u32) {
+        let (_, die) = self.by_dies.split(page);
+        self.owe_copies(at, die as usize, 1, 0, Cause::Map);
     }
 
     /// Programs a page of the map in the background, as its share of a program.
@@ -250,7 +265,17 @@ impl Medium for Flash {
         self.background_busy_ns += self.timing.read_ns;
     }
 
-    fn erase(&mut self, _block: u32) {
+    #[inline]
+    fn moved(&mut self, logical: u32) {
+        if self.notes_moves {
+            self.moved.push(logical);
+        }
+    }
+
+    fn erase(&mut self, block: u32) {
+        if let Some(erased_at_s) = self.erased_at_s.get_mut(block as usize) {
+            *erased_at_s = (self.now / 1_000_000_000) as u32;
+        }
         for die in &mut self.dies {
             die.owe(self.now, self.timing.erase_ns);
         }

@@ -9,12 +9,22 @@ use drivelab_core::op::Time;
 
 impl FlashDrive {
     /// When a unit is there that waits to be combined or was read ahead.
-    pub(super) fn find_in_memory(&self, at: Time, logical: u32) -> Option<Time> {
+    pub(super) fn find_in_memory(&mut self, at: Time, logical: u32) -> Option<Time> {
         if self.combining.as_ref().is_some_and(|combining| combining.holds(logical)) {
             return Some(at);
         }
-        let prefetch = self.prefetch.as_ref().filter(|prefetch| prefetch.held() > 0)?;
-        prefetch.ready_at(logical)
+        let prefetch = self.prefetch.as_ref().filter(|prefetch| prefetch.held() > 0);
+        if let Some(ready_at) = prefetch.and_then(|prefetch| prefetch.ready_at(logical)) {
+            return Some(ready_at);
+        }
+        self.read_cache.as_mut()?.ready_at(logical)
+    }
+
+    /// Keeps a unit that was read for further reads.
+    pub(super) fn keep_read(&mut self, logical: u32, ready_at: Time) {
+        if let Some(read_cache) = &mut self.read_cache {
+            read_cache.keep(logical, ready_at);
+        }
     }
 
     /// Forgets a unit that changes.
@@ -26,6 +36,9 @@ impl FlashDrive {
     }
 
     fn drop_read_ahead(&mut self, logical: u32) {
+        if let Some(read_cache) = &mut self.read_cache {
+            read_cache.drop(logical);
+        }
         if let Some(prefetch) = self.prefetch.as_mut().filter(|prefetch| prefetch.held() > 0) {
             prefetch.drop(logical);
         }
@@ -33,15 +46,35 @@ impl FlashDrive {
 
     /// Looks up a unit in the map; returns when its entry is known.
     pub(super) fn look_up(&mut self, at: Time, logical: u32, changes: bool) -> Time {
-        let Some(cache) = &mut self.map_cache else { return at };
-        let Look::Miss { read, program } = cache.look(logical, changes) else { return at };
+        match self.look_for_page(at, logical, changes) {
+            None => at,
+            Some(page) => self.flash.map_read(at, page),
+        }
+    }
+
+    /// The page of the map that must be read for a unit, if any; the one that gives way for it is
+    /// programmed.
+    fn look_for_page(&mut self, at: Time, logical: u32, changes: bool) -> Option<u32> {
+        let Look::Miss { read, program } = self.map_cache.as_mut()?.look(logical, changes) else {
+            return None;
+        };
         if let Some(page) = program {
-            let layout = self.ftl.layout();
-            let page_units = layout.page_units;
+            let page_units = self.ftl.layout().page_units;
             self.ftl.counts_mut().map_units += u64::from(page_units);
             self.flash.map_program(at, page, page_units);
         }
-        self.flash.map_read(at, read)
+        Some(read)
+    }
+
+    /// Collection has moved units: their entries of the map change behind the host's back.
+    pub(super) fn map_moves(&mut self, at: Time) {
+        let mut moved = std::mem::take(&mut self.flash.moved);
+        for logical in moved.drain(..) {
+            if let Some(page) = self.look_for_page(at, logical, true) {
+                self.flash.map_read_behind(at, page);
+            }
+        }
+        self.flash.moved = moved;
     }
 
     /// Follows streams of sequential reads, and reads ahead of them where there is room.

@@ -3,6 +3,7 @@
 mod blocks;
 mod buffer;
 mod check;
+mod collection;
 mod collector;
 mod combining;
 mod condition;
@@ -15,6 +16,8 @@ mod memories;
 mod parameters;
 mod power;
 mod prefetch;
+mod read_cache;
+mod retries;
 mod slc;
 #[cfg(test)]
 mod swarm_tests;

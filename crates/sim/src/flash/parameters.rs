@@ -66,6 +66,9 @@ pub struct Parameters {
     /// Commands that the drive takes at a time; 0: any number.
     #[serde(default)]
     pub queue_depth: u32,
+    /// Units that were read and are kept for further reads, beside the write buffer.
+    #[serde(default)]
+    pub read_cache_bytes: u64,
     /// Write buffer, with what waits to be combined and what was read ahead.
     pub buffer_bytes: u64,
     /// Whether a write is complete when it is in the buffer.
@@ -97,6 +100,12 @@ pub struct Parameters {
     /// Whether collection is spread over the writes that it makes room for.
     #[serde(default = "yes")]
     pub paces_collection: bool,
+    /// Free blocks that collection brings about while the host rests; 0: it waits for writes.
+    #[serde(default)]
+    pub idle_collection_blocks: u32,
+    /// Rest before that begins.
+    #[serde(default)]
+    pub idle_collection_ns: u64,
     /// Frontiers for copies, by temperature; 0: copies go among host writes.
     #[serde(default = "one")]
     pub collection_frontiers: u32,
@@ -136,6 +145,19 @@ pub struct Parameters {
     /// How often a page is sensed again at the end of `endurance_cycles`; in proportion before.
     #[serde(default)]
     pub read_retries: u32,
+    /// Erases of every block before the beginning.
+    #[serde(default)]
+    pub worn_cycles: u32,
+    /// How often more a page is sensed at the end of `endurance_cycles` when its data has lain for
+    /// `retention_days`; in proportion to both before.
+    #[serde(default)]
+    pub retention_retries: u32,
+    /// See `retention_retries`.
+    #[serde(default)]
+    pub retention_days: u32,
+    /// How long data that is there at the beginning has lain.
+    #[serde(default)]
+    pub lain_days: u32,
 }
 
 /// What happens to writes when the SLC cache is full.
@@ -268,8 +290,29 @@ impl Parameters {
                         cache"
                 .into());
         }
-        if self.read_retries > 0 && self.endurance_cycles == 0 {
-            return Err("endurance_cycles must be given where read_retries is".into());
+        self.check_wear()
+    }
+
+    fn check_wear(&self) -> Result<(), String> {
+        if self.read_retries + self.retention_retries > 0 && self.endurance_cycles == 0 {
+            return Err("endurance_cycles must be given where read_retries or retention_retries is"
+                .into());
+        }
+        if (self.retention_retries == 0) != (self.retention_days == 0) {
+            return Err("retention_retries and retention_days must both be given, or neither".into());
+        }
+        if self.endurance_cycles > 0 && self.worn_cycles > self.endurance_cycles {
+            return Err(format!(
+                "worn_cycles is {} and must be at most endurance_cycles, {}",
+                self.worn_cycles, self.endurance_cycles
+            ));
+        }
+        let idle = self.idle_collection_blocks;
+        if idle > 0 && idle <= self.collection_high_blocks {
+            return Err(format!(
+                "idle_collection_blocks is {idle} and must be above collection_high_blocks, {}",
+                self.collection_high_blocks
+            ));
         }
         Ok(())
     }

@@ -33,6 +33,9 @@ impl FlashDrive {
         if let Some(prefetch) = &mut self.prefetch {
             prefetch.clear();
         }
+        if let Some(read_cache) = &mut self.read_cache {
+            read_cache.clear();
+        }
         if self.map_cache.is_some() {
             let (bytes, page_bytes) = (self.parameters.map_cache_bytes, self.parameters.page_bytes);
             let logical_units = self.ftl.layout().logical_units;

@@ -4,7 +4,7 @@
 use super::collector::Policy;
 use super::drive::FlashDrive;
 use super::parameters::{Parameters, WhenFull};
-use crate::drive::{Drive, Ends};
+use crate::drive::{Drive, Ends, Way};
 use drivelab_core::op::{Action, Op, Time};
 use drivelab_stats::Random;
 use std::collections::{BTreeMap, BTreeSet};
@@ -163,10 +163,8 @@ impl Swarm {
             Action::Trim => range.clone().for_each(|logical| self.note(logical, None)),
             _ => {}
         }
-        match is_durable {
-            true => self.drive.submit_durable(self.now, 0, &op(action), &mut self.ends),
-            false => self.drive.submit(self.now, 0, &op(action), &mut self.ends),
-        }
+        let way = Way { is_durable, ..Way::default() };
+        self.drive.submit_by(self.now, 0, &op(action), way, &mut self.ends);
         let end = self.ends.pop(Time::MAX).unwrap().at;
         assert!(end > self.now, "an operation takes time");
         if action == Action::Flush {

@@ -15,7 +15,7 @@ erase_ns = 1_000_000
 buffer_bytes = 1_048_576
 ";
 
-fn drive(changes: &str) -> Closed {
+pub fn drive(changes: &str) -> Closed {
     let mut all: toml::Table = toml::from_str(BASE).unwrap();
     all.extend(toml::from_str::<toml::Table>(changes).unwrap());
     Closed::new(profile("textbook", &all.to_string()))

@@ -4,4 +4,5 @@
 mod calibration;
 mod closed;
 mod features;
+mod rest;
 mod timing;

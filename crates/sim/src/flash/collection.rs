@@ -1,0 +1,209 @@
+//! Making room: which block is emptied when, and where its data goes.
+
+use super::blocks::{BlockState, Blocks};
+use super::collector::Policy;
+use super::ftl::{Ftl, Medium};
+use crate::memory::NONE;
+
+/// Units ahead of the scan for which memory is asked.
+const SCAN_AHEAD: u32 = 16;
+/// Choices that may fall on a full block before all blocks are looked at.
+const CHOICES_MAX: u32 = 64;
+/// The frontier of cold data that is moved; the others are numbered from the host's on.
+pub(super) const COLD: usize = usize::MAX;
+/// Erases between two looks at the spread of wear.
+pub(super) const WEAR_CHECK_ERASES: u32 = 8;
+
+/// A block that is being emptied.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Scan {
+    pub(super) block: u32,
+    next: u32,
+    end: u32,
+    /// Units whose scanning one host write pays for, times `step`.
+    credit: u64,
+    step: u64,
+    page_read: u32,
+    for_wear: bool,
+}
+
+impl Ftl {
+    /// Lets one host write pay for its share of collection.
+    #[inline]
+    pub(super) fn keep_pace<M: Medium>(&mut self, medium: &mut M) {
+        if !self.layout.paces {
+            return;
+        }
+        if self.scan.is_none() {
+            if self.blocks.free() >= self.layout.high_blocks {
+                return;
+            }
+            self.begin_scan();
+        }
+        let Some(scan) = &mut self.scan else { return };
+        scan.credit += u64::from(self.layout.block_units);
+        while let Some(scan) = &mut self.scan {
+            if scan.credit < scan.step {
+                return;
+            }
+            scan.credit -= scan.step;
+            self.scan_unit(medium);
+        }
+    }
+
+    /// Empties one block at once; `false`: there is none that has anything to give.
+    pub(super) fn collect_now<M: Medium>(&mut self, medium: &mut M) -> bool {
+        if self.scan.is_none() {
+            self.begin_scan();
+        }
+        let began = self.scan.is_some();
+        while self.scan.is_some() {
+            self.scan_unit(medium);
+        }
+        began
+    }
+
+    fn begin_scan(&mut self) {
+        let cold = self.coldest_if_uneven();
+        let Some(block) = cold.or_else(|| self.victim_with_gain()) else { return };
+        let given = self.layout.block_units - self.blocks.valid[block as usize];
+        // Levelling wear frees little; its copies are still spread over some host writes.
+        let step = if cold.is_some() { given.max(self.layout.block_units / 8) } else { given };
+        self.blocks.state[block as usize] = BlockState::Victim;
+        let first = block * self.layout.block_units;
+        self.scan = Some(Scan {
+            block,
+            next: first,
+            end: first + self.layout.block_units,
+            credit: 0,
+            step: u64::from(step.max(1)),
+            page_read: NONE,
+            for_wear: cold.is_some(),
+        });
+    }
+
+    /// The choice of the collector. Copying a full block gains nothing, so another one is taken,
+    /// unless the policy leaves it to chance.
+    fn victim_with_gain(&mut self) -> Option<u32> {
+        if matches!(self.layout.policy, Policy::Random | Policy::DChoices) {
+            return self.collector.choose(&self.blocks);
+        }
+        let full = self.layout.block_units;
+        for _ in 0..CHOICES_MAX {
+            let block = self.collector.choose(&self.blocks)?;
+            if self.blocks.valid[block as usize] < full {
+                return Some(block);
+            }
+            self.collector.closed(&self.blocks, block);
+        }
+        let closed = |block: &u32| self.blocks.state[*block as usize] == BlockState::Closed;
+        (0..self.blocks.count())
+            .filter(closed)
+            .min_by_key(|block| (self.blocks.valid[*block as usize], *block))
+            .filter(|block| self.blocks.valid[*block as usize] < full)
+    }
+
+    /// The least worn closed block, where wear is too uneven.
+    fn coldest_if_uneven(&mut self) -> Option<u32> {
+        let limit = self.layout.wear_difference_max?;
+        if self.erases_until_wear_check > 0 {
+            return None;
+        }
+        self.erases_until_wear_check = WEAR_CHECK_ERASES;
+        let (least, _, most) = self.blocks.wear();
+        let closed = |block: &u32| self.blocks.state[*block as usize] == BlockState::Closed;
+        (most - least > limit)
+            .then(|| (0..self.blocks.count()).filter(closed))?
+            .min_by_key(|block| (self.blocks.erases[*block as usize], *block))
+    }
+
+    /// Looks at the next unit of the victim, and copies it if it is valid.
+    #[inline]
+    fn scan_unit<M: Medium>(&mut self, medium: &mut M) {
+        let Some(scan) = &mut self.scan else { return };
+        let unit = scan.next;
+        scan.next += 1;
+        let (for_wear, is_last) = (scan.for_wear, scan.next == scan.end);
+        if unit + SCAN_AHEAD < scan.end {
+            let ahead = self.reverse.get(unit + SCAN_AHEAD);
+            self.forward.prefetch(ahead);
+        }
+        let logical = self.reverse.get(unit);
+        if logical != NONE && self.forward.get(logical) == unit {
+            let page = self.by_page.divide(unit);
+            if scan.page_read != page {
+                scan.page_read = page;
+                medium.background_read(unit);
+            }
+            let victim = scan.block as usize;
+            let generation = self.blocks.generation[victim].saturating_add(1);
+            self.blocks.valid[victim] -= 1;
+            let stream = match for_wear {
+                true => COLD,
+                false => (generation as usize).min(self.copies.len()),
+            };
+            self.copy(medium, logical, generation, stream);
+            if for_wear {
+                self.counts.wear_units += 1;
+            } else {
+                self.counts.collection_units += 1;
+            }
+        }
+        if is_last {
+            self.end_scan(medium);
+        }
+    }
+
+    fn end_scan<M: Medium>(&mut self, medium: &mut M) {
+        let Some(scan) = self.scan.take() else { return };
+        debug_assert_eq!(self.blocks.valid[scan.block as usize], 0);
+        medium.erase(scan.block);
+        self.counts.erases += 1;
+        let endurance = self.layout.endurance_cycles;
+        let is_worn = endurance > 0 && self.blocks.erases[scan.block as usize] + 1 >= endurance;
+        // Collection must not lose the blocks that it needs to go on.
+        let can_spare = self.retirable_blocks > 0 && self.blocks.free() >= self.layout.low_blocks;
+        if is_worn && can_spare {
+            self.retirable_blocks -= 1;
+            self.blocks.retire(scan.block);
+        } else {
+            self.blocks.erase(scan.block);
+        }
+        self.erases_until_wear_check = self.erases_until_wear_check.saturating_sub(1);
+        #[cfg(debug_assertions)]
+        self.assert_consistent_sometimes();
+    }
+
+    /// Moves a valid unit to the frontier of its temperature.
+    fn copy<M: Medium>(&mut self, medium: &mut M, logical: u32, generation: u8, stream: usize) {
+        if self.frontier(stream).next == self.frontier(stream).end {
+            let full = *self.frontier(stream);
+            self.close(full);
+            let opened = match stream {
+                // What stays for long goes where least is left to be worn.
+                COLD => self.open_in(generation, Blocks::open_most_worn),
+                _ => self.open(if stream == 0 { 0 } else { generation }),
+            };
+            *self.frontier(stream) = opened;
+        }
+        let frontier = self.frontier(stream);
+        let (unit, block) = (frontier.next, frontier.block);
+        frontier.next += 1;
+        #[cfg(test)]
+        {
+            let old = self.forward.get(logical) as usize;
+            self.contents.1[unit as usize] = self.contents.1[old];
+        }
+        self.blocks.valid[block as usize] += 1;
+        self.forward.set(logical, unit);
+        self.reverse.set(unit, logical);
+        medium.moved(logical);
+        if self.programs.split(unit + 1).1 == 0 {
+            // A program that holds data of the host too is awaited like one of the host.
+            match stream {
+                0 => medium.host_program(unit),
+                _ => medium.background_program(unit),
+            }
+        }
+    }
+}
