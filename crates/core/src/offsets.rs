@@ -54,6 +54,11 @@ impl<T: Copy> Draw<T> {
         Draw { values, total }
     }
 
+    /// The value, where there is one alone.
+    fn only(&self) -> Option<T> {
+        (self.values.len() == 1).then(|| self.values[0].1)
+    }
+
     #[inline(always)]
     fn next(&self, random: &mut Random) -> T {
         if self.values.len() == 1 {
@@ -171,6 +176,23 @@ impl Offsets {
         let pass = self.pass;
         let offset = self.next_offset(len);
         (Op { action, file: self.file, to: 0, offset, len }, pass)
+    }
+
+    /// The next operations, as many as there is room for, as [`Offsets::next`] would draw them one
+    /// by one.
+    pub fn fill(&mut self, ops: &mut [Op], passes: &mut [u64]) {
+        let alike = self.kinds.only().zip(self.sizes.only());
+        if let (Walk::Uniform, Some((action, len))) = (&self.walk, alike) {
+            let (region, file) = (self.region, self.file);
+            for op in ops.iter_mut() {
+                let slot = self.address_random.below(region.slots);
+                *op = Op { action, file, to: 0, offset: region.base + slot * region.slot_bytes, len };
+            }
+            return passes.fill(self.pass);
+        }
+        for (op, pass) in ops.iter_mut().zip(passes) {
+            (*op, *pass) = self.next();
+        }
     }
 
     #[inline(always)]

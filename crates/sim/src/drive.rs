@@ -2,15 +2,10 @@
 
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Op, Time};
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::hint::select_unpredictable;
 
 /// Names an operation in flight; below 2²⁰.
 pub type Ticket = u32;
-
-const TICKET_BITS: u32 = 20;
-const CAUSE_BITS: u32 = 8;
-const SEQUENCE_SHIFT: u32 = TICKET_BITS + CAUSE_BITS;
 
 /// Whether an operation goes through the page cache of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -67,11 +62,26 @@ pub trait Drive {
     fn inside(&mut self, now: Time) -> Inside;
 }
 
-/// Operations that end at known times, earliest first; of equal times the one submitted first.
-#[derive(Debug, Default)]
+/// Operations that end at known times, earliest first; of equal times the lowest ticket.
+///
+/// A tournament: each ticket has a leaf, each node above holds the earlier of the two times below
+/// it. A change is one way to the top without a branch that depends on the times.
+#[derive(Debug)]
 pub struct Ends {
-    heap: BinaryHeap<Reverse<u128>>,
-    sequence: u64,
+    /// The earliest of all at 1, the leaves behind.
+    nodes: Vec<Time>,
+    leaves: usize,
+    causes: Vec<Cause>,
+    count: usize,
+    /// A ticket that has ended and still has its leaf, see [`Ends::take`].
+    vacant: Option<Ticket>,
+}
+
+impl Default for Ends {
+    fn default() -> Self {
+        let (nodes, causes) = (vec![Time::MAX; 4], vec![Cause::Unknown; 2]);
+        Ends { nodes, leaves: 2, causes, count: 0, vacant: None }
+    }
 }
 
 /// One end.
@@ -86,45 +96,138 @@ pub struct End {
 }
 
 impl Ends {
-    /// Adds an end.
+    /// Adds an end. A ticket can end once at a time.
     #[inline]
     pub fn push(&mut self, at: Time, ticket: Ticket, cause: Cause) {
-        debug_assert!(ticket < 1 << TICKET_BITS);
-        let low = self.sequence << SEQUENCE_SHIFT
-            | u64::from(ticket) << CAUSE_BITS
-            | u64::from(cause as u8);
-        self.sequence += 1;
-        self.heap.push(Reverse(u128::from(at) << 64 | u128::from(low)));
+        if ticket as usize >= self.leaves {
+            self.grow(ticket as usize + 1);
+        }
+        if self.vacant.take_if(|vacant| *vacant == ticket).is_none() {
+            self.settle();
+            debug_assert!(
+                self.nodes[self.leaves + ticket as usize] == Time::MAX,
+                "{ticket} ends twice"
+            );
+        }
+        let ticket = ticket as usize;
+        self.causes[ticket] = cause;
+        self.count += 1;
+        self.set(ticket, at);
+    }
+
+    #[inline]
+    fn set(&mut self, ticket: usize, time: Time) {
+        let nodes = self.nodes.as_mut_slice();
+        // Changes no index, and spares each a comparison: the number of nodes is a power of two.
+        let mask = nodes.len() - 1;
+        let mut at = self.leaves + ticket;
+        let mut first = time;
+        nodes[at & mask] = first;
+        while at > 1 {
+            let other = nodes[(at ^ 1) & mask];
+            first = select_unpredictable(other < first, other, first);
+            at >>= 1;
+            nodes[at & mask] = first;
+        }
+    }
+
+    #[cold]
+    fn grow(&mut self, tickets: usize) {
+        let held = self.nodes.split_off(self.leaves);
+        self.leaves = tickets.next_power_of_two();
+        self.causes.resize(self.leaves, Cause::Unknown);
+        self.nodes = vec![Time::MAX; 2 * self.leaves];
+        for (ticket, time) in held.into_iter().enumerate() {
+            self.set(ticket, time);
+        }
     }
 
     /// The earliest time; `Time::MAX` when nothing is in flight.
     #[inline]
     pub fn next_at(&self) -> Time {
-        self.heap.peek().map_or(Time::MAX, |Reverse(entry)| (entry >> 64) as Time)
+        debug_assert!(self.vacant.is_none());
+        self.nodes[1]
     }
 
     /// Takes the earliest end that is not after `now`.
     #[inline]
     pub fn pop(&mut self, now: Time) -> Option<End> {
-        if self.next_at() > now {
+        let end = self.take(now);
+        self.settle();
+        end
+    }
+
+    /// The same for a caller that will most likely push the same ticket next, which then costs one
+    /// way to the top instead of two. Unless it does, [`Ends::settle`] must come before anything
+    /// else is asked.
+    #[inline]
+    pub fn take(&mut self, now: Time) -> Option<End> {
+        debug_assert!(self.vacant.is_none());
+        let time = self.nodes[1];
+        if time > now || time == Time::MAX {
             return None;
         }
-        let Reverse(entry) = self.heap.pop()?;
-        let low = entry as u64;
-        Some(End {
-            at: (entry >> 64) as Time,
-            ticket: (low >> CAUSE_BITS) as Ticket & ((1 << TICKET_BITS) - 1),
-            cause: Cause::of(low as u8),
-        })
+        // Down to the leaf that won, on the left where both did.
+        let (nodes, mask) = (self.nodes.as_slice(), self.nodes.len() - 1);
+        let mut at = 1;
+        while at < self.leaves {
+            at = 2 * at + usize::from(nodes[2 * at & mask] != time);
+        }
+        let ticket = (at - self.leaves) as Ticket;
+        self.count -= 1;
+        self.vacant = Some(ticket);
+        Some(End { at: time, ticket, cause: self.causes[ticket as usize] })
+    }
+
+    /// Removes what was taken and not pushed again.
+    #[inline]
+    pub fn settle(&mut self) {
+        if let Some(ticket) = self.vacant.take() {
+            self.set(ticket as usize, Time::MAX);
+        }
     }
 
     /// Operations in flight.
     pub fn len(&self) -> usize {
-        self.heap.len()
+        self.count
     }
 
     /// Whether nothing is in flight.
     pub fn is_empty(&self) -> bool {
-        self.heap.is_empty()
+        self.count == 0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ends_come_in_order_of_time_then_of_tickets() {
+        let mut ends = Ends::default();
+        let mut random = drivelab_stats::Random::new(3);
+        let mut expected = Vec::new();
+        for ticket in 0..500 {
+            let at = 1 + random.below(100);
+            ends.push(at, ticket, Cause::Flash);
+            expected.push((at, ticket));
+        }
+        expected.sort();
+        assert_eq!((ends.len(), ends.next_at(), ends.pop(expected[0].0 - 1)), (500, expected[0].0, None));
+        let found: Vec<(Time, Ticket)> =
+            std::iter::from_fn(|| ends.pop(Time::MAX)).map(|end| (end.at, end.ticket)).collect();
+        assert_eq!(found, expected);
+        assert!(ends.is_empty() && ends.next_at() == Time::MAX);
+        for ticket in 0..3 {
+            ends.push(10 + u64::from(ticket), ticket, Cause::Flash);
+        }
+        assert_eq!(ends.take(20).map(|end| end.ticket), Some(0));
+        ends.push(15, 0, Cause::Flash);
+        assert_eq!(ends.take(20).map(|end| end.ticket), Some(1));
+        ends.push(11, 3, Cause::Flash);
+        assert_eq!((ends.len(), ends.next_at()), (3, 11));
+        assert_eq!(ends.take(20).map(|end| end.ticket), Some(3));
+        ends.settle();
+        assert_eq!((ends.len(), ends.next_at()), (2, 12));
     }
 }

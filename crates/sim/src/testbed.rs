@@ -209,11 +209,14 @@ impl<D: Drive> SimTestbed<D> {
         let mut finished = 0;
         let mut events = 0;
         loop {
+            let mut wake = Time::MAX;
             for index in 0..step.workers.len() {
-                if step.workers[index].wake <= self.now && !step.workers[index].finished {
+                if step.workers[index].wake <= self.now {
                     self.pump(step, index, sink)?;
                 }
+                wake = wake.min(step.workers[index].wake);
             }
+            self.ends.settle();
             if step.finished > finished {
                 finished = step.finished;
                 for index in team.to_stop(|index| step.workers[index].finished) {
@@ -229,17 +232,23 @@ impl<D: Drive> SimTestbed<D> {
             if events % EVENTS_PER_QUESTION == 0 && !sink.go_on() {
                 for worker in &mut step.workers {
                     worker.driver.stop();
-                    worker.wake = self.now;
+                    worker.wake = if worker.finished { Time::MAX } else { self.now };
                 }
+                continue;
             }
-            self.go_to_next(step, sink)?;
+            self.go_to_next(step, sink, wake)?;
         }
     }
 
-    /// Moves the clock to the next thing that happens, and lets it happen.
+    /// Moves the clock to the next thing that happens, and lets it happen; `wake`: when the next
+    /// worker wants to be asked.
     #[inline]
-    fn go_to_next(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
-        let wake = step.workers.iter().map(|worker| worker.wake).min().unwrap_or(Time::MAX);
+    fn go_to_next(
+        &mut self,
+        step: &mut Step,
+        sink: &mut dyn Sink,
+        wake: Time,
+    ) -> Result<(), Trouble> {
         let next = wake.min(self.ends.next_at()).min(self.drive.next_event());
         if next == Time::MAX {
             return Err(Trouble::stuck(
@@ -253,7 +262,8 @@ impl<D: Drive> SimTestbed<D> {
         if self.drive.next_event() <= self.now {
             self.drive.advance(self.now, &mut self.ends);
         }
-        while let Some(end) = self.ends.pop(self.now) {
+        // One at a time: what ends at once is answered one by one.
+        if let Some(end) = self.ends.take(self.now) {
             Self::reap(step, end);
         }
         Ok(())

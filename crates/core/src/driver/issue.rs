@@ -180,9 +180,8 @@ impl Driver {
                 true => ((ahead.at + half) % AHEAD, half),
                 false => (0, AHEAD),
             };
-            for place in first..first + count {
-                (ahead.ops[place], ahead.passes[place]) = self.offsets.next();
-            }
+            let places = first..first + count;
+            self.offsets.fill(&mut ahead.ops[places.clone()], &mut ahead.passes[places]);
             queue.hint(&ahead.ops[first..first + count]);
             ahead.has_begun = true;
         }

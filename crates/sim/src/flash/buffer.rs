@@ -46,8 +46,8 @@ pub struct Buffer {
     pending: usize,
     /// End of the last program that was booked.
     last_end: Time,
-    /// Which logical unit lies in which place: `(logical, place)` by a hash of the unit.
-    index: Vec<(u32, u32)>,
+    /// The place that a logical unit may lie in, by a hash of the unit.
+    index: Vec<u32>,
 }
 
 impl Buffer {
@@ -59,7 +59,7 @@ impl Buffer {
             next: 0,
             pending: 0,
             last_end: 0,
-            index: vec![(u32::MAX, 0); (places * 2).next_power_of_two()],
+            index: vec![0; (places * 2).next_power_of_two()],
         }
     }
 
@@ -67,7 +67,7 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, at: Time, logical: u32) -> (Time, Cause) {
         let slot = self.slot(logical);
-        self.index[slot] = (logical, self.next as u32);
+        self.index[slot] = self.next as u32;
         let place = &mut self.places[self.next];
         let (free_at, cause) = (place.free_at, place.cause);
         *place = Place { free_at: PENDING, logical, ..EMPTY };
@@ -111,9 +111,8 @@ impl Buffer {
     /// Whether `logical` is still in the buffer at `at`.
     #[inline]
     pub fn holds(&self, logical: u32, at: Time) -> bool {
-        let (held, place) = self.index[self.slot(logical)];
-        let place = &self.places[place as usize];
-        held == logical && place.logical == logical && place.free_at > at
+        let place = &self.places[self.index[self.slot(logical)] as usize];
+        place.logical == logical && place.free_at > at
     }
 
     /// When everything that is booked is on the flash.

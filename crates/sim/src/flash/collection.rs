@@ -42,12 +42,13 @@ impl Ftl {
         }
         let Some(scan) = &mut self.scan else { return };
         scan.credit += u64::from(self.layout.block_units);
-        while let Some(scan) = &mut self.scan {
-            if scan.credit < scan.step {
-                return;
-            }
+        let mut count = 0;
+        while scan.credit >= scan.step {
             scan.credit -= scan.step;
-            self.scan_unit(medium);
+            count += 1;
+        }
+        if count > 0 {
+            self.scan_units(medium, count);
         }
     }
 
@@ -58,7 +59,7 @@ impl Ftl {
         }
         let began = self.scan.is_some();
         while self.scan.is_some() {
-            self.scan_unit(medium);
+            self.scan_units(medium, self.layout.block_units);
         }
         began
     }
@@ -117,40 +118,43 @@ impl Ftl {
             .min_by_key(|block| (self.blocks.erases[*block as usize], *block))
     }
 
-    /// Looks at the next unit of the victim, and copies it if it is valid.
-    #[inline]
-    fn scan_unit<M: Medium>(&mut self, medium: &mut M) {
-        let Some(scan) = &mut self.scan else { return };
-        let unit = scan.next;
-        scan.next += 1;
-        let (for_wear, is_last) = (scan.for_wear, scan.next == scan.end);
-        if unit + SCAN_AHEAD < scan.end {
-            let ahead = self.reverse.get(unit + SCAN_AHEAD);
-            self.forward.prefetch(ahead);
-        }
-        let logical = self.reverse.get(unit);
-        if logical != NONE && self.forward.get(logical) == unit {
+    /// Looks at the next units of the victim, `count` at most, and copies those that are valid.
+    fn scan_units<M: Medium>(&mut self, medium: &mut M, count: u32) {
+        let Some(scan) = &self.scan else { return };
+        let Scan { block, next, end, for_wear, mut page_read, .. } = *scan;
+        let behind = end.min(next + count);
+        let generation = self.blocks.generation[block as usize].saturating_add(1);
+        let stream = match for_wear {
+            true => COLD,
+            false => (generation as usize).min(self.copies.len()),
+        };
+        let mut copied = 0;
+        for unit in next..behind {
+            if unit + SCAN_AHEAD < end {
+                let ahead = self.reverse.get(unit + SCAN_AHEAD);
+                self.forward.prefetch(ahead);
+            }
+            let logical = self.reverse.get(unit);
+            if logical == NONE || self.forward.get(logical) != unit {
+                continue;
+            }
             let page = self.by_page.divide(unit);
-            if scan.page_read != page {
-                scan.page_read = page;
+            if page_read != page {
+                page_read = page;
                 medium.background_read(unit);
             }
-            let victim = scan.block as usize;
-            let generation = self.blocks.generation[victim].saturating_add(1);
-            self.blocks.valid[victim] -= 1;
-            let stream = match for_wear {
-                true => COLD,
-                false => (generation as usize).min(self.copies.len()),
-            };
             self.copy(medium, logical, generation, stream);
-            if for_wear {
-                self.counts.wear_units += 1;
-            } else {
-                self.counts.collection_units += 1;
-            }
+            copied += 1;
         }
-        if is_last {
+        self.blocks.valid[block as usize] -= copied;
+        match for_wear {
+            true => self.counts.wear_units += u64::from(copied),
+            false => self.counts.collection_units += u64::from(copied),
+        }
+        if behind == end {
             self.end_scan(medium);
+        } else if let Some(scan) = &mut self.scan {
+            (scan.next, scan.page_read) = (behind, page_read);
         }
     }
 
@@ -175,6 +179,7 @@ impl Ftl {
     }
 
     /// Moves a valid unit to the frontier of its temperature.
+    #[inline]
     fn copy<M: Medium>(&mut self, medium: &mut M, logical: u32, generation: u8, stream: usize) {
         if self.frontier(stream).next == self.frontier(stream).end {
             let full = *self.frontier(stream);

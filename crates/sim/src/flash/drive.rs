@@ -26,6 +26,9 @@ pub struct FlashDrive {
     pub(super) buffer: Buffer,
     /// Whether it has none of the following.
     is_plain: bool,
+    /// Whether it is plain, completes writes early, takes any number of commands and does nothing
+    /// while the host rests.
+    is_simple: bool,
     pub(super) combining: Option<Combining>,
     pub(super) prefetch: Option<Prefetch>,
     pub(super) read_cache: Option<ReadCache>,
@@ -94,6 +97,10 @@ impl FlashDrive {
             && read_cache.is_none()
             && map_cache.is_none()
             && slc.is_none();
+        let is_simple = is_plain
+            && parameters.early_completion
+            && parameters.queue_depth == 0
+            && parameters.idle_collection_blocks == 0;
         let mut flash = Flash::new(parameters.timing(), layout.block_units, layout.program_units);
         flash.notes_moves = map_cache.is_some();
         let retries = Retries::new(&parameters);
@@ -107,6 +114,7 @@ impl FlashDrive {
             flash,
             buffer,
             is_plain,
+            is_simple,
             combining,
             prefetch,
             read_cache,
@@ -199,8 +207,31 @@ impl FlashDrive {
         ready.max(start) + moved_ns
     }
 
+    /// A read of one unit by a drive without memories.
+    #[inline]
+    fn read_one(&mut self, now: Time, op: &Op, logical: u32) -> Reached {
+        let asked = now + self.parameters.command_ns;
+        let own_ns = self.parameters.firmware_read_ns + self.parameters.firmware_unit_ns;
+        let at = self.firmware(asked, own_ns);
+        let unit = self.ftl.locate(logical);
+        let mut reached = Reached { at, cause: Cause::Link };
+        if unit == NONE {
+            self.unmapped_read_units += 1;
+        } else if self.buffer.holds(logical, at) {
+            self.cached_read_units += 1;
+        } else {
+            self.flash_read_units += 1;
+            let (sensed_at, cause) = self.sense(at, unit);
+            reached = reached.or_later(sensed_at, cause);
+        }
+        Reached { at: self.link_out(at, reached.at, op.len), ..reached }
+    }
+
     fn read(&mut self, now: Time, op: &Op) -> Reached {
         let (first, end) = self.units(op);
+        if end - first == 1 && self.is_plain {
+            return self.read_one(now, op, first);
+        }
         let asked = now + self.parameters.command_ns;
         let units_ns = self.parameters.firmware_unit_ns * u64::from(end - first);
         let at = self.firmware(asked, self.parameters.firmware_read_ns + units_ns);
@@ -284,20 +315,21 @@ impl FlashDrive {
             }
             self.host_units += 1;
             reached = match self.is_plain {
-                true => self.place(reached, logical),
+                true => self.place::<true>(reached, logical),
                 false => self.place_by_rules(reached, logical),
             };
         }
         reached
     }
 
-    /// Takes a place in the buffer for a unit, which is then on its way to the flash.
+    /// Takes a place in the buffer for a unit, which is then on its way to the flash. `PLAIN`: the
+    /// drive has no memories beside the buffer.
     #[inline]
-    pub(super) fn place(&mut self, reached: Reached, logical: u32) -> Reached {
+    pub(super) fn place<const PLAIN: bool>(&mut self, reached: Reached, logical: u32) -> Reached {
         let (place_at, cause) = self.buffer.take(reached.at, logical);
         let reached = reached.or_later(place_at, full_buffer(cause));
         self.flash.now = reached.at;
-        if self.slc.is_some() {
+        if !PLAIN && self.slc.is_some() {
             self.prepare_slc(reached.at);
         }
         let (old_unit, erasures) = (self.ftl.locate(logical), self.ftl.erasures());
@@ -306,7 +338,7 @@ impl FlashDrive {
         let unit = self.ftl.write(&mut self.flash, logical);
         self.buffer.placed(unit, old_unit, erasures);
         self.give_back();
-        if self.flash.notes_moves {
+        if !PLAIN && self.flash.notes_moves {
             self.map_moves(reached.at);
         }
         reached
@@ -447,7 +479,11 @@ impl Drive for FlashDrive {
 
     #[inline]
     fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
-        let reached = self.serve(now, op, false);
+        let reached = match op.action {
+            Action::Write if self.is_simple => self.write(now, op),
+            Action::Read if self.is_simple => self.read(now, op),
+            _ => self.serve(now, op, false),
+        };
         ends.push(reached.at, ticket, reached.cause);
     }
 

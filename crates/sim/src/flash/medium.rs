@@ -57,6 +57,8 @@ pub struct Flash {
     by_program: Divisor,
     by_dies: Divisor,
     by_channels: Divisor,
+    /// Die and channel of each program of a block.
+    places: Vec<(u16, u16)>,
     /// When what the translation layer asks for happens.
     pub now: Time,
     /// The latest program of the host.
@@ -93,7 +95,12 @@ impl Flash {
                 / timing.program_ns.max(1),
             suspend_ns: None,
         };
+        let places = (0..block_units / program_units.max(1))
+            .map(|program| program % timing.dies.max(1))
+            .map(|die| (die as u16, (die % timing.channels.max(1)) as u16))
+            .collect();
         Flash {
+            places,
             program_units,
             dies: vec![Lane::default(); timing.dies as usize],
             debt_causes: vec![Cause::Collection; timing.dies as usize],
@@ -125,9 +132,8 @@ impl Flash {
     #[inline]
     fn place(&self, unit: u32) -> (usize, usize) {
         let (_, within) = self.by_block.split(unit);
-        let (_, die) = self.by_dies.split(self.by_program.divide(within));
-        let (_, channel) = self.by_channels.split(die);
-        (die as usize, channel as usize)
+        let (die, channel) = self.places[self.by_program.divide(within) as usize];
+        (usize::from(die), usize::from(channel))
     }
 
     /// The die that holds a unit.

@@ -130,7 +130,7 @@ impl FlashDrive {
         }
         #[cfg(test)]
         let version = self.recall_version(logical);
-        let reached = self.place(reached, logical);
+        let reached = self.place::<false>(reached, logical);
         #[cfg(test)]
         {
             self.ftl.contents.0 = version;

@@ -235,6 +235,13 @@ impl Parameters {
                 return Err(format!("{name} is 0 and must be at least 1"));
             }
         }
+        if self.dies() > u32::from(u16::MAX) {
+            return Err(format!(
+                "channels times dies_per_channel is {} and must be at most {}",
+                self.dies(),
+                u16::MAX
+            ));
+        }
         let unit = self.map_unit_bytes;
         if !(512..=65_536).contains(&unit) || !unit.is_power_of_two() {
             return Err(format!(
