@@ -56,6 +56,7 @@ pub fn plan(data: &[u8]) {
             assert!(again == plan || !equals_itself(&plan), "{text}\nread, rendered\n{rendered}");
             for logical_block_bytes in [512, 4096] {
                 let geometry = Geometry {
+                    lacks_page_cache: data.len().is_multiple_of(2),
                     kind: TargetKind::File,
                     file_bytes: Some(1 << 30),
                     logical_block_bytes,

@@ -186,7 +186,8 @@ impl Offsets {
             let (region, file) = (self.region, self.file);
             for op in ops.iter_mut() {
                 let slot = self.address_random.below(region.slots);
-                *op = Op { action, file, to: 0, offset: region.base + slot * region.slot_bytes, len };
+                *op =
+                    Op { action, file, to: 0, offset: region.base + slot * region.slot_bytes, len };
             }
             return passes.fill(self.pass);
         }

@@ -106,12 +106,7 @@ fn cached(inside: &Inside, step: &StepRun, judgement: &mut Judgement) {
     };
     let short = |drive: u64, asked: u64| {
         (asked >= BYTES_MIN && (drive as f64) < (1.0 - BYTES_TOLERANCE) * asked as f64).then(|| {
-            format!(
-                "{} of {} ({})",
-                size(drive),
-                size(asked),
-                percent(drive as f64 / asked as f64)
-            )
+            format!("{} of {} ({})", size(drive), size(asked), percent(drive as f64 / asked as f64))
         })
     };
     if let Some(share) = short(inside.drive_read_bytes, asked(Action::Read)) {

@@ -109,8 +109,10 @@ fn main() {
          memory |\n|---|---|---|---|---|---|---|"
     );
     // A name behind `--` is measured alone.
-    let named: Vec<String> = std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let all = ["textbook,state=steady".to_owned(), "textbook,capacity=3200GB,state=steady".to_owned()];
+    let named: Vec<String> =
+        std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
+    let all =
+        ["textbook,state=steady".to_owned(), "textbook,capacity=3200GB,state=steady".to_owned()];
     for name in if named.is_empty() { all.as_slice() } else { &named } {
         row(name);
     }

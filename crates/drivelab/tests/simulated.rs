@@ -174,6 +174,11 @@ fn nonsense_is_refused_with_the_way_out() {
         ("sim:textbook,capacity=900TiB", "2^32"),
         ("sim:ocz-core,capacity=900TiB", "of memory"),
         ("sim:textbook,state=old", "known are fresh"),
+        ("sim:textbook,state=aged", "only a plan ages a drive"),
+        ("sim:textbook,page_cache=1MiB", "at least 16MiB"),
+        ("sim:textbook,page_cache=90TiB", "of memory"),
+        ("sim:x25-e,worn_cycles=200000", "at most endurance_cycles"),
+        ("sim:x25-e,retention_retries=3", "both be given"),
         ("sim:textbook,collector=best", "greedy"),
         ("sim:momentus-7200,state=steady", "no flash drive"),
         ("sim:./missing.toml", "cannot read the profile"),
@@ -195,6 +200,70 @@ fn nonsense_is_refused_with_the_way_out() {
         assert_eq!(status, 2, "{text}");
         assert!(text.contains(words), "{text}");
     }
+}
+
+#[test]
+fn buffered_cells_need_a_page_cache_and_say_what_it_answered() {
+    let user = User::new();
+    let target = "sim:momentus-7200,state=filled,page_cache=256MiB";
+    let load = ["--io", "buffered", "--rw", "randread", "--bs", "4k", "--json"];
+    let run = |more: &[&str]| {
+        let mut arguments = vec!["run", target];
+        arguments.extend(load);
+        arguments.extend(more);
+        user.json(&arguments)["steps"][0].clone()
+    };
+    // Of the whole disk next to nothing is in memory; of 64 MiB read eight times over, most.
+    let large = run(&["--operations", "2000"]);
+    assert_eq!(
+        (&large["valid"], large["drive"]["drive_read_bytes"].as_u64()),
+        (&Value::Bool(true), Some(2000 * 4096))
+    );
+    let small = run(&["--length", "64MiB", "--operations", "131072"]);
+    assert_eq!(small["valid"], false);
+    assert_eq!(small["reasons"][0]["code"], "not_from_device");
+    let rate = |step: &Value| step["streams"][0]["read"]["iops"]["value"].as_f64().unwrap();
+    assert!(rate(&small) > 5.0 * rate(&large));
+    // In order, read-ahead makes single blocks as fast as large ones.
+    let mut sequential = vec!["run", target, "--engine", "stdio", "--rw", "read", "--bs", "4k"];
+    sequential.extend(["--operations", "50000", "--json"]);
+    let step = user.json(&sequential)["steps"][0].clone();
+    let bandwidth = step["streams"][0]["read"]["bandwidth_bytes_per_s"]["value"].as_f64().unwrap();
+    assert!(bandwidth > 40e6, "{bandwidth}");
+    let sudden = ["run", target, "--io", "buffered", "--rw", "randwrite", "--bs", "4k"];
+    let written = user.types(&[sudden.as_slice(), &["--operations", "5000"]].concat());
+    assert_eq!(written.status.code(), Some(4));
+    let text = String::from_utf8(written.stdout).unwrap();
+    let words: Vec<&str> = text.split_whitespace().collect();
+    assert!(words.join(" ").contains("the rest is still in the page cache"), "{text}");
+    let kept = user
+        .json(&[sudden.as_slice(), &["--operations", "5000", "--sync", "end", "--json"]].concat());
+    assert_eq!(kept["steps"][0]["valid"], true, "{}", kept["steps"][0]["reasons"]);
+}
+
+#[test]
+fn cells_last_as_long_as_the_load_lets_them() {
+    let user = User::new();
+    let target = "textbook,capacity=1GiB,endurance_cycles=1000";
+    let shown = user.json(&["sim", "show", target, "--per-day", "1GiB", "--json"]);
+    let derived = |name: &str| shown["derived"][name].as_f64().unwrap();
+    let nominal = 1.0 + derived("spare_nominal");
+    assert!((derived("lifetime_sequential_days") / (1000.0 * nominal) - 1.0).abs() < 1e-3);
+    let random = derived("lifetime_sequential_days") / derived("write_amplification_expected");
+    assert!((derived("lifetime_random_days") / random - 1.0).abs() < 1e-6);
+    let (status, text) = user.refused(&["sim", "show", "gp2", "--per-day", "1GB"]);
+    assert_eq!(status, 2);
+    assert!(text.contains("no endurance_cycles"), "{text}");
+    let run = format!("sim:{target},state=steady");
+    let mut arguments = run_on(&run, &WRITES);
+    arguments.extend(["--seed", "2"]);
+    let step = user.json(&arguments)["steps"][0].clone();
+    let days = step["drive"]["lifetime_days"].as_f64().unwrap();
+    let bytes_a_day =
+        step["streams"][0]["write"]["bandwidth_bytes_per_s"]["value"].as_f64().unwrap() * 86_400.0;
+    let factor = step["drive"]["write_amplification"].as_f64().unwrap();
+    let expected = 1000.0 * nominal * f64::from(1 << 30) / (factor * bytes_a_day);
+    assert!((days / expected - 1.0).abs() < 0.02, "{days} {expected}");
 }
 
 #[test]

@@ -171,7 +171,7 @@ impl Ends {
         let (nodes, mask) = (self.nodes.as_slice(), self.nodes.len() - 1);
         let mut at = 1;
         while at < self.leaves {
-            at = 2 * at + usize::from(nodes[2 * at & mask] != time);
+            at = 2 * at + usize::from(nodes[(2 * at) & mask] != time);
         }
         let ticket = (at - self.leaves) as Ticket;
         self.count -= 1;
@@ -213,7 +213,10 @@ mod tests {
             expected.push((at, ticket));
         }
         expected.sort();
-        assert_eq!((ends.len(), ends.next_at(), ends.pop(expected[0].0 - 1)), (500, expected[0].0, None));
+        assert_eq!(
+            (ends.len(), ends.next_at(), ends.pop(expected[0].0 - 1)),
+            (500, expected[0].0, None)
+        );
         let found: Vec<(Time, Ticket)> =
             std::iter::from_fn(|| ends.pop(Time::MAX)).map(|end| (end.at, end.ticket)).collect();
         assert_eq!(found, expected);

@@ -19,12 +19,7 @@ pub struct Table {
 impl Table {
     /// A table of `len` entries.
     pub fn new(len: usize) -> Self {
-        let mut entries: Vec<u32> = Vec::with_capacity(len);
-        if len * 4 >= 2 * HUGE_PAGE_BYTES {
-            advise_huge_pages(entries.as_mut_ptr().cast(), len * 4);
-        }
-        entries.resize(len, NONE);
-        Table { entries }
+        Table { entries: numbers(len, NONE) }
     }
 
     /// Number of entries.
@@ -65,6 +60,22 @@ impl Table {
     pub fn entries(&self) -> &[u32] {
         &self.entries
     }
+}
+
+/// `len` times the same number, on huge pages where they are many.
+pub fn numbers(len: usize, number: u32) -> Vec<u32> {
+    let mut entries: Vec<u32> = Vec::with_capacity(len);
+    if len * 4 >= 2 * HUGE_PAGE_BYTES {
+        advise_huge_pages(entries.as_mut_ptr().cast(), len * 4);
+    }
+    entries.resize(len, number);
+    entries
+}
+
+/// Asks for the memory of `numbers[index]`, which need not exist.
+#[inline]
+pub fn prefetch_number(numbers: &[u32], index: u32) {
+    prefetch(numbers.as_ptr().wrapping_add(index as usize));
 }
 
 #[inline]

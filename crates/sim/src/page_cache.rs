@@ -1,9 +1,9 @@
 //! The page cache of a host in front of a drive: pages that are kept, read ahead and written
 //! behind. Without it buffered I/O has no meaning on a simulated drive.
 //!
-//! What it does is what Linux does: read-ahead windows of up to 128 KiB (`read_ahead.rs`), requests of up
-//! to 1280 KiB, writing behind from 10 % of dirty pages on, writers that wait from 20 % on, and what
-//! has been dirty for 30 s is written every 5 s (Documentation/admin-guide/sysctl/vm.rst).
+//! What it does is what Linux does: read-ahead windows of up to 128 KiB (`read_ahead.rs`), requests
+//! of up to 1280 KiB, writing behind from 10 % of dirty pages on, writers that wait from 20 % on,
+//! and what has been dirty for 30 s is written every 5 s (Documentation/admin-guide/sysctl/vm.rst).
 
 mod pages;
 mod read_ahead;
@@ -160,9 +160,7 @@ impl<D: Drive> PageCache<D> {
                 continue;
             }
             let first = page;
-            while page < end
-                && page - first < REQUEST_PAGES_MAX
-                && self.pages.state(page).is_none()
+            while page < end && page - first < REQUEST_PAGES_MAX && self.pages.state(page).is_none()
             {
                 page += 1;
             }

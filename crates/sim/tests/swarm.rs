@@ -157,8 +157,9 @@ fn run(testbed: &mut dyn Testbed, name: &str, number: u32, step: &Step, book: &m
         assert!(ops >= 1 && ops <= asked + workers, "{name}: {ops} of {asked}: {stream:?}");
         // Little's law: no more than the depth was in flight.
         let phases = finished.iter().filter(|one| one.phase.stream == index as u32);
-        let span_ns: u128 =
-            phases.map(|one| u128::from(one.phase.closed.max(one.phase.last) - one.phase.opened)).sum();
+        let span_ns: u128 = phases
+            .map(|one| u128::from(one.phase.closed.max(one.phase.last) - one.phase.opened))
+            .sum();
         assert!(latency_ns <= u128::from(stream.depth) * span_ns, "{name}: {stream:?}");
     }
 }

@@ -32,7 +32,8 @@ fn lifetime_days(
     write_amplification: Option<f64>,
     span_ns: Time,
 ) -> Option<f64> {
-    let flash = run.begin.facts.target.simulated?.flash.filter(|flash| flash.endurance_cycles > 0)?;
+    let flash =
+        run.begin.facts.target.simulated?.flash.filter(|flash| flash.endurance_cycles > 0)?;
     let days = span_ns as f64 / DAY_NS;
     let bytes = inside.host_units as f64 * flash.unit_bytes as f64;
     let cycles = f64::from(flash.endurance_cycles);

@@ -2,6 +2,7 @@
 //!
 //! "Block" is what is erased together: with several dies in step, a superblock.
 
+use crate::memory::numbers;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
@@ -81,7 +82,7 @@ impl Blocks {
     pub fn new(count: u32, levels_wear: bool) -> Self {
         let all = count as usize;
         let mut blocks = Blocks {
-            valid: vec![0; all],
+            valid: numbers(all, 0),
             erases: vec![0; all],
             state: vec![BlockState::Free; all],
             generation: vec![0; all],

@@ -2,8 +2,11 @@
 
 use super::blocks::{BlockState, Blocks};
 use super::collector::Policy;
+use super::drive::FlashDrive;
 use super::ftl::{Ftl, Medium};
+use super::medium::Flash;
 use crate::memory::NONE;
+use drivelab_core::op::Time;
 
 /// Units ahead of the scan for which memory is asked.
 const SCAN_AHEAD: u32 = 16;
@@ -209,6 +212,29 @@ impl Ftl {
                 0 => medium.host_program(unit),
                 _ => medium.background_program(unit),
             }
+        }
+    }
+}
+
+impl FlashDrive {
+    /// Uses the rest of the host before `now` to have more blocks free than writes alone would.
+    pub(super) fn collect_in_rest(&mut self, now: Time) {
+        let idle_ns = self.parameters.idle_collection_ns;
+        let from = (self.busy_until + idle_ns).max(self.collected_until);
+        if now <= from {
+            return;
+        }
+        self.collected_until = now;
+        self.flash.now = from;
+        let is_done = |flash: &Flash| flash.debts_ns(from).into_iter().max() >= Some(now - from);
+        while self.ftl.free_blocks() < self.parameters.idle_collection_blocks
+            && !is_done(&self.flash)
+            && self.ftl.collect_now(&mut self.flash)
+        {}
+        // Copies among what the host wrote may have completed a program of its own.
+        self.give_back();
+        if self.flash.notes_moves {
+            self.map_moves(from);
         }
     }
 }

@@ -103,7 +103,7 @@ impl Ftl {
                 if index + (AHEAD as u64) < order.len() {
                     self.prefetch(order.at(index + AHEAD as u64) as u32);
                 }
-                self.map(order.at(index) as u32, unit);
+                self.map(order.at(index) as u32, unit, frontier.block);
                 index += 1;
             }
             self.close(frontier);

@@ -5,7 +5,7 @@ use super::combining::Combining;
 use super::ftl::Ftl;
 use super::map_cache::MapCache;
 use super::medium::Flash;
-use super::parameters::{Parameters, transfer_ns};
+use super::parameters::Parameters;
 use super::prefetch::Prefetch;
 use super::read_cache::ReadCache;
 use super::retries::Retries;
@@ -42,8 +42,10 @@ pub struct FlashDrive {
     pub(super) busy_until: Time,
     pub(super) collected_until: Time,
     unit_shift: u32,
+    /// Logical units of the last operations that were hinted at.
+    hinted: [u32; HINTED],
     /// Bytes of the last transfer over the link, and the time for them: most are alike.
-    link_transfer: (u32, u64),
+    pub(super) link_transfer: (u32, u64),
     /// When the controller and the two ways of the link are free again.
     pub(super) firmware_free_at: Time,
     pub(super) link_in_free_at: Time,
@@ -53,6 +55,9 @@ pub struct FlashDrive {
     pub(super) flash_read_units: u64,
     host_units: u64,
 }
+
+/// Operations of a hint that are remembered.
+const HINTED: usize = 16;
 
 /// A time, and what led to it.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +130,7 @@ impl FlashDrive {
             busy_until: 0,
             collected_until: 0,
             unit_shift: parameters.map_unit_bytes.trailing_zeros(),
+            hinted: [0; HINTED],
             link_transfer: (0, 0),
             firmware_free_at: 0,
             link_in_free_at: 0,
@@ -153,58 +159,6 @@ impl FlashDrive {
         let first = (op.offset >> self.unit_shift) as u32;
         let last = (op.offset + u64::from(op.len).max(1) - 1) >> self.unit_shift;
         (first, (last as u32 + 1).min(self.ftl.layout().logical_units))
-    }
-
-    /// The controller takes a command that arrived at `at`.
-    #[inline]
-    fn firmware(&mut self, at: Time, own_ns: u64) -> Time {
-        self.firmware_free_at = self.firmware_free_at.max(at) + own_ns;
-        self.firmware_free_at
-    }
-
-    /// When the drive takes a command of `now`, where it takes only so many at a time.
-    #[inline]
-    fn admit(&mut self, now: Time) -> Time {
-        if self.parameters.queue_depth == 0 {
-            return now;
-        }
-        while self.taken.peek().is_some_and(|Reverse(end)| *end <= now) {
-            self.taken.pop();
-        }
-        match self.taken.len() >= self.parameters.queue_depth as usize {
-            true => self.taken.pop().map_or(now, |Reverse(end)| end),
-            false => now,
-        }
-    }
-
-    #[inline]
-    fn link_ns(&mut self, bytes: u32) -> u64 {
-        if self.link_transfer.0 != bytes {
-            let moved_ns = transfer_ns(u64::from(bytes), self.parameters.link_bytes_per_s);
-            self.link_transfer = (bytes, moved_ns);
-        }
-        self.link_transfer.1
-    }
-
-    /// Data enters over the link from `at` on.
-    #[inline]
-    fn link_in(&mut self, at: Time, bytes: u32) -> Time {
-        let moved_ns = self.link_ns(bytes);
-        let free_at = match self.parameters.link_is_half_duplex {
-            true => &mut self.link_out_free_at,
-            false => &mut self.link_in_free_at,
-        };
-        *free_at = (*free_at).max(at) + moved_ns;
-        *free_at
-    }
-
-    /// Data that is `ready` leaves over the link, which was asked for at `at`.
-    #[inline]
-    fn link_out(&mut self, at: Time, ready: Time, bytes: u32) -> Time {
-        let moved_ns = self.link_ns(bytes);
-        let start = self.link_out_free_at.max(at);
-        self.link_out_free_at = start + moved_ns;
-        ready.max(start) + moved_ns
     }
 
     /// A read of one unit by a drive without memories.
@@ -305,6 +259,11 @@ impl FlashDrive {
         let at = self.firmware(arrived, own_ns);
         let mut reached = Reached { at, cause: Cause::Link };
         let unit_mask = self.parameters.map_unit_bytes - 1;
+        let is_whole = (op.offset | u64::from(op.len)) & unit_mask == 0;
+        if end - first == 1 && is_whole && self.is_plain {
+            self.host_units += 1;
+            return self.place::<true>(reached, first);
+        }
         let behind = op.offset + u64::from(op.len);
         for logical in first..end {
             let is_part = (logical == first && op.offset & unit_mask != 0)
@@ -346,7 +305,7 @@ impl FlashDrive {
 
     /// Places of the units whose program was booked will be free when it ends.
     #[inline]
-    fn give_back(&mut self) {
+    pub(super) fn give_back(&mut self) {
         if let Some(programmed) = self.flash.programmed.take() {
             self.buffer.booked(programmed.end, programmed.cause);
             if self.slc.is_some() {
@@ -437,27 +396,6 @@ impl FlashDrive {
         reached
     }
 
-    /// Uses the rest of the host before `now` to have more blocks free than writes alone would.
-    fn collect_in_rest(&mut self, now: Time) {
-        let idle_ns = self.parameters.idle_collection_ns;
-        let from = (self.busy_until + idle_ns).max(self.collected_until);
-        if now <= from {
-            return;
-        }
-        self.collected_until = now;
-        self.flash.now = from;
-        let is_done = |flash: &Flash| flash.debts_ns(from).into_iter().max() >= Some(now - from);
-        while self.ftl.free_blocks() < self.parameters.idle_collection_blocks
-            && !is_done(&self.flash)
-            && self.ftl.collect_now(&mut self.flash)
-        {}
-        // Copies among what the host wrote may have completed a program of its own.
-        self.give_back();
-        if self.flash.notes_moves {
-            self.map_moves(from);
-        }
-    }
-
     /// The translation layer, to bring it into a state.
     pub fn ftl_mut(&mut self) -> &mut Ftl {
         &mut self.ftl
@@ -494,8 +432,14 @@ impl Drive for FlashDrive {
 
     #[inline]
     fn hint(&mut self, ops: &[Op]) {
-        for op in ops {
-            self.ftl.prefetch((op.offset >> self.unit_shift) as u32);
+        // In two stages: what was asked for at the last hint is there now and names its block.
+        for (hinted, op) in self.hinted.iter_mut().zip(ops) {
+            let logical = (op.offset >> self.unit_shift) as u32;
+            self.ftl.prefetch(logical);
+            if op.action == Action::Write {
+                self.ftl.prefetch_block(*hinted);
+            }
+            *hinted = logical.min(self.ftl.layout().logical_units - 1);
         }
     }
 

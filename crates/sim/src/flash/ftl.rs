@@ -6,7 +6,7 @@ use super::check::check;
 use super::collection::{COLD, Scan, WEAR_CHECK_ERASES};
 use super::collector::Collector;
 use super::layout::Layout;
-use crate::memory::{NONE, Table};
+use crate::memory::{NONE, Table, prefetch_number};
 use drivelab_core::inside::Inside;
 use drivelab_stats::Random;
 
@@ -132,6 +132,13 @@ impl Ftl {
         self.forward.prefetch(logical);
     }
 
+    /// The same, when its place has been asked for before: what its block holds will change.
+    #[inline]
+    pub fn prefetch_block(&self, logical: u32) {
+        let unit = self.forward.get(logical);
+        prefetch_number(&self.blocks.valid, self.by_block.divide(unit));
+    }
+
     /// Counts and levels.
     pub fn inside(&self) -> Inside {
         let (least, mean, most) = self.blocks.wear();
@@ -207,7 +214,7 @@ impl Ftl {
         {
             self.contents.1[unit as usize] = self.contents.0;
         }
-        self.map(logical, unit);
+        self.map(logical, unit, self.host.block);
         if self.programs.split(unit + 1).1 == 0 {
             medium.host_program(unit);
         }
@@ -216,11 +223,11 @@ impl Ftl {
     }
 
     #[inline]
-    pub(super) fn map(&mut self, logical: u32, unit: u32) {
+    pub(super) fn map(&mut self, logical: u32, unit: u32, block: u32) {
         let old = self.forward.get(logical);
         self.forward.set(logical, unit);
         self.reverse.set(unit, logical);
-        self.blocks.valid[self.by_block.divide(unit) as usize] += 1;
+        self.blocks.valid[block as usize] += 1;
         if old == NONE {
             self.mapped += 1;
         } else {
@@ -287,7 +294,11 @@ impl Ftl {
         self.open_in(generation, Blocks::open)
     }
 
-    pub(super) fn open_in(&mut self, generation: u8, choose: fn(&mut Blocks, u8) -> Option<u32>) -> Frontier {
+    pub(super) fn open_in(
+        &mut self,
+        generation: u8,
+        choose: fn(&mut Blocks, u8) -> Option<u32>,
+    ) -> Frontier {
         let Some(block) = choose(&mut self.blocks, generation) else {
             unreachable!("`check` keeps more blocks free than collection can hold open")
         };

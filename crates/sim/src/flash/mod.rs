@@ -9,6 +9,7 @@ mod combining;
 mod condition;
 mod drive;
 mod ftl;
+mod host;
 mod layout;
 mod map_cache;
 mod medium;

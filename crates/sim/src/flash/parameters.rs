@@ -302,11 +302,14 @@ impl Parameters {
 
     fn check_wear(&self) -> Result<(), String> {
         if self.read_retries + self.retention_retries > 0 && self.endurance_cycles == 0 {
-            return Err("endurance_cycles must be given where read_retries or retention_retries is"
-                .into());
+            return Err(
+                "endurance_cycles must be given where read_retries or retention_retries is".into(),
+            );
         }
         if (self.retention_retries == 0) != (self.retention_days == 0) {
-            return Err("retention_retries and retention_days must both be given, or neither".into());
+            return Err(
+                "retention_retries and retention_days must both be given, or neither".into()
+            );
         }
         if self.endurance_cycles > 0 && self.worn_cycles > self.endurance_cycles {
             return Err(format!(

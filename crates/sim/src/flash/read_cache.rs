@@ -85,7 +85,10 @@ mod tests {
         assert_eq!((cache.ready_at(1), cache.ready_at(0)), (None, Some(100)));
         cache.drop(0);
         cache.keep(9, 1);
-        assert_eq!((cache.ready_at(0), cache.ready_at(2), cache.ready_at(9)), (None, Some(102), Some(1)));
+        assert_eq!(
+            (cache.ready_at(0), cache.ready_at(2), cache.ready_at(9)),
+            (None, Some(102), Some(1))
+        );
         cache.clear();
         assert_eq!(cache.ready_at(9), None);
     }

@@ -21,9 +21,8 @@ pub struct Retries {
 impl Retries {
     /// `None` where every read succeeds at once.
     pub fn new(parameters: &Parameters) -> Option<Self> {
-        let by_erase = |retries: u32| {
-            f64::from(retries) / f64::from(parameters.endurance_cycles.max(1))
-        };
+        let by_erase =
+            |retries: u32| f64::from(retries) / f64::from(parameters.endurance_cycles.max(1));
         let by_rest = by_erase(parameters.retention_retries);
         (parameters.read_retries + parameters.retention_retries > 0).then(|| Retries {
             by_erase: by_erase(parameters.read_retries),
@@ -57,7 +56,8 @@ mod tests {
 
     #[test]
     fn tries_grow_with_wear_and_with_rest() {
-        let retries = Retries { by_erase: 0.003, by_erase_and_day: 0.002 / 365.0, lain_days: 365.0 };
+        let retries =
+            Retries { by_erase: 0.003, by_erase_and_day: 0.002 / 365.0, lain_days: 365.0 };
         assert_eq!(retries.tries(0, 0, NONE), 1);
         assert_eq!(retries.tries(0, 1000, 0), 4);
         assert_eq!(retries.tries(0, 1001, NONE), 6);

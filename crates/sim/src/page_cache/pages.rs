@@ -239,7 +239,10 @@ mod tests {
         assert!(!pages.touch(10) && pages.touch(11) && !pages.touch(11));
         pages.write(20, 5);
         assert_eq!(pages.state(12), None);
-        assert_eq!((pages.state(10), pages.state(20)), (Some(PageState::Clean), Some(PageState::Dirty)));
+        assert_eq!(
+            (pages.state(10), pages.state(20)),
+            (Some(PageState::Clean), Some(PageState::Dirty))
+        );
         assert_eq!((pages.absent_from(10, 9), pages.absent_from(12, 9)), (12, 12));
         pages.forget_clean();
         assert_eq!((pages.state(10), pages.unwritten()), (None, 1));
@@ -261,7 +264,10 @@ mod tests {
         pages.write(5, 9);
         pages.end_write(4, 7);
         pages.end_write(5, 7);
-        assert_eq!((pages.state(4), pages.state(5)), (Some(PageState::Clean), Some(PageState::Dirty)));
+        assert_eq!(
+            (pages.state(4), pages.state(5)),
+            (Some(PageState::Clean), Some(PageState::Dirty))
+        );
         assert_eq!((pages.dirty(), pages.unwritten()), (4, 4));
         assert_eq!(pages.dirty_since(8, 3, 100), [6]);
         pages.forget(0, 6);

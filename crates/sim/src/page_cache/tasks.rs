@@ -60,14 +60,7 @@ impl Task {
 
 impl<D: Drive> PageCache<D> {
     /// Takes an operation of the host.
-    pub(super) fn begin(
-        &mut self,
-        now: Time,
-        ticket: Ticket,
-        op: &Op,
-        way: Way,
-        ends: &mut Ends,
-    ) {
+    pub(super) fn begin(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         if self.tasks.len() <= ticket as usize {
             self.tasks.resize(ticket as usize + 1, Task::default());
         }
@@ -80,8 +73,7 @@ impl<D: Drive> PageCache<D> {
             (Action::Write, Route::Buffered | Route::Mapped) => Stage::Merging,
             _ => Stage::Passing,
         };
-        let mut task =
-            Task { op: *op, way, stage, began: now, cause: NO_WAIT, ..Task::default() };
+        let mut task = Task { op: *op, way, stage, began: now, cause: NO_WAIT, ..Task::default() };
         task.next = task.first();
         let (first, end) = (task.first(), task.end());
         self.tasks[ticket as usize] = task;

@@ -87,7 +87,8 @@ fn a_reader_in_order_finds_its_pages_read_ahead() {
     assert_eq!(times[0], 100_000 + HIT_NS);
     assert!(times.iter().filter(|ns| **ns == HIT_NS).count() > 240);
     // Backwards over the same pages, everything is there.
-    let again = (0..256).rev().map(|page| bench.serve(Action::Read, page, PAGE_BYTES, Route::Buffered));
+    let again =
+        (0..256).rev().map(|page| bench.serve(Action::Read, page, PAGE_BYTES, Route::Buffered));
     assert!(again.collect::<BTreeSet<_>>() == BTreeSet::from([HIT_NS]));
 }
 
@@ -116,8 +117,7 @@ fn what_is_written_is_written_behind_and_nothing_twice() {
     }
     assert_eq!((bench.seen(), bench.cache.inside(0).dirty_bytes), (vec![], 400 * PAGE_BYTES));
     let flushed_ns = bench.serve(Action::Flush, 0, 0, Route::Buffered);
-    let expected =
-        [(Action::Write, 0, 320), (Action::Write, 320, 80), (Action::Flush, 0, 0)];
+    let expected = [(Action::Write, 0, 320), (Action::Write, 320, 80), (Action::Flush, 0, 0)];
     assert_eq!((bench.seen(), flushed_ns), (expected.to_vec(), 300_000));
     assert_eq!(bench.cache.inside(0).drive_written_bytes, 400 * PAGE_BYTES);
     // Half a page that is not there is read first; on a mapping, a whole one too.
@@ -194,8 +194,7 @@ fn whatever_is_asked_for_ends_once_and_nothing_written_is_lost() {
                 n if n < 11 => Action::Read,
                 _ => Action::Write,
             };
-            let route =
-                [Route::Direct, Route::Buffered, Route::Mapped][random.below(3) as usize];
+            let route = [Route::Direct, Route::Buffered, Route::Mapped][random.below(3) as usize];
             let way = Way { route, is_durable: random.below(8) == 0, reader: ticket % 4 };
             let page = random.below(8_000);
             let bytes = [512, 4096, 12_288, 1 << 20][random.below(4) as usize];

@@ -76,7 +76,9 @@ fn collection_in_rest_makes_the_next_burst_cheap() {
     };
     let (erases, copies, iops) = burst("");
     let (erases_in_rest, copies_after, iops_after) = burst("idle_collection_blocks = 60");
-    println!("{erases}/{erases_in_rest} erases, {copies}/{copies_after} copies, {iops}/{iops_after}");
+    println!(
+        "{erases}/{erases_in_rest} erases, {copies}/{copies_after} copies, {iops}/{iops_after}"
+    );
     assert_eq!(erases, 0);
     assert!(erases_in_rest > 50 && copies_after < copies / 4 && iops_after > 1.5 * iops);
     // A rest that is too short for one block gives one block at most.
