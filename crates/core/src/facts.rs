@@ -68,8 +68,8 @@ pub struct FlashFacts {
     pub bytes: u64,
     /// Bytes of one unit of the map: what counts of units mean.
     pub unit_bytes: u64,
-    /// Erases that a block bears; 0: not known.
-    pub endurance_cycles: u32,
+    /// Erases that a block still bears; 0: not known.
+    pub cycles_left: u32,
 }
 
 /// A mounted file system.

@@ -21,7 +21,7 @@ pub use geometry::{Geometry, Place, SECTOR_BYTES};
 pub use parameters::DiskParameters;
 pub use seek::SeekCurve;
 
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use cache::{ReadCache, WriteCache};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, Op, Time};
@@ -89,6 +89,8 @@ struct Command {
     bytes: u64,
     arrived: Time,
     ready_at: Time,
+    /// A write goes to the medium past the cache.
+    is_durable: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -196,7 +198,9 @@ impl Disk {
         self.controller_free_at = command.ready_at;
         match command.action {
             Action::Read => self.receive_read(command, ends),
-            Action::Write if !self.writes.can_hold(command.first, command.end) => {
+            Action::Write
+                if command.is_durable || !self.writes.can_hold(command.first, command.end) =>
+            {
                 command.ready_at = self.carry(command.ready_at, command.bytes);
                 self.overwrite(command.ready_at, &command);
                 self.queue.push(command);
@@ -276,12 +280,24 @@ impl Drive for Disk {
     }
 
     fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+        self.submit_by(now, ticket, op, Way::default(), ends);
+    }
+
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         let bytes = u64::from(op.len);
         let first = (op.offset / SECTOR_BYTES).min(self.sectors - 1);
         let end = (op.offset + bytes).div_ceil(SECTOR_BYTES).clamp(first + 1, self.sectors);
-        let command =
-            Command { ticket, action: op.action, first, end, bytes, arrived: now, ready_at: now };
+        let command = Command {
+            ticket,
+            action: op.action,
+            first,
+            end,
+            bytes,
+            arrived: now,
+            ready_at: now,
+            is_durable: way.is_durable,
+        };
         self.outside.push_back(command);
         self.admit(now, ends);
         self.schedule();

@@ -103,9 +103,9 @@ impl SimTarget {
     /// For how many days the cells bear `bytes` of the host a day, at best and where they are
     /// written at random.
     fn lifetime(&self, expected: Option<f64>, bytes: u64) -> Result<Vec<Figure>, String> {
-        let flash = self.flash_facts().filter(|flash| flash.endurance_cycles > 0);
+        let flash = self.flash_facts().filter(|flash| flash.cycles_left > 0);
         let flash = flash.ok_or_else(|| self.has_no_cycles())?;
-        let cycles = f64::from(flash.endurance_cycles);
+        let cycles = f64::from(flash.cycles_left);
         let days = |factor| days_of_cells(flash.bytes as f64, cycles, factor, bytes as f64);
         let figure = |name, factor: Option<f64>, meaning| {
             let value = days(factor?)?;

@@ -1,6 +1,6 @@
 //! A network between the host and a drive: a round trip and a rate in each direction.
 
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, Op, Time};
 use drivelab_stats::Random;
@@ -59,6 +59,7 @@ pub struct Network<D> {
 #[derive(Debug, Clone, Copy, Default)]
 struct Sent {
     op: Op,
+    way: Way,
     at: Time,
     arrived_at: Time,
 }
@@ -94,7 +95,7 @@ impl<D: Drive> Network<D> {
     fn deliver(&mut self, now: Time, ticket: Ticket) {
         let sent = &mut self.sent[ticket as usize];
         sent.arrived_at = now;
-        self.drive.submit(now, ticket, &sent.op, &mut self.far_ends);
+        self.drive.submit_by(now, ticket, &sent.op, sent.way, &mut self.far_ends);
     }
 
     fn bring_back(&mut self, now: Time, ticket: Ticket, cause: Cause, ends: &mut Ends) {
@@ -123,11 +124,15 @@ impl<D: Drive> Drive for Network<D> {
     }
 
     fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+        self.submit_by(now, ticket, op, Way::default(), ends);
+    }
+
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         if self.sent.len() <= ticket as usize {
             self.sent.resize(ticket as usize + 1, Sent::default());
         }
-        self.sent[ticket as usize] = Sent { op: *op, at: now, arrived_at: now };
+        self.sent[ticket as usize] = Sent { op: *op, way, at: now, arrived_at: now };
         let mut left_at = now;
         if op.action == Action::Write {
             let rate = self.parameters.to_drive_bytes_per_s;

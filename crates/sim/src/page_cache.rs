@@ -211,10 +211,20 @@ impl<D: Drive> PageCache<D> {
         true
     }
 
+    /// Sees to it that dirty pages are looked at.
+    fn watch(&mut self, now: Time) {
+        if self.tick_at == Time::MAX && self.pages.dirty() > 0 {
+            self.tick_at = now + TICK_NS;
+        }
+    }
+
     /// Writes what has been dirty for long.
     fn tick(&mut self, now: Time) {
-        for page in self.pages.dirty_since(now.saturating_sub(DIRTY_NS_MAX), 0, u64::MAX) {
-            self.write_behind(page, page + 1);
+        let expired = now.checked_sub(DIRTY_NS_MAX);
+        let expired = expired.map(|since| self.pages.dirty_since(since, 0, u64::MAX));
+        // Where something is too old, everything goes, in the order of places.
+        if expired.is_some_and(|runs| !runs.is_empty()) {
+            self.write_behind(0, u64::MAX);
         }
         self.go_on_writing(now);
         self.tick_at = if self.pages.dirty() > 0 { now + TICK_NS } else { Time::MAX };
@@ -265,9 +275,7 @@ impl<D: Drive> Drive for PageCache<D> {
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         self.begin(now, ticket, op, way, ends);
-        if self.tick_at == Time::MAX && self.pages.dirty() > 0 {
-            self.tick_at = now + TICK_NS;
-        }
+        self.watch(now);
     }
 
     fn next_event(&self) -> Time {
@@ -289,6 +297,7 @@ impl<D: Drive> Drive for PageCache<D> {
             if self.tick_at <= at {
                 self.tick(at);
             }
+            self.watch(at);
         }
     }
 

@@ -386,7 +386,7 @@ impl SimTarget {
         Some(FlashFacts {
             bytes: units * flash.map_unit_bytes,
             unit_bytes: flash.map_unit_bytes,
-            endurance_cycles: flash.endurance_cycles,
+            cycles_left: flash.endurance_cycles.saturating_sub(flash.worn_cycles),
         })
     }
 

@@ -20,6 +20,8 @@ pub struct SimTestbed<D> {
     drive: D,
     ends: Ends,
     now: Time,
+    /// Files that were opened: each worker of each step has one of its own.
+    opened: u32,
 }
 
 /// The way of one worker to the drive.
@@ -97,7 +99,7 @@ struct Step {
 impl<D: Drive> SimTestbed<D> {
     /// A drive at virtual time zero.
     pub fn new(drive: D, facts: Facts) -> Self {
-        SimTestbed { facts, drive, ends: Ends::default(), now: 0 }
+        SimTestbed { facts, drive, ends: Ends::default(), now: 0, opened: 0 }
     }
 
     /// The drive.
@@ -129,7 +131,8 @@ impl<D: Drive> SimTestbed<D> {
             step.worker_of.resize(tickets, index as u32);
             driver.without_submit_latency();
             driver.open(self.now);
-            let way = way_of(driver.stream(), index as u32);
+            let way = way_of(driver.stream(), self.opened);
+            self.opened += 1;
             let wake = self.now;
             step.workers.push(Worker { driver, first_ticket, way, wake, finished: false });
         }

@@ -32,11 +32,10 @@ fn lifetime_days(
     write_amplification: Option<f64>,
     span_ns: Time,
 ) -> Option<f64> {
-    let flash =
-        run.begin.facts.target.simulated?.flash.filter(|flash| flash.endurance_cycles > 0)?;
+    let flash = run.begin.facts.target.simulated?.flash.filter(|flash| flash.cycles_left > 0)?;
     let days = span_ns as f64 / DAY_NS;
     let bytes = inside.host_units as f64 * flash.unit_bytes as f64;
-    let cycles = f64::from(flash.endurance_cycles);
+    let cycles = f64::from(flash.cycles_left);
     days_of_cells(flash.bytes as f64, cycles, write_amplification?, bytes / days)
 }
 
@@ -45,6 +44,10 @@ fn lifetime_days(
 fn last_pass(run: &Run, step: &StepRun, whole: &Inside) -> (Inside, Option<f64>) {
     let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
     let written: u64 = kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
+    // Behind a page cache the drive has seen other bytes than the host has written.
+    let is_cached =
+        run.begin.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some());
+    let written = if is_cached { whole.drive_written_bytes } else { written };
     let Some(bytes) = run.begin.facts.target.bytes.filter(|bytes| *bytes > 0) else {
         return (*whole, None);
     };

@@ -106,6 +106,11 @@ fn inside(drive: &DriveSummary) -> String {
         let (least, most) = (counts.erases_min, counts.erases_max);
         parts.push(format!("{} erases, {least} to {most} a block", units::count(counts.erases)));
     }
+    if counts.drive_read_bytes + counts.drive_written_bytes > 0 {
+        let (read, written) = (counts.drive_read_bytes, counts.drive_written_bytes);
+        let (read, written) = (units::capacity(read), units::capacity(written));
+        parts.push(format!("behind the page cache {read} read, {written} written"));
+    }
     if let Some(busy) = drive.utilisation {
         parts.push(format!("dies busy {}", units::percent(busy)));
     }

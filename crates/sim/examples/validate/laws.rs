@@ -2,7 +2,11 @@
 
 use crate::load::{Bench, KIB, operations, random, virtual_seconds};
 use crate::page::{Table, difference, number};
+use drivelab_core::lifetime::days_of_promise;
+use drivelab_core::op::{Action, Op, Time};
 use drivelab_core::plan::Mix;
+use drivelab_sim::array::{Array, ArrayParameters};
+use drivelab_sim::drive::{Drive, Ends};
 use drivelab_sim::flash;
 use drivelab_sim::profile::{EMBEDDED, Model, Profile};
 use drivelab_sim::target::SimTarget;
@@ -126,7 +130,57 @@ fn knee() -> Result<String, String> {
     ))
 }
 
-/// Little's law, sum of stages, the bound of all die time, a token bucket's knee.
+/// What a small write costs the members of the RAID 5 without its write cache.
+fn small_write() -> Result<String, String> {
+    const WRITES: u64 = 1_000;
+    let profile = Profile::embedded("sas-raid5")?;
+    let mut parameters: ArrayParameters = profile.section("parameters")?;
+    parameters.write_cache_bytes = 0;
+    let mut array = Array::of_disks(parameters, &profile.section("member")?, 1)?;
+    let (mut ends, mut now) = (Ends::default(), 0);
+    let mut random = drivelab_stats::Random::new(1);
+    for _ in 0..WRITES {
+        let offset = random.below(array.bytes() / (4 * KIB)) * 4 * KIB;
+        let op = Op { action: Action::Write, offset, len: 4096, ..Op::default() };
+        array.submit(now, 0, &op, &mut ends);
+        while !ends.is_empty() || array.next_event() < Time::MAX {
+            now = now.max(ends.next_at().min(array.next_event()));
+            array.advance(now, &mut ends);
+            while ends.pop(now).is_some() {}
+        }
+    }
+    let ops = array.member_ops();
+    Ok(format!(
+        "**The small write of RAID 5**: {WRITES} random writes of 4 KiB past the cache of `sas-raid5` \
+         were {} reads and {} writes of its members: {} and {} each, as old data and old parity \
+         must be read.\n",
+        ops.reads,
+        ops.writes,
+        ops.reads as f64 / WRITES as f64,
+        ops.writes as f64 / WRITES as f64
+    ))
+}
+
+/// How long a promise lasts.
+fn lifetime() -> String {
+    let days = |bytes: f64, by_day: f64| days_of_promise(bytes, by_day).unwrap_or(f64::NAN);
+    format!(
+        "**Lifetime** by bytes of the host: 600 TB of 1024 GB each at 843 GB a day last {:.1} days; \
+         600 TB at 2 TB a year last {:.0} years.\n",
+        days(600.0 * 1024e9, 843e9),
+        days(600e12, 2e12 / 365.0) / 365.0
+    )
+}
+
+/// Little's law, sum of stages, the bound of all die time, a token bucket's knee, RAID 5's small
+/// write, lifetime.
 pub fn section() -> Result<String, String> {
-    Ok(format!("### Laws\n\n{}\n{}\n{}", little_and_stages()?, bound()?, knee()?))
+    Ok(format!(
+        "### Laws\n\n{}\n{}\n{}\n{}\n{}",
+        little_and_stages()?,
+        bound()?,
+        knee()?,
+        small_write()?,
+        lifetime()
+    ))
 }

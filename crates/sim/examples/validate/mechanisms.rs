@@ -3,6 +3,7 @@
 
 use crate::load::{KIB, MIB, operations, passes, random, sequential};
 use drivelab_core::plan::{Mix, PatternName, Stream, Until, Zone};
+use drivelab_core::units::Span;
 
 /// A column of the table.
 #[derive(Clone, Copy, PartialEq)]
@@ -211,6 +212,31 @@ fn caches() -> Vec<Mechanism> {
             until: || operations(100_000),
             expected: &[(Column::Iops, Sign::Up), (Column::Tail, Sign::Down)],
             why: "the next units are sensed by other dies while the host takes the last",
+        },
+        Mechanism {
+            name: "read cache",
+            load: "4 KiB reads, depth 1, addresses by Zipf's law with exponent 1.1",
+            target: "textbook,capacity=1GiB,state=filled",
+            on: "read_cache_bytes=64MiB",
+            off: "read_cache_bytes=0",
+            stream: || Stream { pattern: PatternName::Zipf, ..random(Mix::READ, 4 * KIB, 1) },
+            before: passes_before(1),
+            until: || operations(100_000),
+            expected: &[(Column::Iops, Sign::Up)],
+            why: "a few addresses are most of the reads, and stay in memory",
+        },
+        Mechanism {
+            name: "collection in rest",
+            load: "bursts of 32 MiB of random 4 KiB writes, 2 s of rest between them, steady",
+            target: "textbook,capacity=1GiB,state=steady",
+            on: "idle_collection_blocks=64",
+            off: "idle_collection_blocks=0",
+            stream: || Stream { burst: Some(8192), think: Span(2_000_000_000), ..writes() },
+            before: passes_before(1),
+            until: || passes(2),
+            expected: &[(Column::Tail, Sign::Down), (Column::Amplification, Sign::Up)],
+            why: "the burst finds free blocks; but what is copied early would partly have been \
+                  overwritten before it had to be",
         },
     ]
 }

@@ -125,7 +125,7 @@ impl Ftl {
     fn scan_units<M: Medium>(&mut self, medium: &mut M, count: u32) {
         let Some(scan) = &self.scan else { return };
         let Scan { block, next, end, for_wear, mut page_read, .. } = *scan;
-        let behind = end.min(next + count);
+        let behind = end.min(next.saturating_add(count));
         let generation = self.blocks.generation[block as usize].saturating_add(1);
         let stream = match for_wear {
             true => COLD,

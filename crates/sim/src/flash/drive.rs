@@ -110,7 +110,7 @@ impl FlashDrive {
         flash.notes_moves = map_cache.is_some();
         let retries = Retries::new(&parameters);
         if retries.as_ref().is_some_and(Retries::knows_age) {
-            flash.erased_at_s = vec![NONE; layout.blocks as usize];
+            flash.written_at_s = vec![NONE; layout.blocks as usize];
         }
         let mut ftl = Ftl::new(layout)?;
         ftl.age(parameters.worn_cycles);
@@ -243,8 +243,8 @@ impl FlashDrive {
             None => 1,
             Some(retries) => {
                 let block = self.ftl.block_of(unit);
-                let erased_s = self.flash.erased_at_s.get(block as usize).copied();
-                retries.tries(at, self.ftl.erases_of(block), erased_s.unwrap_or(0))
+                let written_s = self.flash.written_at_s.get(block as usize).copied();
+                retries.tries(at, self.ftl.erases_of(block), written_s.unwrap_or(0))
             }
         };
         self.flash.host_read(at, unit, tries)

@@ -71,8 +71,8 @@ pub struct Flash {
     pub notes_moves: bool,
     /// Logical units that were copied, where that matters.
     pub moved: Vec<u32>,
-    /// When each block was last erased, in seconds, where that matters; `NONE`: never.
-    pub erased_at_s: Vec<u32>,
+    /// When each block was last programmed, in seconds, where that matters; `NONE`: before.
+    pub written_at_s: Vec<u32>,
     /// Time that dies worked for the host.
     pub host_busy_ns: u64,
     /// Time that dies worked, or will, in the background.
@@ -117,7 +117,7 @@ impl Flash {
             is_slc: false,
             notes_moves: false,
             moved: Vec::new(),
-            erased_at_s: Vec::new(),
+            written_at_s: Vec::new(),
             host_busy_ns: 0,
             background_busy_ns: 0,
             timing,
@@ -134,6 +134,15 @@ impl Flash {
         let (_, within) = self.by_block.split(unit);
         let (die, channel) = self.places[self.by_program.divide(within) as usize];
         (usize::from(die), usize::from(channel))
+    }
+
+    /// A block was programmed: what it holds is as old as its last program.
+    #[inline]
+    fn note_age(&mut self, last: u32) {
+        if !self.written_at_s.is_empty() {
+            let block = self.by_block.divide(last) as usize;
+            self.written_at_s[block] = (self.now / 1_000_000_000) as u32;
+        }
     }
 
     /// The die that holds a unit.
@@ -244,6 +253,7 @@ impl Medium for Flash {
     #[inline]
     fn host_program(&mut self, last: u32) {
         let (die, channel) = self.place(last);
+        self.note_age(last);
         let transfer_ns = self.timing.program_transfer_ns;
         let bus =
             self.channels[channel].book(self.now, transfer_ns, false, &self.channel_background);
@@ -257,6 +267,7 @@ impl Medium for Flash {
     #[inline]
     fn background_program(&mut self, last: u32) {
         let (die, channel) = self.place(last);
+        self.note_age(last);
         self.channels[channel].owe(self.now, self.timing.program_transfer_ns);
         self.dies[die].owe(self.now, self.timing.program_ns);
         self.debt_causes[die] = Cause::Collection;
@@ -278,10 +289,7 @@ impl Medium for Flash {
         }
     }
 
-    fn erase(&mut self, block: u32) {
-        if let Some(erased_at_s) = self.erased_at_s.get_mut(block as usize) {
-            *erased_at_s = (self.now / 1_000_000_000) as u32;
-        }
+    fn erase(&mut self, _block: u32) {
         for die in &mut self.dies {
             die.owe(self.now, self.timing.erase_ns);
         }

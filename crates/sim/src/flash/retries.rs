@@ -31,19 +31,19 @@ impl Retries {
         })
     }
 
-    /// Whether it matters when a block was erased.
+    /// Whether it matters when a block was written.
     pub fn knows_age(&self) -> bool {
         self.by_erase_and_day > 0.0
     }
 
-    /// Tries at `at` of a block with so many erases, the last of them `erased_s` seconds after the
+    /// Tries at `at` of a block with so many erases, last programmed `written_s` seconds after the
     /// beginning; [`NONE`]: before it.
     #[inline]
-    pub fn tries(&self, at: Time, erases: u32, erased_s: u32) -> u32 {
+    pub fn tries(&self, at: Time, erases: u32, written_s: u32) -> u32 {
         let now_days = at as f64 / DAY_NS;
-        let age_days = match erased_s {
+        let age_days = match written_s {
             NONE => self.lain_days + now_days,
-            erased_s => now_days - f64::from(erased_s) * 1e9 / DAY_NS,
+            written_s => now_days - f64::from(written_s) * 1e9 / DAY_NS,
         };
         let by_erase = self.by_erase + self.by_erase_and_day * age_days.max(0.0);
         1 + (f64::from(erases) * by_erase) as u32

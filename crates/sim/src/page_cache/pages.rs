@@ -18,8 +18,8 @@ pub(super) enum PageState {
     Clean,
     /// Newer than on the drive.
     Dirty,
-    /// On its way to the drive; `again`: when it was first written to since.
-    Writing { request: RequestNumber, again: Option<Time> },
+    /// On its way to the drive; it was dirty from `since` on, and written to again at `again`.
+    Writing { request: RequestNumber, since: Time, again: Option<Time> },
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -102,7 +102,7 @@ impl Pages {
     }
 
     fn put(&mut self, page: u64, state: PageState) {
-        if self.pages.len() >= self.room
+        while self.pages.len() >= self.room
             && !self.pages.contains_key(&page)
             && let Some((_, oldest)) = self.clean.pop_first()
         {
@@ -147,9 +147,9 @@ impl Pages {
             Some(PageState::Dirty) => {
                 self.touch(page);
             }
-            Some(PageState::Writing { request, again }) => {
+            Some(PageState::Writing { request, since, again }) => {
                 let again = again.or(Some(now));
-                self.put(page, PageState::Writing { request, again });
+                self.put(page, PageState::Writing { request, since, again });
                 self.writing += 1;
             }
             _ => {
@@ -161,13 +161,14 @@ impl Pages {
 
     /// A dirty page is on its way to the drive.
     pub fn begin_write(&mut self, page: u64, request: RequestNumber) {
-        self.put(page, PageState::Writing { request, again: None });
+        let since = self.dirty.get(&page).copied().unwrap_or(0);
+        self.put(page, PageState::Writing { request, since, again: None });
         self.writing += 1;
     }
 
     /// The drive has it.
     pub fn end_write(&mut self, page: u64, request: RequestNumber) {
-        let Some(PageState::Writing { request: own, again }) = self.state(page) else { return };
+        let Some(PageState::Writing { request: own, again, .. }) = self.state(page) else { return };
         if own != request {
             return;
         }
@@ -204,13 +205,19 @@ impl Pages {
         Some((*first, pages as u64))
     }
 
-    /// The requests that pages `first..end` are under way in, to the drive.
-    pub fn writes_in(&self, first: u64, end: u64) -> Vec<RequestNumber> {
+    /// The requests that pages `first..end` are under way in, to the drive, where what they held at
+    /// `time` is not there yet.
+    pub fn writes_in(&self, first: u64, end: u64, time: Time) -> Vec<RequestNumber> {
+        let is_missing = |since: Time, again: Option<Time>| {
+            since <= time || again.is_some_and(|again| again <= time)
+        };
         let mut requests: Vec<RequestNumber> = self
             .pages
             .range(first..end)
             .filter_map(|(_, page)| match page.state {
-                PageState::Writing { request, .. } => Some(request),
+                PageState::Writing { request, since, again } if is_missing(since, again) => {
+                    Some(request)
+                }
                 _ => None,
             })
             .collect();
@@ -218,10 +225,17 @@ impl Pages {
         requests
     }
 
-    /// Dirty pages of `first..end` that have been so since `time` or longer.
-    pub fn dirty_since(&self, time: Time, first: u64, end: u64) -> Vec<u64> {
-        let dirty = self.dirty.range(first..end);
-        dirty.filter(|(_, since)| **since <= time).map(|(page, _)| *page).collect()
+    /// Runs of pages in `first..end` that have been dirty since `time` or longer: first page, and
+    /// first behind.
+    pub fn dirty_since(&self, time: Time, first: u64, end: u64) -> Vec<(u64, u64)> {
+        let mut runs: Vec<(u64, u64)> = Vec::new();
+        for (page, _) in self.dirty.range(first..end).filter(|(_, since)| **since <= time) {
+            match runs.last_mut() {
+                Some(run) if run.1 == *page => run.1 += 1,
+                _ => runs.push((*page, page + 1)),
+            }
+        }
+        runs
     }
 }
 
@@ -257,10 +271,10 @@ mod tests {
         assert_eq!(pages.dirty_run(0, 100, 8), Some((1, 2)));
         assert_eq!(pages.dirty_run(2, 100, 8), Some((2, 1)));
         assert_eq!(pages.dirty_run(3, 100, 2), Some((4, 2)));
-        assert_eq!(pages.dirty_since(4, 0, 100), [1, 2, 4]);
+        assert_eq!(pages.dirty_since(4, 0, 100), [(1, 3), (4, 5)]);
         pages.begin_write(4, 7);
         pages.begin_write(5, 7);
-        assert_eq!((pages.writes_in(0, 100), pages.dirty(), pages.unwritten()), (vec![7], 3, 5));
+        assert_eq!((pages.writes_in(0, 100, 5), pages.dirty(), pages.unwritten()), (vec![7], 3, 5));
         pages.write(5, 9);
         pages.end_write(4, 7);
         pages.end_write(5, 7);
@@ -269,7 +283,7 @@ mod tests {
             (Some(PageState::Clean), Some(PageState::Dirty))
         );
         assert_eq!((pages.dirty(), pages.unwritten()), (4, 4));
-        assert_eq!(pages.dirty_since(8, 3, 100), [6]);
+        assert_eq!(pages.dirty_since(8, 3, 100), [(6, 7)]);
         pages.forget(0, 6);
         assert_eq!((pages.dirty(), pages.state(6)), (1, Some(PageState::Dirty)));
     }

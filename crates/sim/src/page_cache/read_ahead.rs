@@ -72,7 +72,7 @@ impl ReadAhead {
 
     /// A page of a mapping is absent: a window around it, while that helps.
     pub fn miss_mapped(&mut self, page: u64) -> Window {
-        self.mapped_misses = self.mapped_misses.saturating_add(1);
+        self.mapped_misses = (self.mapped_misses + 1).min(10 * MAPPED_MISSES_MAX);
         if self.mapped_misses > MAPPED_MISSES_MAX {
             return Window { first: page, pages: 1, mark: None };
         }

@@ -79,13 +79,12 @@ impl<D: Drive> PageCache<D> {
         self.tasks[ticket as usize] = task;
         match stage {
             Stage::Flushing => self.write_out(now, ticket, 0, u64::MAX),
-            Stage::Passing if !self.pages.is_empty() => {
-                if op.action == Action::Trim {
-                    self.pages.forget(first, end);
-                } else {
-                    self.write_out(now, ticket, first, end);
-                }
+            // What is trimmed need not be written, but must not be on its way.
+            Stage::Passing if op.action == Action::Trim => {
+                let numbers = self.pages.writes_in(first, end, Time::MAX);
+                numbers.into_iter().for_each(|number| self.wait_for(ticket, number));
             }
+            Stage::Passing => self.write_out(now, ticket, first, end),
             _ => {}
         }
         if self.tasks[ticket as usize].waiting == 0 {
@@ -101,7 +100,10 @@ impl<D: Drive> PageCache<D> {
 
     /// Lets an operation wait until pages `first..end` are on the drive.
     fn write_out(&mut self, now: Time, ticket: Ticket, first: u64, end: u64) {
-        let mut numbers = self.pages.writes_in(first, end);
+        if self.pages.is_empty() {
+            return;
+        }
+        let mut numbers = self.pages.writes_in(first, end, now);
         numbers.extend(self.write_behind(first, end));
         numbers.into_iter().for_each(|number| self.wait_for(ticket, number));
         self.go_on_writing(now);
@@ -114,14 +116,7 @@ impl<D: Drive> PageCache<D> {
             Stage::Merging => self.merge(now, ticket, ends),
             Stage::Writing => self.write(now, ticket, ends),
             Stage::Flushing => self.flush(now, ticket),
-            Stage::Passing => {
-                let task = &self.tasks[ticket as usize];
-                let (op, way, first, end) = (task.op, task.way, task.first(), task.end());
-                if op.action == Action::Write {
-                    self.pages.forget(first, end);
-                }
-                self.pass(now, ticket, op, way);
-            }
+            Stage::Passing => self.go_past(now, ticket),
             Stage::Ending => {
                 let task = &self.tasks[ticket as usize];
                 ends.push(now, ticket, task.cause);
@@ -129,21 +124,53 @@ impl<D: Drive> PageCache<D> {
         }
     }
 
+    /// Waits once more where pages `first..end` had been written to while they were on their way
+    /// when the operation began.
+    fn write_rest(&mut self, now: Time, ticket: Ticket, first: u64, end: u64) {
+        let began = self.tasks[ticket as usize].began;
+        let numbers = self.pages.writes_in(first, end, began);
+        numbers.into_iter().for_each(|number| self.wait_for(ticket, number));
+        for (first, end) in self.pages.dirty_since(began, first, end) {
+            let numbers = self.write_behind(first, end);
+            numbers.into_iter().for_each(|number| self.wait_for(ticket, number));
+        }
+        self.go_on_writing(now);
+    }
+
     /// All that was dirty when it began is on the drive, which is then told to keep it.
     fn flush(&mut self, now: Time, ticket: Ticket) {
-        let Task { op, began, .. } = self.tasks[ticket as usize];
+        let op = self.tasks[ticket as usize].op;
         let (first, end) = match op.action {
             Action::Flush => (0, u64::MAX),
             _ => (self.tasks[ticket as usize].first(), self.tasks[ticket as usize].end()),
         };
-        // Pages that had been written to while they were on their way.
-        for page in self.pages.dirty_since(began, first, end) {
-            self.write_out(now, ticket, page, page + 1);
-        }
+        self.write_rest(now, ticket, first, end);
         if self.tasks[ticket as usize].waiting == 0 {
             let flush = Op { action: Action::Flush, offset: 0, len: 0, ..op };
             self.pass(now, ticket, flush, Way::default());
         }
+    }
+
+    /// Goes to the drive as it came.
+    fn go_past(&mut self, now: Time, ticket: Ticket) {
+        let task = &self.tasks[ticket as usize];
+        let (op, way, first, end) = (task.op, task.way, task.first(), task.end());
+        match op.action {
+            // Pages that are trimmed in part stay.
+            Action::Trim => {
+                let whole_end = (op.offset + u64::from(op.len)) / PAGE_BYTES;
+                let whole = op.offset.div_ceil(PAGE_BYTES);
+                self.pages.forget(whole, whole_end.max(whole));
+            }
+            _ => self.write_rest(now, ticket, first, end),
+        }
+        if self.tasks[ticket as usize].waiting > 0 {
+            return;
+        }
+        if op.action == Action::Write {
+            self.pages.forget(first, end);
+        }
+        self.pass(now, ticket, op, way);
     }
 
     fn pass(&mut self, now: Time, ticket: Ticket, op: Op, way: Way) {
@@ -186,6 +213,8 @@ impl<D: Drive> PageCache<D> {
                         false => self.readers[reader].miss(page, end - page),
                     };
                     self.fill(now, window);
+                    // A window can begin behind the page that brought it on.
+                    self.fill(now, Window { first: page, pages: 1, mark: None });
                 }
                 Some(_) if is_mapped && !was_awaited => self.readers[reader].hit_mapped(),
                 Some(_) => {}
@@ -241,6 +270,8 @@ impl<D: Drive> PageCache<D> {
 
     fn write(&mut self, now: Time, ticket: Ticket, ends: &mut Ends) {
         let (first, end) = (self.tasks[ticket as usize].first(), self.tasks[ticket as usize].end());
+        // What it makes durable is what it writes now.
+        self.tasks[ticket as usize].began = now;
         (first..end).for_each(|page| self.pages.write(page, now));
         if !self.tasks[ticket as usize].way.is_durable {
             self.go_on_writing(now);

@@ -171,6 +171,86 @@ fn direct_operations_meet_what_was_written_before_them() {
     assert_eq!(bench.seen(), [(Action::Write, 3, 1), (Action::Flush, 0, 0)]);
 }
 
+#[test]
+fn durable_writes_of_one_page_are_all_on_the_drive_when_they_end() {
+    let mut bench = Bench::new(16 * MIB);
+    let way = Way { route: Route::Buffered, is_durable: true, reader: 0 };
+    for ticket in 0..4 {
+        bench.submit(ticket, Action::Write, 7, 512, way);
+    }
+    let ended: BTreeSet<Ticket> = (0..4).map(|_| bench.end().ticket).collect();
+    assert_eq!((ended.len(), bench.cache.inside(0).dirty_bytes), (4, 0));
+    let writes = bench.seen().iter().filter(|(action, ..)| *action == Action::Write).count();
+    assert!(writes >= 2, "the page was written to again while it was on its way");
+}
+
+#[test]
+fn the_cache_is_no_larger_than_it_is() {
+    let mut bench = Bench::new(16 * MIB);
+    let way = Way { route: Route::Buffered, ..Way::default() };
+    for ticket in 0..64 {
+        bench.submit(ticket, Action::Read, 1_000 * u64::from(ticket), MIB, way);
+    }
+    for _ in 0..64 {
+        bench.end();
+    }
+    bench.serve(Action::Read, 200_000, PAGE_BYTES, Route::Buffered);
+    bench.seen();
+    // Of 16,384 pages that were read, 4,096 have room.
+    for ticket in 0..64_u64 {
+        bench.serve(Action::Read, 1_000 * ticket + 3, PAGE_BYTES, Route::Buffered);
+    }
+    assert!(bench.seen().len() >= 48);
+}
+
+#[test]
+fn what_is_old_goes_in_large_requests_and_no_tick_is_missed() {
+    let mut bench = Bench::new(256 * MIB);
+    for page in 0..5_000 {
+        bench.serve(Action::Write, page, PAGE_BYTES, Route::Buffered);
+    }
+    bench.cache.advance(28_000_000_000, &mut bench.ends);
+    assert_eq!(bench.seen(), []);
+    bench.now = 40_000_000_000;
+    bench.cache.advance(bench.now, &mut bench.ends);
+    assert_eq!((bench.seen().len(), bench.cache.inside(0).dirty_bytes), (16, 0));
+    // Half a page becomes dirty when the rest of it has come, with nobody there to see it.
+    bench.submit(0, Action::Write, 9_000, 512, Way { route: Route::Buffered, ..Way::default() });
+    bench.now += 60_000_000_000;
+    bench.cache.advance(bench.now, &mut bench.ends);
+    assert_eq!(bench.seen(), [(Action::Read, 9_000, 1), (Action::Write, 9_000, 1)]);
+}
+
+#[test]
+fn a_page_that_brings_on_the_next_window_is_read_itself() {
+    let mut bench = Bench::new(16 * MIB);
+    bench.serve(Action::Read, 0, PAGE_BYTES, Route::Buffered);
+    bench.cache.forget_pages();
+    bench.seen();
+    assert!(bench.serve(Action::Read, 1, PAGE_BYTES, Route::Buffered) > 100_000);
+    assert!(bench.seen().iter().any(|(_, first, pages)| (*first..first + pages).contains(&1)));
+}
+
+#[test]
+fn a_trim_waits_for_what_is_on_its_way_and_takes_whole_pages_alone() {
+    let mut bench = Bench::new(16 * MIB);
+    for page in 0..500 {
+        bench.serve(Action::Write, page, PAGE_BYTES, Route::Buffered);
+    }
+    let way = Way { route: Route::Buffered, ..Way::default() };
+    bench.submit(1, Action::Flush, 0, 0, way);
+    bench.submit(2, Action::Trim, 0, 2 * MIB, Way::default());
+    bench.end();
+    bench.end();
+    let seen = bench.seen();
+    let trim = seen.iter().position(|(action, ..)| *action == Action::Trim).unwrap();
+    let last = seen.iter().rposition(|(action, ..)| *action == Action::Write).unwrap();
+    assert!(trim > last, "{seen:?}");
+    bench.serve(Action::Write, 600, PAGE_BYTES, Route::Buffered);
+    bench.serve(Action::Trim, 600, 512, Route::Direct);
+    assert_eq!(bench.cache.inside(0).dirty_bytes, PAGE_BYTES);
+}
+
 /// Many operations at once, drawn from a printed seed: each ends once, and what was written reaches
 /// the drive.
 #[test]

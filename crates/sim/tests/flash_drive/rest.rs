@@ -47,6 +47,11 @@ fn reads_of_data_that_has_lain_are_tried_again() {
         closed.drive.ftl_mut().fill();
         assert_eq!(added(&mut closed), once_ns + tries * 50_000);
     }
+    // What is written onto a drive that was never used is new, however long the others have lain.
+    let mut closed = drive(&format!("{aged}lain_days = 100"));
+    closed.run(1, 1, |_| op(Action::Write, 0, 4096));
+    closed.now += SECOND;
+    assert_eq!(added(&mut closed), once_ns + 50_000);
     // Time that passes counts as well, for what was written in it less.
     let mut closed = drive(aged);
     closed.drive.ftl_mut().fill();

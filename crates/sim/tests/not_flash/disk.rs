@@ -3,7 +3,7 @@
 use crate::closed::*;
 use drivelab_core::op::{Action, Op, SECOND, Time};
 use drivelab_sim::disk::{Disk, DiskParameters, SECTOR_BYTES};
-use drivelab_sim::drive::{Drive, Ends};
+use drivelab_sim::drive::{Drive, Ends, Way};
 use drivelab_stats::Random;
 
 /// A disk without any cache.
@@ -254,4 +254,20 @@ fn a_flush_waits_for_the_write_cache() {
     assert_eq!(drive.inside(last.1).buffer_fill, 0.0);
     assert!(drive.stages().seek_ns + drive.stages().rotation_ns > 40_000_000);
     assert_eq!(drive.next_event(), Time::MAX);
+}
+
+#[test]
+fn a_durable_write_is_on_the_medium_when_it_ends() {
+    let cached = DiskParameters { write_cache_bytes: MIB, write_cache_runs: 16, ..plain_disk() };
+    let write_ns = |is_durable: bool| {
+        let (mut disk, mut ends) = (Disk::new(cached.clone(), 1).unwrap(), Ends::default());
+        let op = Op { action: Action::Write, offset: GIB, len: 4096, ..Op::default() };
+        disk.submit_by(0, 0, &op, Way { is_durable, ..Way::default() }, &mut ends);
+        while ends.is_empty() {
+            disk.advance(disk.next_event(), &mut ends);
+        }
+        ends.next_at()
+    };
+    // Whatever the turn of the medium, a seek over a gigabyte takes longer than the link.
+    assert!(write_ns(true) > write_ns(false) + 500_000, "{} {}", write_ns(true), write_ns(false));
 }
