@@ -25,6 +25,7 @@ build:
 MEASURING = --package drivelab-core --test driver_records --package drivelab-io \
 	--test conformance_testbed --package drivelab --test stalls --test throttle
 test: needs lint
+	@rm -f "$${CARGO_TARGET_DIR:-target}/tmp/not-judged.txt"
 	$(CARGO) test --workspace --locked --no-fail-fast
 	$(CARGO) test $(MEASURING) --locked --no-fail-fast --release
 	@scripts/print-unavailable

@@ -8,6 +8,7 @@ use std::os::unix::fs::FileExt;
 use std::time::Duration;
 use support::binary::{Laboratory, RunFile, kind_of, read_responses};
 use support::machine::{alone, is_unavailable, require_root};
+use support::neighbours::{is_disturbed, judge, stolen_and_wanted};
 use support::queue_model::{percentile, responses};
 use support::stalling_file::{Schedule, Stall, StallingFile, monotonic_ns};
 
@@ -77,7 +78,7 @@ fn psync_finds_count_start_and_length_of_every_stall() {
     }
     require_root("psync_finds_count_start_and_length_of_every_stall");
     let _alone = alone();
-    assert_stalls_found("psync");
+    judge("psync_finds_count_start_and_length_of_every_stall", || assert_stalls_found("psync"));
 }
 
 #[test]
@@ -87,7 +88,9 @@ fn io_uring_finds_count_start_and_length_of_every_stall() {
     }
     require_root("io_uring_finds_count_start_and_length_of_every_stall");
     let _alone = alone();
-    assert_stalls_found("io_uring");
+    judge("io_uring_finds_count_start_and_length_of_every_stall", || {
+        assert_stalls_found("io_uring");
+    });
 }
 
 /// When the requests of the only worker were due, on the clock of the server.
@@ -181,7 +184,7 @@ fn fixed_rate_responses_match_the_closed_form() {
     }
     require_root("fixed_rate_responses_match_the_closed_form");
     let _alone = alone();
-    assert_responses(false);
+    judge("fixed_rate_responses_match_the_closed_form", || assert_responses(false));
 }
 
 #[test]
@@ -191,7 +194,7 @@ fn poisson_responses_match_the_closed_form() {
     }
     require_root("poisson_responses_match_the_closed_form");
     let _alone = alone();
-    assert_responses(true);
+    judge("poisson_responses_match_the_closed_form", || assert_responses(true));
 }
 
 #[test]
@@ -218,6 +221,10 @@ fn the_server_keeps_its_schedule() {
     }
     require_root("the_server_keeps_its_schedule");
     let _alone = alone();
+    judge("the_server_keeps_its_schedule", assert_schedule_kept);
+}
+
+fn assert_schedule_kept() {
     let drive = StallingFile::mount(Schedule {
         first_stall: Some(Duration::from_millis(300)),
         stall_every: Duration::from_millis(500),
@@ -244,4 +251,13 @@ fn the_server_keeps_its_schedule() {
     assert_eq!(long, stalls.len(), "a client sees what the log says");
     let typical = percentile(&seen, 0.5);
     assert!((150_000..350_000).contains(&typical), "typical service {typical} ns");
+}
+
+#[test]
+fn stolen_time_is_what_the_kernel_says() {
+    let stat = "cpu  100 5 50 1000 7 3 2 40 0 0\ncpu0 50 0 25 500 0 0 0 20 0 0\n";
+    assert_eq!(stolen_and_wanted(stat), (40, 200));
+    assert_eq!(stolen_and_wanted("cpu  1 2\n"), (0, 3));
+    assert!(is_disturbed((0, 0), (3, 200)) && !is_disturbed((3, 200), (4, 400)));
+    assert!(!is_disturbed((3, 200), (3, 200)));
 }

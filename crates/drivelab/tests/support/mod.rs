@@ -4,6 +4,7 @@
 pub mod binary;
 pub mod loop_device;
 pub mod machine;
+pub mod neighbours;
 pub mod queue_model;
 pub mod stalling_file;
 pub mod zram;

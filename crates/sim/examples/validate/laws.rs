@@ -151,8 +151,8 @@ fn small_write() -> Result<String, String> {
     }
     let ops = array.member_ops();
     Ok(format!(
-        "**The small write of RAID 5**: {WRITES} random writes of 4 KiB past the cache of `sas-raid5` \
-         were {} reads and {} writes of its members: {} and {} each, as old data and old parity \
+        "**The small write of RAID 5**: {WRITES} random writes of 4 KiB past the cache of \
+         `sas-raid5` were {} reads and {} writes of its members: {} and {} each, as old data and old parity \
          must be read.\n",
         ops.reads,
         ops.writes,
@@ -165,8 +165,8 @@ fn small_write() -> Result<String, String> {
 fn lifetime() -> String {
     let days = |bytes: f64, by_day: f64| days_of_promise(bytes, by_day).unwrap_or(f64::NAN);
     format!(
-        "**Lifetime** by bytes of the host: 600 TB of 1024 GB each at 843 GB a day last {:.1} days; \
-         600 TB at 2 TB a year last {:.0} years.\n",
+        "**Lifetime** by bytes of the host: 600 TB of 1024 GB each at 843 GB a day last {:.1} \
+         days; 600 TB at 2 TB a year last {:.0} years.\n",
         days(600.0 * 1024e9, 843e9),
         days(600e12, 2e12 / 365.0) / 365.0
     )

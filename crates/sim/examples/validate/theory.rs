@@ -244,8 +244,8 @@ fn between() -> Result<String, String> {
     }
     Ok(format!(
         "Collectors without a formula. A window of the oldest blocks lies between FIFO (a window \
-         of one) and greedy (of all); outside by more than 1 %: {outside} of 6.\n\n{}\nCost-benefit \
-         is beside greedy alone:\n\n{}",
+         of one) and greedy (of all); outside by more than 1 %: {outside} of 6.\n\n{}\n\
+         Cost-benefit is beside greedy alone:\n\n{}",
         table.text(),
         alone.text()
     ))
