@@ -152,8 +152,8 @@ fn small_write() -> Result<String, String> {
     let ops = array.member_ops();
     Ok(format!(
         "**The small write of RAID 5**: {WRITES} random writes of 4 KiB past the cache of \
-         `sas-raid5` were {} reads and {} writes of its members: {} and {} each, as old data and old parity \
-         must be read.\n",
+         `sas-raid5` were {} reads and {} writes of its members: {} and {} each, as old data and \
+         old parity must be read.\n",
         ops.reads,
         ops.writes,
         ops.reads as f64 / WRITES as f64,
