@@ -16,7 +16,7 @@ mod slots;
 pub use layout::{Layout, Level, MemberOp, Range, WritePlan};
 
 use crate::disk::{Disk, DiskParameters};
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use cache::RowCache;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, Op, Time};
@@ -325,7 +325,7 @@ impl<D: Drive> Drive for Array<D> {
         self.layout.bytes()
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         let mut ready_at = self.controller_free_at.max(now) + self.parameters.command_ns;
         self.controller_free_at = ready_at;

@@ -4,7 +4,7 @@
 //! costs the whole block: it is read, erased and programmed again, in place or into a replacement
 //! block, which stays open as long as the host goes forward in it.
 
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use crate::log_block::Waits;
 use crate::log_block::array::{Array, Work};
 use crate::log_block::content::{Content, Spot};
@@ -413,7 +413,7 @@ impl Drive for BlockMapDrive {
         self.parameters.user_bytes
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
         let mut waits = Waits::default();
         let (start, kept_by) = self.flash.array.begin(now);
         waits.begin(start - now, self.parameters.command_ns, kept_by);

@@ -279,10 +279,6 @@ impl Drive for Disk {
         self.parameters.user_bytes
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
-        self.submit_by(now, ticket, op, Way::default(), ends);
-    }
-
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         let bytes = u64::from(op.len);

@@ -37,11 +37,12 @@ pub trait Drive {
 
     /// Takes an operation at `now`, which never goes back. Its end goes to `ends`, at once or in a
     /// later [`Drive::advance`].
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends);
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends);
 
-    /// The same for an operation that goes another way than past every cache.
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
-        self.submit(now, ticket, op, ends);
+    /// The same for an operation that goes past every cache of the host.
+    #[inline]
+    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+        self.submit_by(now, ticket, op, Way::default(), ends);
     }
 
     /// Lets go of the clean pages that the host keeps.

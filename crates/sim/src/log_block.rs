@@ -23,7 +23,7 @@ pub(crate) mod parameters;
 #[cfg(test)]
 mod tests;
 
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use array::{Array, Work};
 use buffer::{Buffer, Held};
 use content::Content;
@@ -327,7 +327,7 @@ impl Drive for LogBlockDrive {
         self.parameters.user_bytes
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
         let mut waits = Waits::default();
         let (start, kept_by) = self.flash.array.begin(now);
         waits.begin(start - now, self.parameters.command_ns, kept_by);

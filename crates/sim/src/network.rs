@@ -123,10 +123,6 @@ impl<D: Drive> Drive for Network<D> {
         self.drive.bytes()
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
-        self.submit_by(now, ticket, op, Way::default(), ends);
-    }
-
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         if self.sent.len() <= ticket as usize {

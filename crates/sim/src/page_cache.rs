@@ -268,10 +268,6 @@ impl<D: Drive> Drive for PageCache<D> {
         self.drive.bytes()
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
-        self.submit_by(now, ticket, op, Way::default(), ends);
-    }
-
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         self.begin(now, ticket, op, way, ends);

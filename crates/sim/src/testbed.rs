@@ -50,11 +50,7 @@ impl<D: Drive> Queue for Lead<'_, D> {
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         let ticket = self.first_ticket + tag;
         self.issued[ticket as usize] = self.now;
-        if self.way.route == Route::Direct && (!self.way.is_durable || op.action != Action::Write) {
-            self.drive.submit(self.now, ticket, &op, self.ends);
-        } else {
-            self.drive.submit_by(self.now, ticket, &op, self.way, self.ends);
-        }
+        self.drive.submit_by(self.now, ticket, &op, self.way, self.ends);
         Ok(())
     }
 

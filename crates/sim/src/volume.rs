@@ -5,7 +5,7 @@
 //! Tokens are counted in billionths, which a whole number of operations a second adds each
 //! nanosecond without remainder: the second in which credits run out is exact.
 
-use crate::drive::{Drive, Ends, Ticket};
+use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, Op, Time};
 use drivelab_stats::Random;
@@ -199,7 +199,7 @@ impl Drive for Volume {
         self.parameters.user_bytes
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
         let bytes = u64::from(op.len);
         let moved = match op.action {
             Action::Read | Action::Write => bytes,

@@ -416,17 +416,12 @@ impl Drive for FlashDrive {
     }
 
     #[inline]
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
-        let reached = match op.action {
-            Action::Write if self.is_simple => self.write(now, op),
-            Action::Read if self.is_simple => self.read(now, op),
-            _ => self.serve(now, op, false),
-        };
-        ends.push(reached.at, ticket, reached.cause);
-    }
-
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
-        let reached = self.serve(now, op, way.is_durable);
+        let reached = match op.action {
+            Action::Write if self.is_simple && !way.is_durable => self.write(now, op),
+            Action::Read if self.is_simple => self.read(now, op),
+            _ => self.serve(now, op, way.is_durable),
+        };
         ends.push(reached.at, ticket, reached.cause);
     }
 

@@ -19,7 +19,7 @@ impl Drive for Notebook {
         1 << 30
     }
 
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
         self.seen.push((op.action, op.offset / PAGE_BYTES, u64::from(op.len) / PAGE_BYTES));
         self.free_at = self.free_at.max(now) + self.operation_ns;
         ends.push(self.free_at, ticket, Cause::Flash);
