@@ -19,6 +19,11 @@ const RUNTIME_SECONDS: u64 = 28;
 const RATE: f64 = 1000.0;
 const ARRIVAL_SEED: u64 = 0x61_7272_6976;
 const TOLERANCE_NS: u64 = 5_000_000;
+/// The server may be this far from the closed form by its own log: half of what is allowed in all,
+/// so that the other half is left to drivelab.
+const SERVER_OFF_MAX: f64 = 0.005;
+/// Tries that the server may spoil by straying further.
+const TRIES_MAX: usize = 5;
 
 /// A drive that answers in 200 µs and stalls for 750 ms every 7 s. The first stall comes late
 /// enough for drivelab to have started, and a run of four periods ends between two stalls.
@@ -150,31 +155,36 @@ fn responses_hold(poisson: bool) -> bool {
     let logged = logged_responses(&drive, &arrivals);
     let expected = responses(&arrivals, logged_service_ns(&drive, &arrivals), &stalls);
     let shown = &kind_of(&json, "read")["response_ns"];
-    for (share, key) in [(0.9, "p90"), (0.99, "p99"), (0.999, "p99_9")] {
+    let percentiles = [(0.9, "p90"), (0.99, "p99"), (0.999, "p99_9")];
+    let mut strayed = false;
+    for (share, key) in percentiles {
         let truth = percentile(&expected, share) as f64;
         assert!(truth > 50e6, "{key} of {truth} ns is not made by the stalls");
         let by_log = percentile(&logged, share) as f64;
-        let served_off = (by_log / truth - 1.0).abs();
-        if served_off > 0.01 {
+        let is_off = (by_log / truth - 1.0).abs() > SERVER_OFF_MAX;
+        strayed |= is_off;
+        if is_off {
             eprintln!("the server itself strayed: {key} {by_log} ns, {truth} ns");
-            return false;
         }
         for (what, value) in [
             ("run file", measured.value_at_quantile(share) as f64),
             ("--json", shown[key].as_f64().expect("a percentile")),
         ] {
-            let off = (value / truth - 1.0).abs();
-            assert!(off <= 0.01, "{key} in {what}: {value} ns, closed form {truth} ns ({off:.4})");
             let off = (value / by_log - 1.0).abs();
             assert!(off <= 0.01, "{key} in {what}: {value} ns, by the log {by_log} ns ({off:.4})");
+            let off = (value / truth - 1.0).abs();
+            assert!(
+                is_off || off <= 0.01,
+                "{key} in {what}: {value} ns, closed form {truth} ns ({off:.4})"
+            );
         }
     }
-    true
+    !strayed
 }
 
 /// Another try only where the planted drive, by its own log, did not keep to its plan.
 fn assert_responses(poisson: bool) {
-    assert!((0..3).any(|_| responses_hold(poisson)), "the server itself strayed three times");
+    assert!((0..TRIES_MAX).any(|_| responses_hold(poisson)), "the server itself always strayed");
 }
 
 #[test]

@@ -48,11 +48,18 @@ pub fn judge(test: &str, measurement: impl Fn()) {
         }
         shares.push(format!("{:.0} %", 100.0 * stolen_share(before, after)));
     }
-    let text = format!(
-        "not judged: {test}: the hypervisor gave {} of the CPU to others in {ATTEMPTS_MAX} \
-         attempts",
-        shares.join(", ")
+    not_judged(
+        test,
+        &format!(
+            "the hypervisor gave {} of the CPU to others in {ATTEMPTS_MAX} attempts",
+            shares.join(", ")
+        ),
     );
+}
+
+/// Lists a test that this machine could not judge, for the end of `make test`.
+pub fn not_judged(test: &str, why: &str) {
+    let text = format!("not judged: {test}: {why}");
     writeln!(std::io::stderr(), "{text}").ok();
     let list = std::fs::OpenOptions::new().create(true).append(true).open(NOT_JUDGED);
     writeln!(list.expect("a list of what was not judged"), "{text}").expect("a line in it");
