@@ -65,12 +65,12 @@ pub trait Drive {
 
 /// Operations that end at known times, earliest first; of equal times the lowest ticket.
 ///
-/// A tournament: each ticket has a leaf, each node above holds the earlier of the two times below
+/// A tournament: each ticket has a leaf, each node above holds the earlier of the two ends below
 /// it. A change is one way to the top without a branch that depends on the times.
 #[derive(Debug)]
 pub struct Ends {
     /// The earliest of all at 1, the leaves behind.
-    nodes: Vec<Time>,
+    nodes: Vec<Node>,
     leaves: usize,
     causes: Vec<Cause>,
     count: usize,
@@ -80,10 +80,19 @@ pub struct Ends {
 
 impl Default for Ends {
     fn default() -> Self {
-        let (nodes, causes) = (vec![Time::MAX; 4], vec![Cause::Unknown; 2]);
+        let (nodes, causes) = (vec![NEVER; 4], vec![Cause::Unknown; 2]);
         Ends { nodes, leaves: 2, causes, count: 0, vacant: None }
     }
 }
+
+/// The earliest end below a node, and whose it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Node {
+    at: Time,
+    ticket: Ticket,
+}
+
+const NEVER: Node = Node { at: Time::MAX, ticket: 0 };
 
 /// One end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,27 +115,30 @@ impl Ends {
         if self.vacant.take_if(|vacant| *vacant == ticket).is_none() {
             self.settle();
             debug_assert!(
-                self.nodes[self.leaves + ticket as usize] == Time::MAX,
+                self.nodes[self.leaves + ticket as usize].at == Time::MAX,
                 "{ticket} ends twice"
             );
         }
-        let ticket = ticket as usize;
-        self.causes[ticket] = cause;
+        self.causes[ticket as usize] = cause;
         self.count += 1;
-        self.set(ticket, at);
+        self.set(ticket as usize, Node { at, ticket });
     }
 
-    #[inline]
-    fn set(&mut self, ticket: usize, time: Time) {
+    #[inline(always)]
+    fn set(&mut self, ticket: usize, end: Node) {
         let nodes = self.nodes.as_mut_slice();
         // Changes no index, and spares each a comparison: the number of nodes is a power of two.
         let mask = nodes.len() - 1;
         let mut at = self.leaves + ticket;
-        let mut first = time;
+        let mut first = end;
         nodes[at & mask] = first;
         while at > 1 {
             let other = nodes[(at ^ 1) & mask];
-            first = select_unpredictable(other < first, other, first);
+            // Of equal times the one on the left.
+            let is_on_right = (at & 1) as Time;
+            let is_first = other.at < first.at.saturating_add(is_on_right);
+            first.at = select_unpredictable(is_first, other.at, first.at);
+            first.ticket = select_unpredictable(is_first, other.ticket, first.ticket);
             at >>= 1;
             nodes[at & mask] = first;
         }
@@ -137,9 +149,9 @@ impl Ends {
         let held = self.nodes.split_off(self.leaves);
         self.leaves = tickets.next_power_of_two();
         self.causes.resize(self.leaves, Cause::Unknown);
-        self.nodes = vec![Time::MAX; 2 * self.leaves];
-        for (ticket, time) in held.into_iter().enumerate() {
-            self.set(ticket, time);
+        self.nodes = vec![NEVER; 2 * self.leaves];
+        for (ticket, end) in held.into_iter().enumerate() {
+            self.set(ticket, end);
         }
     }
 
@@ -147,7 +159,7 @@ impl Ends {
     #[inline]
     pub fn next_at(&self) -> Time {
         debug_assert!(self.vacant.is_none());
-        self.nodes[1]
+        self.nodes[1].at
     }
 
     /// Takes the earliest end that is not after `now`.
@@ -164,27 +176,20 @@ impl Ends {
     #[inline]
     pub fn take(&mut self, now: Time) -> Option<End> {
         debug_assert!(self.vacant.is_none());
-        let time = self.nodes[1];
-        if time > now || time == Time::MAX {
+        let Node { at, ticket } = self.nodes[1];
+        if at > now || at == Time::MAX {
             return None;
         }
-        // Down to the leaf that won, on the left where both did.
-        let (nodes, mask) = (self.nodes.as_slice(), self.nodes.len() - 1);
-        let mut at = 1;
-        while at < self.leaves {
-            at = 2 * at + usize::from(nodes[(2 * at) & mask] != time);
-        }
-        let ticket = (at - self.leaves) as Ticket;
         self.count -= 1;
         self.vacant = Some(ticket);
-        Some(End { at: time, ticket, cause: self.causes[ticket as usize] })
+        Some(End { at, ticket, cause: self.causes[ticket as usize] })
     }
 
     /// Removes what was taken and not pushed again.
     #[inline]
     pub fn settle(&mut self) {
         if let Some(ticket) = self.vacant.take() {
-            self.set(ticket as usize, Time::MAX);
+            self.set(ticket as usize, NEVER);
         }
     }
 

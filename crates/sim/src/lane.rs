@@ -85,22 +85,18 @@ impl Lane {
                 }
             }
         }
-        if self.debt_ns > background.debt_max_ns {
-            wait_ns += self.debt_ns - background.debt_max_ns;
-            self.debt_ns = background.debt_max_ns;
-        }
-        wait_ns
+        let forced_ns = self.debt_ns.saturating_sub(background.debt_max_ns);
+        self.debt_ns -= forced_ns;
+        wait_ns + forced_ns
     }
 
     /// Adds background work.
     #[inline]
     pub fn owe(&mut self, at: Time, duration_ns: u64) {
-        // Debt cannot be worked off before it was made.
-        if at > self.free_at {
-            self.debt_ns = self.debt_ns.saturating_sub(at - self.free_at);
-            self.free_at = at;
-        }
-        self.debt_ns += duration_ns;
+        // Debt cannot be worked off before it was made. No branch: whether a die rests is a toss.
+        let rested_ns = at.saturating_sub(self.free_at);
+        self.debt_ns = self.debt_ns.saturating_sub(rested_ns) + duration_ns;
+        self.free_at = self.free_at.max(at);
     }
 
     /// End of the last foreground operation.

@@ -53,7 +53,7 @@ impl Table {
     /// Asks for the memory of the entry at `index`, which need not exist.
     #[inline]
     pub fn prefetch(&self, index: u32) {
-        prefetch(self.entries.as_ptr().wrapping_add(index as usize));
+        prefetch(&self.entries, index as usize);
     }
 
     /// All entries.
@@ -72,14 +72,10 @@ pub fn numbers(len: usize, number: u32) -> Vec<u32> {
     entries
 }
 
-/// Asks for the memory of `numbers[index]`, which need not exist.
+/// Asks for the memory of `entries[index]`, which need not exist.
 #[inline]
-pub fn prefetch_number(numbers: &[u32], index: u32) {
-    prefetch(numbers.as_ptr().wrapping_add(index as usize));
-}
-
-#[inline]
-fn prefetch(address: *const u32) {
+pub fn prefetch<T>(entries: &[T], index: usize) {
+    let address = entries.as_ptr().wrapping_add(index);
     #[cfg(target_arch = "x86_64")]
     // SAFETY: a prefetch reads nothing and faults at no address.
     unsafe {

@@ -7,6 +7,9 @@ use crate::plan::Sync;
 use crate::queue::{Queue, Trouble};
 use crate::tally::Flight;
 
+/// Operations of one hint: a processor has only so many requests to memory under way.
+const HINTED: usize = 4;
+
 impl Driver {
     /// Submits whatever is due, and says what it waits for.
     ///
@@ -182,10 +185,16 @@ impl Driver {
             };
             let places = first..first + count;
             self.offsets.fill(&mut ahead.ops[places.clone()], &mut ahead.passes[places]);
-            queue.hint(&ahead.ops[first..first + count]);
-            ahead.has_begun = true;
+            if !ahead.has_begun {
+                queue.hint(&ahead.ops[..half]);
+                ahead.has_begun = true;
+            }
         }
         let place = ahead.at;
+        if place.is_multiple_of(HINTED) {
+            let behind = (place + half) % AHEAD;
+            queue.hint(&ahead.ops[behind..behind + HINTED]);
+        }
         ahead.at = (place + 1) % AHEAD;
         (ahead.ops[place], ahead.passes[place])
     }

@@ -1,10 +1,13 @@
 //! The write buffer: room that is given back when its units are on the flash.
 
+use crate::memory::prefetch;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
 
 /// Not on the flash yet, and no program of it booked.
 const PENDING: Time = Time::MAX;
+/// Places ahead of the next for which memory is asked.
+const PLACES_AHEAD: usize = 4;
 
 /// A place for one unit.
 #[derive(Debug, Clone, Copy)]
@@ -46,8 +49,8 @@ pub struct Buffer {
     pending: usize,
     /// End of the last program that was booked.
     last_end: Time,
-    /// The place that a logical unit may lie in, by a hash of the unit.
-    index: Vec<u32>,
+    /// By a hash of the logical unit, the one that came last and its place.
+    index: Vec<(u32, u32)>,
 }
 
 impl Buffer {
@@ -59,7 +62,7 @@ impl Buffer {
             next: 0,
             pending: 0,
             last_end: 0,
-            index: vec![0; (places * 2).next_power_of_two()],
+            index: vec![(u32::MAX, 0); (places * 2).next_power_of_two()],
         }
     }
 
@@ -67,7 +70,8 @@ impl Buffer {
     #[inline]
     pub fn take(&mut self, at: Time, logical: u32) -> (Time, Cause) {
         let slot = self.slot(logical);
-        self.index[slot] = self.next as u32;
+        self.index[slot] = (logical, self.next as u32);
+        prefetch(&self.places, self.next + PLACES_AHEAD);
         let place = &mut self.places[self.next];
         let (free_at, cause) = (place.free_at, place.cause);
         *place = Place { free_at: PENDING, logical, ..EMPTY };
@@ -111,8 +115,18 @@ impl Buffer {
     /// Whether `logical` is still in the buffer at `at`.
     #[inline]
     pub fn holds(&self, logical: u32, at: Time) -> bool {
-        let place = &self.places[self.index[self.slot(logical)] as usize];
+        let (latest, place) = self.index[self.slot(logical)];
+        if latest != logical {
+            return false;
+        }
+        let place = &self.places[place as usize];
         place.logical == logical && place.free_at > at
+    }
+
+    /// A logical unit will be looked for soon.
+    #[inline]
+    pub fn prefetch(&self, logical: u32) {
+        prefetch(&self.index, self.slot(logical));
     }
 
     /// When everything that is booked is on the flash.

@@ -8,8 +8,9 @@ use super::medium::Flash;
 use crate::memory::NONE;
 use drivelab_core::op::Time;
 
-/// Units ahead of the scan for which memory is asked.
+/// Units ahead of the scan whose present place is asked for, and whose names are.
 const SCAN_AHEAD: u32 = 16;
+const NAMES_AHEAD: u32 = 48;
 /// Choices that may fall on a full block before all blocks are looked at.
 const CHOICES_MAX: u32 = 64;
 /// The frontier of cold data that is moved; the others are numbered from the host's on.
@@ -75,10 +76,15 @@ impl Ftl {
         let step = if cold.is_some() { given.max(self.layout.block_units / 8) } else { given };
         self.blocks.state[block as usize] = BlockState::Victim;
         let first = block * self.layout.block_units;
+        let end = first + self.layout.block_units;
+        (first..end.min(first + NAMES_AHEAD)).for_each(|unit| self.reverse.prefetch(unit));
+        for unit in first..end.min(first + SCAN_AHEAD) {
+            self.forward.prefetch(self.reverse.get(unit));
+        }
         self.scan = Some(Scan {
             block,
             next: first,
-            end: first + self.layout.block_units,
+            end,
             credit: 0,
             step: u64::from(step.max(1)),
             page_read: NONE,
@@ -134,6 +140,7 @@ impl Ftl {
         let mut copied = 0;
         for unit in next..behind {
             if unit + SCAN_AHEAD < end {
+                self.reverse.prefetch(unit + NAMES_AHEAD);
                 let ahead = self.reverse.get(unit + SCAN_AHEAD);
                 self.forward.prefetch(ahead);
             }

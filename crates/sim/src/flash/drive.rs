@@ -42,8 +42,9 @@ pub struct FlashDrive {
     pub(super) busy_until: Time,
     pub(super) collected_until: Time,
     unit_shift: u32,
-    /// Logical units of the last operations that were hinted at.
+    /// Logical units of the last operations that were hinted at, a ring, and where it goes on.
     hinted: [u32; HINTED],
+    hinted_next: usize,
     /// Bytes of the last transfer over the link, and the time for them: most are alike.
     pub(super) link_transfer: (u32, u64),
     /// When the controller and the two ways of the link are free again.
@@ -56,8 +57,8 @@ pub struct FlashDrive {
     host_units: u64,
 }
 
-/// Operations of a hint that are remembered.
-const HINTED: usize = 16;
+/// Operations between the two stages of a hint.
+const HINTED: usize = 8;
 
 /// A time, and what led to it.
 #[derive(Debug, Clone, Copy)]
@@ -131,6 +132,7 @@ impl FlashDrive {
             collected_until: 0,
             unit_shift: parameters.map_unit_bytes.trailing_zeros(),
             hinted: [0; HINTED],
+            hinted_next: 0,
             link_transfer: (0, 0),
             firmware_free_at: 0,
             link_in_free_at: 0,
@@ -181,11 +183,17 @@ impl FlashDrive {
         Reached { at: self.link_out(at, reached.at, op.len), ..reached }
     }
 
+    #[inline]
     fn read(&mut self, now: Time, op: &Op) -> Reached {
         let (first, end) = self.units(op);
         if end - first == 1 && self.is_plain {
             return self.read_one(now, op, first);
         }
+        self.read_many(now, op, first, end)
+    }
+
+    #[inline(never)]
+    fn read_many(&mut self, now: Time, op: &Op, first: u32, end: u32) -> Reached {
         let asked = now + self.parameters.command_ns;
         let units_ns = self.parameters.firmware_unit_ns * u64::from(end - first);
         let at = self.firmware(asked, self.parameters.firmware_read_ns + units_ns);
@@ -237,7 +245,7 @@ impl FlashDrive {
     }
 
     /// Reads the page around `unit`, more than once where the block is worn or the data is old.
-    #[inline]
+    #[inline(always)]
     pub(super) fn sense(&mut self, at: Time, unit: u32) -> (Time, Cause) {
         let tries = match &self.retries {
             None => 1,
@@ -365,7 +373,7 @@ impl FlashDrive {
     }
 
     /// Serves an operation; `is_durable`: a write is on the flash, or protected, when it ends.
-    #[inline]
+    #[inline(never)]
     fn serve(&mut self, now: Time, op: &Op, is_durable: bool) -> Reached {
         let now = self.admit(now);
         if self.slc.is_some() {
@@ -418,8 +426,8 @@ impl Drive for FlashDrive {
     #[inline]
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         let reached = match op.action {
-            Action::Write if self.is_simple && !way.is_durable => self.write(now, op),
             Action::Read if self.is_simple => self.read(now, op),
+            Action::Write if self.is_simple && !way.is_durable => self.write(now, op),
             _ => self.serve(now, op, way.is_durable),
         };
         ends.push(reached.at, ticket, reached.cause);
@@ -427,14 +435,17 @@ impl Drive for FlashDrive {
 
     #[inline]
     fn hint(&mut self, ops: &[Op]) {
-        // In two stages: what was asked for at the last hint is there now and names its block.
-        for (hinted, op) in self.hinted.iter_mut().zip(ops) {
+        for op in ops {
             let logical = (op.offset >> self.unit_shift) as u32;
             self.ftl.prefetch(logical);
+            self.buffer.prefetch(logical);
+            // The place that was asked for some operations ago is there now, and names its block.
+            let earlier = &mut self.hinted[self.hinted_next % HINTED];
+            self.hinted_next += 1;
             if op.action == Action::Write {
-                self.ftl.prefetch_block(*hinted);
+                self.ftl.prefetch_block(*earlier);
             }
-            *hinted = logical.min(self.ftl.layout().logical_units - 1);
+            *earlier = logical.min(self.ftl.layout().logical_units - 1);
         }
     }
 

@@ -6,7 +6,7 @@ use super::check::check;
 use super::collection::{COLD, Scan, WEAR_CHECK_ERASES};
 use super::collector::Collector;
 use super::layout::Layout;
-use crate::memory::{NONE, Table, prefetch_number};
+use crate::memory::{NONE, Table, prefetch};
 use drivelab_core::inside::Inside;
 use drivelab_stats::Random;
 
@@ -136,7 +136,7 @@ impl Ftl {
     #[inline]
     pub fn prefetch_block(&self, logical: u32) {
         let unit = self.forward.get(logical);
-        prefetch_number(&self.blocks.valid, self.by_block.divide(unit));
+        prefetch(&self.blocks.valid, self.by_block.divide(unit) as usize);
     }
 
     /// Counts and levels.

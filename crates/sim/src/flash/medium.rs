@@ -152,7 +152,7 @@ impl Flash {
 
     /// Reads a unit from the flash page around it; returns when its data has left the channel.
     /// `tries`: how often it is sensed.
-    #[inline]
+    #[inline(always)]
     pub fn host_read(&mut self, at: Time, unit: u32, tries: u32) -> (Time, Cause) {
         let (die, channel) = self.place(unit);
         let sense_ns = u64::from(tries) * self.timing.read_ns;
@@ -176,7 +176,7 @@ impl Flash {
         self.read(at, die as usize, channel as usize, self.timing.read_ns, transfer_ns).0
     }
 
-    #[inline]
+    #[inline(always)]
     fn read(
         &mut self,
         at: Time,
