@@ -8,6 +8,7 @@ pub mod array;
 pub mod block_map;
 pub mod disk;
 pub mod drive;
+pub mod ends;
 pub mod figures;
 pub mod flash;
 pub mod lane;

@@ -135,38 +135,44 @@ impl<D: Drive> SimTestbed<D> {
         step
     }
 
-    /// Lets one worker submit what is due.
+    /// Lets the workers submit what is due; returns when the next wants to be asked.
     #[inline]
-    fn pump(&mut self, step: &mut Step, index: usize, sink: &mut dyn Sink) -> Result<(), Trouble> {
-        let worker = &mut step.workers[index];
-        let mut lead = Lead {
-            now: self.now,
-            drive: &mut self.drive,
-            ends: &mut self.ends,
-            issued: &mut step.issued,
-            first_ticket: worker.first_ticket,
-            way: worker.way,
-            buffer: &mut step.buffer,
-        };
-        worker.wake = match worker.driver.pump(&mut lead)? {
-            Next::Wake(at) => at,
-            Next::Completion | Next::Drain => Time::MAX,
-            Next::Finished => {
-                worker.finished = true;
-                step.finished += 1;
-                Time::MAX
+    fn pump(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<Time, Trouble> {
+        let mut wake = Time::MAX;
+        for worker in &mut step.workers {
+            if worker.wake <= self.now {
+                let mut lead = Lead {
+                    now: self.now,
+                    drive: &mut self.drive,
+                    ends: &mut self.ends,
+                    issued: &mut step.issued,
+                    first_ticket: worker.first_ticket,
+                    way: worker.way,
+                    buffer: &mut step.buffer,
+                };
+                worker.wake = match worker.driver.pump(&mut lead)? {
+                    Next::Wake(at) => at,
+                    Next::Completion | Next::Drain => Time::MAX,
+                    Next::Finished => {
+                        worker.finished = true;
+                        step.finished += 1;
+                        Time::MAX
+                    }
+                };
+                while let Some(tally) = worker.driver.take_interval() {
+                    sink.tally(&tally);
+                    worker.driver.recycle(tally);
+                }
             }
-        };
-        while let Some(tally) = worker.driver.take_interval() {
-            sink.tally(&tally);
-            worker.driver.recycle(tally);
+            wake = wake.min(worker.wake);
         }
-        Ok(())
+        self.ends.settle();
+        Ok(wake)
     }
 
     /// Hands one end to the worker that waits for it.
     #[inline]
-    fn reap(step: &mut Step, end: End) -> usize {
+    fn reap(step: &mut Step, end: End) {
         let index = step.worker_of[end.ticket as usize] as usize;
         let worker = &mut step.workers[index];
         let issued = step.issued[end.ticket as usize];
@@ -184,7 +190,6 @@ impl<D: Drive> SimTestbed<D> {
             &[],
         );
         worker.wake = end.at;
-        index
     }
 
     /// Hands over what went on inside, at the end of each interval.
@@ -208,14 +213,7 @@ impl<D: Drive> SimTestbed<D> {
         let mut finished = 0;
         let mut events = 0;
         loop {
-            let mut wake = Time::MAX;
-            for index in 0..step.workers.len() {
-                if step.workers[index].wake <= self.now {
-                    self.pump(step, index, sink)?;
-                }
-                wake = wake.min(step.workers[index].wake);
-            }
-            self.ends.settle();
+            let wake = self.pump(step, sink)?;
             if step.finished > finished {
                 finished = step.finished;
                 for index in team.to_stop(|index| step.workers[index].finished) {
