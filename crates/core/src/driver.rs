@@ -146,8 +146,6 @@ pub struct Driver {
     failure: Option<Failure>,
     /// Completions bring nothing about: no verification, no reply, no think time.
     plain: bool,
-    /// It does not issue whenever a slot is free: arrivals, bursts or think time.
-    is_paced: bool,
 }
 
 /// All drivers of one executed step: streams in order, workers in order.
@@ -256,7 +254,6 @@ impl Driver {
             mismatches: Vec::with_capacity(MISMATCHES_MAX),
             failure: None,
             plain: !stream.verify && stream.reply.is_none() && stream.think.0 == 0,
-            is_paced: stream.rate.is_some() || stream.burst.is_some() || stream.think.0 > 0,
             offsets,
             setup,
         })

@@ -17,18 +17,16 @@ impl Driver {
     /// Whatever the queue refuses.
     #[inline]
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
-        if self.is_paced {
-            return match self.arrivals.is_some() {
-                _ if self.exhausted() => self.wind_up(queue),
-                true => self.pump_open(queue),
-                false => self.pump_bursts(queue),
-            };
+        if self.exhausted() {
+            return self.wind_up(queue);
         }
-        // Where every slot is taken a completion comes first, whether or not that was the last.
-        while !self.free.is_empty() {
-            if self.exhausted() {
-                return self.wind_up(queue);
-            }
+        if self.arrivals.is_some() {
+            return self.pump_open(queue);
+        }
+        if self.setup.stream.burst.is_some() || self.setup.stream.think.0 > 0 {
+            return self.pump_bursts(queue);
+        }
+        while !self.free.is_empty() && !self.exhausted() {
             self.issue_next(queue, 0)?;
         }
         Ok(Next::Completion)
