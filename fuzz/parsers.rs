@@ -13,7 +13,7 @@ use drivelab_core::{plan_text, summary};
 use drivelab_io::signature::{Media, signatures as recognise};
 use drivelab_sim::target::SimTarget;
 use drivelab_stats::{Extremes, Histogram};
-use drivelab_study::accept;
+use drivelab_study::{accept, compare};
 use std::fmt::{Debug, Display};
 use std::str::FromStr;
 
@@ -175,6 +175,24 @@ fn query(histogram: &Histogram) {
     let mut twice = histogram.clone();
     twice.merge(histogram);
     assert_eq!(twice.max(), histogram.max());
+}
+
+/// Columns of numbers: finite, none empty after the longest, and written out they read back equal.
+pub fn columns(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let found = match compare::columns(text, "file") {
+        Ok(found) => found,
+        Err(error) => return assert!(error.starts_with("file "), "{error}"),
+    };
+    assert!(found.iter().any(|sample| !sample.values.is_empty()));
+    for sample in &found {
+        assert!(sample.values.iter().all(|value| value.is_finite()));
+        let lines: Vec<String> = sample.values.iter().map(f64::to_string).collect();
+        if !lines.is_empty() {
+            let again = compare::columns(&lines.join("\n"), "file").expect("numbers");
+            assert_eq!(again[0].values, sample.values);
+        }
+    }
 }
 
 /// A device that claims a size and holds the data at its beginning and again at its end.

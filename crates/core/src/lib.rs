@@ -5,6 +5,7 @@
 
 pub mod arrival;
 pub mod claims;
+pub mod comparison;
 pub mod content;
 pub mod driver;
 pub mod facts;

@@ -1,6 +1,7 @@
 //! The command line: one definition gives parsing, `--help`, man pages and completions.
 
 pub mod accept;
+pub mod compare;
 pub mod doctor;
 pub mod run;
 pub mod sim;
@@ -45,6 +46,8 @@ pub enum Command {
     Accept(accept::AcceptOptions),
     /// Run one load, described by options or by a plan
     Run(Box<run::RunOptions>),
+    /// Are two results different? Faster, slower, equivalent, or cannot tell
+    Compare(compare::CompareOptions),
     /// Write the HTML report of a run again
     Report(ReportOptions),
     /// List the runs kept here

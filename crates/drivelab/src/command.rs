@@ -3,6 +3,7 @@
 pub mod accept;
 pub mod bare;
 pub mod check;
+pub mod compare;
 pub mod doctor;
 pub mod generate;
 pub mod list;

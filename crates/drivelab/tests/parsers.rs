@@ -87,3 +87,8 @@ fn histograms() {
 fn signatures() {
     feed("signatures", parsers::signatures);
 }
+
+#[test]
+fn columns() {
+    feed("columns", parsers::columns);
+}

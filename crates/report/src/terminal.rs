@@ -2,6 +2,7 @@
 
 mod accept;
 mod check;
+mod compare;
 mod doctor;
 mod facts;
 mod lists;
@@ -9,6 +10,7 @@ mod run;
 
 pub use accept::claims_table;
 pub use check::check_table;
+pub use compare::comparison_table;
 pub use doctor::{doctor_table, leftovers_list};
 pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;

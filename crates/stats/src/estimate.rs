@@ -1,7 +1,7 @@
 //! A number that carries its uncertainty: the only form in which a rate leaves this crate.
 
 use serde::{Deserialize, Serialize};
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
 /// The level of every interval of this crate: 95 %, two-sided.
 const UPPER_TAIL: f64 = 0.975;
@@ -90,6 +90,32 @@ pub(crate) fn student_t(freedom: f64) -> Option<f64> {
         return None;
     }
     StudentsT::new(0.0, 1.0, freedom).ok().map(|student| student.inverse_cdf(UPPER_TAIL))
+}
+
+/// The quantile of Student's t between whose negative and which a share `level` lies.
+pub(crate) fn student_t_at(freedom: f64, level: f64) -> f64 {
+    let student = StudentsT::new(0.0, 1.0, freedom.max(f64::MIN_POSITIVE));
+    student.map_or(f64::NAN, |student| student.inverse_cdf(0.5 + level / 2.0))
+}
+
+/// P(T ≤ `t`) of Student's t.
+pub(crate) fn student_lower_tail(t: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom.max(f64::MIN_POSITIVE)).map_or(f64::NAN, |it| it.cdf(t))
+}
+
+/// P(Z ≤ `z`) of the standard normal.
+pub(crate) fn normal_lower_tail(z: f64) -> f64 {
+    Normal::standard().cdf(z)
+}
+
+/// P(Z > `z`) of the standard normal.
+pub(crate) fn normal_upper_tail(z: f64) -> f64 {
+    Normal::standard().sf(z)
+}
+
+/// The quantile of the standard normal.
+pub(crate) fn normal_quantile(share: f64) -> f64 {
+    Normal::standard().inverse_cdf(share)
 }
 
 /// The mean; `None` when empty or not finite.

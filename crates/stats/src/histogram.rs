@@ -159,6 +159,18 @@ impl Histogram {
         self.record_n(value_ns, 1);
     }
 
+    /// Counts a value of a closed loop, and those that an open loop with one request every
+    /// `interval_ns` would have measured while it waited: `value − interval`, `value − 2 interval`
+    /// … down to the interval (Tene's correction of coordinated omission). An estimate: label it.
+    pub fn record_corrected(&mut self, value_ns: u64, interval_ns: u64) {
+        self.record(value_ns);
+        let mut missing_ns = value_ns.saturating_sub(interval_ns);
+        while interval_ns > 0 && missing_ns >= interval_ns {
+            self.record(missing_ns);
+            missing_ns -= interval_ns;
+        }
+    }
+
     /// Counts `n` values of `value_ns` each; equals `n` calls of [`Histogram::record`].
     pub fn record_n(&mut self, value_ns: u64, n: u64) {
         if n == 0 {

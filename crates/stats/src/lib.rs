@@ -1,26 +1,64 @@
-//! Histograms, estimates with intervals, permutations and random numbers for drivelab.
+//! Statistics for measurements: estimates with intervals, comparisons, series, verdicts; and the
+//! histograms, permutations and random numbers that measuring takes.
 //!
 //! Pure arithmetic: nothing here reads a clock, a file or the environment, so equal inputs give
-//! equal outputs for ever. Every formula names its source.
+//! equal outputs for ever. Every formula names its source. Samples are slices in the unit of the
+//! data; shares and levels lie between 0 and 1; data that cannot give an answer give a [`NoAnswer`]
+//! and never a p-value of 0 or a NaN.
 
 #![forbid(unsafe_code)]
 
 mod batch_means;
+mod change_points;
+mod data;
+mod descriptive;
 mod estimate;
+mod family;
 mod histogram;
+mod order_statistics;
 mod percentile;
 mod permutation;
+mod planning;
+mod queueing;
 mod random;
+mod ranks;
+mod resampling;
+mod series;
+pub mod steady;
 mod v2;
+mod verdict;
+mod welch;
 mod zipf;
 
 pub use batch_means::{
     BatchMeans, batch_means, batch_means_of_length, effective_sample_size_geyer,
 };
+pub use change_points::{
+    ChangePoint, Knee, Period, changes, divergences, knee, period, strongest_change,
+};
+pub use data::NoAnswer;
+pub use descriptive::{Description, mean_interval, quantile};
 pub use estimate::Estimate;
+pub use family::{any_false_alarm, benjamini_hochberg, false_alarms_of_error_bars, holm};
 pub use histogram::{Extremes, HIGHEST_TRACKABLE_NS, Histogram};
+pub use order_statistics::{
+    Ranks, harrell_davis, maritz_jarrett, quantile_interval, quantile_ranks, quantile_ranks_normal,
+    samples_needed_one_sided,
+};
 pub use percentile::{samples_needed, supported, supported_quantile};
 pub use permutation::Permutation;
+pub use planning::{
+    TwoLevels, half_widths, repetitions_for_equivalence, repetitions_for_mean,
+    repetitions_to_detect, stops_at,
+};
+pub use queueing::{Mixture, operations_in_flight};
 pub use random::{Random, derive, splitmix64};
+pub use ranks::{
+    MannWhitney, Shift, hodges_lehmann, hodges_lehmann_ratio, kolmogorov_smirnov, mann_whitney,
+};
+pub use resampling::{PermutationTest, cluster_bootstrap, least_permutation_p, permutation_test};
+pub use series::{Trend, WarmUp, autocorrelation, trend, von_neumann, warm_up};
 pub use v2::DecodeError;
+pub use verdict::{Judged, Pair, Ratio, Verdict, judge};
+pub use welch::{Equivalence, Welch, fieller, ratio_band};
 pub use zipf::Zipf;

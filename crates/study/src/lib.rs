@@ -3,4 +3,5 @@
 
 pub mod accept;
 pub mod check;
+pub mod compare;
 pub mod doctor;

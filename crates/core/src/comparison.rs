@@ -1,0 +1,134 @@
+//! Two results held against each other, in a form that terminal, report and JSON share.
+
+use drivelab_stats::{Ratio, Verdict};
+use serde::Serialize;
+
+/// What is compared of each kind of I/O.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Metric {
+    /// Operations a second.
+    Iops,
+    /// Mean latency; response where there is one, else service.
+    MeanNs,
+    /// Its median.
+    P50Ns,
+    /// Its 99th percentile.
+    P99Ns,
+    /// Its 99.9th percentile.
+    #[serde(rename = "p99_9_ns")]
+    P999Ns,
+    /// Numbers whose unit nobody said.
+    Numbers,
+}
+
+impl Metric {
+    /// Its name in JSON and on the command line.
+    pub fn word(self) -> &'static str {
+        match self {
+            Metric::Iops => "iops",
+            Metric::MeanNs => "mean_ns",
+            Metric::P50Ns => "p50_ns",
+            Metric::P99Ns => "p99_ns",
+            Metric::P999Ns => "p99_9_ns",
+            Metric::Numbers => "numbers",
+        }
+    }
+
+    /// Its name for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Metric::Iops => "IOPS",
+            Metric::MeanNs => "mean latency",
+            Metric::P50Ns => "p50 latency",
+            Metric::P99Ns => "p99 latency",
+            Metric::P999Ns => "p99.9 latency",
+            Metric::Numbers => "numbers",
+        }
+    }
+
+    /// Whether more is better; unnamed numbers are taken for rates.
+    pub fn is_rate(self) -> bool {
+        matches!(self, Metric::Iops | Metric::Numbers)
+    }
+
+    /// The share by which a value may change and still count as unchanged: 5 % of rates, means and
+    /// medians, 10 % of p99, 20 % of p99.9.
+    pub fn delta(self) -> f64 {
+        match self {
+            Metric::P99Ns => 0.10,
+            Metric::P999Ns => 0.20,
+            _ => 0.05,
+        }
+    }
+}
+
+/// One cell of a comparison.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Cell {
+    /// The cell.
+    pub name: String,
+    /// What was compared of it.
+    pub metric: Metric,
+    /// In a word; `None`: suspect, and kept out.
+    pub verdict: Option<Verdict>,
+    /// After by before.
+    pub ratio: Option<Ratio>,
+    /// p-value of a difference, adjusted over the family; `None` where there was no test.
+    pub p_adjusted: Option<f64>,
+    /// Repetitions a side that would most likely settle what is open.
+    pub needs_n: Option<u64>,
+    /// Values before and after.
+    pub n: (usize, usize),
+    /// Why it was kept out.
+    pub suspect: Option<String>,
+}
+
+impl Cell {
+    /// How much better (above 0) or worse it became, as a logarithm.
+    pub fn gain(&self) -> f64 {
+        let ratio = self.ratio.map_or(1.0, |ratio| ratio.value);
+        if self.metric.is_rate() { ratio.ln() } else { -ratio.ln() }
+    }
+
+    /// The word that a person reads.
+    pub fn word(&self) -> &'static str {
+        match self.verdict {
+            None => "suspect",
+            Some(Verdict::Identical) => "identical",
+            Some(Verdict::Degenerate) => "no noise",
+            Some(Verdict::Changed) if self.gain() < 0.0 => "slower",
+            Some(Verdict::Changed) => "faster",
+            Some(Verdict::ChangedNegligible) => "negligible",
+            Some(Verdict::ChangedMaybeRelevant) => "size unsettled",
+            Some(Verdict::Equivalent) => "equivalent",
+            Some(Verdict::Inconclusive) => "cannot tell",
+        }
+    }
+
+    /// Whether it became slower by more than the band.
+    pub fn is_slower(&self) -> bool {
+        self.word() == "slower"
+    }
+}
+
+/// Two sides, held against each other.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Comparison {
+    /// How the baseline was called.
+    pub before: String,
+    /// How the candidate was called.
+    pub after: String,
+    /// All cells that both measured, the largest losses first, suspect ones last.
+    pub cells: Vec<Cell>,
+    /// Cells of the baseline that the candidate has not.
+    pub only_before: Vec<String>,
+    /// Cells of the candidate that the baseline has not.
+    pub only_after: Vec<String>,
+    /// What differs between the sides besides what was measured.
+    pub differences: Vec<String>,
+    /// Whether each value is a run of its own.
+    pub is_by_run: bool,
+    /// The threshold that was asked for; `None`: each metric has its own, see [`Metric::delta`].
+    pub delta: Option<f64>,
+}

@@ -1,0 +1,236 @@
+//! The table of `drivelab compare`: one line a cell, with its interval drawn.
+
+use crate::text::{Flush, columns, hanging, printable};
+use drivelab_core::comparison::{Cell, Comparison, Metric};
+use std::collections::BTreeMap;
+
+/// Characters of the drawing.
+const WIDTH: usize = 31;
+/// The drawing reaches to this change at least, and to that at most, as logarithms.
+const REACH_MIN: f64 = 0.10;
+const REACH_MAX: f64 = 1.0;
+/// Cells for which each line is shown; of more, only those that changed or are open.
+const CELLS_SHOWN: usize = 40;
+/// The words of the verdicts, in the order in which they are counted.
+const WORDS: [&str; 9] = [
+    "slower",
+    "faster",
+    "equivalent",
+    "identical",
+    "negligible",
+    "size unsettled",
+    "cannot tell",
+    "no noise",
+    "suspect",
+];
+
+/// What was compared, the cells from the largest loss to the largest gain, counts, what differs.
+pub fn comparison_table(comparison: &Comparison) -> String {
+    let mut text = headline(comparison);
+    text.push('\n');
+    let reach = reach(&comparison.cells);
+    let is_short = comparison.cells.len() > CELLS_SHOWN;
+    let is_shown = |cell: &&Cell| !is_short || !matches!(cell.word(), "equivalent" | "identical");
+    let shown: Vec<&Cell> = comparison.cells.iter().filter(is_shown).collect();
+    let rows: Vec<Vec<String>> =
+        shown.iter().map(|cell| row(cell, several_metrics(comparison), reach)).collect();
+    let (left, right) = (Flush::Left, Flush::Right);
+    text.push_str(&columns(&rows, &[left, left, right, left, left], 2));
+    if shown.len() < comparison.cells.len() {
+        let hidden = comparison.cells.len() - shown.len();
+        text.push_str(&format!("  and {hidden} that are equivalent\n"));
+    }
+    text.push_str(&format!("\n{}\n", counts(&comparison.cells)));
+    for cell in comparison.cells.iter().filter(|cell| cell.suspect.is_some()) {
+        let why = cell.suspect.as_deref().unwrap_or_default();
+        text.push_str(&hanging("Suspect", &printable(&format!("{}: {why}", cell.name)), 9));
+    }
+    text.push_str(&others(comparison));
+    text
+}
+
+fn headline(comparison: &Comparison) -> String {
+    let judged = || comparison.cells.iter().filter(|cell| cell.suspect.is_none());
+    let count = |of: fn(&Cell) -> usize| {
+        let all: Vec<usize> = judged().map(of).collect();
+        let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
+        match (least, most) {
+            (Some(least), Some(most)) if least == most => least.to_string(),
+            (Some(least), Some(most)) => format!("{least} to {most}"),
+            _ => "0".into(),
+        }
+    };
+    let unit = if comparison.is_by_run { "runs" } else { "repetitions" };
+    let cells = match comparison.cells.len() {
+        1 => "1 cell".into(),
+        cells => format!("{cells} cells"),
+    };
+    let of_first = comparison.cells.first().map_or(Metric::Iops, |cell| cell.metric).delta();
+    let is_one = comparison.delta.is_some() || !several_metrics(comparison);
+    let band = match is_one {
+        true => format!("± {:.3} %", 100.0 * comparison.delta.unwrap_or(of_first)),
+        false => "by metric".into(),
+    };
+    let band = band.replace(".000", "");
+    format!(
+        "{} → {}\n{cells}, {} against {} {unit}, band {band}, Holm-adjusted\n",
+        printable(&comparison.before),
+        printable(&comparison.after),
+        count(|cell| cell.n.0),
+        count(|cell| cell.n.1),
+    )
+}
+
+fn several_metrics(comparison: &Comparison) -> bool {
+    let first = comparison.cells.first().map(|cell| cell.metric);
+    comparison.cells.iter().any(|cell| Some(cell.metric) != first)
+}
+
+/// How far the drawing reaches to each side of "unchanged", as a logarithm of the ratio.
+fn reach(cells: &[Cell]) -> f64 {
+    let ends = cells
+        .iter()
+        .filter_map(|cell| cell.ratio)
+        .flat_map(|ratio| [ratio.low.unwrap_or(ratio.value), ratio.high.unwrap_or(ratio.value)]);
+    let farthest = ends.map(|end| end.ln().abs()).filter(|end| end.is_finite());
+    farthest.fold(REACH_MIN, f64::max).min(REACH_MAX)
+}
+
+fn row(cell: &Cell, names_metric: bool, reach: f64) -> Vec<String> {
+    let name = match names_metric {
+        true => format!("{}, {}", cell.name, cell.metric.words()),
+        false => cell.name.clone(),
+    };
+    let mut word = cell.word().to_owned();
+    if let Some(needs) = cell.needs_n {
+        word.push_str(&format!(" (n {needs})"));
+    }
+    let Some(ratio) = cell.ratio else {
+        return vec![word, printable(&name)];
+    };
+    let interval = match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => format!("[{}, {}]", percent(low), percent(high)),
+        _ => "no interval".into(),
+    };
+    let ends = (ratio.low.unwrap_or(ratio.value), ratio.high.unwrap_or(ratio.value));
+    vec![
+        word,
+        printable(&name),
+        format!("{} %", percent(ratio.value)),
+        interval,
+        drawn(ratio.value, ends, reach),
+    ]
+}
+
+/// A ratio as a change in percent.
+fn percent(ratio: f64) -> String {
+    let change = 100.0 * (ratio - 1.0);
+    // No "-0.0".
+    let change = if change.abs() < 0.05 { 0.0 } else { change };
+    format!("{change:+.1}")
+}
+
+/// An interval on a line whose middle is "unchanged".
+fn drawn(value: f64, (low, high): (f64, f64), reach: f64) -> String {
+    let middle = WIDTH / 2;
+    let place = |ratio: f64| {
+        let share = (ratio.ln() / reach).clamp(-1.0, 1.0);
+        (middle as f64 + share * middle as f64).round() as usize
+    };
+    let mut line = vec![' '; WIDTH];
+    line[middle] = '┊';
+    let (from, to) = (place(low), place(high));
+    line[from..=to].fill('─');
+    if from < to {
+        (line[from], line[to]) = ('├', '┤');
+    }
+    line[place(value)] = '●';
+    line.into_iter().collect::<String>().trim_end().to_owned()
+}
+
+fn counts(cells: &[Cell]) -> String {
+    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+    cells.iter().for_each(|cell| *found.entry(cell.word()).or_default() += 1);
+    let needs = cells.iter().filter_map(|cell| cell.needs_n);
+    let (least, most) = (needs.clone().min(), needs.max());
+    let part = |word: &&str| {
+        let count = found.get(word)?;
+        let more = match (*word, least, most) {
+            ("cannot tell", Some(least), Some(most)) if least == most => {
+                format!(" (needs about {least} a side)")
+            }
+            ("cannot tell", Some(least), Some(most)) => {
+                format!(" (needs about {least} to {most} a side)")
+            }
+            ("suspect", ..) => " (kept out)".into(),
+            _ => String::new(),
+        };
+        Some(format!("{count} {word}{more}"))
+    };
+    WORDS.iter().filter_map(part).collect::<Vec<_>>().join(" · ")
+}
+
+/// Cells of one side only, and facts that differ.
+fn others(comparison: &Comparison) -> String {
+    let mut text = String::new();
+    for (label, names) in [("Before", &comparison.only_before), ("After", &comparison.only_after)] {
+        if !names.is_empty() {
+            let words = format!("only there: {}", names.join(", "));
+            text.push_str(&hanging(label, &printable(&words), 9));
+        }
+    }
+    for difference in &comparison.differences {
+        text.push_str(&hanging("Differs", &printable(difference), 9));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_stats::{Ratio, Verdict};
+
+    fn cell(name: &str, verdict: Verdict, value: f64, ends: Option<(f64, f64)>) -> Cell {
+        let (low, high) = ends.unzip();
+        Cell {
+            name: name.into(),
+            metric: Metric::Iops,
+            verdict: Some(verdict),
+            ratio: Some(Ratio { value, low, high }),
+            p_adjusted: None,
+            needs_n: (verdict == Verdict::Inconclusive).then_some(12),
+            n: (10, 10),
+            suspect: None,
+        }
+    }
+
+    #[test]
+    fn each_cell_is_a_line_and_its_interval_a_drawing() {
+        let comparison = Comparison {
+            before: "before".into(),
+            after: "after".into(),
+            cells: vec![
+                cell("random read", Verdict::Changed, 0.8, Some((0.78, 0.82))),
+                cell("noisy", Verdict::Inconclusive, 0.99, Some((0.85, 1.15))),
+                cell("limited", Verdict::Identical, 1.0, None),
+            ],
+            only_before: vec!["trim".into()],
+            only_after: Vec::new(),
+            differences: vec!["kernel: 6.1 before, 6.18 after".into()],
+            is_by_run: false,
+            delta: None,
+        };
+        let text = comparison_table(&comparison);
+        for expected in [
+            "before → after\n3 cells, 10 against 10 repetitions, band ± 5 %, Holm-adjusted",
+            "slower              random read  -20.0 %  [-22.0, -18.0]  ├─●┤",
+            "cannot tell (n 12)  noisy         -1.0 %  [-15.0, +15.0]",
+            "identical           limited       +0.0 %  no interval",
+            "1 slower · 1 identical · 1 cannot tell (needs about 12 a side)",
+            "Before   only there: trim",
+            "Differs  kernel: 6.1 before, 6.18 after",
+        ] {
+            assert!(text.contains(expected), "{expected}\n{text}");
+        }
+    }
+}

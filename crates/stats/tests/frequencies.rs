@@ -1,0 +1,167 @@
+//! What intervals and verdicts promise, counted over samples whose truth is known. Seeds are fixed.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use drivelab_stats::{
+    Pair, Random, Verdict, Welch, cluster_bootstrap, derive, fieller, hodges_lehmann_ratio, judge,
+    mann_whitney, mean_interval, permutation_test, quantile_interval,
+};
+
+const SAMPLES: u64 = 1000;
+const NOISE: f64 = 0.02;
+
+/// Normal, by Box and Muller (1958).
+fn normal(random: &mut Random) -> f64 {
+    let (u, v) = (1.0 - random.unit_f64(), random.unit_f64());
+    (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * v).cos()
+}
+
+/// `n` values around `level` that vary by 2 %.
+fn sample(random: &mut Random, level: f64, n: usize) -> Vec<f64> {
+    (0..n).map(|_| level * (NOISE * normal(random)).exp()).collect()
+}
+
+/// Counts in how many of 1,000 samples `holds`; asserts 93 to 97 %.
+fn assert_covers(name: &str, seed: u64, mut holds: impl FnMut(&mut Random) -> bool) {
+    let mut random = Random::new(derive(seed, 0x636f_7665, 0));
+    let count = (0..SAMPLES).filter(|_| holds(&mut random)).count();
+    println!("{name}: {count} of {SAMPLES}");
+    assert!((930..=970).contains(&count), "{name}: {count} of {SAMPLES}");
+}
+
+fn within((low, high): (f64, f64), truth: f64) -> bool {
+    low <= truth && truth <= high
+}
+
+#[test]
+fn intervals_of_means_and_ratios_hold_the_truth_as_often_as_they_say() {
+    assert_covers("mean", 1, |random| {
+        let values: Vec<f64> = (0..10).map(|_| 100.0 + 2.0 * normal(random)).collect();
+        within(mean_interval(&values, 0.95).unwrap(), 100.0)
+    });
+    assert_covers("Welch on logarithms", 2, |random| {
+        let (x, y) = (sample(random, 100.0, 10), sample(random, 92.0, 10));
+        within(Welch::of_logarithms(&x, &y).unwrap().interval(0.95), 0.92_f64.ln())
+    });
+    assert_covers("Welch, unequal", 3, |random| {
+        let (x, mut y) = (sample(random, 100.0, 12), sample(random, 100.0, 5));
+        y.iter_mut().for_each(|value| *value = (*value / 100.0).powi(4) * 100.0);
+        within(Welch::of_logarithms(&x, &y).unwrap().interval(0.95), 0.0)
+    });
+    assert_covers("Fieller", 4, |random| {
+        let (x, y) = (sample(random, 100.0, 10), sample(random, 92.0, 10));
+        let (_, low, high) = fieller(&x, &y, 0.95).unwrap();
+        within((low, high), 0.92)
+    });
+    assert_covers("Hodges-Lehmann", 5, |random| {
+        let (x, y) = (sample(random, 100.0, 10), sample(random, 92.0, 10));
+        within(hodges_lehmann_ratio(&x, &y, 0.95).unwrap().interval.unwrap(), 0.92)
+    });
+    assert_covers("cluster bootstrap", 6, |random| {
+        let runs = |random: &mut Random, level: f64| -> Vec<Vec<f64>> {
+            (0..30)
+                .map(|_| {
+                    let of_run = level * (NOISE * normal(random)).exp();
+                    sample(random, of_run, 4)
+                })
+                .collect()
+        };
+        let (x, y) = (runs(random, 100.0), runs(random, 92.0));
+        let mean = |values: &[f64]| values.iter().sum::<f64>() / values.len() as f64;
+        let ratio = |x: &[f64], y: &[f64]| mean(y) / mean(x);
+        let seed = random.next_u64();
+        within(cluster_bootstrap(&x, &y, ratio, (400, 0.95, seed)).unwrap(), 0.92)
+    });
+}
+
+/// Intervals of order statistics hold the truth as often as their ranks say, which is more than
+/// asked for where ranks are few: 96.48 % for the median of 100.
+#[test]
+fn an_interval_of_a_median_holds_the_truth() {
+    assert_covers("median of 100", 7, |random| {
+        within(quantile_interval(&sample(random, 50.0, 100), 0.5, 0.95).unwrap(), 50.0)
+    });
+}
+
+#[test]
+fn tests_without_a_difference_raise_an_alarm_in_one_of_twenty() {
+    let mut random = Random::new(derive(8, 0, 0));
+    let mut alarms = [0_u64; 3];
+    for _ in 0..SAMPLES {
+        let (x, y) = (sample(&mut random, 100.0, 6), sample(&mut random, 100.0, 6));
+        let p = [
+            Welch::of_logarithms(&x, &y).unwrap().p(),
+            mann_whitney(&x, &y).unwrap().p,
+            permutation_test(&x, &y, 0).unwrap().p(),
+        ];
+        for (alarm, p) in alarms.iter_mut().zip(p) {
+            *alarm += u64::from(p <= 0.05);
+        }
+    }
+    // An exact test of six against six cannot reach 5 %: its next level is 4.1 %.
+    assert!(alarms.iter().all(|count| (25..=70).contains(count)), "{alarms:?}");
+}
+
+/// One planted cell among 76 nulls, band 5 %, noise 2 %, ten repetitions a side.
+fn families(seed: u64, planted: f64, count: u64) -> Vec<Vec<drivelab_stats::Judged>> {
+    let mut random = Random::new(derive(seed, 0x6661_6d69, 0));
+    (0..count)
+        .map(|_| {
+            let samples: Vec<(Vec<f64>, Vec<f64>)> = (0..77)
+                .map(|cell| {
+                    let level = if cell == 0 { 100.0 * planted } else { 100.0 };
+                    (sample(&mut random, 100.0, 10), sample(&mut random, level, 10))
+                })
+                .collect();
+            let pairs: Vec<Pair<'_>> =
+                samples.iter().map(|(before, after)| Pair { before, after, delta: 0.05 }).collect();
+            judge(&pairs).unwrap()
+        })
+        .collect()
+}
+
+fn share(
+    families: &[Vec<drivelab_stats::Judged>],
+    holds: impl Fn(&drivelab_stats::Judged) -> bool,
+) -> f64 {
+    families.iter().filter(|family| holds(&family[0])).count() as f64 / families.len() as f64
+}
+
+/// Expected: 92 %, by the non-central t distribution.
+#[test]
+fn a_cell_slower_by_8_percent_is_found_changed() {
+    let found = share(&families(11, 0.92, SAMPLES), |cell| cell.verdict == Verdict::Changed);
+    println!("0.92 changed: {found}");
+    assert!(found >= 0.88, "{found}");
+}
+
+/// Expected: 91.6 %.
+#[test]
+fn a_cell_slower_by_5_percent_is_significant_in_its_family() {
+    let found =
+        share(&families(12, 0.95, SAMPLES), |cell| cell.p_adjusted.is_some_and(|p| p <= 0.05));
+    println!("0.95 significant: {found}");
+    assert!(found >= 0.88, "{found}");
+}
+
+#[test]
+fn a_cell_slower_by_1_percent_is_equivalent_or_negligible() {
+    let found = share(&families(13, 0.99, SAMPLES), |cell| {
+        matches!(cell.verdict, Verdict::Equivalent | Verdict::ChangedNegligible)
+    });
+    println!("0.99 equivalent or negligible: {found}");
+    assert!(found >= 0.97, "{found}");
+}
+
+#[test]
+fn families_without_a_difference_raise_few_alarms() {
+    let is_alarm = |cell: &drivelab_stats::Judged| {
+        matches!(
+            cell.verdict,
+            Verdict::Changed | Verdict::ChangedNegligible | Verdict::ChangedMaybeRelevant
+        )
+    };
+    let families = families(14, 1.0, SAMPLES);
+    let alarms = families.iter().filter(|family| family.iter().any(is_alarm)).count();
+    println!("families with a false alarm: {alarms} of {SAMPLES}");
+    assert!(alarms <= 64, "{alarms}");
+}

@@ -1,0 +1,256 @@
+//! `compare`: are two results different? Faster, slower, equivalent, or cannot tell.
+//!
+//! Every cell that both sides measured is one question of one family, whose p-values are adjusted
+//! together. A cell that was suspect on either side is listed and not judged.
+
+mod columns;
+mod gate;
+#[cfg(test)]
+mod tests;
+
+pub use columns::columns;
+pub use gate::{Gate, Passed};
+
+use drivelab_core::comparison::{Cell, Comparison, Metric};
+use drivelab_core::facts::{DeviceFacts, Facts};
+use drivelab_core::op::Action;
+use drivelab_core::summary::{CellSummary, KindSummary, Latency, StepSummary, Summary};
+use drivelab_stats::{NoAnswer, Pair, judge};
+use std::collections::BTreeSet;
+
+/// The figure of one repetition.
+fn figure(metric: Metric, kind: &KindSummary) -> Option<f64> {
+    let latency: Option<&Latency> = kind.response_ns.as_ref().or(kind.service_ns.as_ref());
+    match metric {
+        Metric::Iops => kind.rates.iops.map(|iops| iops.value),
+        Metric::MeanNs => latency.map(|latency| latency.mean),
+        Metric::P50Ns => latency.and_then(|latency| latency.p50).map(|ns| ns as f64),
+        Metric::P99Ns => latency.and_then(|latency| latency.p99).map(|ns| ns as f64),
+        Metric::P999Ns => latency.and_then(|latency| latency.p99_9).map(|ns| ns as f64),
+        Metric::Numbers => None,
+    }
+}
+
+/// What one side says of one cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The cell, and of which kind where it has several.
+    pub name: String,
+    /// What was measured of it.
+    pub metric: Metric,
+    /// One value for each repetition, or for each run where there are several.
+    pub values: Vec<f64>,
+    /// Why it must not be judged.
+    pub suspect: Option<String>,
+}
+
+/// One side of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Side {
+    /// How it was called.
+    pub name: String,
+    /// What it measured.
+    pub samples: Vec<Sample>,
+    /// What describes the drive and the machine; the same keys on both sides.
+    pub facts: Vec<(&'static str, String)>,
+    /// Whether each value is a run of its own.
+    pub is_by_run: bool,
+}
+
+impl Side {
+    /// A side of runs. Of one run, the repetitions are the values; of several, each run is one
+    /// value, for only runs were made anew.
+    ///
+    /// # Errors
+    /// No run.
+    pub fn of_runs(
+        name: &str,
+        runs: &[(Summary, Facts)],
+        metrics: &[Metric],
+    ) -> Result<Self, String> {
+        let Some((_, facts)) = runs.first() else {
+            return Err(format!("{name} names no run"));
+        };
+        let each: Vec<Vec<Sample>> =
+            runs.iter().map(|(summary, _)| samples(summary, metrics)).collect();
+        let samples = if each.len() > 1 { by_run(&each) } else { each.concat() };
+        let facts = comparable_facts(facts);
+        Ok(Side { name: name.into(), samples, facts, is_by_run: runs.len() > 1 })
+    }
+}
+
+/// The values of the repetitions of each cell of a run.
+fn samples(summary: &Summary, metrics: &[Metric]) -> Vec<Sample> {
+    let of_cell = |cell: &CellSummary| {
+        let steps: Vec<&StepSummary> =
+            summary.steps.iter().filter(|step| cell.steps.contains(&step.step)).collect();
+        let mut found = Vec::new();
+        for (index, stream) in cell.streams.iter().enumerate() {
+            let kinds = stream.kinds.keys().filter(|kind| **kind != Action::Flush);
+            for kind in kinds.copied().collect::<Vec<_>>() {
+                for metric in metrics {
+                    let value = |step: &&StepSummary| {
+                        figure(*metric, step.streams.get(index)?.kinds.get(&kind)?)
+                    };
+                    let values: Vec<f64> = steps.iter().filter_map(value).collect();
+                    let is_only = cell.streams.len() == 1 && stream.kinds.len() == 1;
+                    let name = match (is_only, stream.load.name.as_str()) {
+                        (true, _) => cell.name.clone(),
+                        (false, "") => format!("{}, {}", cell.name, kind.word()),
+                        (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
+                    };
+                    found.push(Sample { name, metric: *metric, values, suspect: suspicion(cell) });
+                }
+            }
+        }
+        found
+    };
+    summary.cells.iter().flat_map(of_cell).filter(|sample| !sample.values.is_empty()).collect()
+}
+
+fn suspicion(cell: &CellSummary) -> Option<String> {
+    (cell.valid == Some(false)).then(|| {
+        let texts: Vec<&str> = cell.reasons.iter().map(|reason| reason.text.as_str()).collect();
+        texts.join("; ")
+    })
+}
+
+/// One value for each run: the geometric mean of its repetitions.
+fn by_run(runs: &[Vec<Sample>]) -> Vec<Sample> {
+    let mut all: Vec<Sample> = Vec::new();
+    for sample in runs.iter().flatten() {
+        let logs: f64 = sample.values.iter().map(|value| value.ln()).sum();
+        let value = (logs / sample.values.len() as f64).exp();
+        let same = |known: &&mut Sample| known.name == sample.name && known.metric == sample.metric;
+        match all.iter_mut().find(same) {
+            Some(known) => {
+                known.values.push(value);
+                known.suspect = known.suspect.take().or_else(|| sample.suspect.clone());
+            }
+            None => all.push(Sample { values: vec![value], ..sample.clone() }),
+        }
+    }
+    all
+}
+
+/// What must be alike for a difference to be one of what was changed on purpose.
+fn comparable_facts(facts: &Facts) -> Vec<(&'static str, String)> {
+    let target = &facts.target;
+    let drive = target.devices.last();
+    let text = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.into());
+    let of_drive = |of: fn(&DeviceFacts) -> Option<String>| text(drive.and_then(of));
+    vec![
+        ("drive", of_drive(|drive| drive.model.clone())),
+        ("serial number", of_drive(|drive| drive.serial.clone())),
+        ("firmware", of_drive(|drive| drive.firmware.clone())),
+        ("file system", text(target.filesystem.as_ref().map(|it| it.kind.clone()))),
+        ("kernel", text(facts.host.kernel.clone())),
+        ("CPU", text(facts.host.cpu_model.clone())),
+    ]
+}
+
+/// Says that a fact is not known.
+const UNKNOWN: &str = "unknown";
+
+/// Compares two sides. `delta` replaces the thresholds of the metrics.
+///
+/// # Errors
+/// No cell in common, or values that nothing can be said of.
+pub fn compare(before: &Side, after: &Side, delta: Option<f64>) -> Result<Comparison, String> {
+    let both: Vec<(&Sample, &Sample)> =
+        before.samples.iter().filter_map(|sample| Some((sample, same(after, sample)?))).collect();
+    if both.is_empty() {
+        return Err(format!(
+            "{} and {} have no cell in common, so there is nothing to compare: {} against {}",
+            before.name,
+            after.name,
+            names(&before.samples),
+            names(&after.samples)
+        ));
+    }
+    let is_sound =
+        |pair: &&(&Sample, &Sample)| pair.0.suspect.is_none() && pair.1.suspect.is_none();
+    let sound: Vec<&(&Sample, &Sample)> = both.iter().filter(is_sound).collect();
+    let family: Vec<Pair<'_>> = sound
+        .iter()
+        .map(|(before, after)| Pair {
+            before: &before.values,
+            after: &after.values,
+            delta: delta.unwrap_or_else(|| before.metric.delta()),
+        })
+        .collect();
+    let judged = judge(&family).map_err(|why| unusable(&sound, why))?;
+    let mut cells: Vec<Cell> = sound
+        .iter()
+        .zip(judged)
+        .map(|((before, after), judged)| Cell {
+            verdict: Some(judged.verdict),
+            ratio: Some(judged.ratio),
+            p_adjusted: judged.p_adjusted,
+            needs_n: judged.needs_n,
+            ..cell(before, after)
+        })
+        .collect();
+    cells.sort_by(|a, b| a.gain().total_cmp(&b.gain()).then_with(|| a.name.cmp(&b.name)));
+    cells.extend(both.iter().filter(|pair| !is_sound(pair)).map(|pair| cell(pair.0, pair.1)));
+    Ok(Comparison {
+        before: before.name.clone(),
+        after: after.name.clone(),
+        cells,
+        only_before: lonely(before, after),
+        only_after: lonely(after, before),
+        differences: differences(before, after),
+        is_by_run: before.is_by_run || after.is_by_run,
+        delta,
+    })
+}
+
+fn cell(before: &Sample, after: &Sample) -> Cell {
+    Cell {
+        name: before.name.clone(),
+        metric: before.metric,
+        verdict: None,
+        ratio: None,
+        p_adjusted: None,
+        needs_n: None,
+        n: (before.values.len(), after.values.len()),
+        suspect: before.suspect.clone().or_else(|| after.suspect.clone()),
+    }
+}
+
+fn same<'a>(side: &'a Side, sample: &Sample) -> Option<&'a Sample> {
+    side.samples.iter().find(|other| other.name == sample.name && other.metric == sample.metric)
+}
+
+fn lonely(side: &Side, other: &Side) -> Vec<String> {
+    let lonely = side.samples.iter().filter(|sample| same(other, sample).is_none());
+    lonely.map(|sample| sample.name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+}
+
+fn names(samples: &[Sample]) -> String {
+    let names: BTreeSet<&str> = samples.iter().map(|sample| sample.name.as_str()).collect();
+    let shown: Vec<&str> = names.iter().copied().take(3).collect();
+    let more = if names.len() > shown.len() { " …" } else { "" };
+    if shown.is_empty() {
+        "no measured cell at all".into()
+    } else {
+        format!("{}{more}", shown.join(", "))
+    }
+}
+
+/// The first cell whose values cannot be compared.
+fn unusable(pairs: &[&(&Sample, &Sample)], why: NoAnswer) -> String {
+    let is_bad = |values: &[f64]| !values.iter().all(|value| value.is_finite() && *value > 0.0);
+    let bad = pairs.iter().find(|pair| is_bad(&pair.0.values) || is_bad(&pair.1.values));
+    let name = bad.map_or("a cell", |pair| pair.0.name.as_str());
+    format!("{name} cannot be compared: {why}")
+}
+
+fn differences(before: &Side, after: &Side) -> Vec<String> {
+    let known = |value: &String| value != UNKNOWN;
+    let pairs = before.facts.iter().zip(&after.facts);
+    pairs
+        .filter(|(x, y)| x.1 != y.1 && known(&x.1) && known(&y.1))
+        .map(|(x, y)| format!("{}: {} before, {} after", x.0, x.1, y.1))
+        .collect()
+}
