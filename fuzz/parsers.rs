@@ -3,6 +3,8 @@
 //! long as asked; a test runs them on the seeds and on some thousand mutations of each.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
+use drivelab_compat::fio_json;
+use drivelab_core::comparison::Metric;
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::plan::{Content, Engine, Plan, Sync};
 use drivelab_core::record::Record;
@@ -192,6 +194,18 @@ pub fn columns(data: &[u8]) {
             let again = compare::columns(&lines.join("\n"), "file").expect("numbers");
             assert_eq!(again[0].values, sample.values);
         }
+    }
+}
+
+/// What fio wrote: every value is finite and there is one a cell.
+pub fn fio(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    match fio_json::samples(text, "file", &[Metric::Iops, Metric::MeanNs, Metric::P99Ns]) {
+        Ok(found) => {
+            let is_sound = |value: &f64| value.is_finite();
+            assert!(found.iter().all(|it| it.values.len() == 1 && it.values.iter().all(is_sound)));
+        }
+        Err(error) => assert!(error.starts_with("file "), "{error}"),
     }
 }
 

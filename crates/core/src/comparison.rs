@@ -63,6 +63,19 @@ impl Metric {
     }
 }
 
+/// What one side says of one cell.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sample {
+    /// The cell, and of which kind where it has several.
+    pub name: String,
+    /// What was measured of it.
+    pub metric: Metric,
+    /// One value for each repetition, or for each run where there are several.
+    pub values: Vec<f64>,
+    /// Why it must not be judged.
+    pub suspect: Option<String>,
+}
+
 /// One cell of a comparison.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Cell {

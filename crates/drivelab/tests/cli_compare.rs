@@ -105,3 +105,39 @@ fn nonsense_is_refused_in_a_sentence() {
         user.types(line).refused(2, words);
     }
 }
+
+fn fio(user: &User, name: &str, iops: f64) -> String {
+    let text = format!(
+        "{{\"fio version\": \"fio-3.33\", \"jobs\": [{{\"jobname\": \"rr\", \"error\": 0, \
+         \"read\": {{\"total_ios\": 1000, \"iops\": {iops}, \"lat_ns\": {{\"mean\": 5e4}}}}}}]}}"
+    );
+    user.write(name, text);
+    name.to_owned()
+}
+
+#[test]
+fn files_of_fio_are_runs_and_a_page_shows_them() {
+    let user = User::new();
+    let side = |name: &str, level: f64| -> String {
+        let noise = [1.0, 1.01, 0.99, 1.005, 0.995];
+        let files = noise.iter().zip('a'..);
+        let names = files.map(|(noise, mark)| fio(&user, &format!("{name}{mark}"), level * noise));
+        names.collect::<Vec<_>>().join(",")
+    };
+    let (before, after) = (side("x", 1e5), side("y", 2e5));
+    let line = ["compare", &before, &after, "--out", "page.html"];
+    let said = user.types(&line).fine();
+    assert!(said.out.contains("1 cell, 5 against 5 runs"), "{}", said.out);
+    assert!(said.out.contains("faster  rr, read  +100.0 %"), "{}", said.out);
+    let page = std::fs::read_to_string(user.work().join("page.html")).unwrap();
+    assert!(page.contains("class=\"forest\"") && page.contains("rr, read: faster +100.0 %"));
+    user.types(&line).fine();
+    user.write("mine.html", "<!doctype html> mine");
+    let line = ["compare", &before, &after, "--out", "mine.html"];
+    user.types(&line).refused(3, "mine.html exists and is no report of drivelab");
+    user.write("numbers", "1 2\n");
+    let mixed = format!("{before},numbers");
+    user.types(&["compare", &mixed, &after]).refused(2, "a side is of one kind");
+    user.write("old", "{\"fio version\": \"fio-2.1\", \"jobs\": []}");
+    user.types(&["compare", "old", &after]).refused(2, "old is of fio-2.1");
+}

@@ -92,3 +92,8 @@ fn signatures() {
 fn columns() {
     feed("columns", parsers::columns);
 }
+
+#[test]
+fn fio_json() {
+    feed("fio", parsers::fio);
+}

@@ -3,6 +3,7 @@
 //! From the top: target and state, the verdict in words beside a few big numbers, the pictures,
 //! the table of all cells, facts, plan, notes, and the line that does it again.
 
+mod comparison;
 mod figures;
 mod sections;
 mod style;
@@ -13,6 +14,8 @@ use drivelab_core::findings::Findings;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Latency, Summary};
 use std::fmt::Write;
+
+pub use comparison::comparison;
 
 use crate::headline::{self, Row};
 use crate::units;

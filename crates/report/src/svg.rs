@@ -4,7 +4,10 @@
 //! meanings (`read`, `write`, `warning`); the style sheet decides how they look in light and dark.
 
 mod bars;
+mod forest;
 mod lines;
+
+pub use forest::forest;
 
 use std::fmt::Write;
 

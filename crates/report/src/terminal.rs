@@ -11,6 +11,7 @@ mod run;
 pub use accept::claims_table;
 pub use check::check_table;
 pub use compare::comparison_table;
+pub(crate) use compare::{change, compared_name, comparison_counts, comparison_reach};
 pub use doctor::{doctor_table, leftovers_list};
 pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;

@@ -11,7 +11,7 @@ mod tests;
 pub use columns::columns;
 pub use gate::{Gate, Passed};
 
-use drivelab_core::comparison::{Cell, Comparison, Metric};
+use drivelab_core::comparison::{Cell, Comparison, Metric, Sample};
 use drivelab_core::facts::{DeviceFacts, Facts};
 use drivelab_core::op::Action;
 use drivelab_core::summary::{CellSummary, KindSummary, Latency, StepSummary, Summary};
@@ -31,19 +31,6 @@ fn figure(metric: Metric, kind: &KindSummary) -> Option<f64> {
     }
 }
 
-/// What one side says of one cell.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
-    /// The cell, and of which kind where it has several.
-    pub name: String,
-    /// What was measured of it.
-    pub metric: Metric,
-    /// One value for each repetition, or for each run where there are several.
-    pub values: Vec<f64>,
-    /// Why it must not be judged.
-    pub suspect: Option<String>,
-}
-
 /// One side of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Side {
@@ -58,6 +45,12 @@ pub struct Side {
 }
 
 impl Side {
+    /// A side whose every part is one run of its own, such as the output of another tool.
+    pub fn of_parts(name: &str, parts: &[Vec<Sample>]) -> Self {
+        let samples = if parts.len() > 1 { by_run(parts) } else { parts.concat() };
+        Side { name: name.into(), samples, facts: Vec::new(), is_by_run: parts.len() > 1 }
+    }
+
     /// A side of runs. Of one run, the repetitions are the values; of several, each run is one
     /// value, for only runs were made anew.
     ///

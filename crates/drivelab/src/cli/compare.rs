@@ -3,6 +3,7 @@
 use super::StoreOptions;
 use clap::{Args, ValueEnum};
 use drivelab_core::comparison::Metric;
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -11,6 +12,8 @@ Examples:
   drivelab compare a1.jsonl,a2.jsonl,a3.jsonl b1.jsonl,b2.jsonl,b3.jsonl
                                  sets of runs: then each run is one value
   drivelab compare iops.csv      two columns of numbers, before and after
+  drivelab compare a1.json,a2.json,a3.json,a4.json,a5.json b1.json,b2.json,b3.json,b4.json,b5.json
+                                 what fio --output-format=json wrote, each file one run
   drivelab compare --baseline main.jsonl --max-slowdown 5% new.jsonl
                                  a gate: 0 within the limit, 1 beyond it, 4 cannot tell
 
@@ -58,8 +61,8 @@ impl MetricWord {
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareOptions {
-    /// Runs (a path, an ID, or `last`) or files of numbers: before and after, several of a side
-    /// joined by commas
+    /// Runs (a path, an ID, or `last`), files of numbers or JSON of fio: before and after, several
+    /// of a side joined by commas
     #[arg(value_name = "RUNS", required = true, num_args = 1..=2)]
     pub sides: Vec<String>,
     /// The side before, where a gate is asked for
@@ -74,6 +77,9 @@ pub struct CompareOptions {
     /// Changes smaller than this count as unchanged [default: 5% to 20%, by metric]
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub band: Option<f64>,
+    /// Where to write an HTML page with all cells in one picture [default: none]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,

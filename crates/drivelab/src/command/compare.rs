@@ -1,17 +1,22 @@
 //! `drivelab compare`: two results, held against each other.
 
+use super::report::{Made, may_write, write_new};
 use crate::cli::compare::CompareOptions;
 use crate::outcome::{Failure, Status};
 use crate::{print, store};
-use drivelab_core::comparison::{Cell, Comparison, Metric};
+use drivelab_compat::fio_json;
+use drivelab_core::comparison::{Cell, Comparison, Metric, Sample};
 use drivelab_core::summary::summarise;
+use drivelab_report::html;
 use drivelab_report::terminal::comparison_table;
-use drivelab_study::compare::{Gate, Passed, Sample, Side, columns, compare as held_against};
+use drivelab_study::compare::{Gate, Passed, Side, columns, compare as held_against};
 use std::io::Read;
 use std::path::Path;
 
-/// Files of numbers may be as large as this.
-const NUMBERS_BYTES_MAX: u64 = 64 << 20;
+/// Files of numbers and what fio wrote may be as large as this.
+const TEXT_BYTES_MAX: u64 = 64 << 20;
+/// So much of a file tells what it is.
+const HEAD_BYTES: u64 = 64 << 10;
 
 /// Compares two sides, and says whether the second passes where that was asked.
 pub fn compare(options: &CompareOptions) -> Result<Status, Failure> {
@@ -20,6 +25,7 @@ pub fn compare(options: &CompareOptions) -> Result<Status, Failure> {
     let comparison = held_against(&before, &after, options.band).map_err(Failure::usage)?;
     let gate = options.max_slowdown.map(|slowdown_max| Gate { slowdown_max });
     let passed = gate.map(|gate| gate.judge(&comparison));
+    may_write(options.out.as_deref())?;
     match options.json {
         true => print::json(&object(&comparison, passed)?)?,
         false => {
@@ -27,6 +33,12 @@ pub fn compare(options: &CompareOptions) -> Result<Status, Failure> {
             if let (Some(gate), Some(passed)) = (gate, passed) {
                 print::text(&format!("\n{}\n", gate_in_words(&gate, passed, &comparison)));
             }
+        }
+    }
+    if let Some(path) = &options.out {
+        write_new(path, Made::Html, html::comparison(&comparison).as_bytes())?;
+        if !options.json {
+            print::text(&format!("\nReport   {}\n", path.display()));
         }
     }
     Ok(match passed {
@@ -50,26 +62,41 @@ fn sides(options: &CompareOptions, metrics: &[Metric]) -> Result<(Side, Side), F
     }
 }
 
-/// One side: runs or files of numbers, joined by commas.
+/// What a file on a side holds.
+enum Content {
+    Numbers(String),
+    Fio(String),
+    /// A run, which its own reader reads.
+    Run,
+}
+
+/// One side: runs, files of numbers or what fio wrote, joined by commas.
 fn side(names: &str, options: &CompareOptions, metrics: &[Metric]) -> Result<Side, Failure> {
     let directory = store::directory(options.store.runs.as_deref())?;
-    let (mut runs, mut numbers) = (Vec::new(), Vec::new());
+    let (mut runs, mut numbers, mut of_fio) = (Vec::new(), Vec::new(), Vec::new());
     for name in names.split(',').filter(|name| !name.is_empty()) {
-        if let Some(text) = text_of_numbers(Path::new(name))? {
-            numbers.extend(columns(&text, name).map_err(Failure::usage)?);
-            continue;
+        match content(Path::new(name))? {
+            Content::Numbers(text) => {
+                numbers.extend(columns(&text, name).map_err(Failure::usage)?);
+            }
+            Content::Fio(text) => {
+                of_fio.push(fio_json::samples(&text, name, metrics).map_err(Failure::usage)?);
+            }
+            Content::Run => {
+                let run = store::reader::read(&store::locate(name, &directory)?)?;
+                let facts = run.begin.facts.clone();
+                runs.push((summarise(&run), facts));
+            }
         }
-        let run = store::reader::read(&store::locate(name, &directory)?)?;
-        let facts = run.begin.facts.clone();
-        runs.push((summarise(&run), facts));
     }
-    if !numbers.is_empty() && !runs.is_empty() {
-        return Err(Failure::usage(format!("{names} mixes runs and files of numbers")));
+    match (runs.is_empty(), numbers.is_empty(), of_fio.is_empty()) {
+        (true, false, true) => Ok(of_numbers(names, numbers)),
+        (true, true, false) => Ok(Side::of_parts(names, &of_fio)),
+        (_, true, true) => Side::of_runs(names, &runs, metrics).map_err(Failure::usage),
+        _ => Err(Failure::usage(format!(
+            "{names} mixes runs, files of numbers and output of fio; a side is of one kind"
+        ))),
     }
-    if numbers.is_empty() {
-        return Side::of_runs(names, &runs, metrics).map_err(Failure::usage);
-    }
-    Ok(of_numbers(names, numbers))
 }
 
 fn of_numbers(name: &str, samples: Vec<Sample>) -> Side {
@@ -82,9 +109,13 @@ fn two_columns(name: &str, options: &CompareOptions) -> Result<(Side, Side), Fai
         Failure::usage(format!("{name} alone is not two sides"))
             .advise("name two runs, or a file with two columns of numbers, before and after")
     };
-    let Some(text) = text_of_numbers(Path::new(name))? else {
-        let directory = store::directory(options.store.runs.as_deref())?;
-        return Err(store::locate(name, &directory).map_or_else(|error| error, |_| needs()));
+    let text = match content(Path::new(name))? {
+        Content::Numbers(text) => text,
+        Content::Fio(_) => return Err(needs()),
+        Content::Run => {
+            let directory = store::directory(options.store.runs.as_deref())?;
+            return Err(store::locate(name, &directory).map_or_else(|error| error, |_| needs()));
+        }
     };
     let [before, after]: [Sample; 2] =
         columns(&text, name).map_err(Failure::usage)?.try_into().map_err(|_| needs())?;
@@ -92,31 +123,36 @@ fn two_columns(name: &str, options: &CompareOptions) -> Result<(Side, Side), Fai
     Ok((of_numbers(&before.name, cell(&before)), of_numbers(&after.name, cell(&after))))
 }
 
-/// The text of a file that is no run: a run file begins with a brace.
-fn text_of_numbers(path: &Path) -> Result<Option<String>, Failure> {
+/// Tells by its beginning what a file is; a name that is no file can only be a run.
+fn content(path: &Path) -> Result<Content, Failure> {
     if !path.is_file() {
-        return Ok(None);
+        return Ok(Content::Run);
     }
     let unreadable = |error: std::io::Error| {
         Failure::usage(format!("{} cannot be read: {error}", path.display()))
     };
-    let mut file = std::fs::File::open(path).map_err(unreadable)?;
-    let mut first = [0_u8; 1];
-    let read = file.read(&mut first).map_err(unreadable)?;
-    if read == 1 && first[0] == b'{' {
-        return Ok(None);
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    (&file).take(HEAD_BYTES).read_to_end(&mut bytes).map_err(unreadable)?;
+    let head = String::from_utf8_lossy(&bytes).into_owned();
+    let is_fio = fio_json::is_fio(&head);
+    if head.trim_start().starts_with('{') && !is_fio {
+        return Ok(Content::Run);
     }
-    let mut bytes = first[..read].to_vec();
-    file.take(NUMBERS_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(unreadable)?;
-    if bytes.len() as u64 > NUMBERS_BYTES_MAX {
+    (&file).take(TEXT_BYTES_MAX).read_to_end(&mut bytes).map_err(unreadable)?;
+    if bytes.len() as u64 > TEXT_BYTES_MAX {
         return Err(Failure::usage(format!(
-            "{} is larger than {NUMBERS_BYTES_MAX} bytes, which no column of results is",
+            "{} is larger than {TEXT_BYTES_MAX} bytes, which no such file of results is",
             path.display()
         )));
     }
-    String::from_utf8(bytes).map(Some).map_err(|_| {
-        Failure::usage(format!("{} is neither a run nor a file of numbers", path.display()))
-    })
+    let text = String::from_utf8(bytes).map_err(|_| {
+        Failure::usage(format!(
+            "{} is neither a run, nor numbers, nor output of fio",
+            path.display()
+        ))
+    })?;
+    Ok(if is_fio { Content::Fio(text) } else { Content::Numbers(text) })
 }
 
 fn object(comparison: &Comparison, passed: Option<Passed>) -> Result<serde_json::Value, Failure> {

@@ -133,7 +133,7 @@ pub fn write_html(run: &Run, summary: &Summary, out: Option<&Path>) -> Result<Pa
 
 /// The kinds of files that a report can be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Made {
+pub enum Made {
     Html,
     Csv,
     Workbook,
@@ -158,7 +158,7 @@ impl Made {
 }
 
 /// Writes a file of its own, or in the place of one that drivelab made.
-fn write_new(path: &Path, made: Made, bytes: &[u8]) -> Result<(), Failure> {
+pub fn write_new(path: &Path, made: Made, bytes: &[u8]) -> Result<(), Failure> {
     let failed = |error: std::io::Error| {
         Failure::usage(format!("cannot write the {} {}: {error}", made.word(), path.display()))
             .advise(format!("Name another file with {} FILE.", made.option()))

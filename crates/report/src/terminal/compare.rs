@@ -28,12 +28,11 @@ const WORDS: [&str; 9] = [
 pub fn comparison_table(comparison: &Comparison) -> String {
     let mut text = headline(comparison);
     text.push('\n');
-    let reach = reach(&comparison.cells);
+    let reach = comparison_reach(&comparison.cells);
     let is_short = comparison.cells.len() > CELLS_SHOWN;
     let is_shown = |cell: &&Cell| !is_short || !matches!(cell.word(), "equivalent" | "identical");
     let shown: Vec<&Cell> = comparison.cells.iter().filter(is_shown).collect();
-    let rows: Vec<Vec<String>> =
-        shown.iter().map(|cell| row(cell, several_metrics(comparison), reach)).collect();
+    let rows: Vec<Vec<String>> = shown.iter().map(|cell| row(cell, comparison, reach)).collect();
     let (left, right) = (Flush::Left, Flush::Right);
     text.push_str(&columns(&rows, &[left, left, right, left, left], 2));
     if shown.len() < comparison.cells.len() {
@@ -50,11 +49,20 @@ pub fn comparison_table(comparison: &Comparison) -> String {
 }
 
 fn headline(comparison: &Comparison) -> String {
-    let judged = || comparison.cells.iter().filter(|cell| cell.suspect.is_none());
+    format!(
+        "{} → {}\n{}\n",
+        printable(&comparison.before),
+        printable(&comparison.after),
+        circumstances(comparison)
+    )
+}
+
+/// How many cells and values, and what counts as unchanged.
+fn circumstances(comparison: &Comparison) -> String {
     let count = |of: fn(&Cell) -> usize| {
-        let all: Vec<usize> = judged().map(of).collect();
-        let (least, most) = (all.iter().min().copied(), all.iter().max().copied());
-        match (least, most) {
+        let judged = comparison.cells.iter().filter(|cell| cell.suspect.is_none());
+        let all: Vec<usize> = judged.map(of).collect();
+        match (all.iter().min(), all.iter().max()) {
             (Some(least), Some(most)) if least == most => least.to_string(),
             (Some(least), Some(most)) => format!("{least} to {most}"),
             _ => "0".into(),
@@ -71,14 +79,35 @@ fn headline(comparison: &Comparison) -> String {
         true => format!("± {:.3} %", 100.0 * comparison.delta.unwrap_or(of_first)),
         false => "by metric".into(),
     };
-    let band = band.replace(".000", "");
     format!(
-        "{} → {}\n{cells}, {} against {} {unit}, band {band}, Holm-adjusted\n",
-        printable(&comparison.before),
-        printable(&comparison.after),
+        "{cells}, {} against {} {unit}, band {}, Holm-adjusted",
         count(|cell| cell.n.0),
         count(|cell| cell.n.1),
+        band.replace(".000", "")
     )
+}
+
+/// The circumstances, and how many cells have which verdict.
+pub(crate) fn comparison_counts(comparison: &Comparison) -> (String, String) {
+    (circumstances(comparison), counts(&comparison.cells))
+}
+
+/// The name of a cell, with its metric where there are several.
+pub(crate) fn compared_name(cell: &Cell, comparison: &Comparison) -> String {
+    match several_metrics(comparison) {
+        true => format!("{}, {}", cell.name, cell.metric.words()),
+        false => cell.name.clone(),
+    }
+}
+
+/// A cell's change and its interval in words; both empty where it was kept out.
+pub(crate) fn change(cell: &Cell) -> (String, String) {
+    let Some(ratio) = cell.ratio else { return Default::default() };
+    let interval = match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) => format!("[{}, {}]", percent(low), percent(high)),
+        _ => "no interval".into(),
+    };
+    (format!("{} %", percent(ratio.value)), interval)
 }
 
 fn several_metrics(comparison: &Comparison) -> bool {
@@ -87,7 +116,7 @@ fn several_metrics(comparison: &Comparison) -> bool {
 }
 
 /// How far the drawing reaches to each side of "unchanged", as a logarithm of the ratio.
-fn reach(cells: &[Cell]) -> f64 {
+pub(crate) fn comparison_reach(cells: &[Cell]) -> f64 {
     let ends = cells
         .iter()
         .filter_map(|cell| cell.ratio)
@@ -96,30 +125,16 @@ fn reach(cells: &[Cell]) -> f64 {
     farthest.fold(REACH_MIN, f64::max).min(REACH_MAX)
 }
 
-fn row(cell: &Cell, names_metric: bool, reach: f64) -> Vec<String> {
-    let name = match names_metric {
-        true => format!("{}, {}", cell.name, cell.metric.words()),
-        false => cell.name.clone(),
-    };
+fn row(cell: &Cell, comparison: &Comparison, reach: f64) -> Vec<String> {
     let mut word = cell.word().to_owned();
     if let Some(needs) = cell.needs_n {
         word.push_str(&format!(" (n {needs})"));
     }
-    let Some(ratio) = cell.ratio else {
-        return vec![word, printable(&name)];
-    };
-    let interval = match (ratio.low, ratio.high) {
-        (Some(low), Some(high)) => format!("[{}, {}]", percent(low), percent(high)),
-        _ => "no interval".into(),
-    };
+    let name = printable(&compared_name(cell, comparison));
+    let Some(ratio) = cell.ratio else { return vec![word, name] };
+    let (change, interval) = change(cell);
     let ends = (ratio.low.unwrap_or(ratio.value), ratio.high.unwrap_or(ratio.value));
-    vec![
-        word,
-        printable(&name),
-        format!("{} %", percent(ratio.value)),
-        interval,
-        drawn(ratio.value, ends, reach),
-    ]
+    vec![word, name, change, interval, drawn(ratio.value, ends, reach)]
 }
 
 /// A ratio as a change in percent.

@@ -1,7 +1,6 @@
 //! Plain columns of numbers, as spreadsheets and scripts write them.
 
-use super::Sample;
-use drivelab_core::comparison::Metric;
+use drivelab_core::comparison::{Metric, Sample};
 
 /// Reads the columns of `text`, separated by commas, semicolons or white space. Lines that are
 /// empty or begin with `#` are left out; the first line may name the columns. A column may be

@@ -1,0 +1,162 @@
+//! A comparison as one HTML page: counts, all cells in one picture, the table behind it.
+
+use super::{escape, style};
+use crate::svg::forest;
+use crate::terminal;
+use drivelab_core::comparison::{Cell, Comparison};
+use drivelab_stats::ratio_band;
+use std::fmt::Write;
+
+/// What the forest plot needs beyond the page of a run.
+const CSS: &str = "\
+svg.forest{max-width:900px}svg.forest text{font-size:11.5px}\
+.unchanged{fill:var(--grid);opacity:.6}.hollow{fill:var(--paper);stroke:currentColor;\
+stroke-width:1.5}svg text.warning{fill:var(--warn)}svg text.read{fill:var(--read)}\
+svg text.write{fill:var(--write)}";
+
+/// The page.
+pub fn comparison(comparison: &Comparison) -> String {
+    let mut out = String::with_capacity(32 << 10);
+    let title = format!("drivelab: {} → {}", comparison.before, comparison.after);
+    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
+    let _ = write!(out, "<title>{}</title>", escape(&title));
+    let _ = writeln!(out, "<style>{}{CSS}</style></head><body><main>", style::CSS);
+    let (unit, counts) = terminal::comparison_counts(comparison);
+    let _ = writeln!(
+        out,
+        "<header><p class=\"badges\"><b class=\"badge\">compared</b></p><h1>{} → {}</h1>\
+         <p class=\"lead\">{}</p><p class=\"faint\">{}</p></header>",
+        escape(&comparison.before),
+        escape(&comparison.after),
+        escape(&counts),
+        escape(&unit),
+    );
+    picture(&mut out, comparison);
+    table(&mut out, comparison);
+    remarks(&mut out, comparison);
+    out.push_str("</main></body></html>\n");
+    out
+}
+
+fn picture(out: &mut String, comparison: &Comparison) {
+    let judged: Vec<&Cell> = comparison.cells.iter().filter(|cell| cell.ratio.is_some()).collect();
+    if judged.is_empty() {
+        out.push_str("<p>No cell could be judged.</p>");
+        return;
+    }
+    let names: Vec<String> =
+        judged.iter().map(|cell| terminal::compared_name(cell, comparison)).collect();
+    let first = comparison.delta.unwrap_or_else(|| judged[0].metric.delta());
+    let is_one = comparison.delta.is_some()
+        || judged.iter().all(|cell| cell.metric.delta() == judged[0].metric.delta());
+    let band = is_one.then(|| ratio_band(first));
+    let drawn = forest(&judged, &names, band, terminal::comparison_reach(&comparison.cells));
+    let shade = if is_one { "; the shade is what counts as unchanged" } else { "" };
+    let _ = writeln!(
+        out,
+        "<section><h2>All cells, from the largest loss to the largest gain</h2><figure>{drawn}\
+         <figcaption>After by before, on a logarithmic axis: the ratio and its 95 % \
+         interval{shade}. A hollow mark cannot tell.</figcaption></figure></section>"
+    );
+}
+
+fn table(out: &mut String, comparison: &Comparison) {
+    out.push_str(
+        "<section><h2>All numbers</h2><div class=\"scroll\" tabindex=\"0\"><table><tr>\
+         <th scope=\"col\">cell<th scope=\"col\">verdict<th scope=\"col\" class=\"r\">change\
+         <th scope=\"col\" class=\"r\">95 % interval<th scope=\"col\" class=\"r\">p, adjusted\
+         <th scope=\"col\" class=\"r\">n<th scope=\"col\" class=\"r\">needs n",
+    );
+    for cell in &comparison.cells {
+        let (change, interval) = terminal::change(cell);
+        let p = cell.p_adjusted.map_or("–".to_owned(), probability);
+        let needs = cell.needs_n.map_or(String::new(), |n| n.to_string());
+        let _ = write!(
+            out,
+            "<tr><td>{}<td>{}<td class=\"r\">{change}<td class=\"r\">{interval}\
+             <td class=\"r\">{p}<td class=\"r\">{}, {}<td class=\"r\">{needs}",
+            escape(&terminal::compared_name(cell, comparison)),
+            cell.word(),
+            cell.n.0,
+            cell.n.1,
+        );
+    }
+    out.push_str("</table></div></section>\n");
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.0001 { format!("{p:.0e}") } else { format!("{p:.4}") }
+}
+
+fn remarks(out: &mut String, comparison: &Comparison) {
+    let mut lines: Vec<String> = Vec::new();
+    let suspect = comparison.cells.iter().filter_map(|cell| Some((cell, cell.suspect.as_ref()?)));
+    lines
+        .extend(suspect.map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name)));
+    let only = |side: &str, names: &[String]| {
+        (!names.is_empty()).then(|| format!("Only in {side}: {}", names.join(", ")))
+    };
+    lines.extend(only(&comparison.before, &comparison.only_before));
+    lines.extend(only(&comparison.after, &comparison.only_after));
+    lines.extend(comparison.differences.iter().map(|it| format!("Differs: {it}")));
+    if lines.is_empty() {
+        return;
+    }
+    out.push_str("<section><h2>Notes</h2><ul>");
+    for line in lines {
+        let _ = write!(out, "<li>{}", escape(&line));
+    }
+    out.push_str("</ul></section>\n");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_core::comparison::Metric;
+    use drivelab_stats::{Ratio, Verdict};
+
+    #[test]
+    fn a_page_shows_every_cell_and_holds_no_foreign_markup() {
+        let cell = |name: &str, verdict, value: f64, suspect: Option<&str>| Cell {
+            name: name.into(),
+            metric: Metric::Iops,
+            verdict: suspect.is_none().then_some(verdict),
+            ratio: suspect.is_none().then_some(Ratio {
+                value,
+                low: Some(value * 0.98),
+                high: Some(value * 1.02),
+            }),
+            p_adjusted: Some(1e-9),
+            needs_n: None,
+            n: (6, 6),
+            suspect: suspect.map(str::to_owned),
+        };
+        let page = comparison(&Comparison {
+            before: "a<b".into(),
+            after: "c".into(),
+            cells: vec![
+                cell("read & write", Verdict::Changed, 0.7, None),
+                cell("same", Verdict::Equivalent, 1.0, None),
+                cell("cached", Verdict::Changed, 1.0, Some("the page cache <answered>")),
+            ],
+            only_before: vec!["trim".into()],
+            only_after: Vec::new(),
+            differences: Vec::new(),
+            is_by_run: false,
+            delta: None,
+        });
+        for expected in [
+            "<h1>a&lt;b → c</h1>",
+            "1 slower · 1 equivalent · 1 suspect (kept out)",
+            "read &amp; write: slower -30.0 %",
+            "cached is suspect and kept out: the page cache &lt;answered&gt;",
+            "Only in a&lt;b: trim",
+            "class=\"unchanged\"",
+        ] {
+            assert!(page.contains(expected), "{expected}\n{page}");
+        }
+        assert_eq!(page.matches("<circle").count(), 2);
+    }
+}
