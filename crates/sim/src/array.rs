@@ -207,7 +207,7 @@ impl<D: Drive> Array<D> {
     }
 
     /// A request has come through the controller.
-    fn start(&mut self, now: Time, number: u32, ends: &mut Ends) {
+    pub(super) fn start(&mut self, now: Time, number: u32, ends: &mut Ends) {
         let Some(&mut Request { op, .. }) = self.requests.get_mut(number) else {
             return;
         };
@@ -325,7 +325,7 @@ impl<D: Drive> Drive for Array<D> {
         self.layout.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         let mut ready_at = self.controller_free_at.max(now) + self.parameters.command_ns;
         self.controller_free_at = ready_at;
@@ -336,6 +336,7 @@ impl<D: Drive> Drive for Array<D> {
         let number = self.requests.put(Request {
             ticket,
             op: *op,
+            is_durable: way.is_durable && op.action == Action::Write,
             ready_at,
             jobs_left: 1,
             ..Request::default()

@@ -307,6 +307,15 @@ impl LogBlockDrive {
             }
         }
     }
+
+    /// Writes out what the buffer holds; returns when the flash has it.
+    fn empty_buffer(&mut self, start: Time, waits: &mut Waits) -> Time {
+        let held = self.buffer.take_all();
+        self.write_out(held, start);
+        let end = self.buffer.all_left().map_or(start, |end| end.max(start));
+        waits.add(end - start, Cause::Buffer, Cause::Buffer);
+        end
+    }
 }
 
 /// Enters the spread of erases by block.
@@ -327,24 +336,21 @@ impl Drive for LogBlockDrive {
         self.parameters.user_bytes
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         let mut waits = Waits::default();
         let (start, kept_by) = self.flash.array.begin(now);
         waits.begin(start - now, self.parameters.command_ns, kept_by);
         let end = match op.action {
             Action::Read => self.read(op, start, &mut waits),
-            Action::Write => self.write(op, start, &mut waits),
+            Action::Write => {
+                let end = self.write(op, start, &mut waits);
+                if way.is_durable { self.empty_buffer(end, &mut waits) } else { end }
+            }
             Action::Trim => {
                 self.trim(op);
                 start
             }
-            _ => {
-                let held = self.buffer.take_all();
-                self.write_out(held, start);
-                let end = self.buffer.all_left().map_or(start, |end| end.max(start));
-                waits.add(end - start, Cause::Buffer, Cause::Buffer);
-                end
-            }
+            _ => self.empty_buffer(start, &mut waits),
         };
         let cause = waits.longest();
         self.flash.array.finish(end, cause);

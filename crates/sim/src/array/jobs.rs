@@ -41,6 +41,8 @@ impl<D: Drive> Member<D> {
 pub(super) struct Request {
     pub(super) ticket: Ticket,
     pub(super) op: Op,
+    /// A write that must be durable when it ends.
+    pub(super) is_durable: bool,
     /// When it had come through the controller.
     pub(super) ready_at: Time,
     pub(super) jobs_left: usize,
@@ -213,7 +215,15 @@ impl<D: Drive> Array<D> {
         }
     }
 
+    /// Answers the host. A write that must be durable is followed by a flush first, as a kernel
+    /// does for drives without FUA.
     pub(super) fn end_request(&mut self, now: Time, number: u32, cause: Cause, ends: &mut Ends) {
+        if let Some(request) = self.requests.get_mut(number)
+            && std::mem::take(&mut request.is_durable)
+        {
+            (request.op.action, request.jobs_left) = (Action::Flush, 1);
+            return self.start(now, number, ends);
+        }
         let Some(request) = self.requests.take(number) else {
             return;
         };

@@ -2,7 +2,7 @@
 
 use super::bench::{flush, one, read, run, trim, write};
 use super::{Associativity, BufferFlush, LogBlockDrive, Parameters};
-use crate::drive::Drive;
+use crate::drive::{Drive, Ends, Way};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Op, Time};
 use drivelab_stats::Random;

@@ -176,3 +176,32 @@ fn a_network_adds_its_round_trip_and_its_rates() {
     assert!((iops(&done) / 10_000.0 - 1.0).abs() < 0.01, "{}", iops(&done));
     assert!(done.iter().all(|done| done.cause == Cause::Network));
 }
+
+#[test]
+fn a_durable_write_waits_for_what_the_controller_would_lose() {
+    let durable = Way { is_durable: true, ..Way::default() };
+    for (cache_bytes, is_protected, flushes, rounds) in
+        [(0, false, 5, 3), (MIB, true, 0, 0), (MIB, false, 5, 3)]
+    {
+        let parameters = ArrayParameters {
+            write_cache_bytes: cache_bytes,
+            write_cache_protected: is_protected,
+            ..array(Level::Parity, 5)
+        };
+        let mut drive = fixed_array(parameters);
+        let mut ends = Ends::default();
+        drive.submit_by(0, 0, &op(Action::Write, 0, 4_096), durable, &mut ends);
+        let mut now = 0;
+        let end = loop {
+            if let Some(end) = ends.pop(now) {
+                break end;
+            }
+            now = now.max(ends.next_at().min(drive.next_event()));
+            drive.advance(now, &mut ends);
+        };
+        let taken: u64 = drive.members().map(|member| member.taken[Action::Flush.index()]).sum();
+        assert_eq!(taken, flushes, "{cache_bytes} {is_protected}");
+        // Controller and link, then reads, writes and flushes of 1 ms each.
+        assert_eq!(end.at, 20_000 + 4_096 + rounds * 1_000_000, "{cache_bytes} {is_protected}");
+    }
+}

@@ -263,3 +263,17 @@ fn a_flush_ends_when_the_flash_holds_everything() {
     let took = in_turn(&mut drive, &mut now, &[flush(), flush()]);
     assert_eq!(took, [COMMAND_NS + CHANNEL_NS + PROGRAM_NS, COMMAND_NS]);
 }
+
+#[test]
+fn a_durable_write_takes_as_long_as_a_write_and_a_flush() {
+    let mut drive = buffered(BufferFlush::Full);
+    let mut ends = Ends::default();
+    let durable = Way { is_durable: true, ..Way::default() };
+    drive.submit_by(0, 0, &page(1, 7), durable, &mut ends);
+    let end = ends.pop(Time::MAX).map(|end| end.at);
+    let (mut other, mut now) = (buffered(BufferFlush::Full), 0);
+    let took = in_turn(&mut other, &mut now, &[page(1, 7), flush()]);
+    // One command instead of two.
+    assert_eq!(end, Some(took[0] + took[1] - COMMAND_NS));
+    assert!(took[1] > COMMAND_NS, "the flash had work to do");
+}
