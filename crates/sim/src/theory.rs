@@ -16,6 +16,12 @@ pub fn fifo(spare: f64) -> f64 {
     alpha / (alpha + lambert_w(-alpha * libm::exp(-alpha)))
 }
 
+/// A first estimate of greedy victims, (1 + ρ) ÷ 2ρ: half of random victims. Agarwal and Marrow,
+/// GLOBECOM workshops 2010. For blocks of 256 units 1 % too high at ρ = 7 %, 12 % too low at 50 %.
+pub fn greedy_estimate(spare: f64) -> f64 {
+    random_victims(spare) / 2.0
+}
+
 /// Principal branch of Lambert's W on [−1/e, 0).
 fn lambert_w(x: f64) -> f64 {
     bisect(-1.0, 0.0, |w| w * libm::exp(w) < x)
@@ -152,6 +158,20 @@ mod tests {
             near(d_choices(spare, 128, 10), choices[0]);
             near(d_choices(spare, 128, 2), choices[1]);
             near(random_victims(spare), random);
+        }
+    }
+
+    /// Against numbers of an independent implementation of the same formulas.
+    #[test]
+    fn closed_forms_are_exact() {
+        for (spare, estimate, fifo_victims) in [
+            (0.07, 7.642857142857142, 7.817159681236477),
+            (0.12, 4.666666666666667, 4.846256154461946),
+            (0.28, 2.2857142857142856, 2.4813609870465334),
+            (0.5, 1.5, 1.7158202148587194),
+        ] {
+            assert!((greedy_estimate(spare) - estimate).abs() < 1e-8 * estimate);
+            assert!((fifo(spare) - fifo_victims).abs() < 1e-8 * fifo_victims);
         }
     }
 
