@@ -79,11 +79,17 @@ pub fn is_fio(text: &str) -> bool {
 pub fn samples(text: &str, name: &str, metrics: &[Metric]) -> Result<Vec<Sample>, String> {
     // fio prints notes before the object.
     let begin = text.find('{').unwrap_or(0);
-    let output: Output = serde_json::Deserializer::from_str(&text[begin..])
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| Err(serde::de::Error::custom("it is empty")))
-        .map_err(|error| format!("{name} is not what fio writes: {error}"))?;
+    // With --status-interval it prints an object each time, of which the last holds everything.
+    let mut last = None;
+    for output in serde_json::Deserializer::from_str(&text[begin..]).into_iter::<Output>() {
+        match (output, &last) {
+            (Ok(output), _) => last = Some(output),
+            // Notes may follow.
+            (Err(_), Some(_)) => break,
+            (Err(error), None) => return Err(format!("{name} is not what fio writes: {error}")),
+        }
+    }
+    let output = last.ok_or_else(|| format!("{name} is not what fio writes: it is empty"))?;
     let major = output.version.trim_start_matches("fio-").split('.').next().unwrap_or_default();
     if !major.parse::<u32>().is_ok_and(|major| major >= 3) {
         return Err(format!("{name} is of {}; only fio 3 and later are read", output.version));
@@ -134,8 +140,14 @@ fn figure(metric: Metric, sides: &[&Direction]) -> Option<f64> {
         _ if all == 0 => None,
         Metric::Iops => Some(sides.iter().map(|side| side.iops).sum()),
         Metric::MeanNs => {
-            let weighted = |side: &&Direction| side.lat_ns.mean * side.total_ios as f64;
-            Some(sides.iter().map(weighted).sum::<f64>() / all as f64)
+            // fio can be told to leave out the one or both.
+            let mean = |side: &Direction| {
+                let means = [side.lat_ns.mean, side.clat_ns.mean];
+                means.into_iter().find(|mean| *mean > 0.0)
+            };
+            let weighted = |side: &&Direction| Some(mean(side)? * side.total_ios as f64);
+            let sum: Option<f64> = sides.iter().map(weighted).sum();
+            sum.map(|sum| sum / all as f64)
         }
         Metric::P50Ns => percentile(50.0),
         Metric::P99Ns => percentile(99.0),
@@ -202,10 +214,14 @@ mod tests {
             ("{\"fio version\": 3}", "x is not what fio writes"),
             ("{\"fio version\": \"fio-3.1\", \"jobs\": [", "x is not what fio writes"),
             ("", "x is not what fio writes: it is empty"),
+            ("fio: it is gone", "x is not what fio writes"),
         ] {
             let error = samples(text, "x", &METRICS).unwrap_err();
             assert!(error.starts_with(words), "{error}");
         }
+        let first = output(&[job("a", 1.0, 1, 0)]).replace("afterwards", "");
+        let both = first + output(&[job("a", 5e4, 100, 0)]).trim_start_matches("fio: a note");
+        assert_eq!(samples(&both, "x", &METRICS).unwrap()[0].values, [5e4]);
         assert!(is_fio(&old) && !is_fio("{\"Begin\": {}}"));
     }
 }

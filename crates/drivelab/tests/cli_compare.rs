@@ -34,7 +34,7 @@ fn two_columns_are_two_sides() {
     assert_eq!(
         said.out,
         "before → after\n\
-         1 cell, 5 against 5 repetitions, band ± 5 %, Holm-adjusted\n\n  \
+         1 cell, 5 against 5 repetitions, band -5 to +5.3 %, Holm-adjusted\n\n  \
          slower  values  -9.9 %  [-11.0, -8.9]  ├●─┤           ┊\n\n\
          1 slower\n"
     );
@@ -86,17 +86,40 @@ fn runs_of_two_drives_are_compared_and_what_differs_is_said() {
     assert!(said.out.contains("1 equivalent") || said.out.contains("1 identical"), "{}", said.out);
 }
 
+/// Numbers of one column in several files belong together; a cell that is gone fails no gate and
+/// passes none.
+#[test]
+fn several_files_are_one_side_and_what_is_missing_is_no_pass() {
+    let user = User::new();
+    columns(&user);
+    user.write("a1", "100\n101\n99\n");
+    user.write("a2", "100.5\n99.7\n");
+    user.write("b1", "90\n91\n90.5\n");
+    user.write("b2", "89\n90\n");
+    let said = user.types(&["compare", "a1,a2", "b1,b2"]);
+    assert_eq!(said.status, Some(1), "{}", said.err);
+    assert!(said.out.contains("1 cell, 5 against 5 repetitions"), "{}", said.out);
+    assert!(said.out.contains("slower  column 1  -9.9 %"), "{}", said.out);
+    user.write("both", "x y\n100 100\n101 101\n99 99\n100.5 100.5\n99.7 99.7\n");
+    user.write("less", "x\n100\n101\n99\n100.5\n99.7\n");
+    let said = user.types(&["compare", "--baseline", "both", "--max-slowdown", "5%", "less"]);
+    assert_eq!(said.status, Some(4), "{}", said.out);
+    assert!(said.out.contains("cannot tell whether these are within 5 %: y"), "{}", said.out);
+}
+
 #[test]
 fn nonsense_is_refused_in_a_sentence() {
     let user = User::new();
     columns(&user);
     user.write("bad.txt", "1 2\nx 3\n");
     user.write("three.txt", "1 2 3\n4 5 6\n");
+    user.write("twice.csv", "a,a\n1,2\n");
     user.write("zero.csv", "a,b\n0,1\n1,2\n2,3\n");
     for (line, words) in [
         (&["compare", "nope"][..], "is no run"),
         (&["compare", "three.txt"], "three.txt alone is not two sides"),
         (&["compare", "bad.txt"], "bad.txt line 2: \"x\" is not a finite number"),
+        (&["compare", "twice.csv"], "twice.csv has two columns called \"a\""),
         (&["compare", "zero.csv"], "values cannot be compared: a value is not above zero"),
         (&["compare", "slow.csv", "three.txt"], "have no cell in common"),
         (&["compare", "same.csv", "--band", "150%"], "a share above 0 and below 100%"),

@@ -1,6 +1,6 @@
 //! Where a series changes, what recurs in it.
 
-use crate::data::{NoAnswer, average, enough};
+use crate::data::{NoAnswer, average, enough, is_constant};
 use crate::descriptive::Description;
 use crate::welch::Welch;
 
@@ -74,7 +74,7 @@ pub fn changes(series: &[f64], level: f64) -> Result<Vec<ChangePoint>, NoAnswer>
         let Ok(change) = strongest_change(&series[from..to]) else { continue };
         let tests = (found.len() + 1) as f64;
         // Two constants that differ are a change without noise.
-        let constants = series[from] != series[to - 1];
+        let constants = !is_constant(&[series[from], series[to - 1]]);
         let is_sure = change.p.map_or(constants, |p| p * tests < level);
         if is_sure {
             let at = from + change.at;

@@ -47,7 +47,9 @@ pub fn quantile_ranks_normal(n: u64, share: f64, level: f64) -> (i64, i64) {
 /// Too few values for an interval, or one that is not finite.
 pub fn quantile_interval(values: &[f64], share: f64, level: f64) -> Result<(f64, f64), NoAnswer> {
     enough(values, 1)?;
-    let needed = crate::samples_needed(share).min(usize::MAX as u64) as usize;
+    // Both tails must be light enough: the likelier side needs most.
+    let likelier = share.max(1.0 - share).clamp(f64::MIN_POSITIVE, 1.0 - f64::EPSILON);
+    let needed = (libm::log((1.0 - level) / 2.0) / libm::log(likelier)).ceil() as usize;
     let ranks = quantile_ranks(values.len() as u64, share, level)
         .ok_or(NoAnswer::TooFew { needed, got: values.len() })?;
     let ordered = sorted(values);
@@ -75,7 +77,10 @@ pub fn maritz_jarrett(values: &[f64], share: f64) -> Result<f64, NoAnswer> {
     if a <= 0.0 || b <= 0.0 {
         return Err(NoAnswer::TooFew { needed: values.len() + 1, got: values.len() });
     }
-    let (first, second) = weighted(values, a, b, |value| (value, value * value));
+    // Around a centre, so that no large squares are subtracted from each other.
+    let centre = crate::data::average(values);
+    let centred: Vec<f64> = values.iter().map(|value| value - centre).collect();
+    let (first, second) = weighted(&centred, a, b, |value| (value, value * value));
     Ok((second - first * first).max(0.0).sqrt())
 }
 

@@ -7,6 +7,8 @@ use crate::estimate::normal_upper_tail;
 
 /// Pairs up to which the null distribution is computed exactly.
 const EXACT_PAIRS_MAX: usize = 40_000;
+/// Quantiles that stand for a larger sample.
+const QUANTILES: usize = 200;
 
 /// Mann and Whitney's test (1947) that one sample tends to be larger.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,7 +130,10 @@ pub fn hodges_lehmann(x: &[f64], y: &[f64], level: f64) -> Result<Shift, NoAnswe
 /// Equally spaced quantiles of a sample that is too large to be compared pair by pair.
 fn thinned(values: &[f64]) -> Vec<f64> {
     let ordered = sorted(values);
-    let count = ordered.len().min(200);
+    let count = QUANTILES;
+    if ordered.len() <= count {
+        return ordered;
+    }
     (0..count).map(|i| quantile_sorted(&ordered, (i as f64 + 0.5) / count as f64)).collect()
 }
 

@@ -55,11 +55,17 @@ pub fn permutation_test(x: &[f64], y: &[f64], seed: u64) -> Result<PermutationTe
     let scale = pool.iter().fold(0.0_f64, |scale, value| scale.max(value.abs()));
     // Sums in another order differ by rounding.
     let least = difference.abs() - 64.0 * f64::EPSILON * scale;
-    let is_as_large = |sum_y: f64| (sum_y / ny - (total - sum_y) / nx).abs() >= least;
+    // The smaller side is drawn, the other is what remains.
+    let draws_y = y.len() <= x.len();
+    let is_as_large = |drawn: f64| {
+        let sum_y = if draws_y { drawn } else { total - drawn };
+        (sum_y / ny - (total - sum_y) / nx).abs() >= least
+    };
+    let smaller = x.len().min(y.len());
     let is_exact = binomial_coefficient(pool.len(), x.len()) <= EXACT_SPLITS_MAX;
     let (as_large, splits) = match is_exact {
-        true => all_splits(&pool, y.len(), is_as_large),
-        false => drawn_splits(&pool, y.len(), seed, is_as_large),
+        true => all_splits(&pool, smaller, is_as_large),
+        false => drawn_splits(&pool, smaller, seed, is_as_large),
     };
     Ok(PermutationTest { difference, as_large, splits, is_exact })
 }

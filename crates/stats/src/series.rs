@@ -95,7 +95,8 @@ pub struct Trend {
     pub slope: f64,
 }
 
-/// Mann and Kendall's test of a trend (1945, 1975), with the correction for ties.
+/// Mann and Kendall's test of a trend (1945, 1975), with the correction for ties. Looks at all
+/// pairs: meant for rounds and repetitions, not for the I/Os of a run.
 ///
 /// # Errors
 /// Fewer than three values, one that is not finite, or all equal.

@@ -31,7 +31,11 @@ impl Welch {
         let (nx, ny) = (x.len() as f64, y.len() as f64);
         let (of_x, of_y) = (variance(x) / nx, variance(y) / ny);
         let both = of_x + of_y;
-        let freedom = both * both / (of_x * of_x / (nx - 1.0) + of_y * of_y / (ny - 1.0));
+        let share = of_x / both;
+        let freedom = 1.0 / (share * share / (nx - 1.0) + (1.0 - share).powi(2) / (ny - 1.0));
+        if !freedom.is_finite() {
+            return Err(NoAnswer::NotFinite);
+        }
         let difference = average(y) - average(x);
         Ok(Self { difference, standard_error: both.sqrt(), freedom })
     }

@@ -39,20 +39,32 @@ pub struct Side {
     /// What it measured.
     pub samples: Vec<Sample>,
     /// What describes the drive and the machine; the same keys on both sides.
-    pub facts: Vec<(&'static str, String)>,
+    pub facts: NamedFacts,
     /// Whether each value is a run of its own.
     pub is_by_run: bool,
 }
 
 impl Side {
+    /// A side of numbers: what several files say of one column belongs together.
+    pub fn of_numbers(name: &str, files: &[Vec<Sample>]) -> Self {
+        let mut samples: Vec<Sample> = Vec::new();
+        for sample in files.iter().flatten() {
+            match samples.iter_mut().find(|known| known.name == sample.name) {
+                Some(known) => known.values.extend(&sample.values),
+                None => samples.push(sample.clone()),
+            }
+        }
+        Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
+    }
+
     /// A side whose every part is one run of its own, such as the output of another tool.
     pub fn of_parts(name: &str, parts: &[Vec<Sample>]) -> Self {
         let samples = if parts.len() > 1 { by_run(parts) } else { parts.concat() };
         Side { name: name.into(), samples, facts: Vec::new(), is_by_run: parts.len() > 1 }
     }
 
-    /// A side of runs. Of one run, the repetitions are the values; of several, each run is one
-    /// value, for only runs were made anew.
+    /// A side of runs. Of one run, the repetitions are the values; of several, or where the other
+    /// side has several (`is_by_run`), each run is one value, for only runs were made anew.
     ///
     /// # Errors
     /// No run.
@@ -60,17 +72,32 @@ impl Side {
         name: &str,
         runs: &[(Summary, Facts)],
         metrics: &[Metric],
+        is_by_run: bool,
     ) -> Result<Self, String> {
-        let Some((_, facts)) = runs.first() else {
+        if runs.is_empty() {
             return Err(format!("{name} names no run"));
-        };
+        }
         let each: Vec<Vec<Sample>> =
             runs.iter().map(|(summary, _)| samples(summary, metrics)).collect();
-        let samples = if each.len() > 1 { by_run(&each) } else { each.concat() };
-        let facts = comparable_facts(facts);
-        Ok(Side { name: name.into(), samples, facts, is_by_run: runs.len() > 1 })
+        let is_by_run = is_by_run || runs.len() > 1;
+        let samples = if is_by_run { by_run(&each) } else { each.concat() };
+        let facts = runs.iter().map(|(_, facts)| comparable_facts(facts)).reduce(joined);
+        Ok(Side { name: name.into(), samples, facts: facts.unwrap_or_default(), is_by_run })
     }
 }
+
+/// The facts of two runs of one side: both values where they differ.
+fn joined(one: NamedFacts, other: NamedFacts) -> NamedFacts {
+    let both = one.into_iter().zip(other);
+    both.map(|((name, one), (_, other))| match one.split(" and ").any(|known| known == other) {
+        true => (name, one),
+        false => (name, format!("{one} and {other}")),
+    })
+    .collect()
+}
+
+/// What describes the drive and the machine.
+type NamedFacts = Vec<(&'static str, String)>;
 
 /// The values of the repetitions of each cell of a run.
 fn samples(summary: &Summary, metrics: &[Metric]) -> Vec<Sample> {
@@ -127,7 +154,7 @@ fn by_run(runs: &[Vec<Sample>]) -> Vec<Sample> {
 }
 
 /// What must be alike for a difference to be one of what was changed on purpose.
-fn comparable_facts(facts: &Facts) -> Vec<(&'static str, String)> {
+fn comparable_facts(facts: &Facts) -> NamedFacts {
     let target = &facts.target;
     let drive = target.devices.last();
     let text = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.into());
@@ -217,7 +244,12 @@ fn same<'a>(side: &'a Side, sample: &Sample) -> Option<&'a Sample> {
 
 fn lonely(side: &Side, other: &Side) -> Vec<String> {
     let lonely = side.samples.iter().filter(|sample| same(other, sample).is_none());
-    lonely.map(|sample| sample.name.clone()).collect::<BTreeSet<_>>().into_iter().collect()
+    let is_one = |sample: &Sample| side.samples.iter().all(|it| it.metric == sample.metric);
+    let called = |sample: &Sample| match is_one(sample) {
+        true => sample.name.clone(),
+        false => format!("{}, {}", sample.name, sample.metric.words()),
+    };
+    lonely.map(called).collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 fn names(samples: &[Sample]) -> String {
@@ -233,7 +265,9 @@ fn names(samples: &[Sample]) -> String {
 
 /// The first cell whose values cannot be compared.
 fn unusable(pairs: &[&(&Sample, &Sample)], why: NoAnswer) -> String {
-    let is_bad = |values: &[f64]| !values.iter().all(|value| value.is_finite() && *value > 0.0);
+    let is_bad = |values: &[f64]| {
+        values.is_empty() || !values.iter().all(|value| value.is_finite() && *value > 0.0)
+    };
     let bad = pairs.iter().find(|pair| is_bad(&pair.0.values) || is_bad(&pair.1.values));
     let name = bad.map_or("a cell", |pair| pair.0.name.as_str());
     format!("{name} cannot be compared: {why}")

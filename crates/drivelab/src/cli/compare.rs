@@ -28,7 +28,7 @@ Verdicts, of the ratio after/before and its 95 % interval:
   identical        all values are one number
   no noise         two constants that differ: nothing can be said of chance
   suspect          the truth guard objects to it on one side: kept out
-All cells are one family: with 77 of them, one false alarm in twenty comparisons, not four in each.
+All cells are one family, whose p-values are adjusted together; intervals are each cell's own.
 
 Exit status: 0 nothing slower, 1 a cell is slower.";
 

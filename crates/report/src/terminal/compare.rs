@@ -2,6 +2,7 @@
 
 use crate::text::{Flush, columns, hanging, printable};
 use drivelab_core::comparison::{Cell, Comparison, Metric};
+use drivelab_stats::ratio_band;
 use std::collections::BTreeMap;
 
 /// Characters of the drawing.
@@ -75,15 +76,16 @@ fn circumstances(comparison: &Comparison) -> String {
     };
     let of_first = comparison.cells.first().map_or(Metric::Iops, |cell| cell.metric).delta();
     let is_one = comparison.delta.is_some() || !several_metrics(comparison);
+    let (low, high) = ratio_band(comparison.delta.unwrap_or(of_first));
     let band = match is_one {
-        true => format!("± {:.3} %", 100.0 * comparison.delta.unwrap_or(of_first)),
+        true => format!("{} to {} %", percent(low), percent(high)).replace(".0", ""),
         false => "by metric".into(),
     };
     format!(
         "{cells}, {} against {} {unit}, band {}, Holm-adjusted",
         count(|cell| cell.n.0),
         count(|cell| cell.n.1),
-        band.replace(".000", "")
+        band
     )
 }
 
@@ -166,7 +168,8 @@ fn drawn(value: f64, (low, high): (f64, f64), reach: f64) -> String {
 fn counts(cells: &[Cell]) -> String {
     let mut found: BTreeMap<&str, usize> = BTreeMap::new();
     cells.iter().for_each(|cell| *found.entry(cell.word()).or_default() += 1);
-    let needs = cells.iter().filter_map(|cell| cell.needs_n);
+    let open = cells.iter().filter(|cell| cell.word() == "cannot tell");
+    let needs = open.filter_map(|cell| cell.needs_n);
     let (least, most) = (needs.clone().min(), needs.max());
     let part = |word: &&str| {
         let count = found.get(word)?;
@@ -237,7 +240,7 @@ mod tests {
         };
         let text = comparison_table(&comparison);
         for expected in [
-            "before → after\n3 cells, 10 against 10 repetitions, band ± 5 %, Holm-adjusted",
+            "before → after\n3 cells, 10 against 10 repetitions, band -5 to +5.3 %, Holm-adjusted",
             "slower              random read  -20.0 %  [-22.0, -18.0]  ├─●┤",
             "cannot tell (n 12)  noisy         -1.0 %  [-15.0, +15.0]",
             "identical           limited       +0.0 %  no interval",

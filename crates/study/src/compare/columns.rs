@@ -46,7 +46,14 @@ pub fn columns(text: &str, name: &str) -> Result<Vec<Sample>, String> {
         values,
         suspect: None,
     };
-    Ok(columns.into_iter().enumerate().map(sample).collect())
+    let all = columns.into_iter().enumerate().filter(|(_, values)| !values.is_empty());
+    let samples: Vec<Sample> = all.map(sample).collect();
+    for (place, sample) in samples.iter().enumerate() {
+        if samples[..place].iter().any(|other| other.name == sample.name) {
+            return Err(format!("{name} has two columns called {:?}", sample.name));
+        }
+    }
+    Ok(samples)
 }
 
 fn words(line: &str) -> Vec<&str> {

@@ -29,6 +29,8 @@ impl Gate {
         let all: Vec<Passed> = comparison.cells.iter().map(|cell| self.judge_cell(cell)).collect();
         match () {
             () if all.contains(&Passed::No) => Passed::No,
+            // What is no longer measured may be what became slow.
+            () if !comparison.only_before.is_empty() => Passed::CannotTell,
             () if all.contains(&Passed::CannotTell) => Passed::CannotTell,
             () => Passed::Yes,
         }
@@ -39,6 +41,8 @@ impl Gate {
         let Some(ratio) = cell.ratio else { return Passed::CannotTell };
         let is_constant = matches!(cell.word(), "identical" | "no noise");
         let ends = match (ratio.low, ratio.high) {
+            // Too few values for a verdict are too few for a gate.
+            _ if !is_constant && cell.p_adjusted.is_none() => return Passed::CannotTell,
             (Some(low), Some(high)) => (low, high),
             _ if is_constant => (ratio.value, ratio.value),
             _ => return Passed::CannotTell,
