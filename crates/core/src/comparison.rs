@@ -23,18 +23,6 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// Its name in JSON and on the command line.
-    pub fn word(self) -> &'static str {
-        match self {
-            Metric::Iops => "iops",
-            Metric::MeanNs => "mean_ns",
-            Metric::P50Ns => "p50_ns",
-            Metric::P99Ns => "p99_ns",
-            Metric::P999Ns => "p99_9_ns",
-            Metric::Numbers => "numbers",
-        }
-    }
-
     /// Its name for people.
     pub fn words(self) -> &'static str {
         match self {

@@ -5,7 +5,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::data::variance;
 use crate::estimate::{Estimate, mean, student_t};
+use crate::series::von_neumann;
 
 const BATCHES_MIN: usize = 10;
 const BATCHES_MAX: usize = 30;
@@ -98,11 +100,11 @@ pub fn batch_means_of_length(series: &[f64], batch_length: usize) -> Option<Batc
     let half_width = (high - low) / 2.0;
     let batch_variance = (half_width / quantile).powi(2) * batches as f64;
     let samples = series.len() as f64;
-    let worth = samples * variance(series, total_mean) / (batch_length as f64 * batch_variance);
+    let worth = samples * variance(series) / (batch_length as f64 * batch_variance);
     result.low = Some(total_mean - half_width);
     result.high = Some(total_mean + half_width);
     result.effective_sample_size = Some(worth.min(samples));
-    result.von_neumann_ratio = von_neumann_ratio(&means);
+    result.von_neumann_ratio = von_neumann(&means).ok();
     Some(result)
 }
 
@@ -145,18 +147,4 @@ pub fn effective_sample_size_geyer(series: &[f64]) -> Option<f64> {
     }
     let tau = (2.0 * sum - 1.0).max(1.0);
     Some(series.len() as f64 / tau)
-}
-
-/// The variance with divisor n − 1.
-fn variance(values: &[f64], mean: f64) -> f64 {
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    squares / (values.len() as f64 - 1.0)
-}
-
-/// `Σ(x_(i+1) − x_i)² / Σ(x − x̄)²` (von Neumann 1941); `None` when all values are equal.
-fn von_neumann_ratio(values: &[f64]) -> Option<f64> {
-    let center = mean(values)?;
-    let squares: f64 = values.iter().map(|value| (value - center).powi(2)).sum();
-    let steps: f64 = values.windows(2).map(|pair| (pair[1] - pair[0]).powi(2)).sum();
-    (squares > 0.0).then(|| steps / squares)
 }
