@@ -9,7 +9,7 @@ use std::fmt::Write;
 
 /// What the forest plot needs beyond the page of a run.
 const CSS: &str = "\
-svg.forest{max-width:900px}svg.forest text{font-size:11.5px}\
+figure svg.forest{max-width:900px;min-width:640px}svg.forest text{font-size:11.5px}\
 .unchanged{fill:var(--grid);opacity:.6}.hollow{fill:var(--paper);stroke:currentColor;\
 stroke-width:1.5}svg text.warning{fill:var(--warn)}svg text.read{fill:var(--read)}\
 svg text.write{fill:var(--write)}";
@@ -56,8 +56,9 @@ fn picture(out: &mut String, comparison: &Comparison) {
     let shade = if is_one { "; the shade is what counts as unchanged" } else { "" };
     let _ = writeln!(
         out,
-        "<section><h2>All cells, from the largest loss to the largest gain</h2><figure>{drawn}\
-         <figcaption>After by before, on a logarithmic axis: the ratio and its 95 % \
+        "<section><h2>All cells, from the largest loss to the largest gain</h2><figure>\
+         <div class=\"scroll\" tabindex=\"0\">{drawn}</div><figcaption>After by before, on a \
+         logarithmic axis: the ratio and its 95 % \
          interval{shade}. A hollow mark cannot tell.</figcaption></figure></section>"
     );
 }
