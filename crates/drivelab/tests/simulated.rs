@@ -206,7 +206,8 @@ fn nonsense_is_refused_with_the_way_out() {
 fn buffered_cells_need_a_page_cache_and_say_what_it_answered() {
     let user = User::new();
     let target = "sim:momentus-7200,state=filled,page_cache=256MiB";
-    let load = ["--io", "buffered", "--rw", "randread", "--bs", "4k", "--json"];
+    // One of 2,000 random reads meets an earlier one in a run of twenty: the seed is fixed.
+    let load = ["--io", "buffered", "--rw", "randread", "--bs", "4k", "--seed", "1", "--json"];
     let run = |more: &[&str]| {
         let mut arguments = vec!["run", target];
         arguments.extend(load);
