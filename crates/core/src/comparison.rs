@@ -1,10 +1,10 @@
 //! Two results held against each other, in a form that terminal, report and JSON share.
 
 use drivelab_stats::{Ratio, Verdict};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// What is compared of each kind of I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Operations a second.
@@ -65,7 +65,7 @@ pub struct Sample {
 }
 
 /// One cell of a comparison.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Cell {
     /// The cell.
     pub name: String,
@@ -114,7 +114,7 @@ impl Cell {
 }
 
 /// Two sides, held against each other.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Comparison {
     /// How the baseline was called.
     pub before: String,

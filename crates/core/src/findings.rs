@@ -1,5 +1,7 @@
 //! What was concluded, in words, each with the figure it rests on.
 
+use crate::comparison::Comparison;
+use drivelab_stats::Estimate;
 use serde::{Deserialize, Serialize};
 
 /// Conclusions of a study.
@@ -23,6 +25,153 @@ pub struct Findings {
     /// Cells in the order they are to be read; they ran in another, shuffled one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub order: Vec<String>,
+    /// The numbers that the verdict rests on, the most important first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub figures: Vec<Figure>,
+    /// What was drawn from the measurements, the key picture first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pictures: Vec<Picture>,
+    /// Results that belong side by side.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<Table>,
+    /// Sides of this run held against each other.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub comparison: Option<Comparison>,
+    /// Where this run did otherwise than the method that it follows.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub deviations: Vec<String>,
+    /// What this target cannot serve: the cell and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_applicable: Vec<Remark>,
+}
+
+/// What a number is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Unit {
+    /// Operations a second.
+    Iops,
+    /// Bytes a second.
+    BytesPerS,
+    /// Bytes.
+    Bytes,
+    /// A time in nanoseconds.
+    Ns,
+    /// A share from 0 to 1, shown as a percentage.
+    Share,
+    /// A ratio.
+    Factor,
+    /// How many.
+    Count,
+}
+
+/// One number that a verdict rests on.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Figure {
+    /// What it is, in a few words.
+    pub name: String,
+    /// The number; an estimate wherever chance had a part in it.
+    pub estimate: Estimate,
+    /// What it is counted in.
+    pub unit: Unit,
+    /// What must be known beside it; empty where nothing must.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+}
+
+/// One picture as data.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Picture {
+    /// What it shows.
+    pub title: String,
+    /// What to see in it, in a sentence.
+    pub note: String,
+    /// The horizontal axis.
+    pub x: Axis,
+    /// The vertical axis.
+    pub y: Axis,
+    /// The curves.
+    pub lines: Vec<Line>,
+    /// Places of the horizontal axis worth a word.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// What an axis measures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Axis {
+    /// In words.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: Unit,
+}
+
+/// A curve.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Line {
+    /// What it is.
+    pub label: String,
+    /// Whether it was measured, or is a limit or a fit.
+    pub kind: LineKind,
+    /// Points in the units of the axes, in the order of x.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// What a curve is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LineKind {
+    /// What was measured.
+    Measured,
+    /// A mean, or a line through what was measured.
+    Fit,
+    /// What a criterion allows.
+    Limit,
+}
+
+/// A place worth a word.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where on the horizontal axis.
+    pub x: f64,
+    /// The word.
+    pub label: String,
+}
+
+/// Results side by side.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// What it shows.
+    pub title: String,
+    /// What to see in it; empty where that is plain.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Heads of the columns.
+    pub heads: Vec<Head>,
+    /// One entry a column in each.
+    pub rows: Vec<Vec<Entry>>,
+}
+
+/// Head of a column.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Head {
+    /// In words.
+    pub name: String,
+    /// Unit of its numbers; absent where the column holds words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
+}
+
+/// One entry of a table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Entry {
+    /// A number in the unit of its column.
+    Number(f64),
+    /// Words.
+    Text(String),
+    /// Nothing was measured, or nothing applies.
+    Nothing,
 }
 
 /// A remark on one cell.

@@ -94,6 +94,34 @@ pub enum Act {
         /// Bytes; all to the end if absent.
         length: Option<Size>,
     },
+    /// Has the drive forget everything, by a command of its own.
+    Purge(Purge),
+}
+
+/// Commands that make a drive forget all it holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Purge {
+    /// NVMe Format NVM with user data erase (NVM Command Set 1.0, 5.14 of the base specification).
+    NvmeFormat,
+    /// NVMe Sanitize, block erase.
+    NvmeSanitize,
+    /// ATA SECURITY ERASE UNIT, after setting a password (ATA Command Set 4, 7.45).
+    AtaSecureErase,
+}
+
+impl Purge {
+    /// All of them, with the words they are asked for by.
+    pub const ALL: [(Purge, &'static str); 3] = [
+        (Purge::NvmeFormat, "nvme-format"),
+        (Purge::NvmeSanitize, "nvme-sanitize"),
+        (Purge::AtaSecureErase, "ata-secure-erase"),
+    ];
+
+    /// The word it is asked for by.
+    pub fn word(self) -> &'static str {
+        Purge::ALL.iter().find(|(purge, _)| *purge == self).map_or("", |(_, word)| word)
+    }
 }
 
 /// The first bound reached ends each stream; all are per stream.
@@ -531,7 +559,8 @@ impl Stream {
 impl Step {
     /// Whether it can change what the target stores.
     pub fn changes_data(&self) -> bool {
-        matches!(self.act, Some(Act::Trim { .. })) || self.streams.iter().any(Stream::changes_data)
+        matches!(self.act, Some(Act::Trim { .. } | Act::Purge(_)))
+            || self.streams.iter().any(Stream::changes_data)
     }
 
     /// How often it is done; an absent or zero `repeat` means once.

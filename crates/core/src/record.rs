@@ -3,8 +3,10 @@
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::inside::{Inside, InsideInterval};
+use crate::ledger::Ledger;
 use crate::observed::Observed;
 use crate::plan::{Plan, Role};
+use crate::study::{Established, StudyOptions};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +32,10 @@ pub enum Record {
     Inside(Box<InsideInterval>),
     /// A step has ended.
     StepEnd(Box<StepEnd>),
+    /// A state that a study proved the drive to be in.
+    Established(Established),
+    /// A run that was broken off goes on from here.
+    Resumed(Resumed),
     /// Something a reader of the numbers must know.
     Warning(Warning),
     /// What was concluded.
@@ -64,6 +70,27 @@ pub struct Begin {
     pub clock: ClockFacts,
     /// Target and machine.
     pub facts: Facts,
+    /// State of the drive before the first step, where it was known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<String>,
+    /// The study, with what was asked of it; it is what a resumed run goes on with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub study: Option<StudyOptions>,
+}
+
+/// A run that was broken off goes on.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Resumed {
+    /// Wall-clock time, RFC 3339, UTC; absent in virtual time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<String>,
+    /// Steps that stay as they were recorded.
+    pub steps: u32,
+    /// State of the drive, as far as it is still known.
+    pub state: String,
+    /// Why it is no longer the recorded one, if it is not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub because: Option<String>,
 }
 
 /// How time was read.
@@ -128,6 +155,9 @@ pub struct StepEnd {
     /// The same since the drive was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside_total: Option<Inside>,
+    /// What the target has been through, this step included.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Ledger>,
     /// Why it ended early, if it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub incomplete: Option<String>,

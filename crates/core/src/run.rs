@@ -2,8 +2,10 @@
 
 use crate::findings::Findings;
 use crate::inside::InsideInterval;
+use crate::ledger::Ledger;
 use crate::plan::{Plan, Step};
-use crate::record::{Begin, End, Record, StepBegin, StepEnd, Warning};
+use crate::record::{Begin, End, Record, Resumed, StepBegin, StepEnd, Warning};
+use crate::study::Established;
 use crate::tally::Tally;
 
 /// A whole run.
@@ -15,6 +17,10 @@ pub struct Run {
     pub plans: Vec<Plan>,
     /// The executed steps, in order.
     pub steps: Vec<StepRun>,
+    /// States that a study proved, each with the number of steps before it.
+    pub established: Vec<(usize, Established)>,
+    /// Where a run that was broken off went on.
+    pub resumptions: Vec<Resumed>,
     /// What a reader must know.
     pub warnings: Vec<Warning>,
     /// The latest conclusions.
@@ -71,6 +77,8 @@ impl Run {
                 let number = end.step;
                 self.step(number)?.end = Some(*end);
             }
+            Record::Established(found) => self.established.push((self.steps.len(), found)),
+            Record::Resumed(resumed) => self.resumptions.push(resumed),
             Record::Warning(warning) => self.warnings.push(warning),
             Record::Judged { findings } => self.findings = Some(findings),
             Record::End(end) => self.end = Some(end),
@@ -81,6 +89,24 @@ impl Run {
     fn step(&mut self, number: u32) -> Result<&mut StepRun, String> {
         let known = self.steps.iter_mut().rev().find(|step| step.begin.step == number);
         known.ok_or_else(|| format!("a record of step {number} comes before its beginning"))
+    }
+
+    /// What the target has been through until now. A state that a study proved holds until a step
+    /// changes it; a resumption says what is still known.
+    pub fn ledger(&self) -> Ledger {
+        let first = || Ledger::of(self.begin.state.as_deref().unwrap_or("unknown"));
+        let ends = self.steps.iter().filter_map(|step| step.end.as_ref()?.ledger.clone());
+        let mut ledger = ends.last().unwrap_or_else(first);
+        let resumed = self.resumptions.last();
+        if let Some(resumed) = resumed.filter(|last| last.steps as usize == self.steps.len()) {
+            ledger.state.clone_from(&resumed.state);
+        }
+        if let Some((steps, found)) = self.established.last()
+            && *steps == self.steps.len()
+        {
+            ledger.state.clone_from(&found.state);
+        }
+        ledger
     }
 
     /// Whether everything planned was done.

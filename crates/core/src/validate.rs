@@ -129,6 +129,12 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
         Act::DropCaches => problems.need(geometry.kind != TargetKind::Nothing, "act", || {
             "nothing is cached without a target; remove drop-caches".to_string()
         }),
+        Act::Purge(purge) => {
+            let is_drive = matches!(geometry.kind, TargetKind::BlockDevice | TargetKind::Simulated);
+            problems.need(is_drive, "act", || {
+                format!("{} needs a whole drive, not a file; name a device", purge.word())
+            });
+        }
         Act::Trim { offset, length } => {
             problems.need(length.is_none_or(|length| length.0 > 0), "act", || {
                 "a trim of 0 bytes does nothing; give a length or leave it out".to_string()

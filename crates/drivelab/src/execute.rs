@@ -3,7 +3,6 @@
 //! Nothing is computed here that a reader could compute later; what only this moment knows (the
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
-mod state;
 mod trouble;
 
 use crate::evidence::Evidence;
@@ -12,16 +11,16 @@ use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::inside::InsideInterval;
-use drivelab_core::op::Action;
+use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
 use drivelab_core::plan::{Act, Plan, Step};
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
+use drivelab_core::run::Run;
+use drivelab_core::study::Established;
 use drivelab_core::tally::{Slowest, Tally};
 use std::collections::HashMap;
 use std::time::Duration;
-
-pub use state::DriveState;
 
 /// Wrong stamps that a run file lists for one step.
 const MISMATCHES_MAX: usize = 100;
@@ -47,13 +46,15 @@ pub struct Execution<'a> {
     pub surroundings: &'a mut Surroundings,
     /// Bytes of each data file.
     pub file_bytes: u64,
-    /// What is known of the drive's state.
-    pub state: DriveState,
+    /// What the drive has been through, and its state.
+    pub ledger: Ledger,
     /// Plans so far.
     plans: u32,
     /// Steps so far.
     steps: u32,
     repetitions: HashMap<String, u32>,
+    /// Steps that were recorded by an earlier process: they are simulated again and not recorded.
+    pub kept_steps: u32,
 }
 
 impl<'a> Execution<'a> {
@@ -71,16 +72,49 @@ impl<'a> Execution<'a> {
             progress,
             surroundings,
             file_bytes,
-            state: DriveState::default(),
+            ledger: Ledger::default(),
             plans: 0,
             steps: 0,
             repetitions: HashMap::new(),
+            kept_steps: 0,
+        }
+    }
+
+    /// Steps that were done, those of an earlier process included.
+    pub fn steps_done(&self) -> usize {
+        self.steps as usize
+    }
+
+    /// Goes on behind what an earlier process recorded of a real drive.
+    pub fn take_up(&mut self, run: &Run) {
+        self.plans = run.plans.len() as u32;
+        self.steps = run.steps.len() as u32;
+        for step in &run.steps {
+            *self.repetitions.entry(step.begin.name.clone()).or_insert(0) += 1;
+        }
+        self.ledger = self.recorder.run().ledger();
+    }
+
+    /// Takes note of a state that is proved, and records it.
+    pub fn establish(&mut self, found: Established) {
+        self.ledger.state.clone_from(&found.state);
+        self.recorder.record(Record::Established(found));
+    }
+
+    /// The same where it was recorded before.
+    pub fn take_up_established(&mut self, run: &Run) {
+        let here = run.established.iter().rfind(|(steps, _)| *steps == self.steps as usize);
+        if let Some((_, found)) = here {
+            self.ledger.state.clone_from(&found.state);
         }
     }
 
     /// Executes `plan` to its end, or until something stops it.
     pub fn run_plan(&mut self, plan: &Plan) -> Result<(), Stop> {
-        self.recorder.record(Record::Plan { plan: plan.clone() });
+        let is_new = self.plans as usize >= self.recorder.run().plans.len();
+        if is_new {
+            self.recorder.record(Record::Plan { plan: plan.clone() });
+        }
         let executions: Vec<(u32, &Step)> = (0..)
             .zip(&plan.steps)
             .flat_map(|(index, step)| (0..step.repetitions()).map(move |_| (index, step)))
@@ -106,6 +140,9 @@ impl<'a> Execution<'a> {
         self.steps += 1;
         let repetition = self.repetitions.entry(step.name.clone()).or_insert(0);
         *repetition += 1;
+        if number < self.kept_steps {
+            return self.simulate_again(plan, step, number);
+        }
         self.recorder.record(Record::StepBegin(StepBegin {
             step: number,
             plan_step,
@@ -113,7 +150,7 @@ impl<'a> Execution<'a> {
             repetition: *repetition,
             name: step.name.clone(),
             role: step.role,
-            state: self.state.word().to_string(),
+            state: self.ledger.state.clone(),
             opened: self.surroundings.opened(step),
         }));
         let mut evidence = self.surroundings.look(step, number, plan.seed);
@@ -142,11 +179,44 @@ impl<'a> Execution<'a> {
             Stop::Interrupted => "interrupted".to_string(),
             Stop::Trouble(trouble) => trouble.text.clone(),
         });
-        let written = self.written_bytes();
-        self.state.after(step, self.file_bytes, written, end.incomplete.is_none());
+        let tallies = self.recorder.run().steps.last().map_or(&[][..], |step| &step.tallies);
+        let moved = Moved::of(tallies);
+        self.ledger.after(step, self.file_bytes, moved, end.incomplete.is_none());
+        end.ledger = Some(self.ledger.clone());
         self.recorder.record(Record::StepEnd(Box::new(end)));
         self.warn_of_step(number);
         stop.map_or(Ok(()), Err)
+    }
+
+    /// Brings a simulated drive to where a recorded step left it, and checks that it is there.
+    fn simulate_again(&mut self, plan: &Plan, step: &Step, number: u32) -> Result<(), Stop> {
+        match &step.act {
+            Some(act) => self.testbed.act(act).unwrap_or(Ok(())),
+            None => {
+                let interval = plan.interval.0;
+                drivers_of(step, number, plan.seed, interval, self.file_bytes).and_then(|drivers| {
+                    self.testbed.run(drivers, &mut Silent { progress: self.progress }).map(drop)
+                })
+            }
+        }
+        .map_err(Stop::Trouble)?;
+        if drivelab_io::signal::interrupted() {
+            return Err(Stop::Interrupted);
+        }
+        let recorded = self.recorder.run().steps.get(number as usize);
+        let end = recorded.and_then(|step| step.end.as_ref());
+        if end.and_then(|end| end.inside_total) != self.testbed.inside() {
+            return Err(Stop::Trouble(Trouble::usage(format!(
+                "step {} (`{}`) comes out otherwise than it was recorded: the drive's profile or \
+                 drivelab itself has changed since, so this run cannot go on; start it anew",
+                number + 1,
+                step.name
+            ))));
+        }
+        if let Some(ledger) = end.and_then(|end| end.ledger.clone()) {
+            self.ledger = ledger;
+        }
+        Ok(())
     }
 
     fn run_streams(
@@ -185,13 +255,6 @@ impl<'a> Execution<'a> {
         stop
     }
 
-    /// Bytes that the latest step wrote.
-    fn written_bytes(&self) -> u64 {
-        let step = self.recorder.run().steps.last();
-        let kinds = step.iter().flat_map(|step| &step.tallies).flat_map(|tally| &tally.kinds);
-        kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum()
-    }
-
     fn perform(&mut self, act: &Act) -> Result<(), Trouble> {
         match act {
             Act::Idle(span) => {
@@ -205,6 +268,7 @@ impl<'a> Execution<'a> {
                 let bytes = length.map_or(rest, |length| length.0);
                 self.surroundings.trim(offset.0, bytes)
             }
+            Act::Purge(purge) => self.surroundings.purge(*purge),
         }
     }
 
@@ -223,6 +287,22 @@ fn expected(step: &Step) -> Option<Duration> {
         (Some(_), _) => Some(Duration::ZERO),
         (None, Some(elapsed)) => Some(Duration::from_nanos(elapsed.0 + step.ramp.0)),
         (None, None) => None,
+    }
+}
+
+/// Lets a step that was recorded before run by.
+struct Silent<'a> {
+    progress: &'a mut Progress,
+}
+
+impl Sink for Silent<'_> {
+    fn tally(&mut self, tally: &Tally) {
+        self.progress.tally(tally);
+    }
+
+    fn go_on(&mut self) -> bool {
+        self.progress.redraw();
+        !drivelab_io::signal::interrupted()
     }
 }
 

@@ -45,6 +45,7 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
             let rest = file_bytes.saturating_sub(offset.0);
             cost.trimmed_bytes = length.map_or(rest, |length| length.0.min(rest));
         }
+        Some(Act::Purge(_)) => cost.trimmed_bytes = file_bytes,
         Some(Act::DropCaches) => {}
         None => match step.until.elapsed {
             Some(elapsed) => cost.timed_ns = elapsed.0.saturating_add(step.ramp.0),

@@ -1,27 +1,30 @@
 //! One run from the look at the target to the removal of its scratch.
 
 use crate::aim::{Aim, Kind};
-use crate::execute::{DriveState, Execution, Stop};
+use crate::execute::{Execution, Stop};
 use crate::moment::Moment;
 use crate::opener::Site;
 use crate::outcome::{Failure, Status};
 use crate::progress::Progress;
 use crate::store;
+use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
 use crate::surroundings::Surroundings;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
+use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::{Act, Files, PatternName, Plan};
 use drivelab_core::queue::{Testbed, TroubleKind};
-use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
+use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Resumed, Warning};
 use drivelab_core::run::Run;
+use drivelab_core::study::{Established, StudyOptions};
 use drivelab_core::summary::summarise;
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Intent, Refusal};
-use drivelab_io::scratch::{Ledger, remove_leftovers};
+use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::target::{OpenRequest, ScratchDirectory, Target, open_directory, open_target};
 use drivelab_io::testbed::RealTestbed;
 use std::path::{Path, PathBuf};
@@ -48,6 +51,10 @@ pub struct Request<'a> {
     pub reserve_bytes: u64,
     /// What a reader must know before the first step.
     pub warnings: Vec<Warning>,
+    /// The study that is done, for the run file.
+    pub study: Option<StudyOptions>,
+    /// The run that goes on, if this one is not new.
+    pub kept: Option<Kept>,
 }
 
 /// A run that has ended, one way or another.
@@ -71,6 +78,10 @@ pub struct Ended {
 pub trait Inquiry {
     /// The next plan, from the run so far; `None` ends the run.
     fn next(&mut self, so_far: &Run) -> Option<Plan>;
+    /// A state that the run so far proves the drive to be in.
+    fn established(&self, _so_far: &Run) -> Option<Established> {
+        None
+    }
     /// What a complete run says; `None` where nothing is concluded.
     fn judge(&self, run: &Run) -> Option<Findings>;
 }
@@ -99,7 +110,7 @@ pub fn ask_guard(
     if !matches!(aim.kind, Kind::File | Kind::Device) {
         return Ok(());
     }
-    let ledger = Ledger::at(store::ledger(Some(&request.runs))?);
+    let ledger = scratch::Ledger::at(store::ledger(Some(&request.runs))?);
     let consent = request.erase.as_deref();
     guard::assess(system, &aim.path, intent_of(plan, aim), consent, &ledger)
         .map(drop)
@@ -135,12 +146,19 @@ pub fn run(
     let begin = begin_of(request, &aim, first.seed, clock_facts);
     let place = place_of(request, system, &aim, &first);
     let shares_drive = place.shares_drive;
-    let mut recorder = Recorder::begin(&place, begin);
-    if shares_drive {
-        recorder.warn(store_shares_drive(&request.runs));
+    let mut recorder = match &request.kept {
+        None => Recorder::begin(&place, begin),
+        Some(kept) => Recorder::go_on(&place, kept),
+    };
+    if request.kept.is_none() {
+        if shares_drive {
+            recorder.warn(store_shares_drive(&request.runs));
+        }
+        let known = request.warnings.iter().chain(&scene.warnings);
+        known.cloned().for_each(|warning| recorder.warn(warning));
+    } else if aim.simulated.is_none() {
+        recorder.record(Record::Resumed(resumed(&aim, recorder.run())));
     }
-    let known = request.warnings.iter().chain(&scene.warnings);
-    known.cloned().for_each(|warning| recorder.warn(warning));
     let watched = match aim.kind {
         Kind::Nothing | Kind::Simulated => Vec::new(),
         _ => facts::devices_below(system, &aim.path),
@@ -156,9 +174,18 @@ pub fn run(
             scene.file_bytes(&aim),
         );
         if let Some(simulated) = &aim.simulated {
-            execution.state = DriveState::of(simulated.state.word());
+            execution.ledger = Ledger::of(simulated.state.word());
         }
-        run_plans(&mut execution, first, inquiry)
+        match &request.kept {
+            Some(kept) if aim.simulated.is_some() => simulate_again(&mut execution, kept, inquiry),
+            Some(kept) => {
+                execution.take_up(&kept.run);
+                inquiry
+                    .next(execution.recorder.run())
+                    .map_or(Ok(()), |next| run_plans(&mut execution, next, inquiry))
+            }
+            None => run_plans(&mut execution, first, inquiry),
+        }
     };
     drop((bed, surroundings));
     Ok(end(recorder, stop, inquiry, scene))
@@ -196,6 +223,8 @@ fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> B
         seed,
         clock,
         facts: aim.facts.clone(),
+        state: aim.simulated.as_ref().map(|simulated| simulated.state.word().into()),
+        study: request.study.clone(),
     }
 }
 
@@ -207,9 +236,55 @@ fn run_plans(
     let mut plan = Some(first);
     while let Some(current) = plan {
         execution.run_plan(&current)?;
-        plan = inquiry.next(execution.recorder.run());
+        plan = follow(execution, inquiry);
     }
     Ok(())
+}
+
+/// What follows a plan that was done: first what it proves, then the next plan.
+fn follow(execution: &mut Execution<'_>, inquiry: &mut dyn Inquiry) -> Option<Plan> {
+    if let Some(found) = inquiry.established(execution.recorder.run()) {
+        execution.establish(found);
+    }
+    inquiry.next(execution.recorder.run())
+}
+
+/// Brings a simulated drive to where the kept run left it, step by step as they were recorded,
+/// and goes on from there.
+fn simulate_again(
+    execution: &mut Execution<'_>,
+    kept: &Kept,
+    inquiry: &mut dyn Inquiry,
+) -> Result<(), Stop> {
+    execution.kept_steps = kept.run.steps.len() as u32;
+    let last = kept.run.plans.len();
+    for (index, plan) in kept.run.plans.iter().enumerate() {
+        execution.run_plan(plan)?;
+        if index + 1 < last {
+            execution.take_up_established(&kept.run);
+        }
+    }
+    execution.take_up_established(&kept.run);
+    let known = kept.run.established.iter().any(|(steps, _)| *steps == execution.steps_done());
+    let next = match known {
+        true => inquiry.next(execution.recorder.run()),
+        false => follow(execution, inquiry),
+    };
+    next.map_or(Ok(()), |next| run_plans(execution, next, inquiry))
+}
+
+/// What can still be said of a real target that was let go of.
+fn resumed(aim: &Aim, run: &Run) -> Resumed {
+    let because = match aim.creates() {
+        true => "the scratch file was made anew",
+        false => "what happened to the drive since it was let go of is not known",
+    };
+    Resumed {
+        at: Some(Moment::now().rfc3339()),
+        steps: run.steps.len() as u32,
+        state: "unknown".into(),
+        because: Some(because.into()),
+    }
 }
 
 fn end(
@@ -283,7 +358,7 @@ fn mismatched(run: &Run) -> u64 {
 
 /// Removes what runs that were killed have left behind, and says so.
 fn tidy_up(ledger: &Path) {
-    let Ok(leftovers) = remove_leftovers(&Ledger::at(ledger)) else { return };
+    let Ok(leftovers) = remove_leftovers(&scratch::Ledger::at(ledger)) else { return };
     for path in leftovers.removed {
         crate::print::error(&format!(
             "drivelab: removed {}, left behind by a run that was killed",
@@ -382,7 +457,7 @@ fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let data = |stream: &&drivelab_core::plan::Stream| stream.pattern != PatternName::Names;
     let trims = streams().filter(data).any(|stream| stream.mix.trim > 0)
-        || plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
+        || plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. } | Act::Purge(_))));
     let writes = streams().filter(data).any(|stream| stream.changes_data());
     match (writes || aim.creates(), trims) {
         (false, false) => Intent::Read,

@@ -3,12 +3,13 @@
 use crate::evidence::{Evidence, Sources};
 use crate::opener::Site;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Purge, Step};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::target::Mode;
 use std::fs::File;
+use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,17 @@ impl Surroundings {
                 .map_err(|e| failed(std::io::Error::from_raw_os_error(e.0).to_string()))?;
         }
         Ok(())
+    }
+
+    /// Has the drive forget everything.
+    pub fn purge(&self, purge: Purge) -> Result<(), Trouble> {
+        let Some(target) = &self.site.target else { return Ok(()) };
+        let mode = Mode { write: true, ..Mode::default() };
+        let device = target.descriptor(0, mode).map_err(|error| {
+            let path = target.path.display();
+            Trouble::failed(format!("{path} cannot be opened for {}: {error}", purge.word()))
+        })?;
+        drivelab_io::purge::purge(device.as_fd(), purge)
     }
 
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to

@@ -15,6 +15,7 @@ pub mod libaio;
 pub mod map;
 pub mod names;
 pub mod null;
+pub mod purge;
 pub mod scratch;
 pub mod sensors;
 pub mod signal;

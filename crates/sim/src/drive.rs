@@ -59,6 +59,11 @@ pub trait Drive {
     /// Operations that will be submitted soon.
     fn hint(&mut self, _ops: &[Op]) {}
 
+    /// Forgets everything it holds, whatever it makes of TRIM; `false`: it has no such command.
+    fn purge(&mut self, _now: Time) -> bool {
+        false
+    }
+
     /// What went on inside since the drive was made, and how full it is at `now`.
     fn inside(&mut self, now: Time) -> Inside;
 }

@@ -293,6 +293,7 @@ impl<D: Drive> Testbed for SimTestbed<D> {
 
     fn act(&mut self, act: &Act) -> Option<Result<(), Trouble>> {
         match act {
+            Act::Purge(_) => return Some(self.purge()),
             Act::Idle(span) => self.pass(self.now + span.0),
             Act::DropCaches => self.drop_caches(),
             Act::Trim { offset, length } => {
@@ -322,6 +323,15 @@ fn way_of(stream: &Stream, reader: u32) -> Way {
 const TRIM_BYTES: u64 = 1 << 30;
 
 impl<D: Drive> SimTestbed<D> {
+    fn purge(&mut self) -> Result<(), Trouble> {
+        self.drive.purge(self.now).then_some(()).ok_or_else(|| {
+            Trouble::usage(
+                "this simulated drive has no command that purges it; empty it by discarding, or \
+                 take one of flash",
+            )
+        })
+    }
+
     fn trim(&mut self, first: u64, bytes: u64) {
         let mut at = first;
         while at < first + bytes {

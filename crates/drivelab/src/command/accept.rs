@@ -44,6 +44,8 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
         stuck_after: options.study.stuck_after,
         reserve_bytes: 0,
         warnings: Vec::new(),
+        study: None,
+        kept: None,
     };
     if !options.study.dry_run {
         may_write(options.out.as_deref())?;

@@ -49,6 +49,8 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         stuck_after: options.study.stuck_after,
         reserve_bytes: total.unwrap_or(0) / 10,
         warnings: Vec::new(),
+        study: None,
+        kept: None,
     };
     if !options.study.dry_run {
         may_write(options.out.as_deref())?;

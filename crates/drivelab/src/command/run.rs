@@ -59,6 +59,8 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         stuck_after: options.record.stuck_after,
         reserve_bytes: 0,
         warnings: Vec::new(),
+        study: None,
+        kept: None,
     };
     if !options.record.dry_run {
         may_write(options.record.out.as_deref())?;

@@ -5,10 +5,10 @@
 
 use crate::outcome::Failure;
 use drivelab_core::record::{FORMAT, Record};
-use drivelab_core::run::Run;
+use drivelab_core::run::{Run, StepRun};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Longest line a run file can have; a longer one is no run file.
 const LINE_BYTES_MAX: u64 = 1 << 30;
@@ -18,6 +18,69 @@ pub fn read(path: &Path) -> Result<Run, Failure> {
     let file = File::open(path)
         .map_err(|error| Failure::usage(format!("cannot open {}: {error}", path.display())))?;
     read_from(BufReader::with_capacity(1 << 20, file), &path.display().to_string())
+}
+
+/// A run that was broken off, as far as it can be gone on with.
+#[derive(Debug, Clone)]
+pub struct Kept {
+    /// What stays.
+    pub run: Run,
+    /// Its file.
+    pub path: PathBuf,
+    /// How many bytes of the file that is.
+    pub bytes: u64,
+}
+
+/// Reads a run that is to go on. Its end and its conclusions are dropped; with `whole_steps`, so
+/// is a step that did not come to its end, as if it had never begun: that is so in virtual time.
+///
+/// # Errors
+/// No run, or one that has come to its end.
+pub fn read_to_go_on(path: &Path, whole_steps: bool) -> Result<Kept, Failure> {
+    let whole = read(path)?;
+    let name = path.display().to_string();
+    if whole.complete() {
+        return Err(Failure::usage(format!(
+            "{name} has come to its end; there is nothing to resume"
+        ))
+        .advise("`drivelab report` shows it; `drivelab study` makes a new one."));
+    }
+    let text = std::fs::read(path)
+        .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
+    let broken = whole_steps.then(|| last_step(&whole, &text)).flatten();
+    let mut run = Run::default();
+    let mut bytes = 0;
+    for (line, number) in text.split_inclusive(|byte| *byte == b'\n').zip(1..) {
+        let Ok(record) = serde_json::from_slice::<Record>(line) else { break };
+        let ends = match &record {
+            Record::End(_) | Record::Judged { .. } => true,
+            Record::StepBegin(begin) => Some(begin.step) == broken,
+            _ => false,
+        };
+        if ends || !line.ends_with(b"\n") {
+            break;
+        }
+        take(&mut run, record, &name, number)?;
+        bytes += line.len() as u64;
+    }
+    Ok(Kept { run, path: path.to_path_buf(), bytes })
+}
+
+/// The step that must be done again: the last one that was begun, unless something of the study
+/// follows it. A step's own warnings come behind its end, so its end alone does not make it whole.
+fn last_step(run: &Run, text: &[u8]) -> Option<u32> {
+    let mut last = None;
+    for line in text.split_inclusive(|byte| *byte == b'\n') {
+        match serde_json::from_slice::<Record>(line) {
+            Ok(Record::StepBegin(begin)) => last = Some(begin.step),
+            Ok(Record::Plan { .. } | Record::Established(_)) if line.ends_with(b"\n") => {
+                last = None;
+            }
+            _ => {}
+        }
+    }
+    let incomplete = |step: &&StepRun| step.end.as_ref().is_none_or(|end| end.incomplete.is_some());
+    run.steps.iter().find(incomplete).map(|step| step.begin.step).or(last)
 }
 
 fn read_from(mut lines: impl BufRead, name: &str) -> Result<Run, Failure> {

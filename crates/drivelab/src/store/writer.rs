@@ -4,6 +4,7 @@
 //! the store lies on the target's own drive, they wait in memory until the step has ended. When
 //! the file cannot be written, the run goes on and says so at the end: the results are not lost.
 
+use crate::store::reader::Kept;
 use drivelab_core::record::{Begin, End, Record, Warning};
 use drivelab_core::run::Run;
 use std::fs::File;
@@ -43,16 +44,33 @@ impl Recorder {
         let path = place.directory.join(format!("{}.jsonl", begin.run));
         let mut recorder =
             Recorder { run: Run::default(), path, sender: None, writer: None, trouble: None };
-        match recorder.start_writer(place) {
-            Ok(()) => {}
-            Err(error) => recorder.trouble = Some(error),
-        }
+        let created = create(&recorder.path).map_err(|error| error.to_string());
+        recorder.trouble = created.and_then(|file| recorder.start_writer(place, file)).err();
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
 
-    fn start_writer(&mut self, place: &Place) -> Result<(), String> {
-        let file = create(&self.path).map_err(|error| error.to_string())?;
+    /// Goes on with a run that was broken off: what is kept stays, what follows it is dropped.
+    pub fn go_on(place: &Place, kept: &Kept) -> Self {
+        let mut recorder = Recorder {
+            run: kept.run.clone(),
+            path: kept.path.clone(),
+            sender: None,
+            writer: None,
+            trouble: None,
+        };
+        let opened = File::options().append(true).open(&kept.path).and_then(|file| {
+            file.set_len(kept.bytes)?;
+            Ok(file)
+        });
+        recorder.trouble = opened
+            .map_err(|error| error.to_string())
+            .and_then(|file| recorder.start_writer(place, file))
+            .err();
+        recorder
+    }
+
+    fn start_writer(&mut self, place: &Place, file: File) -> Result<(), String> {
         let (sender, records) = channel();
         let avoided = place.measuring_cpus.clone();
         let appender = Appender::new(file, place.shares_drive);

@@ -449,6 +449,17 @@ impl Drive for FlashDrive {
         }
     }
 
+    /// Blocks that hold nothing any more are erased when they are needed.
+    fn purge(&mut self, _now: Time) -> bool {
+        for logical in 0..self.ftl.layout().logical_units {
+            if !self.is_plain {
+                self.drop_from_memory(logical);
+            }
+            self.ftl.trim(logical);
+        }
+        true
+    }
+
     fn inside(&mut self, now: Time) -> Inside {
         self.fold_in_rest(now);
         if self.parameters.idle_collection_blocks > 0 {
