@@ -154,6 +154,34 @@ impl Aim {
         }
     }
 
+    /// Bytes that must stay free on the file system: a tenth of it.
+    pub fn reserve_bytes(&self) -> u64 {
+        let filesystem = self.facts.target.filesystem.as_ref();
+        filesystem.and_then(|found| found.total_bytes).unwrap_or(0) / 10
+    }
+
+    /// Size of a file to create: `wanted`, or as much as leaves the reserve free.
+    pub fn roomy_bytes(&self, wanted: u64) -> Result<u64, Failure> {
+        checked(Size(wanted))?;
+        let free = self.facts.target.filesystem.as_ref().and_then(|found| found.free_bytes);
+        let room = free.map(|free| free.saturating_sub(self.reserve_bytes()) / MIB * MIB);
+        match room {
+            Some(room) if room < MIB => Err(self.no_room()),
+            room => Ok(wanted.min(room.unwrap_or(wanted))),
+        }
+    }
+
+    fn no_room(&self) -> Failure {
+        let filesystem = self.facts.target.filesystem.as_ref();
+        let free = filesystem.and_then(|found| found.free_bytes).unwrap_or(0);
+        Failure::usage(format!(
+            "{} has only {} free, too little for a scratch file that leaves a tenth of it free",
+            self.path.display(),
+            drivelab_report::units::capacity(free)
+        ))
+        .advise("Free some space, name another directory, or give a --size.")
+    }
+
     /// Bytes of each file to use.
     fn size_for(&self, plan: &Plan, size: Option<Size>) -> Result<u64, Failure> {
         match self.kind {
@@ -180,15 +208,10 @@ impl Aim {
         let wanted = needed.max(SIZE_DEFAULT);
         let Some(filesystem) = &self.facts.target.filesystem else { return Ok(wanted) };
         let Some(free) = filesystem.free_bytes else { return Ok(wanted) };
-        let reserve = filesystem.total_bytes.unwrap_or(0) / 10;
-        let room = free.saturating_sub(reserve) / u64::from(self.files.max(1)) / MIB * MIB;
+        let room =
+            free.saturating_sub(self.reserve_bytes()) / u64::from(self.files.max(1)) / MIB * MIB;
         if room < needed.max(MIB) {
-            return Err(Failure::usage(format!(
-                "{} has only {} free, too little for a scratch file that leaves a tenth of it free",
-                self.path.display(),
-                drivelab_report::units::capacity(free)
-            ))
-            .advise("Free some space, name another directory, or give a --size."));
+            return Err(self.no_room());
         }
         Ok(wanted.min(room))
     }

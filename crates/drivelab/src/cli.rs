@@ -5,6 +5,7 @@ pub mod compare;
 pub mod doctor;
 pub mod run;
 pub mod sim;
+pub mod study;
 
 use clap::{Args, Parser, Subcommand};
 use drivelab_core::units::{Size, Span};
@@ -44,6 +45,10 @@ pub enum Command {
     Doctor(doctor::DoctorOptions),
     /// Does a drive keep what its data sheet claims?
     Accept(accept::AcceptOptions),
+    /// Put one question to a drive, from its empty state to the answer
+    Study(Box<study::StudyCommandOptions>),
+    /// Go on with a study that was broken off
+    Resume(study::ResumeOptions),
     /// Run one load, described by options or by a plan
     Run(Box<run::RunOptions>),
     /// Are two results different? Faster, slower, equivalent, or cannot tell

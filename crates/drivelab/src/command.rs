@@ -11,3 +11,4 @@ pub mod report;
 pub mod run;
 pub mod runs;
 pub mod sim;
+pub mod study;

@@ -40,6 +40,8 @@ fn main() -> ExitCode {
             let given = matches.subcommand_matches("run").map(command::run::given_options);
             command::run::run(options, &given.unwrap_or_default())
         }
+        Command::Study(options) => command::study::study(options),
+        Command::Resume(options) => command::study::resume(options),
         Command::Compare(options) => command::compare::compare(options),
         Command::Report(options) => command::report::report(options),
         Command::Runs(options) => command::runs::runs(options),

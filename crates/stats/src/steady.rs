@@ -1,7 +1,9 @@
 //! Whether a drive has reached a steady state: the criterion of SNIA's performance test
-//! specification.
+//! specification, and a statistical one that is harder to fool.
 
 use crate::data::{NoAnswer, average, enough};
+use crate::descriptive::mean_interval;
+use crate::series::trend;
 
 /// Rounds of a measurement window.
 pub const WINDOW_ROUNDS: usize = 5;
@@ -115,4 +117,79 @@ pub fn fio_criteria(values: &[f64]) -> Result<(f64, f64), NoAnswer> {
     let window = Window::of(values, 1)?;
     let farthest = values.iter().map(|value| (value - window.mean).abs()).fold(0.0, f64::max);
     Ok((farthest / window.mean, window.slope / window.mean))
+}
+
+/// Rounds in one turn: each of them writes one eighth of what is written.
+pub const TURN_ROUNDS: usize = 8;
+/// The last two turns are looked at.
+const LOOKED_AT: usize = 2 * TURN_ROUNDS;
+/// The means of the two turns may differ by this share.
+pub const TURNS_DIFFER_MAX: f64 = 0.01;
+/// The 95 % interval of the mean may reach this share to either side.
+pub const HALF_WIDTH_MAX: f64 = 0.025;
+
+/// What keeps a series from being called settled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unsettled {
+    /// Fewer rounds than two turns.
+    TooShort,
+    /// SNIA's window of the last five rounds is not steady.
+    Window,
+    /// The two turns have different means; the share by which they differ.
+    Turns(f64),
+    /// The rounds rise or fall; the p-value of Mann and Kendall's test.
+    Trend(f64),
+    /// The mean is not known well enough; half the width of its interval, as a share.
+    Wide(f64),
+}
+
+/// A steady state that is proved by two turns of rounds, and not by five rounds alone.
+///
+/// SNIA's window allows a change of 10 % and knows nothing of what is slower than five rounds: on
+/// the way down after a cliff, or in the ringing after a sequential fill, it is met long before
+/// the drive has settled. Here a turn is one rewriting of the whole drive, the longest period that
+/// its collector has; two turns must agree, show no trend and give a narrow interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Settled {
+    /// Mean of the two turns.
+    pub mean: f64,
+    /// Low end of its 95 % interval.
+    pub low: f64,
+    /// High end.
+    pub high: f64,
+}
+
+impl Settled {
+    /// Looks at the last two turns of `rounds`, each of which is the mean over an eighth of a turn.
+    ///
+    /// # Errors
+    /// What keeps them from being settled, the first reason that holds.
+    pub fn of(rounds: &[f64]) -> Result<Self, Unsettled> {
+        let Some(start) = rounds.len().checked_sub(LOOKED_AT) else {
+            return Err(Unsettled::TooShort);
+        };
+        let last = &rounds[start..];
+        let window = Window::of(&last[LOOKED_AT - WINDOW_ROUNDS..], 1);
+        if !window.is_ok_and(|window| window.is_steady()) {
+            return Err(Unsettled::Window);
+        }
+        let (before, after) = last.split_at(TURN_ROUNDS);
+        let mean = average(last);
+        let apart = (average(after) - average(before)).abs() / mean;
+        if apart > TURNS_DIFFER_MAX {
+            return Err(Unsettled::Turns(apart));
+        }
+        // Rounds that are all equal have no trend and no width.
+        if let Ok(trend) = trend(last)
+            && trend.p <= 0.05
+        {
+            return Err(Unsettled::Trend(trend.p));
+        }
+        let (low, high) = mean_interval(last, 0.95).unwrap_or((mean, mean));
+        let half = (high - low) / 2.0 / mean;
+        if half > HALF_WIDTH_MAX {
+            return Err(Unsettled::Wide(half));
+        }
+        Ok(Settled { mean, low, high })
+    }
 }

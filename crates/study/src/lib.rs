@@ -1,7 +1,12 @@
 //! One file per experiment: the question, the plan, the judgement. No I/O and no printing.
 #![forbid(unsafe_code)]
 
+pub mod aa;
 pub mod accept;
 pub mod check;
 pub mod compare;
 pub mod doctor;
+pub mod experiment;
+pub mod pts;
+pub mod trim;
+pub mod wsat;

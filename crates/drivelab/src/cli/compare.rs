@@ -89,7 +89,7 @@ pub struct CompareOptions {
 }
 
 /// A share between 0 and 1, such as `5%` or `0.05`.
-fn share(text: &str) -> Result<f64, String> {
+pub fn share(text: &str) -> Result<f64, String> {
     let (number, scale) = match text.trim().strip_suffix('%') {
         Some(number) => (number.trim_end(), 100.0),
         None => (text.trim(), 1.0),

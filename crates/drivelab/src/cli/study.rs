@@ -1,0 +1,124 @@
+//! The options of `drivelab study` and `drivelab resume`.
+
+use super::compare::share;
+use super::run::seed;
+use super::{SafetyOptions, StoreOptions};
+use clap::Args;
+use drivelab_core::units::{Size, Span};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+Studies, each with its question, and what it costs with --quick:
+  aa         Is the laboratory itself honest here?              4 min, fills the target once
+  wsat       When does the write cliff come, what is left?      5 min, 10 GiB written
+  trim       Does TRIM work, what does it cost and give back?   5 min, 10 GiB written
+  pts-iops   Operations a second in SNIA's steady state         5 min, 10 GiB written
+  pts-tp     Bytes a second in SNIA's steady state              5 min, 10 GiB written
+  pts-lat    Latency of one operation, on average and at worst  5 min, 10 GiB written
+
+Examples:
+  drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
+  drivelab study aa .                           on a scratch file here
+  drivelab study trim /dev/sdb --quick --erase TOKEN
+                                                a whole device; the refusal prints the token
+  drivelab study pts-iops /dev/sdb --full --purge nvme-format --erase TOKEN
+                                                SNIA's test to the letter; takes a day
+  drivelab resume last                          goes on with a study that was broken off
+
+A study says what it needs of the drive's state and brings it there; what it writes and how long
+it takes is printed before it starts (--dry-run prints only that) and never exceeded.
+Exit status: 0 an answer, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
+
+/// Options of `study`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct StudyCommandOptions {
+    /// Which study: aa, wsat, trim, pts-iops, pts-tp, pts-lat
+    #[arg(value_name = "NAME")]
+    pub name: String,
+    /// Directory, file, block device, or simulated drive (sim:NAME)
+    #[arg(value_name = "TARGET", default_value = ".")]
+    pub target: String,
+    /// At most 5 minutes and 10 GiB
+    #[arg(long, conflicts_with = "full")]
+    pub quick: bool,
+    /// As long as the method asks for
+    #[arg(long)]
+    pub full: bool,
+    /// Most bytes to write, preparation included [default: by study and scale]
+    #[arg(long, value_name = "SIZE")]
+    pub budget: Option<Size>,
+    /// Most time that all steps may take together [default: by study and scale]
+    #[arg(long, value_name = "TIME")]
+    pub time: Option<Span>,
+    /// A change by less counts as none; declared before anything is measured
+    #[arg(long, value_name = "PERCENT", value_parser = share, default_value = "5%")]
+    pub band: f64,
+    /// How a drive is emptied first: discard, none, or by name nvme-format, nvme-sanitize,
+    /// ata-secure-erase, which were never tried on a drive by drivelab's makers
+    #[arg(long, value_name = "HOW", default_value = "discard")]
+    pub purge: String,
+    /// Size of the file to create, if there is none
+    #[arg(long, value_name = "SIZE")]
+    pub size: Option<Size>,
+    /// CPUs that the workers may use, such as 0-3,8 [default: any]
+    #[arg(long, value_name = "LIST", default_value = "", hide_default_value = true)]
+    pub cpus: String,
+    /// Seed of everything random [default: random, printed]
+    #[arg(long, value_name = "NUMBER", value_parser = seed)]
+    pub seed: Option<u64>,
+    /// Print the first plan, the bytes and the time, and touch nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub shown: ShownOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub safety: SafetyOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}
+
+/// How results are shown, and when an operation is given up.
+#[derive(Debug, Args, Clone)]
+pub struct ShownOptions {
+    /// Where to write the HTML report [default: drivelab-ID.html; none with --json]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Longest time one operation may take before the run is given up
+    #[arg(long, value_name = "TIME", default_value = "120s")]
+    pub stuck_after: Span,
+}
+
+const RESUME_EXAMPLES: &str = "\
+Examples:
+  drivelab resume last              goes on with the latest run
+  drivelab resume 20261120-150312-7f3a --erase TOKEN
+                                    a device needs its token again
+
+What was measured stays. On a simulated drive the study goes on as if nothing had happened. A real
+drive was let go of in between: its state is no longer known, so the study brings it there again,
+and repeats what must follow on it without a pause.";
+
+/// Options of `resume`.
+#[derive(Debug, Args)]
+#[command(after_help = RESUME_EXAMPLES)]
+pub struct ResumeOptions {
+    /// A path, an ID, or `last`
+    #[arg(value_name = "RUN", default_value = "last")]
+    pub run: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub shown: ShownOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub safety: SafetyOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}

@@ -1,0 +1,276 @@
+//! `drivelab study` and `drivelab resume`: one experiment on one target, to its answer.
+
+use super::report::{Page, may_write, results};
+use crate::aim::{Aim, Kind};
+use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
+use crate::outcome::{Failure, Status};
+use crate::session::{self, Inquiry, Request};
+use crate::store::reader::{self, Kept};
+use crate::{chance, print, store};
+use drivelab_core::facts::Facts;
+use drivelab_core::findings::Findings;
+use drivelab_core::plan::{Plan, Purge};
+use drivelab_core::quantity::{size, time};
+use drivelab_core::record::Begin;
+use drivelab_core::run::Run;
+use drivelab_core::study::{Emptying, Established, Scale, StudyOptions};
+use drivelab_core::units::Size;
+use drivelab_io::facts::System;
+use drivelab_sim::target::PREFIX;
+use drivelab_study::experiment::{self, Setting, Study};
+use std::io::IsTerminal;
+
+/// Does one study.
+pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
+    let study = experiment::named(&options.name).map_err(|text| {
+        Failure::usage(text).advise("`drivelab study --help` says what they ask.")
+    })?;
+    let system = System::live();
+    let mut aim = Aim::look(&system, &options.target)?;
+    let asked = asked(options, &study, &mut aim)?;
+    let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
+    let first = inquiry.first(&aim)?;
+    let mut request = Request {
+        command: "study",
+        target: &options.target,
+        erase: options.safety.erase.clone(),
+        keep: options.safety.keep,
+        size: options.size,
+        runs: store::directory(options.store.runs.as_deref())?,
+        stuck_after: options.shown.stuck_after,
+        reserve_bytes: aim.reserve_bytes(),
+        warnings: Vec::new(),
+        study: Some(inquiry.options.clone()),
+        kept: None,
+    };
+    if !options.dry_run {
+        may_write(options.shown.out.as_deref())?;
+        session::ask_guard(&request, &system, &aim, &first)?;
+    }
+    session::check_plan(&first, &aim)?;
+    if options.dry_run {
+        return dry_run(options, &first, &aim, &inquiry);
+    }
+    announce(&options.target, &inquiry);
+    if aim.kind != Kind::Simulated {
+        request.warnings = super::doctor::concerns(&system, &options.target)?;
+    }
+    finish(&request, &system, aim, first, inquiry, &options.shown)
+}
+
+/// Goes on with a study that was broken off.
+pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
+    let directory = store::directory(options.store.runs.as_deref())?;
+    let path = store::locate(&options.run, &directory)?;
+    let target = reader::read(&path)?.begin.target;
+    let kept = reader::read_to_go_on(&path, target.starts_with(PREFIX))?;
+    let asked = kept.run.begin.study.clone().ok_or_else(|| {
+        Failure::usage(format!(
+            "{} is a run of `drivelab {}`; only a study can go on",
+            path.display(),
+            kept.run.begin.command
+        ))
+        .advise("Run the command again; `drivelab report` shows what was measured until then.")
+    })?;
+    let study = experiment::named(&asked.name).map_err(Failure::usage)?;
+    let system = System::live();
+    let mut aim = Aim::look(&system, &target)?;
+    same_target(&kept, &aim)?;
+    if aim.creates() {
+        aim.file_bytes = asked.bytes;
+    }
+    let inquiry = Studied { study, options: asked, facts: kept.run.begin.facts.clone() };
+    let first = kept.run.plans.first().cloned().map_or_else(|| inquiry.first(&aim), Ok)?;
+    let request = Request {
+        command: "study",
+        target: &target,
+        erase: options.safety.erase.clone(),
+        keep: options.safety.keep,
+        size: Some(Size(inquiry.options.bytes)).filter(|_| aim.creates()),
+        runs: directory,
+        stuck_after: options.shown.stuck_after,
+        reserve_bytes: aim.reserve_bytes(),
+        warnings: Vec::new(),
+        study: Some(inquiry.options.clone()),
+        kept: Some(kept),
+    };
+    may_write(options.shown.out.as_deref())?;
+    session::ask_guard(&request, &system, &aim, &first)?;
+    announce(&target, &inquiry);
+    finish(&request, &system, aim, first, inquiry, &options.shown)
+}
+
+fn finish(
+    request: &Request<'_>,
+    system: &System,
+    aim: Aim,
+    first: Plan,
+    mut inquiry: Studied,
+    shown: &ShownOptions,
+) -> Result<Status, Failure> {
+    let ended = session::run(request, system, aim, first, &mut inquiry)?;
+    let page = match &shown.out {
+        Some(path) => Page::At(path),
+        None if shown.json || ended.run.findings.is_none() => Page::None,
+        None => Page::Default,
+    };
+    results(ended, shown.json, page)
+}
+
+/// What was asked, with what nobody said filled in.
+fn asked(
+    options: &StudyCommandOptions,
+    study: &Study,
+    aim: &mut Aim,
+) -> Result<StudyOptions, Failure> {
+    let scale = match (options.quick, options.full) {
+        (true, _) => Scale::Quick,
+        (_, true) => Scale::Full,
+        _ => Scale::Default,
+    };
+    let makes = aim.creates();
+    if !makes && options.size.is_some() {
+        return Err(Failure::usage(
+            "--size is for a file that drivelab makes; this target is there",
+        )
+        .advise("Leave it out: the whole target is studied."));
+    }
+    let by_default = |bytes: u64| (study.allowance)(scale, bytes);
+    if makes {
+        let wanted = options.size.map_or_else(
+            || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30))),
+            |size| size.0,
+        );
+        aim.file_bytes = aim.roomy_bytes(wanted)?;
+    }
+    let bytes = aim.file_bytes;
+    let allowance = by_default(bytes);
+    Ok(StudyOptions {
+        name: study.name.into(),
+        scale,
+        seed: options.seed.unwrap_or_else(chance::seed),
+        budget: options.budget.unwrap_or(allowance.budget),
+        time: options.time.unwrap_or(allowance.time),
+        delta: options.band,
+        emptying: emptying(&options.purge)?,
+        cpus: options.cpus.clone(),
+        bytes,
+    })
+}
+
+fn emptying(word: &str) -> Result<Emptying, Failure> {
+    match word {
+        "discard" => Ok(Emptying::Discard),
+        "none" => Ok(Emptying::None),
+        word => Purge::ALL
+            .iter()
+            .find(|(_, known)| *known == word)
+            .map(|(purge, _)| Emptying::Purge(*purge))
+            .ok_or_else(|| {
+                let known: Vec<&str> = Purge::ALL.iter().map(|(_, word)| *word).collect();
+                Failure::usage(format!(
+                    "--purge {word} is not known; give discard, none, {}",
+                    known.join(", ")
+                ))
+            }),
+    }
+}
+
+/// A resumed run goes on with the drive it began with.
+fn same_target(kept: &Kept, aim: &Aim) -> Result<(), Failure> {
+    let before = &kept.run.begin.facts.target;
+    let now = &aim.facts.target;
+    let serial = |facts: &drivelab_core::facts::TargetFacts| {
+        facts.devices.last().map(|device| (device.model.clone(), device.serial.clone()))
+    };
+    let is_same = before.kind == now.kind
+        && serial(before) == serial(now)
+        && (aim.creates() || before.bytes == now.bytes);
+    if is_same {
+        return Ok(());
+    }
+    Err(Failure::usage(format!(
+        "{} is not what this run began with: another drive, or another size",
+        kept.run.begin.target
+    ))
+    .advise("Put the drive back under that name, or begin a new study."))
+}
+
+fn dry_run(
+    options: &StudyCommandOptions,
+    first: &Plan,
+    aim: &Aim,
+    inquiry: &Studied,
+) -> Result<Status, Failure> {
+    let status = super::run::dry_run(options.shown.json, first, aim)?;
+    if !options.shown.json {
+        print::text(&format!(
+            "\n# this is the first plan; each of the others depends on what was found until then\n\
+             # {}: in all at most {} of measuring and {} written\n",
+            inquiry.study.question,
+            time(inquiry.options.time.0 as f64),
+            size(inquiry.options.budget.0)
+        ));
+    }
+    Ok(status)
+}
+
+/// What will be written, before it is: for a person who watches.
+fn announce(target: &str, inquiry: &Studied) {
+    if std::io::stderr().is_terminal() {
+        print::error(&format!(
+            "{} on {target}: {} At most {} of measuring, {} written, seed {}",
+            inquiry.study.name,
+            inquiry.study.question,
+            time(inquiry.options.time.0 as f64),
+            size(inquiry.options.budget.0),
+            inquiry.options.seed
+        ));
+    }
+}
+
+/// A study as a run asks it.
+struct Studied {
+    study: Study,
+    options: StudyOptions,
+    facts: Facts,
+}
+
+impl Studied {
+    fn setting(&self) -> Setting<'_> {
+        Setting { options: &self.options, facts: &self.facts }
+    }
+
+    /// The first plan, or why there is none.
+    fn first(&self, aim: &Aim) -> Result<Plan, Failure> {
+        if let Some(text) = (self.study.objection)(&self.setting()) {
+            return Err(Failure::usage(text));
+        }
+        let mut begin = Begin { facts: self.facts.clone(), ..Begin::default() };
+        begin.state = aim.simulated.as_ref().map(|simulated| simulated.state.word().into());
+        let run = Run { begin, ..Run::default() };
+        (self.study.next)(&self.setting(), &run).ok_or_else(|| {
+            Failure::usage(format!(
+                "`{}` can do nothing here within {} and {}",
+                self.study.name,
+                time(self.options.time.0 as f64),
+                size(self.options.budget.0)
+            ))
+            .advise("Give a larger --time or --budget.")
+        })
+    }
+}
+
+impl Inquiry for Studied {
+    fn next(&mut self, so_far: &Run) -> Option<Plan> {
+        (self.study.next)(&self.setting(), so_far)
+    }
+
+    fn established(&self, so_far: &Run) -> Option<Established> {
+        (self.study.established)(&self.setting(), so_far)
+    }
+
+    fn judge(&self, run: &Run) -> Option<Findings> {
+        Some((self.study.judge)(&self.setting(), run))
+    }
+}

@@ -1,0 +1,124 @@
+//! What all studies share: a question, a plan that grows with what was found, a judgement.
+//!
+//! A study is a value of [`Study`]; everything in it is a pure function of what was asked, of the
+//! facts, and of the run so far. That is why a study that was killed goes on: `next` looks at what
+//! the run file holds, and asks for exactly what is missing.
+
+pub mod budget;
+pub mod control;
+pub mod loads;
+pub mod order;
+pub mod rounds;
+
+use crate::{aa, pts, trim, wsat};
+use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::findings::Findings;
+use drivelab_core::plan::Plan;
+use drivelab_core::run::Run;
+use drivelab_core::study::{Established, Scale, StudyOptions};
+use drivelab_core::units::{Size, Span};
+
+/// What a study works with.
+#[derive(Debug, Clone, Copy)]
+pub struct Setting<'a> {
+    /// What was asked.
+    pub options: &'a StudyOptions,
+    /// Target and machine.
+    pub facts: &'a Facts,
+}
+
+impl Setting<'_> {
+    /// Whether the target is a whole drive, real or simulated, and no file.
+    pub fn is_drive(&self) -> bool {
+        matches!(self.facts.target.kind, TargetKind::BlockDevice | TargetKind::Simulated)
+    }
+
+    /// Whether time is virtual.
+    pub fn is_simulated(&self) -> bool {
+        self.facts.target.kind == TargetKind::Simulated
+    }
+
+    /// Bytes of the file or device.
+    pub fn bytes(&self) -> u64 {
+        self.options.bytes
+    }
+}
+
+/// What a study may cost where nobody says it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Most time that its steps may take together.
+    pub time: Span,
+    /// Most bytes that it may write.
+    pub budget: Size,
+}
+
+/// One experiment.
+#[derive(Debug, Clone, Copy)]
+pub struct Study {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it asks, in one line.
+    pub question: &'static str,
+    /// What it costs by default on a target of so many bytes.
+    pub allowance: fn(Scale, u64) -> Allowance,
+    /// Why it cannot be done as asked, if it cannot.
+    pub objection: fn(&Setting<'_>) -> Option<String>,
+    /// The next plan; `None` ends the run.
+    pub next: fn(&Setting<'_>, &Run) -> Option<Plan>,
+    /// A state that the run so far proves.
+    pub established: fn(&Setting<'_>, &Run) -> Option<Established>,
+    /// What the run says.
+    pub judge: fn(&Setting<'_>, &Run) -> Findings,
+}
+
+/// All of them, in the order of the help.
+pub const ALL: [Study; 6] =
+    [aa::STUDY, wsat::STUDY, trim::STUDY, pts::IOPS, pts::THROUGHPUT, pts::LATENCY];
+
+/// The study of this name.
+///
+/// # Errors
+/// There is none; the sentence names those there are.
+pub fn named(name: &str) -> Result<Study, String> {
+    ALL.into_iter().find(|study| study.name == name).ok_or_else(|| {
+        let names: Vec<&str> = ALL.iter().map(|study| study.name).collect();
+        format!("there is no study `{name}`; there are {}", names.join(", "))
+    })
+}
+
+/// No study but one that asks for it proves a state.
+pub fn proves_nothing(_setting: &Setting<'_>, _run: &Run) -> Option<Established> {
+    None
+}
+
+/// Bytes of a scratch file for a study of this budget: an eighth of it, at most 1 GiB for a quick
+/// one and 8 GiB otherwise.
+pub fn scratch_bytes(scale: Scale, budget: Size) -> u64 {
+    let most = if scale == Scale::Quick { 1 << 30 } else { 8 << 30 };
+    let grain = 1 << 20;
+    (budget.0 / 8).min(most) / grain * grain
+}
+
+/// The least file or device that a study makes sense on.
+pub const BYTES_MIN: u64 = 64 << 20;
+
+/// Why nothing can be studied with these bounds, whatever the study is.
+pub fn impossible(setting: &Setting<'_>) -> Option<String> {
+    let options = setting.options;
+    if options.bytes < BYTES_MIN {
+        return Some(format!(
+            "{} are too small a target for `{}`; it needs at least {}",
+            Size(options.bytes),
+            options.name,
+            Size(BYTES_MIN)
+        ));
+    }
+    if !(options.delta > 0.0 && options.delta < 0.5) {
+        return Some("the band must lie between 0 and 50 %, such as --band 5%".into());
+    }
+    if options.time.0 < 10_000_000_000 {
+        return Some(format!("{} are too short for any study; give at least 10s", options.time));
+    }
+    None
+}

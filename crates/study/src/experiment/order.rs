@@ -1,0 +1,45 @@
+//! In which order cells run, and which of them are still missing.
+
+use drivelab_core::plan::Step;
+use drivelab_core::run::{Run, StepRun};
+use drivelab_stats::{Random, derive};
+
+/// Everything up to the last time that the drive was let go of: what came before still counts as
+/// measured, but nothing that must follow on it does.
+pub fn since_break(run: &Run) -> &[StepRun] {
+    let broken = run.resumptions.iter().rfind(|resumed| resumed.because.is_some());
+    let from = broken.map_or(0, |resumed| resumed.steps as usize);
+    &run.steps[from.min(run.steps.len())..]
+}
+
+/// Whether a step came to its end.
+pub fn is_complete(step: &StepRun) -> bool {
+    step.end.as_ref().is_some_and(|end| end.incomplete.is_none())
+}
+
+/// How many steps of this name came to their end.
+pub fn done(steps: &[StepRun], name: &str) -> usize {
+    steps.iter().filter(|step| step.begin.name == name && is_complete(step)).count()
+}
+
+/// What of a schedule is still missing: of each name, as many as were completed are left out, the
+/// first ones first.
+pub fn missing(schedule: Vec<Step>, run: &Run) -> Vec<Step> {
+    let mut counted: std::collections::BTreeMap<String, usize> = std::collections::BTreeMap::new();
+    let is_missing = |step: &Step| {
+        let number = counted.entry(step.name.clone()).or_insert(0);
+        *number += 1;
+        *number > done(&run.steps, &step.name)
+    };
+    let mut is_missing = is_missing;
+    schedule.into_iter().filter(|step| is_missing(step)).collect()
+}
+
+/// Shuffles in place, by the seed and a number of the caller's.
+pub fn shuffle<T>(items: &mut [T], seed: u64, number: u64) {
+    const ORDER: u64 = 0x6f72_6465_7273;
+    let mut random = Random::new(derive(seed, ORDER, number));
+    for last in (1..items.len()).rev() {
+        items.swap(last, random.below(last as u64 + 1) as usize);
+    }
+}

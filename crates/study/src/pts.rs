@@ -1,0 +1,249 @@
+//! `pts-iops`, `pts-tp`, `pts-lat`: the performance tests of SNIA's specification.
+//!
+//! Solid State Storage Performance Test Specification 2.0.2: purge, precondition with twice the
+//! capacity in order, then rounds of all cells until five rounds in a row are steady, at most 25.
+//! With `--full` a run follows it to the letter, as far as the target allows; smaller scales run
+//! fewer or shorter cells and call themselves PTS-derived. Every deviation is listed.
+
+mod judge;
+mod matrix;
+
+use crate::experiment::budget::Left;
+use crate::experiment::order::{done, since_break};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use drivelab_core::findings::Findings;
+use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::Scale;
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::steady::{WINDOW_ROUNDS, first_steady_round};
+use matrix::{Cell, Section, Test};
+
+/// Random reads and writes of all sizes.
+pub const IOPS: Study = Study {
+    name: "pts-iops",
+    question: "How many operations a second in SNIA's steady state, by mix and size?",
+    allowance: |scale, bytes| allowance(Test::Iops, scale, bytes),
+    objection,
+    next: |setting, run| next(Test::Iops, setting, run),
+    established: proves_nothing,
+    judge: |setting, run| judge_as(Test::Iops, setting, run),
+};
+
+/// Sequential reads and writes.
+pub const THROUGHPUT: Study = Study {
+    name: "pts-tp",
+    question: "How many bytes a second in SNIA's steady state, read and written in order?",
+    allowance: |scale, bytes| allowance(Test::Throughput, scale, bytes),
+    objection,
+    next: |setting, run| next(Test::Throughput, setting, run),
+    established: proves_nothing,
+    judge: |setting, run| judge_as(Test::Throughput, setting, run),
+};
+
+/// Latency of one operation at a time.
+pub const LATENCY: Study = Study {
+    name: "pts-lat",
+    question: "How long does one operation take in SNIA's steady state, on average and at worst?",
+    allowance: |scale, bytes| allowance(Test::Latency, scale, bytes),
+    objection,
+    next: |setting, run| next(Test::Latency, setting, run),
+    established: proves_nothing,
+    judge: |setting, run| judge_as(Test::Latency, setting, run),
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// The specification gives up here.
+const ROUNDS_MAX: usize = 25;
+/// Part of the budget that the active range of a quick run takes.
+const QUICK_PART: u64 = 10;
+
+fn judge_as(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
+    judge::judge(test, setting, run)
+}
+
+fn allowance(test: Test, scale: Scale, bytes: u64) -> Allowance {
+    let hours = match (scale, test) {
+        (Scale::Quick, _) => {
+            return Allowance { time: Span(300 * SECOND_NS), budget: Size(10 << 30) };
+        }
+        (Scale::Default, _) => 3,
+        (Scale::Full, Test::Iops) => 36,
+        (Scale::Full, _) => 24,
+    };
+    let passes = if scale == Scale::Full { 400 } else { 40 };
+    Allowance {
+        time: Span(hours * 3600 * SECOND_NS),
+        budget: Size(bytes.saturating_mul(passes).max(64 << 30)),
+    }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    let budget = setting.options.budget.0;
+    impossible(setting).or_else(|| {
+        let needed = precondition_bytes(setting);
+        (budget < needed.saturating_mul(2)).then(|| {
+            format!(
+                "preconditioning alone writes {}; the budget of {} should be at least twice that",
+                Size(needed),
+                Size(budget)
+            )
+        })
+    })
+}
+
+/// Bytes of the active range: the whole drive, less for a quick run on a large one.
+fn range(setting: &Setting<'_>) -> u64 {
+    let bytes = setting.bytes();
+    match setting.options.scale {
+        Scale::Quick => bytes.min(setting.options.budget.0 / QUICK_PART) / (1 << 20) * (1 << 20),
+        _ => bytes,
+    }
+}
+
+/// Twice the active range.
+fn precondition_bytes(setting: &Setting<'_>) -> u64 {
+    2 * range(setting)
+}
+
+/// How long a cell runs: a minute, less in what is only derived from the specification.
+fn cell_ns(test: Test, setting: &Setting<'_>) -> u64 {
+    match (setting.options.scale, test) {
+        (Scale::Full, _) => 60 * SECOND_NS,
+        (Scale::Default, Test::Iops) => 10 * SECOND_NS,
+        (Scale::Default, _) => 20 * SECOND_NS,
+        // Nine or two cells, ten rounds or more, and what comes before and after them.
+        (Scale::Quick, Test::Throughput) => 3 * SECOND_NS,
+        (Scale::Quick, _) => 3 * SECOND_NS / 2,
+    }
+}
+
+fn next(test: Test, setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    let steps = since_break(run);
+    for section in test.sections(setting) {
+        match in_section(test, &section, setting, run, steps, &left) {
+            Next::Plan(plan) => return Some(*plan),
+            Next::Over => {}
+            Next::Stop => return None,
+        }
+    }
+    None
+}
+
+enum Next {
+    Plan(Box<Plan>),
+    /// This section has its answer.
+    Over,
+    /// There is no time or room for more.
+    Stop,
+}
+
+fn in_section(
+    test: Test,
+    section: &Section,
+    setting: &Setting<'_>,
+    run: &Run,
+    steps: &[StepRun],
+    left: &Left,
+) -> Next {
+    let is_begun = steps.iter().any(|step| step.begin.name == section.precondition());
+    if !is_begun {
+        return prepare(section, setting, run, left);
+    }
+    if done(steps, &section.precondition()) == 0 {
+        return Next::Stop;
+    }
+    let rounds = rounds_done(section, steps);
+    if steady_round(test, section, steps).is_some() || rounds >= ROUNDS_MAX {
+        return finish(section, setting, steps, left);
+    }
+    let one_ns = cell_ns(test, setting);
+    let needed = one_ns.saturating_mul(section.cells.len() as u64);
+    if left.time_ns < needed || left.bytes < (1 << 20) {
+        return finish(section, setting, steps, left);
+    }
+    // What the whole section may still write is shared by the cells that write.
+    let writers = section.cells.iter().filter(|cell| cell.writes > 0).count().max(1) as u64;
+    let share = left.bytes / writers;
+    let cells = section.cells.iter().map(|cell| cell_step(setting, cell, one_ns, share)).collect();
+    Next::Plan(Box::new(loads::plan(setting, SECOND_NS.min(one_ns / 10), cells)))
+}
+
+/// Purge, and twice the active range in order.
+fn prepare(section: &Section, setting: &Setting<'_>, run: &Run, left: &Left) -> Next {
+    let needed = precondition_bytes(setting);
+    if left.bytes < needed || left.time_ns < SECOND_NS {
+        return Next::Stop;
+    }
+    let is_clean = loads::is_empty(setting, run) && run.ledger().written_since_erase_bytes == 0;
+    let mut steps: Vec<Step> = Vec::new();
+    if !is_clean {
+        steps.extend(loads::empty(setting));
+    }
+    let stream = Stream {
+        mix: Mix::WRITE,
+        size: Size(section.precondition_size),
+        sync: Sync::End,
+        stamp: true,
+        length: Some(Size(range(setting))),
+        ..loads::deep(loads::base(setting), 32)
+    };
+    let until =
+        Until { passes: Some(2), elapsed: Some(Span(left.time_ns / 2)), ..Until::default() };
+    let name = section.precondition();
+    steps.push(loads::step(setting, &name, Role::Precondition, until, stream));
+    Next::Plan(Box::new(loads::plan(setting, SECOND_NS, steps)))
+}
+
+/// What follows the last round of a section, if anything does.
+fn finish(section: &Section, setting: &Setting<'_>, steps: &[StepRun], left: &Left) -> Next {
+    let Some((cell, ns)) = &section.last else { return Next::Over };
+    let is_tried = steps.iter().any(|step| step.begin.name == cell.name);
+    if is_tried || left.time_ns < SECOND_NS || left.bytes < (1 << 20) {
+        return Next::Over;
+    }
+    let step = cell_step(setting, cell, (*ns).min(left.time_ns), left.bytes);
+    Next::Plan(Box::new(loads::plan(setting, SECOND_NS, vec![step])))
+}
+
+fn cell_step(setting: &Setting<'_>, cell: &Cell, ns: u64, write_bytes: u64) -> Step {
+    let stream = Stream {
+        pattern: cell.pattern,
+        mix: Mix { read: 100 - cell.writes, write: cell.writes, trim: 0 },
+        size: Size(cell.size),
+        workers: cell.workers,
+        length: Some(Size(range(setting))),
+        ..loads::deep(loads::base(setting), cell.depth)
+    };
+    let bytes = (cell.writes > 0).then(|| {
+        let all = write_bytes as f64 / f64::from(cell.writes) * 100.0;
+        Size((all as u64 / cell.size).max(1) * cell.size)
+    });
+    let until = Until { elapsed: Some(Span(ns)), bytes, ..Until::default() };
+    loads::step(setting, &cell.name, Role::Measure, until, stream)
+}
+
+/// Rounds of which every cell came to its end.
+fn rounds_done(section: &Section, steps: &[StepRun]) -> usize {
+    section.cells.iter().map(|cell| done(steps, &cell.name)).min().unwrap_or(0)
+}
+
+/// The first round at which all variables that are tracked are steady in one window.
+fn steady_round(test: Test, section: &Section, steps: &[StepRun]) -> Option<usize> {
+    let rounds = rounds_done(section, steps);
+    let tracked: Vec<Vec<f64>> = section
+        .tracked
+        .iter()
+        .map(|name| {
+            let mut values = matrix::values(test, steps, name);
+            values.truncate(rounds);
+            values
+        })
+        .collect();
+    let slices: Vec<&[f64]> = tracked.iter().map(Vec::as_slice).collect();
+    if slices.is_empty() || slices.iter().any(|values| values.len() < WINDOW_ROUNDS) {
+        return None;
+    }
+    first_steady_round(&slices).ok().flatten()
+}

@@ -1,0 +1,297 @@
+//! What a performance test of SNIA's specification reports.
+
+use super::matrix::{self, Section, Test};
+use super::{ROUNDS_MAX, cell_ns, range, rounds_done, steady_round};
+use crate::experiment::order::{done, since_break};
+use crate::experiment::rounds::{window_picture, window_table};
+use crate::experiment::{Setting, loads};
+use drivelab_core::findings::{
+    Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
+};
+use drivelab_core::op::Action;
+use drivelab_core::quantity::{bandwidth, operations, percent, size, time};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::Scale;
+use drivelab_core::summary::{Summary, summarise};
+use drivelab_stats::Estimate;
+use drivelab_stats::steady::{WINDOW_ROUNDS, Window};
+
+pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
+    let summary = summarise(run);
+    let steps = since_break(run);
+    let mut findings = Findings::default();
+    for section in test.sections(setting) {
+        findings.order.extend(section.cells.iter().map(|cell| cell.name.clone()));
+        Told { test, steps, section: &section }.tell(&mut findings);
+    }
+    suspects(&summary, &mut findings);
+    histogram(test, &summary, &mut findings);
+    if let Some((cell, text)) = matrix::not_applicable(test, setting) {
+        findings.not_applicable.push(Remark { cell, text });
+    }
+    findings.no_answer |= findings.verdict.is_empty();
+    deviations(test, setting, run, &mut findings);
+    findings
+}
+
+fn unit(test: Test) -> Unit {
+    match test {
+        Test::Iops => Unit::Iops,
+        Test::Throughput => Unit::BytesPerS,
+        Test::Latency => Unit::Ns,
+    }
+}
+
+fn in_words(test: Test, value: f64) -> String {
+    match test {
+        Test::Iops => operations(value),
+        Test::Throughput => bandwidth(value),
+        Test::Latency => time(value),
+    }
+}
+
+fn suspects(summary: &Summary, findings: &mut Findings) {
+    for cell in summary.cells.iter().filter(|cell| cell.valid == Some(false)) {
+        let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
+        findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
+    }
+}
+
+struct Told<'a> {
+    test: Test,
+    steps: &'a [StepRun],
+    section: &'a Section,
+}
+
+impl Told<'_> {
+    fn values(&self, name: &str) -> Vec<f64> {
+        let mut values = matrix::values(self.test, self.steps, name);
+        values.truncate(rounds_done(self.section, self.steps));
+        values
+    }
+
+    fn tell(&self, findings: &mut Findings) {
+        let rounds = rounds_done(self.section, self.steps);
+        if rounds < WINDOW_ROUNDS {
+            findings.unknown.push(format!(
+                "The steady state after {}: only {rounds} whole rounds were done, and a window has \
+                 {WINDOW_ROUNDS}. Give a larger --time or --budget.",
+                self.section.precondition()
+            ));
+            return;
+        }
+        let steady = steady_round(self.test, self.section, self.steps);
+        // Where it is never steady, the window is the last one (2.0.2, definition of the window).
+        let last = steady.unwrap_or(rounds);
+        self.tracked(findings, last, steady.is_some());
+        self.convergence(findings);
+        match self.test {
+            Test::Throughput => self.rows(findings, last),
+            Test::Iops | Test::Latency => self.matrix(findings, last),
+        }
+    }
+
+    /// The mean over the window, of a cell.
+    fn in_window(&self, name: &str, last: usize) -> Option<Estimate> {
+        let values = self.values(name);
+        Estimate::mean_of(values.get(last.checked_sub(WINDOW_ROUNDS)?..last)?)
+    }
+
+    fn tracked(&self, findings: &mut Findings, last: usize, is_steady: bool) {
+        let note = if is_steady { "" } else { "steady state NOT ACHIEVED" };
+        let mut words = Vec::new();
+        for name in &self.section.tracked {
+            let Some(estimate) = self.in_window(name, last) else { continue };
+            words.push(format!("{name} {}", in_words(self.test, estimate.value)));
+            findings.figures.push(Figure {
+                name: name.clone(),
+                estimate,
+                unit: unit(self.test),
+                note: note.into(),
+            });
+            let values = self.values(name);
+            let title = format!("Steady state of {name}");
+            findings.pictures.extend(window_picture(
+                &title,
+                &values[..last],
+                last,
+                unit(self.test),
+            ));
+            if let Ok(window) = Window::of(&values[last - WINDOW_ROUNDS..last], last - 4) {
+                findings.tables.push(window_table(&title, &window, unit(self.test)));
+            }
+        }
+        let first = last + 1 - WINDOW_ROUNDS;
+        let cells = words.join(", ");
+        match is_steady {
+            true => findings
+                .verdict
+                .push(format!("Steady by SNIA's criterion in rounds {first} to {last}: {cells}.")),
+            false => findings.beware.push(format!(
+                "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; the \
+                 last five give {cells}."
+            )),
+        }
+        if is_steady && let Some(moving) = self.still_moving(last) {
+            findings.beware.push(moving);
+        }
+        if !is_steady {
+            findings.no_answer = true;
+        }
+    }
+
+    /// Five rounds cannot see a slow drift; they can be far apart all the same.
+    fn still_moving(&self, last: usize) -> Option<String> {
+        let drift = |name: &String| {
+            let values = self.values(name);
+            let window = Window::of(&values[last - WINDOW_ROUNDS..last], 1).ok()?;
+            Some((name.clone(), window.slope_excursion / window.mean))
+        };
+        let (name, share) =
+            self.section.tracked.iter().filter_map(drift).max_by(|a, b| a.1.total_cmp(&b.1))?;
+        (share > 0.02).then(|| {
+            format!(
+                "SNIA's criterion is met, but {name} still changed by {} over the five rounds of \
+                 the window: five rounds are no proof that it has settled. `drivelab study wsat` \
+                 asks for one.",
+                percent(share)
+            )
+        })
+    }
+
+    fn convergence(&self, findings: &mut Findings) {
+        let line = |name: &String| Line {
+            label: name.clone(),
+            kind: LineKind::Measured,
+            points: (1..).map(f64::from).zip(self.values(name)).collect(),
+        };
+        let unit = unit(self.test);
+        findings.pictures.push(Picture {
+            title: format!("Convergence after {}", self.section.precondition()),
+            note: "All rounds of the cells that decide whether the state is steady.".into(),
+            x: Axis { quantity: "round".into(), unit: Unit::Count },
+            y: Axis { quantity: self.test.quantity().into(), unit },
+            lines: self.section.tracked.iter().map(line).collect(),
+            marks: Vec::new(),
+        });
+    }
+
+    /// Sizes downwards, mixes across: the table that the specification asks for.
+    fn matrix(&self, findings: &mut Findings, last: usize) {
+        let mut mixes: Vec<u32> = self.section.cells.iter().map(|cell| cell.writes).collect();
+        mixes.dedup();
+        let mut sizes: Vec<u64> = self.section.cells.iter().map(|cell| cell.size).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.dedup();
+        let unit = unit(self.test);
+        let mut heads = vec![Head { name: "size".into(), unit: None }];
+        heads.extend(mixes.iter().map(|writes| Head {
+            name: format!("R/W {}/{writes}", 100 - writes),
+            unit: Some(unit),
+        }));
+        let cell_of = |writes: u32, bytes: u64| {
+            self.section.cells.iter().find(|cell| cell.writes == writes && cell.size == bytes)
+        };
+        let entry = |writes: u32, bytes: u64| {
+            let estimate = cell_of(writes, bytes).and_then(|cell| self.in_window(&cell.name, last));
+            estimate.map_or(Entry::Nothing, |estimate| Entry::Number(estimate.value))
+        };
+        let row = |bytes: &u64| {
+            let mut row = vec![Entry::Text(size(*bytes))];
+            row.extend(mixes.iter().map(|writes| entry(*writes, *bytes)));
+            row
+        };
+        findings.tables.insert(
+            0,
+            Table {
+                title: format!("Means over the measurement window: {}", self.test.quantity()),
+                note: String::new(),
+                heads,
+                rows: sizes.iter().map(row).collect(),
+            },
+        );
+    }
+
+    fn rows(&self, findings: &mut Findings, last: usize) {
+        let row = |cell: &matrix::Cell| {
+            let estimate = self.in_window(&cell.name, last);
+            let value = estimate.map_or(Entry::Nothing, |it| Entry::Number(it.value));
+            vec![Entry::Text(cell.name.clone()), value]
+        };
+        let rows: Vec<Vec<Entry>> = self.section.cells.iter().map(row).collect();
+        let title = "Means over the measurement window: bytes a second";
+        match findings.tables.iter_mut().find(|table| table.title == title) {
+            Some(table) => table.rows.extend(rows),
+            None => findings.tables.insert(
+                0,
+                Table {
+                    title: title.into(),
+                    note: String::new(),
+                    heads: vec![
+                        Head { name: "cell".into(), unit: None },
+                        Head { name: "mean".into(), unit: Some(Unit::BytesPerS) },
+                    ],
+                    rows,
+                },
+            ),
+        }
+    }
+}
+
+/// The distribution of response times that the latency test ends with.
+fn histogram(test: Test, summary: &Summary, findings: &mut Findings) {
+    if test != Test::Latency {
+        return;
+    }
+    let cell = summary.cells.iter().find(|cell| cell.name.starts_with("histogram"));
+    let kind = cell.and_then(|cell| cell.streams.first()?.kinds.get(&Action::Write));
+    let Some(latency) = kind.and_then(|kind| kind.service_ns.clone()) else { return };
+    let figure = |name: &str, estimate: Option<Estimate>| {
+        estimate.map(|estimate| Figure {
+            name: format!("random write 4 KiB, {name}"),
+            estimate,
+            unit: Unit::Ns,
+            note: String::new(),
+        })
+    };
+    findings.figures.extend(
+        [
+            figure("p99.9", latency.p99_9),
+            figure("p99.99", latency.p99_99),
+            figure("slowest", latency.max),
+        ]
+        .into_iter()
+        .flatten(),
+    );
+}
+
+fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+    let mut all = Vec::new();
+    let scale = setting.options.scale;
+    if scale != Scale::Full {
+        let seconds = cell_ns(test, setting) as f64 / 1e9;
+        all.push(format!("PTS-derived, not PTS: cells of {seconds} s instead of 60 s."));
+    }
+    if scale == Scale::Quick && test == Test::Iops {
+        all.push(
+            "Three mixes and three sizes instead of seven and eight, one worker instead of \
+                  four."
+                .into(),
+        );
+    }
+    let range = range(setting);
+    if range < setting.bytes() {
+        all.push(format!("The active range is {} of {}.", size(range), size(setting.bytes())));
+    }
+    let purged = loads::emptied_how(setting, run);
+    all.push(format!("Purge: the drive was {purged}."));
+    if !setting.is_drive() {
+        all.push("A file on a file system, not a drive.".into());
+    }
+    all.push("The volatile write cache was left as it was; the specification fixes it.".into());
+    let steps = since_break(run);
+    if done(steps, loads::EMPTY) == 0 && setting.is_drive() && !purged.starts_with("fresh") {
+        all.push("The drive was not purged in this run.".into());
+    }
+    findings.deviations = all;
+}

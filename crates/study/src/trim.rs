@@ -1,0 +1,207 @@
+//! `trim`: does TRIM work, what does it cost, what does it give back?
+//!
+//! A drive in its steady state is measured, trimmed as a whole, and measured again. If it took the
+//! TRIM, its collector has nothing to copy any more and reads find nothing to read.
+
+mod judge;
+
+use crate::experiment::budget::{Left, whole};
+use crate::experiment::order::{done, since_break};
+use crate::experiment::rounds::{self, ROUND};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::{Emptying, Established, Scale};
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::steady::Settled;
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "trim",
+    question: "Does TRIM work, what does it cost, what does it give back?",
+    allowance,
+    objection,
+    next,
+    established,
+    judge: judge::judge,
+};
+
+const FRESH: &str = "random write, fresh";
+const WRITE_BEFORE: &str = "random write, before TRIM";
+const WRITE_AFTER: &str = "random write, after TRIM";
+const READ_BEFORE: &str = "random read, before TRIM";
+const READ_AFTER: &str = "random read, after TRIM";
+const TRIM: &str = "trim";
+/// Repetitions of each cell.
+const REPETITIONS: usize = 6;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Each repetition writes this part of the drive: all of them together less than the spare flash
+/// of any drive.
+const WRITE_PART: u64 = 128;
+/// A read cell takes this long.
+const READ_NS: u64 = SECOND_NS;
+/// Rounds may use this share of time and bytes; the rest is for the answer.
+const PREPARATION_SHARE: f64 = 0.7;
+/// One TRIM covers at most this part of the drive.
+const TRIM_PART: u64 = 16;
+const MEBIBYTE: u64 = 1 << 20;
+
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (5, 10 << 30),
+        Scale::Default => (60, bytes.saturating_mul(10)),
+        Scale::Full => (12 * 60, bytes.saturating_mul(20)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    if !setting.is_drive() {
+        let what = if setting.facts.target.kind == TargetKind::File { "a file" } else { "a path" };
+        return Some(format!(
+            "`trim` needs a whole drive, real or simulated, and this is {what}: what a file gives \
+             back is the file system's to decide. Name a block device"
+        ));
+    }
+    let needed = setting.bytes() / TRIM_PART + 2 * REPETITIONS as u64 * write_bytes(setting);
+    let budget = setting.options.budget;
+    impossible(setting).or_else(|| {
+        (budget.0 < needed).then(|| {
+            format!("a budget of {budget} is too small for `trim` here; give at least {}", {
+                Size(needed)
+            })
+        })
+    })
+}
+
+fn write_bytes(setting: &Setting<'_>) -> u64 {
+    whole(setting.bytes() / WRITE_PART, 4096).0
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    let steps = since_break(run);
+    let interval = rounds::interval_ns(setting, steps);
+    if left.time_ns < SECOND_NS {
+        return None;
+    }
+    if done(steps, TRIM) > 0 {
+        let rest = after(setting, steps);
+        return (!rest.is_empty()).then(|| loads::plan(setting, interval, rest));
+    }
+    let is_tried = |name: &str| steps.iter().any(|step| step.begin.name == name);
+    let state = run.ledger().state;
+    let fresh = fresh(setting, run);
+    if !fresh.is_empty() && !is_tried(FRESH) {
+        return Some(loads::plan(setting, interval, fresh));
+    }
+    if !["filled", "random-steady"].contains(&state.as_str())
+        && !is_tried(loads::FILL)
+        && !is_tried(ROUND)
+    {
+        return Some(loads::plan(setting, SECOND_NS, vec![filled(setting, &left)]));
+    }
+    if state != "random-steady" && is_worth_a_round(setting, run, &left) {
+        let bytes = rounds::round_bytes(setting);
+        let round = rounds::write_step(setting, ROUND, Role::Precondition, bytes, &left);
+        return Some(loads::plan(setting, interval, vec![round]));
+    }
+    Some(loads::plan(setting, interval, before_and_trim(setting)))
+}
+
+/// A drive of known emptiness is measured first: that is what TRIM could give back.
+fn fresh(setting: &Setting<'_>, run: &Run) -> Vec<Step> {
+    let is_fresh = run.ledger().state == "fresh";
+    let purge = match setting.options.emptying {
+        Emptying::Purge(_) if !is_fresh => loads::empty(setting),
+        _ => None,
+    };
+    if !is_fresh && purge.is_none() {
+        return Vec::new();
+    }
+    purge.into_iter().chain(vec![write(setting, FRESH); REPETITIONS]).collect()
+}
+
+/// As much of the drive as a third of the bytes allows.
+fn filled(setting: &Setting<'_>, left: &Left) -> Step {
+    let mut fill = loads::fill(setting, 1, left);
+    fill.until.elapsed = Some(Span(left.time_ns / 3));
+    if setting.bytes() > left.bytes / 3 {
+        let size = fill.streams[0].size.0;
+        fill.until.passes = None;
+        fill.until.bytes = Some(whole(left.bytes / 3, size));
+    }
+    fill
+}
+
+fn is_worth_a_round(setting: &Setting<'_>, run: &Run, left: &Left) -> bool {
+    let steps = since_break(run);
+    let reserve = 2 * REPETITIONS as u64 * write_bytes(setting);
+    let options = setting.options;
+    let known = rounds::rates(setting, steps, ROUND);
+    let is_short = done(steps, ROUND) > known.len();
+    let has_time = left.time_ns as f64 > options.time.0 as f64 * (1.0 - PREPARATION_SHARE);
+    let has_bytes = left.bytes > rounds::round_bytes(setting) + reserve;
+    !is_short && has_time && has_bytes
+}
+
+fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
+    let steps = since_break(run);
+    let is_last = run.steps.last().is_some_and(|step| step.begin.name == ROUND);
+    let known = rounds::rates(setting, steps, ROUND);
+    let settled = Settled::of(&known).ok()?;
+    let is_new = is_last && rounds::is_whole(setting) && run.ledger().state != "random-steady";
+    is_new.then(|| Established {
+        state: "random-steady".into(),
+        because: rounds::evidence(&settled, known.len()),
+    })
+}
+
+fn write(setting: &Setting<'_>, name: &str) -> Step {
+    let until = Until {
+        bytes: Some(Size(write_bytes(setting))),
+        elapsed: Some(Span(60 * SECOND_NS)),
+        ..Until::default()
+    };
+    loads::step(setting, name, Role::Measure, until, loads::random(setting, Mix::WRITE, 32))
+}
+
+fn read(setting: &Setting<'_>, name: &str) -> Step {
+    let until = Until { elapsed: Some(Span(READ_NS)), ..Until::default() };
+    loads::step(setting, name, Role::Measure, until, loads::random(setting, Mix::READ, 1))
+}
+
+/// What is measured in the steady state, and then the TRIM of everything.
+fn before_and_trim(setting: &Setting<'_>) -> Vec<Step> {
+    let mut steps = vec![read(setting, READ_BEFORE); REPETITIONS];
+    steps.extend(vec![write(setting, WRITE_BEFORE); REPETITIONS]);
+    let bytes = setting.bytes();
+    // Equal pieces, so that one TRIM can be timed against the other.
+    let largest = 1 << (bytes / TRIM_PART).max(1).ilog2();
+    let piece = largest.min(1 << bytes.trailing_zeros()).clamp(4096, 1 << 30);
+    if piece >= MEBIBYTE {
+        let stream = Stream {
+            pattern: PatternName::Sequential,
+            mix: Mix { read: 0, write: 0, trim: 100 },
+            size: Size(piece),
+            ..loads::base(setting)
+        };
+        let until = Until { passes: Some(1), ..Until::default() };
+        steps.push(loads::step(setting, TRIM, Role::Measure, until, stream));
+    } else {
+        let act = Some(Act::Trim { offset: Size(0), length: None });
+        steps.push(Step { name: TRIM.into(), act, ..Step::default() });
+    }
+    steps
+}
+
+fn after(setting: &Setting<'_>, steps: &[StepRun]) -> Vec<Step> {
+    let is_done = |name| done(steps, name) > 0 || steps.iter().any(|it| it.begin.name == name);
+    if is_done(READ_AFTER) || is_done(WRITE_AFTER) {
+        return Vec::new();
+    }
+    let mut rest = vec![read(setting, READ_AFTER); REPETITIONS];
+    rest.extend(vec![write(setting, WRITE_AFTER); REPETITIONS]);
+    rest
+}

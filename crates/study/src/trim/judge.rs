@@ -1,0 +1,220 @@
+//! What a TRIM did, from what was measured before and after it.
+
+use super::{FRESH, READ_AFTER, READ_BEFORE, REPETITIONS, TRIM, WRITE_AFTER, WRITE_BEFORE};
+use crate::compare::{Side, compare};
+use crate::experiment::order::since_break;
+use crate::experiment::rounds::{self, ROUND};
+use crate::experiment::{Setting, control, loads};
+use drivelab_core::comparison::{Cell, Metric, Sample};
+use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Picture, Remark, Unit};
+use drivelab_core::op::Action;
+use drivelab_core::quantity::{operations, percent, size, time};
+use drivelab_core::run::Run;
+use drivelab_core::summary::{Latency, Summary, summarise};
+use drivelab_stats::Estimate;
+
+const WRITES: &str = "random write";
+const READS: &str = "random read, depth 1";
+/// A drive that lost less than this of its rate has nothing that TRIM could give back.
+const FELL: f64 = 0.10;
+
+/// What came of the TRIM.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Outcome {
+    Works,
+    Ignored,
+    CannotTell,
+}
+
+pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let summary = summarise(run);
+    let order = [FRESH, WRITE_BEFORE, WRITE_AFTER, READ_BEFORE, READ_AFTER, TRIM];
+    let mut findings = Findings { order: order.map(String::from).to_vec(), ..Findings::default() };
+    let (before, after) = (
+        side(&summary, "before", &[WRITE_BEFORE, READ_BEFORE]),
+        side(&summary, "after", &[WRITE_AFTER, READ_AFTER]),
+    );
+    match compare(&before, &after, Some(setting.options.delta)) {
+        Ok(comparison) => {
+            let cell = |name: &str| comparison.cells.iter().find(|cell| cell.name == name);
+            conclude(cell(WRITES), cell(READS), &mut findings);
+            gave_back(&summary, &mut findings);
+            findings.comparison = Some(comparison);
+        }
+        Err(_) => {
+            findings.no_answer = true;
+            findings.unknown.push(
+                "Whether TRIM works: it was not measured before and after. Give a larger --time \
+                 or --budget."
+                    .into(),
+            );
+        }
+    }
+    cost(&summary, &mut findings);
+    preparation(setting, run, &mut findings);
+    findings
+}
+
+/// One side, under names that both have. Reads of what was trimmed are suspect as reads of a
+/// drive; here that they find nothing is the evidence.
+fn side(summary: &Summary, name: &str, cells: &[&str; 2]) -> Side {
+    let sample = |(cell, word): (&&str, &str)| {
+        let values = all_values(summary, cell);
+        (!values.is_empty()).then(|| Sample {
+            name: word.to_string(),
+            metric: Metric::Iops,
+            values,
+            suspect: None,
+        })
+    };
+    let samples = cells.iter().zip([WRITES, READS]).filter_map(sample).collect();
+    Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
+}
+
+/// Rates of all repetitions, suspect ones too where only what was read makes them so.
+fn all_values(summary: &Summary, name: &str) -> Vec<f64> {
+    let excused = |step: &drivelab_core::summary::StepSummary| {
+        let codes = step.reasons.iter().map(|reason| reason.code.as_str());
+        codes.into_iter().all(|code| ["unwritten_blocks", "not_from_device"].contains(&code))
+    };
+    let sound = summary.steps.iter().filter(|step| {
+        step.name == name
+            && step.incomplete.is_none()
+            && (step.valid != Some(false) || excused(step))
+    });
+    sound.filter_map(|step| Some(step.streams.first()?.total.iops?.value)).collect()
+}
+
+fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, findings: &mut Findings) {
+    let word = |cell: Option<&Cell>| cell.map_or("missing", |cell| cell.word());
+    let same = ["equivalent", "identical", "negligible"];
+    let outcome = match (word(writes), word(reads)) {
+        ("faster", _) | (_, "faster") => Outcome::Works,
+        (write, read) if same.contains(&write) && same.contains(&read) => Outcome::Ignored,
+        _ => Outcome::CannotTell,
+    };
+    let by = |cell: Option<&Cell>| {
+        cell.and_then(|cell| cell.ratio).map_or_else(
+            || "not measured".into(),
+            |ratio| format!("{:.2} × what it was", ratio.value),
+        )
+    };
+    let figures =
+        format!("after it random writes run at {}, reads at depth 1 at {}", by(writes), by(reads));
+    match outcome {
+        Outcome::Works => findings.verdict.push(format!("TRIM works: {figures}.")),
+        Outcome::Ignored => findings
+            .beware
+            .push(format!("TRIM is accepted and ignored: {figures}, which is no change.")),
+        Outcome::CannotTell => {
+            findings.no_answer = true;
+            findings.unknown.push(format!("Whether TRIM works: {figures}."));
+        }
+    }
+    if word(writes) == "slower" {
+        findings.beware.push(
+            "Random writes are slower after the TRIM: something below, such as a file or a thin \
+             volume, has to find room for them again."
+                .into(),
+        );
+    }
+}
+
+fn mean(summary: &Summary, name: &str) -> Option<Estimate> {
+    Estimate::mean_of(&control::values(summary, name))
+}
+
+/// How much of what was lost came back.
+fn gave_back(summary: &Summary, findings: &mut Findings) {
+    let [fresh, before, after] = [FRESH, WRITE_BEFORE, WRITE_AFTER].map(|name| mean(summary, name));
+    let figures = [("fresh", fresh), ("before TRIM", before), ("after TRIM", after)];
+    for (name, estimate) in figures {
+        findings.figures.extend(estimate.map(|estimate| Figure {
+            name: format!("random write, {name}"),
+            estimate,
+            unit: Unit::Iops,
+            note: String::new(),
+        }));
+    }
+    let (Some(before), Some(after)) = (before, after) else { return };
+    let Some(fresh) = fresh else {
+        findings.not_applicable.push(Remark {
+            cell: FRESH.into(),
+            text: "the drive was not fresh, and a TRIM cannot prove itself by what it left; \
+                   --purge NAME makes it fresh"
+                .into(),
+        });
+        return;
+    };
+    let share = after.value / fresh.value;
+    findings.figures.push(Figure {
+        name: "of fresh".into(),
+        estimate: Estimate::point(share, after.n),
+        unit: Unit::Share,
+        note: format!("{} before the TRIM", percent(before.value / fresh.value)),
+    });
+    if before.value < (1.0 - FELL) * fresh.value {
+        findings.verdict.push(format!(
+            "It writes {} at random after the TRIM, {} of what it did when it was fresh; settled, \
+             it was {}.",
+            operations(after.value),
+            percent(share),
+            percent(before.value / fresh.value)
+        ));
+    }
+}
+
+/// What the TRIM of everything took.
+fn cost(summary: &Summary, findings: &mut Findings) {
+    let steps = summary.steps.iter().filter(|step| step.name == TRIM);
+    let Some(stream) = steps.last().and_then(|step| step.streams.first()) else { return };
+    let Some(kind) = stream.kinds.get(&Action::Trim) else { return };
+    let Some(latency): Option<Latency> = kind.service_ns else { return };
+    let piece = stream.load.size_bytes_max;
+    findings.figures.push(Figure {
+        name: format!("TRIM of {}", size(piece)),
+        estimate: Estimate::point(latency.mean, latency.count),
+        unit: Unit::Ns,
+        note: format!("at most {}", time(latency.max as f64)),
+    });
+    let whole = latency.mean * latency.count as f64;
+    findings.verdict.push(format!(
+        "Trimming all of it takes {} in {} pieces, {} each at most.",
+        time(whole),
+        latency.count,
+        time(latency.max as f64)
+    ));
+}
+
+/// How the steady state before it was reached, or that it was not.
+fn preparation(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+    let steps = since_break(run);
+    let known = rounds::rates(setting, steps, ROUND);
+    let state = steps.iter().find(|step| step.begin.name == WRITE_BEFORE);
+    let state = state.map_or("unknown", |step| step.begin.state.as_str());
+    if state != "random-steady" && !findings.no_answer {
+        findings.unknown.push(format!(
+            "What TRIM gives back to a drive in its steady state: {} rounds of random writes did \
+             not bring it there within the time and bytes allowed.",
+            known.len()
+        ));
+    }
+    if known.len() >= 2 {
+        findings.pictures.push(Picture {
+            title: "On the way to the steady state".into(),
+            note: "Each round writes an eighth of the drive at random, or less where the budget \
+                   is smaller."
+                .into(),
+            x: Axis { quantity: "round".into(), unit: Unit::Count },
+            y: Axis { quantity: "rate".into(), unit: Unit::Iops },
+            lines: vec![Line {
+                label: "random write".into(),
+                kind: LineKind::Measured,
+                points: (1..).map(f64::from).zip(known).collect(),
+            }],
+            marks: Vec::new(),
+        });
+    }
+    findings.deviations.push(format!("The drive was {}.", loads::emptied_how(setting, run)));
+    findings.deviations.push(format!("{REPETITIONS} repetitions of each cell, before and after."));
+}

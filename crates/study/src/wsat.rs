@@ -1,0 +1,355 @@
+//! `wsat`: when does the write cliff come, and what is left after it?
+//!
+//! The drive is emptied and then written at random without a pause: the write saturation test of
+//! SNIA's specification. It ends when the drive has settled by proof, not after four capacities:
+//! a drive with much spare flash is still slowing down there.
+
+use crate::experiment::budget::{Left, written};
+use crate::experiment::order::{done, since_break};
+use crate::experiment::rounds::{self, Cliff, ROUND, Written};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
+use drivelab_core::op::Action;
+use drivelab_core::plan::{Act, Plan, Role, Step};
+use drivelab_core::quantity::{operations, percent, size, time};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::{Established, Scale};
+use drivelab_core::summary::{CellKind, Summary, summarise};
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::Estimate;
+use drivelab_stats::steady::{Settled, WINDOW_ROUNDS, Window};
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "wsat",
+    question: "When does the write cliff come, and what is left after it?",
+    allowance,
+    objection,
+    next,
+    established,
+    judge,
+};
+
+/// The first writes, by which the drive is known as it was.
+const FIRST: &str = "first random write";
+/// What is measured once the drive has settled.
+const STEADY: &str = "steady random write";
+const WATCHED: usize = 5;
+const SECOND_NS: u64 = 1_000_000_000;
+/// A drive that was emptied is left alone for so long: it erases.
+const REST_NS: u64 = 10 * SECOND_NS;
+/// Part of the drive that the first writes cover.
+const FIRST_PART: u64 = 16;
+/// The steady rate may leave what was proved by this share before it is worth a word.
+const STRAYED: f64 = 0.02;
+
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (5, 10 << 30),
+        Scale::Default => (60, bytes.saturating_mul(10)),
+        Scale::Full => (24 * 60, bytes.saturating_mul(20)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    let budget = setting.options.budget.0;
+    let least = if setting.is_drive() { 0 } else { setting.bytes() } + (64 << 20);
+    impossible(setting).or_else(|| {
+        (budget < least).then(|| {
+            format!(
+                "a budget of {} is too small for `wsat` here; give at least {}",
+                Size(budget),
+                Size(least)
+            )
+        })
+    })
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    let steps = since_break(run);
+    let interval = rounds::interval_ns(setting, steps);
+    if done(steps, FIRST) == 0 {
+        let is_tried = steps.iter().any(|step| step.begin.role != Role::Idle);
+        let first = first_steps(setting, run, &left);
+        return (!is_tried && has_room(setting, &left))
+            .then(|| loads::plan(setting, interval, first));
+    }
+    let known = rounds::rates(setting, steps, ROUND);
+    let watched = done(steps, STEADY);
+    let is_settled = rounds::is_whole(setting) && settled(setting, steps).is_ok();
+    if !has_room(setting, &left) || watched >= WATCHED {
+        return None;
+    }
+    // A round that the clock cut short is the last one.
+    let is_short = done(steps, ROUND) > known.len();
+    let one =
+        |name, role| rounds::write_step(setting, name, role, rounds::round_bytes(setting), &left);
+    match (is_settled || watched > 0, is_short) {
+        (true, _) => {
+            let rest = vec![one(STEADY, Role::Measure); WATCHED - watched];
+            Some(loads::plan(setting, interval, within(rest, &left)))
+        }
+        (false, true) => None,
+        (false, false) => {
+            Some(loads::plan(setting, interval, vec![one(ROUND, Role::Precondition)]))
+        }
+    }
+}
+
+/// As many steps as the bytes that are left allow.
+fn within(steps: Vec<Step>, left: &Left) -> Vec<Step> {
+    let mut bytes = left.bytes;
+    let fits = |step: &Step| {
+        let needed = step.until.bytes.map_or(0, |bytes| bytes.0);
+        let fits = needed <= bytes;
+        bytes = bytes.saturating_sub(needed);
+        fits
+    };
+    steps.into_iter().take_while(fits).collect()
+}
+
+fn has_room(setting: &Setting<'_>, left: &Left) -> bool {
+    left.bytes >= rounds::round_bytes(setting) && left.time_ns >= SECOND_NS
+}
+
+/// Empties a drive, fills a file, and writes the first random blocks.
+fn first_steps(setting: &Setting<'_>, run: &Run, left: &Left) -> Vec<Step> {
+    let mut steps = Vec::new();
+    match setting.is_drive() {
+        true if loads::is_empty(setting, run) => {}
+        true => {
+            steps.extend(loads::empty(setting));
+            if !steps.is_empty() && !setting.is_simulated() {
+                let rest = Act::Idle(Span(REST_NS.min(left.time_ns / 10).max(1)));
+                let act = Some(rest);
+                let name = "rest".into();
+                steps.push(Step { name, role: Role::Idle, act, ..Step::default() });
+            }
+        }
+        // Blocks of a file that were never written are found on the way, which is slow.
+        false => steps.push(loads::fill(setting, 1, left)),
+    }
+    let bytes = (setting.bytes() / FIRST_PART).min(rounds::round_bytes(setting));
+    steps.push(rounds::write_step(setting, FIRST, Role::Measure, bytes, left));
+    steps
+}
+
+fn settled(
+    setting: &Setting<'_>,
+    steps: &[StepRun],
+) -> Result<Settled, drivelab_stats::steady::Unsettled> {
+    Settled::of(&rounds::rates(setting, steps, ROUND))
+}
+
+fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
+    let steps = since_break(run);
+    let is_last = run.steps.last().is_some_and(|step| step.begin.name == ROUND);
+    let settled = settled(setting, steps).ok()?;
+    let is_new = is_last && rounds::is_whole(setting) && run.ledger().state != "random-steady";
+    let count = rounds::named(steps, ROUND).len();
+    is_new.then(|| Established {
+        state: "random-steady".into(),
+        because: rounds::evidence(&settled, count),
+    })
+}
+
+fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let summary = summarise(run);
+    let mut findings = Findings { order: vec![FIRST.into(), STEADY.into()], ..Findings::default() };
+    let seen = Seen::of(setting, run, &summary);
+    seen.suspects(&mut findings);
+    seen.cliff(&mut findings);
+    seen.level(&mut findings);
+    seen.pictures(&mut findings);
+    deviations(setting, run, &mut findings);
+    findings
+}
+
+/// What a run of `wsat` shows.
+struct Seen<'a> {
+    setting: &'a Setting<'a>,
+    summary: &'a Summary,
+    steps: &'a [StepRun],
+    history: Vec<Written>,
+    rounds: Vec<f64>,
+    cliff: Option<Cliff>,
+    settled: Result<Settled, drivelab_stats::steady::Unsettled>,
+}
+
+impl<'a> Seen<'a> {
+    fn of(setting: &'a Setting<'a>, run: &'a Run, summary: &'a Summary) -> Self {
+        let steps = since_break(run);
+        let writes = |step: &&StepRun| [FIRST, ROUND, STEADY].contains(&step.begin.name.as_str());
+        let all: Vec<&StepRun> = steps.iter().filter(writes).collect();
+        let history = rounds::history(&all);
+        let first = (setting.bytes() / FIRST_PART).min(rounds::round_bytes(setting)) as f64;
+        let cliff = rounds::cliff(&history, first);
+        let rates = rounds::rates(setting, steps, ROUND);
+        let settled = Settled::of(&rates);
+        Seen { setting, summary, steps, history, rounds: rates, cliff, settled }
+    }
+
+    fn cell(&self, name: &str) -> Option<&CellKind> {
+        let cell = self.summary.cells.iter().find(|cell| cell.name == name)?;
+        cell.streams.first()?.kinds.get(&Action::Write)
+    }
+
+    fn rate(&self, name: &str) -> Option<Estimate> {
+        self.cell(name)?.rates.iops
+    }
+
+    fn suspects(&self, findings: &mut Findings) {
+        let cells = self.summary.cells.iter().filter(|cell| cell.valid == Some(false));
+        for cell in cells {
+            let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
+            findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
+        }
+        findings.no_answer = !findings.suspect.is_empty() || self.history.is_empty();
+    }
+
+    /// Bytes as a share of the drive.
+    fn of_drive(&self, bytes: f64) -> String {
+        format!("{:.2} × its capacity", bytes / self.setting.bytes() as f64)
+    }
+
+    fn cliff(&self, findings: &mut Findings) {
+        if let Some(first) = self.rate(FIRST) {
+            findings.figures.push(Figure {
+                name: "first writes".into(),
+                estimate: first,
+                unit: Unit::Iops,
+                note: "random, 4 KiB, before the cliff".into(),
+            });
+        }
+        let total = self.history.last().map_or(0.0, |last| last.bytes);
+        match self.cliff {
+            Some(cliff) => {
+                findings.figures.push(Figure {
+                    name: "cliff after".into(),
+                    estimate: Estimate::point(cliff.bytes, 1),
+                    unit: Unit::Bytes,
+                    note: self.of_drive(cliff.bytes),
+                });
+                findings.verdict.push(format!(
+                    "The write cliff comes after {} of random writes, {}: until then {}.",
+                    size(cliff.bytes as u64),
+                    self.of_drive(cliff.bytes),
+                    operations(cliff.before)
+                ));
+            }
+            None if self.history.is_empty() => {}
+            None => findings.unknown.push(format!(
+                "Where the write cliff is: in {} of random writes, {}, the rate never fell by 10 % \
+                 for good. A larger --budget or --time goes further.",
+                size(total as u64),
+                self.of_drive(total)
+            )),
+        }
+    }
+
+    fn level(&self, findings: &mut Findings) {
+        match (&self.settled, self.rate(STEADY), rounds::is_whole(self.setting)) {
+            (Ok(settled), Some(steady), true) => self.steady(findings, settled, steady),
+            (Ok(_), _, _) | (_, _, false) => findings.unknown.push(format!(
+                "What is left in the steady state: {} of random writes are no two turns of this \
+                 drive, which is what a proof takes. Give a larger --budget and --time.",
+                size(written(self.steps))
+            )),
+            (Err(why), _, true) => findings.unknown.push(format!(
+                "What is left in the steady state: it was not reached; {}. Give a larger --budget \
+                 or --time.",
+                rounds::why_not(*why, self.rounds.len())
+            )),
+        }
+        let last = self.rounds.len();
+        let title = "Steady state by SNIA's window of five rounds";
+        if let Some(from) = last.checked_sub(WINDOW_ROUNDS)
+            && let Ok(window) = Window::of(&self.rounds[from..], from + 1)
+        {
+            findings.tables.push(rounds::window_table(title, &window, Unit::Iops));
+        }
+    }
+
+    fn steady(&self, findings: &mut Findings, settled: &Settled, steady: Estimate) {
+        findings.figures.push(Figure {
+            name: "steady state".into(),
+            estimate: steady,
+            unit: Unit::Iops,
+            note: rounds::evidence(settled, self.rounds.len()),
+        });
+        let mut words = format!("Settled, it writes {} at random", operations(steady.value));
+        if let Some(first) = self.rate(FIRST) {
+            let share = steady.value / first.value;
+            words.push_str(&format!(", {} of what it did at first", percent(share)));
+            findings.figures.push(Figure {
+                name: "left of the first rate".into(),
+                estimate: Estimate::point(share, steady.n),
+                unit: Unit::Share,
+                note: String::new(),
+            });
+        }
+        let tails = [FIRST, STEADY].map(|name| {
+            let latency = self.cell(name)?.service_ns.as_ref()?;
+            latency.p99_9.map(|ns| ns.value)
+        });
+        if let [Some(before), Some(after)] = tails {
+            words.push_str(&format!("; p99.9 goes from {} to {}", time(before), time(after)));
+        }
+        findings.verdict.push(format!("{words}."));
+        let apart = (steady.value / settled.mean - 1.0).abs();
+        if apart > STRAYED {
+            findings.beware.push(format!(
+                "The drive left its steady state again: watched over {} more rounds it was {} off \
+                 the mean by which it had been called settled.",
+                steady.n,
+                percent(apart)
+            ));
+        }
+    }
+
+    fn pictures(&self, findings: &mut Findings) {
+        if self.history.len() < 2 {
+            return;
+        }
+        let points = self.history.iter().map(|at| (at.bytes, at.rate)).collect();
+        let mut lines =
+            vec![Line { label: "random write".into(), kind: LineKind::Measured, points }];
+        let end = self.history.last().map_or(0.0, |last| last.bytes);
+        if let (Ok(settled), true) = (&self.settled, rounds::is_whole(self.setting)) {
+            let points = vec![(0.0, settled.mean), (end, settled.mean)];
+            lines.push(Line { label: "steady mean".into(), kind: LineKind::Fit, points });
+        }
+        let marks = self.cliff.map(|cliff| Mark { x: cliff.bytes, label: "cliff".into() });
+        findings.pictures.push(Picture {
+            title: "The write cliff".into(),
+            note: "Random writes of 4 KiB without a pause, from an emptied drive on.".into(),
+            x: Axis { quantity: "written".into(), unit: Unit::Bytes },
+            y: Axis { quantity: "rate".into(), unit: Unit::Iops },
+            lines,
+            marks: marks.into_iter().collect(),
+        });
+        let title = "Rounds of an eighth of the drive, and SNIA's window";
+        let picture = rounds::window_picture(title, &self.rounds, self.rounds.len(), Unit::Iops);
+        findings.pictures.extend(picture.filter(|_| rounds::is_whole(self.setting)));
+    }
+}
+
+fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+    let mut all = vec![
+        format!("The drive was {}.", loads::emptied_how(setting, run)),
+        "The write cache of the drive was left as it was.".into(),
+        "One worker with 32 operations in flight; SNIA leaves both to the operator.".into(),
+        "It ends when the drive has settled by two turns, instead of after four capacities or a \
+         time."
+            .into(),
+    ];
+    if !setting.is_drive() {
+        all.push(
+            "A file, not a drive: it was filled first, and what lies below it was not emptied."
+                .into(),
+        );
+    }
+    findings.deviations = all;
+}
