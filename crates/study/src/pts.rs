@@ -55,6 +55,8 @@ pub const LATENCY: Study = Study {
 const SECOND_NS: u64 = 1_000_000_000;
 /// The specification gives up here.
 const ROUNDS_MAX: usize = 25;
+/// What may be written is planned for this many rounds.
+const ROUNDS_PLANNED: usize = 12;
 /// Part of the budget that the active range of a quick run takes.
 const QUICK_PART: u64 = 10;
 
@@ -163,9 +165,12 @@ fn in_section(
     if left.time_ns < needed || left.bytes < (1 << 20) {
         return finish(section, setting, steps, left);
     }
-    // What the whole section may still write is shared by the cells that write.
+    // What may still be written is shared by the cells of the rounds that a window takes at least,
+    // and by the sections to come.
     let writers = section.cells.iter().filter(|cell| cell.writes > 0).count().max(1) as u64;
-    let share = left.bytes / writers;
+    let to_come = ROUNDS_PLANNED.saturating_sub(rounds).max(WINDOW_ROUNDS) as u64;
+    let later = section.later * (precondition_bytes(setting) + left.bytes / 3);
+    let share = left.bytes.saturating_sub(later) / (writers * to_come);
     let cells = section.cells.iter().map(|cell| cell_step(setting, cell, one_ns, share)).collect();
     Next::Plan(Box::new(loads::plan(setting, SECOND_NS.min(one_ns / 10), cells)))
 }

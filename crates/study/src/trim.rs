@@ -33,12 +33,14 @@ const WRITE_AFTER: &str = "random write, after TRIM";
 const READ_BEFORE: &str = "random read, before TRIM";
 const READ_AFTER: &str = "random read, after TRIM";
 const TRIM: &str = "trim";
+/// Writes that fill whatever takes them at the speed of memory.
+const WARM_UP: &str = "warm-up";
 /// Repetitions of each cell.
 const REPETITIONS: usize = 6;
 const SECOND_NS: u64 = 1_000_000_000;
-/// Each repetition writes this part of the drive: all of them together less than the spare flash
-/// of any drive.
-const WRITE_PART: u64 = 128;
+/// Each repetition writes this part of the drive, or less: all of them together far less than an
+/// emptied drive takes before it has to collect.
+const WRITE_PART: u64 = 32;
 /// A read cell takes this long.
 const READ_NS: u64 = SECOND_NS;
 /// Rounds may use this share of time and bytes; the rest is for the answer.
@@ -64,7 +66,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
              back is the file system's to decide. Name a block device"
         ));
     }
-    let needed = setting.bytes() / TRIM_PART + 2 * REPETITIONS as u64 * write_bytes(setting);
+    let needed = 4 * setting.bytes() / TRIM_PART;
     let budget = setting.options.budget;
     impossible(setting).or_else(|| {
         (budget.0 < needed).then(|| {
@@ -76,7 +78,15 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
 }
 
 fn write_bytes(setting: &Setting<'_>) -> u64 {
-    whole(setting.bytes() / WRITE_PART, 4096).0
+    // Three times six repetitions and a warm-up, in less than half of the budget.
+    let share = setting.options.budget.0 / (2 * 3 * (REPETITIONS as u64 + 1));
+    whole((setting.bytes() / WRITE_PART).min(share), 4096).0
+}
+
+/// All repetitions of a write cell, behind a warm-up.
+fn writes(setting: &Setting<'_>, name: &str) -> Vec<Step> {
+    let warm_up = Step { role: Role::Prepare, ..write(setting, WARM_UP) };
+    std::iter::once(warm_up).chain(vec![write(setting, name); REPETITIONS]).collect()
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
@@ -120,7 +130,7 @@ fn fresh(setting: &Setting<'_>, run: &Run) -> Vec<Step> {
     if !is_fresh && purge.is_none() {
         return Vec::new();
     }
-    purge.into_iter().chain(vec![write(setting, FRESH); REPETITIONS]).collect()
+    purge.into_iter().chain(writes(setting, FRESH)).collect()
 }
 
 /// As much of the drive as a third of the bytes allows.
@@ -137,7 +147,7 @@ fn filled(setting: &Setting<'_>, left: &Left) -> Step {
 
 fn is_worth_a_round(setting: &Setting<'_>, run: &Run, left: &Left) -> bool {
     let steps = since_break(run);
-    let reserve = 2 * REPETITIONS as u64 * write_bytes(setting);
+    let reserve = 2 * (REPETITIONS as u64 + 1) * write_bytes(setting);
     let options = setting.options;
     let known = rounds::rates(setting, steps, ROUND);
     let is_short = done(steps, ROUND) > known.len();
@@ -175,7 +185,7 @@ fn read(setting: &Setting<'_>, name: &str) -> Step {
 /// What is measured in the steady state, and then the TRIM of everything.
 fn before_and_trim(setting: &Setting<'_>) -> Vec<Step> {
     let mut steps = vec![read(setting, READ_BEFORE); REPETITIONS];
-    steps.extend(vec![write(setting, WRITE_BEFORE); REPETITIONS]);
+    steps.extend(writes(setting, WRITE_BEFORE));
     let bytes = setting.bytes();
     // Equal pieces, so that one TRIM can be timed against the other.
     let largest = 1 << (bytes / TRIM_PART).max(1).ilog2();
@@ -202,6 +212,6 @@ fn after(setting: &Setting<'_>, steps: &[StepRun]) -> Vec<Step> {
         return Vec::new();
     }
     let mut rest = vec![read(setting, READ_AFTER); REPETITIONS];
-    rest.extend(vec![write(setting, WRITE_AFTER); REPETITIONS]);
+    rest.extend(writes(setting, WRITE_AFTER));
     rest
 }

@@ -215,17 +215,15 @@ impl<'a> Seen<'a> {
     }
 
     fn cliff(&self, findings: &mut Findings) {
-        if let Some(first) = self.rate(FIRST) {
-            findings.figures.push(Figure {
-                name: "first writes".into(),
-                estimate: first,
-                unit: Unit::Iops,
-                note: "random, 4 KiB, before the cliff".into(),
-            });
-        }
         let total = self.history.last().map_or(0.0, |last| last.bytes);
         match self.cliff {
             Some(cliff) => {
+                findings.figures.push(Figure {
+                    name: "before the cliff".into(),
+                    estimate: Estimate::point(cliff.before, 1),
+                    unit: Unit::Iops,
+                    note: "random, 4 KiB, median over the first sixteenth".into(),
+                });
                 findings.figures.push(Figure {
                     name: "cliff after".into(),
                     estimate: Estimate::point(cliff.bytes, 1),
@@ -280,11 +278,11 @@ impl<'a> Seen<'a> {
             note: rounds::evidence(settled, self.rounds.len()),
         });
         let mut words = format!("Settled, it writes {} at random", operations(steady.value));
-        if let Some(first) = self.rate(FIRST) {
-            let share = steady.value / first.value;
-            words.push_str(&format!(", {} of what it did at first", percent(share)));
+        if let Some(cliff) = self.cliff {
+            let share = steady.value / cliff.before;
+            words.push_str(&format!(", {} of what it did before", percent(share)));
             findings.figures.push(Figure {
-                name: "left of the first rate".into(),
+                name: "left after the cliff".into(),
                 estimate: Estimate::point(share, steady.n),
                 unit: Unit::Share,
                 note: String::new(),

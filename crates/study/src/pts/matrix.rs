@@ -47,6 +47,8 @@ pub struct Section {
     pub cells: Vec<Cell>,
     /// Names of the cells that decide whether it is steady.
     pub tracked: Vec<String>,
+    /// Sections that follow.
+    pub later: u64,
     /// What runs once when it is, and how long.
     pub last: Option<(Cell, u64)>,
 }
@@ -111,7 +113,7 @@ fn iops(setting: &Setting<'_>) -> Section {
         .collect();
     let tracked = [(100, 4 * KIB), (35, 64 * KIB), (0, 1024 * KIB)]
         .map(|(writes, bytes)| random(writes, bytes, depth, workers).name);
-    Section { precondition_size: 128 * KIB, cells, tracked: tracked.to_vec(), last: None }
+    Section { precondition_size: 128 * KIB, cells, tracked: tracked.to_vec(), later: 0, last: None }
 }
 
 fn throughput(bytes: u64) -> Section {
@@ -125,7 +127,8 @@ fn throughput(bytes: u64) -> Section {
     };
     let cells = vec![cell("read", 0), cell("write", 100)];
     let tracked = vec![cells[1].name.clone()];
-    Section { precondition_size: bytes, cells, tracked, last: None }
+    let later = u64::from(bytes == 128 * KIB);
+    Section { precondition_size: bytes, cells, tracked, later, last: None }
 }
 
 fn latency(setting: &Setting<'_>) -> Section {
@@ -144,7 +147,7 @@ fn latency(setting: &Setting<'_>) -> Section {
     let histogram =
         Cell { name: "histogram, random write 4 KiB".into(), ..random(100, 4 * KIB, 1, 1) };
     let last = Some((histogram, seconds * SECOND_NS));
-    Section { precondition_size: 128 * KIB, cells, tracked, last }
+    Section { precondition_size: 128 * KIB, cells, tracked, later: 0, last }
 }
 
 /// What could not be measured of the matrix, and why.
