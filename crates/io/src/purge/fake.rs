@@ -1,0 +1,191 @@
+//! A scripted drive at the other end of the line.
+
+use super::line::{AdminCommand, Line, Reply, Transfer};
+use drivelab_core::op::Errno;
+use std::collections::BTreeMap;
+
+/// One drive, NVMe or ATA, that remembers what it was sent.
+#[derive(Default)]
+pub struct Fake {
+    /// Fails every call but the dropping of pages.
+    pub error: Option<Errno>,
+    /// How many commands had come when pages were dropped.
+    pub dropped_after: Vec<usize>,
+    /// How often it was waited for.
+    pub pauses: usize,
+    /// At which pause a signal comes.
+    pub stopped_at_pause: Option<usize>,
+
+    /// NVMe: its own namespace, and the list of all.
+    pub own: u32,
+    pub list: Vec<u32>,
+    /// NVMe: Identify Controller and Identify Namespace.
+    pub controller: Vec<u8>,
+    pub described: Vec<u8>,
+    /// NVMe: status of the list and of other commands, by opcode.
+    pub list_status: u16,
+    pub statuses: BTreeMap<u8, u16>,
+    /// NVMe: log pages in order; the last stays.
+    pub logs: Vec<Vec<u8>>,
+    /// NVMe: what it was sent.
+    pub admin: Vec<AdminCommand>,
+
+    /// ATA: word 128.
+    pub security: u16,
+    pub is_erased: bool,
+    /// ATA: commands that it aborts, and one that never ends.
+    pub failing: Vec<u8>,
+    pub timing_out: Option<u8>,
+    /// ATA: answers only so many IDENTIFY DEVICE.
+    pub identifies: Option<usize>,
+    /// ATA: does not take the password off after an erase.
+    pub keeps_password: bool,
+    password: Vec<u8>,
+    was_prepared: bool,
+    /// ATA: what it was sent: command, data, timeout in milliseconds.
+    pub sent: Vec<([u8; 16], Vec<u8>, u32)>,
+}
+
+impl Fake {
+    /// An NVMe drive with everything, and one namespace of at most `namespaces_max`.
+    pub fn nvme(namespaces_max: u32) -> Fake {
+        let mut controller = vec![0; 4096];
+        controller[256] = 0b10;
+        controller[328] = 0b10;
+        controller[516..520].copy_from_slice(&namespaces_max.to_le_bytes());
+        let mut described = vec![0; 4096];
+        described[..8].copy_from_slice(&1_000_000u64.to_le_bytes());
+        Fake { own: 1, list: vec![1], controller, described, ..Fake::default() }
+    }
+
+    /// An ATA drive with security that takes two minutes.
+    pub fn ata() -> Fake {
+        Fake { security: 0x0021, ..Fake::default() }
+    }
+
+    /// The ATA commands that were sent.
+    pub fn codes(&self) -> Vec<u8> {
+        self.sent.iter().map(|(command, ..)| command[14]).collect()
+    }
+
+    fn error(&self) -> Result<(), Errno> {
+        self.error.map_or(Ok(()), Err)
+    }
+
+    fn log(&mut self) -> Vec<u8> {
+        match self.logs.len() {
+            0 => vec![0; 512],
+            1 => self.logs[0].clone(),
+            _ => self.logs.remove(0),
+        }
+    }
+
+    /// What Identify gives.
+    fn identity(&self, command: AdminCommand) -> Vec<u8> {
+        match command.dword_10 {
+            0x00 if command.namespace == self.own => self.described.clone(),
+            0x01 => self.controller.clone(),
+            _ => {
+                let mut data: Vec<u8> =
+                    self.list.iter().flat_map(|identifier| identifier.to_le_bytes()).collect();
+                data.resize(4096, 0);
+                data
+            }
+        }
+    }
+
+    /// Whether the drive carries out an ATA command.
+    fn obeys(&mut self, code: u8, out: &[u8]) -> bool {
+        let was_prepared = std::mem::take(&mut self.was_prepared);
+        let knows_password = self.security & 0b10 != 0 && out.get(2..34) == Some(&self.password);
+        match code {
+            _ if self.failing.contains(&code) => return false,
+            0xf1 => {
+                self.security |= 0b10;
+                self.password = out[2..34].to_vec();
+            }
+            0xf3 => self.was_prepared = true,
+            0xf4 if was_prepared && knows_password => {
+                self.is_erased = true;
+                if !self.keeps_password {
+                    self.security &= !0b10;
+                }
+            }
+            0xf6 if knows_password => self.security &= !0b10,
+            _ => return false,
+        }
+        true
+    }
+
+    /// IDENTIFY DEVICE, if it still answers.
+    fn identify_device(&mut self, data: &mut [u8]) -> bool {
+        match &mut self.identifies {
+            Some(0) => return false,
+            Some(left) => *left -= 1,
+            None => {}
+        }
+        (data[0], data[178]) = (0x40, 1);
+        data[256..258].copy_from_slice(&self.security.to_le_bytes());
+        true
+    }
+}
+
+impl Line for Fake {
+    fn namespace(&mut self) -> Result<u32, Errno> {
+        self.error().map(|()| self.own)
+    }
+
+    fn admin(&mut self, command: AdminCommand, data: &mut [u8]) -> Result<u16, Errno> {
+        self.error()?;
+        self.admin.push(command);
+        if let Some(status) = self.statuses.get(&command.opcode) {
+            return Ok(*status);
+        }
+        let asks_for_list = command.opcode == 0x06 && command.dword_10 > 0x01;
+        if asks_for_list && self.list_status != 0 {
+            return Ok(self.list_status);
+        }
+        match command.opcode {
+            0x06 => data.copy_from_slice(&self.identity(command)),
+            0x02 => data.copy_from_slice(&self.log()),
+            _ => assert!(data.is_empty()),
+        }
+        Ok(0)
+    }
+
+    fn scsi(
+        &mut self,
+        command: [u8; 16],
+        transfer: Transfer<'_>,
+        timeout_ms: u32,
+    ) -> Result<Reply, Errno> {
+        self.error()?;
+        let code = command[14];
+        let out = if let Transfer::Out(data) = &transfer { data.to_vec() } else { Vec::new() };
+        self.sent.push((command, out.clone(), timeout_ms));
+        if self.timing_out == Some(code) {
+            return Ok(Reply { host_status: 3, ..Reply::default() });
+        }
+        let has_obeyed = match transfer {
+            Transfer::In(data) => self.identify_device(data),
+            Transfer::Out(_) | Transfer::Nothing => self.obeys(code, &out),
+        };
+        if has_obeyed {
+            return Ok(Reply::default());
+        }
+        // Fixed format, ABORTED COMMAND.
+        let mut sense = vec![0; 18];
+        (sense[0], sense[2]) = (0x70, 0x0b);
+        Ok(Reply { status: 2, sense, ..Reply::default() })
+    }
+
+    fn drop_pages(&mut self) -> Result<(), Errno> {
+        self.dropped_after.push(self.admin.len() + self.sent.len());
+        Ok(())
+    }
+
+    fn pause(&mut self) -> bool {
+        self.pauses += 1;
+        self.stopped_at_pause == Some(self.pauses)
+    }
+}
