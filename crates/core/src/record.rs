@@ -41,7 +41,7 @@ pub enum Record {
     /// What was concluded.
     Judged {
         /// The conclusions.
-        findings: Findings,
+        findings: Box<Findings>,
     },
     /// Last line; a run without it is incomplete.
     End(End),

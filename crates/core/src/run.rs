@@ -80,7 +80,7 @@ impl Run {
             Record::Established(found) => self.established.push((self.steps.len(), found)),
             Record::Resumed(resumed) => self.resumptions.push(resumed),
             Record::Warning(warning) => self.warnings.push(warning),
-            Record::Judged { findings } => self.findings = Some(findings),
+            Record::Judged { findings } => self.findings = Some(*findings),
             Record::End(end) => self.end = Some(end),
         }
         Ok(())
@@ -95,8 +95,8 @@ impl Run {
     /// changes it; a resumption says what is still known.
     pub fn ledger(&self) -> Ledger {
         let first = || Ledger::of(self.begin.state.as_deref().unwrap_or("unknown"));
-        let ends = self.steps.iter().filter_map(|step| step.end.as_ref()?.ledger.clone());
-        let mut ledger = ends.last().unwrap_or_else(first);
+        let mut ends = self.steps.iter().filter_map(|step| step.end.as_ref()?.ledger.clone());
+        let mut ledger = ends.next_back().unwrap_or_else(first);
         let resumed = self.resumptions.last();
         if let Some(resumed) = resumed.filter(|last| last.steps as usize == self.steps.len()) {
             ledger.state.clone_from(&resumed.state);

@@ -318,7 +318,7 @@ fn end(
                 (false, true) => Status::Fine,
             };
         }
-        recorder.record(Record::Judged { findings });
+        recorder.record(Record::Judged { findings: Box::new(findings) });
     } else if status == Status::Fine
         && let Some(text) = suspicion(recorder.run())
     {

@@ -91,7 +91,8 @@ impl Surroundings {
             let path = target.path.display();
             Trouble::failed(format!("{path} cannot be opened for {}: {error}", purge.word()))
         })?;
-        drivelab_io::purge::purge(device.as_fd(), purge)
+        let mut tell = |sentence: &str| crate::print::error(&format!("drivelab: {sentence}"));
+        drivelab_io::purge::purge_telling(device.as_fd(), purge, &mut tell)
     }
 
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to

@@ -255,7 +255,9 @@ pub(crate) fn target(target: &str, facts: &Facts) -> String {
     let disk = known.devices.iter().find(|device| device.model.is_some()).or(known.devices.last());
     if let Some(disk) = disk {
         parts.extend(disk.model.clone());
-        parts.extend(disk.bytes.map(units::capacity));
+        // A loop device lies on a larger disk; it is its own size that counts.
+        let own = known.bytes.filter(|_| known.kind == TargetKind::BlockDevice);
+        parts.extend(own.or(disk.bytes).map(units::capacity));
         parts.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
     }
     if known.kind == TargetKind::Simulated {

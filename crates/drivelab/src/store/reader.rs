@@ -45,6 +45,10 @@ pub fn read_to_go_on(path: &Path, whole_steps: bool) -> Result<Kept, Failure> {
         ))
         .advise("`drivelab report` shows it; `drivelab study` makes a new one."));
     }
+    if still_goes_on(path) {
+        return Err(Failure::usage(format!("{name} is being written: this run still goes on"))
+            .advise("Wait for its end, or stop it first."));
+    }
     let text = std::fs::read(path)
         .map_err(|error| Failure::usage(format!("cannot read {name}: {error}")))?;
     let broken = whole_steps.then(|| last_step(&whole, &text)).flatten();
@@ -64,6 +68,12 @@ pub fn read_to_go_on(path: &Path, whole_steps: bool) -> Result<Kept, Failure> {
         bytes += line.len() as u64;
     }
     Ok(Kept { run, path: path.to_path_buf(), bytes })
+}
+
+/// Whether a process that lives holds the file.
+fn still_goes_on(path: &Path) -> bool {
+    let lock = File::open(path).map(|file| file.try_lock());
+    matches!(lock, Ok(Err(std::fs::TryLockError::WouldBlock)))
 }
 
 /// The step that must be done again: the last one that was begun, unless something of the study

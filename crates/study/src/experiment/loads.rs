@@ -99,8 +99,8 @@ pub fn is_empty(setting: &Setting<'_>, run: &Run) -> bool {
 
 /// How the drive was emptied, for a reader.
 pub fn emptied_how(setting: &Setting<'_>, run: &Run) -> String {
-    let acts = run.steps.iter().filter(|step| step.begin.name == EMPTY);
-    match acts.last().and_then(|step| step.plan.act.clone()) {
+    let mut acts = run.steps.iter().filter(|step| step.begin.name == EMPTY);
+    match acts.next_back().and_then(|step| step.plan.act.clone()) {
         Some(Act::Purge(purge)) => format!("purged by {}", purge.word()),
         Some(_) => "emptied by discarding all of it".into(),
         None if !setting.is_drive() => "a file, made anew".into(),

@@ -75,7 +75,9 @@ fn side(summary: &Summary, name: &str, cells: &[&str; 2]) -> Side {
 fn all_values(summary: &Summary, name: &str) -> Vec<f64> {
     let excused = |step: &drivelab_core::summary::StepSummary| {
         let codes = step.reasons.iter().map(|reason| reason.code.as_str());
-        codes.into_iter().all(|code| ["unwritten_blocks", "not_from_device"].contains(&code))
+        codes
+            .into_iter()
+            .all(|code| ["unwritten_blocks", "not_from_device", "not_on_disk"].contains(&code))
     };
     let sound = summary.steps.iter().filter(|step| {
         step.name == name
@@ -166,8 +168,8 @@ fn gave_back(summary: &Summary, findings: &mut Findings) {
 
 /// What the TRIM of everything took.
 fn cost(summary: &Summary, findings: &mut Findings) {
-    let steps = summary.steps.iter().filter(|step| step.name == TRIM);
-    let Some(stream) = steps.last().and_then(|step| step.streams.first()) else { return };
+    let mut steps = summary.steps.iter().filter(|step| step.name == TRIM);
+    let Some(stream) = steps.next_back().and_then(|step| step.streams.first()) else { return };
     let Some(kind) = stream.kinds.get(&Action::Trim) else { return };
     let Some(latency): Option<Latency> = kind.service_ns else { return };
     let piece = stream.load.size_bytes_max;
