@@ -121,12 +121,14 @@ pub fn fio_criteria(values: &[f64]) -> Result<(f64, f64), NoAnswer> {
 
 /// Rounds in one turn: each of them writes one eighth of what is written.
 pub const TURN_ROUNDS: usize = 8;
-/// The last two turns are looked at.
-const LOOKED_AT: usize = 2 * TURN_ROUNDS;
-/// The means of the two turns may differ by this share.
-pub const TURNS_DIFFER_MAX: f64 = 0.01;
+/// At least two turns are looked at.
+const ROUNDS_MIN: usize = 2 * TURN_ROUNDS;
+/// The means of the two halves of what is looked at may differ by this share.
+pub const HALVES_DIFFER_MAX: f64 = 0.01;
 /// The 95 % interval of the mean may reach this share to either side.
-pub const HALF_WIDTH_MAX: f64 = 0.025;
+pub const HALF_WIDTH_MAX: f64 = 0.015;
+/// A trend counts from this p-value on.
+const TREND_P: f64 = 0.05;
 
 /// What keeps a series from being called settled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -135,53 +137,58 @@ pub enum Unsettled {
     TooShort,
     /// SNIA's window of the last five rounds is not steady.
     Window,
-    /// The two turns have different means; the share by which they differ.
-    Turns(f64),
+    /// The two halves have different means; the share by which they differ.
+    Halves(f64),
     /// The rounds rise or fall; the p-value of Mann and Kendall's test.
     Trend(f64),
     /// The mean is not known well enough; half the width of its interval, as a share.
     Wide(f64),
 }
 
-/// A steady state that is proved by two turns of rounds, and not by five rounds alone.
+/// A steady state that is proved by two turns of rounds or more, and not by five rounds alone.
 ///
 /// SNIA's window allows a change of 10 % and knows nothing of what is slower than five rounds: on
 /// the way down after a cliff, or in the ringing after a sequential fill, it is met long before
 /// the drive has settled. Here a turn is one rewriting of the whole drive, the longest period that
-/// its collector has; two turns must agree, show no trend and give a narrow interval.
+/// its collector has. What is looked at are the last two turns, or the last half of all rounds
+/// where that is more, so that noise and slow settling are met with more data: its halves must
+/// agree, it must show no trend and give a narrow interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
-    /// Mean of the two turns.
+    /// Mean of what was looked at.
     pub mean: f64,
     /// Low end of its 95 % interval.
     pub low: f64,
     /// High end.
     pub high: f64,
+    /// How many rounds that is.
+    pub rounds: usize,
 }
 
 impl Settled {
-    /// Looks at the last two turns of `rounds`, each of which is the mean over an eighth of a turn.
+    /// Looks at the last of `rounds`, each of which is the mean over an eighth of a turn.
     ///
     /// # Errors
     /// What keeps them from being settled, the first reason that holds.
     pub fn of(rounds: &[f64]) -> Result<Self, Unsettled> {
-        let Some(start) = rounds.len().checked_sub(LOOKED_AT) else {
+        let count = ROUNDS_MIN.max(rounds.len() / 2);
+        let Some(start) = rounds.len().checked_sub(count) else {
             return Err(Unsettled::TooShort);
         };
         let last = &rounds[start..];
-        let window = Window::of(&last[LOOKED_AT - WINDOW_ROUNDS..], 1);
+        let window = Window::of(&last[count - WINDOW_ROUNDS..], 1);
         if !window.is_ok_and(|window| window.is_steady()) {
             return Err(Unsettled::Window);
         }
-        let (before, after) = last.split_at(TURN_ROUNDS);
+        let (before, after) = last.split_at(count / 2);
         let mean = average(last);
         let apart = (average(after) - average(before)).abs() / mean;
-        if apart > TURNS_DIFFER_MAX {
-            return Err(Unsettled::Turns(apart));
+        if apart > HALVES_DIFFER_MAX {
+            return Err(Unsettled::Halves(apart));
         }
         // Rounds that are all equal have no trend and no width.
         if let Ok(trend) = trend(last)
-            && trend.p <= 0.05
+            && trend.p <= TREND_P
         {
             return Err(Unsettled::Trend(trend.p));
         }
@@ -190,6 +197,11 @@ impl Settled {
         if half > HALF_WIDTH_MAX {
             return Err(Unsettled::Wide(half));
         }
-        Ok(Settled { mean, low, high })
+        Ok(Settled { mean, low, high, rounds: count })
+    }
+
+    /// Half the width of the interval as a share of the mean.
+    pub fn relative_half_width(&self) -> f64 {
+        (self.high - self.low) / 2.0 / self.mean
     }
 }

@@ -248,14 +248,14 @@ impl<'a> Seen<'a> {
     }
 
     fn level(&self, findings: &mut Findings) {
-        match (&self.settled, self.rate(STEADY), rounds::is_whole(self.setting)) {
-            (Ok(settled), Some(steady), true) => self.steady(findings, settled, steady),
-            (Ok(_), _, _) | (_, _, false) => findings.unknown.push(format!(
+        match (&self.settled, rounds::is_whole(self.setting)) {
+            (Ok(settled), true) => self.steady(findings, settled),
+            (_, false) => findings.unknown.push(format!(
                 "What is left in the steady state: {} of random writes are no two turns of this \
                  drive, which is what a proof takes. Give a larger --budget and --time.",
                 size(written(self.steps))
             )),
-            (Err(why), _, true) => findings.unknown.push(format!(
+            (Err(why), true) => findings.unknown.push(format!(
                 "What is left in the steady state: it was not reached; {}. Give a larger --budget \
                  or --time.",
                 rounds::why_not(*why, self.rounds.len())
@@ -270,20 +270,26 @@ impl<'a> Seen<'a> {
         }
     }
 
-    fn steady(&self, findings: &mut Findings, settled: &Settled, steady: Estimate) {
+    fn steady(&self, findings: &mut Findings, settled: &Settled) {
+        let estimate = Estimate {
+            value: settled.mean,
+            low: Some(settled.low),
+            high: Some(settled.high),
+            n: settled.rounds as u64,
+        };
         findings.figures.push(Figure {
             name: "steady state".into(),
-            estimate: steady,
+            estimate,
             unit: Unit::Iops,
             note: rounds::evidence(settled, self.rounds.len()),
         });
-        let mut words = format!("Settled, it writes {} at random", operations(steady.value));
+        let mut words = format!("Settled, it writes {} at random", operations(settled.mean));
         if let Some(cliff) = self.cliff {
-            let share = steady.value / cliff.before;
+            let share = settled.mean / cliff.before;
             words.push_str(&format!(", {} of what it did before", percent(share)));
             findings.figures.push(Figure {
                 name: "left after the cliff".into(),
-                estimate: Estimate::point(share, steady.n),
+                estimate: Estimate::point(share, settled.rounds as u64),
                 unit: Unit::Share,
                 note: String::new(),
             });
@@ -296,12 +302,26 @@ impl<'a> Seen<'a> {
             words.push_str(&format!("; p99.9 goes from {} to {}", time(before), time(after)));
         }
         findings.verdict.push(format!("{words}."));
-        let apart = (steady.value / settled.mean - 1.0).abs();
-        if apart > STRAYED {
+        self.watched(findings, settled);
+    }
+
+    /// Whether the drive stayed where it had settled.
+    fn watched(&self, findings: &mut Findings, settled: &Settled) {
+        let Some(watched) = self.rate(STEADY) else {
+            findings.unknown.push(
+                "Whether it stays there: time or bytes did not last to watch it. Give a larger \
+                 --time or --budget."
+                    .into(),
+            );
+            return;
+        };
+        let apart = (watched.value / settled.mean - 1.0).abs();
+        let noise = watched.relative_half_width().unwrap_or(0.0) + settled.relative_half_width();
+        if apart > STRAYED.max(noise) {
             findings.beware.push(format!(
                 "The drive left its steady state again: watched over {} more rounds it was {} off \
                  the mean by which it had been called settled.",
-                steady.n,
+                watched.n,
                 percent(apart)
             ));
         }

@@ -139,14 +139,17 @@ pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
             2 * TURN_ROUNDS
         ),
         Unsettled::Window => "SNIA's window of five rounds is not met: see its table".into(),
-        Unsettled::Turns(apart) => {
-            format!("the last two turns of the drive differ by {}; 1 % is allowed", percent(apart))
+        Unsettled::Halves(apart) => {
+            format!(
+                "the two halves of the last rounds differ by {}; 1 % is allowed",
+                percent(apart)
+            )
         }
         Unsettled::Trend(p) => {
-            format!("the last {} rounds have a trend (p {p:.3})", 2 * TURN_ROUNDS)
+            format!("the last rounds still have a trend (p {p:.3})")
         }
         Unsettled::Wide(half) => format!(
-            "the mean of the last two turns is known to ± {} only; ± 2.5 % is allowed",
+            "the mean of the last rounds is known to ± {} only; ± 1.5 % is allowed",
             percent(half)
         ),
     }
@@ -155,9 +158,10 @@ pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
 /// What a state that was proved rests on, in words.
 pub fn evidence(settled: &Settled, rounds: usize) -> String {
     format!(
-        "random writes settled after {rounds} rounds of an eighth of the drive: two turns agree \
+        "settled after {rounds} rounds of an eighth of the drive: the halves of the last {} agree \
          within 1 %, without trend, at ± {}",
-        percent((settled.high - settled.low) / 2.0 / settled.mean)
+        settled.rounds,
+        percent(settled.relative_half_width())
     )
 }
 
