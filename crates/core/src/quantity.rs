@@ -72,6 +72,11 @@ pub fn bandwidth_scale(bytes_per_second: f64) -> Scale {
     scale_for(bytes_per_second, &BANDWIDTH)
 }
 
+/// The scale for bytes in powers of 1000.
+pub fn capacity_scale(bytes: f64) -> Scale {
+    scale_for(bytes, &CAPACITY)
+}
+
 /// The scale for a time in nanoseconds.
 pub fn time_scale(nanoseconds: f64) -> Scale {
     scale_for(nanoseconds, &TIME)

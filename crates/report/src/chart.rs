@@ -5,6 +5,7 @@
 mod bars;
 mod inside;
 mod latency;
+mod picture;
 mod sampling;
 mod spans;
 mod ticks;
@@ -12,9 +13,12 @@ mod time;
 
 pub use bars::bars;
 pub use latency::latency_distribution;
+pub use picture::picture;
 pub use sampling::min_max_per_column;
 pub use ticks::{Tick, ticks};
 pub use time::over_time;
+
+use drivelab_core::findings;
 
 /// One picture with its caption and its numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -89,6 +93,8 @@ pub enum Unit {
     Operations,
     /// Bytes a second.
     Bandwidth,
+    /// Bytes.
+    Bytes,
     /// Times in nanoseconds.
     Nanoseconds,
     /// Times in seconds.
@@ -99,6 +105,8 @@ pub enum Unit {
     Celsius,
     /// A plain ratio.
     Factor,
+    /// How many.
+    Count,
 }
 
 /// What a colour means; the same on every page.
@@ -112,6 +120,8 @@ pub enum Hue {
     Other,
     /// Something that needs attention.
     Warning,
+    /// One of several curves that none of these meanings tells apart.
+    Series(u8),
 }
 
 /// A curve. Between its pieces nothing is known and nothing is drawn.
@@ -207,11 +217,27 @@ impl Unit {
         match self {
             Unit::Operations => crate::units::operations(value),
             Unit::Bandwidth => crate::units::bandwidth(value),
+            Unit::Bytes => crate::amounts::bytes(value),
             Unit::Nanoseconds => crate::units::time(value),
             Unit::Seconds => crate::units::time(value * 1e9),
             Unit::Share => crate::units::percent(value),
             Unit::Celsius => format!("{value:.0} °C"),
             Unit::Factor => format!("× {}", crate::units::digits(value)),
+            Unit::Count => crate::amounts::count(value),
+        }
+    }
+}
+
+impl From<findings::Unit> for Unit {
+    fn from(unit: findings::Unit) -> Self {
+        match unit {
+            findings::Unit::Iops => Unit::Operations,
+            findings::Unit::BytesPerS => Unit::Bandwidth,
+            findings::Unit::Bytes => Unit::Bytes,
+            findings::Unit::Ns => Unit::Nanoseconds,
+            findings::Unit::Share => Unit::Share,
+            findings::Unit::Factor => Unit::Factor,
+            findings::Unit::Count => Unit::Count,
         }
     }
 }

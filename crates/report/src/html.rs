@@ -1,24 +1,25 @@
 //! One run as one HTML page: no network, no address in it, and complete without its one script.
 //!
-//! From the top: target and state, the verdict in words beside a few big numbers, the pictures,
-//! the table of all cells, facts, plan, notes, and the line that does it again.
+//! From the top: target and state, the verdict in words beside a few big numbers, the pictures and
+//! tables of a study, those of all cells, facts, plan, notes, and the line that does it again.
 
 mod comparison;
 mod figures;
+mod numbers;
 mod sections;
+mod study;
 mod style;
 mod truth;
 
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
 use drivelab_core::run::Run;
-use drivelab_core::summary::{Latency, Summary};
+use drivelab_core::summary::Summary;
 use std::fmt::Write;
 
 pub use comparison::comparison;
 
-use crate::headline::{self, Row};
-use crate::units;
+use crate::headline;
 
 /// Crosshair with values, curves on and off, a wider axis of time: nothing that the page lacks
 /// without it.
@@ -33,10 +34,13 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
     out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
     let _ = write!(out, "<title>{}</title>", escape(&title));
-    let _ = writeln!(out, "<style>{}</style></head><body><main>", style::CSS);
+    let more = if findings.comparison.is_some() { comparison::CSS } else { "" };
+    let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
     header(&mut out, run, summary);
     first_screen(&mut out, summary, &findings);
+    study::key_picture(&mut out, &findings);
     warnings(&mut out, summary);
+    study::results(&mut out, &findings);
     figures::figures(&mut out, run, summary);
     sections::cells(&mut out, summary, &findings);
     truth::truth(&mut out, summary);
@@ -167,7 +171,7 @@ fn first_screen(out: &mut String, summary: &Summary, findings: &Findings) {
         sentences(out, word, class, list);
     }
     out.push_str("</div>");
-    big_numbers(out, summary);
+    numbers::numbers(out, summary, findings);
     out.push_str("</section>\n");
     if !findings.unknown.is_empty() {
         out.push_str("<section class=\"verdict\">");
@@ -207,99 +211,4 @@ fn warnings(out: &mut String, summary: &Summary) {
         );
     }
     out.push_str("</ul></section>\n");
-}
-
-/// A big number with what belongs to it.
-struct Number {
-    label: String,
-    value: String,
-    small: Vec<String>,
-}
-
-/// Four to six: of a single cell its rate and latencies, of many cells their rates.
-fn big_numbers(out: &mut String, summary: &Summary) {
-    let rows: Vec<Row<'_>> = summary.cells.iter().flat_map(headline::rows).collect();
-    let firsts: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_first).collect();
-    let numbers: Vec<Number> = match firsts.as_slice() {
-        [] => return,
-        [_] => rows.iter().flat_map(single).take(6).collect(),
-        many => many.iter().take(6).map(|row| one_of_many(row)).collect(),
-    };
-    out.push_str("<div class=\"numbers\">");
-    for number in numbers {
-        let _ = write!(
-            out,
-            "<div><span>{}</span><strong>{}</strong>",
-            marked(&number.label),
-            escape(&number.value)
-        );
-        for small in &number.small {
-            let _ = write!(out, "<small>{}</small>", escape(small));
-        }
-        out.push_str("</div>");
-    }
-    out.push_str("</div>");
-}
-
-/// A label whose leading mark of doubt stands out.
-fn marked(label: &str) -> String {
-    for mark in ["SUSPECT", "INCOMPLETE"] {
-        if let Some(rest) = label.strip_prefix(mark) {
-            return format!("<b class=\"warn\">{mark}</b>{}", escape(rest));
-        }
-    }
-    escape(label)
-}
-
-fn one_of_many(row: &Row<'_>) -> Number {
-    let p99 = row.latency.and_then(|latency| latency.p99);
-    let mut small = vec![row.margin()];
-    small.extend(p99.map(|p99| format!("p99 {}", units::time(p99 as f64))));
-    Number { label: row.full_label(), value: row.rate(), small }
-}
-
-/// Of a mix the rates together and the latencies of each kind; else everything.
-fn single(row: &Row<'_>) -> Vec<Number> {
-    let label = |what: &str| format!("{}: {what}", row.short_label());
-    let latencies = row.latency.map(|latency| latency_numbers(&label, &latency));
-    if !row.is_first {
-        return latencies.into_iter().flatten().take(2).collect();
-    }
-    let mut numbers =
-        vec![Number { label: label("rate"), value: row.rate(), small: vec![row.margin()] }];
-    let (what, other) = match row.in_bytes() {
-        true => ("operations", row.rates.iops.map(|rate| (units::operations(rate.value), rate))),
-        false => {
-            let bandwidth = row.rates.bandwidth_bytes_per_s;
-            ("bandwidth", bandwidth.map(|rate| (units::bandwidth(rate.value), rate)))
-        }
-    };
-    numbers.extend(other.map(|(value, rate)| Number {
-        label: label(what),
-        value,
-        small: vec![headline::margin(&rate)],
-    }));
-    numbers.extend(latencies.into_iter().flatten());
-    numbers
-}
-
-fn latency_numbers(label: &dyn Fn(&str) -> String, latency: &Latency) -> Vec<Number> {
-    let of = format!("of {} I/Os", units::count(latency.count));
-    let number = |what: &str, value: Option<u64>| {
-        let value = value?;
-        Some(Number {
-            label: label(what),
-            value: units::time(value as f64),
-            small: vec![of.clone()],
-        })
-    };
-    [
-        number("median latency", latency.p50),
-        number("p99", latency.p99),
-        number("p99.9", latency.p99_9),
-        number("slowest", Some(latency.max)),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
 }

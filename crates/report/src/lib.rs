@@ -4,6 +4,7 @@
 //! nothing judges. A number that is not known is said to be unknown, never printed as NaN.
 #![forbid(unsafe_code)]
 
+mod amounts;
 pub mod chart;
 mod csv;
 pub mod errno;

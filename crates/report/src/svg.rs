@@ -26,12 +26,16 @@ pub fn svg(chart: &Chart, width: u32) -> String {
     }
 }
 
+/// Classes of curves that only their order tells apart.
+const SERIES: [&str; 8] = ["s0", "s1", "s2", "s3", "s4", "s5", "s6", "s7"];
+
 fn class(hue: Hue) -> &'static str {
     match hue {
         Hue::Read => "read",
         Hue::Write => "write",
         Hue::Other => "other",
         Hue::Warning => "warning",
+        Hue::Series(place) => SERIES[usize::from(place) % SERIES.len()],
     }
 }
 

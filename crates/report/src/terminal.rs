@@ -7,6 +7,7 @@ mod doctor;
 mod facts;
 mod lists;
 mod run;
+mod study;
 
 pub use accept::claims_table;
 pub use check::check_table;
@@ -17,6 +18,7 @@ pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;
 pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
+pub use study::study_table;
 
 use drivelab_core::record::Warning;
 

@@ -117,6 +117,9 @@ pub fn results_shown(
 /// The results as text.
 pub fn in_words(run: &Run, summary: &Summary) -> String {
     match &run.findings {
+        Some(findings) if run.begin.study.is_some() => {
+            terminal::study_table(summary, findings, &run.begin.facts)
+        }
         Some(findings) => terminal::check_table(summary, findings, &run.begin.facts),
         None => terminal::run_summary(summary),
     }

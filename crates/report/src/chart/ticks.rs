@@ -13,10 +13,15 @@ pub struct Tick {
 
 /// Ticks of an axis, about `wanted` of them and never more than twice as many.
 pub fn ticks(axis: &Axis, wanted: usize) -> Vec<Tick> {
-    let values = match axis.is_log {
-        true => log_values(axis.from, axis.to, wanted),
-        false => linear_values(axis.from, axis.to, wanted),
+    let mut values = match (axis.is_log, axis.unit) {
+        (true, Unit::Bytes | Unit::Count) => binary_values(axis.from, axis.to, wanted),
+        (true, _) => log_values(axis.from, axis.to, wanted),
+        (false, _) => linear_values(axis.from, axis.to, wanted),
     };
+    if axis.unit == Unit::Count {
+        // There is no half of a round.
+        values.retain(|value| (value - value.round()).abs() < 1e-9 * value.abs().max(1.0));
+    }
     values.into_iter().map(|at| Tick { at, label: label(at, axis.unit) }).collect()
 }
 
@@ -57,16 +62,27 @@ fn log_values(from: f64, to: f64, wanted: usize) -> Vec<f64> {
     values.into_iter().step_by(every).collect()
 }
 
+/// Powers of two: sizes of requests and depths of queues are none of ten.
+fn binary_values(from: f64, to: f64, wanted: usize) -> Vec<f64> {
+    let from = from.max(1.0);
+    let (first, last) = (from.log2().ceil() as i32, to.max(from).log2().floor() as i32);
+    let every = ((last - first + 1).max(1) as usize).div_ceil(wanted.max(1));
+    (first..=last).step_by(every).map(|power| 2f64.powi(power)).collect()
+}
+
 /// A tick's value with an SI prefix and no trailing zeros.
 fn label(value: f64, unit: Unit) -> String {
     let scaled =
         |scale: crate::units::Scale| format!("{} {}", plain(value / scale.factor), scale.unit);
     match unit {
         Unit::Operations if value == 0.0 => "0".to_owned(),
-        Unit::Bandwidth if value == 0.0 => "0".to_owned(),
+        Unit::Bandwidth | Unit::Bytes if value == 0.0 => "0".to_owned(),
         Unit::Operations => scaled(crate::units::operations_scale(value)),
         Unit::Bandwidth => scaled(crate::units::bandwidth_scale(value)),
         Unit::Nanoseconds => scaled(crate::units::time_scale(value)),
+        Unit::Bytes if crate::amounts::is_size(value) => crate::amounts::bytes(value),
+        Unit::Bytes => scaled(crate::units::capacity_scale(value)),
+        Unit::Count => crate::amounts::count(value),
         Unit::Seconds => format!("{} s", plain(value)),
         Unit::Celsius => format!("{} °C", plain(value)),
         Unit::Factor => format!("× {}", plain(value)),
@@ -106,6 +122,15 @@ mod tests {
         assert_eq!(labels(Unit::Nanoseconds, true, 1e4, 1e5, 5), "10 µs|20 µs|50 µs|100 µs");
         assert_eq!(labels(Unit::Share, true, 1e-4, 1.0, 6), "0.01 %|0.1 %|1 %|10 %|100 %");
         assert_eq!(labels(Unit::Nanoseconds, true, 1.0, 1e12, 5), "1 ns|1 µs|1 ms|1 s|1000 s");
+    }
+
+    #[test]
+    fn bytes_and_counts_have_ticks_of_their_own() {
+        assert_eq!(labels(Unit::Bytes, false, 0.0, 2e11, 4), "0|50 GB|100 GB|150 GB|200 GB");
+        assert_eq!(labels(Unit::Bytes, true, 512.0, 1.2e6, 4), "512 B|4 KiB|32 KiB|256 KiB");
+        assert_eq!(labels(Unit::Count, true, 1.0, 256.0, 9), "1|2|4|8|16|32|64|128|256");
+        assert_eq!(labels(Unit::Count, false, 1.0, 4.0, 8), "1|2|3|4");
+        assert_eq!(labels(Unit::Count, false, 0.0, 25e3, 5), "0|5,000|10,000|15,000|20,000|25,000");
     }
 
     #[test]

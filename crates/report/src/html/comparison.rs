@@ -8,7 +8,7 @@ use drivelab_stats::ratio_band;
 use std::fmt::Write;
 
 /// What the forest plot needs beyond the page of a run.
-const CSS: &str = "\
+pub(super) const CSS: &str = "\
 figure svg.forest{max-width:900px;min-width:640px}svg.forest text{font-size:11.5px}\
 .unchanged{fill:var(--grid);opacity:.6}.hollow{fill:var(--paper);stroke:currentColor;\
 stroke-width:1.5}svg text.warning{fill:var(--warn)}svg text.read{fill:var(--read)}\
@@ -33,11 +33,34 @@ pub fn comparison(comparison: &Comparison) -> String {
         escape(&counts),
         escape(&unit),
     );
+    out.push_str("<section><h2>All cells, from the largest loss to the largest gain</h2>");
     picture(&mut out, comparison);
+    out.push_str("</section>\n<section><h2>All numbers</h2>");
     table(&mut out, comparison);
-    remarks(&mut out, comparison);
+    out.push_str("</section>\n");
+    let remarks = remarks(comparison);
+    if !remarks.is_empty() {
+        let _ = writeln!(out, "<section><h2>Notes</h2>{remarks}</section>");
+    }
     out.push_str("</main></body></html>\n");
     out
+}
+
+/// A comparison within the page of a run.
+pub(super) fn section(out: &mut String, comparison: &Comparison) {
+    let (unit, counts) = terminal::comparison_counts(comparison);
+    let _ = write!(
+        out,
+        "<section><h2>{} → {}</h2><p>{}</p><p class=\"faint\">{}</p>",
+        escape(&comparison.before),
+        escape(&comparison.after),
+        escape(&counts),
+        escape(&unit),
+    );
+    picture(out, comparison);
+    out.push_str("<details><summary>the numbers</summary>");
+    table(out, comparison);
+    let _ = writeln!(out, "</details>{}</section>", remarks(comparison));
 }
 
 fn picture(out: &mut String, comparison: &Comparison) {
@@ -56,23 +79,22 @@ fn picture(out: &mut String, comparison: &Comparison) {
     let shade = if is_one { "; the shade is what counts as unchanged" } else { "" };
     let _ = writeln!(
         out,
-        "<section><h2>All cells, from the largest loss to the largest gain</h2><figure>\
-         <div class=\"scroll\" tabindex=\"0\">{drawn}</div><figcaption>After by before, on a \
-         logarithmic axis: the ratio and its 95 % \
-         interval{shade}. A hollow mark cannot tell.</figcaption></figure></section>"
+        "<figure><div class=\"scroll\" tabindex=\"0\">{drawn}</div><figcaption>After by \
+         before, on a logarithmic axis: the ratio and its 95 % \
+         interval{shade}. A hollow mark cannot tell.</figcaption></figure>"
     );
 }
 
 fn table(out: &mut String, comparison: &Comparison) {
     out.push_str(
-        "<section><h2>All numbers</h2><div class=\"scroll\" tabindex=\"0\"><table><tr>\
+        "<div class=\"scroll\" tabindex=\"0\"><table><tr>\
          <th scope=\"col\">cell<th scope=\"col\">verdict<th scope=\"col\" class=\"r\">change\
          <th scope=\"col\" class=\"r\">95 % interval<th scope=\"col\" class=\"r\">p, adjusted\
          <th scope=\"col\" class=\"r\">n<th scope=\"col\" class=\"r\">needs n",
     );
     for cell in &comparison.cells {
         let (change, interval) = terminal::change(cell);
-        let p = cell.p_adjusted.map_or("–".to_owned(), probability);
+        let p = cell.p_adjusted.filter(|p| p.is_finite()).map_or("–".to_owned(), probability);
         let needs = cell.needs_n.map_or(String::new(), |n| n.to_string());
         let _ = write!(
             out,
@@ -84,14 +106,15 @@ fn table(out: &mut String, comparison: &Comparison) {
             cell.n.1,
         );
     }
-    out.push_str("</table></div></section>\n");
+    out.push_str("</table></div>");
 }
 
 fn probability(p: f64) -> String {
     if p < 0.0001 { format!("{p:.0e}") } else { format!("{p:.4}") }
 }
 
-fn remarks(out: &mut String, comparison: &Comparison) {
+/// What must be known besides, as a list; empty where nothing must.
+fn remarks(comparison: &Comparison) -> String {
     let mut lines: Vec<String> = Vec::new();
     let suspect = comparison.cells.iter().filter_map(|cell| Some((cell, cell.suspect.as_ref()?)));
     lines
@@ -103,13 +126,10 @@ fn remarks(out: &mut String, comparison: &Comparison) {
     lines.extend(only(&comparison.after, &comparison.only_after));
     lines.extend(comparison.differences.iter().map(|it| format!("Differs: {it}")));
     if lines.is_empty() {
-        return;
+        return String::new();
     }
-    out.push_str("<section><h2>Notes</h2><ul>");
-    for line in lines {
-        let _ = write!(out, "<li>{}", escape(&line));
-    }
-    out.push_str("</ul></section>\n");
+    let items: String = lines.iter().map(|line| format!("<li>{}", escape(line))).collect();
+    format!("<ul>{items}</ul>")
 }
 
 #[cfg(test)]

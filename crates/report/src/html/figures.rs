@@ -113,7 +113,7 @@ fn heading(out: &mut String, cell: &CellSummary, stream: &CellStream, is_wide: b
 
 /// A picture, its caption, its numbers. A wide one is drawn twice: text that fits a page would be
 /// too small on a phone.
-fn figure(out: &mut String, chart: &Chart, is_wide: bool, level: u8) {
+pub(super) fn figure(out: &mut String, chart: &Chart, is_wide: bool, level: u8) {
     let title = escape(&chart.title);
     let _ = write!(out, "<figure><h{level}>{title}</h{level}>");
     match is_wide {

@@ -5,14 +5,16 @@ const scales = {
   o: [["/s", 1], ["k/s", 1e3], ["M/s", 1e6], ["G/s", 1e9]],
   b: [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]],
   n: [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9]],
-  s: [["s", 1]], p: [["%", .01]], c: [["°C", 1]], f: [["×", 1]],
+  s: [["s", 1]], p: [["%", .01]], c: [["°C", 1]], f: [["×", 1]], k: [["", 1]],
+  y: [["B", 1], ["kB", 1e3], ["MB", 1e6], ["GB", 1e9], ["TB", 1e12], ["PB", 1e15]],
 };
 const show = (value, unit) => {
   const steps = scales[unit];
   const [name, factor] = steps.filter((step) => value >= step[1] * .9995).pop() || steps[0];
   const number = value / factor;
   const digits = unit === "c" ? 0 : number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
-  return (unit === "p" ? String(+number.toPrecision(3)) : number.toFixed(digits)) + " " + name;
+  const isPlain = unit === "p" || unit === "k";
+  return ((isPlain ? String(+number.toPrecision(3)) : number.toFixed(digits)) + " " + name).trim();
 };
 const axisOf = (text) => {
   const [from, to, scale, unit] = text.split(" ");
@@ -116,7 +118,7 @@ const chart = (svg) => {
   if (!isTime) return;
   const ticks = svg.querySelector("g.ticks");
   const whole = ticks.innerHTML;
-  const words = svg.querySelectorAll("text.word");
+  const words = svg.querySelectorAll("text.word, circle.dot");
   const zoom = (low, high) => {
     const length = Math.min(1, Math.max(high - low, 2e-3));
     from = Math.min(Math.max(0, low), 1 - length);

@@ -3,10 +3,13 @@
 /// Blue and orange stay apart for every kind of colour blindness; purple warns.
 pub(super) const CSS: &str = "\
 :root{color-scheme:light dark;--paper:#fff;--ink:#1d2127;--faint:#5b6470;--grid:#e3e6ea;\
---card:#f5f6f8;--read:#0969b0;--write:#b85200;--other:#5b6470;--warn:#a3218e;--warn-paper:#fbeef9}\
+--card:#f5f6f8;--read:#0969b0;--write:#b85200;--other:#5b6470;--warn:#a3218e;--warn-paper:#fbeef9;\
+--s1:#00695c;--s2:#2fa79a;--s3:#7a6200;--s4:#b5992c;--s5:#8b95a1;\
+--s6:#a23b2a;--s7:#5d8f1f}\
 @media(prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e4e7eb;--faint:#9aa4b0;\
 --grid:#2c3239;--card:#1d2127;--read:#5fb4f0;--write:#f29b4b;--other:#9aa4b0;--warn:#e583d4;\
---warn-paper:#33202f}}\
+--warn-paper:#33202f;--s1:#7fe3d6;--s2:#2fa79a;--s3:#ecd06f;--s4:#a8903a;--s5:#78828e;\
+--s6:#e08a78;--s7:#a5cf6a}}\
 *{box-sizing:border-box}\
 body{margin:0;background:var(--paper);color:var(--ink);\
 font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
@@ -41,7 +44,7 @@ font-variant-numeric:tabular-nums}\
 main{padding-top:.7rem}\
 h1{font-size:1.35rem}}\
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));\
-gap:.5rem 2rem}\
+gap:.5rem 2rem}.pair>figure:only-child{max-width:32rem}\
 figure{margin:.4rem 0 .8rem;min-width:0;break-inside:avoid}figcaption{font-size:.85rem}\
 figure h3,figure h4{margin:0 0 .2rem;font-size:.9rem}\
 figure svg{display:block;width:100%;height:auto;overflow:visible}\
@@ -57,7 +60,10 @@ stroke-linecap:round;vector-effect:non-scaling-stroke}\
 .dash{stroke-dasharray:5 4}.dots{stroke-dasharray:.1 3.5}\
 .error{stroke:var(--ink);fill:none;stroke-width:1.4}\
 svg .read{color:var(--read)}svg .write{color:var(--write)}svg .other{color:var(--other)}\
-svg .warning{color:var(--warn)}.bar,.dot{fill:currentColor}.bar{opacity:.85}\
+svg .warning{color:var(--warn)}svg .s0{color:var(--ink)}svg .s1{color:var(--s1)}\
+svg .s2{color:var(--s2)}svg .s3{color:var(--s3)}svg .s4{color:var(--s4)}\
+svg .s5{color:var(--s5)}svg .s6{color:var(--s6)}svg .s7{color:var(--s7)}\
+.bar,.dot{fill:currentColor}.bar{opacity:.85}\
 .doubt{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-dasharray:3 2}\
 .span{fill:currentColor;opacity:.16}svg .word{fill:currentColor;font-size:10px}\
 .stops rect{fill:transparent}.stops rect:hover{fill:var(--ink);fill-opacity:.07}\
@@ -76,7 +82,7 @@ padding:.1rem .6rem;margin-right:.4rem;cursor:pointer}\
 font-variant-numeric:tabular-nums}\
 th,td{text-align:left;padding:.25rem .7rem .25rem 0;border-bottom:1px solid var(--grid);\
 vertical-align:top}td:first-child{min-width:7.5rem}th{color:var(--faint);font-weight:500}\
-td.r,th.r{text-align:right;white-space:nowrap}td.n{white-space:nowrap}\
+td.r,th.r{text-align:right;white-space:nowrap}td.n{white-space:nowrap}td.w{min-width:10rem}\
 .cells{font-size:.8rem}\
 .cells th,.cells td{padding-right:.5rem}.cells td:last-child{min-width:10rem}\
 .facts td:first-child{color:var(--faint)}\
@@ -85,7 +91,9 @@ details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85re
 @page{size:A4;margin:14mm}\
 @media print{.tools,.values{display:none}.first{display:block}\
 :root{--paper:#fff;--ink:#000;--faint:#444;--grid:#ddd;--card:#f3f3f3;\
---read:#0969b0;--write:#b85200;--other:#444;color-scheme:light;--warn:#a3218e;--warn-paper:#fbeef9}\
+--read:#0969b0;--write:#b85200;--other:#444;color-scheme:light;--warn:#a3218e;--warn-paper:#fbeef9;\
+--s1:#00695c;--s2:#2fa79a;--s3:#7a6200;--s4:#b5992c;--s5:#8b95a1;\
+--s6:#a23b2a;--s7:#5d8f1f}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
 table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
 h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span{print-color-adjust:exact}}";

@@ -25,6 +25,7 @@ pub fn forest(cells: &[&Cell], names: &[String], band: Option<(f64, f64)>, reach
     let middle = f64::midpoint(PLOT.0, PLOT.1);
     let at = |ratio: f64| {
         let share = (ratio.ln() / reach).clamp(-1.0, 1.0);
+        let share = if share.is_nan() { 0.0 } else { share };
         middle + share * (PLOT.1 - PLOT.0) / 2.0
     };
     let mut out = open("Each cell's ratio of after to before", WIDTH, height, " class=\"forest\"");

@@ -98,7 +98,13 @@ impl<'chart> Frame<'chart> {
             let room = CHARACTER * span.word.chars().count() as f64 + 6.0;
             let begin = LEFT + self.x_in(span.from);
             let is_end = begin + room > right;
-            let (from, to) = if is_end { (right - room, right) } else { (begin, begin + room) };
+            // The word of a single place stands beside it, on whichever side there is room.
+            let is_left = span.from == span.to && begin - room >= LEFT;
+            let (from, to) = match (is_end, is_left) {
+                (true, true) => (begin - room, begin),
+                (true, false) => (right - room, right),
+                (false, _) => (begin, begin + room),
+            };
             let meets = |row: f64| {
                 let other = |(a, b, other): &(f64, f64, f64)| *other == row && *a < to && from < *b;
                 taken.iter().any(other)
@@ -108,7 +114,9 @@ impl<'chart> Frame<'chart> {
                 row += 1.0;
             }
             taken.push((from, to, row));
-            words.push(Some(Word { x: if is_end { right } else { from + 2.0 }, row, is_end }));
+            // Against the edge of the picture no gap is needed.
+            let gap = if to < right { 2.0 } else { 0.0 };
+            words.push(Some(Word { x: if is_end { to - gap } else { from + 2.0 }, row, is_end }));
         }
         words
     }
@@ -169,6 +177,8 @@ fn axis_data(name: &str, axis: &Axis) -> String {
         Unit::Share => 'p',
         Unit::Celsius => 'c',
         Unit::Factor => 'f',
+        Unit::Bytes => 'y',
+        Unit::Count => 'k',
     };
     let scale = if axis.is_log { "log" } else { "lin" };
     format!("data-{name}=\"{} {} {scale} {unit}\"", axis.from, axis.to)

@@ -12,8 +12,19 @@ use crate::units;
 pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
     let mut text = header(summary, facts);
     text.push('\n');
-    text.push_str(&table(summary, findings));
+    text.push_str(&cells(summary, findings));
     text.push('\n');
+    text.push_str(&judgement(findings));
+    if !summary.warnings.is_empty() {
+        text.push('\n');
+        text.push_str(&super::warnings(&summary.warnings));
+    }
+    text
+}
+
+/// What was concluded, each sentence a paragraph.
+pub(super) fn judgement(findings: &Findings) -> String {
+    let mut text = String::new();
     for (label, sentences) in [
         ("Verdict", &findings.verdict),
         ("Suspect", &findings.suspect),
@@ -24,10 +35,6 @@ pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
             let label = if index == 0 { label } else { "" };
             text.push_str(&hanging(label, &printable(sentence), 9));
         }
-    }
-    if !summary.warnings.is_empty() {
-        text.push('\n');
-        text.push_str(&super::warnings(&summary.warnings));
     }
     text
 }
@@ -52,7 +59,8 @@ pub(super) fn header(summary: &Summary, facts: &Facts) -> String {
     text
 }
 
-fn table(summary: &Summary, findings: &Findings) -> String {
+/// One line a cell.
+pub(super) fn cells(summary: &Summary, findings: &Findings) -> String {
     let rows: Vec<Vec<String>> =
         summary.cells.iter().flat_map(headline::rows).map(|row| line(&row, findings)).collect();
     if rows.is_empty() {

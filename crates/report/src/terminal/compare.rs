@@ -142,6 +142,9 @@ fn row(cell: &Cell, comparison: &Comparison, reach: f64) -> Vec<String> {
 /// A ratio as a change in percent.
 fn percent(ratio: f64) -> String {
     let change = 100.0 * (ratio - 1.0);
+    if !change.is_finite() {
+        return crate::units::UNKNOWN.to_owned();
+    }
     // No "-0.0".
     let change = if change.abs() < 0.05 { 0.0 } else { change };
     format!("{change:+.1}")
@@ -156,7 +159,7 @@ fn drawn(value: f64, (low, high): (f64, f64), reach: f64) -> String {
     };
     let mut line = vec![' '; WIDTH];
     line[middle] = '┊';
-    let (from, to) = (place(low), place(high));
+    let (from, to) = (place(low).min(place(high)), place(low).max(place(high)));
     line[from..=to].fill('─');
     if from < to {
         (line[from], line[to]) = ('├', '┤');

@@ -1,6 +1,9 @@
 //! Invented runs of a drive that behaves like one; every figure derives from a seed.
 #![allow(dead_code, clippy::unwrap_used)]
 
+pub mod page;
+pub mod study;
+
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::{Action, Errno};

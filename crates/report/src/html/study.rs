@@ -1,0 +1,135 @@
+//! What a study found besides its verdict: pictures, tables, a comparison, what it left out.
+
+use drivelab_core::findings::{Figure, Findings, Picture, Table};
+use std::fmt::Write;
+
+use crate::chart;
+use crate::html::numbers::NUMBERS_MAX;
+use crate::html::{comparison, escape, figures, prose};
+use crate::{amounts, units};
+
+/// Longer words may be wrapped in a table, at a width that can still be read.
+const WORDS_CHARACTERS: usize = 16;
+/// Longer tables are opened by whoever wants them.
+const ROWS_OPEN: usize = 30;
+
+/// The picture that the verdict rests on, as wide as the page.
+pub(super) fn key_picture(out: &mut String, findings: &Findings) {
+    if let Some(first) = findings.pictures.first() {
+        out.push_str("<section>");
+        picture(out, first, true, 2);
+        out.push_str("</section>\n");
+    }
+}
+
+/// The other pictures, tables, the comparison, what does not apply, and where the run did
+/// otherwise than its method.
+pub(super) fn results(out: &mut String, findings: &Findings) {
+    let others = findings.pictures.get(1..).unwrap_or_default();
+    if !others.is_empty() {
+        out.push_str("<section><h2>Further pictures</h2><div class=\"pair\">");
+        others.iter().for_each(|one| picture(out, one, false, 3));
+        out.push_str("</div></section>\n");
+    }
+    // The first screen has no room for more of them, nor for the whole of a long note.
+    if findings.figures.len() > NUMBERS_MAX {
+        figures(out, &findings.figures);
+    }
+    findings.tables.iter().for_each(|one| table(out, one));
+    if let Some(comparison) = &findings.comparison {
+        comparison::section(out, comparison);
+    }
+    let remarks = findings.not_applicable.iter();
+    let remarks =
+        remarks.map(|remark| format!("<b>{}</b>: {}", escape(&remark.cell), prose(&remark.text)));
+    list(out, "Not applicable", remarks.collect());
+    let deviations = findings.deviations.iter().map(|deviation| prose(deviation));
+    list(out, "Deviations from the method", deviations.collect());
+}
+
+fn picture(out: &mut String, picture: &Picture, is_wide: bool, level: u8) {
+    match chart::picture(picture) {
+        Some(chart) => figures::figure(out, &chart, is_wide, level),
+        None => {
+            let _ = write!(
+                out,
+                "<figure><h{level}>{}</h{level}><p class=\"faint\">No point was measured: \
+                 nothing is drawn.</p></figure>",
+                escape(&picture.title)
+            );
+        }
+    }
+}
+
+fn figures(out: &mut String, figures: &[Figure]) {
+    out.push_str(
+        "<section><h2>All figures</h2><div class=\"scroll\" tabindex=\"0\"><table><tr>\
+         <th scope=\"col\">figure<th scope=\"col\" class=\"r\">value\
+         <th scope=\"col\" class=\"r\">95 % interval<th scope=\"col\" class=\"r\">n\
+         <th scope=\"col\">note",
+    );
+    for figure in figures {
+        let _ = write!(
+            out,
+            "<tr><td>{}<td class=\"r\"><b>{}</b><td class=\"r\">{}<td class=\"r\">{}\
+             <td class=\"w\">{}",
+            escape(&figure.name),
+            escape(&amounts::show(figure.estimate.value, figure.unit)),
+            amounts::margin(figure).as_deref().unwrap_or("none"),
+            units::count(figure.estimate.n),
+            prose(&figure.note),
+        );
+    }
+    out.push_str("</table></div></section>\n");
+}
+
+fn table(out: &mut String, table: &Table) {
+    let rows = amounts::rows(table);
+    let classes: Vec<&str> =
+        (0..amounts::width(table)).map(|column| class(table, &rows, column)).collect();
+    let _ = write!(out, "<section><h2>{}</h2>", escape(&table.title));
+    let is_long = rows.len() > ROWS_OPEN;
+    if is_long {
+        let _ = write!(out, "<details><summary>{} rows</summary>", rows.len());
+    }
+    out.push_str("<div class=\"scroll\" tabindex=\"0\"><table><tr>");
+    for (column, head) in amounts::heads(table).iter().enumerate() {
+        let _ = write!(out, "<th scope=\"col\" class=\"{}\">{}", classes[column], escape(head));
+    }
+    for row in rows {
+        out.push_str("<tr>");
+        for (column, entry) in row.iter().enumerate() {
+            let _ = write!(out, "<td class=\"{}\">{}", classes[column], escape(entry));
+        }
+    }
+    out.push_str("</table></div>");
+    if is_long {
+        out.push_str("</details>");
+    }
+    if !table.note.is_empty() {
+        let _ = write!(out, "<p class=\"faint\">{}</p>", prose(&table.note));
+    }
+    out.push_str("</section>\n");
+}
+
+/// How a column is set: numbers to the right, short words in one line, others wrapped.
+fn class(table: &Table, rows: &[Vec<String>], column: usize) -> &'static str {
+    let is_long = |row: &Vec<String>| row[column].chars().count() > WORDS_CHARACTERS;
+    match (amounts::is_numeric(table, column), rows.iter().any(is_long)) {
+        (true, _) => "r",
+        (false, true) => "w",
+        (false, false) => "n",
+    }
+}
+
+/// A section with a list of what is HTML already.
+fn list(out: &mut String, title: &str, items: Vec<String>) {
+    if items.is_empty() {
+        return;
+    }
+    let _ = write!(out, "<section><h2>{title}</h2><ul>");
+    for item in items {
+        let _ = write!(out, "<li>{item}");
+    }
+    out.push_str("</ul></section>\n");
+}

@@ -1,0 +1,115 @@
+//! The results of a study: its figures, cells and tables, then what they mean.
+
+use drivelab_core::facts::Facts;
+use drivelab_core::findings::{Figure, Findings, Remark, Table};
+use drivelab_core::summary::Summary;
+
+use super::{check, compare};
+use crate::amounts;
+use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+
+/// Longer names of figures stand in a line of their own.
+const NAME_CHARACTERS: usize = 44;
+/// Of longer tables the page has the rest.
+const ROWS_SHOWN: usize = 60;
+
+/// Target, figures, cells, tables, comparison, what does not apply, Verdict, Suspect, Beware,
+/// Unknown, deviations from the method, warnings.
+pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
+    let mut text = check::header(summary, facts);
+    let mut parts = vec![figures(&findings.figures)];
+    if !summary.cells.is_empty() {
+        parts.push(check::cells(summary, findings));
+    }
+    parts.extend(findings.tables.iter().map(table));
+    parts.extend(findings.comparison.as_ref().map(compare::comparison_table));
+    parts.push(not_applicable(&findings.not_applicable));
+    parts.push(check::judgement(findings));
+    parts.push(deviations(&findings.deviations));
+    parts.push(super::warnings(&summary.warnings));
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        text.push('\n');
+        text.push_str(part);
+    }
+    text
+}
+
+/// Name, value and interval in columns; the note hangs beside them.
+fn figures(figures: &[Figure]) -> String {
+    let mut rows = Vec::with_capacity(figures.len());
+    for figure in figures {
+        let name = printable(&figure.name);
+        rows.push(vec![
+            if name.chars().count() > NAME_CHARACTERS { String::new() } else { name },
+            amounts::show(figure.estimate.value, figure.unit),
+            amounts::margin(figure).unwrap_or_default(),
+        ]);
+    }
+    let aligned = columns(&rows, &[Flush::Left, Flush::Right, Flush::Left], 2);
+    let widest = aligned.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let mut text = String::new();
+    for (figure, line) in figures.iter().zip(aligned.lines()) {
+        if figure.name.chars().count() > NAME_CHARACTERS {
+            text.push_str(&hanging("  ", &printable(&figure.name), 2));
+        }
+        text.push_str(&hanging(line, &printable(&figure.note), widest + 2));
+    }
+    text
+}
+
+/// Title, entries in columns, note. A table that is too wide for them is written row by row.
+fn table(table: &Table) -> String {
+    let width = amounts::width(table);
+    let clean =
+        |row: Vec<String>| -> Vec<String> { row.iter().map(|one| printable(one)).collect() };
+    let heads = clean(amounts::heads(table));
+    let all: Vec<Vec<String>> =
+        amounts::rows(table).into_iter().take(ROWS_SHOWN).map(clean).collect();
+    let mut text = hanging("", &printable(&table.title), 0);
+    let flush: Vec<Flush> = (0..width)
+        .map(|column| match amounts::is_numeric(table, column) {
+            true => Flush::Right,
+            false => Flush::Left,
+        })
+        .collect();
+    let with_heads: Vec<Vec<String>> = [heads.clone()].into_iter().chain(all.clone()).collect();
+    let aligned = columns(&with_heads, &flush, 2);
+    match aligned.lines().all(|line| line.chars().count() <= COLUMNS) {
+        true => text.push_str(&aligned),
+        false => all.iter().for_each(|row| text.push_str(&in_words(&heads, row))),
+    }
+    if table.rows.len() > all.len() {
+        text.push_str(&format!("  and {} rows more\n", table.rows.len() - all.len()));
+    }
+    if !table.note.is_empty() {
+        text.push_str(&hanging("  ", &printable(&table.note), 2));
+    }
+    text
+}
+
+/// A row as a list of its entries, each led by its head, wrapped.
+fn in_words(heads: &[String], row: &[String]) -> String {
+    let parts: Vec<String> = heads
+        .iter()
+        .zip(row)
+        .filter(|(_, entry)| !entry.is_empty())
+        .map(|(head, entry)| format!("{head} {entry}").trim().to_owned())
+        .collect();
+    hanging("  -", &parts.join(" · "), 4)
+}
+
+fn not_applicable(remarks: &[Remark]) -> String {
+    let line = |remark: &Remark| {
+        let words = format!("{}: {}", remark.cell, remark.text);
+        hanging("not applicable", &printable(&words), 16)
+    };
+    remarks.iter().map(line).collect()
+}
+
+fn deviations(deviations: &[String]) -> String {
+    if deviations.is_empty() {
+        return String::new();
+    }
+    let list = deviations.iter().map(|deviation| hanging("  -", &printable(deviation), 4));
+    ["Deviations from the method\n".to_owned()].into_iter().chain(list).collect()
+}
