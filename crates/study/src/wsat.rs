@@ -40,6 +40,8 @@ const SECOND_NS: u64 = 1_000_000_000;
 const REST_NS: u64 = 10 * SECOND_NS;
 /// Part of the drive that the first writes cover.
 const FIRST_PART: u64 = 16;
+/// Points of the picture in each round.
+const POINTS_A_ROUND: f64 = 5.0;
 /// The steady rate may leave what was proved by this share before it is worth a word.
 const STRAYED: f64 = 0.02;
 
@@ -281,7 +283,7 @@ impl<'a> Seen<'a> {
             name: "steady state".into(),
             estimate,
             unit: Unit::Iops,
-            note: rounds::evidence(settled, self.rounds.len()),
+            note: format!("settled after {} rounds of an eighth of the drive", self.rounds.len()),
         });
         let mut words = format!("Settled, it writes {} at random", operations(settled.mean));
         if let Some(cliff) = self.cliff {
@@ -331,7 +333,8 @@ impl<'a> Seen<'a> {
         if self.history.len() < 2 {
             return;
         }
-        let points = self.history.iter().map(|at| (at.bytes, at.rate)).collect();
+        let width = rounds::round_bytes(self.setting) as f64 / POINTS_A_ROUND;
+        let points = rounds::smoothed(&self.history, width);
         let mut lines =
             vec![Line { label: "random write".into(), kind: LineKind::Measured, points }];
         let end = self.history.last().map_or(0.0, |last| last.bytes);
@@ -355,8 +358,7 @@ impl<'a> Seen<'a> {
 }
 
 fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
-    let mut all = vec![
-        format!("The drive was {}.", loads::emptied_how(setting, run)),
+    let mut all: Vec<String> = vec![
         "The write cache of the drive was left as it was.".into(),
         "One worker with 32 operations in flight; SNIA leaves both to the operator.".into(),
         "It ends when the drive has settled by two turns, instead of after four capacities or a \
@@ -369,5 +371,6 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
                 .into(),
         );
     }
+    all.extend(loads::not_purged(setting, run));
     findings.deviations = all;
 }

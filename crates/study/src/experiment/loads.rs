@@ -97,14 +97,16 @@ pub fn is_empty(setting: &Setting<'_>, run: &Run) -> bool {
     ledger.state == "fresh" || (ledger.state == "trimmed" && is_discarded)
 }
 
-/// How the drive was emptied, for a reader.
-pub fn emptied_how(setting: &Setting<'_>, run: &Run) -> String {
+/// How the drive was emptied where that is not by a purge of its own, in a sentence.
+pub fn not_purged(setting: &Setting<'_>, run: &Run) -> Option<String> {
     let mut acts = run.steps.iter().filter(|step| step.begin.name == EMPTY);
     match acts.next_back().and_then(|step| step.plan.act.clone()) {
-        Some(Act::Purge(purge)) => format!("purged by {}", purge.word()),
-        Some(_) => "emptied by discarding all of it".into(),
-        None if !setting.is_drive() => "a file, made anew".into(),
-        None if run.begin.state.as_deref() == Some("fresh") => "fresh".into(),
-        None => "taken as it was".into(),
+        Some(Act::Purge(_)) => None,
+        Some(_) => Some(
+            "The drive was emptied by discarding all of it, not purged by a command of its own."
+                .into(),
+        ),
+        None if run.begin.state.as_deref() == Some("fresh") || !setting.is_drive() => None,
+        None => Some("The drive was taken as it was: it was not purged.".into()),
     }
 }

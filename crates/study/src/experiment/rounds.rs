@@ -83,6 +83,10 @@ pub struct Written {
     pub bytes: f64,
     /// Operations a second in it.
     pub rate: f64,
+    /// Its length.
+    pub seconds: f64,
+    /// It was cut off by the end of a step.
+    pub is_partial: bool,
 }
 
 /// The writes of these steps one after the other, interval by interval.
@@ -91,13 +95,26 @@ pub fn history(steps: &[&StepRun]) -> Vec<Written> {
     let mut all = Vec::new();
     for step in steps {
         for point in series(step, 0, Some(Action::Write)) {
-            bytes += point.bytes_per_s * (point.to - point.from) as f64 / 1e9;
-            if !point.partial {
-                all.push(Written { bytes, rate: point.ops_per_s });
-            }
+            let seconds = (point.to - point.from) as f64 / 1e9;
+            bytes += point.bytes_per_s * seconds;
+            all.push(Written { bytes, rate: point.ops_per_s, seconds, is_partial: point.partial });
         }
     }
     all
+}
+
+/// A history for the eye, a point for each `width` bytes. Between two rounds the queue runs empty
+/// for a moment: the last interval of the one is slow, the first of the other fast, and together
+/// they are neither, so rounds of a multiple of `width` meet within a point.
+pub fn smoothed(history: &[Written], width: f64) -> Vec<(f64, f64)> {
+    let bin = |at: &Written| (at.bytes / width + 0.5) as u64;
+    let of_bin = |all: &[Written]| {
+        let seconds: f64 = all.iter().map(|at| at.seconds).sum();
+        let operations: f64 = all.iter().map(|at| at.rate * at.seconds).sum();
+        let last = all.last().filter(|_| seconds > 0.0)?;
+        Some((last.bytes, operations / seconds))
+    };
+    history.chunk_by(|a, b| bin(a) == bin(b)).filter_map(of_bin).collect()
 }
 
 /// Where a history first falls, and stays below.
@@ -118,6 +135,7 @@ const EDGE: f64 = 0.95;
 
 /// The first lasting fall below the rate of the first `first_bytes`.
 pub fn cliff(history: &[Written], first_bytes: f64) -> Option<Cliff> {
+    let history: Vec<Written> = history.iter().filter(|at| !at.is_partial).copied().collect();
     let mut first: Vec<f64> =
         history.iter().take_while(|at| at.bytes <= first_bytes).map(|at| at.rate).collect();
     if first.len() < LASTING {

@@ -2,7 +2,7 @@
 
 use super::matrix::{self, Section, Test};
 use super::{ROUNDS_MAX, cell_ns, range, rounds_done, steady_round};
-use crate::experiment::order::{done, since_break};
+use crate::experiment::order::since_break;
 use crate::experiment::rounds::{window_picture, window_table};
 use crate::experiment::{Setting, loads};
 use drivelab_core::findings::{
@@ -283,15 +283,10 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
     if range < setting.bytes() {
         all.push(format!("The active range is {} of {}.", size(range), size(setting.bytes())));
     }
-    let purged = loads::emptied_how(setting, run);
-    all.push(format!("Purge: the drive was {purged}."));
+    all.extend(loads::not_purged(setting, run));
     if !setting.is_drive() {
         all.push("A file on a file system, not a drive.".into());
     }
     all.push("The volatile write cache was left as it was; the specification fixes it.".into());
-    let steps = since_break(run);
-    if done(steps, loads::EMPTY) == 0 && setting.is_drive() && !purged.starts_with("fresh") {
-        all.push("The drive was not purged in this run.".into());
-    }
     findings.deviations = all;
 }

@@ -1,10 +1,10 @@
 //! What a TRIM did, from what was measured before and after it.
 
-use super::{FRESH, READ_AFTER, READ_BEFORE, REPETITIONS, TRIM, WRITE_AFTER, WRITE_BEFORE};
+use super::{FRESH, READ_AFTER, READ_BEFORE, TRIM, WRITE_AFTER, WRITE_BEFORE};
 use crate::compare::{Side, compare};
 use crate::experiment::order::since_break;
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Setting, control, loads};
+use crate::experiment::{Setting, control};
 use drivelab_core::comparison::{Cell, Metric, Sample};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Picture, Remark, Unit};
 use drivelab_core::op::Action;
@@ -217,6 +217,4 @@ fn preparation(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
             marks: Vec::new(),
         });
     }
-    findings.deviations.push(format!("The drive was {}.", loads::emptied_how(setting, run)));
-    findings.deviations.push(format!("{REPETITIONS} repetitions of each cell, before and after."));
 }
