@@ -157,7 +157,9 @@ pub fn run(
         let known = request.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
     } else if aim.simulated.is_none() {
-        recorder.record(Record::Resumed(resumed(&aim, recorder.run())));
+        let resumed = resumed(&aim, recorder.run());
+        recorder.warn(broken_off(&resumed));
+        recorder.record(Record::Resumed(resumed));
     }
     let watched = match aim.kind {
         Kind::Nothing | Kind::Simulated => Vec::new(),
@@ -209,6 +211,21 @@ fn testbed_of(
     let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
     testbed.stuck_after = request.stuck_after;
     Ok((Box::new(testbed), clock_facts))
+}
+
+fn broken_off(resumed: &Resumed) -> Warning {
+    Warning {
+        code: "resumed".into(),
+        text: format!(
+            "this run was broken off after {} steps and went on later: {}.",
+            resumed.steps,
+            resumed.because.as_deref().unwrap_or_default()
+        ),
+        advice: "The state it needs was brought about again, and what must follow on that state \
+                 without a pause was repeated."
+            .into(),
+        step: None,
+    }
 }
 
 fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {

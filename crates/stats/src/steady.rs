@@ -125,10 +125,13 @@ pub const TURN_ROUNDS: usize = 8;
 const ROUNDS_MIN: usize = 2 * TURN_ROUNDS;
 /// The means of the two halves of what is looked at may differ by this share.
 pub const HALVES_DIFFER_MAX: f64 = 0.01;
-/// The 95 % interval of the mean may reach this share to either side.
-pub const HALF_WIDTH_MAX: f64 = 0.015;
 /// A trend counts from this p-value on.
 const TREND_P: f64 = 0.05;
+/// No trend found is no proof that there is none: the best line must be shown to change by less
+/// than this share, over all that is looked at, at a level of 5 %.
+pub const DRIFT_MAX: f64 = 0.03;
+/// One-sided 95 % of the normal distribution.
+const ONE_SIDED: f64 = 1.644_854;
 
 /// What keeps a series from being called settled.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -141,8 +144,8 @@ pub enum Unsettled {
     Halves(f64),
     /// The rounds rise or fall; the p-value of Mann and Kendall's test.
     Trend(f64),
-    /// The mean is not known well enough; half the width of its interval, as a share.
-    Wide(f64),
+    /// A drift is not ruled out; the largest that the rounds still allow, as a share.
+    Drift(f64),
 }
 
 /// A steady state that is proved by two turns of rounds or more, and not by five rounds alone.
@@ -152,7 +155,7 @@ pub enum Unsettled {
 /// the drive has settled. Here a turn is one rewriting of the whole drive, the longest period that
 /// its collector has. What is looked at are the last two turns, or the last half of all rounds
 /// where that is more, so that noise and slow settling are met with more data: its halves must
-/// agree, it must show no trend and give a narrow interval.
+/// agree, it must show no trend, and be shown to have no large one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
     /// Mean of what was looked at.
@@ -163,6 +166,19 @@ pub struct Settled {
     pub high: f64,
     /// How many rounds that is.
     pub rounds: usize,
+}
+
+/// The largest change of the best line over `rounds` that they do not rule out, as a share of
+/// their mean: least squares, one-sided.
+fn drift_at_most(rounds: &[f64]) -> f64 {
+    let Ok(line) = Window::of(rounds, 1) else { return f64::INFINITY };
+    let count = rounds.len() as f64;
+    let at = |index: usize| line.intercept + line.slope * (index + 1) as f64;
+    let residuals = rounds.iter().enumerate().map(|(index, value)| (value - at(index)).powi(2));
+    let variance = residuals.sum::<f64>() / (count - 2.0);
+    // The sum of squares of 1..n about their mean is n(n² − 1)/12.
+    let error = (variance * 12.0 / (count * (count * count - 1.0))).sqrt() * (count - 1.0);
+    (line.slope_excursion + ONE_SIDED * error) / line.mean
 }
 
 impl Settled {
@@ -192,11 +208,12 @@ impl Settled {
         {
             return Err(Unsettled::Trend(trend.p));
         }
-        let (low, high) = mean_interval(last, 0.95).unwrap_or((mean, mean));
-        let half = (high - low) / 2.0 / mean;
-        if half > HALF_WIDTH_MAX {
-            return Err(Unsettled::Wide(half));
+        let drift = drift_at_most(last);
+        if drift > DRIFT_MAX {
+            return Err(Unsettled::Drift(drift));
         }
+        // With so little drift allowed, half of this interval is at most 1.1 % of the mean.
+        let (low, high) = mean_interval(last, 0.95).unwrap_or((mean, mean));
         Ok(Settled { mean, low, high, rounds: count })
     }
 

@@ -48,8 +48,8 @@ const STRAYED: f64 = 0.02;
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
         Scale::Quick => (5, 10 << 30),
-        Scale::Default => (60, bytes.saturating_mul(10)),
-        Scale::Full => (24 * 60, bytes.saturating_mul(20)),
+        Scale::Default => (60, bytes.saturating_mul(16)),
+        Scale::Full => (24 * 60, bytes.saturating_mul(24)),
     };
     Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
 }

@@ -32,6 +32,12 @@ impl User {
         self.home.path().join("drivelab/runs")
     }
 
+    /// The latest run file.
+    pub fn last_run(&self) -> PathBuf {
+        let entries = std::fs::read_dir(self.runs()).unwrap();
+        entries.map(|entry| entry.unwrap().path()).max().unwrap()
+    }
+
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.work().join(name);
         std::fs::write(&path, content).unwrap();

@@ -166,10 +166,9 @@ pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
         Unsettled::Trend(p) => {
             format!("the last rounds still have a trend (p {p:.3})")
         }
-        Unsettled::Wide(half) => format!(
-            "the mean of the last rounds is known to ± {} only; ± 1.5 % is allowed",
-            percent(half)
-        ),
+        Unsettled::Drift(drift) => {
+            format!("the last rounds do not rule out a drift of {}; 3 % is allowed", percent(drift))
+        }
     }
 }
 

@@ -1,0 +1,228 @@
+//! Studies, from the typed line to the verdict, on simulated drives whose insides are known.
+#![allow(clippy::unwrap_used)]
+
+mod cli_user;
+
+use cli_user::User;
+use serde_json::Value;
+
+const GIB: f64 = (1u64 << 30) as f64;
+
+fn study(user: &User, name: &str, target: &str, more: &[&str]) -> Value {
+    let line = [&["study", name, target, "--seed", "7", "--json"], more].concat();
+    user.types(&line).fine().json()
+}
+
+fn figure(json: &Value, name: &str) -> f64 {
+    let figures = json["findings"]["figures"].as_array().unwrap();
+    let found = figures.iter().find(|figure| figure["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]["value"]
+        .as_f64()
+        .unwrap()
+}
+
+fn said(json: &Value, kind: &str) -> String {
+    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
+    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+/// Bytes that the host had written before the drive first had to collect.
+fn first_collection_bytes(user: &User) -> f64 {
+    let path = user.last_run();
+    let text = std::fs::read_to_string(path).unwrap();
+    let mut units = 0;
+    for line in text.lines().filter(|line| line.starts_with("{\"record\":\"inside\"")) {
+        let inside = serde_json::from_str::<Value>(line).unwrap()["inside"].clone();
+        units += inside["host_units"].as_u64().unwrap_or(0);
+        if inside["collection_units"].as_u64().unwrap_or(0) > 0 {
+            return units as f64 * 4096.0;
+        }
+    }
+    panic!("it never collected");
+}
+
+/// The rate of a drive that is put into its steady state by the model itself.
+fn true_steady_iops(user: &User, target: &str) -> f64 {
+    let target = format!("{target},state=steady");
+    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
+    let line = [&["run", &target, "--seed", "9", "--json"], &load[..]].concat();
+    let json = user.types(&line).fine().json();
+    json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
+}
+
+#[test]
+fn wsat_finds_the_cliff_and_what_is_left() {
+    for (spare, collector) in [("0.28", "greedy"), ("0.12", "fifo"), ("0.20", "random")] {
+        let user = User::new();
+        let target = format!("sim:textbook,capacity=1GiB,spare={spare},collector={collector}");
+        let json = study(&user, "wsat", &target, &[]);
+        let cliff = figure(&json, "cliff after");
+        let truth = first_collection_bytes(&user);
+        assert!((cliff / truth - 1.0).abs() < 0.03, "{target}: cliff {cliff} of {truth}");
+        let steady = figure(&json, "steady state");
+        let truth = true_steady_iops(&user, &target);
+        assert!((steady / truth - 1.0).abs() < 0.03, "{target}: steady {steady} of {truth}");
+        assert!(said(&json, "verdict").contains("The write cliff comes after"));
+        assert_eq!(json["findings"]["beware"].as_array().unwrap().len(), 0, "{target}");
+        let watched: Vec<&Value> =
+            json["steps"].as_array().unwrap().iter().filter(|it| it["role"] == "measure").collect();
+        assert_eq!(watched.len(), 6, "first, and five that watch");
+        assert!(watched[1..].iter().all(|step| step["state"] == "random-steady"));
+    }
+}
+
+#[test]
+fn wsat_says_what_it_did_not_reach() {
+    let user = User::new();
+    let more = ["--budget", "600MiB", "--json", "--seed", "1"];
+    let line = [&["study", "wsat", "sim:textbook,capacity=1GiB"], &more[..]].concat();
+    let json = user.types(&line).fine().json();
+    let unknown = said(&json, "unknown");
+    assert!(unknown.contains("Where the write cliff is"), "{unknown}");
+    assert!(unknown.contains("What is left in the steady state"), "{unknown}");
+    let written: u64 = json["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["streams"][0]["write"]["bytes"].as_u64().unwrap_or(0))
+        .sum();
+    assert!(written <= 600 << 20, "{written}");
+    assert!(written as f64 > 0.3 * GIB, "{written}");
+}
+
+#[test]
+fn trim_tells_a_drive_that_works_from_one_that_ignores_it() {
+    let user = User::new();
+    let works = study(&user, "trim", "sim:textbook,capacity=512MiB", &[]);
+    assert!(said(&works, "verdict").contains("TRIM works"), "{works}");
+    assert!(figure(&works, "of fresh") > 0.95);
+    let before = figure(&works, "random write, before TRIM");
+    assert!(before < 0.5 * figure(&works, "random write, fresh"));
+    let trimmed = works["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|step| step["name"] == "random write, after TRIM");
+    assert_eq!(trimmed.unwrap()["state"], "unknown", "reads and a warm-up came before");
+    let target = "sim:textbook,capacity=512MiB,honours_trim=false";
+    let line = ["study", "trim", target, "--seed", "7", "--json"];
+    let ignored = user.types(&line).status(1).json();
+    assert!(said(&ignored, "beware").contains("accepted and ignored"), "{ignored}");
+    assert!(!said(&ignored, "verdict").contains("TRIM works"));
+}
+
+#[test]
+fn aa_finds_nothing_where_nothing_is() {
+    let user = User::new();
+    let json = study(&user, "aa", "sim:textbook,capacity=256MiB", &["--quick"]);
+    assert_eq!(figure(&json, "cells found different"), 0.0);
+    let comparison = &json["findings"]["comparison"];
+    assert_eq!(comparison["cells"].as_array().unwrap().len(), 4);
+    assert_eq!(comparison["delta"], 0.05);
+    let names: Vec<&str> =
+        json["steps"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "fill");
+    assert_eq!(names[1], "control first");
+    assert_eq!(*names.last().unwrap(), "control last");
+    let middle = names.iter().position(|name| *name == "control middle").unwrap();
+    assert!((24..=36).contains(&middle), "{middle}");
+    let rounds: Vec<&[&str]> = names[6..middle].chunks(8).collect();
+    assert!(rounds[0] != rounds[1], "each round has an order of its own");
+    for round in rounds {
+        let mut sorted = round.to_vec();
+        sorted.sort_unstable();
+        sorted.dedup();
+        assert_eq!(sorted.len(), 8, "every cell once a round: {round:?}");
+    }
+}
+
+#[test]
+fn snia_tests_reach_their_window_and_say_what_they_are() {
+    let user = User::new();
+    let json = study(&user, "pts-lat", "sim:textbook,capacity=512MiB", &["--quick"]);
+    assert!(said(&json, "verdict").contains("Steady by SNIA's criterion in rounds"));
+    let deviations = said(&json, "deviations");
+    assert!(deviations.contains("PTS-derived, not PTS"), "{deviations}");
+    let matrix = &json["findings"]["tables"][0];
+    assert_eq!(
+        (matrix["heads"].as_array().unwrap().len(), &matrix["heads"][1]["unit"]),
+        (4, &"ns".into())
+    );
+    assert_eq!(matrix["rows"].as_array().unwrap().len(), 3);
+    assert!(matrix["rows"][0][1].as_f64().unwrap() > 0.0, "{matrix}");
+    let json = study(&user, "pts-tp", "sim:textbook,capacity=512MiB", &["--quick"]);
+    let names: Vec<&Value> =
+        json["steps"].as_array().unwrap().iter().map(|it| &it["name"]).collect();
+    for name in ["precondition 128 KiB", "empty", "precondition 1 MiB"] {
+        assert!(names.iter().any(|known| **known == name), "{name} of {names:?}");
+    }
+    let rows = json["findings"]["tables"][0]["rows"].as_array().unwrap().len();
+    assert_eq!(rows, 4, "{}", json["findings"]["tables"]);
+}
+
+#[test]
+fn a_matrix_is_complete_in_the_order_of_the_specification() {
+    let user = User::new();
+    // A disk has few operations to simulate in an hour.
+    let disk = "sim:momentus-7200,capacity=256MiB";
+    let line = ["study", "pts-iops", disk, "--full", "--seed", "1"];
+    let first = user.types(&[&line[..], &["--dry-run"]].concat()).fine().out;
+    assert!(first.contains("precondition 128 KiB") && first.contains("passes = 2"), "{first}");
+    let time = ["--time", "3h", "--json"];
+    let json = user.types(&[&line[..], &time[..]].concat());
+    let json: Value = serde_json::from_str(&json.out).unwrap();
+    let names: Vec<&str> =
+        json["steps"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(names[0], "precondition 128 KiB");
+    assert_eq!((names[1], names[2]), ("R/W 100/0 1 MiB", "R/W 100/0 128 KiB"));
+    assert_eq!((names[8], names[9]), ("R/W 100/0 512 B", "R/W 95/5 1 MiB"));
+    assert_eq!((names[56], names[57]), ("R/W 0/100 512 B", "R/W 100/0 1 MiB"));
+}
+
+#[test]
+fn budgets_are_kept_and_told_before() {
+    let user = User::new();
+    for name in ["aa", "wsat", "trim", "pts-iops", "pts-tp", "pts-lat"] {
+        let budget = ["--quick", "--budget", "1GiB", "--time", "30s", "--seed", "3"];
+        let line = [&["study", name, "sim:textbook,capacity=128MiB"], &budget[..]].concat();
+        let forecast = user.types(&[&line[..], &["--dry-run"]].concat()).fine().out;
+        assert!(forecast.contains("at most 30.0 s of measuring and 1 GiB written"), "{forecast}");
+        let said = user.types(&[&line[..], &["--json"]].concat());
+        assert!(matches!(said.status, Some(0 | 1 | 4)), "{name}: {}", said.err);
+        let json = said.json();
+        let (mut written, mut seconds) = (0, 0.0);
+        for step in json["steps"].as_array().unwrap() {
+            let stream = &step["streams"][0];
+            written += stream["write"]["bytes"].as_u64().unwrap_or(0);
+            seconds += stream["seconds"].as_f64().unwrap_or(0.0);
+        }
+        assert!(written <= 1 << 30, "{name} wrote {written}");
+        assert!(seconds <= 30.5, "{name} took {seconds} s");
+    }
+}
+
+#[test]
+fn nonsense_is_refused_in_one_sentence() {
+    let user = User::new();
+    let small = "sim:textbook,capacity=256MiB";
+    for (line, says) in [
+        (&["study", "wsatt", small][..], "there are aa, wsat, trim"),
+        (&["study", "wsat", small, "--quick", "--full"], "cannot be used with"),
+        (&["study", "wsat", small, "--budget", "1MiB"], "a budget of 1MiB is too small"),
+        (&["study", "aa", small, "--budget", "300MiB"], "--budget 512MiB"),
+        (&["study", "trim", small, "--budget", "1MiB"], "too small for `trim`"),
+        (&["study", "pts-tp", small, "--budget", "64MiB"], "preconditioning alone writes"),
+        (&["study", "wsat", small, "--time", "1s"], "too short for any study"),
+        (&["study", "wsat", small, "--band", "0"], "--band"),
+        (&["study", "wsat", small, "--purge", "fire"], "--purge fire is not known"),
+        (&["study", "trim", "."], "`trim` needs a whole drive"),
+        (&["study", "wsat", ".", "--size", "1MiB"], "too small a target"),
+        (&["study", "wsat", small, "--size", "1GiB"], "--size is for a file"),
+    ] {
+        user.types(line).refused(2, says);
+    }
+    assert_eq!(user.listing(), [""; 0], "scratch was left behind");
+    let disk = ["study", "wsat", "sim:momentus-7200,capacity=256MiB,state=filled"];
+    let said = user.types(&[&disk[..], &["--purge", "nvme-format"]].concat()).status(2);
+    assert!(said.err.contains("no command that purges it"), "{}", said.err);
+}
