@@ -10,7 +10,7 @@ help:
 	@echo 'make test    install what the tests need (Debian, as root), then run all of them'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
-	@echo 'make validate   the simulated drives against theory, calibration and predictions; writes docs/SIMULATOR.md'
+	@echo 'make validate   simulated drives against theory and figures, studies against known drives; writes docs'
 	@echo 'make fuzz    each parser against $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
 	@echo 'make doc     the documentation of the crates'
 
@@ -49,6 +49,9 @@ validate:
 	@mkdir -p target
 	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate > target/validate.md
 	@scripts/write-section docs/SIMULATOR.md validate < target/validate.md
+	$(CARGO) test --release --locked --quiet --package drivelab-stats --test frequencies -- --nocapture
+	$(CARGO) bench --locked --package drivelab --bench studies > target/studies.md
+	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
 
 fuzz:
 	@scripts/run-fuzzers $(FUZZ_SECONDS)

@@ -122,3 +122,6 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

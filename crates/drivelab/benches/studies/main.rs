@@ -1,0 +1,92 @@
+//! What is claimed of studies, held against drives whose insides are known, with seeds that were
+//! fixed beforehand. Prints a section of docs/METHODOLOGY.md; `make validate` puts it there. Ends
+//! with status 1 where a claim does not hold.
+#![allow(clippy::unwrap_used, reason = "a validation may panic")]
+
+mod budgets;
+mod kills;
+mod settling;
+mod truth;
+
+#[path = "../../tests/support/binary.rs"]
+#[allow(dead_code, reason = "tests use the rest")]
+mod binary;
+#[path = "../../tests/support/loop_device.rs"]
+#[allow(dead_code, reason = "tests use the rest")]
+mod loop_device;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+/// Somebody at a shell, with runs of their own.
+pub struct Bench {
+    home: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new() -> Bench {
+        Bench { home: tempfile::tempdir().unwrap() }
+    }
+
+    /// Works on the disk under this directory.
+    pub fn at(directory: &Path) -> Bench {
+        Bench { home: tempfile::tempdir_in(directory).unwrap() }
+    }
+
+    pub fn path(&self) -> &Path {
+        self.home.path()
+    }
+
+    fn command(&self, line: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_drivelab"));
+        command.args(line).current_dir(self.path()).env("XDG_DATA_HOME", self.path().join("data"));
+        command.stdin(Stdio::null());
+        command
+    }
+
+    pub fn starts(&self, line: &[&str]) -> Child {
+        self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+    }
+
+    /// Status and what was printed as JSON.
+    pub fn types(&self, line: &[&str]) -> (i32, Value) {
+        let output = self.command(line).output().unwrap();
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let json = serde_json::from_slice(&output.stdout);
+        let json = json.unwrap_or_else(|error| panic!("{line:?}: {error}: {errors}"));
+        (output.status.code().unwrap(), json)
+    }
+
+    pub fn last_run(&self) -> Option<PathBuf> {
+        let entries = std::fs::read_dir(self.path().join("data/drivelab/runs")).ok()?;
+        entries.map(|entry| entry.unwrap().path()).max()
+    }
+}
+
+/// The value of a figure of a study.
+pub fn figure(json: &Value, name: &str) -> Option<f64> {
+    let figures = json["findings"]["figures"].as_array()?;
+    figures.iter().find(|figure| figure["name"] == name)?["estimate"]["value"].as_f64()
+}
+
+/// The rate of a drive that the model itself puts into its steady state.
+pub fn true_steady_iops(target: &str) -> f64 {
+    let bench = Bench::new();
+    let target = format!("{target},state=steady");
+    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
+    let (_, json) = bench.types(&[&["run", &target, "--seed", "9", "--json"], &load[..]].concat());
+    json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
+}
+
+fn main() {
+    let mut failed = 0;
+    for part in [truth::wsat, truth::trim, settling::after_a_fill, kills::resumed, budgets::kept] {
+        let (text, misses) = part();
+        println!("{text}");
+        failed += misses;
+    }
+    if failed > 0 {
+        eprintln!("{failed} claims do not hold");
+        std::process::exit(1);
+    }
+}

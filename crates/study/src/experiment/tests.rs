@@ -1,0 +1,182 @@
+use super::order::{done, missing, shuffle, since_break};
+use super::rounds::{Written, cliff, smoothed};
+use super::*;
+use drivelab_core::op::Action;
+use drivelab_core::plan::Step;
+use drivelab_core::record::{Record, Resumed, StepBegin, StepEnd};
+use drivelab_core::study::Emptying;
+use drivelab_core::tally::{Keep, Tally};
+
+const MIB: u64 = 1 << 20;
+
+fn options(name: &str) -> StudyOptions {
+    StudyOptions {
+        name: name.into(),
+        scale: Scale::Quick,
+        seed: 7,
+        budget: Size(10 << 30),
+        time: Span(300_000_000_000),
+        delta: 0.05,
+        emptying: Emptying::Discard,
+        cpus: String::new(),
+        bytes: 256 * MIB,
+    }
+}
+
+fn simulated() -> Facts {
+    let mut facts = Facts::default();
+    facts.target.kind = TargetKind::Simulated;
+    facts
+}
+
+/// Does the steps of a plan, each of which writes so many bytes; the last may be broken off.
+fn did(run: &mut Run, plan: &Plan, written: u64, is_last_whole: bool) {
+    let number = run.plans.len() as u32;
+    run.push(Record::Plan { plan: plan.clone() }).unwrap();
+    for (index, step) in plan.steps.iter().enumerate() {
+        let step_number = run.steps.len() as u32;
+        run.push(Record::StepBegin(StepBegin {
+            step: step_number,
+            plan_step: index as u32,
+            plan: number,
+            repetition: 1,
+            name: step.name.clone(),
+            role: step.role,
+            state: String::new(),
+            opened: Vec::new(),
+        }))
+        .unwrap();
+        let keep = Keep { submit: false, response: false };
+        let mut tally = Tally::new(step_number, 0, 0, &[Action::Write], keep);
+        tally.kinds[0].bytes = written;
+        (tally.from, tally.to) = (0, 1_000_000_000);
+        run.push(Record::Tally(Box::new(tally))).unwrap();
+        let is_whole = is_last_whole || index + 1 < plan.steps.len();
+        let incomplete = (!is_whole).then(|| "killed".to_string());
+        let end = StepEnd { step: step_number, incomplete, ..StepEnd::default() };
+        run.push(Record::StepEnd(Box::new(end))).unwrap();
+    }
+}
+
+fn named_steps(names: &[&str]) -> Vec<Step> {
+    names.iter().map(|name| Step { name: (*name).into(), ..Step::default() }).collect()
+}
+
+#[test]
+fn what_was_done_is_not_asked_again() {
+    let schedule = || named_steps(&["a", "b", "a", "b", "a"]);
+    let mut run = Run::default();
+    let plan = Plan { steps: schedule()[..3].to_vec(), ..Plan::default() };
+    did(&mut run, &plan, 0, false);
+    assert_eq!((done(&run.steps, "a"), done(&run.steps, "b")), (1, 1));
+    let rest: Vec<String> = missing(schedule(), &run).into_iter().map(|step| step.name).collect();
+    assert_eq!(rest, ["a", "b", "a"]);
+}
+
+#[test]
+fn what_came_before_a_break_is_no_beginning() {
+    let mut run = Run::default();
+    did(&mut run, &Plan { steps: named_steps(&["a", "a"]), ..Plan::default() }, 0, true);
+    let resumed = |because: Option<&str>| Resumed {
+        at: None,
+        steps: 2,
+        state: "unknown".into(),
+        because: because.map(String::from),
+    };
+    run.resumptions.push(resumed(None));
+    assert_eq!(since_break(&run).len(), 2, "nothing was lost");
+    run.resumptions.push(resumed(Some("another day")));
+    assert_eq!(since_break(&run).len(), 0);
+    did(&mut run, &Plan { steps: named_steps(&["b"]), ..Plan::default() }, 0, true);
+    assert_eq!(since_break(&run).len(), 1);
+}
+
+#[test]
+fn equal_seeds_shuffle_alike() {
+    let shuffled = |seed, number| {
+        let mut items: Vec<u32> = (0..20).collect();
+        shuffle(&mut items, seed, number);
+        items
+    };
+    assert_eq!(shuffled(1, 2), shuffled(1, 2));
+    assert_ne!(shuffled(1, 2), shuffled(1, 3));
+    assert_ne!(shuffled(1, 2), shuffled(2, 2));
+}
+
+#[test]
+fn no_study_asks_for_ever_or_for_more_than_it_may() {
+    for study in ALL {
+        for (scale, bytes) in [(Scale::Quick, 256 * MIB), (Scale::Quick, 4 << 40)] {
+            let facts = simulated();
+            let mut options = StudyOptions { scale, bytes, ..options(study.name) };
+            let allowance = (study.allowance)(scale, bytes);
+            (options.time, options.budget) = (allowance.time, allowance.budget);
+            let setting = Setting { options: &options, facts: &facts };
+            if (study.objection)(&setting).is_some() {
+                assert!(bytes > 1 << 40, "{} refuses {bytes} bytes", study.name);
+                continue;
+            }
+            let mut run = Run::default();
+            let mut asked = 0;
+            while let Some(plan) = (study.next)(&setting, &run) {
+                asked += 1;
+                assert!(asked < 500, "{} asks for ever", study.name);
+                assert!(!plan.steps.is_empty(), "{} asks for nothing", study.name);
+                let left = budget::Left::of(&setting, &run);
+                let mut planned = 0;
+                for step in
+                    plan.steps.iter().filter(|step| step.streams.iter().any(|s| s.mix.write > 0))
+                {
+                    let bytes = step.until.bytes.map(|bytes| bytes.0);
+                    let passes = step.until.passes.map(|passes| {
+                        passes * step.streams[0].length.map_or(options.bytes, |length| length.0)
+                    });
+                    let mix = step.streams[0].mix;
+                    let most = bytes.or(passes).expect("a bound of what is written");
+                    planned += most / mix.total() * u64::from(mix.write);
+                }
+                assert!(planned <= left.bytes, "{}: {planned} of {}", study.name, left.bytes);
+                // What is written by each is at most what it was allowed, divided evenly.
+                did(&mut run, &plan, planned / plan.steps.len() as u64, true);
+            }
+            let findings = (study.judge)(&setting, &run);
+            let said = [findings.verdict, findings.unknown, findings.beware].concat();
+            assert!(!said.is_empty(), "{}", study.name);
+        }
+    }
+}
+
+#[test]
+fn a_cliff_is_a_fall_that_lasts() {
+    let history = |rates: &[f64]| -> Vec<Written> {
+        let each = (1..).map(f64::from).zip(rates);
+        each.map(|(bytes, rate)| Written { bytes, rate: *rate, seconds: 1.0, is_partial: false })
+            .collect()
+    };
+    let mut rates = vec![100.0; 40];
+    rates[7] = 20.0;
+    assert_eq!(cliff(&history(&rates), 5.0), None, "one slow interval is none");
+    rates.extend([50.0; 20]);
+    let found = cliff(&history(&rates), 5.0).unwrap();
+    assert_eq!((found.bytes, found.before), (40.0, 100.0));
+    assert_eq!(cliff(&history(&[100.0; 60]), 5.0), None);
+    assert_eq!(cliff(&[], 5.0), None);
+    let drawn = smoothed(&history(&[100.0, 200.0, 100.0, 200.0]), 2.0);
+    assert_eq!(drawn, [(2.0, 150.0), (4.0, 150.0)]);
+}
+
+#[test]
+fn impossible_bounds_are_named() {
+    let facts = simulated();
+    let says = |change: fn(&mut StudyOptions)| {
+        let mut options = options("wsat");
+        change(&mut options);
+        impossible(&Setting { options: &options, facts: &facts }).unwrap_or_default()
+    };
+    assert_eq!(says(|_| ()), "");
+    assert!(says(|options| options.bytes = MIB).contains("too small a target"));
+    assert!(says(|options| options.delta = 0.0).contains("band"));
+    assert!(says(|options| options.delta = 0.7).contains("band"));
+    assert!(says(|options| options.time = Span(1)).contains("too short"));
+    assert!(named("wsatt").unwrap_err().contains("aa, wsat, trim, pts-iops"));
+}
