@@ -1,5 +1,7 @@
 //! One run from the look at the target to the removal of its scratch.
 
+mod going_on;
+
 use crate::aim::{Aim, Kind};
 use crate::execute::{Execution, Stop};
 use crate::moment::Moment;
@@ -15,7 +17,7 @@ use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::{Act, Files, PatternName, Plan};
 use drivelab_core::queue::{Testbed, TroubleKind};
-use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Resumed, Warning};
+use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::{Established, StudyOptions};
 use drivelab_core::summary::summarise;
@@ -157,8 +159,8 @@ pub fn run(
         let known = request.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
     } else if aim.simulated.is_none() {
-        let resumed = resumed(&aim, recorder.run());
-        recorder.warn(broken_off(&resumed));
+        let resumed = going_on::resumed(&aim, recorder.run());
+        recorder.warn(going_on::broken_off(&resumed));
         recorder.record(Record::Resumed(resumed));
     }
     let watched = match aim.kind {
@@ -179,7 +181,9 @@ pub fn run(
             execution.ledger = Ledger::of(simulated.state.word());
         }
         match &request.kept {
-            Some(kept) if aim.simulated.is_some() => simulate_again(&mut execution, kept, inquiry),
+            Some(kept) if aim.simulated.is_some() => {
+                going_on::simulate_again(&mut execution, kept, inquiry)
+            }
             Some(kept) => {
                 execution.take_up(&kept.run);
                 inquiry
@@ -211,21 +215,6 @@ fn testbed_of(
     let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
     testbed.stuck_after = request.stuck_after;
     Ok((Box::new(testbed), clock_facts))
-}
-
-fn broken_off(resumed: &Resumed) -> Warning {
-    Warning {
-        code: "resumed".into(),
-        text: format!(
-            "this run was broken off after {} steps and went on later: {}.",
-            resumed.steps,
-            resumed.because.as_deref().unwrap_or_default()
-        ),
-        advice: "The state it needs was brought about again, and what must follow on that state \
-                 without a pause was repeated."
-            .into(),
-        step: None,
-    }
 }
 
 fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {
@@ -264,44 +253,6 @@ fn follow(execution: &mut Execution<'_>, inquiry: &mut dyn Inquiry) -> Option<Pl
         execution.establish(found);
     }
     inquiry.next(execution.recorder.run())
-}
-
-/// Brings a simulated drive to where the kept run left it, step by step as they were recorded,
-/// and goes on from there.
-fn simulate_again(
-    execution: &mut Execution<'_>,
-    kept: &Kept,
-    inquiry: &mut dyn Inquiry,
-) -> Result<(), Stop> {
-    execution.kept_steps = kept.run.steps.len() as u32;
-    let last = kept.run.plans.len();
-    for (index, plan) in kept.run.plans.iter().enumerate() {
-        execution.run_plan(plan)?;
-        if index + 1 < last {
-            execution.take_up_established(&kept.run);
-        }
-    }
-    execution.take_up_established(&kept.run);
-    let known = kept.run.established.iter().any(|(steps, _)| *steps == execution.steps_done());
-    let next = match known {
-        true => inquiry.next(execution.recorder.run()),
-        false => follow(execution, inquiry),
-    };
-    next.map_or(Ok(()), |next| run_plans(execution, next, inquiry))
-}
-
-/// What can still be said of a real target that was let go of.
-fn resumed(aim: &Aim, run: &Run) -> Resumed {
-    let because = match aim.creates() {
-        true => "the scratch file was made anew",
-        false => "what happened to the drive since it was let go of is not known",
-    };
-    Resumed {
-        at: Some(Moment::now().rfc3339()),
-        steps: run.steps.len() as u32,
-        state: "unknown".into(),
-        because: Some(because.into()),
-    }
 }
 
 fn end(

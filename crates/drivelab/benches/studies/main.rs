@@ -24,6 +24,7 @@ pub struct Bench {
 }
 
 impl Bench {
+    /// In a directory of its own.
     pub fn new() -> Bench {
         Bench { home: tempfile::tempdir().unwrap() }
     }
@@ -33,6 +34,7 @@ impl Bench {
         Bench { home: tempfile::tempdir_in(directory).unwrap() }
     }
 
+    /// Where it works.
     pub fn path(&self) -> &Path {
         self.home.path()
     }
@@ -44,6 +46,7 @@ impl Bench {
         command
     }
 
+    /// Starts a command and does not wait.
     pub fn starts(&self, line: &[&str]) -> Child {
         self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
@@ -57,6 +60,7 @@ impl Bench {
         (output.status.code().unwrap(), json)
     }
 
+    /// The latest run file.
     pub fn last_run(&self) -> Option<PathBuf> {
         let entries = std::fs::read_dir(self.path().join("data/drivelab/runs")).ok()?;
         entries.map(|entry| entry.unwrap().path()).max()

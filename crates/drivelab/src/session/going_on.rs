@@ -1,0 +1,63 @@
+//! A run that was broken off and goes on.
+
+use super::{Inquiry, follow, run_plans};
+use crate::aim::Aim;
+use crate::execute::{Execution, Stop};
+use crate::moment::Moment;
+use crate::store::reader::Kept;
+use drivelab_core::record::{Resumed, Warning};
+use drivelab_core::run::Run;
+
+/// Brings a simulated drive to where the kept run left it, step by step as they were recorded,
+/// and goes on from there.
+pub fn simulate_again(
+    execution: &mut Execution<'_>,
+    kept: &Kept,
+    inquiry: &mut dyn Inquiry,
+) -> Result<(), Stop> {
+    execution.kept_steps = kept.run.steps.len() as u32;
+    let last = kept.run.plans.len();
+    for (index, plan) in kept.run.plans.iter().enumerate() {
+        execution.run_plan(plan)?;
+        if index + 1 < last {
+            execution.take_up_established(&kept.run);
+        }
+    }
+    execution.take_up_established(&kept.run);
+    let known = kept.run.established.iter().any(|(steps, _)| *steps == execution.steps_done());
+    let next = match known {
+        true => inquiry.next(execution.recorder.run()),
+        false => follow(execution, inquiry),
+    };
+    next.map_or(Ok(()), |next| run_plans(execution, next, inquiry))
+}
+
+/// What can still be said of a real target that was let go of.
+pub fn resumed(aim: &Aim, run: &Run) -> Resumed {
+    let because = match aim.creates() {
+        true => "the scratch file was made anew",
+        false => "what happened to the drive since it was let go of is not known",
+    };
+    Resumed {
+        at: Some(Moment::now().rfc3339()),
+        steps: run.steps.len() as u32,
+        state: "unknown".into(),
+        because: Some(because.into()),
+    }
+}
+
+/// What a reader of the run must know of it.
+pub fn broken_off(resumed: &Resumed) -> Warning {
+    Warning {
+        code: "resumed".into(),
+        text: format!(
+            "this run was broken off after {} steps and went on later: {}.",
+            resumed.steps,
+            resumed.because.as_deref().unwrap_or_default()
+        ),
+        advice: "The state it needs was brought about again, and what must follow on that state \
+                 without a pause was repeated."
+            .into(),
+        step: None,
+    }
+}
