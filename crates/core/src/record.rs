@@ -70,6 +70,9 @@ pub struct Begin {
     pub clock: ClockFacts,
     /// Target and machine.
     pub facts: Facts,
+    /// The directory in which it was typed: what a target without a path of its own means.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
     /// State of the drive before the first step, where it was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
@@ -155,6 +158,9 @@ pub struct StepEnd {
     /// The same since the drive was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inside_total: Option<Inside>,
+    /// How long an act took; absent in virtual time and where streams ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub act_ns: Option<u64>,
     /// What the target has been through, this step included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Ledger>,

@@ -20,7 +20,7 @@ use drivelab_core::run::Run;
 use drivelab_core::study::Established;
 use drivelab_core::tally::{Slowest, Tally};
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Wrong stamps that a run file lists for one step.
 const MISMATCHES_MAX: usize = 100;
@@ -155,6 +155,7 @@ impl<'a> Execution<'a> {
         }));
         let mut evidence = self.surroundings.look(step, number, plan.seed);
         let inside = self.testbed.inside();
+        let begin = Instant::now();
         let result = match &step.act {
             Some(act) => match self.testbed.act(act) {
                 Some(done) => done.map(|()| Vec::new()),
@@ -163,6 +164,8 @@ impl<'a> Execution<'a> {
             None => self.run_streams(plan, step, number, &mut evidence),
         };
         let mut end = StepEnd { step: number, ..StepEnd::default() };
+        let is_real = self.testbed.inside().is_none();
+        end.act_ns = (is_real && step.act.is_some()).then(|| begin.elapsed().as_nanos() as u64);
         let phases = result.iter().flatten().map(|finished| finished.phase.opened);
         let opened = phases.min().unwrap_or(0);
         (end.devices, end.observed) = evidence.end(opened, self.testbed.clock_strayed_ns());

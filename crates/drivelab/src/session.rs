@@ -229,6 +229,7 @@ fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> B
         seed,
         clock,
         facts: aim.facts.clone(),
+        directory: std::env::current_dir().ok().map(|path| path.display().to_string()),
         state: aim.simulated.as_ref().map(|simulated| simulated.state.word().into()),
         study: request.study.clone(),
     }

@@ -57,11 +57,23 @@ pub fn ids(directory: &Path) -> Result<Vec<String>, Failure> {
     Ok(ids)
 }
 
+/// The latest of several runs: by its ID, and of those that began in one second the last written.
+fn latest(ids: &[String], directory: &Path) -> Option<String> {
+    let second = |id: &str| id.get(..15).map(String::from);
+    let last = ids.last()?;
+    let rivals = ids.iter().filter(|id| second(id) == second(last));
+    let changed = |id: &&String| {
+        let found = std::fs::metadata(directory.join(format!("{id}.jsonl"))).ok()?;
+        found.modified().ok()
+    };
+    rivals.max_by_key(changed).cloned()
+}
+
 /// The file that RUN means: a path, an ID, or `last`.
 pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
     let in_store = |id: &str| directory.join(format!("{id}.jsonl"));
     if run == "last" {
-        let last = ids(directory)?.pop().ok_or_else(|| {
+        let last = latest(&ids(directory)?, directory).ok_or_else(|| {
             Failure::usage(format!("there are no runs in {}", directory.display()))
                 .advise("Make one with `drivelab check`, or name another directory with --runs.")
         })?;

@@ -76,7 +76,7 @@ fn wsat_says_what_it_did_not_reach() {
     let user = User::new();
     let more = ["--budget", "600MiB", "--json", "--seed", "1"];
     let line = [&["study", "wsat", "sim:textbook,capacity=1GiB"], &more[..]].concat();
-    let json = user.types(&line).fine().json();
+    let json = user.types(&line).status(4).json();
     let unknown = said(&json, "unknown");
     assert!(unknown.contains("Where the write cliff is"), "{unknown}");
     assert!(unknown.contains("What is left in the steady state"), "{unknown}");
@@ -186,7 +186,7 @@ fn budgets_are_kept_and_told_before() {
         let budget = ["--quick", "--budget", "1GiB", "--time", "30s", "--seed", "3"];
         let line = [&["study", name, "sim:textbook,capacity=128MiB"], &budget[..]].concat();
         let forecast = user.types(&[&line[..], &["--dry-run"]].concat()).fine().out;
-        assert!(forecast.contains("at most 30.0 s of measuring and 1 GiB written"), "{forecast}");
+        assert!(forecast.contains("at most 30s of measuring and 1 GiB written"), "{forecast}");
         let said = user.types(&[&line[..], &["--json"]].concat());
         assert!(matches!(said.status, Some(0 | 1 | 4)), "{name}: {}", said.err);
         let json = said.json();
@@ -202,6 +202,63 @@ fn budgets_are_kept_and_told_before() {
 }
 
 #[test]
+fn slow_drives_keep_the_time_too() {
+    let user = User::new();
+    for (name, target) in [
+        ("trim", "sim:momentus-7200,capacity=512MiB"),
+        ("trim", "sim:zhou-ocz,capacity=512MiB"),
+        ("wsat", "sim:momentus-7200,capacity=512MiB"),
+        ("pts-lat", "sim:momentus-7200,capacity=512MiB"),
+    ] {
+        let said = user.types(&["study", name, target, "--quick", "--seed", "3", "--json"]);
+        let json = said.json();
+        let steps = json["steps"].as_array().unwrap();
+        let seconds: f64 =
+            steps.iter().filter_map(|step| step["streams"][0]["seconds"].as_f64()).sum();
+        assert!(seconds <= 303.0, "{name} on {target} took {seconds} s");
+        assert!(matches!(said.status, Some(0 | 4)), "{name} on {target}: {}", json["findings"]);
+    }
+}
+
+#[test]
+fn nothing_is_said_that_was_not_seen() {
+    let user = User::new();
+    let study = |words: &[&str]| {
+        let said = user.types(&[&["study"], words, &["--seed", "3", "--json"]].concat());
+        (said.status.unwrap(), said.json())
+    };
+    // A volume that is held at its rate shows nothing of a TRIM.
+    let (status, json) = study(&["trim", "sim:gp2,capacity=512MiB", "--quick"]);
+    assert_eq!(status, 4, "{}", json["findings"]);
+    assert!(said(&json, "unknown").contains("had lost nothing"), "{}", json["findings"]);
+    // A drive with so much spare flash falls by a quarter only.
+    let (status, json) =
+        study(&["trim", "sim:textbook,capacity=512MiB,spare=1.0,honours_trim=false"]);
+    assert_eq!(status, 1, "{}", json["findings"]);
+    // A discard is no proof of an empty drive.
+    let full = "sim:textbook,capacity=512MiB,state=random-filled,honours_trim=false";
+    let (_, json) = study(&["wsat", full]);
+    assert!(!said(&json, "verdict").contains("The write cliff"), "{}", json["findings"]);
+    assert!(said(&json, "unknown").contains("nothing proves that this one was empty"));
+    // Preconditioning that the clock cut short is none.
+    let (status, json) =
+        study(&["pts-tp", "sim:zhou-hdd,capacity=8GiB", "--quick", "--time", "30s"]);
+    assert_eq!(status, 4, "{}", json["findings"]);
+    assert_eq!(said(&json, "verdict"), "");
+    // What is shortened says so, whatever it was called.
+    let short = ["--full", "--time", "3000s", "--budget", "2GiB"];
+    let (_, json) = study(&[&["pts-lat", "sim:textbook,capacity=64MiB"], &short[..]].concat());
+    let steady = said(&json, "verdict").contains("Steady");
+    assert!(!steady || said(&json, "deviations").contains("PTS-derived"), "{}", json["findings"]);
+    // Noise is no bad finding.
+    for seed in ["1", "2", "3"] {
+        let line = ["study", "pts-iops", "sim:zhou-hdd,capacity=512MiB", "--quick", "--seed", seed];
+        let found = user.types(&line);
+        assert_eq!(found.status, Some(0), "seed {seed}: {}", found.out);
+    }
+}
+
+#[test]
 fn nonsense_is_refused_in_one_sentence() {
     let user = User::new();
     let small = "sim:textbook,capacity=256MiB";
@@ -212,6 +269,8 @@ fn nonsense_is_refused_in_one_sentence() {
         (&["study", "aa", small, "--budget", "300MiB"], "--budget 512MiB"),
         (&["study", "trim", small, "--budget", "1MiB"], "too small for `trim`"),
         (&["study", "pts-tp", small, "--budget", "64MiB"], "preconditioning alone writes"),
+        (&["study", "pts-iops", small, "--quick", "--budget", "30MiB"], "an active range of"),
+        (&["study", "pts-iops", small, "--quick", "--budget", "1"], "an active range of"),
         (&["study", "wsat", small, "--time", "1s"], "too short for any study"),
         (&["study", "wsat", small, "--band", "0"], "--band"),
         (&["study", "wsat", small, "--purge", "fire"], "--purge fire is not known"),

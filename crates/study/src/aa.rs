@@ -6,7 +6,7 @@
 
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole};
-use crate::experiment::order::{done, missing, shuffle, since_break};
+use crate::experiment::order::{is_broken, missing, shuffle, since_break};
 use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
@@ -16,7 +16,7 @@ use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::{Description, Estimate, Verdict};
+use drivelab_stats::{Description, Estimate, Verdict, repetitions_to_detect};
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -79,7 +79,8 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let left = Left::of(setting, run);
     let steps = since_break(run);
-    if run.ledger().state != "filled" && done(steps, loads::FILL) == 0 {
+    if run.ledger().state != "filled" {
+        // A fill that the clock cut short is none.
         let is_tried = steps.iter().any(|step| step.begin.name == loads::FILL);
         let fill = loads::fill(setting, 1, &left);
         return (!is_tried).then(|| loads::plan(setting, SECOND_NS, vec![fill]));
@@ -137,7 +138,15 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     for cell in CELLS {
         findings.order.extend(SIDES.map(|side| format!("{cell} {side}")));
     }
-    control::look(&summary, &mut findings);
+    if is_broken(run) {
+        findings.unknown.push(
+            "Whether drive and machine stood still: the run was broken off, and went on with what \
+             may not be the same any more."
+                .into(),
+        );
+    } else {
+        control::look(&summary, &mut findings);
+    }
     let drifting: Vec<(String, Vec<f64>)> =
         CELLS.iter().map(|cell| ((*cell).to_string(), in_order(&summary, cell))).collect();
     control::drift(&drifting, &mut findings);
@@ -212,6 +221,14 @@ fn conclude(
             "Nothing was changed between the sides, and nothing was found changed: all {all} cells \
              are the same within {band}."
         )),
+        (_, 0) if same == 0 => {
+            findings.no_answer = true;
+            findings.unknown.push(format!(
+                "Whether the laboratory is honest here: nothing was found changed, but the noise \
+                 is too large to show for any of the {all} cells that it is the same within \
+                 {band}. `drivelab doctor` says what disturbs."
+            ));
+        }
         (_, 0) => findings.verdict.push(format!(
             "Nothing was changed between the sides, and nothing was found changed: {same} of {all} \
              cells are the same within {band}, of the rest the noise here is too large to say so."
@@ -240,7 +257,7 @@ fn noise(setting: &Setting<'_>, summary: &Summary) -> Table {
         head("spread of one repetition", Some(Unit::Share)),
         head("would find from", Some(Unit::Share)),
     ];
-    let n = repetitions(setting.options.scale) as f64;
+    let n = repetitions(setting.options.scale);
     let row = |cell: &&str| {
         let values = in_order(summary, cell);
         let mut row = vec![Entry::Text((*cell).to_string())];
@@ -264,9 +281,17 @@ fn noise(setting: &Setting<'_>, summary: &Summary) -> Table {
     }
 }
 
-/// The change that `n` repetitions a side show with a power of 80 % at the level of 5 %.
-fn found_from(cv: f64, n: f64) -> f64 {
-    // The sum of the quantiles of the standard normal distribution at 97.5 and 80 %.
-    const BOTH: f64 = 1.959_964 + 0.841_621;
-    (BOTH * cv * (2.0 / n).sqrt()).exp_m1()
+/// The smallest change that `n` repetitions a side show with a power of 80 %, at the share of the
+/// level of 5 % that each cell of the family has.
+fn found_from(cv: f64, n: u64) -> f64 {
+    let alpha = 0.05 / CELLS.len() as f64;
+    let (mut low, mut high) = (0.0, 10.0);
+    for _ in 0..50 {
+        let middle = f64::midpoint(low, high);
+        match repetitions_to_detect(cv, middle, alpha) <= n {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    high
 }

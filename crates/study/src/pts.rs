@@ -8,9 +8,9 @@
 mod judge;
 mod matrix;
 
-use crate::experiment::budget::Left;
-use crate::experiment::order::{done, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use crate::experiment::budget::{Left, duration_ns, written};
+use crate::experiment::order::{done, is_complete, since_break};
+use crate::experiment::{Allowance, BYTES_MIN, Setting, Study, impossible, loads, proves_nothing};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::run::{Run, StepRun};
@@ -55,6 +55,8 @@ pub const LATENCY: Study = Study {
 const SECOND_NS: u64 = 1_000_000_000;
 /// The specification gives up here.
 const ROUNDS_MAX: usize = 25;
+/// No cell is shorter.
+const CELL_NS_MIN: u64 = SECOND_NS / 20;
 /// What may be written is planned for this many rounds.
 const ROUNDS_PLANNED: usize = 12;
 /// Part of the budget that the active range of a quick run takes.
@@ -84,6 +86,14 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     let budget = setting.options.budget.0;
     impossible(setting).or_else(|| {
         let needed = precondition_bytes(setting);
+        if range(setting) < BYTES_MIN {
+            return Some(format!(
+                "a budget of {} leaves an active range of {}; give at least {}",
+                Size(budget),
+                Size(range(setting)),
+                Size(BYTES_MIN * QUICK_PART)
+            ));
+        }
         (budget < needed.saturating_mul(2)).then(|| {
             format!(
                 "preconditioning alone writes {}; the budget of {} should be at least twice that",
@@ -153,26 +163,54 @@ fn in_section(
     if !is_begun {
         return prepare(section, setting, run, left);
     }
-    if done(steps, &section.precondition()) == 0 {
+    if !is_preconditioned(section, setting, steps) {
         return Next::Stop;
     }
     let rounds = rounds_done(section, steps);
     if steady_round(test, section, steps).is_some() || rounds >= ROUNDS_MAX {
         return finish(section, setting, steps, left);
     }
-    let one_ns = cell_ns(test, setting);
+    let one_ns = cell_ns_within(test, section, setting, run);
     let needed = one_ns.saturating_mul(section.cells.len() as u64);
     if left.time_ns < needed || left.bytes < (1 << 20) {
         return finish(section, setting, steps, left);
     }
-    // What may still be written is shared by the cells of the rounds that a window takes at least,
-    // and by the sections to come.
     let writers = section.cells.iter().filter(|cell| cell.writes > 0).count().max(1) as u64;
-    let to_come = ROUNDS_PLANNED.saturating_sub(rounds).max(WINDOW_ROUNDS) as u64;
-    let later = section.later * (precondition_bytes(setting) + left.bytes / 3);
-    let share = left.bytes.saturating_sub(later) / (writers * to_come);
+    let share = left.bytes / writers;
     let cells = section.cells.iter().map(|cell| cell_step(setting, cell, one_ns, share)).collect();
     Next::Plan(Box::new(loads::plan(setting, SECOND_NS.min(one_ns / 10), cells)))
+}
+
+/// Whether twice the active range was written: a preconditioning that the clock cut short is none.
+fn is_preconditioned(section: &Section, setting: &Setting<'_>, steps: &[StepRun]) -> bool {
+    let name = section.precondition();
+    let step = steps.iter().rfind(|step| step.begin.name == name && is_complete(step));
+    // Rounded to whole requests.
+    step.is_some_and(|step| {
+        written(std::slice::from_ref(step)) as f64 >= 0.99 * precondition_bytes(setting) as f64
+    })
+}
+
+/// The time of a cell, the same in all rounds. Where bytes are short, all cells are shortened
+/// alike: the ones that write may be as fast as the preconditioning was. With `--full` nothing is
+/// shortened, and the run ends where the bytes do.
+fn cell_ns_within(test: Test, section: &Section, setting: &Setting<'_>, run: &Run) -> u64 {
+    let whole_ns = cell_ns(test, setting);
+    let name = section.precondition();
+    let before = run.steps.iter().rposition(|step| step.begin.name == name);
+    let Some(before) = before.filter(|_| setting.options.scale != Scale::Full) else {
+        return whole_ns;
+    };
+    let step = &run.steps[before];
+    let spent = written(&run.steps[..=before]);
+    let left = setting.options.budget.0.saturating_sub(spent);
+    let later = section.later * (precondition_bytes(setting) + left / 3);
+    let writes: u32 = section.cells.iter().map(|cell| cell.writes).sum();
+    let cells = f64::from(writes) / 100.0 * ROUNDS_PLANNED as f64;
+    let share = left.saturating_sub(later) as f64 / cells.max(1.0);
+    let bytes = written(std::slice::from_ref(step)).max(1) as f64;
+    let ns = share * duration_ns(step) as f64 / bytes;
+    whole_ns.min((ns as u64).max(CELL_NS_MIN))
 }
 
 /// Purge, and twice the active range in order.

@@ -5,7 +5,7 @@
 
 mod judge;
 
-use crate::experiment::budget::{Left, whole};
+use crate::experiment::budget::{Left, duration_ns, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads};
@@ -35,16 +35,14 @@ const READ_AFTER: &str = "random read, after TRIM";
 const TRIM: &str = "trim";
 /// Writes that fill whatever takes them at the speed of memory.
 const WARM_UP: &str = "warm-up";
-/// Repetitions of each cell.
-const REPETITIONS: usize = 6;
+/// Time of a step besides its I/O.
+const BETWEEN_NS: u64 = 200_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
 /// Each repetition writes this part of the drive, or less: all of them together far less than an
 /// emptied drive takes before it has to collect.
 const WRITE_PART: u64 = 32;
 /// A read cell takes this long.
 const READ_NS: u64 = SECOND_NS;
-/// Rounds may use this share of time and bytes; the rest is for the answer.
-const PREPARATION_SHARE: f64 = 0.7;
 /// One TRIM covers at most this part of the drive.
 const TRIM_PART: u64 = 16;
 const MEBIBYTE: u64 = 1 << 20;
@@ -77,16 +75,40 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     })
 }
 
+/// Repetitions of each cell.
+fn repetitions(setting: &Setting<'_>) -> usize {
+    match setting.options.scale {
+        Scale::Quick => 8,
+        Scale::Default => 12,
+        Scale::Full => 24,
+    }
+}
+
 fn write_bytes(setting: &Setting<'_>) -> u64 {
-    // Three times six repetitions and a warm-up, in less than half of the budget.
-    let share = setting.options.budget.0 / (2 * 3 * (REPETITIONS as u64 + 1));
-    whole((setting.bytes() / WRITE_PART).min(share), 4096).0
+    let repetitions = repetitions(setting) as u64 + 1;
+    // Three times all repetitions and a warm-up, in less than half of the budget; and after the
+    // TRIM all of them in less than half of the drive.
+    let share = setting.options.budget.0 / (2 * 3 * repetitions);
+    whole((setting.bytes() / (2 * repetitions)).min(setting.bytes() / WRITE_PART).min(share), 4096)
+        .0
+}
+
+/// The time that the answer takes at most: reads and writes before and after the TRIM, the writes
+/// as fast as the latest round was.
+fn answer_ns(setting: &Setting<'_>, steps: &[StepRun]) -> u64 {
+    let repetitions = repetitions(setting) as u64;
+    let rate = rounds::rates(setting, steps, ROUND).last().copied();
+    let write = rate.map_or(SECOND_NS, |rate| {
+        (write_bytes(setting) as f64 / 4096.0 / rate.max(1.0) * 1e9) as u64
+    });
+    let between = if setting.is_simulated() { 0 } else { BETWEEN_NS };
+    2 * (repetitions * (READ_NS + between) + (repetitions + 1) * (write + between))
 }
 
 /// All repetitions of a write cell, behind a warm-up.
 fn writes(setting: &Setting<'_>, name: &str) -> Vec<Step> {
     let warm_up = Step { role: Role::Prepare, ..write(setting, WARM_UP) };
-    std::iter::once(warm_up).chain(vec![write(setting, name); REPETITIONS]).collect()
+    std::iter::once(warm_up).chain(vec![write(setting, name); repetitions(setting)]).collect()
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
@@ -98,13 +120,13 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     }
     if done(steps, TRIM) > 0 {
         let rest = after(setting, steps);
-        return (!rest.is_empty()).then(|| loads::plan(setting, interval, rest));
+        return (!rest.is_empty()).then(|| loads::plan(setting, interval, bounded(rest, &left, 1)));
     }
     let is_tried = |name: &str| steps.iter().any(|step| step.begin.name == name);
     let state = run.ledger().state;
     let fresh = fresh(setting, run);
     if !fresh.is_empty() && !is_tried(FRESH) {
-        return Some(loads::plan(setting, interval, fresh));
+        return Some(loads::plan(setting, interval, bounded(fresh, &left, 4)));
     }
     if !["filled", "random-steady"].contains(&state.as_str())
         && !is_tried(loads::FILL)
@@ -114,10 +136,23 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     }
     if state != "random-steady" && is_worth_a_round(setting, run, &left) {
         let bytes = rounds::round_bytes(setting);
-        let round = rounds::write_step(setting, ROUND, Role::Precondition, bytes, &left);
+        let limit = Left { time_ns: round_limit_ns(setting, run), ..left };
+        let round = rounds::write_step(setting, ROUND, Role::Precondition, bytes, &limit);
         return Some(loads::plan(setting, interval, vec![round]));
     }
-    Some(loads::plan(setting, interval, before_and_trim(setting)))
+    // Nothing is trimmed unless what must follow still fits.
+    (left.time_ns > answer_ns(setting, steps) && left.bytes > 2 * write_bytes(setting))
+        .then(|| loads::plan(setting, interval, bounded(before_and_trim(setting), &left, 2)))
+}
+
+/// Lets all steps that measure share a part of the time that is left.
+fn bounded(mut steps: Vec<Step>, left: &Left, part: u64) -> Vec<Step> {
+    let share = left.time_ns / part / (steps.len() as u64).max(1);
+    for step in steps.iter_mut().filter(|step| step.name != TRIM && step.act.is_none()) {
+        let own = step.until.elapsed.map_or(share, |elapsed| elapsed.0.min(share));
+        step.until.elapsed = Some(Span(own.max(1)));
+    }
+    steps
 }
 
 /// A drive of known emptiness is measured first: that is what TRIM could give back.
@@ -147,13 +182,22 @@ fn filled(setting: &Setting<'_>, left: &Left) -> Step {
 
 fn is_worth_a_round(setting: &Setting<'_>, run: &Run, left: &Left) -> bool {
     let steps = since_break(run);
-    let reserve = 2 * (REPETITIONS as u64 + 1) * write_bytes(setting);
-    let options = setting.options;
+    let reserve = 2 * (repetitions(setting) as u64 + 1) * write_bytes(setting);
     let known = rounds::rates(setting, steps, ROUND);
     let is_short = done(steps, ROUND) > known.len();
-    let has_time = left.time_ns as f64 > options.time.0 as f64 * (1.0 - PREPARATION_SHARE);
     let has_bytes = left.bytes > rounds::round_bytes(setting) + reserve;
-    !is_short && has_time && has_bytes
+    !is_short && has_bytes && left.time_ns > round_limit_ns(setting, run) + reserve_ns(setting, run)
+}
+
+/// What must be left for the answer, with something for what goes slower than thought.
+fn reserve_ns(setting: &Setting<'_>, run: &Run) -> u64 {
+    answer_ns(setting, since_break(run)).saturating_mul(3) / 2
+}
+
+/// A round may take twice as long as the one before it.
+fn round_limit_ns(setting: &Setting<'_>, run: &Run) -> u64 {
+    let last = rounds::named(since_break(run), ROUND).last().map(|step| duration_ns(step));
+    last.map_or(setting.options.time.0 / 4, |ns| ns.saturating_mul(2).max(SECOND_NS))
 }
 
 fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
@@ -184,7 +228,7 @@ fn read(setting: &Setting<'_>, name: &str) -> Step {
 
 /// What is measured in the steady state, and then the TRIM of everything.
 fn before_and_trim(setting: &Setting<'_>) -> Vec<Step> {
-    let mut steps = vec![read(setting, READ_BEFORE); REPETITIONS];
+    let mut steps = vec![read(setting, READ_BEFORE); repetitions(setting)];
     steps.extend(writes(setting, WRITE_BEFORE));
     let bytes = setting.bytes();
     // Equal pieces, so that one TRIM can be timed against the other.
@@ -211,7 +255,7 @@ fn after(setting: &Setting<'_>, steps: &[StepRun]) -> Vec<Step> {
     if is_done(READ_AFTER) || is_done(WRITE_AFTER) {
         return Vec::new();
     }
-    let mut rest = vec![read(setting, READ_AFTER); REPETITIONS];
+    let mut rest = vec![read(setting, READ_AFTER); repetitions(setting)];
     rest.extend(writes(setting, WRITE_AFTER));
     rest
 }

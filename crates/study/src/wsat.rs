@@ -5,7 +5,7 @@
 //! a drive with much spare flash is still slowing down there.
 
 use crate::experiment::budget::{Left, written};
-use crate::experiment::order::{done, since_break};
+use crate::experiment::order::{done, since_break, unbroken};
 use crate::experiment::rounds::{self, Cliff, ROUND, Written};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
@@ -42,6 +42,8 @@ const REST_NS: u64 = 10 * SECOND_NS;
 const FIRST_PART: u64 = 16;
 /// Points of the picture in each round.
 const POINTS_A_ROUND: f64 = 5.0;
+/// Before this share of its capacity no empty flash drive has to collect.
+const CACHE_END: f64 = 0.9;
 /// The steady rate may leave what was proved by this share before it is worth a word.
 const STRAYED: f64 = 0.02;
 
@@ -72,8 +74,15 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let left = Left::of(setting, run);
     let steps = since_break(run);
     let interval = rounds::interval_ns(setting, steps);
+    if !setting.is_drive() && run.ledger().state != "filled" && done(steps, FIRST) == 0 {
+        // Blocks of a file that were never written are found on the way, which is slow.
+        let is_tried = steps.iter().any(|step| step.begin.name == loads::FILL);
+        let fill = loads::fill(setting, 1, &left);
+        return (!is_tried && left.bytes >= setting.bytes())
+            .then(|| loads::plan(setting, interval, vec![fill]));
+    }
     if done(steps, FIRST) == 0 {
-        let is_tried = steps.iter().any(|step| step.begin.role != Role::Idle);
+        let is_tried = steps.iter().any(|step| step.begin.name == FIRST);
         let first = first_steps(setting, run, &left);
         return (!is_tried && has_room(setting, &left))
             .then(|| loads::plan(setting, interval, first));
@@ -86,16 +95,19 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     }
     // A round that the clock cut short is the last one.
     let is_short = done(steps, ROUND) > known.len();
-    let one =
-        |name, role| rounds::write_step(setting, name, role, rounds::round_bytes(setting), &left);
     match (is_settled || watched > 0, is_short) {
         (true, _) => {
-            let rest = vec![one(STEADY, Role::Measure); WATCHED - watched];
+            let share = Left { time_ns: left.time_ns / (WATCHED - watched) as u64, ..left };
+            let bytes = rounds::round_bytes(setting);
+            let watch = rounds::write_step(setting, STEADY, Role::Measure, bytes, &share);
+            let rest = vec![watch; WATCHED - watched];
             Some(loads::plan(setting, interval, within(rest, &left)))
         }
         (false, true) => None,
         (false, false) => {
-            Some(loads::plan(setting, interval, vec![one(ROUND, Role::Precondition)]))
+            let bytes = rounds::round_bytes(setting);
+            let round = rounds::write_step(setting, ROUND, Role::Precondition, bytes, &left);
+            Some(loads::plan(setting, interval, vec![round]))
         }
     }
 }
@@ -130,8 +142,7 @@ fn first_steps(setting: &Setting<'_>, run: &Run, left: &Left) -> Vec<Step> {
                 steps.push(Step { name, role: Role::Idle, act, ..Step::default() });
             }
         }
-        // Blocks of a file that were never written are found on the way, which is slow.
-        false => steps.push(loads::fill(setting, 1, left)),
+        false => {}
     }
     let bytes = (setting.bytes() / FIRST_PART).min(rounds::round_bytes(setting));
     steps.push(rounds::write_step(setting, FIRST, Role::Measure, bytes, left));
@@ -158,6 +169,7 @@ fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
 }
 
 fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let run = &unbroken(run);
     let summary = summarise(run);
     let mut findings = Findings { order: vec![FIRST.into(), STEADY.into()], ..Findings::default() };
     let seen = Seen::of(setting, run, &summary);
@@ -166,6 +178,7 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     seen.level(&mut findings);
     seen.pictures(&mut findings);
     deviations(setting, run, &mut findings);
+    findings.no_answer |= findings.verdict.is_empty();
     findings
 }
 
@@ -178,6 +191,36 @@ struct Seen<'a> {
     rounds: Vec<f64>,
     cliff: Option<Cliff>,
     settled: Result<Settled, drivelab_stats::steady::Unsettled>,
+    start: Start,
+}
+
+/// What the drive held when the writes began.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Start {
+    /// Nothing: made so, or purged by a command of its own.
+    Empty,
+    /// It was discarded; whether it took that is not known.
+    Discarded,
+    /// Whatever it held, or a file.
+    AsFound,
+}
+
+impl Start {
+    fn of(setting: &Setting<'_>, run: &Run) -> Self {
+        match loads::not_purged(setting, run) {
+            None if setting.is_drive() => Start::Empty,
+            Some(_) if run.steps.iter().any(|it| it.begin.name == loads::EMPTY) => Start::Discarded,
+            _ => Start::AsFound,
+        }
+    }
+
+    fn words(self) -> &'static str {
+        match self {
+            Start::Empty => "from an empty drive on",
+            Start::Discarded => "after all of the drive was discarded",
+            Start::AsFound => "from the state that was found",
+        }
+    }
 }
 
 impl<'a> Seen<'a> {
@@ -187,10 +230,11 @@ impl<'a> Seen<'a> {
         let all: Vec<&StepRun> = steps.iter().filter(writes).collect();
         let history = rounds::history(&all);
         let first = (setting.bytes() / FIRST_PART).min(rounds::round_bytes(setting)) as f64;
-        let cliff = rounds::cliff(&history, first);
+        let cliff = rounds::cliff(&history, first).filter(|cliff| cliff.bytes > 0.0);
         let rates = rounds::rates(setting, steps, ROUND);
         let settled = Settled::of(&rates);
-        Seen { setting, summary, steps, history, rounds: rates, cliff, settled }
+        let start = Start::of(setting, run);
+        Seen { setting, summary, steps, history, rounds: rates, cliff, settled, start }
     }
 
     fn cell(&self, name: &str) -> Option<&CellKind> {
@@ -219,26 +263,7 @@ impl<'a> Seen<'a> {
     fn cliff(&self, findings: &mut Findings) {
         let total = self.history.last().map_or(0.0, |last| last.bytes);
         match self.cliff {
-            Some(cliff) => {
-                findings.figures.push(Figure {
-                    name: "before the cliff".into(),
-                    estimate: Estimate::point(cliff.before, 1),
-                    unit: Unit::Iops,
-                    note: "random, 4 KiB, median over the first sixteenth".into(),
-                });
-                findings.figures.push(Figure {
-                    name: "cliff after".into(),
-                    estimate: Estimate::point(cliff.bytes, 1),
-                    unit: Unit::Bytes,
-                    note: self.of_drive(cliff.bytes),
-                });
-                findings.verdict.push(format!(
-                    "The write cliff comes after {} of random writes, {}: until then {}.",
-                    size(cliff.bytes as u64),
-                    self.of_drive(cliff.bytes),
-                    operations(cliff.before)
-                ));
-            }
+            Some(cliff) => self.fall(cliff, findings),
             None if self.history.is_empty() => {}
             None => findings.unknown.push(format!(
                 "Where the write cliff is: in {} of random writes, {}, the rate never fell by 10 % \
@@ -246,6 +271,48 @@ impl<'a> Seen<'a> {
                 size(total as u64),
                 self.of_drive(total)
             )),
+        }
+    }
+
+    /// A lasting fall: of an empty drive the cliff, if it does not come too early for that.
+    fn fall(&self, cliff: Cliff, findings: &mut Findings) {
+        findings.figures.push(Figure {
+            name: "before the cliff".into(),
+            estimate: Estimate::point(cliff.before, 1),
+            unit: Unit::Iops,
+            note: "random, 4 KiB, median".into(),
+        });
+        findings.figures.push(Figure {
+            name: "cliff after".into(),
+            estimate: Estimate::point(cliff.bytes, 1),
+            unit: Unit::Bytes,
+            note: self.of_drive(cliff.bytes),
+        });
+        let (after, of_drive) = (size(cliff.bytes as u64), self.of_drive(cliff.bytes));
+        let until = operations(cliff.before);
+        let is_early = cliff.bytes < CACHE_END * self.setting.bytes() as f64;
+        match self.start {
+            Start::Empty if is_early => findings.verdict.push(format!(
+                "The rate falls for good after {after} of random writes, {of_drive}; until then \
+                 {until}. An empty flash drive need not collect so early: a cache was full."
+            )),
+            Start::Empty => findings.verdict.push(format!(
+                "The write cliff comes after {after} of random writes, {of_drive}: until then \
+                 {until}."
+            )),
+            start => {
+                findings.verdict.push(format!(
+                    "The rate falls for good after {after} of random writes {}, {of_drive}; until \
+                     then {until}.",
+                    start.words()
+                ));
+                findings.unknown.push(
+                    "Where the cliff of an empty drive is: nothing proves that this one was \
+                     empty. A drive that ignores TRIM, or was not emptied, falls too early; \
+                     `drivelab study trim` tells, and --purge NAME empties it for certain."
+                        .into(),
+                );
+            }
         }
     }
 
@@ -345,7 +412,7 @@ impl<'a> Seen<'a> {
         let marks = self.cliff.map(|cliff| Mark { x: cliff.bytes, label: "cliff".into() });
         findings.pictures.push(Picture {
             title: "The write cliff".into(),
-            note: "Random writes of 4 KiB without a pause, from an emptied drive on.".into(),
+            note: format!("Random writes of 4 KiB without a pause, {}.", self.start.words()),
             x: Axis { quantity: "written".into(), unit: Unit::Bytes },
             y: Axis { quantity: "rate".into(), unit: Unit::Iops },
             lines,

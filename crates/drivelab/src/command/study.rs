@@ -10,7 +10,7 @@ use crate::{chance, print, store};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Plan, Purge};
-use drivelab_core::quantity::{size, time};
+use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
 use drivelab_core::study::{Emptying, Established, Scale, StudyOptions};
@@ -19,6 +19,7 @@ use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Setting, Study};
 use std::io::IsTerminal;
+use std::path::Path;
 
 /// A simulated drive may be written so often where nobody says how much.
 const SIMULATED_PASSES: u64 = 400;
@@ -65,7 +66,8 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
 pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let directory = store::directory(options.store.runs.as_deref())?;
     let path = store::locate(&options.run, &directory)?;
-    let target = reader::read(&path)?.begin.target;
+    let begin = reader::read(&path)?.begin;
+    let target = meant(&begin);
     let kept = reader::read_to_go_on(&path, target.starts_with(PREFIX))?;
     let asked = kept.run.begin.study.clone().ok_or_else(|| {
         Failure::usage(format!(
@@ -148,7 +150,7 @@ fn asked(
     }
     let bytes = aim.file_bytes;
     let mut allowance = by_default(bytes);
-    if aim.kind == Kind::Simulated {
+    if aim.kind == Kind::Simulated && scale != Scale::Quick {
         // Nothing is worn out there.
         allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
     }
@@ -180,6 +182,18 @@ fn emptying(word: &str) -> Result<Emptying, Failure> {
                     known.join(", ")
                 ))
             }),
+    }
+}
+
+/// The target as it was meant where the run began: a path without a root begins there.
+fn meant(begin: &Begin) -> String {
+    let Some(directory) = &begin.directory else { return begin.target.clone() };
+    let rooted = |path: &str| Path::new(directory).join(path).display().to_string();
+    let Some(simulated) = begin.target.strip_prefix(PREFIX) else { return rooted(&begin.target) };
+    let (profile, rest) = simulated.split_at(simulated.find(',').unwrap_or(simulated.len()));
+    match profile.contains('/') || profile.ends_with(".toml") {
+        true => format!("{PREFIX}{}{rest}", rooted(profile)),
+        false => begin.target.clone(),
     }
 }
 
@@ -215,7 +229,7 @@ fn dry_run(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
              # {}: in all at most {} of measuring and {} written\n",
             inquiry.study.question,
-            time(inquiry.options.time.0 as f64),
+            inquiry.options.time,
             size(inquiry.options.budget.0)
         ));
     }
@@ -229,7 +243,7 @@ fn announce(target: &str, inquiry: &Studied) {
             "{} on {target}: {} At most {} of measuring, {} written, seed {}",
             inquiry.study.name,
             inquiry.study.question,
-            time(inquiry.options.time.0 as f64),
+            inquiry.options.time,
             size(inquiry.options.budget.0),
             inquiry.options.seed
         ));
@@ -260,7 +274,7 @@ impl Studied {
             Failure::usage(format!(
                 "`{}` can do nothing here within {} and {}",
                 self.study.name,
-                time(self.options.time.0 as f64),
+                self.options.time,
                 size(self.options.budget.0)
             ))
             .advise("Give a larger --time or --budget.")

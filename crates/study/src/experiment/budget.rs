@@ -2,7 +2,7 @@
 
 use super::Setting;
 use drivelab_core::ledger::Moved;
-use drivelab_core::plan::Act;
+use drivelab_core::plan::{Act, Step, Stream};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::units::Size;
 
@@ -37,15 +37,34 @@ impl Left {
     }
 }
 
-/// Bytes that steps wrote.
+/// Bytes that steps wrote. Of a step that was killed nobody knows how far it came: it counts as
+/// whole.
 pub fn written(steps: &[StepRun]) -> u64 {
-    steps.iter().map(|step| Moved::of(&step.tallies).written_bytes).sum()
+    let one = |step: &StepRun| {
+        let recorded = Moved::of(&step.tallies).written_bytes;
+        if step.end.is_some() { recorded } else { recorded.max(planned(&step.plan)) }
+    };
+    steps.iter().map(one).sum()
+}
+
+/// Bytes that a step may write, where its plan bounds them.
+fn planned(step: &Step) -> u64 {
+    let of = |stream: &Stream| {
+        let length = stream.length.map_or(0, |length| length.0);
+        let issued = step.until.bytes.map(|bytes| bytes.0);
+        let issued = issued.or(step.until.passes.map(|passes| passes.saturating_mul(length)));
+        issued.unwrap_or(0) / stream.mix.total().max(1) * u64::from(stream.mix.write)
+    };
+    step.streams.iter().map(of).sum()
 }
 
 /// How long a step took, as far as its records say.
 pub fn duration_ns(step: &StepRun) -> u64 {
     if let Some(Act::Idle(span)) = step.plan.act {
         return span.0;
+    }
+    if let Some(act_ns) = step.end.as_ref().and_then(|end| end.act_ns) {
+        return act_ns;
     }
     let phases = || step.end.iter().flat_map(|end| &end.phases);
     let whole = phases()

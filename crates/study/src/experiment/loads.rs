@@ -69,6 +69,7 @@ pub fn fill(setting: &Setting<'_>, passes: u64, left: &Left) -> Step {
         size: Size(size),
         sync: Sync::End,
         stamp: true,
+        length: Some(Size(bytes)),
         ..deep(base(setting), FILL_DEPTH)
     };
     let until = Until {

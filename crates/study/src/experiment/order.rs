@@ -12,6 +12,17 @@ pub fn since_break(run: &Run) -> &[StepRun] {
     &run.steps[from.min(run.steps.len())..]
 }
 
+/// The run without what came before the last time that the drive was let go of.
+pub fn unbroken(run: &Run) -> Run {
+    let steps = since_break(run).to_vec();
+    Run { steps, resumptions: Vec::new(), established: Vec::new(), ..run.clone() }
+}
+
+/// Whether the drive was let go of while the study went on.
+pub fn is_broken(run: &Run) -> bool {
+    since_break(run).len() < run.steps.len()
+}
+
 /// Whether a step came to its end.
 pub fn is_complete(step: &StepRun) -> bool {
     step.end.as_ref().is_some_and(|end| end.incomplete.is_none())

@@ -1,30 +1,35 @@
 //! What a performance test of SNIA's specification reports.
 
 use super::matrix::{self, Section, Test};
-use super::{ROUNDS_MAX, cell_ns, range, rounds_done, steady_round};
-use crate::experiment::order::since_break;
+use super::{ROUNDS_MAX, range, rounds_done, steady_round};
+use crate::experiment::budget::duration_ns;
+use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
 use crate::experiment::{Setting, loads};
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
 use drivelab_core::op::Action;
-use drivelab_core::quantity::{bandwidth, operations, percent, size, time};
+use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::Scale;
 use drivelab_core::summary::{Summary, summarise};
-use drivelab_stats::Estimate;
 use drivelab_stats::steady::{WINDOW_ROUNDS, Window};
+use drivelab_stats::{Estimate, holm, trend};
+
+/// A trend within a window is worth a word from this share on.
+const MOVING: f64 = 0.02;
 
 pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
+    let run = &unbroken(run);
     let summary = summarise(run);
-    let steps = since_break(run);
+    let steps = &run.steps;
     let mut findings = Findings::default();
     for section in test.sections(setting) {
         findings.order.extend(section.cells.iter().map(|cell| cell.name.clone()));
         Told { test, steps, section: &section }.tell(&mut findings);
     }
-    suspects(&summary, &mut findings);
+    suspects(test, setting, &summary, &mut findings);
     histogram(test, &summary, &mut findings);
     if let Some((cell, text)) = matrix::not_applicable(test, setting) {
         findings.not_applicable.push(Remark { cell, text });
@@ -50,10 +55,13 @@ fn in_words(test: Test, value: f64) -> String {
     }
 }
 
-fn suspects(summary: &Summary, findings: &mut Findings) {
+fn suspects(test: Test, setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
+    let sections = test.sections(setting);
+    let is_tracked = |name: &String| sections.iter().any(|it| it.tracked.contains(name));
     for cell in summary.cells.iter().filter(|cell| cell.valid == Some(false)) {
         let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
         findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
+        findings.no_answer |= is_tracked(&cell.name);
     }
 }
 
@@ -73,6 +81,7 @@ impl Told<'_> {
     fn tell(&self, findings: &mut Findings) {
         let rounds = rounds_done(self.section, self.steps);
         if rounds < WINDOW_ROUNDS {
+            findings.no_answer = true;
             findings.unknown.push(format!(
                 "The steady state after {}: only {rounds} whole rounds were done, and a window has \
                  {WINDOW_ROUNDS}. Give a larger --time or --budget.",
@@ -133,30 +142,35 @@ impl Told<'_> {
             )),
         }
         if is_steady && let Some(moving) = self.still_moving(last) {
-            findings.beware.push(moving);
+            findings.unknown.push(moving);
         }
         if !is_steady {
             findings.no_answer = true;
         }
     }
 
-    /// Five rounds cannot see a slow drift; they can be far apart all the same.
+    /// Five rounds cannot see a slow drift; where they show one, that is said.
     fn still_moving(&self, last: usize) -> Option<String> {
-        let drift = |name: &String| {
-            let values = self.values(name);
-            let window = Window::of(&values[last - WINDOW_ROUNDS..last], 1).ok()?;
-            Some((name.clone(), window.slope_excursion / window.mean))
-        };
-        let (name, share) =
-            self.section.tracked.iter().filter_map(drift).max_by(|a, b| a.1.total_cmp(&b.1))?;
-        (share > 0.02).then(|| {
-            format!(
-                "SNIA's criterion is met, but {name} still changed by {} over the five rounds of \
-                 the window: five rounds are no proof that it has settled. `drivelab study wsat` \
-                 asks for one.",
-                percent(share)
-            )
-        })
+        let windows: Vec<(&String, Vec<f64>)> = self
+            .section
+            .tracked
+            .iter()
+            .map(|name| (name, self.values(name)[last - WINDOW_ROUNDS..last].to_vec()))
+            .collect();
+        let p = holm(
+            &windows.iter().map(|(_, values)| Some(trend(values).ok()?.p)).collect::<Vec<_>>(),
+        );
+        let moving = windows.iter().zip(p).find_map(|((name, values), p)| {
+            let window = Window::of(values, 1).ok()?;
+            let share = window.slope_excursion / window.mean;
+            (p? <= 0.05 && share > MOVING).then_some((name, share))
+        });
+        let (name, share) = moving?;
+        Some(format!(
+            "Whether {name} has settled: SNIA's criterion is met, but it still changed by {} over \
+             the five rounds of the window. `drivelab study wsat` asks for a proof.",
+            percent(share)
+        ))
     }
 
     fn convergence(&self, findings: &mut Findings) {
@@ -265,12 +279,50 @@ fn histogram(test: Test, summary: &Summary, findings: &mut Findings) {
     );
 }
 
+/// How long the cells of all rounds took, in seconds.
+fn cell_seconds(test: Test, setting: &Setting<'_>, steps: &[StepRun]) -> Vec<f64> {
+    let names: Vec<String> = test
+        .sections(setting)
+        .into_iter()
+        .flat_map(|section| section.cells.into_iter().map(|cell| cell.name))
+        .collect();
+    let of_round =
+        steps.iter().filter(|step| names.contains(&step.begin.name) && is_complete(step));
+    of_round.map(|step| duration_ns(step) as f64 / 1e9).collect()
+}
+
+/// Preconditionings that followed on something else than an empty drive, and all of them.
+fn unpurged(test: Test, setting: &Setting<'_>, steps: &[StepRun]) -> (usize, usize) {
+    let names: Vec<String> =
+        test.sections(setting).iter().map(matrix::Section::precondition).collect();
+    let all: Vec<usize> =
+        (0..steps.len()).filter(|index| names.contains(&steps[*index].begin.name)).collect();
+    let is_first = |index: &&usize| **index > 0 && steps[**index - 1].begin.name != loads::EMPTY;
+    let unpurged = all.iter().filter(is_first).count();
+    (if setting.is_drive() { unpurged } else { 0 }, all.len())
+}
+
 fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let mut all = Vec::new();
     let scale = setting.options.scale;
-    if scale != Scale::Full {
-        let seconds = cell_ns(test, setting) as f64 / 1e9;
-        all.push(format!("PTS-derived, not PTS: cells of {seconds} s instead of 60 s."));
+    let lengths = cell_seconds(test, setting, &run.steps);
+    let shortest = lengths.iter().copied().fold(f64::INFINITY, f64::min);
+    let longest = lengths.iter().copied().fold(0.0, f64::max);
+    let last = run.steps.iter().rfind(|step| step.begin.name.starts_with("histogram"));
+    let histogram = last.map(|step| duration_ns(step) as f64 / 1e9);
+    let is_short = |seconds: f64, asked: f64| seconds < 0.99 * asked;
+    if is_short(shortest, 60.0) || histogram.is_some_and(|seconds| is_short(seconds, 1200.0)) {
+        all.push("PTS-derived, not PTS.".to_string());
+    }
+    if is_short(shortest, 60.0) && shortest.is_finite() {
+        all.push(format!(
+            "Cells of {} to {} s instead of 60 s.",
+            digits(shortest),
+            digits(longest)
+        ));
+    }
+    if let Some(seconds) = histogram.filter(|seconds| is_short(*seconds, 1200.0)) {
+        all.push(format!("A histogram of {} s instead of 20 minutes.", digits(seconds)));
     }
     if scale == Scale::Quick && test == Test::Iops {
         all.push(
@@ -283,7 +335,14 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
     if range < setting.bytes() {
         all.push(format!("The active range is {} of {}.", size(range), size(setting.bytes())));
     }
-    all.extend(loads::not_purged(setting, run));
+    let (unpurged, all_of_them) = unpurged(test, setting, &run.steps);
+    match loads::not_purged(setting, run) {
+        Some(text) => all.push(text),
+        None if unpurged > 0 => all.push(format!(
+            "{unpurged} of {all_of_them} preconditionings did not begin on a purged drive."
+        )),
+        None => {}
+    }
     if !setting.is_drive() {
         all.push("A file on a file system, not a drive.".into());
     }

@@ -2,7 +2,7 @@
 
 use super::{FRESH, READ_AFTER, READ_BEFORE, TRIM, WRITE_AFTER, WRITE_BEFORE};
 use crate::compare::{Side, compare};
-use crate::experiment::order::since_break;
+use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Setting, control};
 use drivelab_core::comparison::{Cell, Metric, Sample};
@@ -16,17 +16,13 @@ use drivelab_stats::Estimate;
 const WRITES: &str = "random write";
 const READS: &str = "random read, depth 1";
 /// A drive that lost less than this of its rate has nothing that TRIM could give back.
-const FELL: f64 = 0.10;
+const FELL: f64 = 0.20;
 
-/// What came of the TRIM.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Outcome {
-    Works,
-    Ignored,
-    CannotTell,
-}
+/// TRIM is called ignored where less than this share of what was lost came back.
+const BACK: f64 = 0.25;
 
 pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let run = &unbroken(run);
     let summary = summarise(run);
     let order = [FRESH, WRITE_BEFORE, WRITE_AFTER, READ_BEFORE, READ_AFTER, TRIM];
     let mut findings = Findings { order: order.map(String::from).to_vec(), ..Findings::default() };
@@ -37,7 +33,8 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     match compare(&before, &after, Some(setting.options.delta)) {
         Ok(comparison) => {
             let cell = |name: &str| comparison.cells.iter().find(|cell| cell.name == name);
-            conclude(cell(WRITES), cell(READS), &mut findings);
+            let loss = Loss::of(&summary, &rounds::rates(setting, &run.steps, ROUND));
+            conclude(cell(WRITES), cell(READS), &loss, &mut findings);
             gave_back(&summary, &mut findings);
             findings.comparison = Some(comparison);
         }
@@ -87,14 +84,35 @@ fn all_values(summary: &Summary, name: &str) -> Vec<f64> {
     sound.filter_map(|step| Some(step.streams.first()?.total.iops?.value)).collect()
 }
 
-fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, findings: &mut Findings) {
+/// What could have come back, and what did.
+struct Loss {
+    /// The rate that the drive had before it fell, by its rate before the TRIM; 1: none was seen.
+    fell_by: f64,
+}
+
+impl Loss {
+    /// From the fresh drive where it was measured, else from the first round.
+    fn of(summary: &Summary, rounds: &[f64]) -> Self {
+        let before = mean(summary, WRITE_BEFORE).map(|estimate| estimate.value);
+        let fresh = mean(summary, FRESH).map(|estimate| estimate.value);
+        let reference = fresh.or(rounds.first().copied()).unwrap_or(f64::NAN);
+        let fell_by = before.map_or(1.0, |before| reference / before);
+        Loss { fell_by: if fell_by.is_finite() { fell_by } else { 1.0 } }
+    }
+
+    fn is_seen(&self) -> bool {
+        self.fell_by > 1.0 / (1.0 - FELL)
+    }
+
+    /// The largest share of the loss that came back, as far as the interval of the ratio allows.
+    fn back_at_most(&self, writes: &Cell) -> Option<f64> {
+        let high = writes.ratio?.high.or(writes.ratio.map(|ratio| ratio.value))?;
+        self.is_seen().then(|| (high - 1.0) / (self.fell_by - 1.0))
+    }
+}
+
+fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, loss: &Loss, findings: &mut Findings) {
     let word = |cell: Option<&Cell>| cell.map_or("missing", |cell| cell.word());
-    let same = ["equivalent", "identical", "negligible"];
-    let outcome = match (word(writes), word(reads)) {
-        ("faster", _) | (_, "faster") => Outcome::Works,
-        (write, read) if same.contains(&write) && same.contains(&read) => Outcome::Ignored,
-        _ => Outcome::CannotTell,
-    };
     let by = |cell: Option<&Cell>| {
         cell.and_then(|cell| cell.ratio).map_or_else(
             || "not measured".into(),
@@ -103,14 +121,25 @@ fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, findings: &mut Findings
     };
     let figures =
         format!("after it random writes run at {}, reads at depth 1 at {}", by(writes), by(reads));
-    match outcome {
-        Outcome::Works => findings.verdict.push(format!("TRIM works: {figures}.")),
-        Outcome::Ignored => findings
-            .beware
-            .push(format!("TRIM is accepted and ignored: {figures}, which is no change.")),
-        Outcome::CannotTell => {
+    let back = writes.and_then(|writes| loss.back_at_most(writes));
+    let faster = [word(writes), word(reads)].contains(&"faster");
+    match back {
+        _ if faster => findings.verdict.push(format!("TRIM works: {figures}.")),
+        Some(back) if back < BACK && word(reads) != "size unsettled" => {
+            findings.beware.push(format!(
+                "TRIM is accepted and ignored: {figures}. Random writes had fallen to {} of what \
+                 they were, and at most {} of that loss came back.",
+                percent(1.0 / loss.fell_by),
+                percent(back.max(0.0))
+            ));
+        }
+        _ => {
             findings.no_answer = true;
-            findings.unknown.push(format!("Whether TRIM works: {figures}."));
+            let why = match loss.is_seen() {
+                true => "the noise is too large to tell; a larger scale repeats more often",
+                false => "random writes had lost nothing that it could have given back",
+            };
+            findings.unknown.push(format!("Whether TRIM works: {figures}, and {why}."));
         }
     }
     if word(writes) == "slower" {
