@@ -19,23 +19,23 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 /// Somebody at a shell, with runs of their own.
-pub struct Bench {
+struct Bench {
     home: tempfile::TempDir,
 }
 
 impl Bench {
     /// In a directory of its own.
-    pub fn new() -> Bench {
+    fn new() -> Bench {
         Bench { home: tempfile::tempdir().unwrap() }
     }
 
     /// Works on the disk under this directory.
-    pub fn at(directory: &Path) -> Bench {
+    fn at(directory: &Path) -> Bench {
         Bench { home: tempfile::tempdir_in(directory).unwrap() }
     }
 
     /// Where it works.
-    pub fn path(&self) -> &Path {
+    fn path(&self) -> &Path {
         self.home.path()
     }
 
@@ -47,12 +47,12 @@ impl Bench {
     }
 
     /// Starts a command and does not wait.
-    pub fn starts(&self, line: &[&str]) -> Child {
+    fn starts(&self, line: &[&str]) -> Child {
         self.command(line).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
     }
 
     /// Status and what was printed as JSON.
-    pub fn types(&self, line: &[&str]) -> (i32, Value) {
+    fn types(&self, line: &[&str]) -> (i32, Value) {
         let output = self.command(line).output().unwrap();
         let errors = String::from_utf8_lossy(&output.stderr);
         let json = serde_json::from_slice(&output.stdout);
@@ -61,20 +61,20 @@ impl Bench {
     }
 
     /// The latest run file.
-    pub fn last_run(&self) -> Option<PathBuf> {
+    fn last_run(&self) -> Option<PathBuf> {
         let entries = std::fs::read_dir(self.path().join("data/drivelab/runs")).ok()?;
         entries.map(|entry| entry.unwrap().path()).max()
     }
 }
 
 /// The value of a figure of a study.
-pub fn figure(json: &Value, name: &str) -> Option<f64> {
+fn figure(json: &Value, name: &str) -> Option<f64> {
     let figures = json["findings"]["figures"].as_array()?;
     figures.iter().find(|figure| figure["name"] == name)?["estimate"]["value"].as_f64()
 }
 
 /// The rate of a drive that the model itself puts into its steady state.
-pub fn true_steady_iops(target: &str) -> f64 {
+fn true_steady_iops(target: &str) -> f64 {
     let bench = Bench::new();
     let target = format!("{target},state=steady");
     let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
