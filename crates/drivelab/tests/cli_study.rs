@@ -275,7 +275,7 @@ fn nonsense_is_refused_in_one_sentence() {
         (&["study", "wsat", small, "--band", "0"], "--band"),
         (&["study", "wsat", small, "--purge", "fire"], "--purge fire is not known"),
         (&["study", "trim", "."], "`trim` needs a whole drive"),
-        (&["study", "wsat", ".", "--size", "1MiB"], "too small a target"),
+        (&["study", "wsat", ".", "--size", "1MiB"], "is too small for"),
         (&["study", "wsat", small, "--size", "1GiB"], "--size is for a file"),
     ] {
         user.types(line).refused(2, says);

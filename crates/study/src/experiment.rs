@@ -14,6 +14,7 @@ use crate::{aa, pts, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
+use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
 use drivelab_core::study::{Established, Scale, StudyOptions};
 use drivelab_core::units::{Size, Span};
@@ -108,8 +109,8 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
     let options = setting.options;
     if options.bytes < BYTES_MIN {
         return Some(format!(
-            "{} are too small a target for `{}`; it needs at least {}",
-            Size(options.bytes),
+            "a target of {} is too small for `{}`; it needs at least {}",
+            size(options.bytes),
             options.name,
             Size(BYTES_MIN)
         ));

@@ -234,7 +234,7 @@ pub(super) fn reproduce(out: &mut String, run: &Run) {
         false => words.insert(0, "drivelab".to_owned()),
     }
     let is_seeded = words.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
-    if !is_seeded && matches!(begin.command.as_str(), "run" | "check") {
+    if !is_seeded && matches!(begin.command.as_str(), "run" | "check" | "study") {
         words.extend(["--seed".to_owned(), begin.seed.to_string()]);
     }
     let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");

@@ -174,7 +174,7 @@ fn impossible_bounds_are_named() {
         impossible(&Setting { options: &options, facts: &facts }).unwrap_or_default()
     };
     assert_eq!(says(|_| ()), "");
-    assert!(says(|options| options.bytes = MIB).contains("too small a target"));
+    assert!(says(|options| options.bytes = MIB).contains("is too small for"));
     assert!(says(|options| options.delta = 0.0).contains("band"));
     assert!(says(|options| options.delta = 0.7).contains("band"));
     assert!(says(|options| options.time = Span(1)).contains("too short"));
