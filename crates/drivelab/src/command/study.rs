@@ -227,10 +227,11 @@ fn dry_run(
     if !options.shown.json {
         print::text(&format!(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
-             # {}: in all at most {} of measuring and {} written\n",
+             # {}\n# in all at most {} of measuring and {} written, {:.1} times the target\n",
             inquiry.study.question,
             inquiry.options.time,
-            size(inquiry.options.budget.0)
+            size(inquiry.options.budget.0),
+            inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64
         ));
     }
     Ok(status)
@@ -240,11 +241,13 @@ fn dry_run(
 fn announce(target: &str, inquiry: &Studied) {
     if std::io::stderr().is_terminal() {
         print::error(&format!(
-            "{} on {target}: {} At most {} of measuring, {} written, seed {}",
+            "{} on {target}: {} At most {} of measuring, {} written ({:.1} times the target), \
+             seed {}",
             inquiry.study.name,
             inquiry.study.question,
             inquiry.options.time,
             size(inquiry.options.budget.0),
+            inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64,
             inquiry.options.seed
         ));
     }
