@@ -82,12 +82,26 @@ fn true_steady_iops(target: &str) -> f64 {
     json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
 }
 
+/// A part of the validation: its text, and how many of its claims do not hold.
+type Part = fn() -> (String, u32);
+
+/// The names of single parts may follow: `cargo bench --bench studies -- settling`.
 fn main() {
+    let asked: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
+    let parts: [(&str, Part); 5] = [
+        ("wsat", truth::wsat),
+        ("trim", truth::trim),
+        ("settling", settling::after_a_fill),
+        ("kills", kills::resumed),
+        ("budgets", budgets::kept),
+    ];
     let mut failed = 0;
-    for part in [truth::wsat, truth::trim, settling::after_a_fill, kills::resumed, budgets::kept] {
-        let (text, misses) = part();
-        println!("{text}");
-        failed += misses;
+    for (name, part) in parts {
+        if asked.is_empty() || asked.iter().any(|it| it == name) {
+            let (text, misses) = part();
+            println!("{text}");
+            failed += misses;
+        }
     }
     if failed > 0 {
         eprintln!("{failed} claims do not hold");

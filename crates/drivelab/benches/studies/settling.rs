@@ -7,32 +7,40 @@ use std::fmt::Write;
 
 const OFF_MAX: f64 = 0.01;
 
-/// Bytes and nanoseconds of each interval of the rounds of random writes, in order.
-fn intervals(bench: &Bench) -> Vec<(f64, f64)> {
+/// The rounds of random writes that a study did.
+#[derive(Default)]
+struct Rounds {
+    /// Bytes and nanoseconds of each interval, in order.
+    intervals: Vec<(f64, f64)>,
+    /// Operations a second of each round.
+    rates: Vec<f64>,
+}
+
+fn rounds_of(bench: &Bench) -> Rounds {
     let text = std::fs::read_to_string(bench.last_run().unwrap()).unwrap();
-    let records = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
-    let mut rounds = std::collections::BTreeSet::new();
-    let mut all = Vec::new();
-    for record in records {
-        let step = record["step"].as_u64();
+    let mut rounds = Rounds::default();
+    let mut is_round = false;
+    let mut bytes = 0.0;
+    for line in text.lines() {
+        let record: Value = serde_json::from_str(line).unwrap();
         match record["record"].as_str().unwrap() {
-            "step_begin" if record["name"] == "random write" => {
-                rounds.extend(step);
-            }
-            "tally" if step.is_some_and(|step| rounds.contains(&step)) => {
-                let bytes: f64 = record["kinds"]
-                    .as_array()
-                    .unwrap()
-                    .iter()
-                    .map(|kind| kind["bytes"].as_f64().unwrap())
-                    .sum();
+            "step_begin" => (is_round, bytes) = (record["name"] == "random write", 0.0),
+            "tally" if is_round => {
+                let kinds = record["kinds"].as_array().unwrap();
+                let moved: f64 = kinds.iter().map(|kind| kind["bytes"].as_f64().unwrap()).sum();
                 let ns = record["to"].as_f64().unwrap() - record["from"].as_f64().unwrap();
-                all.push((bytes, ns));
+                rounds.intervals.push((moved, ns));
+                bytes += moved;
+            }
+            "step_end" if is_round => {
+                let phase = &record["phases"][0];
+                let ns = phase["closed"].as_f64().unwrap() - phase["opened"].as_f64().unwrap();
+                rounds.rates.push(bytes / 4096.0 / ns * 1e9);
             }
             _ => {}
         }
     }
-    all
+    rounds
 }
 
 /// Mean rates of rounds of so many bytes.
@@ -53,9 +61,10 @@ pub fn after_a_fill() -> (String, u32) {
     let mut text = "### Ringing after a sequential fill\n\nRandom writes on a drive that was \
                     written once in order begin fast, fall below their steady rate and overshoot \
                     it. What is off is the mean of the first window of five rounds that SNIA's \
-                    criterion accepts, for three lengths of a round, and the mean by which \
-                    drivelab calls the drive settled.\n\n| drive | rounds of C/8 | C/16 | C/32 | \
-                    settled | after, × capacity |\n|:--|--:|--:|--:|--:|--:|\n"
+                    criterion accepts, for several lengths of a round, and the mean by which \
+                    drivelab calls the drive settled.\n\n| drive | rounds of C/8 | C/12 | C/16 | \
+                    C/24 | C/32 | C/64 | settled | after, × capacity \
+                    |\n|:--|--:|--:|--:|--:|--:|--:|--:|--:|\n"
         .to_string();
     let mut misses = 0;
     for drive in ["", ",spare=0.12", ",spare=0.07", ",collector=fifo"] {
@@ -63,11 +72,11 @@ pub fn after_a_fill() -> (String, u32) {
         let bench = Bench::new();
         bench.types(&["study", "trim", &target, "--seed", "2", "--json"]);
         let truth = true_steady_iops(&target);
-        let intervals = intervals(&bench);
+        let found = rounds_of(&bench);
         let capacity = f64::from(1u32 << 31);
         let _ = write!(text, "| {} |", target.trim_start_matches("sim:"));
-        for part in [8.0, 16.0, 32.0] {
-            let rates = rounds(&intervals, capacity / part);
+        for part in [8.0, 12.0, 16.0, 24.0, 32.0, 64.0] {
+            let rates = rounds(&found.intervals, capacity / part);
             let first = first_steady_round(&[&rates]).ok().flatten();
             let mean = first.map(|round| windows(&rates).unwrap()[round - 5].mean);
             let _ = match mean {
@@ -75,8 +84,8 @@ pub fn after_a_fill() -> (String, u32) {
                 None => write!(text, " never |"),
             };
         }
-        let rates = rounds(&intervals, capacity / 8.0);
-        let settled = Settled::of(&rates).map_or(f64::NAN, |settled| settled.mean);
+        let rates = &found.rates;
+        let settled = Settled::of(rates).map_or(f64::NAN, |settled| settled.mean);
         let off = settled / truth - 1.0;
         misses += u32::from(off.is_nan() || off.abs() > OFF_MAX);
         let _ = writeln!(text, " {:+.2} % | {:.2} |", 100.0 * off, rates.len() as f64 / 8.0);
