@@ -10,7 +10,8 @@ const BYTES: u64 = 512 << 20;
 
 pub fn kept() -> (String, u32) {
     let mut text = "### Time and wear on a loop device\n\nA file of 512 MiB on a disk of this \
-                    machine, with direct I/O below. Bytes are what the kernel counted on the device; \
+                    machine, with direct I/O below. Bytes are what the kernel counted on the \
+                    device; \
                     time \
                     is the whole command.\n\n| study | allowed | written | allowed | took | \
                     status |\n|:--|--:|--:|--:|--:|--:|\n"
