@@ -17,8 +17,7 @@ Examples:
   drivelab list                   which drives are here, and what could hurt
   drivelab run . --rw randread --bs 4k --depth 32 --runtime 10
                                   one load on a scratch file here
-  drivelab run /dev/sdb --rw read --bs 1m --depth 8
-                                  reads of a whole device need no token
+  drivelab study aa               is the laboratory itself honest here?
   drivelab check sim:x25-e        the same on a simulated drive, in virtual time
   drivelab report last            the HTML report of the latest run
 
