@@ -17,6 +17,7 @@ use drivelab_core::plan::Plan;
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
 use drivelab_core::study::{Established, Scale, StudyOptions};
+use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 
 /// What a study works with.
@@ -91,6 +92,14 @@ pub fn named(name: &str) -> Result<Study, String> {
 /// No study but one that asks for it proves a state.
 pub fn proves_nothing(_setting: &Setting<'_>, _run: &Run) -> Option<Established> {
     None
+}
+
+/// Lists the cells that the truth guard does not believe, each with its reasons.
+pub fn suspects(summary: &Summary, findings: &mut Findings) {
+    for cell in summary.cells.iter().filter(|cell| cell.valid == Some(false)) {
+        let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
+        findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
+    }
 }
 
 /// Bytes of a scratch file for a study of this budget: an eighth of it, at most 1 GiB for a quick

@@ -12,9 +12,8 @@ use crate::experiment::{Allowance, Setting, Study, impossible, loads};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::study::{Emptying, Established, Scale};
+use drivelab_core::study::{Emptying, Scale};
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::steady::Settled;
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -23,7 +22,7 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established,
+    established: rounds::established,
     judge: judge::judge,
 };
 
@@ -198,18 +197,6 @@ fn reserve_ns(setting: &Setting<'_>, run: &Run) -> u64 {
 fn round_limit_ns(setting: &Setting<'_>, run: &Run) -> u64 {
     let last = rounds::named(since_break(run), ROUND).last().map(|step| duration_ns(step));
     last.map_or(setting.options.time.0 / 4, |ns| ns.saturating_mul(2).max(SECOND_NS))
-}
-
-fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
-    let steps = since_break(run);
-    let is_last = run.steps.last().is_some_and(|step| step.begin.name == ROUND);
-    let known = rounds::rates(setting, steps, ROUND);
-    let settled = Settled::of(&known).ok()?;
-    let is_new = is_last && rounds::is_whole(setting) && run.ledger().state != "random-steady";
-    is_new.then(|| Established {
-        state: "random-steady".into(),
-        because: rounds::evidence(&settled, known.len()),
-    })
 }
 
 fn write(setting: &Setting<'_>, name: &str) -> Step {

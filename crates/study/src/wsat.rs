@@ -7,13 +7,13 @@
 use crate::experiment::budget::{Left, written};
 use crate::experiment::order::{done, since_break, unbroken};
 use crate::experiment::rounds::{self, Cliff, ROUND, Written};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, suspects};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Plan, Role, Step};
 use drivelab_core::quantity::{operations, percent, size, time};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::study::{Established, Scale};
+use drivelab_core::study::Scale;
 use drivelab_core::summary::{CellKind, Summary, summarise};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Estimate;
@@ -26,7 +26,7 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established,
+    established: rounds::established,
     judge,
 };
 
@@ -156,24 +156,13 @@ fn settled(
     Settled::of(&rounds::rates(setting, steps, ROUND))
 }
 
-fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
-    let steps = since_break(run);
-    let is_last = run.steps.last().is_some_and(|step| step.begin.name == ROUND);
-    let settled = settled(setting, steps).ok()?;
-    let is_new = is_last && rounds::is_whole(setting) && run.ledger().state != "random-steady";
-    let count = rounds::named(steps, ROUND).len();
-    is_new.then(|| Established {
-        state: "random-steady".into(),
-        because: rounds::evidence(&settled, count),
-    })
-}
-
 fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     let run = &unbroken(run);
     let summary = summarise(run);
     let mut findings = Findings { order: vec![FIRST.into(), STEADY.into()], ..Findings::default() };
     let seen = Seen::of(setting, run, &summary);
-    seen.suspects(&mut findings);
+    suspects(&summary, &mut findings);
+    findings.no_answer = !findings.suspect.is_empty() || seen.history.is_empty();
     seen.cliff(&mut findings);
     seen.level(&mut findings);
     seen.pictures(&mut findings);
@@ -244,15 +233,6 @@ impl<'a> Seen<'a> {
 
     fn rate(&self, name: &str) -> Option<Estimate> {
         self.cell(name)?.rates.iops
-    }
-
-    fn suspects(&self, findings: &mut Findings) {
-        let cells = self.summary.cells.iter().filter(|cell| cell.valid == Some(false));
-        for cell in cells {
-            let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
-            findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
-        }
-        findings.no_answer = !findings.suspect.is_empty() || self.history.is_empty();
     }
 
     /// Bytes as a share of the drive.

@@ -1,13 +1,14 @@
 //! Random writes in rounds, until the drive has settled: where the rate falls, and what is left.
 
 use super::budget::{Left, duration_ns, whole, written};
-use super::order::is_complete;
+use super::order::{is_complete, since_break};
 use super::{Setting, loads};
 use drivelab_core::findings::{Axis, Entry, Head, Line, LineKind, Mark, Picture, Table, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Mix, Role, Step, Until};
 use drivelab_core::quantity::percent;
-use drivelab_core::run::StepRun;
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::Established;
 use drivelab_core::summary::series;
 use drivelab_core::units::Span;
 use drivelab_stats::steady::{Settled, TURN_ROUNDS, Unsettled, WINDOW_ROUNDS, Window};
@@ -74,6 +75,18 @@ pub fn rates(setting: &Setting<'_>, steps: &[StepRun], name: &str) -> Vec<f64> {
         (bytes >= least && ns > 0).then(|| bytes as f64 / REQUEST_BYTES as f64 / ns as f64 * 1e9)
     };
     named(steps, name).iter().filter_map(rate).collect()
+}
+
+/// The steady state, where the round that was just done proves it.
+pub fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
+    let is_last = run.steps.last().is_some_and(|step| step.begin.name == ROUND);
+    let known = rates(setting, since_break(run), ROUND);
+    let settled = Settled::of(&known).ok()?;
+    let is_new = is_last && is_whole(setting) && run.ledger().state != "random-steady";
+    is_new.then(|| Established {
+        state: "random-steady".into(),
+        because: evidence(&settled, known.len()),
+    })
 }
 
 /// One interval of a history of writes.

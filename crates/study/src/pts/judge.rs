@@ -5,7 +5,7 @@ use super::{ROUNDS_MAX, range, rounds_done, steady_round};
 use crate::experiment::budget::duration_ns;
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
-use crate::experiment::{Setting, loads};
+use crate::experiment::{Setting, loads, suspects};
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
@@ -29,7 +29,11 @@ pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
         findings.order.extend(section.cells.iter().map(|cell| cell.name.clone()));
         Told { test, steps, section: &section }.tell(&mut findings);
     }
-    suspects(test, setting, &summary, &mut findings);
+    suspects(&summary, &mut findings);
+    let tracked: Vec<String> =
+        test.sections(setting).into_iter().flat_map(|section| section.tracked).collect();
+    let mut doubted = summary.cells.iter().filter(|cell| cell.valid == Some(false));
+    findings.no_answer |= doubted.any(|cell| tracked.contains(&cell.name));
     histogram(test, &summary, &mut findings);
     if let Some((cell, text)) = matrix::not_applicable(test, setting) {
         findings.not_applicable.push(Remark { cell, text });
@@ -52,16 +56,6 @@ fn in_words(test: Test, value: f64) -> String {
         Test::Iops => operations(value),
         Test::Throughput => bandwidth(value),
         Test::Latency => time(value),
-    }
-}
-
-fn suspects(test: Test, setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
-    let sections = test.sections(setting);
-    let is_tracked = |name: &String| sections.iter().any(|it| it.tracked.contains(name));
-    for cell in summary.cells.iter().filter(|cell| cell.valid == Some(false)) {
-        let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
-        findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
-        findings.no_answer |= is_tracked(&cell.name);
     }
 }
 
