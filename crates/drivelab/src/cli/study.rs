@@ -26,7 +26,7 @@ Examples:
   drivelab resume last                          goes on with a study that was broken off
 
 A study says what it needs of the drive's state and brings it there; what it writes and how long
-it takes is printed before it starts (--dry-run prints only that) and never exceeded.
+it takes is printed before it starts (--dry-run prints only that), and kept to.
 Exit status: 0 an answer, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
 
 /// Options of `study`.
