@@ -23,6 +23,7 @@ pub mod plan_text;
 pub mod quantity;
 pub mod queue;
 pub mod record;
+pub mod rounds;
 pub mod run;
 pub mod study;
 pub mod summary;

@@ -4,8 +4,10 @@
 //! file, and both are this one derive. Unknown keys are errors.
 
 mod act;
+mod until;
 
 pub use act::{Act, Purge};
+pub use until::Until;
 
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -81,27 +83,6 @@ pub struct Step {
     pub cpus: String,
     /// What runs, together.
     pub streams: Vec<Stream>,
-}
-
-/// The first bound reached ends each stream; all are per stream.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Until {
-    /// Time after the ramp.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub elapsed: Option<Span>,
-    /// Operations issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub operations: Option<u64>,
-    /// Bytes issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub bytes: Option<Size>,
-    /// Times the bytes of the region were issued.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub passes: Option<u64>,
-    /// The first worker that ends stops the others of its stream.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub stonewall: bool,
 }
 
 /// How I/O reaches the kernel.

@@ -117,6 +117,7 @@ fn sample_step(random: &mut Random) -> Step {
             operations: (random.below(2) == 0).then(|| random.below(1 << 60)),
             bytes: (random.below(2) == 0).then(|| Size(random.next_u64())),
             passes: (random.below(2) == 0).then(|| random.below(9)),
+            steady: random.below(2) == 0,
             stonewall: random.below(2) == 0,
         },
         repeat: random.below(4) as u32,

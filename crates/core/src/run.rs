@@ -3,7 +3,7 @@
 use crate::findings::Findings;
 use crate::inside::InsideInterval;
 use crate::ledger::Ledger;
-use crate::plan::{Plan, Step};
+use crate::plan::{Act, Plan, Step};
 use crate::record::{Begin, End, Record, Resumed, StepBegin, StepEnd, Warning};
 use crate::study::Established;
 use crate::tally::Tally;
@@ -42,6 +42,30 @@ pub struct StepRun {
     pub insides: Vec<InsideInterval>,
     /// How it ended; absent in a run that was killed.
     pub end: Option<StepEnd>,
+}
+
+impl StepRun {
+    /// How long it took in nanoseconds, as far as its records say.
+    pub fn duration_ns(&self) -> u64 {
+        if let Some(Act::Idle(span)) = self.plan.act {
+            return span.0;
+        }
+        if let Some(act_ns) = self.end.as_ref().and_then(|end| end.act_ns) {
+            return act_ns;
+        }
+        let phases = || self.end.iter().flat_map(|end| &end.phases);
+        let whole = phases()
+            .map(|phase| phase.closed)
+            .max()
+            .zip(phases().map(|phase| phase.opened).min())
+            .map(|(closed, opened)| closed.saturating_sub(opened));
+        let recorded = || {
+            let tallies = || self.tallies.iter();
+            let to = tallies().map(|tally| tally.to).max()?;
+            Some(to.saturating_sub(tallies().map(|tally| tally.from).min()?))
+        };
+        whole.or_else(recorded).unwrap_or(0)
+    }
 }
 
 impl Run {

@@ -16,7 +16,8 @@ use crate::inside::Inside;
 use crate::op::{Action, Errno, Time};
 use crate::plan::{Engine, IoMode, PatternName, Role, Stream, Sync};
 use crate::record::{DeviceCounters, Warning};
-use crate::run::{Run, StepRun};
+use crate::rounds;
+use crate::run::Run;
 use crate::tally::{Gap, Mismatch, Slow};
 use crate::truth::{self, Judgement};
 use drivelab_stats::{Estimate, Histogram, supported_quantile};
@@ -413,7 +414,7 @@ pub struct MergedLatency {
 /// The numbers of a run. Pure: equal runs give equal summaries.
 pub fn summarise(run: &Run) -> Summary {
     let complete = run.complete();
-    let steps: Vec<StepSummary> = run.steps.iter().map(|step| summarise_step(run, step)).collect();
+    let steps: Vec<StepSummary> = (0..run.steps.len()).map(|at| summarise_step(run, at)).collect();
     Summary {
         schema: SCHEMA,
         run: run.begin.run.clone(),
@@ -440,7 +441,8 @@ fn in_order(mut cells: Vec<CellSummary>, findings: Option<&Findings>) -> Vec<Cel
     cells
 }
 
-fn summarise_step(run: &Run, step: &StepRun) -> StepSummary {
+fn summarise_step(run: &Run, index: usize) -> StepSummary {
+    let step = &run.steps[index];
     let end = step.end.as_ref();
     let incomplete = match end {
         Some(end) => end.incomplete.clone(),
@@ -449,7 +451,9 @@ fn summarise_step(run: &Run, step: &StepRun) -> StepSummary {
     let streams: Vec<StreamSummary> = (0..step.plan.streams.len())
         .map(|stream| streams::summarise_stream(step, stream as u32))
         .collect();
-    let Judgement { valid, reasons, notes, unchecked } = truth::judge(run, step, &streams);
+    let Judgement { valid, reasons, mut notes, unchecked } = truth::judge(run, step, &streams);
+    let outcome = rounds::outcome(run, index);
+    notes.extend(outcome.map(|text| Reason { code: "rounds".into(), text }));
     StepSummary {
         step: step.begin.step,
         name: step.begin.name.clone(),

@@ -169,8 +169,14 @@ fn validate_until(step: &Step, problems: &mut Problems) {
         });
     }
     problems.need(zero.iter().any(|(_, bound)| bound.is_some()), "until", || {
-        "nothing says when the step ends; give a runtime, operations, bytes or passes".to_string()
+        match until.steady {
+            false => "nothing says when the step ends; give a runtime, operations, bytes or passes",
+            true => "a drive may never be steady; give up after a runtime, bytes or passes too",
+        }
+        .to_string()
     });
+    let objection = crate::rounds::objection(step).filter(|_| until.steady);
+    problems.need(objection.is_none(), "until", || objection.unwrap_or_default().to_string());
     let moves_data = |stream: &Stream| stream.pattern != PatternName::Names;
     let only_bytes = until.bytes.is_some()
         && until.elapsed.is_none()

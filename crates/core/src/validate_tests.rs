@@ -250,3 +250,23 @@ fn cpu_lists() {
         assert!(cpu_list(wrong).is_err(), "{wrong}");
     }
 }
+
+#[test]
+fn steady_needs_a_load_that_can_settle() {
+    let steady = |change: fn(&mut Step)| {
+        let mut plan = with(|s| (s.pattern, s.mix) = (PatternName::Uniform, Mix::WRITE));
+        plan.steps[0].role = Role::Precondition;
+        plan.steps[0].until.steady = true;
+        change(&mut plan.steps[0]);
+        plan
+    };
+    accepted(&steady(|_| ()));
+    refused(&steady(|step| step.role = Role::Measure), "until", "is no result");
+    refused(&steady(|step| step.until.elapsed = None), "until", "may never be steady");
+    refused(&steady(|step| step.streams.push(Stream::default())), "until", "one stream");
+    refused(&steady(|step| step.streams[0].rate = Some(10.0)), "until", "fixed rate");
+    refused(&steady(|step| step.streams[0].stamp = true), "until", "stamps count passes");
+    refused(&steady(|step| step.streams[0].pattern = PatternName::Permutation), "until", "order");
+    refused(&steady(|step| step.ramp = Span(1)), "until", "ramp");
+    refused(&steady(|step| step.repeat = 2), "until", "once");
+}

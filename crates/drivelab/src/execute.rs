@@ -109,6 +109,14 @@ impl<'a> Execution<'a> {
         }
     }
 
+    /// Records a plan that is executed in parts, which follow it.
+    pub fn record_plan(&mut self, plan: &Plan) {
+        if self.plans as usize >= self.recorder.run().plans.len() {
+            self.recorder.record(Record::Plan { plan: plan.clone() });
+        }
+        self.plans += 1;
+    }
+
     /// Executes `plan` to its end, or until something stops it.
     pub fn run_plan(&mut self, plan: &Plan) -> Result<(), Stop> {
         let is_new = self.plans as usize >= self.recorder.run().plans.len();

@@ -3,7 +3,7 @@
 use crate::cli::run::{Kind, RunOptions};
 use crate::outcome::Failure;
 use drivelab_core::plan::{
-    Engine, Files, IoMode, Mix, PatternName, Plan, Sharing, Step, Stream, Until, WeightedSize,
+    Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Until, WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
 use std::path::Path;
@@ -27,11 +27,25 @@ pub fn plan_of(options: &RunOptions, seed: u64) -> Result<Plan, Failure> {
     if options.span.repeat == Some(0) {
         return Err(Failure::usage("--repeat 0 does nothing; use 1 or more"));
     }
-    let mut plan = Plan { title: name, seed, steps: vec![step], ..Plan::default() };
+    let before = options.span.precondition.map(|within| until_steady(&step, within));
+    let steps = before.into_iter().chain([step]).collect();
+    let mut plan = Plan { title: name, seed, steps, ..Plan::default() };
     if let Some(interval) = options.record.interval {
         plan.interval.0 = interval;
     }
     Ok(plan)
+}
+
+/// The same load before it is measured, in rounds until it is steady.
+fn until_steady(step: &Step, within: Span) -> Step {
+    Step {
+        name: "until steady".into(),
+        role: Role::Precondition,
+        ramp: Span(0),
+        until: Until { elapsed: Some(within), steady: true, ..Until::default() },
+        repeat: 1,
+        ..step.clone()
+    }
 }
 
 fn until_of(options: &RunOptions, stream: &Stream) -> Until {
@@ -41,6 +55,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         operations: span.operations,
         bytes: span.bytes,
         passes: span.passes,
+        steady: false,
         stonewall: span.stonewall,
     };
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();

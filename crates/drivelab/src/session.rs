@@ -1,6 +1,7 @@
 //! One run from the look at the target to the removal of its scratch.
 
 mod going_on;
+mod rounds;
 
 use crate::aim::{Aim, Kind};
 use crate::execute::{Execution, Stop};
@@ -242,7 +243,7 @@ fn run_plans(
 ) -> Result<(), Stop> {
     let mut plan = Some(first);
     while let Some(current) = plan {
-        execution.run_plan(&current)?;
+        rounds::run_plan(execution, &current)?;
         plan = follow(execution, inquiry);
     }
     Ok(())

@@ -285,3 +285,47 @@ fn nonsense_is_refused_in_one_sentence() {
     let said = user.types(&[&disk[..], &["--purge", "nvme-format"]].concat()).status(2);
     assert!(said.err.contains("no command that purges it"), "{}", said.err);
 }
+
+#[test]
+fn a_load_is_measured_once_it_is_steady() {
+    let user = User::new();
+    let target = "sim:textbook,capacity=512MiB,spare=0.28";
+    let load = ["--rw", "randwrite", "--depth", "32", "--passes", "4", "--seed", "3"];
+    let line = [&["run", target, "--json", "--precondition", "10m"], &load[..]].concat();
+    let json = user.types(&line).fine().json();
+    let steps = json["steps"].as_array().unwrap();
+    let measured = steps.last().unwrap();
+    assert_eq!(
+        (measured["role"].as_str(), &measured["state"]),
+        (Some("measure"), &"random-steady".into())
+    );
+    let iops = measured["streams"][0]["write"]["iops"]["value"].as_f64().unwrap();
+    let truth = true_steady_iops(&user, target);
+    assert!((iops / truth - 1.0).abs() < 0.02, "{iops} of {truth}");
+    let rounds = &steps[..steps.len() - 1];
+    assert!(rounds.iter().all(|step| step["role"] == "precondition"));
+    let said =
+        |step: &Value| step["notes"].as_array().unwrap().iter().any(|it| it["code"] == "rounds");
+    assert_eq!(rounds.iter().filter(|step| said(step)).count(), 1, "the last round says it");
+    // The same load without it meets the empty drive.
+    let line = [&["run", target, "--json"], &load[..]].concat();
+    let fresh = user.types(&line).fine().json();
+    let iops = fresh["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap();
+    assert!(iops > 1.1 * truth, "{iops} of {truth}");
+}
+
+#[test]
+fn a_load_that_never_settles_says_so() {
+    let user = User::new();
+    let target = "sim:textbook,capacity=512MiB";
+    let load = ["--rw", "randwrite", "--depth", "32", "--passes", "1", "--seed", "3"];
+    let line = [&["run", target, "--precondition", "1s"], &load[..]].concat();
+    let text = user.types(&line).fine().out;
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(
+        text.contains("was not steady when its other bound was reached: SNIA's window"),
+        "{text}"
+    );
+    let line = [&["run", target, "--precondition", "1s", "--rate", "10"], &load[..]].concat();
+    user.types(&line).refused(2, "always steady");
+}

@@ -12,6 +12,7 @@ use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Pict
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Plan, Role, Step};
 use drivelab_core::quantity::{operations, percent, size, time};
+use drivelab_core::rounds::why_not;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::Scale;
 use drivelab_core::summary::{CellKind, Summary, summarise};
@@ -307,7 +308,7 @@ impl<'a> Seen<'a> {
             (Err(why), true) => findings.unknown.push(format!(
                 "What is left in the steady state: it was not reached; {}. Give a larger --budget \
                  or --time.",
-                rounds::why_not(*why, self.rounds.len())
+                why_not(*why, self.rounds.len())
             )),
         }
         let last = self.rounds.len();

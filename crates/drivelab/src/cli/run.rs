@@ -286,6 +286,9 @@ pub struct SpanOptions {
     /// Time before the measurement begins; left out of the results [default: 0]
     #[arg(long, value_name = "TIME")]
     pub ramp: Option<Span>,
+    /// First run this load until its rate is steady, and give up after so long; no result of it
+    #[arg(long, value_name = "TIME")]
+    pub precondition: Option<Span>,
     /// Repetitions; from two on, intervals come from them [default: 1]
     #[arg(long, value_name = "COUNT")]
     pub repeat: Option<u32>,

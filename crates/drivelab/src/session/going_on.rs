@@ -18,7 +18,12 @@ pub fn simulate_again(
     execution.kept_steps = kept.run.steps.len() as u32;
     let last = kept.run.plans.len();
     for (index, plan) in kept.run.plans.iter().enumerate() {
-        execution.run_plan(plan)?;
+        let is_frame = plan.steps.iter().any(|step| step.until.steady)
+            && !kept.run.steps.iter().any(|step| step.begin.plan as usize == index);
+        match is_frame {
+            true => execution.record_plan(plan),
+            false => execution.run_plan(plan)?,
+        }
         if index + 1 < last {
             execution.take_up_established(&kept.run);
         }

@@ -16,13 +16,29 @@ use crate::{errno, units};
 
 /// Gaps and slow I/Os shown here; the run file and the report have more.
 const SHOWN: usize = 5;
+/// Repetitions of one preparing step shown here, the last ones.
+const PREPARING_SHOWN: usize = 2;
 
 /// Every step, every stream, every kind; then repetitions together; then warnings.
 pub fn run_summary(summary: &Summary) -> String {
     let mut text = super::check::header(summary, &drivelab_core::facts::Facts::default());
-    for step in &summary.steps {
-        text.push('\n');
-        text.push_str(&step_text(step));
+    let is_round = |one: &StepSummary, next: &StepSummary| {
+        one.name == next.name && one.role != Role::Measure && next.role != Role::Measure
+    };
+    for rounds in summary.steps.chunk_by(is_round) {
+        let left_out = rounds.len().saturating_sub(PREPARING_SHOWN);
+        if let (Some(first), 1..) = (rounds.first(), left_out) {
+            let _ = write!(
+                text,
+                "\n{} · repetitions 1 to {left_out}, {} steps, are in the report and --json\n",
+                printable(&first.name),
+                headline::role_word(first.role)
+            );
+        }
+        for step in &rounds[left_out..] {
+            text.push('\n');
+            text.push_str(&step_text(step));
+        }
     }
     let repeated: Vec<_> = summary.cells.iter().filter(|cell| cell.repetitions > 1).collect();
     for cell in repeated {

@@ -2,7 +2,7 @@
 
 use super::Setting;
 use drivelab_core::ledger::Moved;
-use drivelab_core::plan::{Act, Step, Stream};
+use drivelab_core::plan::{Step, Stream};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::units::Size;
 
@@ -60,24 +60,7 @@ fn planned(step: &Step) -> u64 {
 
 /// How long a step took, as far as its records say.
 pub fn duration_ns(step: &StepRun) -> u64 {
-    if let Some(Act::Idle(span)) = step.plan.act {
-        return span.0;
-    }
-    if let Some(act_ns) = step.end.as_ref().and_then(|end| end.act_ns) {
-        return act_ns;
-    }
-    let phases = || step.end.iter().flat_map(|end| &end.phases);
-    let whole = phases()
-        .map(|phase| phase.closed)
-        .max()
-        .zip(phases().map(|phase| phase.opened).min())
-        .map(|(closed, opened)| closed.saturating_sub(opened));
-    let recorded = || {
-        let tallies = || step.tallies.iter();
-        let to = tallies().map(|tally| tally.to).max()?;
-        Some(to.saturating_sub(tallies().map(|tally| tally.from).min()?))
-    };
-    whole.or_else(recorded).unwrap_or(0)
+    step.duration_ns()
 }
 
 /// Whole requests of `size` in `bytes`, at least one.

@@ -11,7 +11,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::Established;
 use drivelab_core::summary::series;
 use drivelab_core::units::Span;
-use drivelab_stats::steady::{Settled, TURN_ROUNDS, Unsettled, WINDOW_ROUNDS, Window};
+use drivelab_stats::steady::{Settled, TURN_ROUNDS, WINDOW_ROUNDS, Window};
 
 /// The rounds that bring a drive to its steady state.
 pub const ROUND: &str = "random write";
@@ -160,29 +160,6 @@ pub fn cliff(history: &[Written], first_bytes: f64) -> Option<Cliff> {
     let fallen = history.windows(LASTING).position(|all| all.iter().all(is_low))?;
     let edge = history[..fallen].iter().rposition(|at| at.rate >= EDGE * before);
     Some(Cliff { bytes: edge.map_or(0.0, |edge| history[edge].bytes), before })
-}
-
-/// Why rounds are not settled, in words.
-pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
-    match unsettled {
-        Unsettled::TooShort => format!(
-            "only {rounds} rounds were written, and two turns of the drive are {}",
-            2 * TURN_ROUNDS
-        ),
-        Unsettled::Window => "SNIA's window of five rounds is not met: see its table".into(),
-        Unsettled::Halves(apart) => {
-            format!(
-                "the two halves of the last rounds differ by {}; 1 % is allowed",
-                percent(apart)
-            )
-        }
-        Unsettled::Trend(p) => {
-            format!("the last rounds still have a trend (p {p:.3})")
-        }
-        Unsettled::Drift(drift) => {
-            format!("the last rounds do not rule out a drift of {}; 3 % is allowed", percent(drift))
-        }
-    }
 }
 
 /// What a state that was proved rests on, in words.

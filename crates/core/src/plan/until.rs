@@ -1,0 +1,29 @@
+//! When a step ends.
+
+use crate::units::{Size, Span};
+use serde::{Deserialize, Serialize};
+
+/// The first bound reached ends each stream; all are per stream.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Until {
+    /// Time after the ramp.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elapsed: Option<Span>,
+    /// Operations issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operations: Option<u64>,
+    /// Bytes issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<Size>,
+    /// Times the bytes of the region were issued.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub passes: Option<u64>,
+    /// The rate has settled, by two turns of the region: the step is done in rounds of an eighth of
+    /// it, one repetition each, and another bound says when to give up.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub steady: bool,
+    /// The first worker that ends stops the others of its stream.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stonewall: bool,
+}

@@ -1,0 +1,268 @@
+//! A step that lasts until its rate is steady, as the rounds that it is done in.
+//!
+//! A round is one eighth of a pass: of a sequential stream the next eighth of the region, of a
+//! random one as many bytes anywhere. Two turns of rounds prove a steady state
+//! ([`Settled`]), or another bound of the step gives up. Each round is a plan of its own with one
+//! step, so a run file says exactly what was done; what was asked stands before it.
+
+use crate::plan::{Files, PatternName, Plan, Role, Step, Stream, Until};
+use crate::quantity::percent;
+use crate::run::{Run, StepRun};
+use crate::study::Established;
+use crate::units::{Size, Span};
+use drivelab_stats::steady::{Settled, TURN_ROUNDS, Unsettled};
+
+/// The rounds of one step, those that were done and what is left.
+#[derive(Debug, Clone)]
+pub struct Rounds {
+    step: Step,
+    file_bytes: u64,
+    /// Bytes of the region of one file, in whole requests.
+    region_bytes: u64,
+    bytes_max: u64,
+    bytes: u64,
+    operations: u64,
+    elapsed_ns: u64,
+    rates: Vec<f64>,
+    is_cut: bool,
+}
+
+/// A plan as it is executed.
+#[derive(Debug, Clone)]
+pub enum Part {
+    /// Steps as they stand.
+    Plain(Plan),
+    /// A step in rounds; the plan has no steps and lends them its title, seed and interval.
+    Rounds(Plan, Box<Rounds>),
+}
+
+/// Takes a plan apart where a step of it lasts until it is steady.
+pub fn parts(plan: &Plan, file_bytes: u64) -> Vec<Part> {
+    let with = |steps: &[Step]| Plan { steps: steps.to_vec(), ..plan.clone() };
+    let mut parts = Vec::new();
+    for steps in plan.steps.chunk_by(|one, next| !one.until.steady && !next.until.steady) {
+        match steps {
+            [step] if step.until.steady => {
+                parts.push(Part::Rounds(with(&[]), Box::new(Rounds::of(step, file_bytes))));
+            }
+            steps => parts.push(Part::Plain(with(steps))),
+        }
+    }
+    parts
+}
+
+impl Rounds {
+    /// The rounds of a step of one stream that [`crate::validate`] has let through.
+    pub fn of(step: &Step, file_bytes: u64) -> Self {
+        let mut rounds = Rounds {
+            step: step.clone(),
+            file_bytes,
+            region_bytes: 0,
+            bytes_max: 0,
+            bytes: 0,
+            operations: 0,
+            elapsed_ns: 0,
+            rates: Vec::new(),
+            is_cut: false,
+        };
+        let Some(stream) = step.streams.first() else { return rounds };
+        let size = stream.size_max().max(1);
+        let rest = file_bytes.saturating_sub(stream.offset.0);
+        let region = stream.length.map_or(rest, |length| length.0.min(rest));
+        rounds.region_bytes = region / size * size;
+        let by_passes = step.until.passes.map(|n| rounds.pass_bytes().saturating_mul(n));
+        let by_bytes = step.until.bytes.map(|bytes| bytes.0);
+        rounds.bytes_max = by_passes.into_iter().chain(by_bytes).min().unwrap_or(u64::MAX);
+        rounds
+    }
+
+    fn files(&self) -> u64 {
+        let of = |stream: &Stream| match stream.files {
+            Files::One => 1,
+            Files::Each => u64::from(stream.workers.max(1)),
+        };
+        self.step.streams.first().map_or(1, of)
+    }
+
+    fn pass_bytes(&self) -> u64 {
+        self.region_bytes.saturating_mul(self.files())
+    }
+
+    /// The next round; `None` where the rate is steady or another bound is reached.
+    pub fn next(&self) -> Option<Step> {
+        let mut step = self.step.clone();
+        let stream = step.streams.first_mut()?;
+        let size = stream.size_max().max(1);
+        if self.is_cut || self.settled().is_ok() || self.region_bytes == 0 {
+            return None;
+        }
+        let eighth = self.region_bytes / TURN_ROUNDS as u64 / size * size;
+        let eighth = eighth.max(size);
+        let mut length = eighth;
+        if stream.pattern == PatternName::Sequential {
+            let turn = self.region_bytes.div_ceil(eighth).min(TURN_ROUNDS as u64);
+            let place = self.rates.len() as u64 % turn;
+            if place + 1 == turn {
+                length = self.region_bytes - place * eighth;
+            }
+            stream.offset.0 += place * eighth;
+            stream.length = Some(Size(length));
+        }
+        let bytes = length.saturating_mul(self.files());
+        let bytes = bytes.min(self.bytes_max.saturating_sub(self.bytes)) / size * size;
+        let operations = self.step.until.operations.map(|n| n.saturating_sub(self.operations));
+        let elapsed = self.step.until.elapsed.map(|all| all.0.saturating_sub(self.elapsed_ns));
+        if bytes == 0 || operations == Some(0) || elapsed == Some(0) {
+            return None;
+        }
+        step.until = Until {
+            bytes: Some(Size(bytes)),
+            operations,
+            elapsed: elapsed.map(Span),
+            ..self.step.until.clone()
+        };
+        step.until.passes = None;
+        step.repeat = 1;
+        Some(step)
+    }
+
+    /// Takes in a round that was done.
+    pub fn done(&mut self, round: &StepRun) {
+        let kinds = || round.tallies.iter().flat_map(|tally| &tally.kinds);
+        let bytes: u64 = kinds().map(|kind| kind.bytes).sum();
+        let ns = round.duration_ns();
+        self.bytes += bytes;
+        self.operations += kinds().map(|kind| kind.ops).sum::<u64>();
+        self.elapsed_ns += ns.max(1);
+        let asked = round.plan.until.bytes.map_or(0, |asked| asked.0);
+        // One that another bound cut short is no round like the others.
+        self.is_cut = bytes < asked;
+        if !self.is_cut && ns > 0 {
+            self.rates.push(bytes as f64 / ns as f64);
+        }
+    }
+
+    /// Whether the rounds prove a steady state.
+    ///
+    /// # Errors
+    /// What keeps them from it.
+    pub fn settled(&self) -> Result<Settled, Unsettled> {
+        Settled::of(&self.rates)
+    }
+
+    /// The state that settled rounds leave the target in, where that is a known one.
+    pub fn established(&self) -> Option<Established> {
+        self.settled().ok()?;
+        let stream = self.step.streams.first()?;
+        let size = stream.size_max().max(1);
+        let is_whole = stream.offset.0 == 0
+            && stream.shift.0 == 0
+            && self.region_bytes == self.file_bytes / size * size;
+        let is_plain = stream.mix.write > 0 && stream.mix.trim == 0 && stream.sizes.is_empty();
+        let only_writes = stream.mix.read == 0;
+        let state = match stream.pattern {
+            PatternName::Uniform if is_whole && is_plain => "random-steady",
+            PatternName::Sequential if is_whole && is_plain && only_writes => "filled",
+            _ => return None,
+        };
+        Some(Established { state: state.into(), because: self.in_words() })
+    }
+
+    /// What became of it, in a sentence.
+    pub fn in_words(&self) -> String {
+        let count = self.rates.len();
+        match self.settled() {
+            Ok(settled) => format!(
+                "settled after {count} rounds of an eighth of the region: the halves of the last \
+                 {} agree within 1 %, without trend, at ± {}",
+                settled.rounds,
+                percent(settled.relative_half_width())
+            ),
+            Err(unsettled) => {
+                format!(
+                    "not steady when its other bound was reached: {}",
+                    why_not(unsettled, count)
+                )
+            }
+        }
+    }
+}
+
+/// Why rounds are not settled, in words.
+pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
+    match unsettled {
+        Unsettled::TooShort => format!(
+            "only {rounds} rounds were done, and two turns of the drive are {}",
+            2 * TURN_ROUNDS
+        ),
+        Unsettled::Window => {
+            "SNIA's window of five rounds is not met: their range or their slope is too large"
+                .into()
+        }
+        Unsettled::Halves(apart) => {
+            format!(
+                "the two halves of the last rounds differ by {}; 1 % is allowed",
+                percent(apart)
+            )
+        }
+        Unsettled::Trend(p) => format!("the last rounds still have a trend (p {p:.3})"),
+        Unsettled::Drift(drift) => {
+            format!("the last rounds do not rule out a drift of {}; 3 % is allowed", percent(drift))
+        }
+    }
+}
+
+/// What became of the rounds that end with step `index` of a run; `None` where none do.
+pub fn outcome(run: &Run, index: usize) -> Option<String> {
+    let is_round = |step: &StepRun| step.plan.until.steady;
+    let last = run.steps.get(index).filter(|step| is_round(step))?;
+    let is_same = |step: &StepRun| is_round(step) && step.begin.name == last.begin.name;
+    if run.steps.get(index + 1).is_some_and(is_same) {
+        return None;
+    }
+    if last.end.as_ref().is_none_or(|end| end.incomplete.is_some()) {
+        return None;
+    }
+    let before = run.steps[..=index].iter().rev().take_while(|step| is_same(step)).count();
+    let mut rounds = Rounds::of(&last.plan, 0);
+    run.steps[index + 1 - before..=index].iter().for_each(|step| rounds.done(step));
+    Some(rounds.in_words())
+}
+
+/// Why a step cannot be done in rounds, if it cannot.
+pub fn objection(step: &Step) -> Option<&'static str> {
+    let [stream] = step.streams.as_slice() else {
+        return Some("`steady` needs a step of one stream; give the others steps of their own");
+    };
+    let in_any_order = matches!(
+        stream.pattern,
+        PatternName::Sequential
+            | PatternName::Uniform
+            | PatternName::SemiRandom
+            | PatternName::Zipf
+            | PatternName::HotZones
+    );
+    let problems = [
+        (
+            step.role == Role::Measure,
+            "what comes before the steady state is no result: give the step role = \
+             \"precondition\" and measure in the next one",
+        ),
+        (
+            !in_any_order || stream.stride.is_some_and(|stride| stride != 1),
+            "`steady` goes with sequential, uniform, semi-random, zipf or hot-zones order, in \
+             which an eighth of a pass is like another",
+        ),
+        (stream.rate.is_some(), "a load of fixed rate is always steady; remove `rate` or `steady`"),
+        (
+            stream.stamp || stream.verify || stream.pass.is_some(),
+            "stamps count passes, and `steady` does eighths of them; leave out one of the two",
+        ),
+        (step.ramp.0 > 0, "`steady` takes the beginning into account; remove the ramp"),
+        (step.repeat > 1, "a steady state is reached once; remove `repeat`"),
+    ];
+    problems.into_iter().find(|(is_so, _)| *is_so).map(|(_, text)| text)
+}
+
+#[cfg(test)]
+mod tests;

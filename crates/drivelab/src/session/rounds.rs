@@ -1,0 +1,44 @@
+//! Plans with a step that lasts until its rate is steady.
+
+use crate::execute::{Execution, Stop};
+use drivelab_core::plan::Plan;
+use drivelab_core::record::Warning;
+use drivelab_core::rounds::{Part, Rounds, parts};
+
+/// Executes a plan. Where a step of it is done in rounds, the plan itself is recorded first, as it
+/// was asked, and then each of its parts and rounds as a plan of its own.
+pub fn run_plan(execution: &mut Execution<'_>, plan: &Plan) -> Result<(), Stop> {
+    if !plan.steps.iter().any(|step| step.until.steady) {
+        return execution.run_plan(plan);
+    }
+    execution.record_plan(plan);
+    for part in parts(plan, execution.file_bytes) {
+        match part {
+            Part::Plain(part) => execution.run_plan(&part)?,
+            Part::Rounds(frame, rounds) => run_rounds(execution, &frame, *rounds)?,
+        }
+    }
+    Ok(())
+}
+
+fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -> Result<(), Stop> {
+    while let Some(round) = rounds.next() {
+        execution.run_plan(&Plan { steps: vec![round], ..frame.clone() })?;
+        if let Some(done) = execution.recorder.run().steps.last() {
+            rounds.done(done);
+        }
+    }
+    if let Some(found) = rounds.established() {
+        execution.establish(found);
+    }
+    if rounds.settled().is_err() {
+        execution.recorder.warn(Warning {
+            code: "not_steady".into(),
+            text: format!("the load was {}.", rounds.in_words()),
+            advice: "What follows was measured before the steady state; allow more time or bytes."
+                .into(),
+            step: None,
+        });
+    }
+    Ok(())
+}
