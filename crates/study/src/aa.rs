@@ -149,7 +149,7 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     }
     let drifting: Vec<(String, Vec<f64>)> =
         CELLS.iter().map(|cell| ((*cell).to_string(), in_order(&summary, cell))).collect();
-    control::drift(&drifting, &mut findings);
+    control::drift(&drifting, 0.0, &mut findings);
     let [a, b] = SIDES.map(|side| side_of(&summary, side));
     match compare(&a, &b, Some(setting.options.delta)) {
         Ok(comparison) => conclude(setting, &summary, &comparison, &mut findings),

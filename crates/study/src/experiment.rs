@@ -134,4 +134,6 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
 }
 
 #[cfg(test)]
+pub mod sample;
+#[cfg(test)]
 mod tests;

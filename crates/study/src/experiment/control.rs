@@ -16,6 +16,8 @@ const NAMES: [&str; 3] = ["control first", "control middle", "control last"];
 const REPETITIONS: usize = 5;
 /// What the control may move by.
 const DELTA: f64 = 0.02;
+/// A trend of less over all repetitions of a cell is certain on a quiet drive, and harms nothing.
+pub const DRIFT: f64 = 0.02;
 
 /// Steps of one place (0 first, 1 middle, 2 last), each this long.
 pub fn steps(setting: &Setting<'_>, place: usize, each_ns: u64) -> Vec<Step> {
@@ -69,15 +71,18 @@ pub fn look(summary: &Summary, findings: &mut Findings) {
     }
 }
 
-/// Says which of `cells` drifted over the order of measurement; each is the values of one cell in
-/// that order.
-pub fn drift(cells: &[(String, Vec<f64>)], findings: &mut Findings) {
+/// Says which of `cells` drifted by at least the share `least` over the order of measurement; each
+/// is the values of one cell in that order.
+pub fn drift(cells: &[(String, Vec<f64>)], least: f64, findings: &mut Findings) {
     let trends: Vec<_> = cells.iter().map(|(_, values)| trend(values).ok()).collect();
     let p = holm(&trends.iter().map(|found| found.map(|found| found.p)).collect::<Vec<_>>());
     for (((name, values), found), p) in cells.iter().zip(&trends).zip(p) {
         let (Some(found), Some(p)) = (found, p.filter(|p| *p <= 0.05)) else { continue };
         let mean = values.iter().sum::<f64>() / values.len() as f64;
         let moved = found.slope * (values.len() - 1) as f64 / mean;
+        if moved.abs() < least {
+            continue;
+        }
         findings.suspect.push(format!(
             "{name} drifted by {} over the {} times it was measured (p {}): its figures mix what \
              it was with what it became.",
@@ -85,5 +90,32 @@ pub fn drift(cells: &[(String, Vec<f64>)], findings: &mut Findings) {
             values.len(),
             digits(p)
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cell(name: &str, values: impl Iterator<Item = f64>) -> (String, Vec<f64>) {
+        (name.to_string(), values.collect())
+    }
+
+    fn said(cells: &[(String, Vec<f64>)], least: f64) -> Vec<String> {
+        let mut findings = Findings::default();
+        drift(cells, least, &mut findings);
+        findings.suspect
+    }
+
+    #[test]
+    fn a_planted_drift_is_found_and_noise_is_not() {
+        let noise = |at: u64| 1000.0 + (at * 7919 % 13) as f64;
+        let still = cell("still", (0..12).map(noise));
+        let moved = cell("moved", (0..12).map(|at| noise(at) * (1.0 - 0.01 * at as f64)));
+        let found = said(&[still.clone(), moved.clone()], DRIFT);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert!(found[0].starts_with("moved drifted by -1"), "{found:?}");
+        assert_eq!(said(&[still], 0.0), [""; 0]);
+        assert_eq!(said(&[moved], 0.2), [""; 0], "less than what counts");
     }
 }

@@ -48,6 +48,7 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         }
     }
     cost(&summary, &mut findings);
+    drifted(&summary, &mut findings);
     preparation(setting, run, &mut findings);
     findings
 }
@@ -195,6 +196,14 @@ fn gave_back(summary: &Summary, findings: &mut Findings) {
     }
 }
 
+/// Whether a cell that was repeated in one state kept its rate. Writes to a drive that was just
+/// emptied are left out: that they become slower is what the drive does when it fills.
+fn drifted(summary: &Summary, findings: &mut Findings) {
+    let cells = [READ_BEFORE, WRITE_BEFORE, READ_AFTER];
+    let cells = cells.map(|name| (name.to_string(), all_values(summary, name)));
+    control::drift(&cells, control::DRIFT, findings);
+}
+
 /// What the TRIM of everything took.
 fn cost(summary: &Summary, findings: &mut Findings) {
     let mut steps = summary.steps.iter().filter(|step| step.name == TRIM);
@@ -247,3 +256,6 @@ fn preparation(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
         });
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,61 @@
+use super::super::STUDY;
+use super::*;
+use crate::experiment::sample::play;
+use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::study::{Emptying, Scale, StudyOptions};
+use drivelab_core::units::{Size, Span};
+
+const MIB: u64 = 1 << 20;
+
+fn findings(rate: &dyn Fn(&str, u32) -> f64) -> Findings {
+    let mut facts = Facts::default();
+    facts.target.kind = TargetKind::Simulated;
+    let options = StudyOptions {
+        name: "trim".into(),
+        scale: Scale::Quick,
+        seed: 7,
+        budget: Size(10 << 30),
+        time: Span(300_000_000_000),
+        delta: 0.05,
+        emptying: Emptying::Discard,
+        bytes: 256 * MIB,
+        cpus: String::new(),
+    };
+    let setting = Setting { options: &options, facts: &facts };
+    judge(&setting, &play(&STUDY, &setting, "fresh", rate))
+}
+
+/// A tenth of a percent up or down, alike in no two cells.
+fn noise(name: &str, repetition: u32) -> f64 {
+    let name: u32 = name.bytes().map(u32::from).sum();
+    1.0 + f64::from((repetition * 7 + name * 3) % 5) / 1000.0
+}
+
+/// A drive that TRIM makes ten times as fast.
+fn works(name: &str, repetition: u32) -> f64 {
+    let is_slow = [WRITE_BEFORE, READ_BEFORE, ROUND].contains(&name);
+    noise(name, repetition) * if is_slow { 1000.0 } else { 10_000.0 }
+}
+
+#[test]
+fn a_cell_that_drifts_is_suspect() {
+    let found = findings(&works);
+    assert!(found.verdict[0].starts_with("TRIM works"), "{found:?}");
+    assert_eq!(found.suspect, [""; 0]);
+    let drifting = |name: &str, repetition: u32| {
+        let moved = if name == READ_BEFORE { 0.01 * f64::from(repetition) } else { 0.0 };
+        works(name, repetition) * (1.0 - moved)
+    };
+    let found = findings(&drifting);
+    assert_eq!(found.suspect.len(), 1, "{:?}", found.suspect);
+    assert!(found.suspect[0].starts_with("random read, before TRIM drifted by -"), "{found:?}");
+}
+
+#[test]
+fn a_drive_that_fills_after_the_trim_may_become_slower() {
+    let filling = |name: &str, repetition: u32| {
+        let moved = if name == WRITE_AFTER { 0.03 * f64::from(repetition) } else { 0.0 };
+        works(name, repetition) * (1.0 - moved)
+    };
+    assert_eq!(findings(&filling).suspect, [""; 0]);
+}
