@@ -11,6 +11,7 @@ pub mod driver;
 pub mod facts;
 pub mod findings;
 pub mod fitness;
+pub mod gathering;
 pub mod inside;
 pub mod ledger;
 pub mod lifetime;

@@ -5,6 +5,7 @@
 
 mod comparison;
 mod figures;
+mod gathering;
 mod numbers;
 mod sections;
 mod study;
@@ -18,6 +19,7 @@ use drivelab_core::summary::Summary;
 use std::fmt::Write;
 
 pub use comparison::comparison;
+pub use gathering::gathering;
 
 use crate::headline;
 

@@ -18,7 +18,7 @@ pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;
 pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
-pub use study::study_table;
+pub use study::{gathering_table, study_table};
 
 use drivelab_core::record::Warning;
 

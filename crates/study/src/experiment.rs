@@ -10,7 +10,7 @@ pub mod loads;
 pub mod order;
 pub mod rounds;
 
-use crate::{aa, pts, trim, wsat};
+use crate::{aa, pts, rank, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -75,8 +75,8 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 6] =
-    [aa::STUDY, wsat::STUDY, trim::STUDY, pts::IOPS, pts::THROUGHPUT, pts::LATENCY];
+pub const ALL: [Study; 7] =
+    [aa::STUDY, wsat::STUDY, trim::STUDY, pts::IOPS, pts::THROUGHPUT, pts::LATENCY, rank::STUDY];
 
 /// The study of this name.
 ///

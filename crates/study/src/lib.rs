@@ -3,10 +3,12 @@
 
 pub mod aa;
 pub mod accept;
+pub mod across;
 pub mod check;
 pub mod compare;
 pub mod doctor;
 pub mod experiment;
 pub mod pts;
+pub mod rank;
 pub mod trim;
 pub mod wsat;

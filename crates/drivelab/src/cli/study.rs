@@ -15,10 +15,12 @@ Studies, each with its question, and what it costs with --quick:
   pts-iops   Operations a second in SNIA's steady state         5 min, 10 GiB written
   pts-tp     Bytes a second in SNIA's steady state              5 min, 10 GiB written
   pts-lat    Latency of one operation, on average and at worst  5 min, 10 GiB written
+  rank       Which of several drives is the fastest, in what?   4 min, 10 GiB written on each
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
   drivelab study aa .                           on a scratch file here
+  drivelab study rank /mnt/a /mnt/b sim:essd    the same loads on each, and an order
   drivelab study trim /dev/sdb --quick --erase TOKEN
                                                 a whole device; the refusal prints the token
   drivelab study pts-iops /dev/sdb --full --purge nvme-format --erase TOKEN
@@ -30,15 +32,15 @@ it takes is printed before it starts (--dry-run prints only that), and kept to.
 Exit status: 0 an answer, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
 
 /// Options of `study`.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Clone)]
 #[command(after_help = EXAMPLES)]
 pub struct StudyCommandOptions {
-    /// Which study: aa, wsat, trim, pts-iops, pts-tp, pts-lat
+    /// Which study: aa, wsat, trim, pts-iops, pts-tp, pts-lat, rank
     #[arg(value_name = "NAME")]
     pub name: String,
-    /// Directory, file, block device, or simulated drive (sim:NAME)
-    #[arg(value_name = "TARGET", default_value = ".")]
-    pub target: String,
+    /// Directory, file, block device, or simulated drive (sim:NAME); several go side by side
+    #[arg(value_name = "TARGET", default_value = ".", num_args = 1..)]
+    pub targets: Vec<String>,
     /// At most 5 minutes and 10 GiB
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,

@@ -1,10 +1,12 @@
 //! `drivelab study` and `drivelab resume`: one experiment on one target, to its answer.
 
+mod several;
+
 use super::report::{Page, may_write, results};
 use crate::aim::{Aim, Kind};
 use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
 use crate::outcome::{Failure, Status};
-use crate::session::{self, Inquiry, Request};
+use crate::session::{self, Ended, Inquiry, Request};
 use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
 use drivelab_core::facts::Facts;
@@ -18,25 +20,57 @@ use drivelab_core::units::Size;
 use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Setting, Study};
+use drivelab_study::rank;
 use std::io::IsTerminal;
 use std::path::Path;
 
 /// A simulated drive may be written so often where nobody says how much.
 const SIMULATED_PASSES: u64 = 400;
 
-/// Does one study.
+/// Does one study, on one target or on several.
 pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
     let study = experiment::named(&options.name).map_err(|text| {
         Failure::usage(text).advise("`drivelab study --help` says what they ask.")
     })?;
     let system = System::live();
-    let mut aim = Aim::look(&system, &options.target)?;
-    let asked = asked(options, &study, &mut aim)?;
+    if let [target] = options.targets.as_slice() {
+        if study.name == rank::NAME {
+            return Err(Failure::usage("`rank` puts targets in order, and one alone has no place")
+                .advise(format!("Name at least two:  drivelab study rank {target} OTHER")));
+        }
+        let prepared = prepare(options, study, &system, target, options.seed)?;
+        if options.dry_run {
+            return dry_run(options, &prepared.first, &prepared.aim, &prepared.inquiry);
+        }
+        may_write(options.shown.out.as_deref())?;
+        return finish(prepared, &system, &options.shown);
+    }
+    several::study(options, study, &system)
+}
+
+/// A study that can begin: everything was looked at, and the guard has said yes.
+struct Prepared<'a> {
+    request: Request<'a>,
+    aim: Aim,
+    first: Plan,
+    inquiry: Studied,
+}
+
+fn prepare<'a>(
+    options: &StudyCommandOptions,
+    study: Study,
+    system: &System,
+    target: &'a str,
+    seed: Option<u64>,
+) -> Result<Prepared<'a>, Failure> {
+    let mut aim = Aim::look(system, target)?;
+    let mut asked = asked(options, &study, &mut aim)?;
+    asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
     let first = inquiry.first(&aim)?;
     let mut request = Request {
         command: "study",
-        target: &options.target,
+        target,
         erase: options.safety.erase.clone(),
         keep: options.safety.keep,
         size: options.size,
@@ -48,18 +82,13 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
         kept: None,
     };
     if !options.dry_run {
-        may_write(options.shown.out.as_deref())?;
-        session::ask_guard(&request, &system, &aim, &first)?;
+        session::ask_guard(&request, system, &aim, &first)?;
     }
     session::check_plan(&first, &aim)?;
-    if options.dry_run {
-        return dry_run(options, &first, &aim, &inquiry);
+    if !options.dry_run && aim.kind != Kind::Simulated {
+        request.warnings = super::doctor::concerns(system, target)?;
     }
-    announce(&options.target, &inquiry);
-    if aim.kind != Kind::Simulated {
-        request.warnings = super::doctor::concerns(&system, &options.target)?;
-    }
-    finish(&request, &system, aim, first, inquiry, &options.shown)
+    Ok(Prepared { request, aim, first, inquiry })
 }
 
 /// Goes on with a study that was broken off.
@@ -101,25 +130,27 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     };
     may_write(options.shown.out.as_deref())?;
     session::ask_guard(&request, &system, &aim, &first)?;
-    announce(&target, &inquiry);
-    finish(&request, &system, aim, first, inquiry, &options.shown)
+    finish(Prepared { request, aim, first, inquiry }, &system, &options.shown)
 }
 
 fn finish(
-    request: &Request<'_>,
+    prepared: Prepared<'_>,
     system: &System,
-    aim: Aim,
-    first: Plan,
-    mut inquiry: Studied,
     shown: &ShownOptions,
 ) -> Result<Status, Failure> {
-    let ended = session::run(request, system, aim, first, &mut inquiry)?;
+    let ended = done(prepared, system)?;
     let page = match &shown.out {
         Some(path) => Page::At(path),
         None if shown.json || ended.run.findings.is_none() => Page::None,
         None => Page::Default,
     };
     results(ended, shown.json, page)
+}
+
+fn done(prepared: Prepared<'_>, system: &System) -> Result<Ended, Failure> {
+    let Prepared { request, aim, first, mut inquiry } = prepared;
+    announce(request.target, &inquiry);
+    session::run(&request, system, aim, first, &mut inquiry)
 }
 
 /// What was asked, with what nobody said filled in.

@@ -2,6 +2,7 @@
 
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Figure, Findings, Remark, Table};
+use drivelab_core::gathering::Gathering;
 use drivelab_core::summary::Summary;
 
 use super::{check, compare};
@@ -27,6 +28,33 @@ pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
     parts.push(check::judgement(findings));
     parts.push(deviations(&findings.deviations));
     parts.push(super::warnings(&summary.warnings));
+    for part in parts.iter().filter(|part| !part.is_empty()) {
+        text.push('\n');
+        text.push_str(part);
+    }
+    text
+}
+
+/// Several targets side by side: which runs, the tables, the comparison, what follows.
+pub fn gathering_table(gathering: &Gathering) -> String {
+    let mut text = hanging("", &printable(&gathering.question), 0);
+    let rows: Vec<Vec<String>> = gathering
+        .runs
+        .iter()
+        .map(|run| {
+            let word = match (run.complete, run.no_answer) {
+                (false, _) => "incomplete",
+                (true, true) => "no valid answer",
+                (true, false) => "",
+            };
+            vec![printable(&run.target), format!("run {}", run.run), word.to_string()]
+        })
+        .collect();
+    text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
+    let findings = &gathering.findings;
+    let mut parts: Vec<String> = findings.tables.iter().map(table).collect();
+    parts.extend(findings.comparison.as_ref().map(compare::comparison_table));
+    parts.push(check::judgement(findings));
     for part in parts.iter().filter(|part| !part.is_empty()) {
         text.push('\n');
         text.push_str(part);

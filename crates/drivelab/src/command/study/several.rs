@@ -1,0 +1,113 @@
+//! One study on several targets, one after the other, and what follows from all of them.
+
+use super::{Prepared, done, prepare};
+use crate::cli::study::StudyCommandOptions;
+use crate::command::report::{Made, Page, may_write, results_shown, write_new};
+use crate::outcome::{Failure, Status};
+use crate::{chance, print};
+use drivelab_core::gathering::{Gathered, Gathering, Member};
+use drivelab_core::run::Run;
+use drivelab_core::summary::SCHEMA;
+use drivelab_io::facts::System;
+use drivelab_report::{html, terminal};
+use drivelab_study::across;
+use drivelab_study::experiment::Study;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// Does the study on each target. Everything that can be refused is refused before the first of
+/// them is touched.
+pub fn study(
+    options: &StudyCommandOptions,
+    study: Study,
+    system: &System,
+) -> Result<Status, Failure> {
+    let targets = &options.targets;
+    if targets.iter().collect::<BTreeSet<_>>().len() < targets.len() {
+        return Err(Failure::usage("the same target stands twice among those to be compared")
+            .advise("`drivelab study aa TARGET` measures one drive as if it were two."));
+    }
+    // Equal seeds: what differs is the target and not the order of the loads.
+    let seed = options.seed.unwrap_or_else(chance::seed);
+    may_write(options.shown.out.as_deref())?;
+    let prepared: Vec<Prepared<'_>> = targets
+        .iter()
+        .map(|target| prepare(&for_target(options, target), study, system, target, Some(seed)))
+        .collect::<Result<_, _>>()?;
+    if options.dry_run {
+        for (target, one) in targets.iter().zip(&prepared) {
+            if !options.shown.json {
+                print::text(&format!("# {target}\n"));
+            }
+            super::dry_run(options, &one.first, &one.aim, &one.inquiry)?;
+        }
+        return Ok(Status::Fine);
+    }
+    let mut runs: Vec<(&str, Run)> = Vec::new();
+    let mut worst = Status::Fine;
+    for (target, one) in targets.iter().zip(prepared) {
+        let ended = done(one, system)?;
+        let run = ended.run.clone();
+        // Of each run its verdict is shown below; the rest is in its file.
+        let status = results_shown(ended, true, Page::None, |_, _| Ok(()))?;
+        if !options.shown.json {
+            print::text(&format!("{target}: run {}\n", run.begin.run));
+        }
+        worst = graver(worst, status);
+        runs.push((target, run));
+        if status == Status::Interrupted {
+            break;
+        }
+    }
+    show(options, study, &runs)?;
+    Ok(worst)
+}
+
+/// A device takes the token of its own among several, which are joined by commas.
+fn for_target(options: &StudyCommandOptions, target: &str) -> StudyCommandOptions {
+    let mut own = options.clone();
+    let place = options.targets.iter().position(|known| known == target).unwrap_or(0);
+    if let Some(tokens) = options.safety.erase.as_deref().filter(|it| it.contains(',')) {
+        own.safety.erase = tokens.split(',').nth(place).map(String::from);
+    }
+    own
+}
+
+/// No valid answer weighs more than a bad finding, and an interruption most.
+fn graver(one: Status, other: Status) -> Status {
+    let weight = |status: Status| match status {
+        Status::Fine => 0,
+        Status::Finding => 1,
+        Status::Interrupted => 3,
+        _ => 2,
+    };
+    if weight(other) > weight(one) { other } else { one }
+}
+
+fn show(options: &StudyCommandOptions, study: Study, runs: &[(&str, Run)]) -> Result<(), Failure> {
+    let members: Vec<Member<'_>> =
+        runs.iter().map(|(target, run)| Member { target, run }).collect();
+    let gathering = Gathering {
+        schema: SCHEMA,
+        study: study.name.into(),
+        question: study.question.into(),
+        runs: members.iter().map(Gathered::of).collect(),
+        findings: across::findings(study.name, &members),
+    };
+    match options.shown.json {
+        true => print::json(&gathering)?,
+        false => print::text(&format!("\n{}", terminal::gathering_table(&gathering))),
+    }
+    let first = runs.first().map_or("", |(_, run)| run.begin.run.as_str());
+    let by_default = || PathBuf::from(format!("drivelab-{}-{first}.html", study.name));
+    let path = match (&options.shown.out, options.shown.json) {
+        (Some(path), _) => path.clone(),
+        (None, true) => return Ok(()),
+        (None, false) => by_default(),
+    };
+    write_new(&path, Made::Html, html::gathering(&gathering).as_bytes())?;
+    if !options.shown.json {
+        print::text(&format!("\nReport   {}\n", path.display()));
+    }
+    Ok(())
+}

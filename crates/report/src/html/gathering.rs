@@ -1,0 +1,66 @@
+//! Several runs of one study as one page.
+
+use super::{SCRIPT, comparison, escape, sentences, study, style};
+use drivelab_core::gathering::Gathering;
+use std::fmt::Write;
+
+/// The page: what follows from all runs, then the runs, which have pages of their own.
+pub fn gathering(gathering: &Gathering) -> String {
+    let findings = &gathering.findings;
+    let mut out = String::with_capacity(64 << 10);
+    let targets: Vec<&str> = gathering.runs.iter().map(|run| run.target.as_str()).collect();
+    let title = format!("drivelab: study {} of {}", gathering.study, targets.join(", "));
+    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
+    let _ = write!(out, "<title>{}</title>", escape(&title));
+    let more = if findings.comparison.is_some() { comparison::CSS } else { "" };
+    let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
+    let _ = writeln!(
+        out,
+        "<header><p class=\"badges\"><b class=\"badge\">side by side</b></p>\
+         <h1>study {}</h1><p class=\"lead\">{}</p></header>",
+        escape(&gathering.study),
+        escape(&gathering.question),
+    );
+    out.push_str("<section class=\"verdict\">");
+    for (word, class, list) in [
+        ("Verdict", "good", &findings.verdict),
+        ("Suspect", "beware", &findings.suspect),
+        ("Beware", "beware", &findings.beware),
+        ("Unknown", "unknown", &findings.unknown),
+    ] {
+        sentences(&mut out, word, class, list);
+    }
+    out.push_str("</section>\n");
+    study::key_picture(&mut out, findings);
+    study::results(&mut out, findings);
+    runs(&mut out, gathering);
+    let _ = write!(out, "</main><script>{SCRIPT}</script></body></html>");
+    out.push('\n');
+    out
+}
+
+fn runs(out: &mut String, gathering: &Gathering) {
+    out.push_str(
+        "<section><h2>The runs</h2><div class=\"scroll\" tabindex=\"0\"><table><tr>\
+         <th scope=\"col\">target<th scope=\"col\">run<th scope=\"col\">",
+    );
+    for run in &gathering.runs {
+        let word = match (run.complete, run.no_answer) {
+            (false, _) => "incomplete",
+            (true, true) => "no valid answer",
+            (true, false) => "",
+        };
+        let _ = write!(
+            out,
+            "<tr><td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{word}",
+            escape(&run.target),
+            escape(&run.run)
+        );
+    }
+    out.push_str(
+        "</table></div><p class=\"faint\">Each has a page of its own: \
+         <code>drivelab report RUN</code>.</p></section>\n",
+    );
+}

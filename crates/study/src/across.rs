@@ -1,0 +1,128 @@
+//! One study on several targets: what its runs say side by side.
+
+use crate::rank;
+use drivelab_core::findings::{
+    Entry, Figure, Findings, Head, Line, LineKind, Picture, Table, Unit,
+};
+use drivelab_core::gathering::Member;
+
+/// Figures beside each other in one table; more do not fit a page.
+const COLUMNS_MAX: usize = 5;
+
+/// What follows from the runs of the study of this name.
+pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {
+    let mut findings = match study {
+        rank::NAME => rank::across(members),
+        _ => Findings::default(),
+    };
+    for member in members {
+        let found = member.run.findings.as_ref();
+        let bad = |list: &[String], into: &mut Vec<String>| {
+            into.extend(list.iter().map(|text| format!("{}: {text}", member.target)));
+        };
+        match found {
+            Some(found) => {
+                if study != rank::NAME {
+                    bad(&found.verdict, &mut findings.verdict);
+                }
+                bad(&found.suspect, &mut findings.suspect);
+                bad(&found.beware, &mut findings.beware);
+            }
+            None => findings
+                .unknown
+                .push(format!("What {} does: its run did not come to its end.", member.target)),
+        }
+    }
+    findings.tables.extend(side_by_side(members));
+    findings.pictures.extend(merged(members));
+    findings.no_answer = members.iter().all(|member| is_without_answer(member));
+    findings
+}
+
+fn is_without_answer(member: &Member<'_>) -> bool {
+    member.run.findings.as_ref().is_none_or(|findings| findings.no_answer)
+}
+
+fn figures<'a>(member: &Member<'a>) -> &'a [Figure] {
+    member.run.findings.as_ref().map_or(&[], |findings| &findings.figures)
+}
+
+/// The figures that at least two targets have, a target a row.
+fn side_by_side(members: &[Member<'_>]) -> Vec<Table> {
+    let mut names: Vec<(&str, Unit)> = Vec::new();
+    for figure in members.iter().flat_map(figures) {
+        let known = (figure.name.as_str(), figure.unit);
+        let owners = |member: &&Member<'_>| {
+            figures(member).iter().any(|it| (it.name.as_str(), it.unit) == known)
+        };
+        if !names.contains(&known) && members.iter().filter(owners).count() >= 2 {
+            names.push(known);
+        }
+    }
+    let chunks: Vec<&[(&str, Unit)]> = names.chunks(COLUMNS_MAX).collect();
+    let title = |index: usize| match (index, chunks.len()) {
+        (_, 1) => "Side by side".to_string(),
+        (index, all) => format!("Side by side, {} of {all}", index + 1),
+    };
+    let table = |(index, columns): (usize, &&[(&str, Unit)])| Table {
+        title: title(index),
+        note: String::new(),
+        heads: [Head { name: "target".into(), unit: None }]
+            .into_iter()
+            .chain(
+                columns
+                    .iter()
+                    .map(|(name, unit)| Head { name: (*name).to_string(), unit: Some(*unit) }),
+            )
+            .collect(),
+        rows: members.iter().map(|member| row(member, columns)).collect(),
+    };
+    chunks.iter().enumerate().map(table).collect()
+}
+
+fn row(member: &Member<'_>, columns: &[(&str, Unit)]) -> Vec<Entry> {
+    let of = |(name, unit): &(&str, Unit)| {
+        let found = figures(member).iter().find(|it| it.name == *name && it.unit == *unit);
+        found.map_or(Entry::Nothing, |figure| Entry::Number(figure.estimate.value))
+    };
+    [Entry::Text(member.target.into())].into_iter().chain(columns.iter().map(of)).collect()
+}
+
+/// Pictures of one title on one pair of axes: what was measured of each target.
+fn merged(members: &[Member<'_>]) -> Vec<Picture> {
+    let pictures = |member: &Member<'_>| -> Vec<Picture> {
+        member.run.findings.as_ref().map_or_else(Vec::new, |found| found.pictures.clone())
+    };
+    let all: Vec<(&str, Vec<Picture>)> =
+        members.iter().map(|member| (member.target, pictures(member))).collect();
+    let mut done: Vec<String> = Vec::new();
+    let mut merged = Vec::new();
+    for first in all.iter().flat_map(|(_, pictures)| pictures) {
+        let alike = |it: &&Picture| it.title == first.title && it.x == first.x && it.y == first.y;
+        let owners: Vec<(&str, &Picture)> = all
+            .iter()
+            .filter_map(|(target, pictures)| Some((*target, pictures.iter().find(alike)?)))
+            .collect();
+        if done.contains(&first.title) || owners.len() < 2 {
+            continue;
+        }
+        done.push(first.title.clone());
+        let lines = owners.iter().flat_map(|(target, picture)| measured(target, picture)).collect();
+        merged.push(Picture { note: String::new(), lines, marks: Vec::new(), ..first.clone() });
+    }
+    merged
+}
+
+/// The measured curves of a picture under the name of its target.
+fn measured(target: &str, picture: &Picture) -> Vec<Line> {
+    let lines: Vec<&Line> =
+        picture.lines.iter().filter(|line| line.kind == LineKind::Measured).collect();
+    let label = |line: &Line| match lines.len() {
+        1 => target.to_string(),
+        _ => format!("{target}, {}", line.label),
+    };
+    lines.iter().map(|line| Line { label: label(line), ..(*line).clone() }).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,389 @@
+//! `rank`: which of several drives is the fastest, in what, and by how much?
+//!
+//! The same few loads on each target: random and sequential, reads and writes, one at a time and
+//! many at once. One target alone gives its profile; several are put in order by [`across`].
+
+mod members;
+
+use crate::compare::{Side, compare};
+use crate::experiment::budget::{Left, whole};
+use crate::experiment::order::{missing, shuffle, since_break};
+use crate::experiment::{
+    Allowance, Setting, Study, control, impossible, loads, proves_nothing, suspects,
+};
+use drivelab_core::comparison::{Comparison, Metric, Sample};
+use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
+use drivelab_core::gathering::Member;
+use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::quantity::{digits, operations, percent, time};
+use drivelab_core::run::Run;
+use drivelab_core::study::Scale;
+use drivelab_core::summary::{CellSummary, Summary, summarise};
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::{Description, Estimate};
+
+/// Its name.
+pub const NAME: &str = "rank";
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: NAME,
+    question: "Which of several drives is the fastest, in what, and by how much?",
+    allowance,
+    objection,
+    next,
+    established: proves_nothing,
+    judge,
+};
+
+/// The loads: name, share of reads in percent, bytes of a request, operations in flight.
+const CELLS: [(&str, u32, u64, u32); 7] = [
+    ("random read qd1", 100, 4 << 10, 1),
+    ("random write qd1", 0, 4 << 10, 1),
+    ("random read qd32", 100, 4 << 10, 32),
+    ("random write qd32", 0, 4 << 10, 32),
+    ("random 70/30 qd64", 70, 4 << 10, 64),
+    ("sequential read", 100, 128 << 10, 32),
+    ("sequential write", 0, 128 << 10, 32),
+];
+const REPETITIONS: u64 = 5;
+const SECOND_NS: u64 = 1_000_000_000;
+/// Targets that differ by less over all loads share a place.
+const BAND: f64 = 0.05;
+/// What of the bytes the fill may take.
+const FILL_SHARE: u64 = 2;
+
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (4, 10 << 30),
+        Scale::Default => (15, bytes.saturating_mul(3)),
+        Scale::Full => (120, bytes.saturating_mul(8)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    impossible(setting)
+}
+
+/// The bytes that are filled and used: all of the target where the budget allows it.
+fn region_bytes(setting: &Setting<'_>) -> u64 {
+    let grain = 1 << 20;
+    let affordable = setting.options.budget.0 / FILL_SHARE / grain * grain;
+    setting.bytes().min(affordable)
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    let steps = since_break(run);
+    if !steps.iter().any(|step| step.begin.name == loads::FILL) {
+        let mut fill = loads::fill(setting, 1, &left);
+        fill.streams[0].length = Some(Size(region_bytes(setting)));
+        fill.until.elapsed = Some(Span((left.time_ns / 2).max(1)));
+        return Some(loads::plan(setting, SECOND_NS, vec![fill]));
+    }
+    let rest = missing(schedule(setting, &left, run), run);
+    (!rest.is_empty() && left.time_ns > SECOND_NS)
+        .then(|| loads::plan(setting, SECOND_NS / 10, rest))
+}
+
+fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
+    let all = REPETITIONS * CELLS.len() as u64;
+    let measured = run.steps.iter().filter(|step| step.begin.role == Role::Measure).count() as u64;
+    let longest = match setting.options.scale {
+        Scale::Quick => 2 * SECOND_NS,
+        Scale::Default => 5 * SECOND_NS,
+        Scale::Full => 60 * SECOND_NS,
+    };
+    let each_ns = left.each(setting, all.saturating_sub(measured).max(1), longest);
+    let each_ns = each_ns.max(SECOND_NS / 20);
+    let writers = CELLS.iter().filter(|cell| cell.1 < 100).count() as u64;
+    let write_bytes = left.bytes / (writers * REPETITIONS);
+    let mut steps = Vec::new();
+    for round in 0..REPETITIONS {
+        let mut cells = CELLS;
+        shuffle(&mut cells, setting.options.seed, round);
+        steps.extend(cells.map(|cell| one(setting, cell, each_ns, write_bytes)));
+    }
+    steps
+}
+
+fn one(
+    setting: &Setting<'_>,
+    (name, reads, size, depth): (&str, u32, u64, u32),
+    each_ns: u64,
+    write_bytes: u64,
+) -> Step {
+    let is_random = name.starts_with("random");
+    let pattern = if is_random { PatternName::Uniform } else { PatternName::Sequential };
+    let mix = Mix { read: reads, write: 100 - reads, trim: 0 };
+    let length = Some(Size(region_bytes(setting)));
+    let base = loads::base(setting);
+    let stream = loads::deep(Stream { pattern, mix, size: Size(size), length, ..base }, depth);
+    let bytes = (mix.write > 0).then(|| whole(write_bytes * 100 / u64::from(mix.write), size));
+    let until = Until { elapsed: Some(Span(each_ns)), bytes, ..Until::default() };
+    loads::step(setting, name, Role::Measure, until, stream)
+}
+
+fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let summary = summarise(run);
+    let order = CELLS.iter().map(|cell| cell.0.to_string()).collect();
+    let mut findings = Findings { order, ..Findings::default() };
+    suspects(&summary, &mut findings);
+    for (name, _, size, depth) in CELLS {
+        let Some(cell) = summary.cells.iter().find(|cell| cell.name == name) else { continue };
+        figures(cell, size, depth, &mut findings.figures);
+    }
+    let sound = summary.cells.iter().filter(|cell| cell.valid != Some(false)).count();
+    findings.no_answer = sound == 0;
+    for cell in ["random read qd1", "random write qd1"] {
+        if let Some(mean) = latency(&summary, cell) {
+            findings.verdict.push(format!("A {cell} takes {} on average.", time(mean.value)));
+        }
+    }
+    let counted: Vec<_> = summary.steps.iter().flat_map(|step| &step.devices).collect();
+    members::shares(&run.begin.facts, &counted, &mut findings);
+    deviations(setting, &mut findings);
+    findings
+}
+
+fn figures(cell: &CellSummary, size: u64, depth: u32, figures: &mut Vec<Figure>) {
+    let Some(stream) = cell.streams.first() else { return };
+    let (estimate, unit) = match size > 4096 {
+        true => (stream.total.bandwidth_bytes_per_s, Unit::BytesPerS),
+        false => (stream.total.iops, Unit::Iops),
+    };
+    let figure =
+        |name: String, estimate, unit| Figure { name, estimate, unit, note: String::new() };
+    figures.extend(estimate.map(|it| figure(cell.name.clone(), it, unit)));
+    if depth == 1 {
+        let mean = mean_latency(cell);
+        figures.extend(mean.map(|it| figure(format!("{}, mean", cell.name), it, Unit::Ns)));
+    }
+}
+
+fn mean_latency(cell: &CellSummary) -> Option<Estimate> {
+    let kinds = &cell.streams.first()?.kinds;
+    kinds.values().next()?.service_ns.as_ref()?.mean
+}
+
+fn latency(summary: &Summary, name: &str) -> Option<Estimate> {
+    mean_latency(summary.cells.iter().find(|cell| cell.name == name)?)
+}
+
+fn deviations(setting: &Setting<'_>, findings: &mut Findings) {
+    let region = region_bytes(setting);
+    if region < setting.bytes() {
+        findings.deviations.push(format!(
+            "Only the first {} of {} were filled and used: a larger --budget uses more. A disk \
+             seeks less there, and a flash drive has as much spare flash as is unused.",
+            Size(region),
+            Size(setting.bytes())
+        ));
+    }
+    findings.deviations.push(
+        "The drive was filled once and not brought to its steady state: writes may be faster here \
+         than after hours (`drivelab study wsat`)."
+            .into(),
+    );
+}
+
+/// Puts the members in order.
+///
+/// Each load is compared with the fastest target of that load; the place is by the geometric mean
+/// of those ratios over the loads that all sound members have.
+pub fn across(members: &[Member<'_>]) -> Findings {
+    let mut findings = Findings::default();
+    let summaries: Vec<(&str, Summary)> =
+        members.iter().map(|member| (member.target, summarise(member.run))).collect();
+    let sound: Vec<(&str, &Summary)> =
+        summaries.iter().map(|(target, it)| (*target, it)).filter(|it| has_all(it.1)).collect();
+    for (target, _) in summaries.iter().filter(|(_, it)| !has_all(it)) {
+        findings.unknown.push(format!(
+            "The place of {target}: not all of its loads have numbers that can be believed."
+        ));
+    }
+    let mut places: Vec<(&str, &Summary, f64)> =
+        sound.iter().map(|(target, it)| (*target, *it, slowness(it, &sound))).collect();
+    places.sort_by(|one, other| one.2.total_cmp(&other.2));
+    let Some((first, best, _)) = places.first().copied() else { return findings };
+    let Ok(comparison) = against(first, best, &places[1..]) else { return findings };
+    findings.verdict = in_order(&places, &comparison);
+    findings.tables.push(table(&places, &comparison));
+    findings.tables.push(latencies(&places));
+    findings.comparison = Some(comparison);
+    findings
+}
+
+fn rate(summary: &Summary, name: &str) -> Option<f64> {
+    let cell = summary.cells.iter().find(|cell| cell.name == name)?;
+    let rate = cell.streams.first()?.total.iops?.value;
+    (cell.valid != Some(false) && rate > 0.0).then_some(rate)
+}
+
+fn has_all(summary: &Summary) -> bool {
+    CELLS.iter().all(|cell| rate(summary, cell.0).is_some())
+}
+
+/// How many times slower than the fastest of each load, as a geometric mean.
+fn slowness(summary: &Summary, sound: &[(&str, &Summary)]) -> f64 {
+    let of_cell = |(name, ..): &(&str, u32, u64, u32)| {
+        let rates = sound.iter().filter_map(|(_, summary)| rate(summary, name));
+        let fastest = rates.fold(f64::MIN_POSITIVE, f64::max);
+        rate(summary, name).map(|rate| (fastest / rate).ln())
+    };
+    let logs: Vec<f64> = CELLS.iter().filter_map(of_cell).collect();
+    (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
+}
+
+/// How many times slower one target is than another over all loads: the geometric mean of the
+/// ratios, with its 95 % interval from the spread of the repetitions (delta method, normal).
+fn slower_by(one: &Summary, other: &Summary) -> (f64, f64, f64) {
+    let logs = |summary: &Summary, name: &str| -> (f64, f64) {
+        let logs: Vec<f64> = control::values(summary, name).iter().map(|rate| rate.ln()).collect();
+        let found = Description::of(&logs).ok();
+        let mean = found.as_ref().map_or(0.0, |found| found.mean);
+        let deviation = found.and_then(|found| found.deviation).unwrap_or(0.0);
+        (mean, deviation * deviation / logs.len().max(1) as f64)
+    };
+    let (mut sum, mut variance) = (0.0, 0.0);
+    for (name, ..) in CELLS {
+        let (fast, slow) = (logs(one, name), logs(other, name));
+        sum += fast.0 - slow.0;
+        variance += fast.1 + slow.1;
+    }
+    let count = CELLS.len() as f64;
+    let (middle, reach) = (sum / count, 1.96 * variance.sqrt() / count);
+    (middle.exp(), (middle - reach).exp(), (middle + reach).exp())
+}
+
+/// Every load of every other target against the same of the first.
+fn against(
+    first: &str,
+    best: &Summary,
+    others: &[(&str, &Summary, f64)],
+) -> Result<Comparison, String> {
+    let sample = |name: &str, cell: &str, summary: &Summary| Sample {
+        name: name.into(),
+        metric: Metric::Iops,
+        values: control::values(summary, cell),
+        suspect: None,
+    };
+    let side = |name: &str, samples| Side {
+        name: name.into(),
+        samples,
+        facts: Vec::new(),
+        is_by_run: false,
+    };
+    let (mut before, mut after) = (Vec::new(), Vec::new());
+    for (target, summary, _) in others {
+        for (cell, ..) in CELLS {
+            let name = cell_of(target, cell);
+            before.push(sample(&name, cell, best));
+            after.push(sample(&name, cell, summary));
+        }
+    }
+    compare(&side(first, before), &side("the others", after), None)
+}
+
+fn cell_of(target: &str, cell: &str) -> String {
+    format!("{target} · {cell}")
+}
+
+fn in_order(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Vec<String> {
+    let mut order = places.first().map_or_else(String::new, |place| place.0.to_string());
+    let mut apart = Vec::new();
+    for pair in places.windows(2) {
+        let [(faster, one, _), (slower, other, _)] = pair else { continue };
+        let (ratio, low, high) = slower_by(one, other);
+        let is_open = low <= 1.0 + BAND;
+        order.push_str(&format!(" {} {slower}", if is_open { "≈" } else { ">" }));
+        let interval = format!("{} to {}", digits(low), digits(high));
+        apart.push(match is_open {
+            false => format!(
+                "{slower} is {} times slower than {faster} over all loads ({interval}).",
+                digits(ratio)
+            ),
+            true => format!(
+                "Whether {slower} is slower than {faster} by more than {} over all loads cannot \
+                 be told: {interval} times.",
+                percent(BAND)
+            ),
+        });
+    }
+    let mut verdict = vec![format!("From the fastest to the slowest: {order}.")];
+    verdict.extend(apart);
+    let open = comparison.cells.iter().filter(|cell| cell.word() == "cannot tell").count();
+    if open > 0 {
+        verdict.push(format!(
+            "In {open} of {} comparisons with {} the noise is too large to tell.",
+            comparison.cells.len(),
+            comparison.before
+        ));
+    }
+    verdict
+}
+
+fn table(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Table {
+    let head = |name: &str| Head { name: name.into(), unit: None };
+    let heads = [head("place"), head("target")];
+    let row = |(index, (target, summary, slowness)): (usize, &(&str, &Summary, f64))| {
+        let entry = |(name, ..): &(&str, u32, u64, u32)| {
+            let rate = rate(summary, name).map_or_else(String::new, operations);
+            let wanted = cell_of(target, name);
+            let cell = comparison.cells.iter().find(|cell| cell.name == wanted);
+            match cell.and_then(|cell| cell.ratio) {
+                Some(ratio) => Entry::Text(format!("{rate} ({}×)", digits(ratio.value))),
+                None => Entry::Text(rate),
+            }
+        };
+        let place = [Entry::Text((index + 1).to_string()), Entry::Text((*target).to_string())];
+        let total = Entry::Text(format!("{}×", digits(*slowness)));
+        place.into_iter().chain(CELLS.iter().map(entry)).chain([total]).collect()
+    };
+    Table {
+        title: "Places".into(),
+        note: format!(
+            "Operations a second, and in brackets the ratio to {}, whose intervals are in the \
+             comparison. The last column is how many times slower than the fastest of each load, \
+             as a geometric mean: the place goes by it.",
+            comparison.before
+        ),
+        heads: heads
+            .into_iter()
+            .chain(CELLS.iter().map(|cell| head(cell.0)))
+            .chain([head("slower")])
+            .collect(),
+        rows: places.iter().enumerate().map(row).collect(),
+    }
+}
+
+fn latencies(places: &[(&str, &Summary, f64)]) -> Table {
+    let head = |name: &str, unit| Head { name: name.into(), unit };
+    let names = ["random read qd1", "random write qd1"];
+    let least = |name: &str| {
+        let means = places.iter().filter_map(|place| latency(place.1, name));
+        means.map(|mean| mean.value).fold(f64::INFINITY, f64::min)
+    };
+    let row = |place: &(&str, &Summary, f64)| {
+        let mut row = vec![Entry::Text(place.0.to_string())];
+        for name in names {
+            let mean = latency(place.1, name).map(|mean| mean.value);
+            row.push(mean.map_or(Entry::Nothing, Entry::Number));
+            row.push(mean.map_or(Entry::Nothing, |mean| Entry::Number(mean / least(name))));
+        }
+        row
+    };
+    Table {
+        title: "One operation at a time".into(),
+        note: "Mean latency, and how many times that of the quickest.".into(),
+        heads: vec![
+            head("target", None),
+            head("read", Some(Unit::Ns)),
+            head("by the quickest", Some(Unit::Factor)),
+            head("write", Some(Unit::Ns)),
+            head("by the quickest", Some(Unit::Factor)),
+        ],
+        rows: places.iter().map(row).collect(),
+    }
+}
