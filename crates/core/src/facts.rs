@@ -142,8 +142,14 @@ pub struct DeviceFacts {
     pub max_sectors_kib: Option<u32>,
     /// Read-ahead in KiB.
     pub read_ahead_kib: Option<u32>,
-    /// `write back` or `write through`: the kernel's view.
+    /// `write back` or `write through`: only the kernel's view, which does not follow the drive.
     pub write_cache: Option<String>,
+    /// What the drive itself says of its volatile write cache, where it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drive_write_cache: Option<WriteCache>,
+    /// What the drive says of its own wear.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wear: Option<WearFacts>,
     /// Forced unit access is supported.
     pub fua: Option<bool>,
     /// Discard granularity in bytes; 0: no discard.
@@ -172,6 +178,42 @@ pub struct DeviceFacts {
     pub signatures: Vec<String>,
     /// Where it is mounted.
     pub mounted_at: Vec<String>,
+}
+
+/// A drive's volatile write cache, as the drive tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum WriteCache {
+    /// Data may be lost with the power until it is flushed.
+    On,
+    /// There is one, and it is turned off.
+    Off,
+    /// There is none.
+    Absent,
+}
+
+impl WriteCache {
+    /// In a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            WriteCache::On => "on",
+            WriteCache::Off => "off",
+            WriteCache::Absent => "none",
+        }
+    }
+}
+
+/// What a drive says of its own wear (NVMe SMART log).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WearFacts {
+    /// Percent of its rated endurance that its maker counts as used; may exceed 100.
+    pub used_percent: u32,
+    /// Bytes that hosts have written to it so far.
+    pub written_bytes: u64,
+    /// Spare blocks left, in percent of those it had.
+    pub spare_percent: u32,
+    /// Data that it could not give back.
+    pub media_errors: u64,
 }
 
 /// The machine.

@@ -72,7 +72,7 @@ impl Ledger {
             }
             Some(Act::Purge(_)) => self.erased(complete, "fresh"),
             Some(Act::Idle(span)) => self.idle_ns += span.0,
-            Some(Act::DropCaches) | None => {}
+            Some(Act::DropCaches | Act::WriteCache(_)) | None => {}
         }
         self.written_bytes += moved.written_bytes;
         self.written_since_erase_bytes += moved.written_bytes;

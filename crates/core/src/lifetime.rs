@@ -6,6 +6,12 @@ pub fn days_of_promise(rated_bytes: f64, bytes_per_day: f64) -> Option<f64> {
     (bytes_per_day > 0.0).then(|| rated_bytes / bytes_per_day)
 }
 
+/// The promise of a drive that counts so many percent of it as used after `written_bytes`; `None`
+/// where nothing is used yet. It counts whole percents, so this is rough where they are few.
+pub fn rated_from_wear(written_bytes: f64, used_percent: u32) -> Option<f64> {
+    (used_percent > 0).then(|| written_bytes * 100.0 / f64::from(used_percent))
+}
+
 /// Days until all of `flash_bytes` was programmed `cycles` times, when each byte of the host costs
 /// `write_amplification` bytes of flash and wear is even; `None` where nothing is written.
 pub fn days_of_cells(
@@ -33,6 +39,12 @@ mod tests {
         let days = days_of_promise(600.0 * TB, 2.0 * TB / 365.0).unwrap();
         assert!((days / 365.0 - 300.0).abs() < 1e-9, "{days}");
         assert_eq!(days_of_promise(600.0 * TB, 0.0), None);
+    }
+
+    #[test]
+    fn wear_tells_of_the_promise() {
+        assert_eq!(rated_from_wear(30.0 * TB, 5), Some(600.0 * TB));
+        assert_eq!(rated_from_wear(30.0 * TB, 0), None);
     }
 
     #[test]

@@ -6,7 +6,7 @@
 mod act;
 mod until;
 
-pub use act::{Act, Purge};
+pub use act::{Act, Purge, Switch};
 pub use until::Until;
 
 use crate::op::Action;

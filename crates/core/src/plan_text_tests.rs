@@ -1,5 +1,7 @@
 use super::*;
-use crate::plan::{Act, Content, Engine, Mix, PatternName, Step, Stream, Sync, Until, Zone};
+use crate::plan::{
+    Act, Content, Engine, Mix, PatternName, Step, Stream, Switch, Sync, Until, Zone,
+};
 use crate::units::{Size, Span};
 use drivelab_stats::Random;
 
@@ -105,6 +107,7 @@ fn sample_step(random: &mut Random) -> Step {
     let act = match random.below(6) {
         0 => Some(Act::Idle(Span(random.below(9_000_000_000)))),
         1 => Some(Act::DropCaches),
+        3 => Some(Act::WriteCache(Switch::Off)),
         2 => Some(Act::Trim { offset: Size(random.below(1 << 40)), length: None }),
         _ => None,
     };

@@ -1,6 +1,6 @@
 //! What a study is asked for, and what it may prove of a drive's state on its way.
 
-use crate::plan::Purge;
+use crate::plan::{Purge, Switch};
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
@@ -31,8 +31,31 @@ pub enum Emptying {
     Purge(Purge),
 }
 
+/// SNIA's two profiles (PTS 2.0.2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// The whole drive, write cache off, four workers of 32.
+    #[default]
+    Enterprise,
+    /// Three quarters of the drive, write cache on, two workers of 16.
+    Client,
+}
+
+impl Profile {
+    /// Whether it is the one that is followed unless said otherwise.
+    pub fn is_enterprise(&self) -> bool {
+        *self == Profile::Enterprise
+    }
+
+    /// What the drive's volatile write cache has to be.
+    pub fn write_cache(self) -> Switch {
+        if self.is_enterprise() { Switch::Off } else { Switch::On }
+    }
+}
+
 /// Everything that decides what a study does, besides the target.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct StudyOptions {
     /// Which study.
     pub name: String,
@@ -51,6 +74,18 @@ pub struct StudyOptions {
     /// CPUs the workers may use; empty: any.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub cpus: String,
+    /// Which of SNIA's two profiles its tests follow.
+    #[serde(default, skip_serializing_if = "Profile::is_enterprise")]
+    pub profile: Profile,
+    /// What the drive's volatile write cache is set to while the study lasts; `None`: left alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_cache: Option<Switch>,
+    /// Bytes that the drive's maker promises it takes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rated: Option<Size>,
+    /// Bytes that a day of use writes; `None`: the drive once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub per_day: Option<Size>,
     /// Bytes of the data file or device.
     pub bytes: u64,
 }

@@ -135,6 +135,12 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
                 format!("{} needs a whole drive, not a file; name a device", purge.word())
             });
         }
+        Act::WriteCache(_) => {
+            problems.need(geometry.kind == TargetKind::BlockDevice, "act", || {
+                "a write cache is a drive's: name a block device, or leave write-cache out"
+                    .to_string()
+            })
+        }
         Act::Trim { offset, length } => {
             problems.need(length.is_none_or(|length| length.0 > 0), "act", || {
                 "a trim of 0 bytes does nothing; give a length or leave it out".to_string()

@@ -280,6 +280,7 @@ impl<'a> Execution<'a> {
                 self.surroundings.trim(offset.0, bytes)
             }
             Act::Purge(purge) => self.surroundings.purge(*purge),
+            Act::WriteCache(wanted) => self.surroundings.set_write_cache(*wanted),
         }
     }
 

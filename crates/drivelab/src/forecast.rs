@@ -46,7 +46,7 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
             cost.trimmed_bytes = length.map_or(rest, |length| length.0.min(rest));
         }
         Some(Act::Purge(_)) => cost.trimmed_bytes = file_bytes,
-        Some(Act::DropCaches) => {}
+        Some(Act::DropCaches | Act::WriteCache(_)) => {}
         None => match step.until.elapsed {
             Some(elapsed) => cost.timed_ns = elapsed.0.saturating_add(step.ramp.0),
             None => cost.untimed = 1,

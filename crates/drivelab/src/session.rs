@@ -30,6 +30,7 @@ use drivelab_io::guard::{self, Intent, Refusal};
 use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::target::{OpenRequest, ScratchDirectory, Target, open_directory, open_target};
 use drivelab_io::testbed::RealTestbed;
+use drivelab_io::write_cache;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -143,7 +144,8 @@ pub fn run(
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
     let ledger = store::ledger(Some(&request.runs))?;
-    tidy_up(&ledger);
+    let records = ledger.with_file_name("write-caches");
+    tidy_up(&ledger, system, &records);
     let scene = Scene::open(request, system, &aim, &first, ledger)?;
     let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
     let begin = begin_of(request, &aim, first.seed, clock_facts);
@@ -168,7 +170,7 @@ pub fn run(
         Kind::Nothing | Kind::Simulated => Vec::new(),
         _ => facts::devices_below(system, &aim.path),
     };
-    let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone());
+    let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone(), records);
     let mut progress = Progress::new();
     let stop = {
         let mut execution = Execution::new(
@@ -326,8 +328,11 @@ fn mismatched(run: &Run) -> u64 {
     tallies.map(|tally| tally.mismatched).sum()
 }
 
-/// Removes what runs that were killed have left behind, and says so.
-fn tidy_up(ledger: &Path) {
+/// Removes and undoes what runs that were killed have left behind, and says so.
+fn tidy_up(ledger: &Path, system: &System, records: &Path) {
+    for sentence in write_cache::leftovers(system, records) {
+        crate::print::error(&format!("drivelab: {sentence}"));
+    }
     let Ok(leftovers) = remove_leftovers(&scratch::Ledger::at(ledger)) else { return };
     for path in leftovers.removed {
         crate::print::error(&format!(
@@ -427,7 +432,9 @@ fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let data = |stream: &&drivelab_core::plan::Stream| stream.pattern != PatternName::Names;
     let trims = streams().filter(data).any(|stream| stream.mix.trim > 0)
-        || plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. } | Act::Purge(_))));
+        || plan.steps.iter().any(|step| {
+            matches!(step.act, Some(Act::Trim { .. } | Act::Purge(_) | Act::WriteCache(_)))
+        });
     let writes = streams().filter(data).any(|stream| stream.changes_data());
     match (writes || aim.creates(), trims) {
         (false, false) => Intent::Read,

@@ -3,27 +3,36 @@
 use crate::evidence::{Evidence, Sources};
 use crate::opener::Site;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Purge, Step};
+use drivelab_core::plan::{Purge, Step, Switch};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::target::Mode;
+use drivelab_io::write_cache::{self, Held};
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing
 /// happens and nothing is counted.
 pub struct Surroundings {
+    system: System,
     sources: Sources,
     site: Site,
+    /// Where write caches are noted before they are changed.
+    records: PathBuf,
+    /// The write cache that is not what it was.
+    cache: Option<Held>,
 }
 
 impl Surroundings {
-    /// Acts on the target of `site` and counts on the devices `watched`.
-    pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site) -> Self {
-        Surroundings { sources: Sources::new(system, watched), site }
+    /// Acts on the target of `site` and counts on the devices `watched`; notes in `records` what
+    /// must be put back.
+    pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site, records: PathBuf) -> Self {
+        let sources = Sources::new(system.clone(), watched);
+        Surroundings { system, sources, site, records, cache: None }
     }
 
     /// Looks around, just before `step` begins.
@@ -95,6 +104,20 @@ impl Surroundings {
         drivelab_io::purge::purge_telling(device.as_fd(), purge, &mut tell)
     }
 
+    /// Turns the drive's volatile write cache on or off until this is dropped.
+    pub fn set_write_cache(&mut self, wanted: Switch) -> Result<(), Trouble> {
+        let Some(target) = &self.site.target else { return Ok(()) };
+        let mode = Mode { write: true, ..Mode::default() };
+        let device = target.descriptor(0, mode).map_err(|error| {
+            let path = target.path.display();
+            Trouble::failed(format!("{path} cannot be opened for its write cache: {error}"))
+        })?;
+        // One note a drive: what it was before all changes.
+        self.cache.take().map_or(Ok(()), Held::restore)?;
+        self.cache = write_cache::set(&self.system, &self.records, device.as_fd(), wanted)?;
+        Ok(())
+    }
+
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to
     /// the end, but no one can look at it again.
     pub fn still_there(&self) -> Result<(), Trouble> {
@@ -110,5 +133,19 @@ impl Surroundings {
             }
         }
         Ok(())
+    }
+}
+
+impl Drop for Surroundings {
+    /// However the run ends: done, stopped, failed, or in a panic.
+    fn drop(&mut self) {
+        let Some(held) = self.cache.take() else { return };
+        let name = held.name.clone();
+        if let Err(trouble) = held.restore() {
+            crate::print::error(&format!(
+                "drivelab: the write cache of {name} is not what it was: {trouble}. The next run \
+                 tries again"
+            ));
+        }
     }
 }

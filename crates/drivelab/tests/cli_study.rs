@@ -161,6 +161,27 @@ fn snia_tests_reach_their_window_and_say_what_they_are() {
 }
 
 #[test]
+fn the_client_profile_is_three_quarters_of_the_drive() {
+    let user = User::new();
+    let target = "sim:textbook,capacity=512MiB";
+    let json = study(&user, "pts-iops", target, &["--quick", "--profile", "client"]);
+    assert!(said(&json, "verdict").contains("(client profile)"), "{}", json["findings"]);
+    let deviations = said(&json, "deviations");
+    assert!(!deviations.contains("active range"), "{deviations}");
+    assert!(deviations.contains("asks for on here"), "{deviations}");
+    let steps = json["steps"].as_array().unwrap();
+    let named = |name: &str| steps.iter().find(|step| step["name"] == name).unwrap();
+    let before = &named("precondition 128 KiB")["streams"][0];
+    assert_eq!(before["write"]["bytes"], 2 * 512 * 1024 * 1024u64, "twice the drive");
+    let cell = &named("R/W 0/100 4 KiB")["streams"][0];
+    assert_eq!((&cell["workers"], &cell["depth"]), (&2.into(), &16.into()), "{cell}");
+    let plans = std::fs::read_to_string(user.last_run()).unwrap();
+    assert!(plans.contains("\"length\":\"384MiB\""));
+    let servers = study(&user, "pts-iops", target, &["--quick"]);
+    assert!(said(&servers, "deviations").contains("asks for off here"));
+}
+
+#[test]
 fn a_matrix_is_complete_in_the_order_of_the_specification() {
     let user = User::new();
     // A disk has few operations to simulate in an hour.
@@ -275,11 +296,20 @@ fn nonsense_is_refused_in_one_sentence() {
         (&["study", "wsat", small, "--band", "0"], "--band"),
         (&["study", "wsat", small, "--purge", "fire"], "--purge fire is not known"),
         (&["study", "trim", "."], "`trim` needs a whole drive"),
+        (&["study", "pts-tp", small, "--write-cache", "off"], "a simulated drive has none"),
+        (&["study", "pts-tp", ".", "--write-cache", "on"], "this is a file; leave it out"),
+        (&["study", "wsat", small, "--write-cache", "on"], "is for pts-iops, pts-tp and pts-lat"),
+        (&["study", "pts-tp", small, "--profile", "home"], "invalid value 'home'"),
         (&["study", "wsat", ".", "--size", "1MiB"], "is too small for"),
         (&["study", "wsat", small, "--size", "1GiB"], "--size is for a file"),
     ] {
         user.types(line).refused(2, says);
     }
+    // More of a drive's life than a hundredth is taken only where the bytes were named.
+    let wears = ["study", "wsat", ".", "--size", "64MiB", "--rated", "100GB"];
+    user.types(&wears).refused(3, "of the drive's rated endurance of 100 GB (as --rated says)");
+    let told = user.types(&[&wears[..], &["--dry-run"]].concat()).fine().out;
+    assert!(told.contains("of its rated endurance of 100 GB"), "{told}");
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
     let disk = ["study", "wsat", "sim:momentus-7200,capacity=256MiB,state=filled"];
     let said = user.types(&[&disk[..], &["--purge", "nvme-format"]].concat()).status(2);

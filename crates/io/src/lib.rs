@@ -26,4 +26,6 @@ pub mod testbed;
 pub mod trim;
 pub mod uring;
 pub mod watch;
+pub mod wear;
 pub mod worker;
+pub mod write_cache;

@@ -11,10 +11,10 @@
 
 mod ata;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 mod format;
-mod line;
-mod nvme;
+pub(crate) mod line;
+pub(crate) mod nvme;
 mod passthrough;
 mod sanitize;
 mod security;

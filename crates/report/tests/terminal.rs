@@ -164,7 +164,7 @@ fn facts_say_what_is_unknown() {
           mounted at        /home
           unknown           model, serial, firmware, transport, link, logical sector, physical sector,
                             rotational, scheduler, queue requests, largest request, read-ahead, rq_affinity,
-                            write cache, discard, NUMA node
+                            write cache (kernel), discard, NUMA node
         disk nvme0n1
           model             Samsung SSD 990 PRO 2TB
           serial            S7KHNJ0W123456
@@ -176,7 +176,7 @@ fn facts_say_what_is_unknown() {
           scheduler         none
           signatures        gpt
           unknown           logical sector, physical sector, queue requests, largest request, read-ahead,
-                            rq_affinity, write cache, discard, NUMA node
+                            rq_affinity, write cache (kernel), discard, NUMA node
         machine
           kernel            6.12.9-amd64
           CPU               AMD Ryzen 7 7840U

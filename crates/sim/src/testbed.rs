@@ -294,6 +294,11 @@ impl<D: Drive> Testbed for SimTestbed<D> {
     fn act(&mut self, act: &Act) -> Option<Result<(), Trouble>> {
         match act {
             Act::Purge(_) => return Some(self.purge()),
+            Act::WriteCache(_) => {
+                let text = "a simulated drive has no command that sets its write cache; choose \
+                            another profile, or set its buffer in the target's name";
+                return Some(Err(Trouble::usage(text)));
+            }
             Act::Idle(span) => self.pass(self.now + span.0),
             Act::DropCaches => self.drop_caches(),
             Act::Trim { offset, length } => {

@@ -5,10 +5,12 @@
 //! the run file holds, and asks for exactly what is missing.
 
 pub mod budget;
+pub mod cache;
 pub mod control;
 pub mod loads;
 pub mod order;
 pub mod rounds;
+pub mod wear;
 
 use crate::{aa, pts, rank, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
@@ -123,6 +125,9 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
             options.name,
             Size(BYTES_MIN)
         ));
+    }
+    if let Some(text) = cache::objection(setting) {
+        return Some(text);
     }
     if !(options.delta > 0.0 && options.delta < 0.5) {
         return Some("the band must lie between 0 and 50 %, such as --band 5%".into());

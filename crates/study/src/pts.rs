@@ -8,13 +8,15 @@
 mod judge;
 mod matrix;
 
-use crate::experiment::budget::{Left, duration_ns, written};
+use crate::experiment::budget::{Left, duration_ns, whole, written};
 use crate::experiment::order::{done, is_complete, since_break};
-use crate::experiment::{Allowance, BYTES_MIN, Setting, Study, impossible, loads, proves_nothing};
+use crate::experiment::{
+    Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, proves_nothing,
+};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::study::Scale;
+use drivelab_core::study::{Profile, Scale};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::{WINDOW_ROUNDS, first_steady_round};
 use matrix::{Cell, Section, Test};
@@ -87,11 +89,12 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     impossible(setting).or_else(|| {
         let needed = precondition_bytes(setting);
         if range(setting) < BYTES_MIN {
+            let spare = if setting.options.profile == Profile::Client { 2 } else { 1 };
             return Some(format!(
                 "a budget of {} leaves an active range of {}; give at least {}",
                 Size(budget),
                 Size(range(setting)),
-                Size(BYTES_MIN * QUICK_PART)
+                Size(BYTES_MIN * QUICK_PART * spare)
             ));
         }
         (budget < needed.saturating_mul(2)).then(|| {
@@ -104,8 +107,8 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     })
 }
 
-/// Bytes of the active range: the whole drive, less for a quick run on a large one.
-fn range(setting: &Setting<'_>) -> u64 {
+/// What counts as the drive: all of it, less for a quick run on a large one.
+fn user_bytes(setting: &Setting<'_>) -> u64 {
     let bytes = setting.bytes();
     match setting.options.scale {
         Scale::Quick => bytes.min(setting.options.budget.0 / QUICK_PART) / (1 << 20) * (1 << 20),
@@ -113,9 +116,18 @@ fn range(setting: &Setting<'_>) -> u64 {
     }
 }
 
-/// Twice the active range.
+/// Bytes of the active range: for clients three quarters of the drive.
+fn range(setting: &Setting<'_>) -> u64 {
+    let bytes = user_bytes(setting);
+    match setting.options.profile {
+        Profile::Enterprise => bytes,
+        Profile::Client => bytes / 4 * 3 / (1 << 20) * (1 << 20),
+    }
+}
+
+/// Twice what counts as the drive, into the active range.
 fn precondition_bytes(setting: &Setting<'_>) -> u64 {
-    2 * range(setting)
+    2 * user_bytes(setting)
 }
 
 /// How long a cell runs: a minute, less in what is only derived from the specification.
@@ -224,6 +236,8 @@ fn prepare(section: &Section, setting: &Setting<'_>, run: &Run, left: &Left) -> 
     if !is_clean {
         steps.extend(loads::empty(setting));
     }
+    // A purge may have set it back.
+    steps.extend(cache::set(setting));
     let stream = Stream {
         mix: Mix::WRITE,
         size: Size(section.precondition_size),
@@ -232,8 +246,13 @@ fn prepare(section: &Section, setting: &Setting<'_>, run: &Run, left: &Left) -> 
         length: Some(Size(range(setting))),
         ..loads::deep(loads::base(setting), 32)
     };
-    let until =
-        Until { passes: Some(2), elapsed: Some(Span(left.time_ns / 2)), ..Until::default() };
+    let bytes = whole(needed, section.precondition_size);
+    let (passes, bytes) = match setting.options.profile {
+        Profile::Enterprise => (Some(2), None),
+        Profile::Client => (None, Some(bytes)),
+    };
+    let elapsed = Some(Span(left.time_ns / 2));
+    let until = Until { passes, bytes, elapsed, ..Until::default() };
     let name = section.precondition();
     steps.push(loads::step(setting, &name, Role::Precondition, until, stream));
     Next::Plan(Box::new(loads::plan(setting, SECOND_NS, steps)))

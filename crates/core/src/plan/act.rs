@@ -20,6 +20,25 @@ pub enum Act {
     },
     /// Has the drive forget everything, by a command of its own.
     Purge(Purge),
+    /// Turns the drive's volatile write cache on or off until the run ends.
+    WriteCache(Switch),
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Switch {
+    /// On.
+    On,
+    /// Off.
+    Off,
+}
+
+impl Switch {
+    /// The word it is asked for by.
+    pub fn word(self) -> &'static str {
+        if self == Switch::On { "on" } else { "off" }
+    }
 }
 
 /// Commands that make a drive forget all it holds.

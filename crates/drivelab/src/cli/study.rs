@@ -3,7 +3,9 @@
 use super::compare::share;
 use super::run::seed;
 use super::{SafetyOptions, StoreOptions};
-use clap::Args;
+use clap::{Args, ValueEnum};
+use drivelab_core::plan::Switch;
+use drivelab_core::study::Profile;
 use drivelab_core::units::{Size, Span};
 use std::path::PathBuf;
 
@@ -60,6 +62,13 @@ pub struct StudyCommandOptions {
     /// ata-secure-erase, which were never tried on a drive by drivelab's makers
     #[arg(long, value_name = "HOW", default_value = "discard")]
     pub purge: String,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub pts: PtsOptions,
+    /// Bytes that the drive's maker promises it takes, such as 600TB [default: as far as the
+    /// drive tells]
+    #[arg(long, value_name = "SIZE")]
+    pub rated: Option<Size>,
     /// Size of the file to create, if there is none
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
@@ -81,6 +90,52 @@ pub struct StudyCommandOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub store: StoreOptions,
+}
+
+/// What only SNIA's tests need.
+#[derive(Debug, Args)]
+pub struct PtsOptions {
+    /// pts-*: SNIA's profile: client (3/4 of the drive, 2 workers of 16) or enterprise (4 of 32)
+    #[arg(long, value_enum, default_value = "enterprise", hide_possible_values = true)]
+    pub profile: ProfileWord,
+    /// pts-*: turn the drive's volatile write cache on or off until the run ends [default: leave
+    /// it; the client profile wants it on, enterprise off]
+    #[arg(long, value_name = "on|off", value_enum, hide_possible_values = true)]
+    pub write_cache: Option<SwitchWord>,
+}
+
+/// A profile, as typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ProfileWord {
+    Client,
+    Enterprise,
+}
+
+impl From<ProfileWord> for Profile {
+    fn from(word: ProfileWord) -> Self {
+        match word {
+            ProfileWord::Client => Profile::Client,
+            ProfileWord::Enterprise => Profile::Enterprise,
+        }
+    }
+}
+
+/// On or off, as typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[allow(missing_docs)]
+pub enum SwitchWord {
+    On,
+    Off,
+}
+
+impl From<SwitchWord> for Switch {
+    fn from(word: SwitchWord) -> Self {
+        match word {
+            SwitchWord::On => Switch::On,
+            SwitchWord::Off => Switch::Off,
+        }
+    }
 }
 
 /// How results are shown, and when an operation is given up.

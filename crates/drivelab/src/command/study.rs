@@ -11,7 +11,7 @@ use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
-use drivelab_core::plan::{Plan, Purge};
+use drivelab_core::plan::{Plan, Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
@@ -19,7 +19,7 @@ use drivelab_core::study::{Emptying, Established, Scale, StudyOptions};
 use drivelab_core::units::Size;
 use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
-use drivelab_study::experiment::{self, Setting, Study};
+use drivelab_study::experiment::{self, Setting, Study, wear};
 use drivelab_study::rank;
 use std::io::IsTerminal;
 use std::path::Path;
@@ -83,6 +83,7 @@ fn prepare<'a>(
     };
     if !options.dry_run {
         session::ask_guard(&request, system, &aim, &first)?;
+        spare(options, &inquiry)?;
     }
     session::check_plan(&first, &aim)?;
     if !options.dry_run && aim.kind != Kind::Simulated {
@@ -194,6 +195,10 @@ fn asked(
         delta: options.band,
         emptying: emptying(&options.purge)?,
         cpus: options.cpus.clone(),
+        profile: options.pts.profile.into(),
+        write_cache: options.pts.write_cache.map(Switch::from),
+        rated: options.rated,
+        per_day: None,
         bytes,
     })
 }
@@ -258,27 +263,41 @@ fn dry_run(
     if !options.shown.json {
         print::text(&format!(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
-             # {}\n# in all at most {} of measuring and {} written, {:.1} times the target\n",
+             # {}\n# in all at most {} of measuring and {} written, {:.1} times the target\n{}",
             inquiry.study.question,
             inquiry.options.time,
             size(inquiry.options.budget.0),
-            inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64
+            inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64,
+            wear::forecast(&inquiry.setting()).map_or(String::new(), |text| format!("# {text}\n"))
         ));
     }
     Ok(status)
+}
+
+/// Refuses to take more of a drive's life than a little, unless the bytes were named.
+fn spare(options: &StudyCommandOptions, inquiry: &Studied) -> Result<(), Failure> {
+    let too_much = wear::too_much(&inquiry.setting()).filter(|_| options.budget.is_none());
+    too_much.map_or(Ok(()), |text| {
+        Err(Failure::refused(format!("refused: {text}")).advise(format!(
+            "Nothing was written. Give --quick, a smaller --budget SIZE, or --budget {} to allow \
+             all of it.",
+            inquiry.options.budget
+        )))
+    })
 }
 
 /// What will be written, before it is: for a person who watches.
 fn announce(target: &str, inquiry: &Studied) {
     if std::io::stderr().is_terminal() {
         print::error(&format!(
-            "{} on {target}: {} At most {} of measuring, {} written ({:.1} times the target), \
+            "{} on {target}: {} At most {} of measuring, {} written ({:.1} times the target{}), \
              seed {}",
             inquiry.study.name,
             inquiry.study.question,
             inquiry.options.time,
             size(inquiry.options.budget.0),
             inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64,
+            wear::forecast(&inquiry.setting()).map_or(String::new(), |text| format!("; {text}")),
             inquiry.options.seed
         ));
     }

@@ -23,7 +23,12 @@ fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
     let begin = Begin { format: FORMAT, run: "20260101-000000-0000".into(), ..Begin::default() };
     let mut recorder = Recorder::begin(&place, begin);
     let mut testbed = VirtualTestbed::new(100_000, 1);
-    let mut surroundings = Surroundings::new(System::live(), Vec::new(), Site::default());
+    let mut surroundings = Surroundings::new(
+        System::live(),
+        Vec::new(),
+        Site::default(),
+        directory.path().join("write-caches"),
+    );
     let mut progress = Progress::new();
     let result =
         Execution::new(&mut testbed, &mut recorder, &mut progress, &mut surroundings, FILE_BYTES)

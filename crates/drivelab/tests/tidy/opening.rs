@@ -68,6 +68,8 @@ const RUN_FILE_GOES_ON: &str = "a run file that was read as one, behind what is 
 const PURGE: &str = "the command that was asked for by name, on a descriptor that the opener gave";
 const NAMES: &str = "new names in a scratch directory that the opener made";
 const LEDGER: &str = "our own list of scratch, in our own directory";
+const CACHE: &str = "the kernel's file of a drive's write cache, asked for by name";
+const CACHE_RECORD: &str = "our own note of what a write cache was, in our own directory";
 const TRIM: &str = "the trim of an operation, on a descriptor that the opener gave";
 
 const ALLOWED: &[Allowed] = &[
@@ -81,6 +83,9 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/io/src/names.rs", "OFlags::CREATE", 1, NAMES),
     allowed("crates/io/src/scratch.rs", "File::options", 1, LEDGER),
     allowed("crates/io/src/scratch.rs", "set_len", 1, LEDGER),
+    allowed("crates/io/src/write_cache.rs", "fs::write", 1, CACHE),
+    allowed("crates/io/src/write_cache/record.rs", "File::options", 1, CACHE_RECORD),
+    allowed("crates/io/src/write_cache/record.rs", "set_len", 1, CACHE_RECORD),
     allowed("crates/io/src/trim.rs", "BLKDISCARD", 2, TRIM),
     allowed("crates/io/src/trim.rs", "FallocateFlags", 2, TRIM),
     allowed("crates/io/src/trim.rs", "fallocate", 2, TRIM),

@@ -3,13 +3,15 @@
 //! Files and their meaning: kernel document `Documentation/ABI/stable/sysfs-block`.
 
 use std::collections::VecDeque;
+use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
 use drivelab_core::facts::DeviceFacts;
 
 use super::mounts::{Mount, holding};
 use super::{DeviceNumber, System, Tree, link, names_in, open_readable, read_number, read_text};
-use crate::signature;
+use crate::purge::line::Kernel;
+use crate::{signature, wear, write_cache};
 
 /// How many devices one target may be made of before the walk gives up; only a loop in a damaged
 /// tree gets there.
@@ -137,6 +139,7 @@ pub(super) fn describe(
     let mut facts = describe_unread(system, tree, mounts, number, unknown);
     if system.is_live() && facts.bytes != Some(0) {
         signatures(system, number, &mut facts, unknown);
+        ask_nvme(system, number, &mut facts, unknown);
     }
     facts
 }
@@ -173,6 +176,7 @@ pub(super) fn describe_unread(
     facts.numa_node = numa_node(&disk);
     if facts.layer != "partition" {
         link::identify(&disk, &mut facts);
+        facts.drive_write_cache = write_cache::of_sysfs(&disk);
     }
     facts
 }
@@ -244,6 +248,40 @@ fn mounted_at(system: &System, tree: &Tree, mounts: &[Mount], number: DeviceNumb
     };
     let points = mounts.iter().filter(holds).map(|mount| mount.mount_point.display().to_string());
     points.collect()
+}
+
+/// What an NVMe drive says of its cache and wear: only root may ask.
+fn ask_nvme(
+    system: &System,
+    number: DeviceNumber,
+    facts: &mut DeviceFacts,
+    unknown: &mut Vec<String>,
+) {
+    if facts.layer != "disk" || !facts.name.starts_with("nvme") {
+        return;
+    }
+    let Ok(node) = write_cache::node(system, facts, number) else {
+        unknown.push(format!(
+            "What {} says of its write cache and wear is unknown: run as root to ask it.",
+            facts.name
+        ));
+        return;
+    };
+    let mut line = Kernel::new(node.as_fd());
+    let name = facts.name.clone();
+    let mut told = |what: &str, text: &str| {
+        // What follows is advice to those who wanted to purge it.
+        let reason = text.split("; ").next().unwrap_or_default();
+        unknown.push(format!("What {name} says of its {what} is unknown: {reason}."));
+    };
+    match write_cache::of_nvme(&mut line) {
+        Ok(cache) => facts.drive_write_cache = Some(cache),
+        Err(trouble) => told("write cache", &trouble.text),
+    }
+    match wear::of_nvme(&mut line) {
+        Ok(found) => facts.wear = Some(found),
+        Err(trouble) => told("wear", &trouble.text),
+    }
 }
 
 fn signatures(

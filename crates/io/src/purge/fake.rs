@@ -30,6 +30,13 @@ pub struct Fake {
     /// NVMe: what it was sent.
     pub admin: Vec<AdminCommand>,
 
+    /// NVMe: the volatile write cache is on.
+    pub has_cache_on: bool,
+    /// NVMe: takes Set Features, and does nothing.
+    pub keeps_cache: bool,
+    /// NVMe: features that were asked for and set, with the value.
+    pub features: Vec<(AdminCommand, u32)>,
+
     /// ATA: word 128.
     pub security: u16,
     pub is_erased: bool,
@@ -151,6 +158,18 @@ impl Line for Fake {
             _ => assert!(data.is_empty()),
         }
         Ok(0)
+    }
+
+    fn feature(&mut self, command: AdminCommand, dword_11: u32) -> Result<(u16, u32), Errno> {
+        self.error()?;
+        self.features.push((command, dword_11));
+        if let Some(status) = self.statuses.get(&command.opcode) {
+            return Ok((*status, 0));
+        }
+        if command.opcode == 0x09 && !self.keeps_cache {
+            self.has_cache_on = dword_11 & 1 == 1;
+        }
+        Ok((0, u32::from(self.has_cache_on)))
     }
 
     fn scsi(

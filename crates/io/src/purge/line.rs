@@ -1,4 +1,4 @@
-//! The line to a drive: five calls, and the only place that makes them.
+//! The line to a drive: six calls, and the only place that makes them.
 
 use crate::engine::last_errno;
 use drivelab_core::op::Errno;
@@ -16,7 +16,7 @@ pub struct AdminCommand {
     pub opcode: u8,
     /// Namespace identifier.
     pub namespace: u32,
-    /// Command dword 10; no command here needs the others.
+    /// Command dword 10.
     pub dword_10: u32,
     /// When the kernel gives it up.
     pub timeout_ms: u32,
@@ -52,6 +52,9 @@ pub trait Line {
     fn namespace(&mut self) -> Result<u32, Errno>;
     /// Sends an NVMe admin command; gives its status, 0 for success.
     fn admin(&mut self, command: AdminCommand, data: &mut [u8]) -> Result<u16, Errno>;
+    /// Sends an NVMe admin command without data; gives its status and what it answers with (dword
+    /// 0 of its completion).
+    fn feature(&mut self, command: AdminCommand, dword_11: u32) -> Result<(u16, u32), Errno>;
     /// Sends a SCSI command.
     fn scsi(
         &mut self,
@@ -137,6 +140,32 @@ impl<'a> Kernel<'a> {
     pub fn new(device: BorrowedFd<'a>) -> Self {
         Kernel { device }
     }
+
+    /// Status and answer of an NVMe admin command.
+    fn nvme(
+        &self,
+        command: AdminCommand,
+        dword_11: u32,
+        data: &mut [u8],
+    ) -> Result<(u16, u32), Errno> {
+        let data_len = u32::try_from(data.len()).map_err(|_| Errno(libc::EINVAL))?;
+        let mut passthru = NvmePassthru {
+            opcode: command.opcode,
+            nsid: command.namespace,
+            addr: if data.is_empty() { 0 } else { data.as_mut_ptr() as u64 },
+            data_len,
+            cdw10_to_15: [command.dword_10, dword_11, 0, 0, 0, 0],
+            timeout_ms: command.timeout_ms,
+            ..NvmePassthru::default()
+        };
+        // SAFETY: the kernel reads and writes one nvme_passthru_cmd, and copies or maps exactly
+        // data_len bytes at addr, which are `data`, borrowed until the call has returned.
+        let status = unsafe {
+            libc::ioctl(self.device.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut passthru)
+        };
+        let status = answered(status)?;
+        Ok((u16::try_from(status).unwrap_or(u16::MAX), passthru.result))
+    }
 }
 
 /// Zero or a positive answer, or the error of the call that just returned.
@@ -151,22 +180,11 @@ impl Line for Kernel<'_> {
     }
 
     fn admin(&mut self, command: AdminCommand, data: &mut [u8]) -> Result<u16, Errno> {
-        let data_len = u32::try_from(data.len()).map_err(|_| Errno(libc::EINVAL))?;
-        let mut passthru = NvmePassthru {
-            opcode: command.opcode,
-            nsid: command.namespace,
-            addr: if data.is_empty() { 0 } else { data.as_mut_ptr() as u64 },
-            data_len,
-            cdw10_to_15: [command.dword_10, 0, 0, 0, 0, 0],
-            timeout_ms: command.timeout_ms,
-            ..NvmePassthru::default()
-        };
-        // SAFETY: the kernel reads and writes one nvme_passthru_cmd, and copies or maps exactly
-        // data_len bytes at addr, which are `data`, borrowed until the call has returned.
-        let status = unsafe {
-            libc::ioctl(self.device.as_raw_fd(), NVME_IOCTL_ADMIN_CMD, &raw mut passthru)
-        };
-        answered(status).map(|status| u16::try_from(status).unwrap_or(u16::MAX))
+        self.nvme(command, 0, data).map(|(status, _)| status)
+    }
+
+    fn feature(&mut self, command: AdminCommand, dword_11: u32) -> Result<(u16, u32), Errno> {
+        self.nvme(command, dword_11, &mut [])
     }
 
     fn scsi(

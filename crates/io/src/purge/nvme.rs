@@ -43,6 +43,11 @@ impl Controller {
         self.0[328] & 0b10 != 0
     }
 
+    /// VWC bit 0.
+    pub fn has_write_cache(&self) -> bool {
+        self.0[525] & 1 == 1
+    }
+
     /// OACS bit 3.
     fn manages_namespaces(&self) -> bool {
         self.0[256] & 0b1000 != 0

@@ -131,7 +131,7 @@ fn device(device: &DeviceFacts) -> Group {
         ("largest request", kib(device.max_sectors_kib)),
         ("read-ahead", kib(device.read_ahead_kib)),
         ("rq_affinity", known(&device.rq_affinity)),
-        ("write cache", known(&device.write_cache)),
+        ("write cache (kernel)", known(&device.write_cache)),
         ("discard", discard),
         ("NUMA node", known(&device.numa_node)),
     ];
@@ -145,6 +145,13 @@ fn device(device: &DeviceFacts) -> Group {
             rows.push((name, list.join(", ")));
         }
     }
+    rows.extend(
+        device.drive_write_cache.map(|it| ("write cache, says the drive", it.word().into())),
+    );
+    rows.extend(device.wear.map(|wear| {
+        let written = units::capacity(wear.written_bytes);
+        ("wear", format!("{} % used after {written} written", wear.used_percent))
+    }));
     rows.extend(device.backing_file.iter().map(|file| ("backing file", file.clone())));
     (format!("{} {}", device.layer, device.name), rows)
 }

@@ -45,8 +45,8 @@ pub fn run(findings: Findings) -> Run {
         time: Span(3_600_000_000_000),
         delta: 0.05,
         emptying: Emptying::Discard,
-        cpus: String::new(),
         bytes: 1 << 40,
+        ..StudyOptions::default()
     });
     run.findings = Some(findings);
     run

@@ -18,8 +18,8 @@ fn options(name: &str) -> StudyOptions {
         time: Span(300_000_000_000),
         delta: 0.05,
         emptying: Emptying::Discard,
-        cpus: String::new(),
         bytes: 256 * MIB,
+        ..StudyOptions::default()
     }
 }
 

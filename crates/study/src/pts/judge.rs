@@ -5,14 +5,14 @@ use super::{ROUNDS_MAX, range, rounds_done, steady_round};
 use crate::experiment::budget::duration_ns;
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
-use crate::experiment::{Setting, control, loads, suspects};
+use crate::experiment::{Setting, cache, control, loads, suspects};
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::study::Scale;
+use drivelab_core::study::{Profile, Scale};
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_stats::steady::{WINDOW_ROUNDS, Window};
 use drivelab_stats::{Estimate, trend};
@@ -24,7 +24,8 @@ pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
     let mut findings = Findings::default();
     for section in test.sections(setting) {
         findings.order.extend(section.cells.iter().map(|cell| cell.name.clone()));
-        Told { test, steps, section: &section }.tell(&mut findings);
+        let is_client = setting.options.profile == Profile::Client;
+        Told { test, steps, section: &section, is_client }.tell(&mut findings);
     }
     suspects(&summary, &mut findings);
     let tracked: Vec<String> =
@@ -60,6 +61,7 @@ struct Told<'a> {
     test: Test,
     steps: &'a [StepRun],
     section: &'a Section,
+    is_client: bool,
 }
 
 impl Told<'_> {
@@ -123,10 +125,11 @@ impl Told<'_> {
         }
         let first = last + 1 - WINDOW_ROUNDS;
         let cells = words.join(", ");
+        let profile = if self.is_client { " (client profile)" } else { "" };
         match is_steady {
-            true => findings
-                .verdict
-                .push(format!("Steady by SNIA's criterion in rounds {first} to {last}: {cells}.")),
+            true => findings.verdict.push(format!(
+                "Steady by SNIA's criterion in rounds {first} to {last}{profile}: {cells}."
+            )),
             false => findings.beware.push(format!(
                 "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; the \
                  last five give {cells}."
@@ -305,8 +308,11 @@ fn unpurged(test: Test, setting: &Setting<'_>, steps: &[StepRun]) -> (usize, usi
         test.sections(setting).iter().map(matrix::Section::precondition).collect();
     let all: Vec<usize> =
         (0..steps.len()).filter(|index| names.contains(&steps[*index].begin.name)).collect();
-    let is_first = |index: &&usize| **index > 0 && steps[**index - 1].begin.name != loads::EMPTY;
-    let unpurged = all.iter().filter(is_first).count();
+    let before = |index: usize| {
+        steps[..index].iter().rfind(|step| step.begin.name != cache::SET).map(|it| &it.begin.name)
+    };
+    let is_unpurged = |index: &&usize| before(**index).is_some_and(|name| name != loads::EMPTY);
+    let unpurged = all.iter().filter(is_unpurged).count();
     (if setting.is_drive() { unpurged } else { 0 }, all.len())
 }
 
@@ -333,14 +339,19 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
         all.push(format!("A histogram of {} s instead of 20 minutes.", digits(seconds)));
     }
     if scale == Scale::Quick && test == Test::Iops {
-        all.push(
-            "Three mixes and three sizes instead of seven and eight, one worker instead of \
-                  four."
-                .into(),
-        );
+        let workers = match setting.options.profile {
+            Profile::Enterprise => ", one worker instead of four",
+            Profile::Client => "",
+        };
+        all.push(format!("Three mixes and three sizes instead of seven and eight{workers}."));
     }
     let range = range(setting);
-    if range < setting.bytes() {
+    let asked = match setting.options.profile {
+        Profile::Enterprise => setting.bytes(),
+        Profile::Client => setting.bytes() / 4 * 3,
+    };
+    // Rounded to whole MiB.
+    if range + (1 << 20) <= asked {
         all.push(format!("The active range is {} of {}.", size(range), size(setting.bytes())));
     }
     let (unpurged, all_of_them) = unpurged(test, setting, &run.steps);
@@ -357,7 +368,7 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
     if test != Test::Throughput {
         all.push("Preconditioning by one worker with 32 operations in flight.".into());
     }
-    all.push("The volatile write cache was left as it was; the specification fixes it.".into());
+    all.extend(cache::deviation(setting, run, setting.options.profile.write_cache()));
     findings.deviations = all;
 }
 

@@ -8,7 +8,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::PatternName;
 use drivelab_core::quantity::size;
 use drivelab_core::run::StepRun;
-use drivelab_core::study::Scale;
+use drivelab_core::study::{Profile, Scale};
 
 /// Which test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,11 @@ fn random(writes: u32, bytes: u64, depth: u32, workers: u32) -> Cell {
 /// Mixes outside, sizes inside, as the specification nests them.
 fn iops(setting: &Setting<'_>) -> Section {
     let is_quick = setting.options.scale == Scale::Quick;
-    let (depth, workers) = if is_quick { (32, 1) } else { (32, 4) };
+    let (depth, workers) = match (setting.options.profile, is_quick) {
+        (Profile::Client, _) => (16, 2),
+        (Profile::Enterprise, true) => (32, 1),
+        (Profile::Enterprise, false) => (32, 4),
+    };
     let mixes: &[u32] = if is_quick { &[0, 35, 100] } else { &MIXES };
     let sizes: &[u64] = if is_quick { &[1024 * KIB, 64 * KIB, 4 * KIB] } else { &SIZES };
     let fits = |bytes: &&u64| **bytes >= least_bytes(setting);

@@ -19,7 +19,7 @@ fn findings(rate: &dyn Fn(&str, u32) -> f64) -> Findings {
         delta: 0.05,
         emptying: Emptying::Discard,
         bytes: 256 * MIB,
-        cpus: String::new(),
+        ..StudyOptions::default()
     };
     let setting = Setting { options: &options, facts: &facts };
     judge(&setting, &play(&STUDY, &setting, "fresh", rate))
