@@ -142,7 +142,8 @@ fn trims_all(step: &Step, file_bytes: u64, trimmed_bytes: u64) -> bool {
 
 /// Uniform random overwrites leave a drive in its steady state there.
 fn stays_steady(stream: &Stream) -> bool {
-    stream.pattern == PatternName::Uniform && stream.mix.trim == 0 && stream.length.is_none()
+    let is_random = stream.pattern == PatternName::Uniform && !stream.writes_in_order;
+    is_random && stream.mix.trim == 0 && stream.length.is_none()
 }
 
 fn changes_blocks(stream: &Stream) -> bool {

@@ -31,6 +31,8 @@ pub struct Offsets {
     size_random: Random,
     file: u32,
     pass: u64,
+    /// The slot of the next write, where writes have an order of their own.
+    write_slot: Option<u64>,
 }
 
 /// A weighted draw; a single value costs nothing.
@@ -135,6 +137,7 @@ impl Offsets {
             size_random,
             file: 0,
             pass: 0,
+            write_slot: stream.writes_in_order.then_some(0),
         })
     }
 
@@ -174,7 +177,14 @@ impl Offsets {
         let action = self.kinds.next(&mut self.kind_random);
         let len = self.sizes.next(&mut self.size_random);
         let pass = self.pass;
-        let offset = self.next_offset(len);
+        let offset = match (&mut self.write_slot, action) {
+            (Some(slot), Action::Write) => {
+                let offset = self.region.base + *slot * self.region.slot_bytes;
+                *slot = (*slot + 1) % self.region.slots;
+                offset
+            }
+            _ => self.next_offset(len),
+        };
         (Op { action, file: self.file, to: 0, offset, len }, pass)
     }
 

@@ -4,9 +4,11 @@
 //! file, and both are this one derive. Unknown keys are errors.
 
 mod act;
+mod interval;
 mod until;
 
 pub use act::{Act, Purge, Switch};
+pub use interval::Interval;
 pub use until::Until;
 
 use crate::op::Action;
@@ -22,25 +24,10 @@ pub struct Plan {
     /// Everything random derives from it.
     pub seed: u64,
     /// Length of the recording intervals, 10 ms to 60 s.
-    #[serde(skip_serializing_if = "is_default_interval")]
+    #[serde(skip_serializing_if = "Interval::is_default")]
     pub interval: Interval,
     /// Executed in this order.
     pub steps: Vec<Step>,
-}
-
-/// The length of a recording interval; 1 s unless said otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Interval(pub Span);
-
-impl Default for Interval {
-    fn default() -> Self {
-        Interval(Span(1_000_000_000))
-    }
-}
-
-fn is_default_interval(interval: &Interval) -> bool {
-    *interval == Interval::default()
 }
 
 /// Why a step is done. Only `measure` steps are results.
@@ -307,6 +294,9 @@ pub struct Stream {
     pub directories: Files,
     /// Shares of reads, writes and trims.
     pub mix: Mix,
+    /// Each write goes where the last one ended, whatever the order of the reads.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub writes_in_order: bool,
     /// Each completion is followed by the opposite direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,
@@ -405,6 +395,7 @@ impl Default for Stream {
             names: None,
             directories: Files::default(),
             mix: Mix::READ,
+            writes_in_order: false,
             reply: None,
             size: Size(4096),
             sizes: Vec::new(),

@@ -175,6 +175,7 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.reply.is_none() || !is_names, "reply", || {
         "metadata actions have no opposite direction; remove `reply`".to_string()
     });
+    in_order(stream, problems);
     let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
     problems.need(writes || stream.sync == Sync::None, "sync", || {
         format!("sync = {} without writes does nothing; remove it or add writes", stream.sync)
@@ -185,6 +186,19 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     });
     problems.need(writes || stream.content == Content::Random, "content", || {
         "content is about writes, and there are none; remove it or add writes".to_string()
+    });
+}
+
+/// Writes with an order of their own have whole slots, and reads beside them.
+fn in_order(stream: &Stream, problems: &mut Problems) {
+    use PatternName as P;
+    let has_slots = matches!(stream.pattern, P::Uniform | P::Zipf | P::HotZones);
+    let has_both = stream.mix.read > 0 && stream.mix.write > 0 && stream.reply.is_none();
+    let fits = has_slots && has_both && stream.sizes.is_empty() && stream.workers == 1;
+    problems.need(fits || !stream.writes_in_order, "writes_in_order", || {
+        "writes_in_order is for one worker that mixes reads of one size at random (uniform, zipf \
+         or hot-zones) with writes; drop it, or make it that"
+            .to_string()
     });
 }
 

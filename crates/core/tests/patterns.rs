@@ -478,3 +478,18 @@ fn what_happens_in_time_does_not_change_what_is_issued() {
     let slow = run(drivers(&step, 64 * MIB), serial(|number| 1000 + number * 7919 % 100_000));
     assert_eq!(fast.ops_of(0), slow.ops_of(0));
 }
+
+#[test]
+fn writes_in_order_go_on_whatever_is_read_between_them() {
+    let mix = Mix { read: 90, write: 10, trim: 0 };
+    let stream = Stream { mix, writes_in_order: true, ..reads(PatternName::Uniform) };
+    let all = ops(&stream, 10 * 4096 + 100, 2000).remove(0);
+    let (writes, reads): (Vec<Op>, Vec<Op>) =
+        all.into_iter().partition(|op| op.action == Action::Write);
+    assert!((140..=260).contains(&writes.len()), "{}", writes.len());
+    let expected: Vec<u64> = (0..writes.len() as u64).map(|index| index % 10 * 4096).collect();
+    assert_eq!(offsets(&writes), expected);
+    let mut seen = [0u32; 10];
+    reads.iter().for_each(|op| seen[(op.offset / 4096) as usize] += 1);
+    assert!(seen.iter().all(|count| (100..=260).contains(count)), "{seen:?}");
+}
