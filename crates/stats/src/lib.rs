@@ -15,6 +15,7 @@ mod descriptive;
 mod estimate;
 mod family;
 mod histogram;
+mod jackknife;
 mod order_statistics;
 mod percentile;
 mod permutation;
@@ -41,6 +42,7 @@ pub use descriptive::{Description, mean_interval, quantile};
 pub use estimate::Estimate;
 pub use family::{any_false_alarm, benjamini_hochberg, false_alarms_of_error_bars, holm};
 pub use histogram::{Extremes, HIGHEST_TRACKABLE_NS, Histogram};
+pub use jackknife::{Counts, jackknife};
 pub use order_statistics::{
     Ranks, harrell_davis, maritz_jarrett, quantile_interval, quantile_ranks, quantile_ranks_normal,
     samples_needed_one_sided,

@@ -2,8 +2,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use drivelab_stats::{
-    Pair, Random, Verdict, Welch, cluster_bootstrap, derive, fieller, hodges_lehmann_ratio, judge,
-    mann_whitney, mean_interval, permutation_test, quantile_interval,
+    Pair, Random, Verdict, Welch, cluster_bootstrap, derive, fieller, hodges_lehmann_ratio,
+    jackknife, judge, mann_whitney, mean_interval, permutation_test, quantile_interval,
 };
 
 const SAMPLES: u64 = 1000;
@@ -185,4 +185,38 @@ fn noise_larger_than_the_band_makes_changed_cheap() {
     }
     println!("10 % of noise, five against five: {alarms} of {SAMPLES} families");
     assert!((300..=500).contains(&alarms), "{alarms}");
+}
+
+#[test]
+fn an_interval_of_a_figure_of_three_cells_holds_the_truth_as_often_as_it_says() {
+    // Reads take 100, writes 300, and a write among reads as long as nine of itself.
+    assert_covers("jackknife", 11, |random| {
+        let alone = |random: &mut Random, each: f64| -> Vec<Vec<f64>> {
+            sample(random, each, 6).iter().map(|time| vec![time * 2000.0, 2000.0]).collect()
+        };
+        let (reads, writes) = (alone(random, 100.0), alone(random, 300.0));
+        let mixed: Vec<Vec<f64>> = sample(random, 100.0, 6)
+            .iter()
+            .map(|time| {
+                let count = (200.0 + 14.0 * normal(random)).round();
+                let cost = count * 2700.0 * (1.0 + NOISE * normal(random));
+                vec![time * (2000.0 - count) + cost, 2000.0 - count, count]
+            })
+            .collect();
+        let found = jackknife(&[&reads, &writes, &mixed], |sums| {
+            let (read, write) = (sums[0][0] / sums[0][1], sums[1][0] / sums[1][1]);
+            (sums[2][0] / read - sums[2][1]) / sums[2][2] / (write / read)
+        });
+        let found = found.unwrap();
+        within((found.low.unwrap(), found.high.unwrap()), 9.0)
+    });
+    let once = vec![vec![4.0, 2.0]];
+    let figure = |sums: &[Vec<f64>]| sums[0][0] / sums[0][1];
+    let found = jackknife(&[&once], figure).unwrap();
+    assert_eq!((found.value, found.low, found.n), (2.0, None, 1));
+    let alike = vec![vec![4.0, 2.0]; 5];
+    assert_eq!(jackknife(&[&alike], figure).unwrap().low, None, "equal is not certain");
+    let rare = vec![vec![4.0, 2.0], vec![4.0, 0.0]];
+    assert!(jackknife(&[&rare], figure).is_err(), "one repetition holds all there was");
+    assert!(jackknife(&[&[]], figure).is_err());
 }
