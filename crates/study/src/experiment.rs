@@ -9,10 +9,11 @@ pub mod cache;
 pub mod control;
 pub mod loads;
 pub mod order;
+pub mod region;
 pub mod rounds;
 pub mod wear;
 
-use crate::{aa, pts, rank, trim, wsat};
+use crate::{aa, mix, pts, rank, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -77,8 +78,16 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 7] =
-    [aa::STUDY, wsat::STUDY, trim::STUDY, pts::IOPS, pts::THROUGHPUT, pts::LATENCY, rank::STUDY];
+pub const ALL: [Study; 8] = [
+    aa::STUDY,
+    wsat::STUDY,
+    trim::STUDY,
+    pts::IOPS,
+    pts::THROUGHPUT,
+    pts::LATENCY,
+    mix::STUDY,
+    rank::STUDY,
+];
 
 /// The study of this name.
 ///
@@ -141,4 +150,4 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
 #[cfg(test)]
 pub mod sample;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

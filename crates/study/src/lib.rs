@@ -8,6 +8,7 @@ pub mod check;
 pub mod compare;
 pub mod doctor;
 pub mod experiment;
+pub mod mix;
 pub mod pts;
 pub mod rank;
 pub mod trim;

@@ -18,6 +18,7 @@ Studies, each with its question, and what it costs with --quick:
   pts-tp     Bytes a second in SNIA's steady state              5 min, 10 GiB written
   pts-lat    Latency of one operation, on average and at worst  5 min, 10 GiB written
   rank       Which of several drives is the fastest, in what?   4 min, 10 GiB written on each
+  mix        What does one write among reads cost the readers?  5 min, 10 GiB written
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
@@ -37,7 +38,7 @@ Exit status: 0 an answer, 1 a bad finding, 2 usage, 3 refused for safety, 4 no v
 #[derive(Debug, Args, Clone)]
 #[command(after_help = EXAMPLES)]
 pub struct StudyCommandOptions {
-    /// Which study: aa, wsat, trim, pts-iops, pts-tp, pts-lat, rank
+    /// Which study; the list is below
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Directory, file, block device, or simulated drive (sim:NAME); several go side by side

@@ -37,6 +37,23 @@ impl Left {
     }
 }
 
+/// The shortest step that a study of many cells measures.
+pub const STEP_NS_MIN: u64 = 50_000_000;
+
+/// Why so many steps do not fit the time, if they do not; the other half is for preparation.
+pub fn too_short(setting: &Setting<'_>, steps: u64) -> Option<String> {
+    let between = if setting.is_simulated() { 0 } else { BETWEEN_NS };
+    let needed = steps.saturating_mul(2 * (STEP_NS_MIN + between));
+    let seconds = needed.div_ceil(1_000_000_000);
+    (setting.options.time.0 < needed).then(|| {
+        format!(
+            "{} are too short for the {steps} steps of `{}` at this scale; give at least \
+             {seconds}s",
+            setting.options.time, setting.options.name
+        )
+    })
+}
+
 /// Bytes that steps wrote. Of a step that was killed nobody knows how far it came: it counts as
 /// whole.
 pub fn written(steps: &[StepRun]) -> u64 {

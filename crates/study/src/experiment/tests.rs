@@ -9,7 +9,7 @@ use drivelab_core::tally::{Keep, Tally};
 
 const MIB: u64 = 1 << 20;
 
-fn options(name: &str) -> StudyOptions {
+pub fn options(name: &str) -> StudyOptions {
     StudyOptions {
         name: name.into(),
         scale: Scale::Quick,
@@ -23,7 +23,7 @@ fn options(name: &str) -> StudyOptions {
     }
 }
 
-fn simulated() -> Facts {
+pub fn simulated() -> Facts {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
     facts
