@@ -1,6 +1,6 @@
 //! What was concluded, in words, each with the figure it rests on.
 
-use crate::comparison::Comparison;
+use crate::comparison::{Cell, Comparison};
 use drivelab_stats::Estimate;
 use serde::{Deserialize, Serialize};
 
@@ -31,6 +31,9 @@ pub struct Findings {
     /// What was drawn from the measurements, the key picture first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub pictures: Vec<Picture>,
+    /// Ratios that are seen at a glance, rows by columns.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub heat_maps: Vec<HeatMap>,
     /// Results that belong side by side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
@@ -136,6 +139,31 @@ pub struct Mark {
     pub x: f64,
     /// The word.
     pub label: String,
+}
+
+/// Ratios of rates, rows by columns: what is fast, and what is slow. Maps of several runs can be
+/// put side by side by the names of their rows and columns.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatMap {
+    /// What it shows.
+    pub title: String,
+    /// What to see in it, in a sentence.
+    pub note: String,
+    /// Names of the columns.
+    pub columns: Vec<String>,
+    /// From the top.
+    pub rows: Vec<HeatRow>,
+}
+
+/// One row of a heat map.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct HeatRow {
+    /// What it is.
+    pub name: String,
+    /// What its ratios are held against, in a few words.
+    pub against: String,
+    /// One entry a column, judged; `None` where nothing is measured.
+    pub cells: Vec<Option<Cell>>,
 }
 
 /// Results side by side.

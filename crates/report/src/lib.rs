@@ -9,6 +9,7 @@ pub mod chart;
 mod csv;
 pub mod errno;
 mod headline;
+mod heat;
 pub mod html;
 mod redact;
 mod sheet;

@@ -5,9 +5,11 @@
 
 mod bars;
 mod forest;
+mod heat;
 mod lines;
 
 pub use forest::forest;
+pub use heat::heat;
 
 use std::fmt::Write;
 

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 mod doctor;
 mod facts;
+mod heat;
 mod lists;
 mod run;
 mod study;

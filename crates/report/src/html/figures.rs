@@ -10,8 +10,8 @@ use crate::html::escape;
 use crate::svg::svg;
 
 /// User units of a picture that fits a phone, and of one as wide as the page.
-const NARROW: u32 = 360;
-const WIDE: u32 = 720;
+pub(super) const NARROW: u32 = 360;
+pub(super) const WIDE: u32 = 720;
 /// Up to so many streams each picture gets the width of the page.
 const WIDE_STREAMS_MAX: usize = 2;
 /// With more streams than this, pictures are thinned so that the page stays small.
@@ -132,7 +132,7 @@ pub(super) fn figure(out: &mut String, chart: &Chart, is_wide: bool, level: u8) 
     out.push_str("</details></figure>");
 }
 
-fn table(out: &mut String, table: &Table) {
+pub(super) fn table(out: &mut String, table: &Table) {
     out.push_str("<div class=\"scroll\" tabindex=\"0\"><table><tr>");
     for head in &table.heads {
         let _ = write!(out, "<th scope=\"col\">{}", escape(head));

@@ -1,12 +1,13 @@
 //! What a study found besides its verdict: pictures, tables, a comparison, what it left out.
 
-use drivelab_core::findings::{Figure, Findings, Picture, Table};
+use drivelab_core::findings::{Figure, Findings, HeatMap, Picture, Table};
 use std::fmt::Write;
 
 use crate::chart;
+use crate::heat::{marks, numbers};
 use crate::html::numbers::NUMBERS_MAX;
 use crate::html::{comparison, escape, figures, prose};
-use crate::{amounts, units};
+use crate::{amounts, svg, units};
 
 /// Longer words may be wrapped in a table, at a width that can still be read.
 const WORDS_CHARACTERS: usize = 16;
@@ -15,6 +16,7 @@ const ROWS_OPEN: usize = 30;
 
 /// The picture that the verdict rests on, as wide as the page.
 pub(super) fn key_picture(out: &mut String, findings: &Findings) {
+    findings.heat_maps.iter().for_each(|map| heat_map(out, map));
     if let Some(first) = findings.pictures.first() {
         out.push_str("<section>");
         picture(out, first, true, 2);
@@ -59,6 +61,22 @@ fn picture(out: &mut String, picture: &Picture, is_wide: bool, level: u8) {
             );
         }
     }
+}
+
+/// A heat map, drawn for a page and for a phone, and its numbers.
+fn heat_map(out: &mut String, map: &HeatMap) {
+    let _ = write!(
+        out,
+        "<section><figure><h2>{}</h2><div class=\"wide\">{}</div><div class=\"narrow\">{}</div>\
+         <figcaption>{} {}</figcaption><details><summary>the numbers</summary>",
+        escape(&map.title),
+        svg::heat(map, figures::WIDE),
+        svg::heat(map, figures::NARROW),
+        escape(&marks(map)),
+        prose(&map.note),
+    );
+    figures::table(out, &numbers(map));
+    out.push_str("</details></figure></section>\n");
 }
 
 fn figures(out: &mut String, figures: &[Figure]) {

@@ -65,6 +65,8 @@ svg .s2{color:var(--s2)}svg .s3{color:var(--s3)}svg .s4{color:var(--s4)}\
 svg .s5{color:var(--s5)}svg .s6{color:var(--s6)}svg .s7{color:var(--s7)}\
 .bar,.dot{fill:currentColor}.bar{opacity:.85}\
 .doubt{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-dasharray:3 2}\
+.level{fill:currentColor}.same{fill:currentColor;fill-opacity:.05}\
+.unsure{fill:none;stroke:currentColor;stroke-opacity:.5;stroke-dasharray:3 2}\
 .span{fill:currentColor;opacity:.16}svg .word{fill:currentColor;font-size:10px}\
 .stops rect{fill:transparent}.stops rect:hover{fill:var(--ink);fill-opacity:.07}\
 .lines{touch-action:pan-y}.key{cursor:pointer}.key.off{opacity:.999}\
@@ -96,4 +98,5 @@ details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85re
 --s6:#a23b2a;--s7:#5d8f1f}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
 table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
-h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span{print-color-adjust:exact}}";
+h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span,.level\
+{print-color-adjust:exact}}";

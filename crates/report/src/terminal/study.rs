@@ -5,6 +5,7 @@ use drivelab_core::findings::{Figure, Findings, Remark, Table};
 use drivelab_core::gathering::Gathering;
 use drivelab_core::summary::Summary;
 
+use super::heat::heat_map;
 use super::{check, compare};
 use crate::amounts;
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
@@ -14,14 +15,15 @@ const NAME_CHARACTERS: usize = 44;
 /// Of longer tables the page has the rest.
 const ROWS_SHOWN: usize = 60;
 
-/// Target, figures, cells, tables, comparison, what does not apply, Verdict, Suspect, Beware,
-/// Unknown, deviations from the method, warnings.
+/// Target, figures, cells, heat maps, tables, comparison, what does not apply, Verdict, Suspect,
+/// Beware, Unknown, deviations from the method, warnings.
 pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
     let mut text = check::header(summary, facts);
     let mut parts = vec![figures(&findings.figures)];
     if !summary.cells.is_empty() {
         parts.push(check::cells(summary, findings));
     }
+    parts.extend(findings.heat_maps.iter().map(heat_map));
     parts.extend(findings.tables.iter().map(table));
     parts.extend(findings.comparison.as_ref().map(compare::comparison_table));
     parts.push(not_applicable(&findings.not_applicable));
@@ -116,7 +118,7 @@ fn table(table: &Table) -> String {
 }
 
 /// A row as a list of its entries, each led by its head, wrapped.
-fn in_words(heads: &[String], row: &[String]) -> String {
+pub(super) fn in_words(heads: &[String], row: &[String]) -> String {
     let parts: Vec<String> = heads
         .iter()
         .zip(row)
