@@ -13,7 +13,7 @@ pub mod region;
 pub mod rounds;
 pub mod wear;
 
-use crate::{aa, mix, pts, rank, trim, wsat};
+use crate::{aa, mix, patterns, pts, rank, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -78,13 +78,14 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 8] = [
+pub const ALL: [Study; 9] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
     pts::IOPS,
     pts::THROUGHPUT,
     pts::LATENCY,
+    patterns::STUDY,
     mix::STUDY,
     rank::STUDY,
 ];

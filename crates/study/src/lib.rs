@@ -9,6 +9,7 @@ pub mod compare;
 pub mod doctor;
 pub mod experiment;
 pub mod mix;
+pub mod patterns;
 pub mod pts;
 pub mod rank;
 pub mod trim;

@@ -18,6 +18,7 @@ Studies, each with its question, and what it costs with --quick:
   pts-tp     Bytes a second in SNIA's steady state              5 min, 10 GiB written
   pts-lat    Latency of one operation, on average and at worst  5 min, 10 GiB written
   rank       Which of several drives is the fastest, in what?   4 min, 10 GiB written on each
+  patterns   Which access pattern does the drive love or hate?  5 min, 10 GiB written
   mix        What does one write among reads cost the readers?  5 min, 10 GiB written
 
 Examples:

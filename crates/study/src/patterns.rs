@@ -1,0 +1,156 @@
+//! `patterns`: which access pattern does the controller love or hate?
+//!
+//! Da Zhou's ten patterns, each held against what it is a variant of: reads and writes, at random
+//! and in order, of the smallest requests, one at a time.
+
+mod cell;
+mod judge;
+mod words;
+
+use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
+use crate::experiment::order::{missing, shuffle};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, region};
+use cell::{Cell, LARGE_BYTES, Pattern, cells, stream};
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
+use drivelab_core::run::Run;
+use drivelab_core::study::Scale;
+use drivelab_core::units::{Size, Span};
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "patterns",
+    question: "Which access pattern does the controller love or hate?",
+    allowance,
+    objection,
+    next,
+    established: proves_nothing,
+    judge: judge::judge,
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// What is left out of a step is at most so much for each operation that it may issue.
+const RAMP_NS_EACH: u64 = 500;
+/// Fewer bytes than this would leave steps of a few milliseconds.
+const BUDGET_MIN: u64 = 256 << 20;
+
+fn repetitions(scale: Scale) -> u64 {
+    match scale {
+        Scale::Quick => 5,
+        Scale::Default => 6,
+        Scale::Full => 10,
+    }
+}
+
+fn longest_ns(scale: Scale) -> u64 {
+    match scale {
+        Scale::Quick => 2 * SECOND_NS,
+        Scale::Default => 3 * SECOND_NS,
+        Scale::Full => 10 * SECOND_NS,
+    }
+}
+
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (5, 10 << 30),
+        Scale::Default => (60, bytes.saturating_mul(4).min(256 << 30)),
+        Scale::Full => (8 * 60, bytes.saturating_mul(6)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget.max(10 << 30)) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    let options = setting.options;
+    let (steps, budget) =
+        (repetitions(options.scale) * possible(setting).len() as u64, options.budget);
+    impossible(setting).or_else(|| too_short(setting, steps)).or_else(|| {
+        (budget.0 < BUDGET_MIN).then(|| {
+            format!("a budget of {budget} is too small for `patterns`; give at least {}", {
+                Size(BUDGET_MIN)
+            })
+        })
+    })
+}
+
+/// Bytes of the smallest requests: 512 where the target takes them, else 4 KiB.
+fn unit(setting: &Setting<'_>) -> u64 {
+    let target = &setting.facts.target;
+    let sector = target.devices.first().and_then(|device| device.logical_block_bytes);
+    let align = target.filesystem.as_ref().and_then(|found| found.direct_io_align);
+    let block = match target.kind {
+        TargetKind::BlockDevice => sector,
+        _ => align.map_or(sector, |(_, offset)| Some(offset).filter(|offset| *offset > 0)),
+    };
+    if block.unwrap_or(512) <= 512 { 512 } else { LARGE_BYTES }
+}
+
+fn is_possible(setting: &Setting<'_>, cell: Cell) -> bool {
+    let is_deep = matches!(cell.pattern, Pattern::Burst(_) | Pattern::BurstDelay(..));
+    !is_deep || loads::base(setting).io == IoMode::Direct
+}
+
+/// The cells of this target.
+fn possible(setting: &Setting<'_>) -> Vec<Cell> {
+    let all = cells(setting.options.scale, unit(setting));
+    all.into_iter().filter(|cell| is_possible(setting, *cell)).collect()
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    if left.time_ns == 0 {
+        return None;
+    }
+    if let Some(step) = region::preparation(setting, run, &left) {
+        return Some(loads::plan(setting, SECOND_NS, vec![step]));
+    }
+    let bytes = region::bytes(setting, run)?;
+    let rest = missing(schedule(setting, run, &left, bytes), run);
+    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+}
+
+/// Everything that is measured, in its order: each round has all cells once, shuffled anew.
+fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<Step> {
+    let options = setting.options;
+    let (n, all) = (repetitions(options.scale), possible(setting));
+    let measured = run.steps.iter().filter(|step| step.begin.role == Role::Measure).count();
+    let missing = (n * all.len() as u64).saturating_sub(measured as u64).max(1);
+    let each_ns = left.each(setting, missing, longest_ns(options.scale)).max(STEP_NS_MIN);
+    let writing = all.iter().filter(|cell| cell.changes_data()).count() as u64;
+    let write_bytes = left.bytes / (2 * n * writing.max(1));
+    let mut steps = Vec::new();
+    for round in 0..n {
+        let mut cells = all.clone();
+        shuffle(&mut cells, options.seed, round);
+        let step = |cell| step(setting, cell, each_ns, write_bytes, bytes);
+        steps.extend(cells.into_iter().map(step));
+    }
+    steps
+}
+
+fn step(
+    setting: &Setting<'_>,
+    cell: Cell,
+    each_ns: u64,
+    write_bytes: u64,
+    region_bytes: u64,
+) -> Step {
+    let stream = stream(setting, cell, unit(setting), region_bytes);
+    let size = stream.size.0;
+    // Of a reply half is written, of a mix its share; half of the budget allows for chance.
+    let issued = cell.changes_data().then(|| {
+        let share = match cell.pattern {
+            Pattern::Mixed(share, _) => u64::from(share),
+            Pattern::Reply | Pattern::WriteRead => 500,
+            _ => 1000,
+        };
+        whole(write_bytes.saturating_mul(1000) / share, size)
+    });
+    let ramp_max = issued.map_or(u64::MAX, |bytes| bytes.0 / size * RAMP_NS_EACH);
+    let ramp = (each_ns / 10).min(ramp_max);
+    let until = Until { elapsed: Some(Span(each_ns - ramp)), bytes: issued, ..Until::default() };
+    let step = loads::step(setting, &cell.name(), Role::Measure, until, stream);
+    Step { ramp: Span(ramp), ..step }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,250 @@
+//! The ten patterns as Da Zhou's slides and Iometer's access specifications define them: what is
+//! issued, and what each is held against.
+
+use crate::experiment::{Setting, loads};
+use drivelab_core::plan::{Mix, PatternName, Reply, Stream};
+use drivelab_core::quantity::{size, time};
+use drivelab_core::study::Scale;
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::{Random, derive};
+
+/// Requests beside the smallest ones, and the area that drives are built around.
+pub const LARGE_BYTES: u64 = 4096;
+
+/// What a pattern is a variant of; the columns of the map.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Base {
+    RandomRead,
+    SequentialRead,
+    RandomWrite,
+    SequentialWrite,
+}
+
+impl Base {
+    pub const ALL: [Base; 4] =
+        [Base::RandomRead, Base::SequentialRead, Base::RandomWrite, Base::SequentialWrite];
+
+    pub fn words(self) -> &'static str {
+        match self {
+            Base::RandomRead => "random read",
+            Base::SequentialRead => "sequential read",
+            Base::RandomWrite => "random write",
+            Base::SequentialWrite => "sequential write",
+        }
+    }
+
+    pub fn is_write(self) -> bool {
+        matches!(self, Base::RandomWrite | Base::SequentialWrite)
+    }
+
+    pub fn is_random(self) -> bool {
+        matches!(self, Base::RandomRead | Base::RandomWrite)
+    }
+
+    /// The same direction in the other order.
+    pub fn random(self) -> Base {
+        if self.is_write() { Base::RandomWrite } else { Base::RandomRead }
+    }
+}
+
+/// One pattern with its value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Pattern {
+    /// 1: requests of the unit.
+    Plain,
+    /// 1: requests of 4 KiB.
+    Large,
+    /// 2 and 8: on a grid of so many bytes; in order with holes between them.
+    Grid(u64),
+    /// 2: requests of 4 KiB, so many bytes off their grid.
+    Shifted(u64),
+    /// 3: a pause after each operation.
+    Delay(u64),
+    /// 4a: each is followed by the opposite direction at the next address (Iometer's reply).
+    Reply,
+    /// 4b: the same so many addresses again and again.
+    Replay(u32),
+    /// 5: each write is followed by a read of what it wrote.
+    WriteRead,
+    /// 6: so many at once, then all are waited for.
+    Burst(u32),
+    /// 7: that, and a pause after each.
+    BurstDelay(u32, u64),
+    /// 9: so many jumps in a hundred, else in order.
+    SemiRandom(u32),
+    /// 10: so many writes in a thousand reads and writes, at random or in order.
+    Mixed(u32, bool),
+}
+
+impl Pattern {
+    /// The row of the map.
+    pub fn words(self) -> String {
+        match self {
+            Pattern::Plain => "smallest requests".into(),
+            Pattern::Large => "4 KiB requests".into(),
+            Pattern::Grid(grid) => format!("aligned on {}", size(grid)),
+            Pattern::Shifted(by) => format!("4 KiB, shifted by {}", size(by)),
+            Pattern::Delay(ns) => format!("pause of {}", pause(ns)),
+            Pattern::Reply => "opposite direction next".into(),
+            Pattern::Replay(count) => format!("{count} addresses again"),
+            Pattern::WriteRead => "read what was written".into(),
+            Pattern::Burst(count) => format!("bursts of {count}"),
+            Pattern::BurstDelay(count, ns) => format!("bursts of {count}, pause of {}", pause(ns)),
+            Pattern::SemiRandom(share) => format!("{share} % jumps"),
+            Pattern::Mixed(share, in_order) => {
+                let order = if in_order { "sequential" } else { "random" };
+                format!("{} % {order} writes", f64::from(share) / 10.0)
+            }
+        }
+    }
+
+    /// The pattern without its value, by which findings are grouped; its number in the slides'
+    /// order.
+    pub fn family(self) -> u8 {
+        match self {
+            Pattern::Plain | Pattern::Large => 1,
+            Pattern::Grid(_) => 2,
+            Pattern::Shifted(_) => 8,
+            Pattern::Delay(_) => 3,
+            Pattern::Reply | Pattern::Replay(_) => 4,
+            Pattern::WriteRead => 5,
+            Pattern::Burst(_) => 6,
+            Pattern::BurstDelay(..) => 7,
+            Pattern::SemiRandom(_) => 9,
+            Pattern::Mixed(..) => 10,
+        }
+    }
+
+    /// The columns in which it makes sense.
+    pub fn bases(self) -> &'static [Base] {
+        match self {
+            Pattern::Reply | Pattern::Replay(_) => &[Base::RandomRead, Base::RandomWrite],
+            Pattern::WriteRead => &[Base::RandomWrite],
+            Pattern::SemiRandom(_) => &[Base::SequentialRead, Base::SequentialWrite],
+            Pattern::Mixed(..) => &[Base::RandomRead],
+            _ => &Base::ALL,
+        }
+    }
+}
+
+/// `1 ms`, `100 µs`: pauses are round.
+pub fn pause(ns: u64) -> String {
+    match ns {
+        ns if ns.is_multiple_of(1_000_000) => format!("{} ms", ns / 1_000_000),
+        ns if ns.is_multiple_of(1000) => format!("{} µs", ns / 1000),
+        ns => time(ns as f64),
+    }
+}
+
+/// One pattern of one base.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Cell {
+    pub pattern: Pattern,
+    pub base: Base,
+}
+
+impl Cell {
+    pub fn of(pattern: Pattern, base: Base) -> Self {
+        Cell { pattern, base }
+    }
+
+    pub fn name(self) -> String {
+        format!("{}, {}", self.base.words(), self.pattern.words())
+    }
+
+    pub fn changes_data(self) -> bool {
+        let replies = matches!(self.pattern, Pattern::Reply | Pattern::Mixed(..));
+        self.base.is_write() || replies
+    }
+}
+
+const MS: u64 = 1_000_000;
+
+/// All patterns with the values of a scale, in the order of the slides.
+pub fn patterns(scale: Scale, unit: u64) -> Vec<Pattern> {
+    let is_quick = scale == Scale::Quick;
+    let pick = |quick: &[u64], all: &[u64]| -> Vec<u64> {
+        if is_quick { quick.to_vec() } else { all.to_vec() }
+    };
+    let mut patterns = vec![Pattern::Plain];
+    if unit < LARGE_BYTES {
+        patterns.push(Pattern::Large);
+    }
+    let grids = pick(&[4096], &[1024, 2048, 4096, 8192, 16_384, 65_536]);
+    let wider = |grid: &u64| *grid > unit;
+    // The only value of a quick run must be wider than the unit too.
+    let grids = if is_quick && unit >= LARGE_BYTES { vec![2 * unit] } else { grids };
+    patterns.extend(grids.into_iter().filter(wider).map(Pattern::Grid));
+    let shifts = pick(&[512], &[512, 1024, 2048]);
+    let fits = |by: &u64| by.is_multiple_of(unit) && *by < LARGE_BYTES;
+    patterns.extend(shifts.into_iter().filter(fits).map(Pattern::Shifted));
+    let delays = pick(&[MS], &[MS / 10, MS, 5 * MS, 10 * MS, 50 * MS]);
+    patterns.extend(delays.into_iter().map(Pattern::Delay));
+    patterns.push(Pattern::Reply);
+    patterns.extend(pick(&[64], &[64, 1024]).into_iter().map(|it| Pattern::Replay(it as u32)));
+    patterns.push(Pattern::WriteRead);
+    let bursts = pick(&[5], &[2, 5, 10, 32]);
+    patterns.extend(bursts.into_iter().map(|count| Pattern::Burst(count as u32)));
+    let pauses = pick(&[MS], &[MS / 10, MS, 10 * MS]);
+    patterns.extend(pauses.into_iter().map(|ns| Pattern::BurstDelay(5, ns)));
+    let jumps = pick(&[50], &[10, 25, 50, 75, 90]);
+    patterns.extend(jumps.into_iter().map(|share| Pattern::SemiRandom(share as u32)));
+    for share in pick(&[10], &[1, 10, 50, 100, 300, 500]) {
+        patterns.extend([false, true].map(|order| Pattern::Mixed(share as u32, order)));
+    }
+    patterns
+}
+
+/// All cells, in the order of the map.
+pub fn cells(scale: Scale, unit: u64) -> Vec<Cell> {
+    let patterns = patterns(scale, unit);
+    let of = |pattern: Pattern| pattern.bases().iter().map(move |base| Cell::of(pattern, *base));
+    patterns.into_iter().flat_map(of).collect()
+}
+
+/// What a cell issues, on the first `region_bytes` of the target.
+pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -> Stream {
+    let mix = if cell.base.is_write() { Mix::WRITE } else { Mix::READ };
+    let pattern =
+        if cell.base.is_random() { PatternName::Uniform } else { PatternName::Sequential };
+    let plain = Stream {
+        pattern,
+        size: Size(unit),
+        length: Some(Size(region_bytes)),
+        ..loads::random(setting, mix, 1)
+    };
+    match cell.pattern {
+        Pattern::Plain => plain,
+        Pattern::Large => Stream { size: Size(LARGE_BYTES), ..plain },
+        Pattern::Grid(grid) => Stream { align: Some(Size(grid)), ..plain },
+        Pattern::Shifted(by) => Stream { size: Size(LARGE_BYTES), shift: Size(by), ..plain },
+        Pattern::Delay(ns) => Stream { think: Span(ns), ..plain },
+        Pattern::Reply => Stream { reply: Some(Reply::Next), ..plain },
+        Pattern::Replay(count) => Stream {
+            pattern: PatternName::Replay,
+            offsets: addresses(setting, count, unit, region_bytes),
+            ..plain
+        },
+        Pattern::WriteRead => Stream { reply: Some(Reply::Same), ..plain },
+        Pattern::Burst(count) => Stream { burst: Some(count), ..loads::deep(plain, count) },
+        Pattern::BurstDelay(count, ns) => {
+            Stream { burst: Some(count), think: Span(ns), ..loads::deep(plain, count) }
+        }
+        Pattern::SemiRandom(share) => Stream {
+            pattern: PatternName::SemiRandom,
+            share: Some(f64::from(share) / 100.0),
+            ..plain
+        },
+        Pattern::Mixed(share, in_order) => Stream {
+            mix: Mix { read: 1000 - share, write: share, trim: 0 },
+            writes_in_order: in_order,
+            ..plain
+        },
+    }
+}
+
+fn addresses(setting: &Setting<'_>, count: u32, unit: u64, region_bytes: u64) -> Vec<Size> {
+    const REPLAY: u64 = 0x7265_706c_6179;
+    let mut random = Random::new(derive(setting.options.seed, REPLAY, u64::from(count)));
+    (0..count).map(|_| Size(random.below(region_bytes / unit) * unit)).collect()
+}

@@ -1,0 +1,237 @@
+//! The largest effects in words, each with what it means.
+
+use super::cell::{Base, Cell, LARGE_BYTES, Pattern, pause};
+use super::judge::{IN_ORDER, WRITES};
+use super::unit;
+use crate::experiment::Setting;
+use drivelab_core::comparison::Cell as Heat;
+use drivelab_core::findings::Findings;
+use drivelab_core::quantity::{digits, percent, size};
+use drivelab_stats::Verdict;
+use std::collections::BTreeSet;
+
+/// So many effects are told, the largest first, one of each pattern and direction.
+const TOLD: usize = 5;
+/// Writes off the grid that cost this much more are a reason to look at partitions.
+const SHIFTED_COST: f64 = 1.3;
+/// Two loads that reach less than this together hurt each other.
+const TOGETHER: f64 = 0.8;
+
+pub(super) fn conclude(
+    setting: &Setting<'_>,
+    judged: &[(Cell, Base, Heat)],
+    findings: &mut Findings,
+) {
+    if judged.is_empty() {
+        findings.no_answer = true;
+        findings.unknown.push(
+            "What any pattern does: nothing was measured soundly. Give a larger --time or \
+             --budget."
+                .into(),
+        );
+        return;
+    }
+    let mut sound: Vec<(&Cell, &Heat, f64)> = judged
+        .iter()
+        .filter(|(_, _, heat)| heat.verdict == Some(Verdict::Changed))
+        .filter_map(|(cell, _, heat)| Some((cell, heat, heat.ratio?.value)))
+        .collect();
+    sound.sort_by(|a, b| b.2.ln().abs().total_cmp(&a.2.ln().abs()));
+    let unit = unit(setting);
+    let (mut told, mut warned) = (BTreeSet::new(), BTreeSet::new());
+    let is_of_pattern = |heat: &Heat| heat.name != IN_ORDER && heat.name != WRITES;
+    for (cell, heat, ratio) in &sound {
+        let key = (cell.pattern.family(), cell.base.is_write(), heat.name == WRITES);
+        match is_bad(**cell, *ratio) {
+            true if warned.insert(key) => {
+                findings.beware.push(sentence(**cell, heat, *ratio, unit));
+            }
+            false if told.len() < TOLD && told.insert(key) => {
+                findings.verdict.push(sentence(**cell, heat, *ratio, unit));
+            }
+            _ => {}
+        }
+    }
+    let count =
+        |words: &[&str]| judged.iter().filter(|(_, _, heat)| words.contains(&heat.word())).count();
+    let effects = sound.iter().filter(|(_, heat, _)| is_of_pattern(heat)).count();
+    let mut summary = format!(
+        "Of {} ratios {} lie outside {}, {} within it; of {} the noise does not let that be said.",
+        judged.len(),
+        sound.len(),
+        percent(setting.options.delta),
+        count(&["identical", "negligible", "equivalent"]),
+        count(&["cannot tell", "size unsettled"])
+    );
+    let without_noise = count(&["no noise"]);
+    if without_noise > 0 {
+        summary.push_str(&format!(
+            " {without_noise} more differ between values that are all the same, as only a \
+             simulated drive's are: chance had no part in them, and they are not judged."
+        ));
+    }
+    findings.verdict.push(summary);
+    if effects == 0 && count(&["cannot tell", "size unsettled"]) * 2 > judged.len() {
+        findings.no_answer = true;
+        findings.unknown.push(
+            "Which patterns matter: the noise is too large for most of them. `drivelab doctor` \
+             says what disturbs; a larger scale repeats more often."
+                .into(),
+        );
+    }
+}
+
+/// What hurts whoever does not know it.
+fn is_bad(cell: Cell, ratio: f64) -> bool {
+    match cell.pattern {
+        Pattern::Shifted(_) => cell.base.is_write() && ratio < 1.0 / SHIFTED_COST,
+        Pattern::Mixed(..) => ratio < TOGETHER,
+        _ => false,
+    }
+}
+
+fn sentence(cell: Cell, heat: &Heat, ratio: f64, unit: u64) -> String {
+    let interval = heat.ratio.and_then(|it| Some((it.low?, it.high?)));
+    let ends = |turn: bool| match interval {
+        Some((low, high)) if turn => format!(" [{}, {}]", digits(1.0 / high), digits(1.0 / low)),
+        Some((low, high)) => format!(" [{}, {}]", digits(low), digits(high)),
+        None => String::new(),
+    };
+    let subject = subject(cell, heat, unit);
+    let slower = ratio < 1.0;
+    let cost = || format!("{} times{}", digits(1.0 / ratio), ends(true));
+    let gain = || format!("{} times{}", digits(ratio), ends(false));
+    let effect = match (cell.pattern, slower) {
+        (Pattern::Plain, true) => format!("take {} as long", cost()),
+        (Pattern::Plain, false) => format!("are {} as fast", gain()),
+        (Pattern::Large, true) => format!("take {} as long as those of {}", cost(), size(unit)),
+        (Pattern::Large, false) => format!("are {} as fast as those of {}", gain(), size(unit)),
+        (pattern, _) if is_composite(pattern) => format!(
+            "run at {} times{} the rate that the parts alone let expect",
+            digits(ratio),
+            ends(false)
+        ),
+        (_, true) => format!("take {} as long", cost()),
+        (_, false) => format!("are {} as fast", gain()),
+    };
+    let meaning = meaning(cell, slower);
+    match meaning.is_empty() {
+        true => format!("{subject} {effect}."),
+        false => format!("{subject} {effect}: {meaning}."),
+    }
+}
+
+fn is_composite(pattern: Pattern) -> bool {
+    matches!(
+        pattern,
+        Pattern::Reply | Pattern::WriteRead | Pattern::SemiRandom(_) | Pattern::Mixed(..)
+    )
+}
+
+fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
+    let plural = |base: Base| {
+        let words = base.words();
+        format!("{}{}s", words[..1].to_uppercase(), &words[1..])
+    };
+    let base = plural(cell.base);
+    match cell.pattern {
+        Pattern::Plain if heat.name == WRITES => {
+            let reads = if cell.base.is_random() { "random" } else { "sequential" };
+            format!("{base} of {}, held against {reads} reads,", size(unit))
+        }
+        Pattern::Plain => {
+            format!("{base} of {}, held against the same at random,", size(unit))
+        }
+        Pattern::Large => format!("{base} of 4 KiB"),
+        Pattern::Grid(grid) if cell.base.is_random() => {
+            format!("{base} of {} that keep to a grid of {}", size(unit), size(grid))
+        }
+        Pattern::Grid(grid) => {
+            format!("{base} of {} with holes, one every {},", size(unit), size(grid))
+        }
+        Pattern::Shifted(by) => format!(
+            "{base} of 4 KiB that are not aligned to {} (shifted by {})",
+            size(LARGE_BYTES),
+            size(by)
+        ),
+        Pattern::Delay(ns) => format!("{base} after a pause of {}", pause(ns)),
+        Pattern::Reply if cell.base.is_write() => {
+            "Random writes, each with a read behind it,".into()
+        }
+        Pattern::Reply => "Random reads, each with a write behind it,".into(),
+        Pattern::Replay(count) => format!("{base} of the same {count} addresses again and again"),
+        Pattern::WriteRead => "Random writes, each read back at once,".into(),
+        Pattern::Burst(count) => format!("{base} in bursts of {count}"),
+        Pattern::BurstDelay(count, ns) => {
+            format!("Bursts of {count} {}s after a pause of {}", cell.base.words(), pause(ns))
+        }
+        Pattern::SemiRandom(share) => format!("{base} with {share} % jumps"),
+        Pattern::Mixed(..) => format!("Random reads with {}", cell.pattern.words()),
+    }
+}
+
+/// What the slides and later drives read from such an effect.
+fn meaning(cell: Cell, slower: bool) -> &'static str {
+    let (is_write, is_random) = (cell.base.is_write(), cell.base.is_random());
+    match (cell.pattern, slower) {
+        (Pattern::Plain, _) => "",
+        (Pattern::Large, true) => "small requests are worth it here",
+        (Pattern::Large, false) => {
+            "smaller requests make it read and write back what they only \
+                                    touch in part"
+        }
+        (Pattern::Grid(_), true) if is_write && is_random => {
+            "small writes that are neighbours are grouped in its memory, and the grid keeps them \
+             apart"
+        }
+        (Pattern::Grid(_), true) if is_write => {
+            "what it joined while the order had no holes it now writes one by one"
+        }
+        (Pattern::Grid(_), true) if is_random => "the grid falls on fewer of its parts",
+        (Pattern::Grid(_), true) => "what it reads ahead is wasted",
+        (Pattern::Grid(_), false) => "a place at the beginning of an area is cheaper than others",
+        (Pattern::Shifted(_), true) if is_write => {
+            "each touches two areas, and what is not overwritten of them must be read and written \
+             again; align partitions and records to 4 KiB"
+        }
+        (Pattern::Shifted(_), true) => "each touches two areas; align partitions and records",
+        (Pattern::Shifted(_), false) => "its own grid begins elsewhere",
+        (Pattern::Delay(_), true) => {
+            "it does not come out of its rest at once, or loses what it \
+                                      had read ahead"
+        }
+        (Pattern::Delay(_), false) if is_write => {
+            "it uses the pause to clear its buffer or to collect"
+        }
+        (Pattern::Delay(_), false) => "it uses the pause to read ahead, or to end other work",
+        (Pattern::Reply, true) => "the change of direction costs it time of its own",
+        (Pattern::Reply, false) => "what is next to the last request comes cheaper",
+        (Pattern::Replay(_), false) if is_write => {
+            "it takes overwrites together in its memory, or finds whole blocks to erase"
+        }
+        (Pattern::Replay(_), true) => "coming back to the same places costs it more",
+        (Pattern::Replay(_), false) => "it keeps what it saw lately in its memory",
+        (Pattern::WriteRead, true) => "the read waits until the write has reached the medium",
+        (Pattern::WriteRead, false) => "what was just written is read from its memory",
+        (Pattern::Burst(_), true) => "requests that come together are in each other's way",
+        (Pattern::Burst(_), false) => "it works on several at once",
+        (Pattern::BurstDelay(..), true) => "it does not come out of its rest at once",
+        (Pattern::BurstDelay(..), false) => {
+            "a burst fits its memory if it may clear it between \
+                                             two"
+        }
+        (Pattern::SemiRandom(_), true) => "the two orders drive each other out of its memory",
+        (Pattern::SemiRandom(_), false) => {
+            "a jump costs less than at random, or the order is \
+                                            found again sooner than expected"
+        }
+        (Pattern::Mixed(..), true) => {
+            "each write keeps the readers waiting beyond its own time; \
+                                       `drivelab study mix` measures how long"
+        }
+        (Pattern::Mixed(..), false) => {
+            "writes among reads are cheaper than alone, as where a \
+                                        buffer takes them"
+        }
+    }
+}
