@@ -10,6 +10,7 @@
 
 mod batch_means;
 mod change_points;
+mod counting;
 mod data;
 mod descriptive;
 mod estimate;
@@ -37,6 +38,7 @@ pub use batch_means::{
 pub use change_points::{
     ChangePoint, Knee, Period, changes, divergences, knee, period, strongest_change,
 };
+pub use counting::{event_rate, poisson_interval};
 pub use data::NoAnswer;
 pub use descriptive::{Description, mean_interval, quantile};
 pub use estimate::Estimate;

@@ -11,9 +11,10 @@ pub mod loads;
 pub mod order;
 pub mod region;
 pub mod rounds;
+pub mod used;
 pub mod wear;
 
-use crate::{aa, mix, patterns, pts, rank, trim, wsat};
+use crate::{aa, mix, patterns, pts, rank, stutter, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -78,7 +79,7 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 9] = [
+pub const ALL: [Study; 10] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
@@ -87,6 +88,7 @@ pub const ALL: [Study; 9] = [
     pts::LATENCY,
     patterns::STUDY,
     mix::STUDY,
+    stutter::STUDY,
     rank::STUDY,
 ];
 

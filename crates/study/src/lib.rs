@@ -12,5 +12,6 @@ pub mod mix;
 pub mod patterns;
 pub mod pts;
 pub mod rank;
+pub mod stutter;
 pub mod trim;
 pub mod wsat;

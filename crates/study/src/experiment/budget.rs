@@ -21,7 +21,7 @@ pub struct Left {
 impl Left {
     /// What is left after `run`, whatever became of its steps.
     pub fn of(setting: &Setting<'_>, run: &Run) -> Self {
-        let between = if setting.is_simulated() { 0 } else { BETWEEN_NS };
+        let between = between_ns(setting);
         let spent: u64 = run.steps.iter().map(|step| duration_ns(step) + between).sum();
         Left {
             time_ns: setting.options.time.0.saturating_sub(spent),
@@ -32,7 +32,7 @@ impl Left {
     /// How long each of `count` steps may take if they share what is left, after what lies between
     /// steps; at most `most_ns`.
     pub fn each(&self, setting: &Setting<'_>, count: u64, most_ns: u64) -> u64 {
-        let between = if setting.is_simulated() { 0 } else { BETWEEN_NS };
+        let between = between_ns(setting);
         (self.time_ns / count.max(1)).saturating_sub(between).min(most_ns)
     }
 }
@@ -42,7 +42,7 @@ pub const STEP_NS_MIN: u64 = 50_000_000;
 
 /// Why so many steps do not fit the time, if they do not; the other half is for preparation.
 pub fn too_short(setting: &Setting<'_>, steps: u64) -> Option<String> {
-    let between = if setting.is_simulated() { 0 } else { BETWEEN_NS };
+    let between = between_ns(setting);
     let needed = steps.saturating_mul(2 * (STEP_NS_MIN + between));
     let seconds = needed.div_ceil(1_000_000_000);
     (setting.options.time.0 < needed).then(|| {
@@ -52,6 +52,11 @@ pub fn too_short(setting: &Setting<'_>, steps: u64) -> Option<String> {
             setting.options.time, setting.options.name
         )
     })
+}
+
+/// Time that passes between two steps here.
+pub fn between_ns(setting: &Setting<'_>) -> u64 {
+    if setting.is_simulated() { 0 } else { BETWEEN_NS }
 }
 
 /// Bytes that steps wrote. Of a step that was killed nobody knows how far it came: it counts as

@@ -1,0 +1,183 @@
+//! `stutter`: will a machine with this drive freeze?
+//!
+//! The drive is filled and written at random for a while, because an empty one has no reason to
+//! pause. Then one reader, one operation at a time, works beside random writes, and every time in
+//! which it waits is kept: a person feels the longest of them, not the mean. Around it stand the
+//! loads by which the early flash drives were shown to freeze: random writes of several sizes,
+//! shares of sequence and depths.
+
+mod cells;
+mod freezes;
+mod grade;
+mod judge;
+mod published;
+
+use crate::experiment::budget::{Left, between_ns, whole};
+use crate::experiment::order::{missing, shuffle};
+use crate::experiment::used::{BUDGET_MIN, Used, aged, left_then, used};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use cells::Cell;
+use drivelab_core::plan::{Plan, Role, Step, Until};
+use drivelab_core::run::Run;
+use drivelab_core::study::Scale;
+use drivelab_core::units::{Size, Span};
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "stutter",
+    question: "Will a machine with this drive freeze, how often and for how long?",
+    allowance,
+    objection,
+    next,
+    established: proves_nothing,
+    judge: judge::judge,
+};
+
+/// Each cell is measured so often, in rounds.
+const ROUNDS: u64 = 5;
+const SECOND_NS: u64 = 1_000_000_000;
+/// The step with the reader may write so many times as much as the others, and takes so many times
+/// as long.
+const READER_PARTS: u64 = 3;
+/// A deep queue is watched for so many times as long as one operation takes to get through it.
+const TURNS: f64 = 6.0;
+/// And runs for so many of those before it is watched.
+const TURNS_RAMP: f64 = 1.5;
+/// Before every cell its load runs for this part of its time and bytes, unwatched: the drive still
+/// works on what the cell before left it.
+const SETTLE_PART: f64 = 0.25;
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (5, 10 << 30),
+        Scale::Default => (60, bytes.saturating_mul(4)),
+        Scale::Full => (6 * 60, bytes.saturating_mul(8)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    let budget = setting.options.budget;
+    impossible(setting).or_else(|| {
+        (budget.0 < BUDGET_MIN).then(|| {
+            format!(
+                "a budget of {budget} is too small for `stutter`; give at least {}",
+                Size(BUDGET_MIN)
+            )
+        })
+    })
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    if Left::of(setting, run).time_ns < SECOND_NS {
+        return None;
+    }
+    let region = match used(setting, run) {
+        Used::Not(plan) => return Some(plan),
+        Used::Until(region) => region,
+        Used::Never => return None,
+    };
+    let rest = missing(schedule(setting, region, run), run);
+    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+}
+
+/// Everything that is measured, in its order.
+fn schedule(setting: &Setting<'_>, region: u64, run: &Run) -> Vec<Step> {
+    let rate = aged(run).1;
+    let all = cells::cells(setting);
+    let left = left_then(setting, run);
+    let parts: u64 = all.iter().map(|cell| cell.writes() * ROUNDS).sum();
+    let part_bytes = left.bytes / parts.max(1);
+    let wanted: Vec<Times> =
+        all.iter().map(|cell| Times::of(setting.options.scale, cell, rate)).collect();
+    let share = Times::share(&wanted, &left, between_ns(setting));
+    let mut steps = Vec::new();
+    for round in 0..ROUNDS {
+        let mut order: Vec<usize> = (0..all.len()).collect();
+        shuffle(&mut order, setting.options.seed, round);
+        let one = |index: usize| {
+            let bytes = part_bytes * all[index].writes();
+            let times = wanted[index].shortened(share);
+            settled(setting, &all[index], &Bounds { region, bytes, times, rate })
+        };
+        steps.extend(order.into_iter().flat_map(one));
+    }
+    steps
+}
+
+/// How long a load runs before its cell begins and before it is watched, how long it is watched,
+/// and how long its queue takes to empty, in nanoseconds.
+#[derive(Debug, Clone, Copy)]
+struct Times {
+    settle: f64,
+    ramp: f64,
+    watched: f64,
+    drain: f64,
+}
+
+impl Times {
+    /// Long enough for a deep queue to turn over.
+    fn of(scale: Scale, cell: &Cell, rate: Option<f64>) -> Self {
+        let base = match scale {
+            Scale::Quick => 3 * SECOND_NS,
+            Scale::Default => 12 * SECOND_NS,
+            Scale::Full => 60 * SECOND_NS,
+        } as f64;
+        let parts = if cell.has_reader_and_writer() { READER_PARTS } else { 1 };
+        let turn = rate.map_or(0.0, |rate| f64::from(cell.depth) / rate * 1e9);
+        Times {
+            settle: if cell.is_in_order() { base } else { base * SETTLE_PART },
+            // A ramp for its own sake would only cost time where nothing queues.
+            ramp: if cell.depth > 1 { TURNS_RAMP * turn } else { 0.0 },
+            watched: (base * parts as f64).max(TURNS * turn),
+            drain: 2.0 * turn,
+        }
+    }
+
+    /// The share of what is wanted that the time allows.
+    fn share(wanted: &[Times], left: &Left, between_ns: u64) -> f64 {
+        let rounds = ROUNDS as f64;
+        let needed: f64 = wanted.iter().map(|it| it.settle + it.ramp + it.watched).sum();
+        let lost: f64 = wanted.iter().map(|it| it.drain + 2.0 * between_ns as f64).sum();
+        let available = left.time_ns as f64 - rounds * lost;
+        (available / (rounds * needed).max(1.0)).clamp(0.0, 1.0)
+    }
+
+    fn shortened(self, share: f64) -> Self {
+        let Times { settle, ramp, watched, drain } = self;
+        Times { settle: settle * share, ramp: ramp * share, watched: watched * share, drain }
+    }
+}
+
+/// What bounds a cell.
+struct Bounds {
+    region: u64,
+    bytes: u64,
+    times: Times,
+    rate: Option<f64>,
+}
+
+/// The load of a cell unwatched, and the cell.
+fn settled(setting: &Setting<'_>, cell: &Cell, bounds: &Bounds) -> [Step; 2] {
+    let Bounds { region, bytes, times, rate } = bounds;
+    let settle_bytes = (*bytes as f64 * SETTLE_PART) as u64;
+    let mut streams = cell.streams(setting, *region);
+    if cell.has_reader_and_writer() {
+        // Both streams must last as long as the step, or the reader would be alone in the end.
+        let affordable = (*bytes as f64 / 4096.0 / (times.settle + times.watched).max(1.0)) * 1e9;
+        if rate.is_none_or(|rate| rate > affordable) {
+            streams[1].think = Span((1e9 / affordable.max(1e-3)) as u64);
+        }
+    }
+    let one = |name: &str, role, elapsed: f64, bytes: u64| {
+        let until = Until {
+            elapsed: Some(Span((elapsed as u64).max(1))),
+            bytes: (cell.writes() > 0).then(|| whole(bytes, cell.size)),
+            ..Until::default()
+        };
+        let first = loads::step(setting, name, role, until, streams[0].clone());
+        Step { streams: streams.clone(), ..first }
+    };
+    let before = one(&cell.settling(), Role::Prepare, times.settle, settle_bytes);
+    let cell = one(&cell.name, Role::Measure, times.watched, bytes - settle_bytes);
+    [before, Step { ramp: Span(times.ramp as u64), ..cell }]
+}

@@ -1,0 +1,340 @@
+//! What a person would feel, and what the writes did.
+
+use super::cells::{self, ALONE, BESIDE, LISTED_NS, RANDOM};
+use super::freezes::Waits;
+use super::grade::{FREEZE_NS, Grade, LONG_NS};
+use super::published::{self, Measure};
+use crate::compare::{Side, compare};
+use crate::experiment::order::unbroken;
+use crate::experiment::used;
+use crate::experiment::{Setting, control, suspects};
+use drivelab_core::comparison::{Metric, Sample};
+use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
+use drivelab_core::op::Action;
+use drivelab_core::quantity::{digits, operations, percent, time};
+use drivelab_core::run::Run;
+use drivelab_core::summary::{CellKind, Summary, summarise};
+use drivelab_stats::Estimate;
+
+pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let run = &unbroken(run);
+    let summary = summarise(run);
+    let all = cells::cells(setting);
+    let order = all.iter().map(|cell| cell.name.clone()).collect();
+    let mut findings = Findings { order, ..Findings::default() };
+    let seen = Seen::of(run, &summary);
+    suspects(&summary, &mut findings);
+    seen.reader(&mut findings);
+    seen.writes(setting, &mut findings);
+    findings.tables.extend(published::table(&run.begin.target, &seen));
+    findings.comparison = seen.comparison(setting);
+    used::say(setting, run, &mut findings);
+    rests(run, &mut findings);
+    findings.no_answer = seen.beside.is_empty();
+    findings
+}
+
+/// What a run of `stutter` shows.
+pub struct Seen<'a> {
+    run: &'a Run,
+    summary: &'a Summary,
+    beside: Waits,
+    alone: Waits,
+}
+
+/// How often, without more digits than can be felt.
+fn freezes(a_minute: f64) -> String {
+    match a_minute {
+        rate if rate >= 10.0 => format!("{rate:.0} times a minute"),
+        rate if rate >= 1.0 => format!("{rate:.1} times a minute"),
+        rate => format!("once in {}", time(60e9 / rate)),
+    }
+}
+
+impl<'a> Seen<'a> {
+    fn of(run: &'a Run, summary: &'a Summary) -> Self {
+        let waits = |name: &str| Waits::of(run, summary, name);
+        Seen { run, summary, beside: waits(BESIDE), alone: waits(ALONE) }
+    }
+
+    /// The first stream of a sound cell.
+    fn cell(&self, name: &str) -> Option<&CellKind> {
+        let cell = self.summary.cells.iter().find(|cell| cell.name == name)?;
+        let stream = cell.streams.first().filter(|_| cell.valid != Some(false))?;
+        stream.kinds.get(&Action::Write).or(stream.kinds.get(&Action::Read))
+    }
+
+    /// One number of a cell.
+    pub fn number(&self, name: &str, measure: Measure) -> Option<f64> {
+        let cell = self.cell(name)?;
+        let latency = cell.merged.service_ns;
+        match measure {
+            Measure::Iops => cell.rates.iops.map(|rate| rate.value),
+            Measure::BytesPerS => cell.rates.bandwidth_bytes_per_s.map(|rate| rate.value),
+            Measure::MeanNs => latency.map(|latency| latency.mean),
+            Measure::LongestNs if name == BESIDE => self.beside.longest_ns().map(|ns| ns as f64),
+            Measure::LongestNs => latency.map(|latency| latency.max as f64),
+        }
+    }
+
+    /// The headline.
+    fn reader(&self, findings: &mut Findings) {
+        let (Some(longest_ns), Some(a_minute), Some(share)) =
+            (self.beside.longest_ns(), self.beside.a_minute(), self.beside.share())
+        else {
+            findings.unknown.push(
+                "Whether a machine with this drive would freeze: no sound measurement of a reader \
+                 beside a writer was made. Give a larger --time or --budget."
+                    .into(),
+            );
+            return;
+        };
+        let grade = Grade::of(&self.beside);
+        let longest = time(longest_ns as f64);
+        let watched = time(self.beside.seconds() * 1e9);
+        let ends = [a_minute.low, a_minute.high].map(|end| digits(end.unwrap_or(f64::NAN)));
+        let [low, high] = &ends;
+        let answer = match self.beside.count(FREEZE_NS) {
+            0 => format!(
+                "Grade {}: your machine would not freeze. Beside random writes one reader never \
+                 waited 100 ms in {watched}, at worst {longest}; more than {high} freezes a minute \
+                 are ruled out.",
+                grade.letter()
+            ),
+            _ => format!(
+                "Grade {}: your machine would freeze {}, longest {longest}. Beside random writes \
+                 one reader waited 100 ms or longer {} in {watched} ({low} to {high} a minute), \
+                 which is {} of the time.",
+                grade.letter(),
+                freezes(a_minute.value),
+                times(self.beside.count(FREEZE_NS)),
+                percent(share.value)
+            ),
+        };
+        findings.verdict.push(answer);
+        if grade >= Grade::D {
+            findings.beware.push(format!(
+                "A desktop writes all the time, and whatever it reads meanwhile waits up to \
+                 {longest} on this drive: windows stop, keys are taken late. Keep the system and \
+                 what programs write off it."
+            ));
+        }
+        self.how_sure(grade, &a_minute, findings);
+        self.reader_alone(findings);
+        self.figures(longest_ns, a_minute, share, findings);
+        findings.tables.push(grade.table());
+        findings.tables.push(self.waits());
+    }
+
+    /// Whether more time could change the grade.
+    fn how_sure(&self, grade: Grade, a_minute: &Estimate, findings: &mut Findings) {
+        let ends = [a_minute.low, a_minute.high].map(|end| end.unwrap_or(a_minute.value));
+        let [best, worst] = ends.map(|end| Grade::by(end, &self.beside));
+        let worst = if self.beside.count(FREEZE_NS) == 0 { grade } else { worst };
+        if best != grade || worst != grade {
+            findings.unknown.push(format!(
+                "Whether the grade would stay: by the interval of the freezes a minute it could be \
+                 {} to {}. --full watches longer.",
+                best.letter(),
+                worst.letter()
+            ));
+        }
+    }
+
+    fn reader_alone(&self, findings: &mut Findings) {
+        let Some(alone) = self.alone.longest_ns() else { return };
+        let (count, watched) = (self.alone.count(FREEZE_NS), self.alone.seconds());
+        findings.verdict.push(match count {
+            0 => format!(
+                "With the drive to itself the same reader never waited longer than {}.",
+                time(alone as f64)
+            ),
+            _ => format!(
+                "With the drive to itself the same reader froze, too: {} in {}, longest {}.",
+                times(count),
+                time(watched * 1e9),
+                time(alone as f64)
+            ),
+        });
+    }
+
+    /// Names that stay, so that several drives can stand side by side.
+    fn figures(
+        &self,
+        longest_ns: u64,
+        a_minute: Estimate,
+        share: Estimate,
+        findings: &mut Findings,
+    ) {
+        let ends = [a_minute.low, a_minute.high].map(|end| digits(end.unwrap_or(f64::NAN)));
+        let mut add = |name: &str, estimate, unit, note: String| {
+            findings.figures.push(Figure { name: name.into(), estimate, unit, note });
+        };
+        let point = |value: f64, n: usize| Estimate::point(value, n as u64);
+        let watched = format!("the longest in {}", time(self.beside.seconds() * 1e9));
+        add("longest wait of a reader", point(longest_ns as f64, 1), Unit::Ns, watched);
+        let note = format!("waits of 100 ms or longer; 95 %: {} to {}", ends[0], ends[1]);
+        add("freezes a minute", a_minute, Unit::Count, note);
+        add("time in freezes", share, Unit::Share, String::new());
+        if let Some(alone) = self.alone.longest_ns() {
+            let name = "longest wait of a reader alone";
+            add(name, point(alone as f64, 1), Unit::Ns, String::new());
+        }
+        let Some(random) = self.cell(RANDOM) else { return };
+        if let Some(iops) = random.rates.iops {
+            add(RANDOM, iops, Unit::Iops, "one at a time".into());
+        }
+        if let Some(mean) = random.service_ns.as_ref().and_then(|latency| latency.mean) {
+            add("random write 4 KiB, mean", mean, Unit::Ns, String::new());
+        }
+        if let Some(longest) = self.number(RANDOM, Measure::LongestNs) {
+            add("random write 4 KiB, longest", point(longest, 1), Unit::Ns, String::new());
+        }
+    }
+
+    /// Waits of the reader by length.
+    fn waits(&self) -> Table {
+        let head = |name: &str, unit| Head { name: name.into(), unit: Some(unit) };
+        let row = |name: &str, waits: &Waits| {
+            let mut row = vec![Entry::Text(name.into()), Entry::Number(waits.seconds() * 1e9)];
+            let counts = [LISTED_NS, FREEZE_NS, LONG_NS].map(|least| waits.count(least));
+            row.extend(counts.map(|count| Entry::Number(count as f64)));
+            let longest = waits.longest_ns().map_or(Entry::Nothing, |ns| Entry::Number(ns as f64));
+            row.push(longest);
+            row.push(waits.share().map_or(Entry::Nothing, |share| Entry::Number(share.value)));
+            row
+        };
+        Table {
+            title: "Waits of one reader, a random 4 KiB at a time".into(),
+            note: "A wait is a time in which the reader got nothing.".into(),
+            heads: vec![
+                Head { name: "reader".into(), unit: None },
+                head("watched", Unit::Ns),
+                head("≥ 10 ms", Unit::Count),
+                head("≥ 100 ms", Unit::Count),
+                head("≥ 1 s", Unit::Count),
+                head("longest", Unit::Ns),
+                head("in freezes", Unit::Share),
+            ],
+            rows: vec![row("beside a writer", &self.beside), row("alone", &self.alone)],
+        }
+    }
+
+    /// The four tables of writes.
+    fn writes(&self, setting: &Setting<'_>, findings: &mut Findings) {
+        if let (Some(rate), Some(mean), Some(longest)) = (
+            self.number(RANDOM, Measure::Iops),
+            self.number(RANDOM, Measure::MeanNs),
+            self.number(RANDOM, Measure::LongestNs),
+        ) {
+            findings.verdict.push(format!(
+                "Random writes of 4 KiB, one at a time: {}, {} on average, at worst {}.",
+                operations(rate),
+                time(mean),
+                time(longest)
+            ));
+        }
+        let scale = setting.options.scale;
+        let random = std::iter::once(RANDOM.to_string());
+        let by_size =
+            random.clone().chain(cells::sizes(scale).iter().map(|it| cells::of_size(*it)));
+        let orders = cells::orders(scale).iter().map(|percent| cells::of_order(*percent));
+        let by_order =
+            std::iter::once(cells::SEQUENTIAL.to_string()).chain(orders).chain(random.clone());
+        let by_depth =
+            random.clone().chain(cells::depths(scale).iter().map(|it| cells::of_depth(*it)));
+        for (title, names) in [
+            ("Random writes by size", by_size.collect::<Vec<_>>()),
+            ("Writes of 4 KiB by share of sequence", by_order.collect()),
+            ("Random writes of 4 KiB by depth", by_depth.collect()),
+        ] {
+            let rows: Vec<Vec<Entry>> = names.iter().filter_map(|name| self.write(name)).collect();
+            if !rows.is_empty() {
+                findings.tables.push(writes_table(title, rows));
+            }
+        }
+        if !cells::is_deep(setting) {
+            for depth in cells::depths(scale) {
+                findings.not_applicable.push(Remark {
+                    cell: cells::of_depth(*depth),
+                    text: "this file system has no direct I/O, so one operation at a time".into(),
+                });
+            }
+        }
+    }
+
+    fn write(&self, name: &str) -> Option<Vec<Entry>> {
+        let cell = self.cell(name)?;
+        let latency = cell.merged.service_ns?;
+        let mean = cell.service_ns.as_ref().and_then(|estimates| estimates.mean);
+        let sure = mean.and_then(|mean| mean.relative_half_width());
+        let number = |value: Option<f64>| value.map_or(Entry::Nothing, Entry::Number);
+        let waits = Waits::of(self.run, self.summary, name);
+        Some(vec![
+            Entry::Text(name.to_string()),
+            number(cell.rates.iops.map(|rate| rate.value)),
+            number(cell.rates.bandwidth_bytes_per_s.map(|rate| rate.value)),
+            Entry::Number(latency.mean),
+            number(sure),
+            Entry::Number(latency.max as f64),
+            Entry::Number(waits.count(FREEZE_NS) as f64),
+        ])
+    }
+
+    /// What the writer costs the reader.
+    fn comparison(&self, setting: &Setting<'_>) -> Option<drivelab_core::comparison::Comparison> {
+        let side = |name: &str, cell: &str| Side {
+            name: name.into(),
+            samples: vec![Sample {
+                name: "random read 4 KiB, depth 1".into(),
+                metric: Metric::Iops,
+                values: control::values(self.summary, cell),
+                suspect: None,
+            }],
+            facts: Vec::new(),
+            is_by_run: false,
+        };
+        let has_values = |side: &Side| side.samples.iter().all(|it| it.values.len() > 1);
+        let (alone, beside) = (side("alone", ALONE), side("beside a writer", BESIDE));
+        let both = has_values(&alone) && has_values(&beside);
+        both.then(|| compare(&alone, &beside, Some(setting.options.delta)).ok()).flatten()
+    }
+}
+
+fn times(count: u64) -> String {
+    match count {
+        1 => "once".into(),
+        2 => "twice".into(),
+        count => format!("{count} times"),
+    }
+}
+
+fn writes_table(title: &str, rows: Vec<Vec<Entry>>) -> Table {
+    let head = |name: &str, unit| Head { name: name.into(), unit: Some(unit) };
+    Table {
+        title: title.into(),
+        note: String::new(),
+        heads: vec![
+            Head { name: "load".into(), unit: None },
+            head("rate", Unit::Iops),
+            head("bytes", Unit::BytesPerS),
+            head("mean", Unit::Ns),
+            head("±", Unit::Share),
+            head("longest", Unit::Ns),
+            head("≥ 100 ms", Unit::Count),
+        ],
+        rows,
+    }
+}
+
+/// How the writer was held back, if it was.
+fn rests(run: &Run, findings: &mut Findings) {
+    let mut writers = run.steps.iter().filter_map(|step| step.plan.streams.get(1));
+    if let Some(writer) = writers.find(|writer| writer.think.0 > 0) {
+        findings.deviations.push(format!(
+            "The writer beside the reader rested for {} after each write, so that it lasts for \
+             what may be written.",
+            time(writer.think.0 as f64)
+        ));
+    }
+}
