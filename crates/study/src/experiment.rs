@@ -14,7 +14,7 @@ pub mod rounds;
 pub mod used;
 pub mod wear;
 
-use crate::{aa, mix, patterns, pts, rank, stutter, trim, wsat};
+use crate::{aa, apps, mix, patterns, pts, rank, stutter, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -79,7 +79,19 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 10] = [
+pub const ALL: [Study; 11] = [
+    aa::STUDY,
+    wsat::STUDY,
+    trim::STUDY,
+    pts::IOPS,
+    pts::THROUGHPUT,
+    pts::LATENCY,
+    patterns::STUDY,
+    mix::STUDY,
+    stutter::STUDY,
+    apps::STUDY,
+    rank::STUDY,
+];
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
@@ -90,6 +102,7 @@ pub const ALL: [Study; 10] = [
     mix::STUDY,
     stutter::STUDY,
     rank::STUDY,
+    apps::STUDY,
 ];
 
 /// The study of this name.

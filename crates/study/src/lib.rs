@@ -4,6 +4,7 @@
 pub mod aa;
 pub mod accept;
 pub mod across;
+pub mod apps;
 pub mod check;
 pub mod compare;
 pub mod doctor;

@@ -21,6 +21,7 @@ Studies, each with its question, and what it costs with --quick:
   patterns   Which access pattern does the drive love or hate?  5 min, 10 GiB written
   mix        What does one write among reads cost the readers?  5 min, 10 GiB written
   stutter    Will a machine with this drive freeze?             5 min, 10 GiB written
+  apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds

@@ -1,0 +1,111 @@
+//! `apps`: how does this drive serve what programs do?
+//!
+//! Five loads that stand for uses of a machine, each with a source for its mix, its sizes and its
+//! pauses, and each with the one figure that its user would feel. They are models, and a trace of
+//! the real thing says more.
+
+mod judge;
+mod loads;
+
+use crate::experiment::budget::{Left, between_ns, whole};
+use crate::experiment::order::{missing, shuffle};
+use crate::experiment::used::{BUDGET_MIN, Used, left_then, used};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads as shared, proves_nothing};
+use drivelab_core::plan::{Plan, Role, Step, Until};
+use drivelab_core::run::Run;
+use drivelab_core::study::Scale;
+use drivelab_core::units::{Size, Span};
+use loads::App;
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "apps",
+    question: "How does this drive serve a desktop, films, a scan, a database and its log?",
+    allowance,
+    objection,
+    next,
+    established: proves_nothing,
+    judge: judge::judge,
+};
+
+/// Each load is measured so often, in rounds.
+const ROUNDS: u64 = 5;
+const SECOND_NS: u64 = 1_000_000_000;
+
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (5, 10 << 30),
+        Scale::Default => (60, bytes.saturating_mul(4)),
+        Scale::Full => (6 * 60, bytes.saturating_mul(8)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    let budget = setting.options.budget;
+    impossible(setting).or_else(|| {
+        (budget.0 < BUDGET_MIN).then(|| {
+            format!(
+                "a budget of {budget} is too small for `apps`; give at least {}",
+                Size(BUDGET_MIN)
+            )
+        })
+    })
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    if Left::of(setting, run).time_ns < SECOND_NS {
+        return None;
+    }
+    let region = match used(setting, run) {
+        Used::Not(plan) => return Some(plan),
+        Used::Until(region) => region,
+        Used::Never => return None,
+    };
+    let rest = missing(schedule(setting, region, run), run);
+    (!rest.is_empty()).then(|| shared::plan(setting, SECOND_NS / 4, rest))
+}
+
+/// Everything that is measured, in its order.
+fn schedule(setting: &Setting<'_>, region: u64, run: &Run) -> Vec<Step> {
+    let left = left_then(setting, run);
+    let count = ROUNDS * App::ALL.len() as u64;
+    let wanted = match setting.options.scale {
+        Scale::Quick => 5 * SECOND_NS,
+        Scale::Default => 30 * SECOND_NS,
+        Scale::Full => 300 * SECOND_NS,
+    };
+    // A load that was settled in for a quarter of its time, and what a step takes beside it.
+    let each = (left.time_ns / count).saturating_sub(2 * between_ns(setting)) / 5 * 4;
+    let part = left.bytes / count;
+    let mut steps = Vec::new();
+    for round in 0..ROUNDS {
+        let mut order = App::ALL;
+        shuffle(&mut order, setting.options.seed, round);
+        let both = |app: &App| settled(setting, *app, region, part, each.min(wanted));
+        steps.extend(order.iter().flat_map(both));
+    }
+    steps
+}
+
+/// The load unwatched for a quarter of the time, because the drive still works on what the one
+/// before left it, and then the load.
+fn settled(setting: &Setting<'_>, app: App, region: u64, part: u64, ns: u64) -> [Step; 2] {
+    let streams = app.streams(setting, region);
+    let writers = streams.iter().filter(|stream| stream.mix.write > 0).count() as u64;
+    let grain = streams.iter().map(|stream| stream.size.0).max().unwrap_or(4096);
+    let one = |name: String, role, ns: u64, bytes: u64| {
+        let until = Until {
+            elapsed: Some(Span(ns.max(1))),
+            bytes: (writers > 0).then(|| whole(bytes / writers.max(1), grain)),
+            ..Until::default()
+        };
+        let first = shared::step(setting, &name, role, until, streams[0].clone());
+        Step { streams: streams.clone(), ..first }
+    };
+    let before = format!("{}, settling", app.name());
+    [
+        one(before, Role::Prepare, ns / 4, part / 5),
+        one(app.name().into(), Role::Measure, ns, part / 5 * 4),
+    ]
+}
