@@ -3,6 +3,7 @@
 //! Nothing here reads a clock, a file or the environment.
 #![forbid(unsafe_code)]
 
+pub mod anatomy;
 pub mod arrival;
 pub mod claims;
 pub mod comparison;
@@ -30,6 +31,7 @@ pub mod study;
 pub mod summary;
 pub mod tally;
 pub mod team;
+pub mod trace;
 pub mod truth;
 pub mod units;
 pub mod validate;
