@@ -92,18 +92,6 @@ pub const ALL: [Study; 11] = [
     apps::STUDY,
     rank::STUDY,
 ];
-    aa::STUDY,
-    wsat::STUDY,
-    trim::STUDY,
-    pts::IOPS,
-    pts::THROUGHPUT,
-    pts::LATENCY,
-    patterns::STUDY,
-    mix::STUDY,
-    stutter::STUDY,
-    rank::STUDY,
-    apps::STUDY,
-];
 
 /// The study of this name.
 ///

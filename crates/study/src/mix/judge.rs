@@ -96,7 +96,7 @@ fn alone(summary: &Summary, setting: &Setting<'_>, findings: &mut Findings) {
             cells.push((name, values));
         }
     }
-    control::drift(&cells, findings);
+    control::drift(&cells, 0.0, findings);
 }
 
 fn conclude(setting: &Setting<'_>, known: &[Known], findings: &mut Findings) {

@@ -47,7 +47,7 @@ pub(super) fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         .iter()
         .map(|base| (plain(base).name(), control::values(&summary, &plain(base).name())))
         .collect();
-    control::drift(&drifting, &mut findings);
+    control::drift(&drifting, 0.0, &mut findings);
     figures(setting, &measured, &mut findings);
     let judged = judged(setting, &all, &measured);
     words::conclude(setting, &judged, &mut findings);
