@@ -3,10 +3,10 @@
 //! long as asked; a test runs them on the seeds and on some thousand mutations of each.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
-use drivelab_compat::fio_json;
+use drivelab_compat::{fio_json, trace};
 use drivelab_core::comparison::Metric;
 use drivelab_core::facts::{Facts, TargetKind};
-use drivelab_core::plan::{Content, Engine, Plan, Sync};
+use drivelab_core::plan::{Content, Engine, Plan, Request, Sync};
 use drivelab_core::record::Record;
 use drivelab_core::run::Run;
 use drivelab_core::units::{Size, Span};
@@ -207,6 +207,37 @@ pub fn fio(data: &[u8]) {
         }
         Err(error) => assert!(error.starts_with("file "), "{error}"),
     }
+}
+
+/// Traces of either format: in the order of time, and each request reads back as it is written.
+fn traced(data: &[u8]) {
+    match trace::parse(data) {
+        Ok(found) => {
+            assert!(!found.requests.is_empty() && found.requests[0].at_ns == 0);
+            assert!(found.requests.is_sorted_by_key(|request| request.at_ns));
+            for request in &found.requests {
+                round_trip::<Request>(&request.to_string());
+                assert!(request.end() <= found.end());
+            }
+        }
+        Err(error) => assert!(!error.text.is_empty() && error.to_string().contains(": ")),
+    }
+}
+
+/// What fio wrote of its own requests: any text behind the head of either version.
+pub fn iolog(data: &[u8]) {
+    traced(data);
+    for version in ["2", "3"] {
+        let head = format!("fio version {version} iolog\n");
+        traced(&[head.as_bytes(), data].concat());
+    }
+}
+
+/// What blktrace wrote: any bytes, and any bytes behind the magic number.
+pub fn blktrace(data: &[u8]) {
+    traced(data);
+    traced(&[&0x6561_7407u32.to_le_bytes()[..], data].concat());
+    traced(&[&0x6561_7407u32.to_be_bytes()[..], data].concat());
 }
 
 /// A device that claims a size and holds the data at its beginning and again at its end.

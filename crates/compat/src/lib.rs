@@ -2,3 +2,4 @@
 #![forbid(unsafe_code)]
 
 pub mod fio_json;
+pub mod trace;

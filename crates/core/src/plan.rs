@@ -5,10 +5,12 @@
 
 mod act;
 mod interval;
+mod request;
 mod until;
 
 pub use act::{Act, Purge, Switch};
 pub use interval::Interval;
+pub use request::Request;
 pub use until::Until;
 
 use crate::op::Action;

@@ -97,3 +97,13 @@ fn columns() {
 fn fio_json() {
     feed("fio", parsers::fio);
 }
+
+#[test]
+fn iologs() {
+    feed("iolog", parsers::iolog);
+}
+
+#[test]
+fn blktraces() {
+    feed("blktrace", parsers::blktrace);
+}
