@@ -140,6 +140,12 @@ pub struct Inside {
     /// Units of host reads that were never written.
     #[serde(skip_serializing_if = "is_zero")]
     pub unmapped_read_units: u64,
+    /// Nanoseconds that reads took longer because the map is in pieces.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub fragmentation_ns: u64,
+    /// Share of its time that a read spends on that now.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub fragmentation: f64,
     /// Bytes that were read from the drive, where a page cache stands before it.
     #[serde(skip_serializing_if = "is_zero")]
     pub drive_read_bytes: u64,
@@ -241,7 +247,7 @@ impl Inside {
         changed
     }
 
-    fn counts_mut(&mut self) -> [&mut u64; 16] {
+    fn counts_mut(&mut self) -> [&mut u64; 17] {
         [
             &mut self.host_units,
             &mut self.programmed_host_units,
@@ -254,6 +260,7 @@ impl Inside {
             &mut self.flash_read_units,
             &mut self.cached_read_units,
             &mut self.unmapped_read_units,
+            &mut self.fragmentation_ns,
             &mut self.drive_read_bytes,
             &mut self.drive_written_bytes,
             &mut self.erases,

@@ -11,6 +11,7 @@ pub mod drive;
 pub mod ends;
 pub mod figures;
 pub mod flash;
+pub mod fragmentation;
 pub mod lane;
 pub mod log_block;
 pub mod memory;

@@ -5,6 +5,7 @@ use crate::block_map::{self, BlockMapDrive};
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::Drive;
 use crate::flash::{self, FlashDrive};
+use crate::fragmentation::{Fragmentation, Fragmented};
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
 use crate::page_cache::{self, PageCache};
@@ -96,6 +97,8 @@ pub struct SimTarget {
     pub seed: u64,
     /// Bytes of the page cache of the host in front of it; `None`: there is none.
     pub page_cache_bytes: Option<u64>,
+    /// How its map falls into pieces; `None`: it does not.
+    pub fragmentation: Option<Fragmentation>,
 }
 
 impl SimTarget {
@@ -128,6 +131,7 @@ impl SimTarget {
             state: State::Fresh,
             seed: 1,
             page_cache_bytes: None,
+            fragmentation: None,
         };
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
@@ -155,6 +159,7 @@ impl SimTarget {
                 self.page_cache_bytes = Some(size.0);
                 Ok(())
             }
+            "fragmentation" | "fragmentation_passes" => self.set_fragmentation(key, text),
             "spare" => self.set_spare(text),
             "capacity" => self.set_capacity(text),
             "d" => self.set("collector_choices", text),
@@ -175,6 +180,26 @@ impl SimTarget {
             return Err(format!("state={word} is not known; known are {}", words.join(", ")));
         };
         self.state = *state;
+        Ok(())
+    }
+
+    fn set_fragmentation(&mut self, key: &str, text: &str) -> Result<(), String> {
+        let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
+        let number = number.ok_or_else(|| format!("{key}={text} is no number from 0 on"))?;
+        let how = self
+            .fragmentation
+            .get_or_insert(Fragmentation { loss: 0.0, passes: Fragmentation::PASSES });
+        if key == "fragmentation_passes" {
+            how.passes = number;
+        } else if number > Fragmentation::LOSS_MAX {
+            return Err(format!(
+                "fragmentation={text} is the share of its rate that a reader loses; give at most \
+                 {}",
+                Fragmentation::LOSS_MAX
+            ));
+        } else {
+            how.loss = number;
+        }
         Ok(())
     }
 
@@ -351,6 +376,12 @@ impl SimTarget {
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
+        let Some(how) = self.fragmentation else { return self.behind_cache(drive, facts) };
+        let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
+        self.behind_cache(Fragmented::new(drive, how, honours), facts)
+    }
+
+    fn behind_cache<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
         match self.page_cache_bytes {
             None => Box::new(SimTestbed::new(drive, facts)),
             Some(bytes) => Box::new(SimTestbed::new(PageCache::new(drive, bytes), facts)),

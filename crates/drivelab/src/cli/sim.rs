@@ -21,6 +21,7 @@ Keys behind the name: every parameter that `sim show` lists, and
   collector  greedy, d-choices, fifo, windowed, cost-benefit, random; d says of how many
   state      fresh, filled, random-filled, steady, fragmented, trimmed
   page_cache bytes of the page cache of the host before it: buffered I/O needs one
+  fragmentation  share of its rate that a reader loses once the drive was written over
   seed       of everything random inside the drive";
 
 /// Options of `sim`.
