@@ -3,6 +3,7 @@
 use super::{Geometry, HOUR, Problems};
 use crate::content::{UNIT_BYTES, unit_bytes};
 use crate::facts::TargetKind;
+use crate::op::Action;
 use crate::plan::{
     Content, Engine, Files, IoMode, PatternName, Reply, Sharing, Stream, Sync, SyncTiming, Zone,
 };
@@ -273,11 +274,13 @@ fn names(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     problems.need(geometry.kind == TargetKind::Directory, "pattern", || {
         "metadata actions need a directory as target; give one".to_string()
     });
-    let data = stream.actions.iter().find(|action| !action.is_metadata());
+    let is_data = |action: &&Action| !action.is_metadata() && **action != Action::Flush;
+    let data = stream.actions.iter().find(is_data);
     problems.need(data.is_none(), "actions", || {
         let action = data.map_or("", |action| action.word());
         format!(
-            "`{action}` is no metadata action; use create, open, stat, utime, rename, unlink, mkdir"
+            "`{action}` is no metadata action; use create, open, stat, utime, rename, unlink, \
+             mkdir, or flush for an fsync of each name"
         )
     });
     problems.need(stream.names != Some(0), "names", || "0 names do nothing; use 1 or more".into());

@@ -1,4 +1,5 @@
-//! Metadata: create, open, stat, utime, rename, unlink, mkdir on names in our own directory.
+//! Metadata: create, open, stat, utime, rename, unlink, mkdir and fsync on names in our own
+//! directory.
 
 use crate::engine::errno;
 use crate::sync::Mover;
@@ -131,7 +132,10 @@ impl Names {
                 let name = Name::new(b'd', self.owner, op.offset, op.file, 0);
                 mkdirat(directory, name.c_str(), Mode::from_raw_mode(0o700))
             }
-            Action::Flush => rustix::fs::fsync(directory),
+            Action::Flush => {
+                let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+                openat(directory, name, flags, Mode::empty()).and_then(rustix::fs::fsync)
+            }
             Action::Read | Action::Write | Action::Trim => return Err(Errno(libc::EINVAL)),
         }
         .map(|()| 0)

@@ -405,10 +405,11 @@ fn zones(text: &str) -> Result<Zones, String> {
 
 fn actions(text: &str) -> Result<Actions, String> {
     let one = |word: &str| {
-        from_word::<Action>(word).ok().filter(|action| action.is_metadata()).ok_or_else(|| {
+        let is_one = |action: &Action| action.is_metadata() || *action == Action::Flush;
+        from_word::<Action>(word).ok().filter(is_one).ok_or_else(|| {
             format!(
                 "`{word}` is no metadata action; use create, open, stat, utime, rename, unlink, \
-                 mkdir"
+                 mkdir, or flush for an fsync of each name"
             )
         })
     };
