@@ -2,7 +2,7 @@
 
 use crate::outcome::Failure;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
-use drivelab_core::plan::{Engine, Files, PatternName, Plan, Stream};
+use drivelab_core::plan::{Act, Engine, Files, PatternName, Plan, Stream};
 use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
 use drivelab_io::facts::{self, System};
@@ -69,6 +69,13 @@ impl Aim {
             };
         }
         aim.files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
+        // A plan of acts alone needs the drive no less.
+        let acts = plan.steps.iter().filter_map(|step| step.act.as_ref());
+        if matches!(aim.kind, Kind::Device | Kind::File)
+            && acts.into_iter().any(|act| !matches!(act, Act::Idle(_)))
+        {
+            aim.files = aim.files.max(1);
+        }
         aim.file_bytes = aim.size_for(plan, size)?;
         Ok(aim)
     }

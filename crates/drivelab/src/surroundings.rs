@@ -106,7 +106,9 @@ impl Surroundings {
 
     /// Turns the drive's volatile write cache on or off until this is dropped.
     pub fn set_write_cache(&mut self, wanted: Switch) -> Result<(), Trouble> {
-        let Some(target) = &self.site.target else { return Ok(()) };
+        let Some(target) = &self.site.target else {
+            return Err(Trouble::usage("there is no drive whose write cache could be set"));
+        };
         let mode = Mode { write: true, ..Mode::default() };
         let device = target.descriptor(0, mode).map_err(|error| {
             let path = target.path.display();

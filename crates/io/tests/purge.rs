@@ -3,9 +3,11 @@
 
 mod guard_support;
 
-use drivelab_core::plan::Purge;
+use drivelab_core::plan::{Purge, Switch};
 use drivelab_core::queue::TroubleKind;
+use drivelab_io::facts::System;
 use drivelab_io::purge::purge_telling;
+use drivelab_io::write_cache;
 use guard_support::{Loop, MIB, Room, possible};
 use std::fs::OpenOptions;
 use std::io::Write;
@@ -36,4 +38,22 @@ fn a_loop_device_refuses_every_command_and_keeps_its_data() {
         assert!(told.is_empty(), "{word}: {told:?}");
         assert_eq!(device.hash(), before, "{word}");
     }
+}
+
+#[test]
+fn a_loop_device_has_no_write_cache_to_set() {
+    if !possible("a_loop_device_has_no_write_cache_to_set") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::on_new_file(&room, "image", 64 * MIB);
+    let file = OpenOptions::new().read(true).write(true).open(&device.node).unwrap();
+    let records = device.node.with_file_name("none-is-made");
+    for wanted in [Switch::On, Switch::Off] {
+        let refused = write_cache::set(&System::live(), &records, file.as_fd(), wanted);
+        let trouble = refused.unwrap_err();
+        assert_eq!(trouble.kind, TroubleKind::Usage);
+        assert!(trouble.text.contains("(loop) has no write cache"), "{trouble}");
+    }
+    assert!(!records.exists());
 }

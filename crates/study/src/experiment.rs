@@ -14,7 +14,7 @@ pub mod rounds;
 pub mod used;
 pub mod wear;
 
-use crate::{aa, apps, mix, patterns, pts, rank, stutter, trim, wsat};
+use crate::{aa, apps, endurance, mix, modes, patterns, pts, rank, stutter, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -79,7 +79,7 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 11] = [
+pub const ALL: [Study; 13] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
@@ -91,6 +91,8 @@ pub const ALL: [Study; 11] = [
     stutter::STUDY,
     apps::STUDY,
     rank::STUDY,
+    modes::STUDY,
+    endurance::STUDY,
 ];
 
 /// The study of this name.

@@ -22,6 +22,8 @@ Studies, each with its question, and what it costs with --quick:
   mix        What does one write among reads cost the readers?  5 min, 10 GiB written
   stutter    Will a machine with this drive freeze?             5 min, 10 GiB written
   apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
+  modes      Direct, buffered, dsync: who answers, RAM or drive 5 min, 10 GiB written
+  endurance  How many days of life does a load leave the drive? 5 min, 10 GiB; nothing if real
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
@@ -73,6 +75,9 @@ pub struct StudyCommandOptions {
     /// drive tells]
     #[arg(long, value_name = "SIZE")]
     pub rated: Option<Size>,
+    /// endurance: bytes that a day of use writes, such as 40GB [default: the drive once]
+    #[arg(long, value_name = "SIZE")]
+    pub per_day: Option<Size>,
     /// Size of the file to create, if there is none
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,

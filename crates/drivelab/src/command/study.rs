@@ -198,7 +198,7 @@ fn asked(
         profile: options.pts.profile.into(),
         write_cache: options.pts.write_cache.map(Switch::from),
         rated: options.rated,
-        per_day: None,
+        per_day: options.per_day,
         bytes,
     })
 }

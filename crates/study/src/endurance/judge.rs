@@ -1,0 +1,348 @@
+//! Days of life, from what the flash did or from what the drive tells.
+
+use super::{COUNTED, ORDER, RANDOM, counted, is_counted};
+use crate::experiment::Setting;
+use crate::experiment::order::unbroken;
+use crate::experiment::wear::rated;
+use drivelab_core::facts::{FlashFacts, WearFacts};
+use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
+use drivelab_core::inside::Inside;
+use drivelab_core::lifetime::{days_of_cells, days_of_promise};
+use drivelab_core::quantity::{capacity, digits};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_stats::Estimate;
+
+/// Erases and programs tell the same story within this share, or something is not counted.
+const AGREEMENT: f64 = 0.10;
+/// A block that wears so much faster than the mean ends the drive before its mean does.
+const UNEVEN: f64 = 1.5;
+/// Days beyond this are years to people.
+const YEAR_DAYS: f64 = 365.25;
+const RETENTION: &str = "How long data stays without power once the rated cycles are used up: \
+                         nothing here can measure it, it takes months in a drawer. The rating \
+                         itself is defined by it (JESD218: a year at 30 °C for clients, three \
+                         months at 40 °C for servers); before that it is longer.";
+
+pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let run = &unbroken(run);
+    let mut findings = Findings { order: vec![ORDER.into(), RANDOM.into()], ..Findings::default() };
+    let per_day = setting.options.per_day.map_or(setting.bytes(), |bytes| bytes.0);
+    match is_counted(setting) {
+        true => of_flash(setting, run, per_day as f64, &mut findings),
+        false => of_real(setting, per_day as f64, &mut findings),
+    }
+    promise(setting, per_day as f64, &mut findings);
+    if !findings.verdict.is_empty() {
+        findings.unknown.push(RETENTION.into());
+    }
+    findings.no_answer |= findings.verdict.is_empty();
+    findings
+}
+
+/// What one load does to the flash.
+struct Wear {
+    name: &'static str,
+    /// Bytes programmed by byte of the host.
+    amplification: Estimate,
+    /// The same by erases, without an interval: blocks are erased in whole.
+    by_erases: Option<f64>,
+    state: String,
+}
+
+impl Wear {
+    fn of(steps: &[StepRun], name: &'static str, flash: &FlashFacts) -> Option<Wear> {
+        let rounds = counted(steps, name);
+        let insides = || rounds.iter().filter_map(|step| step.end.as_ref()?.inside);
+        let each: Vec<f64> = insides().filter_map(|inside| inside.write_amplification()).collect();
+        let amplification = Estimate::mean_of(&each)?;
+        Some(Wear {
+            name,
+            amplification,
+            by_erases: by_erases(steps, &rounds, flash),
+            state: rounds.first()?.begin.state.clone(),
+        })
+    }
+
+    /// Least, mean and most days, if wear is even.
+    fn days(&self, flash: &FlashFacts, per_day: f64) -> Option<Estimate> {
+        let days = |amplification: f64| {
+            let cycles = f64::from(flash.cycles_left);
+            days_of_cells(flash.bytes as f64, cycles, amplification, per_day)
+        };
+        let estimate = self.amplification;
+        Some(Estimate {
+            value: days(estimate.value)?,
+            low: estimate.high.and_then(days),
+            high: estimate.low.and_then(days),
+            n: estimate.n,
+        })
+    }
+}
+
+/// Erases of a whole drive's worth of blocks while the rounds ran, by drives' worth written.
+fn by_erases(steps: &[StepRun], rounds: &[&StepRun], flash: &FlashFacts) -> Option<f64> {
+    let total = |step: &StepRun| step.end.as_ref()?.inside_total;
+    let first = rounds.first()?.begin.step as usize;
+    let before = first.checked_sub(1).and_then(|at| steps.get(at)).and_then(total)?;
+    let after = total(rounds.last()?)?;
+    let cycles = after.erases_mean - before.erases_mean;
+    let host_bytes = (after.host_units - before.host_units) as f64 * flash.unit_bytes as f64;
+    (cycles > 0.0 && host_bytes > 0.0).then(|| cycles * flash.bytes as f64 / host_bytes)
+}
+
+fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findings) {
+    let Some(flash) = setting.facts.target.simulated.and_then(|known| known.flash) else { return };
+    let loads: Vec<Wear> =
+        [ORDER, RANDOM].iter().filter_map(|name| Wear::of(&run.steps, name, &flash)).collect();
+    if loads.is_empty() {
+        findings.unknown.push(
+            "How fast the drive wears: no load was written for a whole turn of the drive within \
+             the time and bytes allowed. Give a larger --time or --budget."
+                .into(),
+        );
+    }
+    for wear in &loads {
+        findings.figures.push(Figure {
+            name: format!("write amplification, {}", wear.name),
+            estimate: wear.amplification,
+            unit: Unit::Factor,
+            note: String::new(),
+        });
+        let days = wear.days(&flash, per_day).filter(|_| flash.cycles_left > 0);
+        findings.figures.extend(days.map(|estimate| Figure {
+            name: format!("days of life, {}", wear.name),
+            estimate,
+            unit: Unit::Count,
+            note: format!("at {} a day", capacity(per_day as u64)),
+        }));
+        match days {
+            Some(days) => findings.verdict.push(format!(
+                "{}: each byte of the host costs {} of flash, so {} a day leave it {}.",
+                capitalised(wear.name),
+                digits(wear.amplification.value),
+                capacity(per_day as u64),
+                in_days(&days)
+            )),
+            None => findings.verdict.push(format!(
+                "{}: each byte of the host costs {} of flash.",
+                capitalised(wear.name),
+                digits(wear.amplification.value)
+            )),
+        }
+        doubts(wear, findings);
+    }
+    if flash.cycles_left == 0 {
+        findings.not_applicable.push(Remark {
+            cell: "days of life".into(),
+            text: "the profile does not say how many cycles its cells bear; \
+                   endurance_cycles=3000 does"
+                .into(),
+        });
+    }
+    if !loads.iter().any(|wear| wear.name == RANDOM) && !loads.is_empty() {
+        findings.unknown.push(format!(
+            "What random writes leave: {COUNTED} rounds of them did not fit. Give a larger \
+             --budget."
+        ));
+    }
+    evenness(run, &flash, findings);
+    findings.tables.extend(table(&loads, &flash, per_day));
+}
+
+/// What speaks against the figures of a load.
+fn doubts(wear: &Wear, findings: &mut Findings) {
+    if wear.name == RANDOM && wear.state != "random-steady" {
+        findings.unknown.push(
+            "Whether random writes had settled: within the bytes allowed that was not proved, and \
+             a drive that has not may still wear more slowly than it will. Give a larger --budget."
+                .into(),
+        );
+    }
+    let Some(by_erases) = wear.by_erases else { return };
+    let apart = by_erases / wear.amplification.value - 1.0;
+    if apart.abs() > AGREEMENT {
+        findings.suspect.push(format!(
+            "{}: programs say {} bytes of flash a byte, erases say {}: one of them misses \
+             something, or the drive was not in a balance.",
+            wear.name,
+            digits(wear.amplification.value),
+            digits(by_erases)
+        ));
+    }
+}
+
+/// How much faster than the mean the most worn block wears.
+fn evenness(run: &Run, flash: &FlashFacts, findings: &mut Findings) {
+    let last = run.steps.iter().rev().find_map(|step| step.end.as_ref()?.inside_total);
+    let Some(Inside { erases_mean, erases_max, .. }) = last else { return };
+    if erases_mean < 1.0 {
+        return;
+    }
+    let share = erases_max as f64 / erases_mean;
+    findings.figures.push(Figure {
+        name: "most worn block by the mean".into(),
+        estimate: Estimate::point(share, 1),
+        unit: Unit::Factor,
+        note: format!("{erases_max} erases against {erases_mean:.1}"),
+    });
+    if share > UNEVEN && flash.cycles_left > 0 {
+        findings.beware.push(format!(
+            "Wear is uneven: the most worn block was erased {} times as often as the mean, and the \
+             days above hold for the mean. It is used up after {} of them.",
+            digits(share),
+            drivelab_core::quantity::percent(1.0 / share)
+        ));
+    }
+}
+
+fn table(loads: &[Wear], flash: &FlashFacts, per_day: f64) -> Option<Table> {
+    let head = |name: &str, unit| Head { name: name.into(), unit };
+    let number = |value: Option<f64>| value.map_or(Entry::Nothing, Entry::Number);
+    let row = |wear: &Wear| {
+        let days = wear.days(flash, per_day).filter(|_| flash.cycles_left > 0);
+        vec![
+            Entry::Text(wear.name.into()),
+            Entry::Number(wear.amplification.value),
+            number(wear.by_erases),
+            number(days.map(|days| days.value)),
+            number(days.and_then(|days| days.low)),
+            number(days.and_then(|days| days.high)),
+        ]
+    };
+    (!loads.is_empty()).then(|| Table {
+        title: "Wear by load".into(),
+        note: format!(
+            "{} of flash, {} cycles left, {} written a day, wear taken as even.",
+            capacity(flash.bytes),
+            flash.cycles_left,
+            capacity(per_day as u64)
+        ),
+        heads: vec![
+            head("load", None),
+            head("programmed by written", Some(Unit::Factor)),
+            head("erased by written", Some(Unit::Factor)),
+            head("days", Some(Unit::Count)),
+            head("at least", Some(Unit::Count)),
+            head("at most", Some(Unit::Count)),
+        ],
+        rows: loads.iter().map(row).collect(),
+    })
+}
+
+/// What a real drive tells, or a simulated one without flash.
+fn of_real(setting: &Setting<'_>, per_day: f64, findings: &mut Findings) {
+    findings.not_applicable.push(Remark {
+        cell: "write amplification".into(),
+        text: match setting.is_simulated() {
+            true => "it has no flash whose programs and erases could be counted".into(),
+            false => "what the flash itself wrote is not in the logs that every drive has; a \
+                      maker's log (OCP C0h) or attribute, read before and after a load, tells it"
+                .into(),
+        },
+    });
+    if setting.is_simulated() {
+        findings.unknown.push(
+            "How fast it wears: nothing in this drive wears out by being written. Take one of \
+             flash, such as sim:nvme-tlc."
+                .into(),
+        );
+        return;
+    }
+    let disks = setting.facts.target.devices.iter().filter(|device| device.layer == "disk");
+    let told: Vec<WearFacts> = disks.filter_map(|disk| disk.wear).collect();
+    let [wear] = told.as_slice() else {
+        if setting.options.rated.is_none() {
+            findings.unknown.push(
+                "How much of its life is used: the drive does not tell (only NVMe drives are \
+                 asked, and only as root). --rated 600TB gives its maker's promise."
+                    .into(),
+            );
+        }
+        return;
+    };
+    findings.figures.push(Figure {
+        name: "used of its rated endurance".into(),
+        estimate: Estimate::point(f64::from(wear.used_percent) / 100.0, 1),
+        unit: Unit::Share,
+        note: format!(
+            "after {} written; spare blocks {} %",
+            capacity(wear.written_bytes),
+            wear.spare_percent
+        ),
+    });
+    if wear.media_errors > 0 {
+        findings.beware.push(format!(
+            "The drive counts {} times that it could not give back what was written.",
+            wear.media_errors
+        ));
+    }
+    if wear.used_percent >= 100 {
+        findings.beware.push(format!(
+            "The drive counts {} % of its rated endurance as used: its maker promises nothing \
+             more.",
+            wear.used_percent
+        ));
+    } else if wear.used_percent == 0 && setting.options.rated.is_none() {
+        findings.unknown.push(format!(
+            "How many days {} a day leave it: the drive counts less than 1 % as used after {}, \
+             from which nothing follows yet. --rated 600TB gives its maker's promise.",
+            capacity(per_day as u64),
+            capacity(wear.written_bytes)
+        ));
+    }
+}
+
+/// What its maker promises, said or told by the drive, less what was written already.
+fn promise(setting: &Setting<'_>, per_day: f64, findings: &mut Findings) {
+    let Some(rated) =
+        rated(setting).filter(|_| !setting.is_simulated() || setting.options.rated.is_some())
+    else {
+        return;
+    };
+    let disks = setting.facts.target.devices.iter().filter(|device| device.layer == "disk");
+    let told: Vec<WearFacts> = disks.filter_map(|disk| disk.wear).collect();
+    let written = if let [wear] = told.as_slice() { Some(wear.written_bytes as f64) } else { None };
+    let rest = rated.bytes - written.unwrap_or(0.0);
+    let Some(days) = days_of_promise(rest, per_day).filter(|days| *days > 0.0) else { return };
+    let from = match written {
+        Some(written) => format!("of which {} are written", capacity(written as u64)),
+        None => "if nothing of it is written yet".into(),
+    };
+    findings.figures.push(Figure {
+        name: "days of the promise".into(),
+        estimate: Estimate::point(days, 1),
+        unit: Unit::Count,
+        note: rated.because.clone(),
+    });
+    findings.verdict.push(format!(
+        "By its rating of {} ({}), {from}, {} a day leave it {}.",
+        capacity(rated.bytes as u64),
+        rated.because,
+        capacity(per_day as u64),
+        in_days(&Estimate::point(days, 1))
+    ));
+}
+
+/// `2000 days (5.5 years; 1990 to 2010 days)`.
+fn in_days(days: &Estimate) -> String {
+    let years = format!("{} years", digits(days.value / YEAR_DAYS));
+    match (days.low, days.high) {
+        (Some(low), Some(high)) => {
+            format!(
+                "{} days ({years}; {} to {} days)",
+                digits(days.value),
+                digits(low),
+                digits(high)
+            )
+        }
+        _ => format!("{} days ({years})", digits(days.value)),
+    }
+}
+
+fn capitalised(name: &str) -> String {
+    let mut letters = name.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests;
