@@ -69,7 +69,8 @@ fn the_text_of_a_heat_map_needs_no_colour() {
           bursts of 5       4.60 ▲  0.92 ?           ·
           ▼ slower, ▲ faster, = the same within the band, ? the noise allows both.
           Ratios of rates, for requests of 512 B.
-    "#]].assert_eq(&text[from..to]);
+    "#]]
+    .assert_eq(&text[from..to]);
     let many: Vec<&str> = COLUMNS.into_iter().cycle().take(9).collect();
     let text = in_words(&many);
     assert!(

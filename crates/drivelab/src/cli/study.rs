@@ -102,7 +102,7 @@ pub struct StudyCommandOptions {
 }
 
 /// What only SNIA's tests need.
-#[derive(Debug, Args)]
+#[derive(Debug, Args, Clone)]
 pub struct PtsOptions {
     /// pts-*: SNIA's profile: client (3/4 of the drive, 2 workers of 16) or enterprise (4 of 32)
     #[arg(long, value_enum, default_value = "enterprise", hide_possible_values = true)]
