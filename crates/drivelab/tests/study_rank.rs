@@ -1,0 +1,73 @@
+//! `study rank` and several targets in one line, on simulated drives of known kinds.
+#![allow(clippy::unwrap_used)]
+
+mod cli_user;
+
+use cli_user::User;
+use serde_json::Value;
+
+fn rank(user: &User, targets: &[&str]) -> Value {
+    let line = [&["study", "rank"], targets, &["--quick", "--seed", "7", "--json"]].concat();
+    user.types(&line).fine().json()
+}
+
+fn said(json: &Value) -> Vec<String> {
+    let list = json["findings"]["verdict"].as_array().unwrap();
+    list.iter().map(|text| text.as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn kinds_of_storage_stand_in_their_order() {
+    let user = User::new();
+    let targets = [
+        "sim:zhou-hdd,capacity=512MiB",
+        "sim:nvme-tlc,capacity=512MiB",
+        "sim:essd,capacity=512MiB",
+        "sim:sata-mlc,capacity=512MiB",
+    ];
+    let json = rank(&user, &targets);
+    let verdict = said(&json);
+    let [hdd, nvme, essd, sata] = targets;
+    let expected = format!("From the fastest to the slowest: {nvme} > {sata} > {essd} > {hdd}.");
+    assert_eq!(verdict[0], expected);
+    assert_eq!(json["runs"].as_array().unwrap().len(), 4);
+    let cells = json["findings"]["comparison"]["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 3 * 7, "every load of each of the others against the first");
+}
+
+#[test]
+fn two_drives_of_one_kind_share_a_place() {
+    let user = User::new();
+    let json = rank(&user, &["sim:x25-e,capacity=512MiB", "sim:x25-e,capacity=512MiB,seed=2"]);
+    let verdict = said(&json);
+    assert!(verdict[0].contains('≈'), "{verdict:?}");
+    let text = verdict.join(" ");
+    assert!(text.contains("over all loads cannot be told"), "{text}");
+    let changed = json["findings"]["comparison"]["cells"].as_array().unwrap().iter();
+    let changed: Vec<&Value> = changed.filter(|cell| cell["verdict"] == "changed").collect();
+    assert!(changed.is_empty(), "{changed:?}");
+}
+
+#[test]
+fn any_study_goes_side_by_side() {
+    let user = User::new();
+    let targets = ["sim:textbook,capacity=512MiB", "sim:textbook,capacity=512MiB,spare=0.12"];
+    let line = [&["study", "wsat"], &targets[..], &["--seed", "7"]].concat();
+    let text = user.types(&line).fine().out;
+    assert!(text.contains("Side by side"), "{text}");
+    assert_eq!(text.matches("The write cliff comes after").count(), 2, "{text}");
+    let page = user.listing().into_iter().find(|name| name.starts_with("drivelab-wsat")).unwrap();
+    let page = std::fs::read_to_string(user.work().join(page)).unwrap();
+    assert!(page.contains("side by side") && page.contains("<svg"));
+    assert_eq!(std::fs::read_dir(user.runs()).unwrap().count(), 2, "one run file a target");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_before_anything_is_done() {
+    let user = User::new();
+    user.types(&["study", "rank", "sim:x25-e"]).refused(2, "one alone has no place");
+    user.types(&["study", "rank", "sim:x25-e", "sim:x25-e"]).refused(2, "stands twice");
+    let line = ["study", "rank", "sim:x25-e,capacity=512MiB", "sim:nonsense"];
+    user.types(&line).refused(2, "nonsense");
+    assert!(!user.runs().exists(), "the first target was not touched either");
+}
