@@ -18,6 +18,8 @@ const WIDE_STREAMS_MAX: usize = 2;
 const FINE_STREAMS_MAX: usize = 12;
 /// Of more streams than that only so many, the most important, are drawn over time.
 const OVER_TIME_MAX: usize = 6;
+/// Of still more, the others are not drawn at all: their numbers stand in the tables.
+const DRAWN_MAX: usize = 64;
 
 pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     let charts = bars(summary);
@@ -52,13 +54,16 @@ pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     if important.len() < streams.len() {
         let _ = write!(
             out,
-            "<p class=\"faint\">Of {} streams the {} that tell most are drawn over time: suspect \
-             ones, those with the longest gaps, then in order.</p>",
+            "<p class=\"faint\">Of {} streams the {} that tell most are drawn{}: suspect ones, \
+             those with the longest gaps, then in order.</p>",
             streams.len(),
-            important.len()
+            important.len(),
+            if streams.len() > DRAWN_MAX { "" } else { " over time" }
         );
     }
-    for (place, (cell, index)) in streams.iter().enumerate() {
+    let is_drawn = |place: &usize| streams.len() <= DRAWN_MAX || important.contains(place);
+    let drawn = streams.iter().enumerate().filter(|(place, _)| is_drawn(place));
+    for (count, (place, (cell, index))) in drawn.enumerate() {
         heading(out, cell, &cell.streams[*index], is_wide);
         let over_time = important
             .contains(&place)
@@ -66,7 +71,7 @@ pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
             .flatten();
         let pictures = [over_time, latency_distribution(run, cell, *index, columns.min(150))];
         for mut chart in pictures.into_iter().flatten() {
-            if place > 0 {
+            if count > 0 {
                 chart.note.clear();
             }
             figure(out, &chart, is_wide, 4);

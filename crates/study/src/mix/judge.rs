@@ -56,7 +56,10 @@ fn known(summary: &Summary, all: &[Cell]) -> Vec<Known> {
         let Load::Mixed(share, order) = cell.load else { continue };
         let of = |load| repetitions(summary, Cell { load, ..*cell });
         let mixed = of(cell.load);
-        let cost = cost::of(&of(Load::Reads), &of(Load::Writes(order)), &mixed).ok();
+        // One repetition, or one that holds all the writes there were, says nothing.
+        let cost = cost::of(&of(Load::Reads), &of(Load::Writes(order)), &mixed)
+            .ok()
+            .filter(|cost| cost.efficiency.low.is_some());
         let rate = mean_rate(summary, *cell).map(|rate| rate.value);
         known.push(Known { cell: *cell, share, order, cost, rate });
     }
@@ -107,23 +110,22 @@ fn conclude(setting: &Setting<'_>, known: &[Known], findings: &mut Findings) {
         };
         known.iter().find(is_it)
     };
-    let mut is_answered = false;
     for order in Order::ALL {
         let Some(it) = headline(order) else { continue };
         let Some(cost) = &it.cost else {
             findings.unknown.push(format!(
-                "What {} writes cost the readers at {}: too few happened, or reads or writes \
-                 alone were not measured. A larger scale or --time measures longer.",
+                "What {} writes cost the readers at {}: too few writes happened, or too few \
+                 repetitions were sound. A larger scale or --time measures longer.",
                 order.word(),
                 name_of(it.share)
             ));
             continue;
         };
-        is_answered |= cost.grade(delta) != Grade::Unsettled;
         said(order, it.share, cost, delta, findings);
     }
     others(known, delta, findings);
-    findings.no_answer = !is_answered;
+    let is_settled = |cost: &Cost| cost.grade(delta) != Grade::Unsettled;
+    findings.no_answer = !known.iter().filter_map(|it| it.cost.as_ref()).any(is_settled);
 }
 
 fn depths_first(setting: &Setting<'_>) -> u32 {
@@ -199,42 +201,62 @@ fn capital(word: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// The worst of the other mixes, where one is bad that the verdict does not speak of.
+/// The worst of the other mixes, those that the verdict does not speak of.
 fn others(known: &[Known], delta: f64, findings: &mut Findings) {
-    let bad: Vec<(&Known, &Cost)> = known
+    let felt: Vec<(&Known, &Cost)> = known
         .iter()
         .filter(|it| it.share != HEADLINE || it.cell.depth != known[0].cell.depth)
         .filter_map(|it| Some((it, it.cost.as_ref()?)))
-        .filter(|(_, cost)| cost.grade(delta) == Grade::Bad)
+        .filter(|(_, cost)| matches!(cost.grade(delta), Grade::Felt | Grade::Bad))
         .collect();
-    let worst = bad.iter().max_by(|a, b| a.1.factor.value.total_cmp(&b.1.factor.value));
-    if let Some((it, cost)) = worst {
+    let least = |all: &[(&Known, &Cost)]| {
+        let by = |it: &&(&Known, &Cost)| it.1.efficiency.value;
+        all.iter().min_by(|a, b| by(a).total_cmp(&by(b))).map(|it| describe(it.0, it.1))
+    };
+    let all = known.len().saturating_sub(Order::ALL.len());
+    let bad: Vec<(&Known, &Cost)> =
+        felt.iter().filter(|it| it.1.grade(delta) == Grade::Bad).copied().collect();
+    if let Some(worst) = least(&bad) {
         findings.beware.push(format!(
-            "Of the other mixes {} of {} have an F above {}, the worst with {}: there one write \
-             costs {} reads (F = {}).",
+            "Of the {all} other mixes {} have an F above {}; most is lost with {worst}.",
             bad.len(),
-            known.len().saturating_sub(Order::ALL.len()),
-            cost::BAD,
-            it.cell.name(),
-            digits(cost.cost.value),
-            with_ends(&cost.factor)
+            cost::BAD
+        ));
+    } else if let Some(worst) = least(&felt) {
+        findings.verdict.push(format!(
+            "Of the {all} other mixes {} fall short of what was to be expected; most is lost with \
+             {worst}.",
+            felt.len()
         ));
     }
+}
+
+fn describe(it: &Known, cost: &Cost) -> String {
+    format!(
+        "{}: {} of the rate of reads alone is left where {} was to be expected, and one write \
+         costs {} reads (F = {})",
+        it.cell.name(),
+        percent(cost.real.value),
+        percent(cost.ideal.value),
+        digits(cost.cost.value),
+        with_ends(&cost.factor)
+    )
 }
 
 fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
     let Some(first) = known.first() else { return };
     let depth = first.cell.depth;
-    for load in [Load::Reads, Load::Writes(Order::Random), Load::Writes(Order::Sequential)] {
+    let alone = |load| {
         let cell = Cell { load, depth };
-        let rate = mean_rate(summary, cell);
-        findings.figures.extend(rate.map(|estimate| Figure {
+        mean_rate(summary, cell).map(|estimate| Figure {
             name: cell.name(),
             estimate,
             unit: Unit::Iops,
             note: String::new(),
-        }));
-    }
+        })
+    };
+    findings.figures.extend(alone(Load::Reads));
+    findings.figures.extend(alone(Load::Writes(Order::Random)));
     for it in known.iter().filter(|it| it.share == HEADLINE && it.cell.depth == depth) {
         let Some(cost) = &it.cost else { continue };
         let (share, word) = (name_of(it.share), it.order.word());
@@ -256,10 +278,11 @@ fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
             note,
         }));
     }
+    findings.figures.extend(alone(Load::Writes(Order::Sequential)));
     let nothing = known.iter().filter(|it| it.cost.is_none() && it.rate.is_some());
     findings.not_applicable.extend(nothing.map(|it| Remark {
         cell: it.cell.name(),
-        text: "so few writes happened that their cost cannot be told".into(),
+        text: "too few writes or sound repetitions to tell what one costs".into(),
     }));
 }
 

@@ -71,11 +71,11 @@ pub(super) fn conclude(
         ));
     }
     findings.verdict.push(summary);
-    if effects == 0 && count(&["cannot tell", "size unsettled"]) * 2 > judged.len() {
-        findings.no_answer = true;
+    if count(&["cannot tell", "size unsettled"]) * 2 > judged.len() {
+        findings.no_answer = effects == 0;
         findings.unknown.push(
-            "Which patterns matter: the noise is too large for most of them. `drivelab doctor` \
-             says what disturbs; a larger scale repeats more often."
+            "What most of the patterns do: the noise is too large to say. `drivelab doctor` says \
+             what disturbs; a larger scale repeats more often."
                 .into(),
         );
     }
