@@ -232,6 +232,11 @@ mod tests {
         let mut ledger = Ledger::of("random-steady");
         ledger.after(&writes(PatternName::Uniform, time()), BYTES, written(BYTES / 2), true);
         assert_eq!(ledger.state, "random-steady");
+        let mut in_order = writes(PatternName::Uniform, time());
+        in_order.streams[0].mix.read = 99;
+        in_order.streams[0].writes_in_order = true;
+        ledger.after(&in_order, BYTES, written(BYTES / 2), true);
+        assert_eq!(ledger.state, "unknown", "its writes are not at random");
         ledger.after(&fill(), BYTES, written(BYTES), true);
         assert_eq!(ledger.state, "filled");
         let mut ledger = Ledger::default();

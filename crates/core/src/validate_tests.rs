@@ -270,3 +270,21 @@ fn steady_needs_a_load_that_can_settle() {
     refused(&steady(|step| step.ramp = Span(1)), "until", "ramp");
     refused(&steady(|step| step.repeat = 2), "until", "once");
 }
+
+#[test]
+fn writes_in_order_are_for_random_reads_beside_them() {
+    let mixed = |s: &mut Stream| {
+        s.mix = Mix { read: 99, write: 1, trim: 0 };
+        (s.pattern, s.writes_in_order) = (PatternName::Uniform, true);
+    };
+    accepted(&with(mixed));
+    let but = |change: fn(&mut Stream)| {
+        with(|s| {
+            mixed(s);
+            change(s);
+        })
+    };
+    refused(&but(|s| s.mix = Mix::READ), "writes_in_order", "drop it");
+    refused(&but(|s| s.pattern = PatternName::Sequential), "writes_in_order", "at random");
+    refused(&but(|s| s.workers = 2), "writes_in_order", "one worker");
+}

@@ -1,3 +1,4 @@
+use super::budget::Left;
 use super::order::{done, missing, shuffle, since_break};
 use super::rounds::{Written, cliff, smoothed};
 use super::*;
@@ -179,4 +180,38 @@ fn impossible_bounds_are_named() {
     assert!(says(|options| options.delta = 0.7).contains("band"));
     assert!(says(|options| options.time = Span(1)).contains("too short"));
     assert!(named("wsatt").unwrap_err().contains("aa, wsat, trim, pts-iops"));
+}
+
+#[test]
+fn a_region_is_written_once_and_then_at_random() {
+    let (options, facts) = (options("mix"), simulated());
+    let setting = Setting { options: &options, facts: &facts };
+    let plan = |step: Step| Plan { steps: vec![step], ..Plan::default() };
+    let next = |run: &Run| region::preparation(&setting, run, &Left::of(&setting, run));
+    let begun = |state: &str| {
+        let mut run = Run::default();
+        run.begin.state = Some(state.into());
+        run
+    };
+    let mut run = begun("fresh");
+    assert_eq!(region::bytes(&setting, &run), None);
+    let fill = next(&run).unwrap();
+    assert_eq!((fill.name.as_str(), fill.streams[0].length), (loads::FILL, Some(Size(256 * MIB))));
+    did(&mut run, &plan(fill.clone()), 256 * MIB, true);
+    assert_eq!(region::bytes(&setting, &run), Some(256 * MIB));
+    let warm_up = next(&run).unwrap();
+    assert_eq!(warm_up.name, region::WARM_UP);
+    did(&mut run, &plan(warm_up), 256 * MIB, true);
+    assert_eq!(next(&run), None);
+    // What the clock left unwritten is not measured, and what it left too small is not either.
+    for (written, expected) in [(100 * MIB + 5, Some(100 * MIB)), (MIB, None)] {
+        let mut run = begun("fresh");
+        did(&mut run, &plan(fill.clone()), written, true);
+        assert_eq!(region::bytes(&setting, &run), expected);
+        assert_eq!(next(&run).is_some(), expected.is_some(), "a fill is not tried twice");
+    }
+    let filled = begun("filled");
+    assert_eq!(region::bytes(&setting, &filled), Some(256 * MIB));
+    assert_eq!(next(&filled).unwrap().name, region::WARM_UP);
+    assert_eq!(next(&begun("fragmented")), None);
 }

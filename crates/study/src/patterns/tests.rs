@@ -1,8 +1,12 @@
 use super::cell::{Base, patterns, pause};
+use super::words::conclude;
 use super::*;
 use crate::experiment::tests::{options, simulated};
+use drivelab_core::comparison::{Cell as Heat, Metric};
 use drivelab_core::facts::DeviceFacts;
+use drivelab_core::findings::Findings;
 use drivelab_core::plan::PatternName;
+use drivelab_stats::{Ratio, Verdict};
 use std::collections::BTreeSet;
 
 const SCALES: [Scale; 3] = [Scale::Quick, Scale::Default, Scale::Full];
@@ -57,4 +61,57 @@ fn the_unit_is_what_the_target_takes() {
         facts.target.devices = vec![device(bytes)];
         assert_eq!(unit(&Setting { options: &options, facts: &facts }), expected);
     }
+}
+
+fn heat(pattern: Pattern, base: Base, value: f64, verdict: Verdict) -> (Cell, Base, Heat) {
+    let heat = Heat {
+        name: pattern.words(),
+        metric: Metric::Iops,
+        verdict: Some(verdict),
+        ratio: Some(Ratio { value, low: Some(0.9 * value), high: Some(1.1 * value) }),
+        p_adjusted: Some(0.01),
+        needs_n: None,
+        n: (5, 5),
+        suspect: None,
+    };
+    (Cell::of(pattern, base), base, heat)
+}
+
+fn concluded(judged: &[(Cell, Base, Heat)]) -> Findings {
+    let (options, facts) = (options("patterns"), simulated());
+    let mut findings = Findings::default();
+    conclude(&Setting { options: &options, facts: &facts }, judged, &mut findings);
+    findings
+}
+
+#[test]
+fn the_largest_sound_effect_of_each_pattern_is_told() {
+    use Verdict::{Changed, Equivalent, Inconclusive};
+    let findings = concluded(&[
+        heat(Pattern::Delay(1_000_000), Base::RandomWrite, 2.0, Changed),
+        heat(Pattern::Delay(5_000_000), Base::RandomWrite, 4.0, Changed),
+        heat(Pattern::Burst(5), Base::RandomRead, 8.0, Inconclusive),
+        heat(Pattern::Grid(4096), Base::RandomWrite, 1.0, Equivalent),
+        heat(Pattern::SemiRandom(50), Base::SequentialRead, 0.5, Changed),
+        heat(Pattern::Shifted(512), Base::RandomWrite, 0.4, Changed),
+        heat(Pattern::Mixed(10, false), Base::RandomRead, 0.9, Changed),
+    ]);
+    let all = findings.verdict.join("\n");
+    assert!(findings.verdict[0].starts_with("Random writes after a pause of 5 ms are 4.00 times"));
+    assert!(findings.verdict[1].contains("50 % jumps run at 0.50 times [0.45, 0.55] the rate"));
+    assert!(!all.contains("pause of 1 ms") && !all.contains("bursts"), "{all}");
+    assert!(all.contains("Of 7 ratios 5 lie outside 5.0 %, 1 within it; of 1 the noise"), "{all}");
+    assert_eq!(findings.beware.len(), 1, "a mix at 0.9 is told, and does not hurt");
+    assert!(findings.beware[0].contains("take 2.50 times [2.27, 2.78] as long"), "{all}");
+    assert!(!findings.no_answer && findings.unknown.is_empty());
+}
+
+#[test]
+fn noise_is_no_answer() {
+    let burst = heat(Pattern::Burst(5), Base::RandomRead, 8.0, Verdict::Inconclusive);
+    let findings = concluded(&[burst]);
+    assert!(findings.no_answer && findings.unknown[0].contains("the noise is too large"));
+    assert!(concluded(&[]).no_answer);
+    let same = heat(Pattern::Burst(5), Base::RandomRead, 1.0, Verdict::Equivalent);
+    assert!(!concluded(&[same]).no_answer, "that nothing matters is an answer");
 }
