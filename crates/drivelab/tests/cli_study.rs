@@ -203,7 +203,7 @@ fn a_matrix_is_complete_in_the_order_of_the_specification() {
 #[test]
 fn budgets_are_kept_and_told_before() {
     let user = User::new();
-    for name in ["aa", "wsat", "trim", "pts-iops", "pts-tp", "pts-lat"] {
+    for name in ["aa", "wsat", "trim", "pts-iops", "pts-tp", "pts-lat", "modes", "endurance"] {
         let budget = ["--quick", "--budget", "1GiB", "--time", "30s", "--seed", "3"];
         let line = [&["study", name, "sim:textbook,capacity=128MiB"], &budget[..]].concat();
         let forecast = user.types(&[&line[..], &["--dry-run"]].concat()).fine().out;

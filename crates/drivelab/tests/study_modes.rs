@@ -29,7 +29,7 @@ fn reached(json: &Value, cell: &str) -> f64 {
 #[test]
 fn memory_that_holds_everything_answers_everything() {
     let user = User::new();
-    let json = study(&user, "sim:textbook,capacity=256MiB,page_cache=2GiB", &[]);
+    let json = study(&user, "sim:textbook,capacity=256MiB,page_cache=512MiB", &[]);
     assert!(reached(&json, "random read qd1, buffered") < 0.01, "{}", json["findings"]);
     assert!(reached(&json, "random write qd1, buffered") < 0.2, "{}", json["findings"]);
     for cell in [

@@ -48,9 +48,9 @@ fn a_loop_device_has_no_write_cache_to_set() {
     let room = Room::new();
     let device = Loop::on_new_file(&room, "image", 64 * MIB);
     let file = OpenOptions::new().read(true).write(true).open(&device.node).unwrap();
-    let records = device.node.with_file_name("none-is-made");
+    let records = std::path::Path::new("/dev/none-is-made");
     for wanted in [Switch::On, Switch::Off] {
-        let refused = write_cache::set(&System::live(), &records, file.as_fd(), wanted);
+        let refused = write_cache::set(&System::live(), records, file.as_fd(), wanted);
         let trouble = refused.unwrap_err();
         assert_eq!(trouble.kind, TroubleKind::Usage);
         assert!(trouble.text.contains("(loop) has no write cache"), "{trouble}");

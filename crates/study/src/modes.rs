@@ -126,7 +126,7 @@ fn longest_ns(setting: &Setting<'_>) -> u64 {
         Scale::Default => 3,
         Scale::Full => 10,
     };
-    if setting.is_simulated() { seconds * SECOND_NS / 25 } else { seconds * SECOND_NS }
+    if setting.is_simulated() { seconds * SECOND_NS / 50 } else { seconds * SECOND_NS }
 }
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
