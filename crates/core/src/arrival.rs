@@ -1,9 +1,14 @@
 //! When the next operation is due in an open loop.
 
 use crate::op::Time;
-use drivelab_stats::Random;
+use crate::plan::Stream;
+use drivelab_stats::{Random, derive};
+use std::sync::Arc;
 
-/// Due times of one worker: equal or exponential gaps around the same mean.
+/// Later than anything ends, and far enough from the largest number to be added to a beginning.
+const NEVER: Time = Time::MAX / 2;
+
+/// Due times of one worker: equal or exponential gaps around the same mean, or those of a trace.
 #[derive(Debug, Clone)]
 pub struct Arrivals {
     mean_gap_ns: f64,
@@ -11,6 +16,7 @@ pub struct Arrivals {
     count: u64,
     sum_ns: f64,
     poisson: Option<Random>,
+    traced: Option<Arc<[Time]>>,
 }
 
 impl Arrivals {
@@ -24,13 +30,32 @@ impl Arrivals {
             count: 0,
             sum_ns: 0.0,
             poisson: poisson.then(|| Random::new(seed)),
+            traced: None,
         }
     }
 
-    /// The next due time, in nanoseconds after the step began.
+    /// Those of a worker of a stream; `None` in a closed loop.
+    pub fn of(stream: &Stream, worker: u32, base: u64) -> Option<Self> {
+        let (workers, poisson) = (stream.workers.max(1), stream.poisson);
+        if let Some(pace) = stream.pace {
+            let own = stream.requests.iter().skip(worker as usize).step_by(workers as usize);
+            let due = own.map(|request| (request.at_ns as f64 / pace) as Time);
+            let traced = Some(due.collect());
+            return Some(Arrivals { traced, ..Arrivals::new(1.0, false, worker, workers, 0) });
+        }
+        let seed = derive(base, 0x61_7272_6976, u64::from(worker));
+        stream.rate.map(|rate| Arrivals::new(rate, poisson, worker, stream.workers, seed))
+    }
+
+    /// The next due time, in nanoseconds after the step began; behind a trace comes nothing.
     #[expect(clippy::should_implement_trait, reason = "it never ends")]
     #[inline]
     pub fn next(&mut self) -> Time {
+        if let Some(traced) = &self.traced {
+            let due = traced.get(self.count as usize).copied();
+            self.count += 1;
+            return due.unwrap_or(NEVER);
+        }
         if let Some(random) = &mut self.poisson {
             self.sum_ns += random.exponential(self.mean_gap_ns);
             return self.sum_ns as Time;

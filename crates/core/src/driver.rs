@@ -189,14 +189,11 @@ impl Driver {
         let base = derive(setup.seed, u64::from(setup.step), u64::from(setup.stream_index));
         // Addresses of all workers of a stream share a key where they split one order.
         let offsets = Offsets::new(stream, setup.worker, setup.file_bytes, base)?;
-        let arrivals = stream.rate.map(|rate| {
-            let seed = derive(base, 0x61_7272_6976, u64::from(setup.worker));
-            Arrivals::new(rate, stream.poisson, setup.worker, stream.workers, seed)
-        });
+        let arrivals = Arrivals::of(stream, setup.worker, base);
         let keep = Keep {
             submit: matches!(stream.engine, Engine::IoUring | Engine::Libaio)
                 && stream.pattern != PatternName::Names,
-            response: stream.rate.is_some(),
+            response: stream.is_open(),
         };
         let kinds = stream.kinds();
         let mut slot_of = [0; 11];

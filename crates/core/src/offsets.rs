@@ -1,10 +1,13 @@
 //! Which address comes next: each pattern as a small generator, the same for ever per seed.
 
+mod traced;
+
 use crate::op::{Action, Op};
 use crate::plan::{Files, PatternName, Sharing, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::{Permutation, Random, Zipf, derive};
 use std::sync::Arc;
+use traced::Traced;
 
 /// The part of a file that one worker uses, in slots of the offset grid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +86,7 @@ enum Walk {
     Zones(Vec<ZoneSlots>),
     Segments { layout: Layout, next: u64 },
     Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
+    Trace(Traced),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
 }
 
@@ -162,6 +166,7 @@ impl Offsets {
             Walk::Replay { offsets, first, step, .. } => {
                 Some((offsets.len().saturating_sub(*first)).div_ceil(*step) as u64)
             }
+            Walk::Trace(traced) => Some(traced.operations()),
             Walk::Names { actions, names, .. } => Some(actions.len() as u64 * u64::from(*names)),
             _ => None,
         }
@@ -171,8 +176,10 @@ impl Offsets {
     #[expect(clippy::should_implement_trait, reason = "it never ends")]
     #[inline(always)]
     pub fn next(&mut self) -> (Op, u64) {
-        if let Walk::Names { .. } = self.walk {
-            return self.next_name();
+        match &mut self.walk {
+            Walk::Names { .. } => return self.next_name(),
+            Walk::Trace(traced) => return traced.next(&self.region, self.file, &mut self.pass),
+            _ => {}
         }
         let action = self.kinds.next(&mut self.kind_random);
         let len = self.sizes.next(&mut self.size_random);
@@ -263,7 +270,7 @@ impl Offsets {
                 }
                 return region.base + offset;
             }
-            Walk::Names { .. } => 0,
+            Walk::Trace(_) | Walk::Names { .. } => 0,
         };
         region.base + slot * region.slot_bytes
     }
@@ -411,6 +418,9 @@ impl Walk {
             PatternName::HotZones => Walk::Zones(zones(stream, region.slots)?),
             PatternName::Segments => segments(stream, worker, region)?,
             PatternName::Replay => replay(stream, region, first as usize, step as usize)?,
+            PatternName::Trace => {
+                Walk::Trace(Traced::new(stream, region.bytes, first as usize, step as usize)?)
+            }
             PatternName::Names => Walk::Names {
                 actions: stream.actions.clone(),
                 names: stream.names.unwrap_or(1000),

@@ -6,12 +6,15 @@
 mod act;
 mod interval;
 mod request;
+mod step;
 mod until;
+mod weights;
 
 pub use act::{Act, Purge, Switch};
 pub use interval::Interval;
 pub use request::Request;
 pub use until::Until;
+pub use weights::{Mix, WeightedSize, Zone};
 
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -152,55 +155,10 @@ pub enum PatternName {
     Segments,
     /// The literal list `offsets`, again and again.
     Replay,
+    /// The literal list `requests`: their kinds, sizes and offsets, in their order.
+    Trace,
     /// Metadata `actions` on `names`.
     Names,
-}
-
-/// One hot (or cold) zone.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Zone {
-    /// Share of the region's addresses, 0 to 1.
-    pub addresses: f64,
-    /// Share of the accesses, 0 to 1.
-    pub accesses: f64,
-}
-
-/// A request size and how often it is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct WeightedSize {
-    /// Bytes of the request.
-    pub size: Size,
-    /// Weight in the draw.
-    pub weight: u32,
-}
-
-/// Weights of the kinds in one stream.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Mix {
-    /// Weight of reads.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub read: u32,
-    /// Weight of writes.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub write: u32,
-    /// Weight of trims.
-    #[serde(skip_serializing_if = "is_zero")]
-    pub trim: u32,
-}
-
-impl Mix {
-    /// Reads only.
-    pub const READ: Mix = Mix { read: 100, write: 0, trim: 0 };
-    /// Writes only.
-    pub const WRITE: Mix = Mix { read: 0, write: 100, trim: 0 };
-
-    /// Sum of the weights.
-    pub fn total(&self) -> u64 {
-        u64::from(self.read) + u64::from(self.write) + u64::from(self.trim)
-    }
 }
 
 /// Where the opposite-direction request after each completion goes.
@@ -285,6 +243,12 @@ pub struct Stream {
     /// Replay: byte offsets, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub offsets: Vec<Size>,
+    /// Trace: the requests, in order of time; `mix` and `sizes` name their kinds and sizes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub requests: Vec<Request>,
+    /// Trace: open loop, so many times as fast as they came, once; absent: in a closed loop.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pace: Option<f64>,
     /// Names: actions, each done on all names before the next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub actions: Vec<Action>,
@@ -393,6 +357,8 @@ impl Default for Stream {
             block: None,
             segments: None,
             offsets: Vec::new(),
+            requests: Vec::new(),
+            pace: None,
             actions: Vec::new(),
             names: None,
             directories: Files::default(),
@@ -471,7 +437,8 @@ impl Stream {
             return kinds;
         }
         let both = self.reply.is_some();
-        let flushes = matches!(self.sync, Sync::Fsync(_) | Sync::Fdatasync(_) | Sync::End);
+        let flushes = matches!(self.sync, Sync::Fsync(_) | Sync::Fdatasync(_) | Sync::End)
+            || self.requests.iter().any(|request| request.action == Action::Flush);
         [
             (Action::Read, self.mix.read > 0 || both),
             (Action::Write, self.mix.write > 0 || both),
@@ -483,22 +450,14 @@ impl Stream {
         .collect()
     }
 
+    /// Whether operations come when they are due, whatever became of those before.
+    pub fn is_open(&self) -> bool {
+        self.rate.is_some() || self.pace.is_some()
+    }
+
     /// Whether it can change what the target stores.
     pub fn changes_data(&self) -> bool {
         self.kinds().iter().any(|kind| kind.changes_data())
-    }
-}
-
-impl Step {
-    /// Whether it can change what the target stores.
-    pub fn changes_data(&self) -> bool {
-        matches!(self.act, Some(Act::Trim { .. } | Act::Purge(_)))
-            || self.streams.iter().any(Stream::changes_data)
-    }
-
-    /// How often it is done; an absent or zero `repeat` means once.
-    pub fn repetitions(&self) -> u32 {
-        self.repeat.max(1)
     }
 }
 

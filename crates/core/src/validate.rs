@@ -10,6 +10,10 @@ use std::fmt;
 
 #[path = "validate_stream.rs"]
 mod stream;
+#[path = "validate_trace.rs"]
+mod trace;
+
+use trace::validate_trace;
 
 /// What a plan must fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -29,6 +29,10 @@ pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &m
     checks(stream, problems);
     match stream.pattern {
         PatternName::Names => names(stream, geometry, problems),
+        PatternName::Trace => {
+            data(stream, geometry, problems);
+            super::validate_trace(stream, geometry, problems);
+        }
         _ => data(stream, geometry, problems),
     }
 }
@@ -98,6 +102,8 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
         ("block", stream.block.is_some(), P::Segments),
         ("segments", stream.segments.is_some(), P::Segments),
         ("offsets", !stream.offsets.is_empty(), P::Replay),
+        ("requests", !stream.requests.is_empty(), P::Trace),
+        ("pace", stream.pace.is_some(), P::Trace),
         ("actions", !stream.actions.is_empty(), P::Names),
         ("names", stream.names.is_some(), P::Names),
         ("directories", stream.directories != Files::One, P::Names),
@@ -107,7 +113,7 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
             let (mine, theirs) = (word(stream.pattern), word(owner));
             format!("`{key}` belongs to pattern {theirs}, and this is {mine}; drop one of them")
         });
-        let optional = !matches!(key, "zones" | "block" | "offsets" | "actions");
+        let optional = !matches!(key, "zones" | "block" | "offsets" | "requests" | "actions");
         problems.need(is_given || optional || stream.pattern != owner, key, || {
             format!("pattern {} needs `{key}`; add it", word(owner))
         });
@@ -134,6 +140,7 @@ pub(super) fn word(pattern: PatternName) -> &'static str {
         PatternName::HotZones => "hot-zones",
         PatternName::Segments => "segments",
         PatternName::Replay => "replay",
+        PatternName::Trace => "trace",
         PatternName::Names => "names",
     }
 }

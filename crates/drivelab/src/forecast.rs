@@ -1,5 +1,6 @@
 //! What a plan will cost before it starts: bytes written and time, as far as the plan says.
 
+use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Files, PatternName, Plan, Step, Stream};
 use drivelab_core::units::Span;
 use drivelab_report::units;
@@ -53,6 +54,9 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
         },
     }
     for stream in &step.streams {
+        if of_trace(step, stream, &mut cost) {
+            continue;
+        }
         let Some(bytes) = issued_bytes(step, stream, file_bytes) else {
             if share(stream, stream.mix.write) > 0.0 {
                 cost.unbounded_write_ns = cost.timed_ns;
@@ -64,6 +68,21 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
         cost.trimmed_bytes = cost.trimmed_bytes.saturating_add(part(stream.mix.trim));
     }
     cost
+}
+
+/// A trace that is played so and so often moves what it says.
+fn of_trace(step: &Step, stream: &Stream, cost: &mut Forecast) -> bool {
+    let passes = if stream.pace.is_some() { Some(1) } else { step.until.passes };
+    let Some(passes) = passes.filter(|_| stream.pattern == PatternName::Trace) else {
+        return false;
+    };
+    let sum = |action| {
+        let own = stream.requests.iter().filter(|request| request.action == action);
+        own.map(|request| u64::from(request.bytes)).sum::<u64>().saturating_mul(passes)
+    };
+    cost.written_bytes = cost.written_bytes.saturating_add(sum(Action::Write));
+    cost.trimmed_bytes = cost.trimmed_bytes.saturating_add(sum(Action::Trim));
+    true
 }
 
 /// Share of the operations of one weight; a reply adds one of the opposite direction to each.

@@ -1,15 +1,21 @@
 //! From the options of `run` to a plan: one step, one stream.
 
-use crate::cli::run::{Kind, RunOptions};
+use crate::cli::run::{Kind, Pace, RunOptions};
 use crate::outcome::Failure;
+use drivelab_compat::trace;
+use drivelab_core::op::Action;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Until, WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How long a load runs when nothing says it.
 const RUNTIME_DEFAULT: Span = Span(10_000_000_000);
+
+/// Operations in flight of a trace, where nothing says it.
+const TRACE_DEPTH: u32 = 64;
 
 /// The plan that the options describe.
 pub fn plan_of(options: &RunOptions, seed: u64) -> Result<Plan, Failure> {
@@ -61,7 +67,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();
     match (bounded || until.elapsed.is_some(), stream.pattern) {
         (true, _) => {}
-        (false, PatternName::Names) => until.passes = Some(1),
+        (false, PatternName::Names | PatternName::Trace) => until.passes = Some(1),
         (false, _) => until.elapsed = Some(RUNTIME_DEFAULT),
     }
     until
@@ -111,6 +117,11 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
         ..plain
     };
     apply_data(options, &mut stream);
+    if let Some(path) = &place.trace {
+        stream.depth = load.depth.unwrap_or(TRACE_DEPTH);
+        replayed(path, place.pace, &mut stream)?;
+        return Ok(stream);
+    }
     match what.bs.clone().map(|sizes| sizes.0).unwrap_or_default().as_slice() {
         [] => {}
         [one] => stream.size = one.size,
@@ -145,6 +156,7 @@ fn pattern_of(options: &RunOptions) -> Result<PatternName, Failure> {
         (place.zones.is_some(), PatternName::HotZones),
         (place.block.is_some(), PatternName::Segments),
         (place.replay.is_some(), PatternName::Replay),
+        (place.trace.is_some(), PatternName::Trace),
         (options.what.actions.is_some(), PatternName::Names),
     ];
     let mut given = implied.iter().filter(|(is_given, _)| *is_given).map(|(_, pattern)| *pattern);
@@ -183,6 +195,38 @@ fn mix_of(options: &RunOptions) -> Result<Mix, Failure> {
     }
 }
 
+/// Makes a stream replay a trace.
+fn replayed(path: &Path, pace: Option<Pace>, stream: &mut Stream) -> Result<(), Failure> {
+    let data = std::fs::read(path)
+        .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
+    let found = trace::parse(&data)
+        .map_err(|error| Failure::usage(format!("{} {error}", path.display())))?;
+    stream.pace = match pace {
+        Some(Pace::Max) => None,
+        None if !found.is_timed => None,
+        _ if !found.is_timed => {
+            return Err(Failure::usage(format!(
+                "{} ({}) has no times; replay it with --pace max",
+                path.display(),
+                found.format
+            )));
+        }
+        Some(Pace::Times(factor)) => Some(factor),
+        None => Some(1.0),
+    };
+    let count = |action| u32::try_from(found.count(action)).unwrap_or(u32::MAX);
+    let [read, write, trim] = [Action::Read, Action::Write, Action::Trim].map(count);
+    stream.mix = Mix { read, write, trim };
+    let mut sizes = BTreeMap::new();
+    for request in found.requests.iter().filter(|request| request.bytes > 0) {
+        *sizes.entry(request.bytes).or_insert(0u32) += 1;
+    }
+    let weighted = |(size, weight)| WeightedSize { size: Size(u64::from(size)), weight };
+    stream.sizes = sizes.into_iter().map(weighted).collect();
+    stream.requests = found.requests;
+    Ok(())
+}
+
 /// Reads byte offsets, one a line; empty lines and `#` comments are skipped.
 fn offsets_of(path: &Path) -> Result<Vec<Size>, Failure> {
     let text = std::fs::read_to_string(path)
@@ -208,6 +252,10 @@ fn offsets_of(path: &Path) -> Result<Vec<Size>, Failure> {
 
 /// What a table calls this load: `randread 4k qd32 x4`.
 fn name_of(options: &RunOptions, stream: &Stream) -> String {
+    if let Some(path) = &options.place.trace {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        return with_workers(format!("trace {name}"), stream);
+    }
     let kind = kind_word(options, stream);
     if stream.pattern == PatternName::Names {
         return with_workers(kind, stream);

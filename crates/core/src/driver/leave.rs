@@ -154,6 +154,10 @@ pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
             }
         }
     }
+    if stream.pace.is_some() {
+        // Times of a trace come once.
+        operations = operations.min(offsets.pass_operations().unwrap_or(0));
+    }
     if until.elapsed.is_none() && operations == u64::MAX && bytes == u64::MAX {
         operations = offsets.pass_operations().map_or(0, |one| of_passes(one, 1));
     }

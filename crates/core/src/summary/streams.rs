@@ -134,7 +134,7 @@ pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
     let largest = |count: fn(&Tally) -> u64| measured(step, stream).map(count).max();
     let completions = sum(|tally| tally.ops() + tally.error_count());
     let per_completion = |total: u64| ratio(total as f64, completions as f64);
-    let open = plan.rate.is_some();
+    let open = plan.is_open();
     StreamSummary {
         load: Load::of(plan),
         measured_from_ns: window.map(|window| window.from),

@@ -118,7 +118,7 @@ impl Case<'_> {
         let streams = &self.step.plan.streams;
         let busy = |phase: &Phase| {
             let stream = streams.get(phase.stream as usize)?;
-            let polls = stream.iopoll || stream.rate.is_some();
+            let polls = stream.iopoll || stream.is_open();
             let span = phase.closed.saturating_sub(phase.opened);
             let share = phase.cpu_ns? as f64 / span.max(1) as f64;
             (!polls && share > BUSY_SHARE).then_some(share)
@@ -173,7 +173,7 @@ fn depth_of_batches(stream: &Stream) -> f64 {
 /// A closed loop that keeps more than one operation in flight.
 fn is_deep(stream: &Stream) -> bool {
     stream.depth > 1
-        && stream.rate.is_none()
+        && !stream.is_open()
         && stream.burst.is_none()
         && stream.think.0 == 0
         && stream.pattern != PatternName::Names

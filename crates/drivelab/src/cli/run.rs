@@ -91,6 +91,26 @@ fn from_word<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
     T::deserialize(StrDeserializer::<WordError>::new(text)).map_err(|error| error.to_string())
 }
 
+/// How fast a trace is replayed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Pace {
+    /// So many times as fast as it was.
+    Times(f64),
+    /// As fast as the depth allows.
+    Max,
+}
+
+fn pace(text: &str) -> Result<Pace, String> {
+    if text == "max" {
+        return Ok(Pace::Max);
+    }
+    let factor: Option<f64> = text.parse().ok();
+    factor
+        .filter(|factor| *factor > 0.0 && factor.is_finite())
+        .map(Pace::Times)
+        .ok_or_else(|| "use a factor above 0, such as 1 or 2.5, or max".to_string())
+}
+
 /// Words of patterns, as in plans.
 const PATTERNS: &[&str] = &[
     "sequential",
@@ -101,6 +121,7 @@ const PATTERNS: &[&str] = &[
     "hot-zones",
     "segments",
     "replay",
+    "trace",
     "names",
 ];
 
@@ -201,6 +222,14 @@ pub struct PlaceOptions {
     /// Replay: a file of byte offsets, one a line
     #[arg(long, value_name = "FILE")]
     pub replay: Option<PathBuf>,
+    /// Replay a trace of blktrace or an iolog of fio: its kinds, sizes, offsets and times
+    #[arg(long, value_name = "FILE", conflicts_with_all = [
+        "rw", "mix", "bs", "reply", "actions", "pattern", "stride", "share", "theta", "zones",
+        "block", "replay", "rate", "burst", "think", "sync", "verify"])]
+    pub trace: Option<PathBuf>,
+    /// Trace: so many times as fast, or `max` for its order alone [default: 1]
+    #[arg(long, value_name = "FACTOR", requires = "trace", value_parser = pace)]
+    pub pace: Option<Pace>,
     /// First byte of the region [default: 0]
     #[arg(long, value_name = "SIZE")]
     pub offset: Option<Size>,
@@ -224,7 +253,7 @@ pub struct PlaceOptions {
 /// How hard.
 #[derive(Debug, Args)]
 pub struct LoadOptions {
-    /// Operations in flight, per worker [default: 1]
+    /// Operations in flight, per worker [default: 1; of a trace 64]
     #[arg(long, value_name = "COUNT", alias = "iodepth")]
     pub depth: Option<u32>,
     /// Workers, one thread each [default: 1]

@@ -1,0 +1,53 @@
+//! The requests of a trace, one worker's share of them.
+
+use super::Region;
+use crate::op::{Action, Op};
+use crate::plan::{Request, Stream};
+use crate::queue::Trouble;
+
+/// Every `step`-th request from a first one on, in order, and then again.
+#[derive(Debug, Clone)]
+pub struct Traced {
+    own: Vec<Request>,
+    next: usize,
+}
+
+impl Traced {
+    /// Those of a worker, in a region of so many bytes.
+    pub fn new(stream: &Stream, bytes: u64, first: usize, step: usize) -> Result<Self, Trouble> {
+        let all = &stream.requests;
+        if let Some(outside) = all.iter().find(|request| request.end() > bytes) {
+            return Err(Trouble::usage(format!(
+                "a traced request ends at byte {}, beyond the region of {bytes} bytes; use a \
+                 larger target",
+                outside.end()
+            )));
+        }
+        let own: Vec<Request> = all.iter().skip(first).step_by(step.max(1)).copied().collect();
+        match own.is_empty() {
+            true => Err(Trouble::usage(format!(
+                "a trace over {step} worker(s) needs at least that many requests; it has {}",
+                all.len()
+            ))),
+            false => Ok(Traced { own, next: 0 }),
+        }
+    }
+
+    /// How many there are.
+    pub fn operations(&self) -> u64 {
+        self.own.len() as u64
+    }
+
+    /// The next one in this region of a file, and the pass it belongs to.
+    pub fn next(&mut self, region: &Region, file: u32, pass: &mut u64) -> (Op, u64) {
+        let (request, of_pass) = (self.own[self.next], *pass);
+        self.next += 1;
+        if self.next == self.own.len() {
+            self.next = 0;
+            *pass += 1;
+        }
+        let base = if request.action == Action::Flush { 0 } else { region.base };
+        let (action, offset) = (request.action, base + request.offset);
+        (Op { action, file, to: 0, offset, len: request.bytes }, of_pass)
+    }
+}
