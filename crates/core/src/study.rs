@@ -31,27 +31,47 @@ pub enum Emptying {
     Purge(Purge),
 }
 
-/// SNIA's two profiles (PTS 2.0.2).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What may be tried to bring back what a torture took.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Profile {
-    /// The whole drive, write cache off, four workers of 32.
-    #[default]
-    Enterprise,
-    /// Three quarters of the drive, write cache on, two workers of 16.
-    Client,
+pub enum Leg {
+    /// The drive is left alone.
+    Idle,
+    /// All of it is trimmed.
+    Trim,
+    /// It purges itself, by the command that `--purge` names.
+    Purge,
 }
 
-impl Profile {
-    /// Whether it is the one that is followed unless said otherwise.
-    pub fn is_enterprise(&self) -> bool {
-        *self == Profile::Enterprise
-    }
+impl Leg {
+    /// All of them, with the words they are asked for by.
+    pub const ALL: [(Leg, &'static str); 3] =
+        [(Leg::Idle, "idle"), (Leg::Trim, "trim"), (Leg::Purge, "purge")];
 
-    /// What the drive's volatile write cache has to be.
-    pub fn write_cache(self) -> Switch {
-        if self.is_enterprise() { Switch::Off } else { Switch::On }
+    /// The word it is asked for by.
+    pub fn word(self) -> &'static str {
+        Leg::ALL.iter().find(|(leg, _)| *leg == self).map_or("", |(_, word)| word)
     }
+}
+
+/// What the study `torture` alone is asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TortureOptions {
+    /// Times that the drive is measured, tortured and measured again.
+    pub cycles: u64,
+    /// What is tried afterwards, in this order.
+    #[serde(default)]
+    pub legs: Vec<Leg>,
+}
+
+impl Default for TortureOptions {
+    fn default() -> Self {
+        TortureOptions { cycles: 1, legs: Vec::new() }
+    }
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
 }
 
 /// Everything that decides what a study does, besides the target.
@@ -88,6 +108,9 @@ pub struct StudyOptions {
     pub per_day: Option<Size>,
     /// Bytes of the data file or device.
     pub bytes: u64,
+    /// What `torture` alone is asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub torture: TortureOptions,
 }
 
 /// A state that was proved by what was measured.

@@ -133,7 +133,7 @@ impl Names {
                 mkdirat(directory, name.c_str(), Mode::from_raw_mode(0o700))
             }
             Action::Flush => {
-                let flags = OFlags::WRONLY | OFlags::CLOEXEC;
+                let flags = OFlags::RDONLY | OFlags::CLOEXEC;
                 openat(directory, name, flags, Mode::empty()).and_then(rustix::fs::fsync)
             }
             Action::Read | Action::Write | Action::Trim => return Err(Errno(libc::EINVAL)),

@@ -14,7 +14,7 @@ pub mod rounds;
 pub mod used;
 pub mod wear;
 
-use crate::{aa, apps, endurance, mix, modes, patterns, pts, rank, stutter, trim, wsat};
+use crate::{aa, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, stutter, torture, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -79,13 +79,17 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 13] = [
+pub const ALL: [Study; 17] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
     pts::IOPS,
     pts::THROUGHPUT,
     pts::LATENCY,
+    torture::STUDY,
+    files::STUDY,
+    ior::STUDY,
+    meta::STUDY,
     patterns::STUDY,
     mix::STUDY,
     stutter::STUDY,
@@ -104,6 +108,11 @@ pub fn named(name: &str) -> Result<Study, String> {
         let names: Vec<&str> = ALL.iter().map(|study| study.name).collect();
         format!("there is no study `{name}`; there are {}", names.join(", "))
     })
+}
+
+/// What a study will do in all, where that is known before it begins.
+pub fn forecast(setting: &Setting<'_>) -> Option<String> {
+    (setting.options.name == torture::STUDY.name).then(|| torture::forecast(setting))
 }
 
 /// No study but one that asks for it proves a state.

@@ -6,6 +6,8 @@ use super::{SafetyOptions, StoreOptions};
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::Switch;
 use drivelab_core::study::Profile;
+use clap::Args;
+use drivelab_core::study::Leg;
 use drivelab_core::units::{Size, Span};
 use std::path::PathBuf;
 
@@ -24,6 +26,10 @@ Studies, each with its question, and what it costs with --quick:
   apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
   modes      Direct, buffered, dsync: who answers, RAM or drive 5 min, 10 GiB written
   endurance  How many days of life does a load leave the drive? 5 min, 10 GiB; nothing if real
+  files      How fast is a file written and read in 13 ways?    5 min, 10 GiB written
+  ior        Do workers want a file each, or one for all?       5 min, 10 GiB written
+  meta       How many names a second: made, found, removed?     5 min, 20,000 names
+  torture    Did heavy use change the drive, and by how much?   5 min, 10 GiB written
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
@@ -79,6 +85,13 @@ pub struct StudyCommandOptions {
     #[arg(long, value_name = "SIZE")]
     pub per_day: Option<Size>,
     /// Size of the file to create, if there is none
+    /// torture: times that the drive is measured, tortured and measured again
+    #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=100))]
+    pub cycles: Option<u64>,
+    /// torture: what is tried afterwards to bring back what was lost: idle, trim, purge
+    #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leg)]
+    pub legs: Vec<Leg>,
+    /// Size of the file to create, if there is none (of all together, where there are several)
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
     /// CPUs that the workers may use, such as 0-3,8 [default: any]
@@ -145,6 +158,11 @@ impl From<SwitchWord> for Switch {
             SwitchWord::Off => Switch::Off,
         }
     }
+fn leg(word: &str) -> Result<Leg, String> {
+    let known = Leg::ALL.iter().find(|(_, known)| *known == word);
+    known.map(|(leg, _)| *leg).ok_or_else(|| {
+        format!("`{word}` brings nothing back; give idle, trim, purge, or several: idle,trim")
+    })
 }
 
 /// How results are shown, and when an operation is given up.

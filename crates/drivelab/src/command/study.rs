@@ -15,17 +15,21 @@ use drivelab_core::plan::{Plan, Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
-use drivelab_core::study::{Emptying, Established, Scale, StudyOptions};
-use drivelab_core::units::Size;
+use drivelab_core::study::{Emptying, Established, Scale, StudyOptions, TortureOptions};
+use drivelab_core::units::{Size, Span};
 use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Setting, Study, wear};
-use drivelab_study::rank;
+use drivelab_study::{battery, rank};
 use std::io::IsTerminal;
 use std::path::Path;
 
 /// A simulated drive may be written so often where nobody says how much.
 const SIMULATED_PASSES: u64 = 400;
+/// Virtual time is no reason to stop.
+const SIMULATED_TIME: Span = Span(1000 * 24 * 3600 * 1_000_000_000);
+/// Files that workers have for themselves are multiples of this.
+const SHARED_GRAIN: u64 = 1 << 20;
 
 /// Does one study, on one target or on several.
 pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
@@ -110,6 +114,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let study = experiment::named(&asked.name).map_err(Failure::usage)?;
     let system = System::live();
     let mut aim = Aim::look(&system, &target)?;
+    equip(&mut aim, &asked.name, asked.scale);
     same_target(&kept, &aim)?;
     if aim.creates() {
         aim.file_bytes = asked.bytes;
@@ -165,6 +170,7 @@ fn asked(
         (_, true) => Scale::Full,
         _ => Scale::Default,
     };
+    equip(aim, study.name, scale);
     let makes = aim.creates();
     if !makes && options.size.is_some() {
         return Err(Failure::usage(
@@ -178,13 +184,24 @@ fn asked(
             || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30))),
             |size| size.0,
         );
-        aim.file_bytes = aim.roomy_bytes(wanted)?;
+        let files = u64::from(aim.files);
+        let grain = if files > 1 { SHARED_GRAIN } else { 1 };
+        aim.file_bytes = aim.roomy_bytes(wanted)? / files / grain * grain;
     }
     let bytes = aim.file_bytes;
     let mut allowance = by_default(bytes);
-    if aim.kind == Kind::Simulated && scale != Scale::Quick {
+    let is_battery = battery::is_battery(study.name);
+    if aim.kind == Kind::Simulated && (scale != Scale::Quick || is_battery) {
         // Nothing is worn out there.
         allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
+    }
+    if aim.kind == Kind::Simulated && is_battery {
+        allowance.time = SIMULATED_TIME;
+    }
+    let torture = torture(options, study)?;
+    if scale != Scale::Quick {
+        allowance.budget.0 = allowance.budget.0.saturating_mul(torture.cycles);
+        allowance.time.0 = allowance.time.0.saturating_mul(torture.cycles);
     }
     Ok(StudyOptions {
         name: study.name.into(),
@@ -200,7 +217,33 @@ fn asked(
         rated: options.rated,
         per_day: options.per_day,
         bytes,
+        torture,
     })
+}
+
+/// What `torture` alone takes.
+fn torture(options: &StudyCommandOptions, study: &Study) -> Result<TortureOptions, Failure> {
+    let given = [("--cycles", options.cycles.is_some()), ("--legs", !options.legs.is_empty())];
+    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given)
+        && study.name != "torture"
+    {
+        return Err(Failure::usage(format!("{option} is for the study `torture`"))
+            .advise(format!("`{}` does without; leave it out.", study.name)));
+    }
+    Ok(TortureOptions { cycles: options.cycles.unwrap_or(1), legs: options.legs.clone() })
+}
+
+/// What a battery needs of its target: a file for each worker, a page cache before a simulated
+/// drive.
+fn equip(aim: &mut Aim, study: &str, scale: Scale) {
+    if aim.kind == Kind::Directory {
+        aim.files = battery::data_files(study);
+    }
+    let Some(simulated) = &mut aim.simulated else { return };
+    if let Some(bytes) = battery::page_cache_bytes(study, scale, aim.file_bytes) {
+        simulated.page_cache_bytes.get_or_insert(bytes);
+        aim.facts = simulated.facts();
+    }
 }
 
 fn emptying(word: &str) -> Result<Emptying, Failure> {
@@ -261,6 +304,9 @@ fn dry_run(
 ) -> Result<Status, Failure> {
     let status = super::run::dry_run(options.shown.json, first, aim)?;
     if !options.shown.json {
+        if let Some(forecast) = experiment::forecast(&inquiry.setting()) {
+            print::text(&format!("\n# {forecast}\n"));
+        }
         print::text(&format!(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
              # {}\n# in all at most {} of measuring and {} written, {:.1} times the target\n{}",

@@ -1,0 +1,165 @@
+//! From summaries to the values of cells.
+
+use super::{Cell, Group, cells};
+use crate::compare::Side;
+use drivelab_core::comparison::{self, Metric, Sample};
+use drivelab_core::findings::{Entry, Head, Table};
+use drivelab_core::quantity;
+use drivelab_core::summary::{StepSummary, Summary};
+use drivelab_stats::{Estimate, Verdict};
+
+/// What a cell is told in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Bytes a second, of operations of so many bytes.
+    Bytes(u64),
+    /// Operations a second.
+    Operations,
+}
+
+/// Operations a second of a cell in one step. Of metadata each kind has a part of the step for
+/// itself: workers that always have one operation under way do as many as fit in its mean time.
+fn value(cell: &Cell, step: &StepSummary) -> Option<f64> {
+    let stream = step.streams.first()?;
+    let kind = stream.kinds.get(&cell.action)?;
+    if !cell.action.is_metadata() && !stream.kinds.keys().any(|kind| kind.is_metadata()) {
+        return kind.rates.iops.map(|iops| iops.value);
+    }
+    let mean_ns = kind.service_ns.as_ref()?.mean;
+    let errors = kind.rates.errors;
+    (mean_ns > 0.0 && errors == 0).then(|| f64::from(stream.load.workers) * 1e9 / mean_ns)
+}
+
+/// Operations a second of a cell, one value for each repetition that can be believed.
+pub fn values(summary: &Summary, cell: &Cell, label: &str) -> Vec<f64> {
+    let name = format!("{}{label}", cell.load);
+    let is_sound = |step: &&StepSummary| {
+        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
+    };
+    let sound = summary.steps.iter().filter(is_sound);
+    sound.filter_map(|step| value(cell, step)).filter(|it| it.is_finite() && *it > 0.0).collect()
+}
+
+/// The values of a cell for a comparison; `None`: it was not measured.
+pub fn sample(summary: &Summary, cell: &Cell, label: &str) -> Option<Sample> {
+    let name = format!("{}{label}", cell.load);
+    let known = summary.cells.iter().find(|known| known.name == name)?;
+    let values = values(summary, cell, label);
+    let texts = || known.reasons.iter().map(|reason| reason.text.clone()).collect::<Vec<_>>();
+    let is_suspect = known.valid == Some(false);
+    let suspect = is_suspect.then(|| texts().join("; "));
+    let name = cell.name.clone();
+    (!values.is_empty() || is_suspect).then_some(Sample {
+        name,
+        metric: Metric::Iops,
+        values,
+        suspect,
+    })
+}
+
+/// One side of a comparison: the cells under a label.
+pub fn side(summary: &Summary, groups: &[Group], label: &str, name: &str) -> Side {
+    let samples = cells(groups).into_iter().filter_map(|cell| sample(summary, cell, label));
+    Side { name: name.into(), samples: samples.collect(), facts: Vec::new(), is_by_run: false }
+}
+
+/// The mean of a cell in its own quantity.
+pub fn estimate(summary: &Summary, cell: &Cell, label: &str) -> Option<Estimate> {
+    let scale = match cell.quantity {
+        Quantity::Bytes(record) => record as f64,
+        Quantity::Operations => 1.0,
+    };
+    let values: Vec<f64> =
+        values(summary, cell, label).into_iter().map(|value| value * scale).collect();
+    Estimate::mean_of(&values)
+}
+
+/// A value in words.
+pub fn amount(quantity: Quantity, value: f64) -> String {
+    match quantity {
+        Quantity::Bytes(_) => quantity::bandwidth(value),
+        Quantity::Operations => quantity::operations(value),
+    }
+}
+
+/// An estimate in words: `1.2 GB/s ± 3 %`.
+pub fn words(quantity: Quantity, estimate: &Estimate) -> String {
+    format!("{} {}", amount(quantity, estimate.value), quantity::half_width(estimate))
+}
+
+/// A change with its interval: `−13.4 %, −14.9 to −11.8`.
+pub fn change(cell: &comparison::Cell) -> String {
+    let signed = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0)).replace('-', "−");
+    let Some(ratio) = cell.ratio else { return "unknown".into() };
+    match ratio.low.zip(ratio.high) {
+        Some((low, high)) => {
+            format!("{} %, {} to {}", signed(ratio.value), signed(low), signed(high))
+        }
+        None => format!("{} %, all values alike", signed(ratio.value)),
+    }
+}
+
+/// Cells side by side: a line for each row, a column for each place.
+pub fn matrix(
+    summary: &Summary,
+    title: &str,
+    cells: &[&Cell],
+    head: impl Fn(u64) -> String,
+) -> Table {
+    let (mut rows, mut columns): (Vec<&str>, Vec<u64>) = (Vec::new(), Vec::new());
+    for cell in cells {
+        if !rows.contains(&cell.row.as_str()) {
+            rows.push(&cell.row);
+        }
+        if !columns.contains(&cell.column) {
+            columns.push(cell.column);
+        }
+    }
+    let entry = |row: &str, column: u64| {
+        let cell = cells.iter().find(|cell| cell.row == row && cell.column == column);
+        let told = cell.and_then(|cell| Some((cell, estimate(summary, cell, "")?)));
+        told.map_or(Entry::Nothing, |(cell, it)| Entry::Text(words(cell.quantity, &it)))
+    };
+    let name = |name: String| Head { name, unit: None };
+    let heads = [name("test".into())].into_iter().chain(columns.iter().map(|it| name(head(*it))));
+    let line = |row: &&str| {
+        let first = Entry::Text((*row).to_string());
+        [first].into_iter().chain(columns.iter().map(|column| entry(row, *column))).collect()
+    };
+    Table {
+        title: title.into(),
+        note: String::new(),
+        heads: heads.collect(),
+        rows: rows.iter().map(line).collect(),
+    }
+}
+
+/// What a cell came to, for counting and telling.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outcome {
+    /// By more than the band.
+    Slower,
+    /// By more than the band.
+    Faster,
+    /// Within the band.
+    Same,
+    /// Nothing can be told.
+    Open,
+}
+
+/// Without noise the size alone decides.
+pub fn outcome(cell: &comparison::Cell, delta: f64) -> Option<Outcome> {
+    let edge = -(1.0 - delta).ln();
+    let by_size = |gain: f64| match gain {
+        gain if gain < -edge => Outcome::Slower,
+        gain if gain > edge => Outcome::Faster,
+        _ => Outcome::Same,
+    };
+    Some(match cell.verdict? {
+        Verdict::Degenerate => by_size(cell.gain()),
+        Verdict::Changed if cell.gain() < 0.0 => Outcome::Slower,
+        Verdict::Changed => Outcome::Faster,
+        Verdict::Identical | Verdict::Equivalent | Verdict::ChangedNegligible => Outcome::Same,
+        Verdict::ChangedMaybeRelevant | Verdict::Inconclusive => Outcome::Open,
+    })
+}

@@ -1,0 +1,220 @@
+//! `meta`: how many names a second can be made, found, changed and removed?
+//!
+//! Each worker does one thing to all of its names before it does the next, in one directory for all
+//! or in one each; then the same with an fsync of each new file, which is what durable names cost.
+
+use crate::battery::names::{Names, WORKERS, group};
+use crate::battery::{self, Cell, Group};
+use crate::compare::{Side, compare};
+use crate::experiment::budget::Left;
+use crate::experiment::{Allowance, Setting, Study, proves_nothing, suspects};
+use drivelab_core::comparison::Sample;
+use drivelab_core::facts::TargetKind;
+use drivelab_core::findings::{Figure, Findings, Unit};
+use drivelab_core::op::Action;
+use drivelab_core::plan::{Files, Plan};
+use drivelab_core::quantity::{operations, percent};
+use drivelab_core::run::Run;
+use drivelab_core::study::Scale;
+use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::Verdict;
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "meta",
+    question: "How many names a second can be made, found, changed and removed?",
+    allowance,
+    objection,
+    next,
+    established: proves_nothing,
+    judge,
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+/// In this order, so that a load removes what it made.
+const ACTIONS: [Action; 6] =
+    [Action::Create, Action::Open, Action::Stat, Action::Utime, Action::Rename, Action::Unlink];
+/// Of so many names one is made durable, and one is a directory.
+const DURABLE_PART: u32 = 100;
+const DIRECTORY_PART: u32 = 20;
+/// Fewer names say nothing, and leave nothing to the parts.
+const NAMES_MIN: u32 = 400;
+/// A load of six actions may take as long as so many cells …
+const LOAD_CELLS: u64 = 4;
+/// … and a name through all of them takes so long, on the safe side.
+const ROUND_TRIP_NS: u64 = 200_000;
+
+fn rounds(scale: Scale) -> u64 {
+    match scale {
+        Scale::Quick => 5,
+        Scale::Default | Scale::Full => 10,
+    }
+}
+
+/// Names of all workers together.
+fn names(scale: Scale) -> u32 {
+    match scale {
+        Scale::Quick => 20_000,
+        Scale::Default => 100_000,
+        Scale::Full => 1_000_000,
+    }
+}
+
+fn allowance(scale: Scale, _bytes: u64) -> Allowance {
+    let minutes = match scale {
+        Scale::Quick => 5,
+        Scale::Default => 60,
+        Scale::Full => 24 * 60,
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(10 << 30) }
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    if setting.facts.target.kind != TargetKind::Directory {
+        return Some(
+            "`meta` needs a directory: names are the file system's. Name one, such as \
+             `drivelab study meta .`"
+                .into(),
+        );
+    }
+    let too_short = setting.options.time.0 < 10 * SECOND_NS;
+    too_short
+        .then(|| format!("{} are too short for any study; give at least 10s", setting.options.time))
+}
+
+fn groups(setting: &Setting<'_>, cell_ns: Option<u64>) -> Vec<Group> {
+    let most = names(setting.options.scale);
+    // So few that all actions come to their turn in the time of a load.
+    let fit = cell_ns.map_or(u64::MAX, |ns| LOAD_CELLS * ns / ROUND_TRIP_NS);
+    let count = most.min(u32::try_from(fit).unwrap_or(u32::MAX)).max(NAMES_MIN);
+    let mut all = Vec::new();
+    for workers in WORKERS {
+        for directories in [Files::One, Files::Each] {
+            if workers == 1 && directories == Files::Each {
+                continue;
+            }
+            let of = |count| Names { count, workers, directories };
+            all.push(group(of(count), "names", &ACTIONS, &ACTIONS));
+            let durable = [Action::Create, Action::Flush, Action::Unlink];
+            let few = of(count / DURABLE_PART);
+            all.push(group(few, "durable names", &durable, &durable[1..2]));
+            let few = of(count / DIRECTORY_PART);
+            all.push(group(few, "directories", &[Action::Mkdir], &[Action::Mkdir]));
+        }
+    }
+    // Six actions need more time than one.
+    for load in all.iter_mut().flat_map(|group| &mut group.loads) {
+        load.until.elapsed = cell_ns.map(|ns| Span(2 * LOAD_CELLS * ns));
+    }
+    all
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    let rounds = rounds(setting.options.scale);
+    battery::rest(setting, run, &left, rounds, |ns| groups(setting, ns))
+}
+
+fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let summary = summarise(run);
+    let groups = groups(setting, None);
+    let cells = battery::cells(&groups);
+    let mut findings = Findings::default();
+    suspects(&summary, &mut findings);
+    let head =
+        |workers| if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
+    let table = battery::matrix(&summary, "Names a second", &cells, head);
+    findings.tables.push(table);
+    rates(&summary, &cells, &mut findings);
+    if findings.figures.is_empty() {
+        findings.no_answer = true;
+        findings.unknown.push("How fast names are: nothing could be measured.".into());
+        return findings;
+    }
+    directories(setting, &summary, &cells, &mut findings);
+    findings.deviations.push(
+        "Names were made just before they were looked at: what is found is in memory, as in \
+         Metarates. Nothing is on the drive for sure but what fsync counts."
+            .into(),
+    );
+    findings
+}
+
+fn rates(summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
+    let best = |action: Action| {
+        let mine = cells.iter().filter(|cell| cell.action == action);
+        let told = mine.filter_map(|cell| Some((*cell, battery::estimate(summary, cell, "")?)));
+        told.max_by(|a, b| a.1.value.total_cmp(&b.1.value))
+    };
+    let mut told = Vec::new();
+    for action in ACTIONS.into_iter().chain([Action::Mkdir, Action::Flush]) {
+        let Some((cell, estimate)) = best(action) else { continue };
+        findings.figures.push(Figure {
+            name: cell.name.clone(),
+            estimate,
+            unit: Unit::Iops,
+            note: "the most of all workers and directories".into(),
+        });
+        told.push((action, estimate));
+    }
+    let parts: Vec<String> = told
+        .iter()
+        .filter_map(|(action, it)| {
+            let word = match action {
+                Action::Create => "made",
+                Action::Stat => "found",
+                Action::Rename => "renamed",
+                Action::Unlink => "removed",
+                Action::Flush => "made durable one by one (fsync)",
+                _ => return None,
+            };
+            Some(format!("{word} {}", operations(it.value)))
+        })
+        .collect();
+    if !parts.is_empty() {
+        findings.verdict.push(format!("Names at best: {}.", parts.join(", ")));
+    }
+}
+
+/// Whether directories of their own help the workers.
+fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
+    let places = [", one directory", ", a directory each"];
+    let [one, each] = places.map(|place| {
+        let mine = cells.iter().filter(|cell| cell.name.ends_with(place));
+        let sample = |cell: &&Cell| {
+            let name = cell.name.trim_end_matches(place).to_string();
+            Some(Sample { name, ..battery::sample(summary, cell, "")? })
+        };
+        let samples = mine.filter_map(sample).collect();
+        let name = place.trim_start_matches(", ").into();
+        Side { name, samples, facts: Vec::new(), is_by_run: false }
+    });
+    let Ok(comparison) = compare(&one, &each, Some(setting.options.delta)) else { return };
+    let of = |wanted: Verdict, is_gain: bool| {
+        let is_so = move |cell: &&drivelab_core::comparison::Cell| {
+            cell.verdict == Some(wanted) && (cell.gain() > 0.0) == is_gain
+        };
+        comparison.cells.iter().filter(is_so).collect::<Vec<_>>()
+    };
+    let (faster, slower) = (of(Verdict::Changed, true), of(Verdict::Changed, false));
+    let band = percent(setting.options.delta);
+    let judged = comparison.cells.iter().filter(|cell| cell.verdict.is_some()).count();
+    match (faster.last(), slower.len()) {
+        (Some(most), others) => findings.verdict.push(format!(
+            "A directory for each worker makes {} of {judged} cells faster by more than {band}, \
+             most of all {} ({}); {others} slower.",
+            faster.len(),
+            most.name,
+            battery::change(most)
+        )),
+        (None, 0) => findings.verdict.push(format!(
+            "No cell was found to change by more than {band} where each worker has a directory of \
+             its own."
+        )),
+        (None, others) => findings.verdict.push(format!(
+            "A directory for each worker helps nothing; {others} of {judged} cells are slower."
+        )),
+    }
+    findings.comparison = Some(comparison);
+}
