@@ -4,11 +4,14 @@
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
 use drivelab_compat::{fio_json, trace};
+use drivelab_core::anatomy::{Piece, Stamped, dissect};
 use drivelab_core::comparison::Metric;
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::plan::{Content, Engine, Plan, Request, Sync};
 use drivelab_core::record::Record;
 use drivelab_core::run::Run;
+use drivelab_core::trace::block::{BlockEvent, Decoder, Point, Trace};
+use drivelab_core::trace::format::{Format, PageLayout};
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::{Geometry, cpu_list, validate};
 use drivelab_core::{plan_text, summary};
@@ -281,4 +284,44 @@ pub fn signatures(data: &[u8]) {
         let is_word = |word: &String| !word.is_empty() && !word.contains([' ', '+', ':']);
         assert!(found.iter().all(is_word), "{found:?} must fit into a token");
     }
+}
+
+/// The captured layouts of one kernel.
+fn decoder() -> Decoder {
+    const HEADER_PAGE: &str = include_str!("../crates/core/tests/captured/header_page");
+    const FORMATS: [&str; 4] = [
+        include_str!("../crates/core/tests/captured/formats/block_bio_queue.format"),
+        include_str!("../crates/core/tests/captured/formats/block_rq_issue.format"),
+        include_str!("../crates/core/tests/captured/formats/block_rq_complete.format"),
+        include_str!("../crates/core/tests/captured/formats/block_rq_requeue.format"),
+    ];
+    Decoder::new(HEADER_PAGE, &FORMATS.map(String::from)).expect("captured layouts")
+}
+
+/// Formats and pages of the kernel's trace, and what is made of their events.
+pub fn trace(data: &[u8]) {
+    if let Ok(text) = std::str::from_utf8(data) {
+        for error in [Format::parse(text).err(), PageLayout::parse(text).err()] {
+            assert!(error.is_none_or(|error| !error.is_empty()));
+        }
+    }
+    let mut trace = Trace::default();
+    let is_sound = decoder().read(data, 4096, &mut trace).is_ok();
+    assert!(!data.is_empty() || (is_sound && trace.events.is_empty()));
+    trace.sort();
+    let begins = trace.events.iter().filter(|event| event.point == Point::Queue);
+    let one = |event: &BlockEvent| Stamped {
+        issued: event.at.saturating_sub(1),
+        completed: event.at.saturating_add(1 << 20),
+        offset: event.sector.saturating_mul(512),
+        bytes: event.sectors.saturating_mul(512),
+        action: event.action.unwrap_or_default(),
+    };
+    let ios: Vec<Stamped> = begins.map(one).collect();
+    let pieces = [Piece { offset: 0, bytes: u64::MAX >> 1, on_disk: 0 }];
+    let device = trace.events.first().map_or(0, |event| event.device);
+    let count = ios.len() as u64;
+    let anatomy = dissect(&trace, 0, device, ios, &pieces);
+    let dropped = anatomy.ambiguous + anatomy.unpaired + anatomy.unmapped;
+    assert_eq!(anatomy.dissected() + dropped, count, "every I/O is counted once");
 }

@@ -7,6 +7,7 @@ mod account;
 mod issue;
 mod leave;
 
+use crate::anatomy::Stamped;
 use crate::arrival::Arrivals;
 use crate::content::{self, Fault, Stamp};
 use crate::offsets::Offsets;
@@ -144,7 +145,12 @@ pub struct Driver {
     slowest: Slowest,
     mismatches: Vec<(Op, u64, Fault, Stamp)>,
     failure: Option<Failure>,
-    /// Completions bring nothing about: no verification, no reply, no think time.
+    /// Stamps of single I/Os, where they are wanted; its memory is there before the first I/O.
+    stamps: Vec<Stamped>,
+    /// I/Os that found no room in it.
+    unstamped: u64,
+    is_stamping: bool,
+    /// Completions bring nothing about: no verification, reply, think time or stamp of their own.
     plain: bool,
 }
 
@@ -179,6 +185,15 @@ pub fn drivers_of(
     Ok(drivers)
 }
 
+/// Where a tally of these kinds has each of them.
+fn slots(kinds: &[Action]) -> [u8; 11] {
+    let mut slot_of = [0; 11];
+    for (slot, kind) in (0u8..).zip(kinds) {
+        slot_of[kind.index()] = slot;
+    }
+    slot_of
+}
+
 impl Driver {
     /// A driver ready to be opened.
     ///
@@ -196,10 +211,6 @@ impl Driver {
             response: stream.is_open(),
         };
         let kinds = stream.kinds();
-        let mut slot_of = [0; 11];
-        for (slot, kind) in (0u8..).zip(&kinds) {
-            slot_of[kind.index()] = slot;
-        }
         let tally = || {
             let (stream, worker) = (setup.stream_index, setup.worker);
             let mut tally = Box::new(Tally::new(setup.step, stream, worker, &kinds, keep));
@@ -242,7 +253,7 @@ impl Driver {
             stopped: false,
             ending: Ending::Running,
             excluded_ns: 0,
-            slot_of,
+            slot_of: slots(&kinds),
             ahead: Ahead::default(),
             tally: tally(),
             spare: (0..SPARES).map(|_| tally()).collect(),
@@ -250,6 +261,9 @@ impl Driver {
             slowest: Slowest::new(),
             mismatches: Vec::with_capacity(MISMATCHES_MAX),
             failure: None,
+            stamps: Vec::new(),
+            unstamped: 0,
+            is_stamping: false,
             plain: !stream.verify && stream.reply.is_none() && stream.think.0 == 0,
             offsets,
             setup,
@@ -301,6 +315,15 @@ impl Driver {
         if let Some(ahead) = &mut self.due_ahead {
             self.ahead_due = at + ahead.next();
         }
+    }
+
+    /// Keeps the stamps of the first `room` I/Os after the ramp, one by one.
+    pub fn keep_stamps(&mut self, room: usize) {
+        // Written once, so that no first use of a page falls into a measurement.
+        self.stamps = vec![Stamped { issued: 1, ..Stamped::default() }; room];
+        self.stamps.clear();
+        self.is_stamping = true;
+        self.plain = false;
     }
 
     /// Leaves submit latencies out: in virtual time a submitting call takes none.

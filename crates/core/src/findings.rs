@@ -34,6 +34,9 @@ pub struct Findings {
     /// Ratios that are seen at a glance, rows by columns.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub heat_maps: Vec<HeatMap>,
+    /// What adds up to a whole, drawn before the pictures.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stacks: Vec<Stack>,
     /// Results that belong side by side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
@@ -164,6 +167,32 @@ pub struct HeatRow {
     pub against: String,
     /// One entry a column, judged; `None` where nothing is measured.
     pub cells: Vec<Option<Cell>>,
+}
+
+/// Bars whose parts add up, one below the other.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stack {
+    /// What it shows.
+    pub title: String,
+    /// What to see in it, in a sentence.
+    pub note: String,
+    /// What the length of a bar is, in words.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// Names of the parts, from the left.
+    pub parts: Vec<String>,
+    /// The bars, from the top.
+    pub bars: Vec<StackBar>,
+}
+
+/// One bar.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StackBar {
+    /// What it is.
+    pub label: String,
+    /// Lengths of its parts, in their order.
+    pub values: Vec<f64>,
 }
 
 /// Results side by side.

@@ -73,6 +73,9 @@ pub struct Step {
     /// CPUs the workers may use (`0-3,8`); empty: any.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cpus: String,
+    /// The kernel's tracer watches the drive meanwhile, and the first I/Os are taken apart.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub trace: bool,
     /// What runs, together.
     pub streams: Vec<Stream>,
 }

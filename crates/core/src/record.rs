@@ -1,5 +1,6 @@
 //! The append-only stream that a run writes, one record a line, and nothing else.
 
+use crate::anatomy::Anatomy;
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::inside::{Inside, InsideInterval};
@@ -30,6 +31,8 @@ pub enum Record {
     Tally(Box<Tally>),
     /// What went on inside a simulated drive in one interval.
     Inside(Box<InsideInterval>),
+    /// Where the time of a step's I/Os went.
+    Anatomy(Box<Anatomy>),
     /// A step has ended.
     StepEnd(Box<StepEnd>),
     /// A state that a study proved the drive to be in.

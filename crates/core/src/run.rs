@@ -1,5 +1,6 @@
 //! A run read back: records gathered under their steps.
 
+use crate::anatomy::Anatomy;
 use crate::findings::Findings;
 use crate::inside::InsideInterval;
 use crate::ledger::Ledger;
@@ -40,6 +41,8 @@ pub struct StepRun {
     pub tallies: Vec<Tally>,
     /// What went on inside a simulated drive, in order of time.
     pub insides: Vec<InsideInterval>,
+    /// Where the time of its I/Os went, if it was traced.
+    pub anatomy: Option<Anatomy>,
     /// How it ended; absent in a run that was killed.
     pub end: Option<StepEnd>,
 }
@@ -86,6 +89,7 @@ impl Run {
                     plan,
                     tallies: Vec::new(),
                     insides: Vec::new(),
+                    anatomy: None,
                     end: None,
                 });
             }
@@ -96,6 +100,10 @@ impl Run {
             Record::Inside(interval) => {
                 let number = interval.step;
                 self.step(number)?.insides.push(*interval);
+            }
+            Record::Anatomy(anatomy) => {
+                let number = anatomy.step;
+                self.step(number)?.anatomy = Some(*anatomy);
             }
             Record::StepEnd(end) => {
                 let number = end.step;

@@ -113,6 +113,7 @@ fn validate_step(step: &Step, geometry: &Geometry, problems: &mut Problems) {
         (Some(act), true) => validate_act(act, step, geometry, problems),
         (None, false) => {
             validate_until(step, problems);
+            validate_trace(step, geometry, problems);
             validate_together(step, geometry, problems);
             for (index, stream) in step.streams.iter().enumerate() {
                 problems.stream = Some(index);
@@ -123,6 +124,9 @@ fn validate_step(step: &Step, geometry: &Geometry, problems: &mut Problems) {
 }
 
 fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Problems) {
+    problems.need(!step.trace, "trace", || {
+        "an act has no I/O that could be taken apart; remove `trace`".to_string()
+    });
     problems.need(step.until == Until::default() && step.ramp.0 == 0, "until", || {
         "an act has no `until` and no ramp; remove them".to_string()
     });
@@ -163,6 +167,20 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
             });
         }
     }
+}
+
+fn validate_trace(step: &Step, geometry: &Geometry, problems: &mut Problems) {
+    if !step.trace {
+        return;
+    }
+    let is_virtual = matches!(geometry.kind, TargetKind::Simulated | TargetKind::Nothing);
+    problems.need(!is_virtual, "trace", || {
+        "there is no kernel below a drive in virtual time; remove `trace`".to_string()
+    });
+    let moves_data = step.streams.iter().all(|stream| stream.pattern != PatternName::Names);
+    problems.need(moves_data, "trace", || {
+        "names have no place on the drive by which they could be traced; remove `trace`".to_string()
+    });
 }
 
 fn validate_until(step: &Step, problems: &mut Problems) {

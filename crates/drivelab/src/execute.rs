@@ -3,12 +3,14 @@
 //! Nothing is computed here that a reader could compute later; what only this moment knows (the
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
+pub mod tracer;
 mod trouble;
 
 use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
+use drivelab_core::anatomy::Anatomy;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::inside::InsideInterval;
 use drivelab_core::ledger::{Ledger, Moved};
@@ -21,6 +23,7 @@ use drivelab_core::study::Established;
 use drivelab_core::tally::{Slowest, Tally};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
+use tracer::{Traced, Tracer};
 
 /// Wrong stamps that a run file lists for one step.
 const MISMATCHES_MAX: usize = 100;
@@ -163,6 +166,7 @@ impl<'a> Execution<'a> {
         }));
         let mut evidence = self.surroundings.look(step, number, plan.seed);
         let inside = self.testbed.inside();
+        let tracer = step.trace.then(|| self.surroundings.trace(step));
         let begin = Instant::now();
         let result = match &step.act {
             Some(act) => match self.testbed.act(act) {
@@ -179,8 +183,14 @@ impl<'a> Execution<'a> {
         (end.devices, end.observed) = evidence.end(opened, self.testbed.clock_strayed_ns());
         end.inside_total = self.testbed.inside();
         end.inside = end.inside_total.zip(inside).map(|(now, before)| now.since(&before));
+        let trace = tracer.map(Tracer::stop);
         let stop = match result {
-            Ok(finished) => self.gather(step, finished, &mut end),
+            Ok(mut finished) => {
+                if let Some(trace) = trace {
+                    self.take_apart(number, trace, &mut finished);
+                }
+                self.gather(step, finished, &mut end)
+            }
             Err(trouble) => Some(Stop::Trouble(trouble)),
         };
         let stop = stop.or_else(|| self.surroundings.still_there().err().map(Stop::Trouble));
@@ -238,9 +248,26 @@ impl<'a> Execution<'a> {
         evidence: &mut Evidence,
     ) -> Result<Vec<Finished>, Trouble> {
         let interval = plan.interval.0;
-        let drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
+        let mut drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
+        if step.trace {
+            let room = tracer::ios_max(step) / drivers.len().max(1);
+            drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
+        }
         let mut sink = Forward { recorder: self.recorder, progress: self.progress, evidence };
         self.testbed.run(drivers, &mut sink)
+    }
+
+    /// Joins what the kernel's tracer saw with the drivers' own stamps.
+    fn take_apart(&mut self, number: u32, trace: Traced, finished: &mut [Finished]) {
+        let zero = self.recorder.run().begin.clock.monotonic_zero_ns.unwrap_or(0);
+        let (mut stamps, mut unstamped) = (Vec::new(), 0);
+        for driver in finished.iter_mut().map(|finished| &mut finished.driver) {
+            let (own, without) = driver.take_stamps();
+            stamps.extend(own);
+            unstamped += without;
+        }
+        let anatomy = trace.anatomy(number, zero, stamps);
+        self.recorder.record(Record::Anatomy(Box::new(Anatomy { unstamped, ..anatomy })));
     }
 
     /// What the drivers leave behind goes into the end of the step; says whether one failed.

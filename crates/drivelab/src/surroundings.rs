@@ -1,6 +1,7 @@
 //! What happens to the target between steps.
 
 use crate::evidence::{Evidence, Sources};
+use crate::execute::tracer::Tracer;
 use crate::opener::Site;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Purge, Step, Switch};
@@ -38,6 +39,11 @@ impl Surroundings {
     /// Looks around, just before `step` begins.
     pub fn look(&self, step: &Step, number: u32, seed: u64) -> Evidence {
         self.sources.begin(&self.site, step, number, seed)
+    }
+
+    /// Has the kernel's tracer watch the target while `step` runs.
+    pub fn trace(&self, step: &Step) -> Tracer {
+        Tracer::begin(&self.system, &self.site, step)
     }
 
     /// The flags in force on the files of a step, one entry a stream.

@@ -107,3 +107,8 @@ fn iologs() {
 fn blktraces() {
     feed("blktrace", parsers::blktrace);
 }
+
+#[test]
+fn traces() {
+    feed("trace", parsers::trace);
+}

@@ -2,6 +2,7 @@
 //!
 //! Source: kernel document `Documentation/filesystems/fiemap.rst`.
 
+use drivelab_core::anatomy::Piece;
 use drivelab_core::observed::Extents;
 use std::os::fd::{AsFd, AsRawFd};
 
@@ -9,6 +10,8 @@ use std::os::fd::{AsFd, AsRawFd};
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
 const EXTENT_LAST: u32 = 0x1;
 const EXTENT_UNWRITTEN: u32 = 0x800;
+/// Not there yet, encoded, encrypted, unaligned, or inside metadata: no place of its own.
+const EXTENT_ELSEWHERE: u32 = 0x2 | 0x4 | 0x8 | 0x80 | 0x100 | 0x200 | 0x400;
 
 /// Extents fetched by one call.
 const BATCH: usize = 256;
@@ -66,6 +69,37 @@ pub fn of(file: impl AsFd, start: u64, length: u64) -> Option<Extents> {
             return None;
         }
     }
+}
+
+/// Where the first `length` bytes lie on the file system's device, neighbours put together; `None`
+/// where the file system does not tell, or the file is in too many pieces.
+pub fn pieces(file: impl AsFd, length: u64) -> Option<Vec<Piece>> {
+    let mut found: Vec<Piece> = Vec::new();
+    let mut covered = 0;
+    while covered < length {
+        let batch = fetch(&file, covered, length - covered)?;
+        for extent in &batch {
+            covered = covered.max(extent.logical.saturating_add(extent.length));
+            if extent.flags & EXTENT_ELSEWHERE != 0 {
+                continue;
+            }
+            let (offset, bytes) = (extent.logical, extent.length);
+            let joins = |last: &&mut Piece| {
+                last.offset + last.bytes == offset && last.on_disk + last.bytes == extent.physical
+            };
+            match found.last_mut().filter(joins) {
+                Some(last) => last.bytes += bytes,
+                None => found.push(Piece { offset, bytes, on_disk: extent.physical }),
+            }
+        }
+        if batch.last().is_none_or(|extent| extent.flags & EXTENT_LAST != 0) {
+            break;
+        }
+        if found.len() as u64 > EXTENTS_MAX {
+            return None;
+        }
+    }
+    Some(found)
 }
 
 fn fetch(file: &impl AsFd, start: u64, length: u64) -> Option<Vec<Extent>> {

@@ -23,6 +23,7 @@ pub mod signature;
 pub mod sync;
 pub mod target;
 pub mod testbed;
+pub mod tracing;
 pub mod trim;
 pub mod uring;
 pub mod watch;

@@ -219,8 +219,9 @@ fn sector_of(io: &Stamped, pieces: &[Piece]) -> Option<u64> {
     let place = pieces.partition_point(|piece| piece.offset <= io.offset).checked_sub(1)?;
     let piece = pieces[place];
     let within = io.offset - piece.offset;
-    let is_inside = within + u64::from(io.bytes) <= piece.bytes;
-    is_inside.then(|| (piece.on_disk + within) / SECTOR_BYTES)
+    let end = within.checked_add(u64::from(io.bytes))?;
+    let on_disk = piece.on_disk.checked_add(within)?;
+    (end <= piece.bytes).then_some(on_disk / SECTOR_BYTES)
 }
 
 fn gather(mut anatomy: Anatomy, mut found: Vec<(Action, Dissected)>) -> Anatomy {

@@ -1,6 +1,7 @@
 //! Accounting: what one completion means, and what it brings about.
 
 use super::{Driver, Ending, Failure, MISMATCHES_MAX};
+use crate::anatomy::Stamped;
 use crate::content::{self, Stamp};
 use crate::op::{Action, Done, Errno, Op, Time};
 use crate::plan::{Reply, SyncTiming};
@@ -80,6 +81,9 @@ impl Driver {
         if self.plain {
             return;
         }
+        if self.is_stamping && !self.tally.ramp {
+            self.stamp(op, done);
+        }
         if self.setup.stream.verify && op.action == Action::Read {
             self.verify(flight, data);
         }
@@ -91,6 +95,21 @@ impl Driver {
         if self.setup.stream.think.0 > 0 && self.idle {
             self.think_until = done.completed + self.setup.stream.think.0;
         }
+    }
+
+    /// Keeps the stamps of one I/O, without ever asking for memory.
+    fn stamp(&mut self, op: Op, done: &Done) {
+        if self.stamps.len() == self.stamps.capacity() {
+            self.unstamped += 1;
+            return;
+        }
+        self.stamps.push(Stamped {
+            issued: done.issued,
+            completed: done.completed,
+            offset: op.offset,
+            bytes: op.len,
+            action: op.action,
+        });
     }
 
     pub(super) fn after_flush(&mut self, done: &Done) {

@@ -1,6 +1,7 @@
 //! Intervals, limits, and what a driver leaves behind.
 
 use super::{Driver, Failure, SPARES, Setup};
+use crate::anatomy::Stamped;
 use crate::content::{Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{Op, Tag, Time};
@@ -92,6 +93,11 @@ impl Driver {
     /// The slowest I/Os, slowest first.
     pub fn slowest(&self) -> Vec<Slow> {
         self.slowest.sorted()
+    }
+
+    /// The stamps that were kept one by one, and how many I/Os found no room.
+    pub fn take_stamps(&mut self) -> (Vec<Stamped>, u64) {
+        (std::mem::take(&mut self.stamps), self.unstamped)
     }
 
     /// Operations that were due before the end and never issued.

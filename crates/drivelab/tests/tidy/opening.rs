@@ -70,6 +70,7 @@ const NAMES: &str = "new names in a scratch directory that the opener made";
 const LEDGER: &str = "our own list of scratch, in our own directory";
 const CACHE: &str = "the kernel's file of a drive's write cache, asked for by name";
 const CACHE_RECORD: &str = "our own note of what a write cache was, in our own directory";
+const TRACER: &str = "settings of the kernel's tracer, in an instance of our own";
 const TRIM: &str = "the trim of an operation, on a descriptor that the opener gave";
 
 const ALLOWED: &[Allowed] = &[
@@ -86,6 +87,8 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/io/src/write_cache.rs", "fs::write", 1, CACHE),
     allowed("crates/io/src/write_cache/record.rs", "File::options", 1, CACHE_RECORD),
     allowed("crates/io/src/write_cache/record.rs", "set_len", 1, CACHE_RECORD),
+    allowed("crates/io/src/tracing.rs", "OFlags::WRONLY", 1, TRACER),
+    allowed("crates/io/src/tracing.rs", "OFlags::TRUNC", 1, TRACER),
     allowed("crates/io/src/trim.rs", "BLKDISCARD", 2, TRIM),
     allowed("crates/io/src/trim.rs", "FallocateFlags", 2, TRIM),
     allowed("crates/io/src/trim.rs", "fallocate", 2, TRIM),

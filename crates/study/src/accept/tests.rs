@@ -283,7 +283,9 @@ fn another_state_than_claimed_is_no_answer() {
         };
         let plan = Step { name: claim.cell(), ..Step::default() };
         let (tallies, insides) = (Vec::new(), Vec::new());
-        run.steps.push(drivelab_core::run::StepRun { begin, plan, tallies, insides, end: None });
+        let anatomy = None;
+        let end = None;
+        run.steps.push(drivelab_core::run::StepRun { begin, plan, tallies, insides, anatomy, end });
         let figures = cell(&claim, interval(200.0, 190.0, 210.0), None, 0);
         Summary { cells: vec![figures], ..summarise(&run) }
     };
