@@ -8,6 +8,7 @@ mod latency;
 mod picture;
 mod sampling;
 mod spans;
+mod stacks;
 mod ticks;
 mod time;
 
@@ -15,6 +16,7 @@ pub use bars::bars;
 pub use latency::latency_distribution;
 pub use picture::picture;
 pub use sampling::min_max_per_column;
+pub use stacks::stack;
 pub use ticks::{Tick, ticks};
 pub use time::over_time;
 
@@ -57,6 +59,15 @@ pub enum Body {
         axis: Axis,
         /// The bars, in order from the top.
         bars: Vec<Bar>,
+    },
+    /// Horizontal bars whose parts add up.
+    Stacks {
+        /// The axis of the lengths; begins at zero.
+        axis: Axis,
+        /// Names of the parts, from the left.
+        parts: Vec<String>,
+        /// The bars, in order from the top.
+        bars: Vec<Layered>,
     },
 }
 
@@ -200,6 +211,19 @@ pub struct Bar {
     pub is_suspect: bool,
     /// Its meaning.
     pub hue: Hue,
+}
+
+/// A bar in parts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layered {
+    /// Its name.
+    pub label: String,
+    /// The whole as text, with its unit.
+    pub text: String,
+    /// Lengths of its parts, in the unit of the axis.
+    pub values: Vec<f64>,
+    /// What is said of each part.
+    pub tips: Vec<String>,
 }
 
 /// Numbers in rows.

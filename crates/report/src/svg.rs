@@ -7,6 +7,7 @@ mod bars;
 mod forest;
 mod heat;
 mod lines;
+mod stacks;
 
 pub use forest::forest;
 pub use heat::heat;
@@ -25,6 +26,9 @@ pub fn svg(chart: &Chart, width: u32) -> String {
             lines::draw(alt, &frame, spans, seams, stops)
         }
         Body::Bars { axis, bars } => bars::draw(alt, axis, bars, f64::from(width)),
+        Body::Stacks { axis, parts, bars } => {
+            stacks::draw(alt, axis, parts, bars, f64::from(width))
+        }
     }
 }
 

@@ -14,7 +14,7 @@ pub mod rounds;
 pub mod used;
 pub mod wear;
 
-use crate::{aa, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, stutter, torture, trim, wsat};
+use crate::{aa, anatomy, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, stutter, torture, trim, wsat};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -79,7 +79,7 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 17] = [
+pub const ALL: [Study; 18] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
@@ -97,6 +97,7 @@ pub const ALL: [Study; 17] = [
     rank::STUDY,
     modes::STUDY,
     endurance::STUDY,
+    anatomy::STUDY,
 ];
 
 /// The study of this name.

@@ -4,6 +4,7 @@
 pub mod aa;
 pub mod accept;
 pub mod across;
+pub mod anatomy;
 pub mod apps;
 pub mod battery;
 pub mod check;

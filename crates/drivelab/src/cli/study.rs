@@ -30,6 +30,7 @@ Studies, each with its question, and what it costs with --quick:
   ior        Do workers want a file each, or one for all?       5 min, 10 GiB written
   meta       How many names a second: made, found, removed?     5 min, 20,000 names
   torture    Did heavy use change the drive, and by how much?   5 min, 10 GiB written
+  anatomy    Where an I/O spends its time, program to drive     4 min, 10 GiB written
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds

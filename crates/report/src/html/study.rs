@@ -17,6 +17,13 @@ const ROWS_OPEN: usize = 30;
 /// The picture that the verdict rests on, as wide as the page.
 pub(super) fn key_picture(out: &mut String, findings: &Findings) {
     findings.heat_maps.iter().for_each(|map| heat_map(out, map));
+    if !findings.stacks.is_empty() {
+        out.push_str("<section>");
+        for chart in findings.stacks.iter().filter_map(chart::stack) {
+            figures::figure(out, &chart, true, 2);
+        }
+        out.push_str("</section>\n");
+    }
     if let Some(first) = findings.pictures.first() {
         out.push_str("<section>");
         picture(out, first, true, 2);
