@@ -6,6 +6,7 @@ pub mod doctor;
 pub mod run;
 pub mod sim;
 pub mod study;
+pub mod watch;
 
 use clap::{Args, Parser, Subcommand};
 use drivelab_core::units::{Size, Span};
@@ -17,7 +18,6 @@ Examples:
   drivelab list                   which drives are here, and what could hurt
   drivelab run . --rw randread --bs 4k --depth 32 --runtime 10
                                   one load on a scratch file here
-  drivelab study aa               is the laboratory itself honest here?
   drivelab check sim:x25-e        the same on a simulated drive, in virtual time
   drivelab report last            the HTML report of the latest run
 
@@ -58,6 +58,8 @@ pub enum Command {
     Runs(RunsOptions),
     /// List drives and file systems, with facts and hazards
     List(ListOptions),
+    /// What the kernel counts on the drives below a path, interval by interval
+    Watch(watch::WatchOptions),
     /// Simulated drives: which there are, and what they are made of
     Sim(sim::SimOptions),
     /// The queues alone, without driver and recording; for the benchmarks

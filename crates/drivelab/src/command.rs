@@ -12,3 +12,4 @@ pub mod run;
 pub mod runs;
 pub mod sim;
 pub mod study;
+pub mod watch;

@@ -46,6 +46,7 @@ fn main() -> ExitCode {
         Command::Report(options) => command::report::report(options),
         Command::Runs(options) => command::runs::runs(options),
         Command::List(options) => command::list::list(options),
+        Command::Watch(options) => command::watch::watch(options),
         Command::Sim(options) => command::sim::sim(options),
         Command::Bare(options) => command::bare::bare(options),
         Command::Generate(options) => command::generate::generate(options),
