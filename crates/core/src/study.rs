@@ -31,6 +31,29 @@ pub enum Emptying {
     Purge(Purge),
 }
 
+/// SNIA's two profiles (PTS 2.0.2).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Profile {
+    /// The whole drive, write cache off, four workers of 32.
+    #[default]
+    Enterprise,
+    /// Three quarters of the drive, write cache on, two workers of 16.
+    Client,
+}
+
+impl Profile {
+    /// Whether it is the one that is followed unless said otherwise.
+    pub fn is_enterprise(&self) -> bool {
+        *self == Profile::Enterprise
+    }
+
+    /// What the drive's volatile write cache has to be.
+    pub fn write_cache(self) -> Switch {
+        if self.is_enterprise() { Switch::Off } else { Switch::On }
+    }
+}
+
 /// What may be tried to bring back what a torture took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -113,7 +113,7 @@ fn validate_step(step: &Step, geometry: &Geometry, problems: &mut Problems) {
         (Some(act), true) => validate_act(act, step, geometry, problems),
         (None, false) => {
             validate_until(step, problems);
-            validate_trace(step, geometry, problems);
+            validate_tracing(step, geometry, problems);
             validate_together(step, geometry, problems);
             for (index, stream) in step.streams.iter().enumerate() {
                 problems.stream = Some(index);
@@ -169,7 +169,7 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
     }
 }
 
-fn validate_trace(step: &Step, geometry: &Geometry, problems: &mut Problems) {
+fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
     if !step.trace {
         return;
     }

@@ -14,7 +14,10 @@ pub mod rounds;
 pub mod used;
 pub mod wear;
 
-use crate::{aa, anatomy, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, stutter, torture, trim, wsat};
+use crate::{
+    aa, anatomy, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, stutter,
+    torture, trim, wsat,
+};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;

@@ -39,6 +39,7 @@ fn ran(step: &Step, bytes: u64, ns: u64) -> StepRun {
         plan: step.clone(),
         tallies: vec![tally],
         insides: Vec::new(),
+        anatomy: None,
         end: Some(StepEnd::default()),
     }
 }

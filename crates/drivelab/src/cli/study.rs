@@ -5,9 +5,8 @@ use super::run::seed;
 use super::{SafetyOptions, StoreOptions};
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::Switch;
-use drivelab_core::study::Profile;
-use clap::Args;
 use drivelab_core::study::Leg;
+use drivelab_core::study::Profile;
 use drivelab_core::units::{Size, Span};
 use std::path::PathBuf;
 
@@ -159,6 +158,8 @@ impl From<SwitchWord> for Switch {
             SwitchWord::Off => Switch::Off,
         }
     }
+}
+
 fn leg(word: &str) -> Result<Leg, String> {
     let known = Leg::ALL.iter().find(|(_, known)| *known == word);
     known.map(|(leg, _)| *leg).ok_or_else(|| {

@@ -36,7 +36,7 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         .map(|cell| cell.of(Side::Untraced))
         .map(|name| (name.clone(), control::values(&summary, &name)))
         .collect();
-    control::drift(&series, &mut findings);
+    control::drift(&series, 0.0, &mut findings);
     if setting.is_simulated() {
         simulated(&cells, &summary, &mut findings);
     } else if let Some(why) = refusal(run) {

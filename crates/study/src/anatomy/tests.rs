@@ -25,6 +25,7 @@ fn options() -> StudyOptions {
         emptying: Emptying::None,
         cpus: String::new(),
         bytes: 1 << 30,
+        ..StudyOptions::default()
     }
 }
 

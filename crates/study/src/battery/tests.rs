@@ -17,6 +17,7 @@ fn options() -> StudyOptions {
         cpus: String::new(),
         torture: drivelab_core::study::TortureOptions::default(),
         bytes: 64 << 30,
+        ..StudyOptions::default()
     }
 }
 

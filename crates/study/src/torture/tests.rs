@@ -20,6 +20,7 @@ fn options(scale: Scale, bytes: u64) -> StudyOptions {
         cpus: String::new(),
         bytes,
         torture: TortureOptions::default(),
+        ..StudyOptions::default()
     }
 }
 
