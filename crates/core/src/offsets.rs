@@ -1,11 +1,13 @@
 //! Which address comes next: each pattern as a small generator, the same for ever per seed.
 
+mod layout;
 mod traced;
 
 use crate::op::{Action, Op};
 use crate::plan::{Files, PatternName, Sharing, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::{Permutation, Random, Zipf, derive};
+use layout::Layout;
 use std::sync::Arc;
 use traced::Traced;
 
@@ -88,16 +90,6 @@ enum Walk {
     Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
     Trace(Traced),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
-}
-
-/// One worker's part of a file of segments.
-#[derive(Debug, Clone, Copy)]
-struct Layout {
-    transfers: u64,
-    per_block: u64,
-    transfer_bytes: u64,
-    segment_bytes: u64,
-    start: u64,
 }
 
 #[derive(Debug, Clone, Copy)]

@@ -134,8 +134,15 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         let Some(cell) = summary.cells.iter().find(|cell| cell.name == name) else { continue };
         figures(cell, size, depth, &mut findings.figures);
     }
-    let sound = summary.cells.iter().filter(|cell| cell.valid != Some(false)).count();
-    findings.no_answer = sound == 0;
+    let is_sound = |cell: &(&str, u32, u64, u32)| rate(&summary, cell.0).is_some();
+    findings.no_answer = !CELLS.iter().any(is_sound);
+    if findings.no_answer {
+        findings.unknown.push(
+            "How fast this target is: no load of it has numbers that can be believed. More --time \
+             or --budget measures more of them."
+                .into(),
+        );
+    }
     for cell in ["random read qd1", "random write qd1"] {
         if let Some(mean) = latency(&summary, cell) {
             findings.verdict.push(format!("A {cell} takes {} on average.", time(mean.value)));

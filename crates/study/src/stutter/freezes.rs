@@ -124,7 +124,8 @@ mod tests {
             (&[999], Grade::D),
             (&[1000], Grade::E),
             (&[100; 10], Grade::E),
-            (&[500; 12], Grade::F),
+            (&[499; 12], Grade::E),
+            (&[501; 12], Grade::F),
         ] {
             assert_eq!(Grade::of(&waits(listed_ms)), grade, "{listed_ms:?}");
         }
