@@ -20,10 +20,10 @@ fn said(json: &Value) -> Vec<String> {
 fn kinds_of_storage_stand_in_their_order() {
     let user = User::new();
     let targets = [
-        "sim:zhou-hdd,capacity=512MiB",
-        "sim:nvme-tlc,capacity=512MiB",
-        "sim:essd,capacity=512MiB",
-        "sim:sata-mlc,capacity=512MiB",
+        "sim:zhou-hdd,capacity=64GiB",
+        "sim:nvme-tlc,capacity=64GiB",
+        "sim:essd,capacity=64GiB",
+        "sim:sata-mlc,capacity=64GiB",
     ];
     let json = rank(&user, &targets);
     let verdict = said(&json);

@@ -44,6 +44,12 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     } else {
         traced(setting, run, &cells, &summary, &mut findings);
     }
+    if findings.figures.is_empty() && findings.unknown.is_empty() {
+        findings.no_answer = true;
+        findings.unknown.push(
+            "Where I/Os spend their time: no load was measured. Give a larger --time.".into(),
+        );
+    }
     findings
 }
 
