@@ -7,7 +7,7 @@ use drivelab_core::findings::{
 use drivelab_core::gathering::Member;
 
 /// Figures beside each other in one table; more do not fit a page.
-const COLUMNS_MAX: usize = 5;
+const COLUMNS_MAX: usize = 4;
 
 /// What follows from the runs of the study of this name.
 pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {

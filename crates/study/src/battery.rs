@@ -212,11 +212,11 @@ pub fn allocates(setting: &Setting<'_>) -> bool {
 /// Workers of the loads that use several.
 pub const WORKERS: u32 = 4;
 
-/// Data files that a study makes in a directory: `ior` and `torture` give each worker its own,
+/// Data files that a study makes in a directory: three of them give each worker its own,
 /// `meta` needs none.
 pub fn data_files(study: &str) -> u32 {
     match study {
-        "ior" | "torture" => WORKERS,
+        "ior" | "torture" | "steady" => WORKERS,
         "meta" => 0,
         _ => 1,
     }

@@ -15,8 +15,8 @@ pub mod used;
 pub mod wear;
 
 use crate::{
-    aa, anatomy, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, stutter,
-    torture, trim, wsat,
+    aa, anatomy, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, steady,
+    stutter, torture, trim, wsat,
 };
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
@@ -82,7 +82,7 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 18] = [
+pub const ALL: [Study; 19] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
@@ -95,6 +95,7 @@ pub const ALL: [Study; 18] = [
     meta::STUDY,
     patterns::STUDY,
     mix::STUDY,
+    steady::STUDY,
     stutter::STUDY,
     apps::STUDY,
     rank::STUDY,

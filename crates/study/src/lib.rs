@@ -20,6 +20,7 @@ pub mod modes;
 pub mod patterns;
 pub mod pts;
 pub mod rank;
+pub mod steady;
 pub mod stutter;
 pub mod torture;
 pub mod trim;

@@ -15,7 +15,7 @@ use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
-use drivelab_core::quantity::{digits, operations, percent, time};
+use drivelab_core::quantity::{digits, percent, time};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::{CellSummary, Summary, summarise};
@@ -216,7 +216,7 @@ pub fn across(members: &[Member<'_>]) -> Findings {
     let Some((first, best, _)) = places.first().copied() else { return findings };
     let Ok(comparison) = against(first, best, &places[1..]) else { return findings };
     findings.verdict = in_order(&places, &comparison);
-    findings.tables.push(table(&places, &comparison));
+    findings.tables.push(table(&places));
     findings.tables.push(latencies(&places));
     findings.comparison = Some(comparison);
     findings
@@ -331,36 +331,21 @@ fn in_order(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Vec<St
     verdict
 }
 
-fn table(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Table {
-    let head = |name: &str| Head { name: name.into(), unit: None };
-    let heads = [head("place"), head("target")];
-    let row = |(index, (target, summary, slowness)): (usize, &(&str, &Summary, f64))| {
-        let entry = |(name, ..): &(&str, u32, u64, u32)| {
-            let rate = rate(summary, name).map_or_else(String::new, operations);
-            let wanted = cell_of(target, name);
-            let cell = comparison.cells.iter().find(|cell| cell.name == wanted);
-            match cell.and_then(|cell| cell.ratio) {
-                Some(ratio) => Entry::Text(format!("{rate} ({}×)", digits(ratio.value))),
-                None => Entry::Text(rate),
-            }
-        };
-        let place = [Entry::Text((index + 1).to_string()), Entry::Text((*target).to_string())];
-        let total = Entry::Text(format!("{}×", digits(*slowness)));
-        place.into_iter().chain(CELLS.iter().map(entry)).chain([total]).collect()
+fn table(places: &[(&str, &Summary, f64)]) -> Table {
+    let head = |name: &str, unit| Head { name: name.into(), unit };
+    let row = |(index, (target, _, slowness)): (usize, &(&str, &Summary, f64))| {
+        vec![
+            Entry::Text((index + 1).to_string()),
+            Entry::Text((*target).to_string()),
+            Entry::Number(*slowness),
+        ]
     };
     Table {
         title: "Places".into(),
-        note: format!(
-            "Operations a second, and in brackets the ratio to {}, whose intervals are in the \
-             comparison. The last column is how many times slower than the fastest of each load, \
-             as a geometric mean: the place goes by it.",
-            comparison.before
-        ),
-        heads: heads
-            .into_iter()
-            .chain(CELLS.iter().map(|cell| head(cell.0)))
-            .chain([head("slower")])
-            .collect(),
+        note: "How many times slower than the fastest target of each load, as a geometric mean \
+               over the loads: the place goes by it."
+            .into(),
+        heads: vec![head("place", None), head("target", None), head("slower", Some(Unit::Factor))],
         rows: places.iter().enumerate().map(row).collect(),
     }
 }

@@ -21,6 +21,7 @@ Studies, each with its question, and what it costs with --quick:
   rank       Which of several drives is the fastest, in what?   4 min, 10 GiB written on each
   patterns   Which access pattern does the drive love or hate?  5 min, 10 GiB written
   mix        What does one write among reads cost the readers?  5 min, 10 GiB written
+  steady     What is left in the steady state, by which load?   5 min, 10 GiB written
   stutter    Will a machine with this drive freeze?             5 min, 10 GiB written
   apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
   modes      Direct, buffered, dsync: who answers, RAM or drive 5 min, 10 GiB written

@@ -1,0 +1,73 @@
+//! `study steady`, against simulated drives whose steady state and whose limits are known.
+#![allow(clippy::unwrap_used)]
+
+mod cli_user;
+
+use cli_user::User;
+use serde_json::Value;
+
+fn study(user: &User, target: &str, more: &[&str]) -> Value {
+    let line = [&["study", "steady", target, "--seed", "7", "--json"], more].concat();
+    user.types(&line).fine().json()
+}
+
+fn figure(json: &Value, name: &str) -> f64 {
+    let figures = json["findings"]["figures"].as_array().unwrap();
+    let found = figures.iter().find(|figure| figure["name"] == name);
+    found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]["value"]
+        .as_f64()
+        .unwrap()
+}
+
+fn said(json: &Value, kind: &str) -> String {
+    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
+    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+/// The rate of a drive that the model itself puts into its steady state.
+fn true_steady_iops(user: &User, target: &str) -> f64 {
+    let target = format!("{target},state=steady");
+    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
+    let line = [&["run", &target, "--seed", "9", "--json"], &load[..]].concat();
+    let json = user.types(&line).fine().json();
+    json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
+}
+
+#[test]
+fn random_writes_are_measured_where_the_drive_has_settled() {
+    let user = User::new();
+    for spare in ["0.28", "0.12"] {
+        let target = format!("sim:textbook,capacity=512MiB,spare={spare}");
+        let json = study(&user, &target, &["--time", "3m"]);
+        let steady = figure(&json, "random write qd32");
+        let truth = true_steady_iops(&user, &target);
+        assert!((steady / truth - 1.0).abs() < 0.05, "{target}: {steady} of {truth}");
+        assert!(said(&json, "verdict").contains("was in its steady state"), "{target}");
+        let layout = json["steps"].as_array().unwrap().iter();
+        let layout = layout.filter(|step| step["name"] == "fill").collect::<Vec<_>>();
+        assert!(layout.iter().all(|step| step["role"] == "prepare"), "layout is no result");
+    }
+}
+
+#[test]
+fn a_budget_that_does_not_suffice_is_said() {
+    let user = User::new();
+    let target = "sim:textbook,capacity=512MiB";
+    let json = study(&user, target, &["--budget", "2GiB", "--time", "3m"]);
+    assert!(said(&json, "unknown").contains("steady state"), "{}", said(&json, "unknown"));
+    assert!(!said(&json, "verdict").contains("was in its steady state"));
+    let line = ["study", "steady", target, "--budget", "700MiB"];
+    user.types(&line).refused(2, "is too small for");
+}
+
+#[test]
+fn workers_and_depth_are_the_same_to_a_drive_and_said_to_be() {
+    let user = User::new();
+    let json = study(&user, "sim:x25-e,capacity=512MiB", &["--quick"]);
+    let reads = "random read: eight workers with one operation each reach the same as one worker";
+    assert!(said(&json, "verdict").contains(reads), "{}", said(&json, "verdict"));
+    let cells = json["findings"]["comparison"]["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 2, "no several files here");
+    let other = json["findings"]["not_applicable"].as_array().unwrap();
+    assert!(other[0]["text"].as_str().unwrap().contains("name a directory"));
+}

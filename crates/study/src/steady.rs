@@ -1,0 +1,244 @@
+//! `steady`: what is left when the drive is no longer fresh, and what depth and workers make of it?
+//!
+//! What reviews of drives measure after preconditioning, in the order that they do it: written in
+//! order, then sequential loads; written at random until settled, then random loads. Layout and
+//! preconditioning are steps of their own and never results.
+
+mod judge;
+
+use crate::experiment::budget::{Left, whole};
+use crate::experiment::order::{done, missing, shuffle, since_break};
+use crate::experiment::rounds::{self, ROUND};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{
+    Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
+};
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::Scale;
+use drivelab_core::units::{Size, Span};
+use drivelab_stats::steady::Settled;
+
+/// The study.
+pub const STUDY: Study = Study {
+    name: "steady",
+    question: "What is left in the steady state, and what do depth and workers make of it?",
+    allowance,
+    objection,
+    next,
+    established: rounds::established,
+    judge: judge::judge,
+};
+
+const SECOND_NS: u64 = 1_000_000_000;
+const REPETITIONS: u64 = 5;
+/// Workers of the cells that have several, and files where each has its own.
+pub const WORKERS: u32 = 4;
+/// Operations outstanding in the cells that compare workers with depth.
+const OUTSTANDING: u32 = 8;
+/// Part of the time that the random preconditioning may take.
+const SETTLING_PART: u64 = 2;
+/// Part of the bytes that is kept for what is measured.
+const MEASURED_PART: u64 = 4;
+/// Times that the target is written in order first, which is what SNIA asks for.
+const PASSES: u64 = 2;
+
+/// One load.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Cell {
+    name: &'static str,
+    reads: u32,
+    load: Load,
+}
+
+/// How its requests are issued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Load {
+    /// 128 KiB in order, 32 at once.
+    InOrder,
+    /// 4 KiB at random, so many at once by one worker.
+    Deep(u32),
+    /// 4 KiB at random, so many workers with one each.
+    Workers(u32),
+    /// The same in a file of their own each.
+    FileEach,
+    /// The same all in one file.
+    OneFile,
+}
+
+const fn cell(name: &'static str, reads: u32, load: Load) -> Cell {
+    Cell { name, reads, load }
+}
+
+/// After the target was written in order.
+const IN_ORDER: [Cell; 2] =
+    [cell("sequential read", 100, Load::InOrder), cell("sequential write", 0, Load::InOrder)];
+
+/// After it was written at random.
+const AT_RANDOM: [Cell; 9] = [
+    cell("random read qd1", 100, Load::Deep(1)),
+    cell("random write qd1", 0, Load::Deep(1)),
+    cell("random read qd32", 100, Load::Deep(32)),
+    cell("random write qd32", 0, Load::Deep(32)),
+    cell("random 70/30 qd32", 70, Load::Deep(32)),
+    cell("random read, 1 worker of 8", 100, Load::Deep(OUTSTANDING)),
+    cell("random read, 8 workers of 1", 100, Load::Workers(OUTSTANDING)),
+    cell("random write, 1 worker of 8", 0, Load::Deep(OUTSTANDING)),
+    cell("random write, 8 workers of 1", 0, Load::Workers(OUTSTANDING)),
+];
+
+/// Only where there are several files.
+const FILES: [Cell; 2] = [
+    cell("random read, 4 workers in one file", 100, Load::OneFile),
+    cell("random read, 4 workers, a file each", 100, Load::FileEach),
+];
+
+/// Whether each worker can have a file of its own.
+fn has_files(setting: &Setting<'_>) -> bool {
+    setting.facts.target.kind == TargetKind::Directory
+}
+
+fn at_random(setting: &Setting<'_>) -> Vec<Cell> {
+    let files: &[Cell] = if has_files(setting) { &FILES } else { &[] };
+    [&AT_RANDOM[..], files].concat()
+}
+
+fn allowance(scale: Scale, bytes: u64) -> Allowance {
+    let (minutes, budget) = match scale {
+        Scale::Quick => (5, 10 << 30),
+        Scale::Default => (60, bytes.saturating_mul(16)),
+        Scale::Full => (24 * 60, bytes.saturating_mul(32)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+/// Bytes of all files together.
+fn all_bytes(setting: &Setting<'_>) -> u64 {
+    let files = if has_files(setting) { u64::from(WORKERS) } else { 1 };
+    setting.bytes().saturating_mul(files)
+}
+
+/// How often the fill goes over everything: twice where a third of the bytes allows it.
+fn passes(setting: &Setting<'_>) -> u64 {
+    let third = setting.options.budget.0 / 3;
+    (third / all_bytes(setting).max(1)).clamp(1, PASSES)
+}
+
+fn objection(setting: &Setting<'_>) -> Option<String> {
+    let needed = all_bytes(setting).saturating_mul(2);
+    impossible(setting).or_else(|| {
+        (setting.options.budget.0 < needed).then(|| {
+            format!(
+                "`steady` writes all of the target first, and a budget of {} is too small for {}: \
+                 give at least --budget {}, or a smaller --size where it makes a file",
+                setting.options.budget,
+                Size(all_bytes(setting)),
+                Size(needed)
+            )
+        })
+    })
+}
+
+fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    let steps = since_break(run);
+    if left.time_ns < SECOND_NS {
+        return None;
+    }
+    if done(steps, loads::FILL) == 0 {
+        let is_tried = steps.iter().any(|step| step.begin.name == loads::FILL);
+        return (!is_tried).then(|| loads::plan(setting, SECOND_NS, vec![fill(setting, &left)]));
+    }
+    let in_order = missing(schedule(setting, run, &IN_ORDER), run);
+    if !in_order.is_empty() {
+        return Some(loads::plan(setting, SECOND_NS / 10, in_order));
+    }
+    if let Some(round) = round(setting, steps, &left) {
+        return Some(loads::plan(setting, rounds::interval_ns(setting, steps), vec![round]));
+    }
+    let at_random = missing(schedule(setting, run, &at_random(setting)), run);
+    (!at_random.is_empty()).then(|| loads::plan(setting, SECOND_NS / 10, at_random))
+}
+
+fn fill(setting: &Setting<'_>, left: &Left) -> Step {
+    let mut step = loads::fill(setting, passes(setting), left);
+    step.until.elapsed = Some(Span((left.time_ns / 3).max(1)));
+    if has_files(setting) {
+        let stream = &mut step.streams[0];
+        (stream.files, stream.workers, stream.depth) = (Files::Each, WORKERS, 2);
+        stream.stamp = false;
+        stream.sync = Sync::End;
+    }
+    step
+}
+
+/// The next round of random preconditioning; `None`: settled, or as far as time and bytes allow.
+fn round(setting: &Setting<'_>, steps: &[StepRun], left: &Left) -> Option<Step> {
+    let is_measuring =
+        steps.iter().any(|step| AT_RANDOM.iter().any(|cell| cell.name == step.begin.name));
+    let known = rounds::rates(setting, steps, ROUND);
+    // A round that the clock cut short is the last one.
+    let is_short = done(steps, ROUND) > known.len();
+    let kept_ns = setting.options.time.0 / SETTLING_PART / 2;
+    let kept_bytes = setting.options.budget.0 / MEASURED_PART;
+    let bytes = rounds::round_bytes(setting);
+    let is_settled = rounds::is_whole(setting) && Settled::of(&known).is_ok();
+    let has_room = left.bytes > kept_bytes.saturating_add(bytes) && left.time_ns > kept_ns;
+    let is_over = is_measuring || is_short || is_settled || !has_room;
+    let limit = Left { time_ns: left.time_ns.saturating_sub(kept_ns), ..*left };
+    (!is_over).then(|| rounds::write_step(setting, ROUND, Role::Precondition, bytes, &limit))
+}
+
+/// All repetitions of these cells, in an order shuffled anew in each round.
+fn schedule(setting: &Setting<'_>, run: &Run, cells: &[Cell]) -> Vec<Step> {
+    let left = Left::of(setting, run);
+    let all = REPETITIONS * (IN_ORDER.len() + at_random(setting).len()) as u64;
+    let longest = match setting.options.scale {
+        Scale::Quick => SECOND_NS,
+        Scale::Default => 10 * SECOND_NS,
+        Scale::Full => 60 * SECOND_NS,
+    };
+    // By what was asked and not by what is left: a study that goes on measures as before.
+    let time = Left { time_ns: setting.options.time.0 / 4, ..left };
+    let each_ns = time.each(setting, all, longest).max(SECOND_NS / 20);
+    let write_bytes = setting.options.budget.0 / MEASURED_PART / all;
+    let mut steps = Vec::new();
+    for round in 0..REPETITIONS {
+        let mut cells = cells.to_vec();
+        shuffle(&mut cells, setting.options.seed, round);
+        steps.extend(cells.into_iter().map(|cell| one(setting, cell, each_ns, write_bytes)));
+    }
+    steps
+}
+
+fn one(setting: &Setting<'_>, cell: Cell, each_ns: u64, write_bytes: u64) -> Step {
+    let mix = Mix { read: cell.reads, write: 100 - cell.reads, trim: 0 };
+    let stream = stream(setting, cell.load, mix);
+    let size = stream.size.0;
+    let bytes = (mix.write > 0).then(|| whole(write_bytes, size));
+    let until = Until { elapsed: Some(Span(each_ns)), bytes, ..Until::default() };
+    loads::step(setting, cell.name, Role::Measure, until, stream)
+}
+
+fn stream(setting: &Setting<'_>, load: Load, mix: Mix) -> Stream {
+    let base = loads::base(setting);
+    let workers = |workers, files| Stream {
+        engine: if base.io == IoMode::Direct { Engine::Psync } else { base.engine },
+        pattern: PatternName::Uniform,
+        mix,
+        workers,
+        files,
+        regions: (files == Files::One).then_some(Sharing::Shared),
+        ..base.clone()
+    };
+    match load {
+        Load::InOrder => loads::deep(
+            Stream { pattern: PatternName::Sequential, size: Size(128 << 10), mix, ..base.clone() },
+            32,
+        ),
+        Load::Deep(depth) => loads::random(setting, mix, depth),
+        Load::Workers(count) => workers(count, Files::One),
+        Load::OneFile => workers(WORKERS, Files::One),
+        Load::FileEach => workers(WORKERS, Files::Each),
+    }
+}

@@ -1,0 +1,165 @@
+//! What a run of `steady` says.
+
+use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, has_files, passes};
+use crate::compare::{Side, compare};
+use crate::experiment::order::{since_break, unbroken};
+use crate::experiment::rounds::{self, ROUND};
+use crate::experiment::{Setting, control, loads, suspects};
+use drivelab_core::comparison::{Comparison, Metric, Sample};
+use drivelab_core::findings::{Figure, Findings, Remark, Unit};
+use drivelab_core::quantity::{bandwidth, operations, percent};
+use drivelab_core::rounds::why_not;
+use drivelab_core::run::Run;
+use drivelab_core::summary::{CellSummary, Summary, summarise};
+use drivelab_stats::Verdict;
+use drivelab_stats::steady::Settled;
+
+/// What is held against each other at equal outstanding I/O: what is said, before, after.
+const PAIRS: [(&str, &str, &str); 3] = [
+    ("random read, workers by depth", AT_RANDOM[5].name, AT_RANDOM[6].name),
+    ("random write, workers by depth", AT_RANDOM[7].name, AT_RANDOM[8].name),
+    ("random read, a file each by one file", FILES[0].name, FILES[1].name),
+];
+
+pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let run = &unbroken(run);
+    let summary = summarise(run);
+    let cells: Vec<Cell> = IN_ORDER.into_iter().chain(at_random(setting)).collect();
+    let order = cells.iter().map(|cell| cell.name.to_string()).collect();
+    let mut findings = Findings { order, ..Findings::default() };
+    suspects(&summary, &mut findings);
+    for cell in &cells {
+        let known = summary.cells.iter().find(|known| known.name == cell.name);
+        findings.figures.extend(known.and_then(|known| figure(cell, known)));
+    }
+    findings.no_answer = findings.figures.is_empty();
+    if findings.no_answer {
+        findings.unknown.push(
+            "What is left in the steady state: no load was measured soundly. Give a larger --time \
+             or --budget."
+                .into(),
+        );
+    }
+    state(setting, run, &mut findings);
+    headline(&summary, &mut findings);
+    held_against(setting, &summary, &mut findings);
+    deviations(setting, run, &mut findings);
+    findings
+}
+
+fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
+    let total = &known.streams.first()?.total;
+    let (estimate, unit) = match cell.load {
+        Load::InOrder => (total.bandwidth_bytes_per_s, Unit::BytesPerS),
+        _ => (total.iops, Unit::Iops),
+    };
+    let estimate = estimate.filter(|_| known.valid != Some(false))?;
+    let note = format!("drive {}", known.state);
+    Some(Figure { name: cell.name.into(), estimate, unit, note })
+}
+
+/// Whether the random loads met the steady state.
+fn state(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+    let rates = rounds::rates(setting, since_break(run), ROUND);
+    match (Settled::of(&rates), rounds::is_whole(setting)) {
+        (Ok(settled), true) => findings.verdict.push(format!(
+            "The drive was in its steady state of random writes: {}.",
+            rounds::evidence(&settled, rates.len())
+        )),
+        (Err(why), true) => findings.unknown.push(format!(
+            "What the random loads do in the steady state: it was not reached; {}. What was \
+             measured may be faster than it will be. Give a larger --time or --budget.",
+            why_not(why, rates.len())
+        )),
+        (_, false) => findings.unknown.push(
+            "What the random loads do in the steady state: the bytes are too few to write the \
+             drive over twice. Give a larger --budget."
+                .into(),
+        ),
+    }
+    let title = "Random preconditioning, and SNIA's window";
+    let picture = rounds::window_picture(title, &rates, rates.len(), Unit::Iops);
+    findings.pictures.extend(picture.filter(|_| rounds::is_whole(setting)));
+}
+
+fn headline(summary: &Summary, findings: &mut Findings) {
+    let total = |name: &str| {
+        let cell = summary.cells.iter().find(|cell| cell.name == name)?;
+        Some(&cell.streams.first()?.total).filter(|_| cell.valid != Some(false))
+    };
+    let rate = |name: &str| Some(operations(total(name)?.iops?.value));
+    let speed = |name: &str| Some(bandwidth(total(name)?.bandwidth_bytes_per_s?.value));
+    let in_order = (speed(IN_ORDER[0].name), speed(IN_ORDER[1].name));
+    if let (Some(read), Some(write)) = in_order {
+        findings.verdict.push(format!("In order it reads {read} and writes {write}."));
+    }
+    let random = (rate("random read qd32"), rate("random write qd32"));
+    if let (Some(read), Some(write)) = random {
+        findings.verdict.push(format!("At random it reads {read} and writes {write}."));
+    }
+}
+
+fn side(summary: &Summary, name: &str, of: impl Fn(&(&str, &str, &str)) -> String) -> Side {
+    let sample = |pair: &(&str, &str, &str)| {
+        let cell = of(pair);
+        let known = summary.cells.iter().find(|known| known.name == cell)?;
+        let reasons = || known.reasons.iter().map(|reason| reason.text.clone());
+        let values = control::values(summary, &cell);
+        let is_suspect = known.valid == Some(false);
+        let suspect = is_suspect.then(|| reasons().collect::<Vec<_>>().join("; "));
+        let has_any = !values.is_empty() || suspect.is_some();
+        has_any.then(|| Sample { name: pair.0.into(), metric: Metric::Iops, values, suspect })
+    };
+    let samples = PAIRS.iter().filter_map(sample).collect();
+    Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
+}
+
+fn held_against(setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
+    let before = side(summary, "depth, one file", |pair| pair.1.into());
+    let after = side(summary, "workers, a file each", |pair| pair.2.into());
+    let Ok(comparison) = compare(&before, &after, Some(setting.options.delta)) else { return };
+    comparison.cells.iter().for_each(|cell| findings.verdict.extend(said(&comparison, cell)));
+    findings.comparison = Some(comparison);
+}
+
+fn said(comparison: &Comparison, cell: &drivelab_core::comparison::Cell) -> Option<String> {
+    let ratio = cell.ratio?.value;
+    let (what, by) = cell.name.split_once(", ")?;
+    let (one, other) = match by.starts_with("workers") {
+        true => ("eight workers with one operation each", "one worker with eight in flight"),
+        false => ("four workers with a file each", "four workers in one file"),
+    };
+    let apart = percent((ratio - 1.0).abs());
+    match cell.verdict? {
+        Verdict::Changed | Verdict::ChangedMaybeRelevant => Some(format!(
+            "{what}: {one} reach {apart} {} than {other}.",
+            if ratio < 1.0 { "less" } else { "more" }
+        )),
+        Verdict::Equivalent | Verdict::ChangedNegligible | Verdict::Identical => Some(format!(
+            "{what}: {one} reach the same as {other}, within {}.",
+            percent(comparison.delta.unwrap_or(0.05))
+        )),
+        Verdict::Degenerate | Verdict::Inconclusive => None,
+    }
+}
+
+fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+    if !has_files(setting) {
+        let text = "one target has no several files; name a directory";
+        findings.not_applicable.push(Remark { cell: FILES[1].name.into(), text: text.to_string() });
+    } else {
+        findings.deviations.push(
+            "Only the first file was written at random; the others hold what was written in order."
+                .into(),
+        );
+    }
+    if passes(setting) < super::PASSES {
+        findings.deviations.push(
+            "Everything was written once in order instead of twice: the bytes do not suffice."
+                .into(),
+        );
+    }
+    if setting.is_drive() {
+        findings.deviations.extend(loads::not_purged(setting, run));
+    }
+}
