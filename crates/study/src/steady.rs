@@ -36,6 +36,8 @@ const REPETITIONS: u64 = 5;
 pub const WORKERS: u32 = 4;
 /// Operations outstanding in the cells that compare workers with depth.
 const OUTSTANDING: u32 = 8;
+/// Writes that come before each cell that writes, and are left out.
+const SETTLING: &str = "settling";
 /// Part of the time that the random preconditioning may take.
 const SETTLING_PART: u64 = 2;
 /// Part of the bytes that is kept for what is measured.
@@ -192,7 +194,9 @@ fn round(setting: &Setting<'_>, steps: &[StepRun], left: &Left) -> Option<Step> 
 /// All repetitions of these cells, in an order shuffled anew in each round.
 fn schedule(setting: &Setting<'_>, run: &Run, cells: &[Cell]) -> Vec<Step> {
     let left = Left::of(setting, run);
-    let all = REPETITIONS * (IN_ORDER.len() + at_random(setting).len()) as u64;
+    let known: Vec<Cell> = IN_ORDER.into_iter().chain(at_random(setting)).collect();
+    let writers = known.iter().filter(|cell| cell.reads < 100).count() as u64;
+    let all = REPETITIONS * (known.len() as u64 + writers);
     let longest = match setting.options.scale {
         Scale::Quick => SECOND_NS,
         Scale::Default => 10 * SECOND_NS,
@@ -201,12 +205,20 @@ fn schedule(setting: &Setting<'_>, run: &Run, cells: &[Cell]) -> Vec<Step> {
     // By what was asked and not by what is left: a study that goes on measures as before.
     let time = Left { time_ns: setting.options.time.0 / 4, ..left };
     let each_ns = time.each(setting, all, longest).max(SECOND_NS / 20);
-    let write_bytes = setting.options.budget.0 / MEASURED_PART / all;
+    let write_bytes = setting.options.budget.0 / MEASURED_PART / (2 * writers * REPETITIONS);
     let mut steps = Vec::new();
     for round in 0..REPETITIONS {
         let mut cells = cells.to_vec();
         shuffle(&mut cells, setting.options.seed, round);
-        steps.extend(cells.into_iter().map(|cell| one(setting, cell, each_ns, write_bytes)));
+        for cell in cells {
+            let step = one(setting, cell, each_ns, write_bytes);
+            if cell.reads < 100 {
+                // What came before let the drive rest: its buffer takes the first writes.
+                let name = SETTLING.into();
+                steps.push(Step { name, role: Role::Prepare, ..step.clone() });
+            }
+            steps.push(step);
+        }
     }
     steps
 }
