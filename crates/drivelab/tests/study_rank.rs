@@ -69,5 +69,7 @@ fn what_cannot_be_compared_is_refused_before_anything_is_done() {
     user.types(&["study", "rank", "sim:x25-e", "sim:x25-e"]).refused(2, "stands twice");
     let line = ["study", "rank", "sim:x25-e,capacity=512MiB", "sim:nonsense"];
     user.types(&line).refused(2, "nonsense");
+    let line = ["study", "rank", "sim:x25-e", "sim:essd", "--dry-run", "--json"];
+    user.types(&line).refused(2, "of one target");
     assert!(!user.runs().exists(), "the first target was not touched either");
 }

@@ -27,6 +27,12 @@ pub fn study(
         return Err(Failure::usage("the same target stands twice among those to be compared")
             .advise("`drivelab study aa TARGET` measures one drive as if it were two."));
     }
+    if options.dry_run && options.shown.json {
+        return Err(Failure::usage(
+            "--dry-run --json prints the plan of one target, not of several",
+        )
+        .advise("Leave out --json, or name one target."));
+    }
     // Equal seeds: what differs is the target and not the order of the loads.
     let seed = options.seed.unwrap_or_else(chance::seed);
     may_write(options.shown.out.as_deref())?;
@@ -36,9 +42,7 @@ pub fn study(
         .collect::<Result<_, _>>()?;
     if options.dry_run {
         for (target, one) in targets.iter().zip(&prepared) {
-            if !options.shown.json {
-                print::text(&format!("# {target}\n"));
-            }
+            print::text(&format!("# {target}\n"));
             super::dry_run(options, &one.first, &one.aim, &one.inquiry)?;
         }
         return Ok(Status::Fine);
