@@ -170,3 +170,20 @@ fn errors_of_a_blktrace_name_their_byte() {
     long[46] = 9;
     assert!(wrong(&long).1.contains("says there is more"));
 }
+
+/// Random reads and writes of fio 3.33 on a loop device, recorded by fio and, at the same time, by
+/// the block tracer of Linux 6.18: its own records, of two processors in one stream.
+#[test]
+fn what_the_kernel_recorded_is_what_fio_says_it_issued() {
+    let kernel = parse(include_bytes!("data/kernel.blktrace")).unwrap();
+    let fio = parse(include_bytes!("data/same_load.iolog")).unwrap();
+    assert_eq!((kernel.requests.len(), fio.requests.len()), (32, 32));
+    for (one, other) in kernel.requests.iter().zip(&fio.requests) {
+        let place = |request: &Request| (request.action, request.offset, request.bytes);
+        assert_eq!(place(one), place(other));
+    }
+    // fio stamps before it submits, the kernel where the queue begins.
+    let span = |requests: &[Request]| requests[31].at_ns as f64;
+    let ratio = span(&kernel.requests) / span(&fio.requests);
+    assert!((0.9..1.1).contains(&ratio), "{ratio}");
+}

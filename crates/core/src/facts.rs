@@ -128,6 +128,12 @@ pub struct DeviceFacts {
     pub logical_block_bytes: Option<u32>,
     /// Physical sector in bytes.
     pub physical_block_bytes: Option<u32>,
+    /// The smallest request that it likes, such as the chunk of an array.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minimum_io_bytes: Option<u64>,
+    /// The request that it likes best, such as the stripe of an array; 0: it does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub optimal_io_bytes: Option<u64>,
     /// Bytes by which the start misses physical alignment.
     pub alignment_offset: Option<i64>,
     /// First byte on the parent disk, for a partition.
@@ -136,6 +142,12 @@ pub struct DeviceFacts {
     pub rotational: Option<bool>,
     /// Active I/O scheduler.
     pub scheduler: Option<String>,
+    /// Schedulers that the kernel offers, the active one among them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub schedulers: Vec<String>,
+    /// Whether who looked may change the settings of its queue; absent in captured facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_settable: Option<bool>,
     /// Queue slots of the scheduler (`nr_requests`).
     pub queue_requests: Option<u32>,
     /// Largest request in KiB; larger ones are split.
@@ -237,6 +249,9 @@ pub struct HostFacts {
     pub governor: Option<String>,
     /// Hypervisor or container, if one is recognised.
     pub virtualisation: Option<String>,
+    /// Whether io_uring is offered here with all that names need; absent in captured facts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub names_by_ring: Option<bool>,
     /// Limits of our own control groups that bound I/O, CPU or memory (`cpu.max 50000 100000`).
     pub cgroup_limits: Vec<String>,
 }

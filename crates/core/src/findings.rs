@@ -37,6 +37,9 @@ pub struct Findings {
     /// What adds up to a whole, drawn before the pictures.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stacks: Vec<Stack>,
+    /// The same quantity of several sides, place by place.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub bars: Vec<Bars>,
     /// Results that belong side by side.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<Table>,
@@ -193,6 +196,33 @@ pub struct StackBar {
     pub label: String,
     /// Lengths of its parts, in their order.
     pub values: Vec<f64>,
+}
+
+/// Groups of bars: one bar for each side, with how far its values spread.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Bars {
+    /// What it shows.
+    pub title: String,
+    /// What to see in it, in a sentence; empty where that is said elsewhere.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// What the length of a bar is, in words.
+    pub quantity: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// Names of the sides, in the order of the bars of a group.
+    pub sides: Vec<String>,
+    /// The groups, from the top.
+    pub groups: Vec<BarGroup>,
+}
+
+/// The bars of one place.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BarGroup {
+    /// What it is.
+    pub label: String,
+    /// A mean and one standard deviation for each side; `None` where nothing was measured.
+    pub values: Vec<Option<(f64, f64)>>,
 }
 
 /// Results side by side.

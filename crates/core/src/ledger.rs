@@ -72,7 +72,15 @@ impl Ledger {
             }
             Some(Act::Purge(_)) => self.erased(complete, "fresh"),
             Some(Act::Idle(span)) => self.idle_ns += span.0,
-            Some(Act::DropCaches | Act::WriteCache(_)) | None => {}
+            Some(Act::Mkfs(_)) => self.state = "unknown".into(),
+            Some(
+                Act::DropCaches
+                | Act::WriteCache(_)
+                | Act::Mount(_)
+                | Act::Unmount
+                | Act::Queue { .. },
+            )
+            | None => {}
         }
         self.written_bytes += moved.written_bytes;
         self.written_since_erase_bytes += moved.written_bytes;

@@ -43,6 +43,9 @@ pub struct Observed {
     /// Temperatures of the drives, about once a second.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub temperatures: Vec<Temperature>,
+    /// What the kernel counted of the devices meanwhile, about once a second.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub counted: Vec<Counted>,
     /// Links that changed between the beginning and the end.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub link_changes: Vec<LinkChange>,
@@ -147,6 +150,63 @@ pub struct Temperature {
     pub celsius_max: Option<f64>,
 }
 
+/// What the kernel counted of one device between two looks (kernel document
+/// `Documentation/block/stat.rst`).
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counted {
+    /// Kernel name.
+    pub device: String,
+    /// The earlier look, on the clock of the stamps.
+    pub from: Time,
+    /// The later one.
+    pub to: Time,
+    /// Reads completed.
+    pub reads: u64,
+    /// Bytes that they read.
+    pub read_bytes: u64,
+    /// Time that they spent in the queue and the drive, added up, in milliseconds.
+    pub read_ms: u64,
+    /// Writes completed.
+    pub writes: u64,
+    /// Bytes that they wrote.
+    pub written_bytes: u64,
+    /// Time that they spent, in milliseconds.
+    pub write_ms: u64,
+    /// Time in which at least one request was in flight, in milliseconds.
+    pub busy_ms: u64,
+}
+
+impl Counted {
+    fn with(self, next: &Counted) -> Counted {
+        Counted {
+            device: self.device,
+            from: self.from,
+            to: next.to,
+            reads: self.reads + next.reads,
+            read_bytes: self.read_bytes + next.read_bytes,
+            read_ms: self.read_ms + next.read_ms,
+            writes: self.writes + next.writes,
+            written_bytes: self.written_bytes + next.written_bytes,
+            write_ms: self.write_ms + next.write_ms,
+            busy_ms: self.busy_ms + next.busy_ms,
+        }
+    }
+
+    /// Half as many, each over two of the looks; nothing that was counted is lost.
+    pub fn in_pairs(all: Vec<Counted>) -> Vec<Counted> {
+        let mut open: Vec<Counted> = Vec::new();
+        let mut pairs = Vec::with_capacity(all.len() / 2 + 1);
+        for one in all {
+            match open.iter().position(|other| other.device == one.device) {
+                Some(place) => pairs.push(open.remove(place).with(&one)),
+                None => open.push(one),
+            }
+        }
+        pairs.extend(open);
+        pairs
+    }
+}
+
 /// A link that is not what it was.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LinkChange {
@@ -156,4 +216,29 @@ pub struct LinkChange {
     pub before: String,
     /// After it.
     pub after: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_lose_nothing_that_was_counted() {
+        let one = |device: &str, at: u64| Counted {
+            device: device.into(),
+            from: at,
+            to: at + 1,
+            reads: at,
+            busy_ms: 1,
+            ..Counted::default()
+        };
+        let all = vec![one("a", 0), one("b", 0), one("a", 1), one("b", 1), one("a", 2)];
+        let pairs = Counted::in_pairs(all);
+        let told =
+            pairs.iter().map(|it| (it.device.as_str(), it.from, it.to, it.reads, it.busy_ms));
+        assert_eq!(
+            told.collect::<Vec<_>>(),
+            [("a", 0, 2, 1, 2), ("b", 0, 2, 1, 2), ("a", 2, 3, 2, 1)]
+        );
+    }
 }

@@ -5,13 +5,15 @@
 
 mod act;
 mod interval;
+mod queue_setting;
 mod request;
 mod step;
 mod until;
 mod weights;
 
-pub use act::{Act, Purge, Switch};
+pub use act::{Act, FileSystem, Mount, Purge, Switch};
 pub use interval::Interval;
+pub use queue_setting::{QueueSetting, SettingChange};
 pub use request::Request;
 pub use until::Until;
 pub use weights::{Mix, WeightedSize, Zone};

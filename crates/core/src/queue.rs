@@ -7,7 +7,7 @@ use crate::driver::Driver;
 use crate::facts::Facts;
 use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
-use crate::plan::Act;
+use crate::plan::{Act, SettingChange};
 use crate::tally::{Phase, Tally};
 use std::fmt;
 
@@ -42,8 +42,8 @@ pub trait Testbed {
     /// for each driver in order.
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble>;
     /// Does in virtual time what a step without streams asks for; `None`: time is real, and the
-    /// caller acts.
-    fn act(&mut self, _act: &Act) -> Option<Result<(), Trouble>> {
+    /// caller acts. What was set is handed back.
+    fn act(&mut self, _act: &Act) -> Option<Result<Option<SettingChange>, Trouble>> {
         None
     }
     /// What went on inside a simulated drive since it was made.

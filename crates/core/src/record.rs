@@ -1,12 +1,12 @@
 //! The append-only stream that a run writes, one record a line, and nothing else.
 
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, Piece};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::inside::{Inside, InsideInterval};
 use crate::ledger::Ledger;
 use crate::observed::Observed;
-use crate::plan::{Plan, Role};
+use crate::plan::{Plan, Role, SettingChange};
 use crate::study::{Established, StudyOptions};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 use serde::{Deserialize, Serialize};
@@ -164,6 +164,13 @@ pub struct StepEnd {
     /// How long an act took; absent in virtual time and where streams ran.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub act_ns: Option<u64>,
+    /// Where the files lay on the device when it was unmounted: the pieces of each. Empty where
+    /// that is not known, or where what was read there was not what the files held.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub places: Vec<Vec<Piece>>,
+    /// What an act set, with what it was before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set: Option<SettingChange>,
     /// What the target has been through, this step included.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ledger: Option<Ledger>,

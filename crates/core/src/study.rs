@@ -1,6 +1,6 @@
 //! What a study is asked for, and what it may prove of a drive's state on its way.
 
-use crate::plan::{Purge, Switch};
+use crate::plan::{FileSystem, Purge, Switch};
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
@@ -93,6 +93,16 @@ impl Default for TortureOptions {
     }
 }
 
+/// What the study `fs` alone is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FileSystemOptions {
+    /// Makes this one on the device.
+    pub make: Option<FileSystem>,
+    /// Uses the one that this directory lies in.
+    pub directory: Option<String>,
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -131,6 +141,9 @@ pub struct StudyOptions {
     pub per_day: Option<Size>,
     /// Bytes of the data file or device.
     pub bytes: u64,
+    /// What `fs` alone is asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub file_system: FileSystemOptions,
     /// What `torture` alone is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub torture: TortureOptions,

@@ -265,6 +265,12 @@ fn others_on_the_device_are_told_from_us() {
     assert_eq!(reasons(Evidence::reads(), little), [""; 0]);
     let foreign_read = |e: &mut Evidence| e.device().read_bytes += 4 << 20;
     assert_eq!(reasons(Evidence::reads(), foreign_read), ["other_io"]);
+    // The journal of a file system is nobody else, and the kernel books it on nobody.
+    let names = |e: &mut Evidence| {
+        (e.stream.pattern, e.stream.actions) = (PatternName::Names, vec![Action::Create]);
+        e.device().written_bytes = 64 << 20;
+    };
+    assert_eq!(reasons(Evidence::reads(), names), [""; 0]);
     let read_ahead = |e: &mut Evidence| {
         e.device().read_bytes += 4 << 20;
         e.observed().process.as_mut().unwrap().read_bytes += 4 << 20;

@@ -4,7 +4,7 @@
 //! advice, by the command that asks for it.
 
 use crate::facts::TargetKind;
-use crate::plan::{Act, Interval, PatternName, Plan, Step, Stream, Until};
+use crate::plan::{Act, Interval, Mount, PatternName, Plan, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
@@ -94,10 +94,19 @@ pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
     problems.need(executions <= EXECUTIONS_MAX, "repeat", || {
         format!("{executions} repetitions in all are too many; keep to {EXECUTIONS_MAX}")
     });
+    let mut mounted = None;
     for (index, step) in plan.steps.iter().enumerate() {
         problems.step = Some(index);
         problems.stream = None;
-        validate_step(step, geometry, &mut problems);
+        validate_step(step, mounted.as_ref().unwrap_or(geometry), &mut problems);
+        match &step.act {
+            Some(Act::Mount(mount)) => {
+                let (kind, file_bytes) = (TargetKind::Directory, Some(mount.bytes.0));
+                mounted = Some(Geometry { kind, file_bytes, ..*geometry });
+            }
+            Some(Act::Unmount) => mounted = None,
+            _ => {}
+        }
     }
     if problems.found.is_empty() { Ok(()) } else { Err(problems.found) }
 }
@@ -148,6 +157,30 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
                 "a write cache is a drive's: name a block device, or leave write-cache out"
                     .to_string()
             })
+        }
+        Act::Unmount => {}
+        Act::Mkfs(_) | Act::Mount(Mount { directory: None, .. }) => {
+            let is_drive = matches!(geometry.kind, TargetKind::BlockDevice | TargetKind::Simulated);
+            problems.need(is_drive, "act", || {
+                "a file system is made and mounted on a device, not on a file; name a device, or \
+                 the directory where one is mounted"
+                    .to_string()
+            });
+        }
+        Act::Mount(mount) => {
+            problems.need(mount.files > 0 && mount.bytes.0 > 0, "act", || {
+                "no file to use; give `files` and `bytes` above 0".to_string()
+            });
+        }
+        Act::Queue { setting, value } => {
+            let has_queue = geometry.kind != TargetKind::Nothing;
+            problems.need(has_queue, "act", || {
+                format!("there is no drive whose {} could be set; name one", setting.word())
+            });
+            let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+            problems.need(!value.is_empty() && value.bytes().all(is_word), "act", || {
+                format!("`{value}` is no value of {}; give one word", setting.word())
+            });
         }
         Act::Trim { offset, length } => {
             problems.need(length.is_none_or(|length| length.0 > 0), "act", || {

@@ -4,7 +4,7 @@ use crate::opener::Site;
 use drivelab_core::content::{UNIT_BYTES, is_stamped};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::observed::{
-    BlockSample, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
+    BlockSample, Counted, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
 };
 use drivelab_core::op::Time;
 use drivelab_core::plan::{Engine, Files, PatternName, Role, Step, Stream};
@@ -26,6 +26,9 @@ const SAMPLING_MAX: Duration = Duration::from_millis(500);
 const MEMORY_ALIGN: usize = 4096;
 /// Sensors are read this often while a step runs: reading them can disturb a drive.
 const SENSE_EVERY: Duration = Duration::from_secs(1);
+/// More looks at the counters than this are put together in pairs, again and again: a run of a day
+/// stays as small as one of an hour.
+const LOOKS_MAX: usize = 2400;
 
 /// Where evidence comes from.
 #[derive(Debug, Clone)]
@@ -44,6 +47,9 @@ pub struct Evidence {
     throttled: Option<CpuThrottle>,
     links: Vec<(String, String)>,
     sensed: Option<Instant>,
+    looked: (Time, Vec<counters::DeviceCounters>),
+    /// Seconds between looks at the counters.
+    cadence: u32,
     observed: Observed,
 }
 
@@ -55,11 +61,11 @@ impl Sources {
 
     /// Looks at everything once, just before `step` begins.
     pub fn begin(&self, site: &Site, step: &Step, number: u32, seed: u64) -> Evidence {
-        let is_looking = site.target.is_some() || !site.directories.is_empty();
+        let is_looking = site.at().is_some() || !site.directories.is_empty();
         let mut observed = Observed::default();
         if is_looking {
-            let target = site.target.as_deref();
-            if let Some((target, stream)) = target.zip(reading_stream(step)) {
+            let target = site.at();
+            if let Some((target, stream)) = target.as_deref().zip(reading_stream(step)) {
                 let seed = derive(seed, 0x73_616d_706c, u64::from(number));
                 observed.blocks = sample(target, stream, &mut Random::new(seed));
                 observed.extents = mapped(target, stream);
@@ -74,6 +80,8 @@ impl Sources {
             throttled: facts::cpu_throttled(&self.system),
             links: sensors::links(&self.system, &self.watched),
             sensed: None,
+            looked: (0, counters::devices(&self.system, &self.watched).unwrap_or_default()),
+            cadence: 1,
             observed,
             sources: self.clone(),
         }
@@ -99,8 +107,32 @@ impl Evidence {
         let readings = sensors::temperatures(system, &self.sources.watched);
         let readings = readings.into_iter().map(|reading| Temperature { at, ..reading });
         self.observed.temperatures.extend(readings);
+        self.look(at);
+        let system = &self.sources.system;
         let workers = sensors::io_workers(system);
         self.observed.io_workers = Some(self.observed.io_workers.unwrap_or(0).max(workers));
+    }
+
+    /// What was counted since the last look, where one is due.
+    fn look(&mut self, at: Time) {
+        let least = u64::from(self.cadence) * SENSE_EVERY.as_nanos() as Time * 3 / 4;
+        if at < self.looked.0 + least {
+            return;
+        }
+        let now = counters::devices(&self.sources.system, &self.sources.watched);
+        let Ok(now) = now else { return };
+        let (from, before) = std::mem::replace(&mut self.looked, (at, now));
+        for device in &self.looked.1 {
+            let Some(before) = before.iter().find(|it| it.number == device.number) else {
+                continue;
+            };
+            self.observed.counted.push(counted(&device.since(before), from, at));
+        }
+        if self.observed.counted.len() > LOOKS_MAX {
+            let all = std::mem::take(&mut self.observed.counted);
+            self.observed.counted = Counted::in_pairs(all);
+            self.cadence *= 2;
+        }
     }
 
     /// Counts once more. `opened` is the beginning of the step on the clock of its stamps.
@@ -109,6 +141,9 @@ impl Evidence {
         opened: Time,
         strayed: Option<i64>,
     ) -> (Vec<DeviceCounters>, Option<Observed>) {
+        if self.is_looking {
+            self.look(self.since.elapsed().as_nanos() as Time);
+        }
         let system = &self.sources.system;
         let now = counters::snapshot(system, &self.sources.watched).unwrap_or_default();
         let span_ns = self.since.elapsed().as_nanos() as u64;
@@ -147,7 +182,25 @@ impl Evidence {
         for reading in &mut observed.temperatures {
             reading.at += opened;
         }
+        for look in &mut observed.counted {
+            (look.from, look.to) = (look.from + opened, look.to + opened);
+        }
         (devices, Some(observed))
+    }
+}
+
+fn counted(device: &counters::DeviceCounters, from: Time, to: Time) -> Counted {
+    Counted {
+        device: device.name.clone(),
+        from,
+        to,
+        reads: device.read_ops,
+        read_bytes: device.read_bytes,
+        read_ms: device.read_time_ms,
+        writes: device.write_ops,
+        written_bytes: device.write_bytes,
+        write_ms: device.write_time_ms,
+        busy_ms: device.busy_time_ms,
     }
 }
 

@@ -10,12 +10,12 @@ use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
-use drivelab_core::anatomy::Anatomy;
+use drivelab_core::anatomy::{Anatomy, Piece};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::inside::InsideInterval;
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
-use drivelab_core::plan::{Act, Plan, Step};
+use drivelab_core::plan::{Act, Plan, SettingChange, Step};
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
@@ -168,14 +168,16 @@ impl<'a> Execution<'a> {
         let inside = self.testbed.inside();
         let tracer = step.trace.then(|| self.surroundings.trace(step));
         let begin = Instant::now();
+        let mut places = Vec::new();
+        let mut set = None;
         let result = match &step.act {
-            Some(act) => match self.testbed.act(act) {
-                Some(done) => done.map(|()| Vec::new()),
-                None => self.perform(act).map(|()| Vec::new()),
-            },
+            Some(act) => {
+                let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
+                act.map(|change| set = change).map(|()| Vec::new())
+            }
             None => self.run_streams(plan, step, number, &mut evidence),
         };
-        let mut end = StepEnd { step: number, ..StepEnd::default() };
+        let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = self.testbed.inside().is_none();
         end.act_ns = (is_real && step.act.is_some()).then(|| begin.elapsed().as_nanos() as u64);
         let phases = result.iter().flatten().map(|finished| finished.phase.opened);
@@ -212,7 +214,7 @@ impl<'a> Execution<'a> {
     /// Brings a simulated drive to where a recorded step left it, and checks that it is there.
     fn simulate_again(&mut self, plan: &Plan, step: &Step, number: u32) -> Result<(), Stop> {
         match &step.act {
-            Some(act) => self.testbed.act(act).unwrap_or(Ok(())),
+            Some(act) => self.testbed.act(act).map_or(Ok(()), |done| done.map(drop)),
             None => {
                 let interval = plan.interval.0;
                 drivers_of(step, number, plan.seed, interval, self.file_bytes).and_then(|drivers| {
@@ -293,7 +295,11 @@ impl<'a> Execution<'a> {
         stop
     }
 
-    fn perform(&mut self, act: &Act) -> Result<(), Trouble> {
+    fn perform(
+        &mut self,
+        act: &Act,
+        places: &mut Vec<Vec<Piece>>,
+    ) -> Result<Option<SettingChange>, Trouble> {
         match act {
             Act::Idle(span) => {
                 let progress = &mut *self.progress;
@@ -308,7 +314,17 @@ impl<'a> Execution<'a> {
             }
             Act::Purge(purge) => self.surroundings.purge(*purge),
             Act::WriteCache(wanted) => self.surroundings.set_write_cache(*wanted),
+            Act::Mkfs(kind) => self.surroundings.make_file_system(*kind),
+            Act::Mount(wanted) => self.surroundings.mount(wanted),
+            Act::Unmount => {
+                *places = self.surroundings.unmount()?;
+                Ok(())
+            }
+            Act::Queue { setting, value } => {
+                return self.surroundings.set_queue(*setting, value).map(Some);
+            }
         }
+        .map(|()| None)
     }
 
     /// Turns what the step's own tallies say into warnings.

@@ -47,7 +47,14 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
             cost.trimmed_bytes = length.map_or(rest, |length| length.0.min(rest));
         }
         Some(Act::Purge(_)) => cost.trimmed_bytes = file_bytes,
-        Some(Act::DropCaches | Act::WriteCache(_)) => {}
+        Some(
+            Act::DropCaches
+            | Act::WriteCache(_)
+            | Act::Mkfs(_)
+            | Act::Mount(_)
+            | Act::Unmount
+            | Act::Queue { .. },
+        ) => {}
         None => match step.until.elapsed {
             Some(elapsed) => cost.timed_ns = elapsed.0.saturating_add(step.ramp.0),
             None => cost.untimed = 1,

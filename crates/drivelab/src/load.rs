@@ -258,7 +258,8 @@ fn name_of(options: &RunOptions, stream: &Stream) -> String {
     }
     let kind = kind_word(options, stream);
     if stream.pattern == PatternName::Names {
-        return with_workers(kind, stream);
+        let depth = if stream.depth > 1 { format!(" qd{}", stream.depth) } else { String::new() };
+        return with_workers(kind + &depth, stream);
     }
     let sizes = match stream.weighted_sizes().as_slice() {
         [one] => short(one.size),

@@ -7,6 +7,7 @@ use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::target::{Mode, ScratchDirectory, Target};
 use drivelab_io::testbed::{Handle, Opener};
+use std::cell::RefCell;
 use std::io::ErrorKind;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::rc::Rc;
@@ -22,6 +23,8 @@ const READ_WRITE: u32 = 0o2;
 pub struct Site {
     /// Files or device.
     pub target: Option<Rc<Target>>,
+    /// Files in a file system on the device, while one is mounted: then everything goes to them.
+    pub mounted: Rc<RefCell<Option<Rc<Target>>>>,
     /// Where names are made: one directory for all workers, or one each.
     pub directories: Vec<Rc<ScratchDirectory>>,
     /// The target's file system lives in memory: io_uring serves it inline if it is non-blocking.
@@ -29,6 +32,11 @@ pub struct Site {
 }
 
 impl Site {
+    /// Where data goes now.
+    pub fn at(&self) -> Option<Rc<Target>> {
+        self.mounted.borrow().clone().or_else(|| self.target.clone())
+    }
+
     /// The opener for a testbed.
     pub fn opener(self) -> Opener {
         Box::new(move |setup| self.open(setup))
@@ -39,7 +47,7 @@ impl Site {
         if stream.pattern == PatternName::Names {
             return self.open_directory(setup);
         }
-        let target = self.target.as_ref().ok_or_else(|| {
+        let target = self.at().ok_or_else(|| {
             Trouble::usage("this step reads or writes data, and there is no data file (a defect)")
         })?;
         let index = if stream.files == Files::Each { setup.worker as usize } else { 0 };
@@ -85,7 +93,7 @@ impl Site {
     /// The flags in force on the file of a stream, as the kernel tells them; empty where the
     /// stream opens none.
     pub fn flags_in_force(&self, stream: &Stream) -> String {
-        let Some(target) = &self.target else { return String::new() };
+        let Some(target) = self.at() else { return String::new() };
         if stream.engine == Engine::Null || stream.pattern == PatternName::Names {
             return String::new();
         }

@@ -1,6 +1,7 @@
 //! One run from the look at the target to the removal of its scratch.
 
 mod going_on;
+mod intent;
 mod rounds;
 
 use crate::aim::{Aim, Kind};
@@ -12,11 +13,11 @@ use crate::progress::Progress;
 use crate::store;
 use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
-use crate::surroundings::Surroundings;
+use crate::surroundings::{SETTINGS, Surroundings};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Ledger;
-use drivelab_core::plan::{Act, Files, PatternName, Plan};
+use drivelab_core::plan::{Files, PatternName, Plan};
 use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
@@ -26,11 +27,12 @@ use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::{self, System};
-use drivelab_io::guard::{self, Intent, Refusal};
+use drivelab_io::guard::{self, Refusal};
 use drivelab_io::scratch::{self, remove_leftovers};
+use drivelab_io::settings;
 use drivelab_io::target::{OpenRequest, ScratchDirectory, Target, open_directory, open_target};
 use drivelab_io::testbed::RealTestbed;
-use drivelab_io::write_cache;
+use intent::intent_of;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -144,9 +146,8 @@ pub fn run(
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
     let ledger = store::ledger(Some(&request.runs))?;
-    let records = ledger.with_file_name("write-caches");
-    tidy_up(&ledger, system, &records);
-    let scene = Scene::open(request, system, &aim, &first, ledger)?;
+    tidy_up(&request.runs, system)?;
+    let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;
     let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
     let begin = begin_of(request, &aim, first.seed, clock_facts);
     let place = place_of(request, system, &aim, &first);
@@ -170,7 +171,7 @@ pub fn run(
         Kind::Nothing | Kind::Simulated => Vec::new(),
         _ => facts::devices_below(system, &aim.path),
     };
-    let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone(), records);
+    let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone(), ledger);
     let mut progress = Progress::new();
     let stop = {
         let mut execution = Execution::new(
@@ -328,18 +329,21 @@ fn mismatched(run: &Run) -> u64 {
     tallies.map(|tally| tally.mismatched).sum()
 }
 
-/// Removes and undoes what runs that were killed have left behind, and says so.
-fn tidy_up(ledger: &Path, system: &System, records: &Path) {
-    for sentence in write_cache::leftovers(system, records) {
+/// Removes and undoes what runs that were killed have left behind, and says so. It comes before the
+/// facts of a target are taken, which would tell what such a run had set.
+pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
+    let ledger = store::ledger(Some(runs))?;
+    for sentence in settings::leftovers(system, &ledger.with_file_name(SETTINGS)) {
         crate::print::error(&format!("drivelab: {sentence}"));
     }
-    let Ok(leftovers) = remove_leftovers(&scratch::Ledger::at(ledger)) else { return };
+    let Ok(leftovers) = remove_leftovers(&scratch::Ledger::at(ledger)) else { return Ok(()) };
     for path in leftovers.removed {
         crate::print::error(&format!(
             "drivelab: removed {}, left behind by a run that was killed",
             path.display()
         ));
     }
+    Ok(())
 }
 
 fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> Place {
@@ -424,22 +428,6 @@ impl Scene {
         for error in closed.into_iter().filter_map(Result::err) {
             crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
         }
-    }
-}
-
-/// The strongest thing that the plan does to its data files.
-fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
-    let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-    let data = |stream: &&drivelab_core::plan::Stream| stream.pattern != PatternName::Names;
-    let trims = streams().filter(data).any(|stream| stream.mix.trim > 0)
-        || plan.steps.iter().any(|step| {
-            matches!(step.act, Some(Act::Trim { .. } | Act::Purge(_) | Act::WriteCache(_)))
-        });
-    let writes = streams().filter(data).any(|stream| stream.changes_data());
-    match (writes || aim.creates(), trims) {
-        (false, false) => Intent::Read,
-        (true, _) => Intent::Write,
-        (false, true) => Intent::Discard,
     }
 }
 

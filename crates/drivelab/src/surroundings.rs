@@ -1,20 +1,29 @@
 //! What happens to the target between steps.
 
+mod mounted;
+
 use crate::evidence::{Evidence, Sources};
 use crate::execute::tracer::Tracer;
 use crate::opener::Site;
+use drivelab_core::anatomy::Piece;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Purge, Step, Switch};
+use drivelab_core::plan::{FileSystem, Mount, Purge, QueueSetting, SettingChange, Step, Switch};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::facts::{DeviceNumber, System};
+use drivelab_io::settings::{self, Held};
 use drivelab_io::target::Mode;
-use drivelab_io::write_cache::{self, Held};
+use drivelab_io::write_cache;
+use mounted::Files;
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
+
+/// Where changed settings are noted, beside the list of scratch.
+pub const SETTINGS: &str = "settings";
 
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing
 /// happens and nothing is counted.
@@ -22,18 +31,43 @@ pub struct Surroundings {
     system: System,
     sources: Sources,
     site: Site,
-    /// Where write caches are noted before they are changed.
+    /// The device nearest to the target, whose queue can be set.
+    nearest: Option<DeviceNumber>,
+    /// Where settings are noted before they are changed.
     records: PathBuf,
     /// The write cache that is not what it was.
     cache: Option<Held>,
+    /// The settings of the kernel's queue that are not what they were.
+    queue: BTreeMap<QueueSetting, Option<Held>>,
+    /// The file system on the device, where one is used.
+    files: Files,
 }
 
 impl Surroundings {
-    /// Acts on the target of `site` and counts on the devices `watched`; notes in `records` what
-    /// must be put back.
-    pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site, records: PathBuf) -> Self {
+    /// Acts on the target of `site` and counts on the devices `watched`; notes beside the list of
+    /// scratch, `ledger`, what must be put back.
+    pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site, ledger: PathBuf) -> Self {
+        let nearest = watched.first().copied();
         let sources = Sources::new(system.clone(), watched);
-        Surroundings { system, sources, site, records, cache: None }
+        let records = ledger.with_file_name(SETTINGS);
+        let files = Files::new(system.clone(), ledger);
+        let queue = BTreeMap::new();
+        Surroundings { system, sources, site, nearest, records, cache: None, queue, files }
+    }
+
+    /// Makes a file system on the device.
+    pub fn make_file_system(&mut self, kind: FileSystem) -> Result<(), Trouble> {
+        self.files.make(&self.site, kind)
+    }
+
+    /// Everything goes to files in a file system from here on.
+    pub fn mount(&mut self, wanted: &Mount) -> Result<(), Trouble> {
+        self.files.mount(&self.site, wanted)
+    }
+
+    /// Everything goes to the device from here on; says where the files lie on it.
+    pub fn unmount(&mut self) -> Result<Vec<Vec<Piece>>, Trouble> {
+        self.files.unmount(&self.site)
     }
 
     /// Looks around, just before `step` begins.
@@ -63,7 +97,7 @@ impl Surroundings {
 
     /// Writes back and drops the page cache of the target's files.
     pub fn drop_caches(&self) -> Result<(), Trouble> {
-        let Some(target) = &self.site.target else { return Ok(()) };
+        let Some(target) = self.site.at() else { return Ok(()) };
         for index in 0..target.files().len() {
             target
                 .descriptor(index, Mode::default())
@@ -78,7 +112,7 @@ impl Surroundings {
 
     /// Discards a range of every file.
     pub fn trim(&self, offset: u64, bytes: u64) -> Result<(), Trouble> {
-        let Some(target) = &self.site.target else { return Ok(()) };
+        let Some(target) = self.site.at() else { return Ok(()) };
         for index in 0..target.files().len() {
             let failed = |error: String| {
                 let path = target.path.display();
@@ -126,10 +160,27 @@ impl Surroundings {
         Ok(())
     }
 
+    /// Sets the kernel's queue in front of the target until this is dropped.
+    pub fn set_queue(
+        &mut self,
+        setting: QueueSetting,
+        value: &str,
+    ) -> Result<SettingChange, Trouble> {
+        let Some(nearest) = self.nearest else {
+            return Err(Trouble::usage(format!(
+                "there is no block device below the target whose {} could be set; name a file on \
+                 a drive, or a block device",
+                setting.word()
+            )));
+        };
+        let held = self.queue.entry(setting).or_default();
+        settings::queue::set(&self.system, &self.records, nearest, (setting, value), held)
+    }
+
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to
     /// the end, but no one can look at it again.
     pub fn still_there(&self) -> Result<(), Trouble> {
-        let Some(target) = &self.site.target else { return Ok(()) };
+        let Some(target) = self.site.at() else { return Ok(()) };
         for (index, file) in target.files().iter().enumerate() {
             let pinned = target.pinned(index).and_then(|pinned| pinned.try_clone_to_owned().ok());
             let found = pinned.and_then(|pinned| File::from(pinned).metadata().ok());
@@ -147,13 +198,15 @@ impl Surroundings {
 impl Drop for Surroundings {
     /// However the run ends: done, stopped, failed, or in a panic.
     fn drop(&mut self) {
-        let Some(held) = self.cache.take() else { return };
-        let name = held.name.clone();
-        if let Err(trouble) = held.restore() {
-            crate::print::error(&format!(
-                "drivelab: the write cache of {name} is not what it was: {trouble}. The next run \
-                 tries again"
-            ));
+        self.files.end(&self.site);
+        let queue = std::mem::take(&mut self.queue).into_values().flatten();
+        for held in queue.chain(self.cache.take()) {
+            let name = held.name.clone();
+            if let Err(trouble) = held.restore() {
+                crate::print::error(&format!(
+                    "drivelab: {name} is not what it was: {trouble}. The next run tries again"
+                ));
+            }
         }
     }
 }

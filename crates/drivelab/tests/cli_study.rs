@@ -3,7 +3,7 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, figure, said, true_steady_iops};
 use serde_json::Value;
 
 const GIB: f64 = (1u64 << 30) as f64;
@@ -11,19 +11,6 @@ const GIB: f64 = (1u64 << 30) as f64;
 fn study(user: &User, name: &str, target: &str, more: &[&str]) -> Value {
     let line = [&["study", name, target, "--seed", "7", "--json"], more].concat();
     user.types(&line).fine().json()
-}
-
-fn figure(json: &Value, name: &str) -> f64 {
-    let figures = json["findings"]["figures"].as_array().unwrap();
-    let found = figures.iter().find(|figure| figure["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]["value"]
-        .as_f64()
-        .unwrap()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 /// Bytes that the host had written before the drive first had to collect.
@@ -39,15 +26,6 @@ fn first_collection_bytes(user: &User) -> f64 {
         }
     }
     panic!("it never collected");
-}
-
-/// The rate of a drive that is put into its steady state by the model itself.
-fn true_steady_iops(user: &User, target: &str) -> f64 {
-    let target = format!("{target},state=steady");
-    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
-    let line = [&["run", &target, "--seed", "9", "--json"], &load[..]].concat();
-    let json = user.types(&line).fine().json();
-    json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
 }
 
 #[test]

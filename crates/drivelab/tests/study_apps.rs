@@ -3,25 +3,12 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, figure, said};
 use serde_json::Value;
 
 fn quick(user: &User, target: &str, status: i32) -> Value {
     let line = ["study", "apps", target, "--quick", "--seed", "7", "--json"];
     user.types(&line).status(status).json()
-}
-
-fn figure(json: &Value, name: &str) -> f64 {
-    let figures = json["findings"]["figures"].as_array().unwrap();
-    let found = figures.iter().find(|figure| figure["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]["value"]
-        .as_f64()
-        .unwrap()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 fn cell<'a>(json: &'a Value, name: &str) -> &'a Value {

@@ -3,7 +3,7 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, figure, said};
 use serde_json::Value;
 
 const DRIVE: &str = "sim:textbook,capacity=512MiB,endurance_cycles=3000";
@@ -13,19 +13,6 @@ fn study(user: &User, target: &str, more: &[&str]) -> Value {
     let said = user.types(&line);
     assert!(matches!(said.status, Some(0 | 1 | 4)), "{}", said.err);
     said.json()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
-}
-
-fn figure(json: &Value, name: &str) -> f64 {
-    let figures = json["findings"]["figures"].as_array().unwrap();
-    let found = figures.iter().find(|figure| figure["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]["value"]
-        .as_f64()
-        .unwrap()
 }
 
 const RANDOM: &str = "write amplification, random write, 4 KiB";

@@ -3,7 +3,7 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, said};
 use serde_json::Value;
 
 fn study(user: &User, name: &str, target: &str, more: &[&str]) -> Value {
@@ -11,11 +11,6 @@ fn study(user: &User, name: &str, target: &str, more: &[&str]) -> Value {
     let found = user.types(&line);
     assert!(matches!(found.status, Some(0 | 4)), "{} {}", found.out, found.err);
     found.json()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 fn cell(json: &Value, name: &str) -> Value {
@@ -110,6 +105,28 @@ fn meta_knows_what_durable_names_cost() {
     let (in_memory, on_disk) = (rate(&User::new()), rate(&User::on_disk()));
     assert!(in_memory > 0.1 && in_memory < 30.0, "{in_memory}");
     assert!(on_disk.is_finite() && on_disk > 3.0 * in_memory, "{on_disk} against {in_memory}");
+}
+
+#[test]
+fn meta_holds_batches_against_calls() {
+    let user = User::new();
+    let json = study(&user, "meta", ".", &["--quick", "--time", "20s"]);
+    let steps = json["steps"].as_array().unwrap();
+    let batches = steps.iter().filter(|step| step["name"] == "names in batches, 1 worker");
+    let batches: Vec<&Value> = batches.collect();
+    if json["findings"]["not_applicable"].is_array() {
+        assert!(batches.is_empty());
+        return;
+    }
+    assert_eq!(batches.len(), 5);
+    let names = &batches[0]["streams"][0]["create"]["ops"];
+    for kind in ["create", "stat", "unlink"] {
+        assert_eq!(&batches[0]["streams"][0][kind]["ops"], names, "all made, found, removed");
+        assert_eq!(batches[0]["streams"][0][kind]["errors"], 0);
+    }
+    let verdict = said(&json, "verdict");
+    assert!(verdict.contains("Batches of 32 by io_uring against one call"), "{verdict}");
+    assert_eq!(user.listing(), [""; 0], "scratch was left behind");
 }
 
 #[test]

@@ -3,23 +3,8 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, estimate, figure, said};
 use serde_json::Value;
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
-}
-
-fn figure<'a>(json: &'a Value, name: &str) -> &'a Value {
-    let figures = json["findings"]["figures"].as_array().unwrap();
-    let found = figures.iter().find(|figure| figure["name"] == name);
-    &found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]
-}
-
-fn value(json: &Value, name: &str) -> f64 {
-    figure(json, name)["value"].as_f64().unwrap()
-}
 
 /// Operations of a kind in all repetitions of a cell, and their mean latency.
 fn latency(json: &Value, cell: &str, kind: &str) -> (f64, f64) {
@@ -45,14 +30,14 @@ fn writes_that_block_readers_are_found_with_their_size() {
     assert!(beware.contains("Writes block readers far beyond their own time"), "{beware}");
     assert!(beware.contains("at 1 % of random writes"), "{beware}");
     assert!(said(&json, "suspect").lines().all(|line| !line.contains("reads alone")));
-    let factor = figure(&json, "interference F, 1 % random writes");
+    let factor = estimate(&json, "interference F, 1 % random writes");
     assert!(factor["low"].as_f64().unwrap() > 5.0, "{factor}");
     // The same cost, counted another way: what the writes took, and what reads took beyond theirs.
     let (_, alone) = latency(&json, "reads alone qd1", "read");
     let (reads, read) = latency(&json, "1 % random writes qd1", "read");
     let (writes, write) = latency(&json, "1 % random writes qd1", "write");
     let expected = (write + (read - alone) * reads / writes) / alone;
-    let cost = value(&json, "one write costs, 1 % random writes");
+    let cost = figure(&json, "one write costs, 1 % random writes");
     assert!((cost / expected - 1.0).abs() < 0.02, "{cost}, by latencies {expected}");
     assert!(cost > 20.0 && read > 1.3 * alone, "{cost}, {read} by {alone}");
 }
@@ -74,10 +59,10 @@ fn where_nothing_blocks_nothing_is_found() {
         assert_eq!(said(&json, "beware"), "", "{target}");
         let verdict = said(&json, "verdict");
         assert!(verdict.contains(&format!("Random writes {says}")), "{verdict}");
-        let efficiency = value(&json, "efficiency, 1 % random writes");
+        let efficiency = figure(&json, "efficiency, 1 % random writes");
         assert!((efficiency - 1.0).abs() < 0.05, "{target}: {efficiency}");
         if target.starts_with("sim:pqi") {
-            let alone = value(&json, "reads alone qd1") / value(&json, "random writes alone qd1");
+            let alone = figure(&json, "reads alone qd1") / figure(&json, "random writes alone qd1");
             assert!(alone > 3.0, "{target}: a write alone is worth {alone} reads");
             let rows = json["findings"]["tables"][0]["rows"].as_array().unwrap();
             let row = rows.iter().find(|row| row[0] == "10 % random writes qd1").unwrap();

@@ -3,7 +3,7 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, said};
 use serde_json::Value;
 
 fn study(user: &User, target: &str, more: &[&str]) -> Value {
@@ -11,11 +11,6 @@ fn study(user: &User, target: &str, more: &[&str]) -> Value {
     let said = user.types(&line);
     assert!(matches!(said.status, Some(0 | 1 | 4)), "{}", said.err);
     said.json()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 /// What reached the drive: mean.

@@ -3,15 +3,10 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, said};
 use serde_json::Value;
 
 const COLUMNS: [&str; 4] = ["random read", "sequential read", "random write", "sequential write"];
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
-}
 
 fn study(user: &User, target: &str) -> Value {
     let line = ["study", "patterns", target, "--quick", "--seed", "7", "--json"];

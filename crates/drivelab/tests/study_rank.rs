@@ -48,6 +48,20 @@ fn two_drives_of_one_kind_share_a_place() {
     assert!(changed.is_empty(), "{changed:?}");
 }
 
+/// What a rested buffer takes is not what the drive keeps up: two drives that differ in nothing but
+/// their buffer write alike.
+#[test]
+fn a_large_buffer_makes_no_drive_faster_in_the_long_run() {
+    let user = User::new();
+    let drive = |buffer: &str| format!("sim:textbook,capacity=512MiB,buffer_bytes={buffer}");
+    let json = rank(&user, &[&drive("1MiB"), &drive("64MiB")]);
+    let cells = json["findings"]["comparison"]["cells"].as_array().unwrap();
+    for name in ["random write qd1", "random write qd32"] {
+        let cell = cells.iter().find(|cell| cell["name"].as_str().unwrap().ends_with(name));
+        assert_eq!(cell.unwrap()["verdict"], "equivalent", "{name}: {cell:?}");
+    }
+}
+
 #[test]
 fn any_study_goes_side_by_side() {
     let user = User::new();

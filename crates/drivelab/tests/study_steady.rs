@@ -3,34 +3,12 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, figure, said, true_steady_iops};
 use serde_json::Value;
 
 fn study(user: &User, target: &str, more: &[&str]) -> Value {
     let line = [&["study", "steady", target, "--seed", "7", "--json"], more].concat();
     user.types(&line).fine().json()
-}
-
-fn figure(json: &Value, name: &str) -> f64 {
-    let figures = json["findings"]["figures"].as_array().unwrap();
-    let found = figures.iter().find(|figure| figure["name"] == name);
-    found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]["value"]
-        .as_f64()
-        .unwrap()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
-}
-
-/// The rate of a drive that the model itself puts into its steady state.
-fn true_steady_iops(user: &User, target: &str) -> f64 {
-    let target = format!("{target},state=steady");
-    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
-    let line = [&["run", &target, "--seed", "9", "--json"], &load[..]].concat();
-    let json = user.types(&line).fine().json();
-    json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
 }
 
 #[test]
@@ -56,8 +34,24 @@ fn a_budget_that_does_not_suffice_is_said() {
     let json = study(&user, target, &["--budget", "2GiB", "--time", "3m"]);
     assert!(said(&json, "unknown").contains("steady state"), "{}", said(&json, "unknown"));
     assert!(!said(&json, "verdict").contains("was in its steady state"));
-    let line = ["study", "steady", target, "--budget", "700MiB"];
+    let line = ["study", "steady", target, "--budget", "200MiB"];
     user.types(&line).refused(2, "is too small for");
+}
+
+/// Of a drive that is too large for the budget a part is used, and no more than that is said.
+#[test]
+fn a_large_drive_is_measured_in_its_first_bytes() {
+    let user = User::new();
+    let json = study(&user, "sim:textbook,capacity=2GiB", &["--budget", "2GiB", "--time", "3m"]);
+    assert!(said(&json, "unknown").contains("only the first 512 MiB of 2 GiB were written"));
+    let text = std::fs::read_to_string(user.last_run()).unwrap();
+    let records: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()).collect();
+    let of = |kind: &'static str| records.iter().filter(move |it| it["record"] == kind);
+    for step in of("plan").flat_map(|it| it["plan"]["steps"].as_array().unwrap()) {
+        assert_eq!(step["streams"][0]["length"], "512MiB", "{step}");
+    }
+    assert_eq!(of("established").count(), 0, "the state of a part is not the drive's");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, estimate, said};
 use serde_json::Value;
 
 const FREEZE_NS: u64 = 100_000_000;
@@ -11,17 +11,6 @@ const FREEZE_NS: u64 = 100_000_000;
 fn quick(user: &User, target: &str, status: i32) -> Value {
     let line = ["study", "stutter", target, "--quick", "--seed", "7", "--json"];
     user.types(&line).status(status).json()
-}
-
-fn figure<'a>(json: &'a Value, name: &str) -> &'a Value {
-    let figures = json["findings"]["figures"].as_array().unwrap();
-    let found = figures.iter().find(|figure| figure["name"] == name);
-    &found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 fn table<'a>(json: &'a Value, title: &str) -> Option<&'a Value> {
@@ -57,16 +46,16 @@ fn a_drive_that_freezes_is_found_out() {
     assert!(verdict.contains("the same reader never waited"), "{verdict}");
     assert!(said(&json, "beware").contains("A desktop writes all the time"));
     // Four merges of a quarter of a second each: the model's own worst case.
-    let longest = figure(&json, "longest wait of a reader")["value"].as_f64().unwrap();
+    let longest = estimate(&json, "longest wait of a reader")["value"].as_f64().unwrap();
     assert!((240e6..1010e6).contains(&longest), "{longest}");
     let (freezes, seconds) = freezes_and_seconds(&json);
-    let a_minute = figure(&json, "freezes a minute");
+    let a_minute = estimate(&json, "freezes a minute");
     assert!((a_minute["value"].as_f64().unwrap() - 60.0 * freezes / seconds).abs() < 1e-6);
     assert!(a_minute["low"].as_f64().unwrap() > 20.0, "{a_minute}");
-    assert!(figure(&json, "time in freezes")["low"].as_f64().unwrap() > 0.9);
-    let alone = figure(&json, "longest wait of a reader alone")["value"].as_f64().unwrap();
+    assert!(estimate(&json, "time in freezes")["low"].as_f64().unwrap() > 0.9);
+    let alone = estimate(&json, "longest wait of a reader alone")["value"].as_f64().unwrap();
     assert!(alone < 0.1 * longest, "{alone}");
-    let mean = figure(&json, "random write 4 KiB, mean")["value"].as_f64().unwrap();
+    let mean = estimate(&json, "random write 4 KiB, mean")["value"].as_f64().unwrap();
     assert!((mean / 244e6 - 1.0).abs() < 0.15, "published: 244 ms, here {mean}");
     let comparison = &json["findings"]["comparison"]["cells"][0];
     assert_eq!(comparison["verdict"], "changed", "{comparison}");
@@ -82,7 +71,7 @@ fn a_drive_that_does_not_freeze_is_not_accused() {
         assert_eq!(said(&json, "beware"), "", "{target}");
         let (freezes, seconds) = freezes_and_seconds(&json);
         assert_eq!(freezes, 0.0);
-        let a_minute = figure(&json, "freezes a minute");
+        let a_minute = estimate(&json, "freezes a minute");
         assert_eq!(a_minute["value"], 0.0);
         // What was not seen in so long may still come: 3.69 of it, at most.
         let high = a_minute["high"].as_f64().unwrap();

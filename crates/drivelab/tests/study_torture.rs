@@ -3,18 +3,13 @@
 
 mod cli_user;
 
-use cli_user::User;
+use cli_user::{User, said};
 use serde_json::Value;
 
 /// The quick study of a drive of 512 MiB; its status says whether something was lost.
 fn torture(user: &User, target: &str, status: i32, more: &[&str]) -> Value {
     let line = [&["study", "torture", target, "--quick", "--seed", "7", "--json"], more].concat();
     user.types(&line).status(status).json()
-}
-
-fn said(json: &Value, kind: &str) -> String {
-    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
-    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
 }
 
 fn cell(json: &Value, name: &str) -> Value {
@@ -69,6 +64,12 @@ fn a_planted_loss_is_found_with_its_size_and_its_cause() {
             }
         }
         assert!(said(&json, "verdict").contains("the map is in pieces"), "{}", json["findings"]);
+        let bars = json["findings"]["bars"].as_array().unwrap();
+        let figure = bars.iter().find(|figure| figure["title"] == "strided read").unwrap();
+        let values = &figure["groups"][0]["values"];
+        let drawn = values[1][0].as_f64().unwrap() / values[0][0].as_f64().unwrap();
+        let judged = cell(&json, "strided read 4 MiB")["ratio"]["value"].as_f64().unwrap();
+        assert!((drawn - judged).abs() < 0.001, "{figure}: the figure shows what was judged");
         let beware = said(&json, "beware");
         assert!(beware.contains("The torture slowed the drive on this cycle"), "{beware}");
     }

@@ -102,13 +102,16 @@ pub struct Pressure {
 /// # Errors
 /// When the counters of a device that exists have an unknown form.
 pub fn snapshot(system: &System, devices: &[DeviceNumber]) -> io::Result<Snapshot> {
-    let mut counted = Vec::with_capacity(devices.len());
-    for number in devices {
-        if let Some(counters) = device(system, *number)? {
-            counted.push(counters);
-        }
-    }
-    Ok(Snapshot { devices: counted, process: process(system), pressure: pressure(system) })
+    let devices = self::devices(system, devices)?;
+    Ok(Snapshot { devices, process: process(system), pressure: pressure(system) })
+}
+
+/// Reads the counters of devices alone; one that is gone is left out.
+///
+/// # Errors
+/// As [`snapshot`].
+pub fn devices(system: &System, devices: &[DeviceNumber]) -> io::Result<Vec<DeviceCounters>> {
+    devices.iter().filter_map(|number| device(system, *number).transpose()).collect()
 }
 
 impl Snapshot {
@@ -136,7 +139,8 @@ impl Snapshot {
 }
 
 impl DeviceCounters {
-    fn since(&self, earlier: &DeviceCounters) -> DeviceCounters {
+    /// What was counted since `earlier`; a counter that ran backwards counts as 0.
+    pub fn since(&self, earlier: &DeviceCounters) -> DeviceCounters {
         let less = u64::saturating_sub;
         DeviceCounters {
             name: self.name.clone(),

@@ -11,6 +11,10 @@ use rustix::fs::{UTIME_NOW, utimensat};
 use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 
+mod ring;
+
+pub use ring::{NamesRing, is_offered as is_offered_by_ring};
+
 /// `f<step>-<worker>-<pass>-<name><form>` with its NUL, built without allocating.
 #[derive(Debug, Clone, Copy)]
 struct Name {
@@ -104,9 +108,23 @@ impl Names {
         Ok(names)
     }
 
-    fn perform(&self, op: &Op) -> Result<u32, Errno> {
+    /// The name of an operation, and of a rename the one it had before.
+    fn names_of(&self, op: &Op) -> (Name, Name) {
         let pass = if self.standing { 0 } else { op.offset };
+        if op.action == Action::Mkdir {
+            let name = Name::new(b'd', self.owner, op.offset, op.file, 0);
+            return (name, name);
+        }
         let name = Name::new(b'f', self.owner, pass, op.file, op.to);
+        let old = match op.action {
+            Action::Rename => Name::new(b'f', self.owner, pass, op.file, 1 - op.to),
+            _ => name,
+        };
+        (name, old)
+    }
+
+    fn perform(&self, op: &Op) -> Result<u32, Errno> {
+        let (name, old) = self.names_of(op);
         let name = name.c_str();
         let directory = &self.directory;
         match op.action {
@@ -123,15 +141,9 @@ impl Names {
                 let times = Timestamps { last_access: now, last_modification: now };
                 utimensat(directory, name, &times, AtFlags::empty())
             }
-            Action::Rename => {
-                let old = Name::new(b'f', self.owner, pass, op.file, 1 - op.to);
-                renameat(directory, old.c_str(), directory, name)
-            }
+            Action::Rename => renameat(directory, old.c_str(), directory, name),
             Action::Unlink => unlinkat(directory, name, AtFlags::empty()),
-            Action::Mkdir => {
-                let name = Name::new(b'd', self.owner, op.offset, op.file, 0);
-                mkdirat(directory, name.c_str(), Mode::from_raw_mode(0o700))
-            }
+            Action::Mkdir => mkdirat(directory, name, Mode::from_raw_mode(0o700)),
             Action::Flush => {
                 let flags = OFlags::RDONLY | OFlags::CLOEXEC;
                 openat(directory, name, flags, Mode::empty()).and_then(rustix::fs::fsync)

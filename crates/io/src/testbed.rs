@@ -6,7 +6,7 @@ use crate::cpus;
 use crate::engine::Opened;
 use crate::libaio::Libaio;
 use crate::map::Map;
-use crate::names::{Names, Owner};
+use crate::names::{Names, NamesRing, Owner};
 use crate::null::Null;
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
@@ -140,6 +140,11 @@ fn start(
     let (opened, nonblocking) = match handle {
         Handle::Directory(directory) => {
             let names = Names::new(&stream, owner, directory)?;
+            // One at a time is a call, whatever the engine.
+            if stream.engine == plan::Engine::IoUring && depth > 1 {
+                let queue = NamesRing::new(&stream, names, clock, buffers)?;
+                return worker::run(driver, queue, pulse, site);
+            }
             let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
             return worker::run(driver, queue, pulse, site);
         }

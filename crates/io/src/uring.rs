@@ -59,7 +59,7 @@ fn setup_failed(error: &std::io::Error) -> Trouble {
 }
 
 /// The ring in the cheapest mode that this kernel and stream allow.
-fn ring(stream: &Stream, entries: u32) -> Result<IoUring, Trouble> {
+pub(crate) fn ring(stream: &Stream, entries: u32) -> Result<IoUring, Trouble> {
     let build = |modern: bool| {
         let mut builder = IoUring::builder();
         builder.setup_cqsize(entries * 2);
@@ -264,29 +264,30 @@ impl Uring {
         self.in_flight -= ready as u32;
         ready as u32
     }
+}
 
-    fn enter(&mut self, least: u32, wait_ns: Time) -> Result<(), Trouble> {
-        let least = least.min(self.in_flight) as usize;
-        let result = if wait_ns == 0 || least == 0 {
-            // SAFETY: no argument is passed; GETEVENTS (1) only runs completions.
-            unsafe { self.ring.submitter().enter::<libc::sigset_t>(0, 0, 1, None) }.map(|_| 0)
-        } else {
-            let wait = types::Timespec::new()
-                .sec(wait_ns / 1_000_000_000)
-                .nsec((wait_ns % 1_000_000_000) as u32);
-            let arguments = types::SubmitArgs::new().timespec(&wait);
-            self.ring.submitter().submit_with_args(least, &arguments)
-        };
-        match result {
-            Ok(_) => Ok(()),
-            Err(error) if is_passing(&error) => Ok(()),
-            Err(error) => Err(Trouble::failed(format!("io_uring_enter: {error}"))),
-        }
+/// One reaping call: waits for `least` completions, or so long.
+pub(crate) fn enter(ring: &IoUring, least: u32, wait_ns: Time) -> Result<(), Trouble> {
+    let least = least as usize;
+    let result = if wait_ns == 0 || least == 0 {
+        // SAFETY: no argument is passed; GETEVENTS (1) only runs completions.
+        unsafe { ring.submitter().enter::<libc::sigset_t>(0, 0, 1, None) }.map(|_| 0)
+    } else {
+        let wait = types::Timespec::new()
+            .sec(wait_ns / 1_000_000_000)
+            .nsec((wait_ns % 1_000_000_000) as u32);
+        let arguments = types::SubmitArgs::new().timespec(&wait);
+        ring.submitter().submit_with_args(least, &arguments)
+    };
+    match result {
+        Ok(_) => Ok(()),
+        Err(error) if is_passing(&error) => Ok(()),
+        Err(error) => Err(Trouble::failed(format!("io_uring_enter: {error}"))),
     }
 }
 
 /// Interrupted, timed out or busy: the caller simply looks again.
-fn is_passing(error: &std::io::Error) -> bool {
+pub(crate) fn is_passing(error: &std::io::Error) -> bool {
     matches!(error.raw_os_error(), Some(libc::EINTR | libc::ETIME | libc::EBUSY | libc::EAGAIN))
 }
 
@@ -366,7 +367,8 @@ impl Engine for Uring {
         while got < least.max(1) && self.in_flight > 0 {
             let now = if until.is_some() { self.clock.now() } else { 0 };
             let wait_ns = kernel_wait_ns(now, until);
-            self.enter(least.max(1) - got.min(least), wait_ns)?;
+            let missing = least.max(1) - got.min(least);
+            enter(&self.ring, missing.min(self.in_flight), wait_ns)?;
             calls.reap += 1;
             let found = self.reap(None, done);
             got += found;

@@ -5,25 +5,21 @@
 //! `scsi_disk` (its ABI document `sysfs-class-scsi_disk`), and what is written there it sends to
 //! the drive. `queue/write_cache` is neither: it only decides whether the kernel sends flushes.
 //!
-//! A change is noted in a file before it is made, and undone when the run ends; of a run that was
-//! killed the next one finds the note. Like the purges, the NVMe commands were never run on a
-//! drive by their author.
-
-mod record;
+//! A change is noted beforehand, see [`crate::settings`]. Like the purges, the NVMe commands were
+//! never run on a drive by their author.
 
 use crate::facts::{DeviceNumber, System, Tree, device_of_sysfs, names_in, open_readable};
 use crate::purge::line::{AdminCommand, Kernel, Line};
 use crate::purge::nvme::{Controller, QUICK_MS};
+use crate::settings::record::{Change, Record};
+use crate::settings::{Dial, Held, Way};
 use drivelab_core::facts::{DeviceFacts, WriteCache};
 use drivelab_core::plan::Switch;
 use drivelab_core::queue::Trouble;
-use record::{Change, Record};
 use rustix::fs::{FileType, fstat};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
-
-pub use record::leftovers;
 
 const SET_FEATURES: u8 = 0x09;
 const GET_FEATURES: u8 = 0x0a;
@@ -31,18 +27,10 @@ const GET_FEATURES: u8 = 0x0a;
 const VOLATILE_WRITE_CACHE: u32 = 0x06;
 const STATUS_MASK: u16 = 0x7ff;
 
-/// A cache that can be read and set, in the words of its bus.
-trait Cache {
-    /// What it is now.
-    fn read(&mut self) -> Result<String, Trouble>;
-    /// Sets it.
-    fn write(&mut self, word: &str) -> Result<(), Trouble>;
-}
-
 /// By the kernel's `cache_type`.
-struct Scsi(PathBuf);
+pub(crate) struct Scsi(pub(crate) PathBuf);
 
-impl Cache for Scsi {
+impl Dial for Scsi {
     fn read(&mut self) -> Result<String, Trouble> {
         crate::facts::read_text(&self.0).ok_or_else(|| {
             Trouble::failed(format!("its write cache cannot be read in {}", self.0.display()))
@@ -62,7 +50,7 @@ impl Cache for Scsi {
 }
 
 /// By commands.
-struct Nvme<'a>(&'a mut dyn Line);
+pub(crate) struct Nvme<'a>(pub(crate) &'a mut dyn Line);
 
 impl Nvme<'_> {
     fn feature(&mut self, name: &str, opcode: u8, dword_11: u32) -> Result<u32, Trouble> {
@@ -87,7 +75,7 @@ impl Nvme<'_> {
     }
 }
 
-impl Cache for Nvme<'_> {
+impl Dial for Nvme<'_> {
     fn read(&mut self) -> Result<String, Trouble> {
         if !Controller::read(self.0)?.has_write_cache() {
             return Ok(WriteCache::Absent.word().into());
@@ -147,7 +135,7 @@ pub(crate) fn of_nvme(line: &mut dyn Line) -> Result<WriteCache, Trouble> {
 /// Sets a cache and reads it back. `note` is told what it was before anything is changed; the
 /// answer is that word, or `None` where nothing had to be changed.
 fn change(
-    cache: &mut dyn Cache,
+    cache: &mut dyn Dial,
     is_nvme: bool,
     wanted: Switch,
     note: &mut dyn FnMut(&str) -> Result<(), Trouble>,
@@ -187,48 +175,10 @@ fn change(
 }
 
 /// Why a change failed, with what became of the attempt to undo it.
-fn back(cache: &mut dyn Cache, before: &str, text: &str) -> Trouble {
+fn back(cache: &mut dyn Dial, before: &str, text: &str) -> Trouble {
     let is_back = cache.write(before).is_ok() && cache.read().is_ok_and(|now| now == before);
     let further = if is_back { "" } else { "; whether it is what it was is not known" };
     Trouble::failed(format!("{text}{further}"))
-}
-
-/// A write cache that is not what it was, until it is put back.
-#[derive(Debug)]
-pub struct Held {
-    /// Kernel name of the drive.
-    pub name: String,
-    device: OwnedFd,
-    file: Option<PathBuf>,
-    record: Record,
-}
-
-impl Held {
-    /// Puts the cache back to what it was.
-    ///
-    /// # Errors
-    /// It could not be; the note stays, so that the next run tries again.
-    pub fn restore(self) -> Result<(), Trouble> {
-        restore(self.device.as_fd(), self.file, &self.record.change.before)?;
-        self.record.remove();
-        Ok(())
-    }
-}
-
-fn restore(device: BorrowedFd<'_>, file: Option<PathBuf>, before: &str) -> Result<(), Trouble> {
-    let mut kernel = Kernel::new(device);
-    match file {
-        Some(file) => put_back(&mut Scsi(file), before),
-        None => put_back(&mut Nvme(&mut kernel), before),
-    }
-}
-
-fn put_back(cache: &mut dyn Cache, before: &str) -> Result<(), Trouble> {
-    cache.write(before)?;
-    match cache.read()? {
-        now if now == before => Ok(()),
-        now => Err(Trouble::failed(format!("it still says `{now}` where it said `{before}`"))),
-    }
 }
 
 /// Turns the write cache of the drive behind `device` on or off, with a note in the directory
@@ -251,7 +201,7 @@ pub fn set(
     let file = reach(system, number, &facts)?;
     let mut record = None;
     let mut note = |before: &str| {
-        let change = Change::of(&facts, number, before);
+        let change = Change::of(&facts, number, None, before);
         record = Some(Record::make(records, change).map_err(|error| {
             let path = records.display();
             Trouble::failed(format!("what it was cannot be noted in {path}: {error}"))
@@ -268,8 +218,14 @@ pub fn set(
         ..trouble
     };
     let Some(_) = changed.map_err(named)? else { return Ok(None) };
-    let device = device.try_clone_to_owned().map_err(|error| Trouble::failed(error.to_string()))?;
-    Ok(record.map(|record| Held { name: facts.name.clone(), device, file, record }))
+    let way = match file {
+        Some(file) => Way::Scsi(file),
+        None => {
+            let device = device.try_clone_to_owned();
+            Way::Nvme(device.map_err(|error| Trouble::failed(error.to_string()))?)
+        }
+    };
+    Ok(record.map(|record| Held::new(way, record)))
 }
 
 /// The file to set it by; `None`: it is set by NVMe commands.
@@ -288,6 +244,21 @@ fn reach(
              drive as a whole, or leave --write-cache out",
             facts.name
         ))),
+    }
+}
+
+/// The way to the cache of a drive that a killed run left changed.
+pub(crate) fn way_to(
+    system: &System,
+    number: DeviceNumber,
+    facts: &DeviceFacts,
+) -> Result<Way, String> {
+    match reach(system, number, facts).map_err(|trouble| trouble.text)? {
+        Some(file) => Ok(Way::Scsi(file)),
+        None => {
+            let device = node(system, facts, number);
+            Ok(Way::Nvme(device.map_err(|error| format!("{error}; run as root"))?))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ mod conformance_support;
 use conformance_support::*;
 use drivelab_core::driver::Setup;
 use drivelab_core::facts::Facts;
-use drivelab_core::op::Action::{self, Create, Mkdir, Open, Rename, Stat, Unlink, Utime};
+use drivelab_core::op::Action::{self, Create, Flush, Mkdir, Open, Rename, Stat, Unlink, Utime};
 use drivelab_core::plan::{Engine, PatternName, Stream};
 use drivelab_core::queue::{Finished, Testbed};
 use drivelab_core::units::Span;
@@ -25,6 +25,11 @@ fn names(actions: &[Action], count: u32) -> Stream {
     }
 }
 
+/// The same by io_uring, 32 names in flight.
+fn by_ring(actions: &[Action], count: u32) -> Stream {
+    Stream { engine: Engine::IoUring, depth: 32, ..names(actions, count) }
+}
+
 fn run_names(directory: PathBuf, stream: Stream, count: u64) -> (Sum, Vec<Finished>) {
     let opener: Opener = Box::new(move |_: &Setup| {
         let opened = std::fs::File::open(&directory).unwrap();
@@ -37,7 +42,7 @@ fn run_names(directory: PathBuf, stream: Stream, count: u64) -> (Sum, Vec<Finish
     (sum, finished)
 }
 
-fn suite(test: &str, place: fn() -> Place) {
+fn suite(test: &str, place: fn() -> Place, names: fn(&[Action], u32) -> Stream) {
     if is_unavailable(test) {
         return;
     }
@@ -55,6 +60,10 @@ fn suite(test: &str, place: fn() -> Place) {
     assert!(finished.iter().all(|one| one.driver.failure().is_none()));
     assert_eq!(sum.total().error_count(), 0);
     assert_eq!(count(), 0, "everything was removed");
+    for kind in &sum.total().kinds {
+        assert_eq!(kind.service.count(), kind.ops, "a latency each: {:?}", kind.kind);
+        assert!(kind.service.min() > 0, "{:?}", kind.kind);
+    }
 
     let (sum, _) = run_names(directory.clone(), names(&[Create], 20), 2);
     assert_eq!((sum.ops(Create), count()), (80, 80), "each pass has names of its own");
@@ -72,14 +81,61 @@ fn suite(test: &str, place: fn() -> Place) {
 
     let (sum, _) = run_names(directory.clone(), names(&[Mkdir], 5), 2);
     assert_eq!((sum.ops(Mkdir), count()), (20, 40));
+
+    std::fs::remove_dir_all(&directory).unwrap();
+    std::fs::create_dir(&directory).unwrap();
+    let (sum, _) = run_names(directory.clone(), names(&[Create, Flush, Unlink], 70), 2);
+    assert_eq!((sum.ops(Flush), sum.ops(Unlink)), (280, 280), "fsync of each");
+    assert_eq!((sum.total().error_count(), count()), (0, 0));
+}
+
+/// A name that is not there: its own error, not that of what it called off.
+fn missing(test: &str, place: fn() -> Place, names: fn(&[Action], u32) -> Stream) {
+    if is_unavailable(test) {
+        return;
+    }
+    let place = place();
+    let directory = place.directory.clone().unwrap().join("names");
+    for (action, expected) in
+        [(Open, libc::ENOENT), (Stat, libc::ENOENT), (Flush, libc::ENOENT), (Unlink, libc::ENOENT)]
+    {
+        std::fs::create_dir(&directory).unwrap();
+        let actions = [Create, Unlink, action];
+        let (_, finished) = run_names(directory.clone(), names(&actions, 40), 1);
+        // The first worker that fails ends the step of both.
+        let failed = finished.iter().find_map(|one| one.driver.failure());
+        let errno = failed.and_then(|failure| failure.errno);
+        assert_eq!(errno.map(|errno| errno.0), Some(expected), "{action:?}");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
 }
 
 #[test]
 fn names_on_tmpfs() {
-    suite("names_on_tmpfs", tmpfs);
+    suite("names_on_tmpfs", tmpfs, names);
+}
+
+#[test]
+fn names_on_tmpfs_by_ring() {
+    suite("names_on_tmpfs_by_ring", tmpfs, by_ring);
 }
 
 #[test]
 fn names_on_ext4() {
-    suite("names_on_ext4", ext4);
+    suite("names_on_ext4", ext4, names);
+}
+
+#[test]
+fn names_on_ext4_by_ring() {
+    suite("names_on_ext4_by_ring", ext4, by_ring);
+}
+
+#[test]
+fn names_that_are_missing() {
+    missing("names_that_are_missing", tmpfs, names);
+}
+
+#[test]
+fn names_that_are_missing_by_ring() {
+    missing("names_that_are_missing_by_ring", tmpfs, by_ring);
 }

@@ -3,7 +3,9 @@
 //! A chart knows nothing of pixels but the width it is made for; [`crate::svg()`] draws it.
 
 mod bars;
+mod groups;
 mod inside;
+mod kernel;
 mod latency;
 mod picture;
 mod sampling;
@@ -13,6 +15,7 @@ mod ticks;
 mod time;
 
 pub use bars::bars;
+pub use groups::groups;
 pub use latency::latency_distribution;
 pub use picture::picture;
 pub use sampling::min_max_per_column;
@@ -68,6 +71,15 @@ pub enum Body {
         parts: Vec<String>,
         /// The bars, in order from the top.
         bars: Vec<Layered>,
+    },
+    /// Horizontal bars in groups, one of each side in a group.
+    Groups {
+        /// The axis of the values; begins at zero.
+        axis: Axis,
+        /// Names of the sides.
+        sides: Vec<String>,
+        /// The groups, in order from the top: their names and the bars of the sides.
+        groups: Vec<(String, Vec<Option<Bar>>)>,
     },
 }
 
@@ -203,7 +215,7 @@ pub struct Bar {
     pub label: String,
     /// Its length, in the unit of the axis.
     pub value: f64,
-    /// The ends of the 95 % interval, where there is one.
+    /// The ends of the 95 % interval or of another spread, where there is one.
     pub interval: Option<(f64, f64)>,
     /// The number as text, with its unit, half width and n.
     pub text: String,

@@ -32,12 +32,7 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     let findings = summary.findings.clone().unwrap_or_default();
     let title = format!("drivelab: {} · {}", heading(run, summary), summary.target);
     let mut out = String::with_capacity(64 << 10);
-    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
-    let _ = write!(out, "<title>{}</title>", escape(&title));
-    let more = if findings.comparison.is_some() { comparison::CSS } else { "" };
-    let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
+    head(&mut out, &title, findings.comparison.is_some());
     header(&mut out, run, summary);
     first_screen(&mut out, summary, &findings);
     study::key_picture(&mut out, &findings);
@@ -54,6 +49,16 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     let _ = write!(out, "</main><script>{SCRIPT}</script></body></html>");
     out.push('\n');
     out
+}
+
+/// All of a page up to its content; `compares`: it has a forest plot.
+fn head(out: &mut String, title: &str, compares: bool) {
+    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
+    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
+    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
+    let _ = write!(out, "<title>{}</title>", escape(title));
+    let more = if compares { comparison::CSS } else { "" };
+    let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
 }
 
 /// Text made safe for content and for quoted attributes; control characters are replaced.

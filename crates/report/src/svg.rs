@@ -5,8 +5,11 @@
 
 mod bars;
 mod forest;
+mod groups;
 mod heat;
+mod legend;
 mod lines;
+mod rows;
 mod stacks;
 
 pub use forest::forest;
@@ -28,6 +31,9 @@ pub fn svg(chart: &Chart, width: u32) -> String {
         Body::Bars { axis, bars } => bars::draw(alt, axis, bars, f64::from(width)),
         Body::Stacks { axis, parts, bars } => {
             stacks::draw(alt, axis, parts, bars, f64::from(width))
+        }
+        Body::Groups { axis, sides, groups } => {
+            groups::draw(alt, axis, sides, groups, f64::from(width))
         }
     }
 }

@@ -174,6 +174,32 @@ fn a_curve_breaks_where_a_number_is_none() {
 }
 
 #[test]
+fn bars_stand_beside_each_other_with_their_deviation() {
+    let bars = study::bars("after", Unit::Iops, &[Some((200.0, 10.0)), Some((100.0, 0.0)), None]);
+    let chart = chart::groups(&bars).unwrap();
+    assert_eq!(chart.table.heads, ["", "before", "after"]);
+    assert_eq!(chart.table.rows[0], ["1 after", "200 /s", "none"]);
+    assert_eq!(chart.table.rows[1], ["2 after", "200 /s", "100 /s"]);
+    let Body::Groups { axis, groups, .. } = &chart.body else { panic!() };
+    assert_eq!((axis.from, axis.to), (0.0, 210.0));
+    let intervals: Vec<_> = groups[1].1.iter().map(|bar| bar.as_ref().unwrap().interval).collect();
+    assert_eq!(intervals, [Some((190.0, 210.0)), None]);
+    assert_eq!(groups[2].1.len(), 2, "more values than sides are not drawn");
+    let drawn = svg(&chart, 360);
+    assert_eq!(drawn.matches("class=\"error\"").count(), 3, "{drawn}");
+    let widths = |class: &str| {
+        let rect = drawn
+            .split("<rect")
+            .find(|rect| rect.contains(&format!("{class} bar\"")) && rect.contains("height=\"11\""))
+            .unwrap();
+        let width = rect.split("width=\"").nth(1).unwrap().split('"').next().unwrap();
+        width.parse::<f64>().unwrap()
+    };
+    assert!((widths("s0") / widths("s1") - 2.0).abs() < 0.01, "{drawn}");
+    assert_eq!(chart::groups(&study::bars("none", Unit::Iops, &[None])), None);
+}
+
+#[test]
 fn odd_findings_neither_panic_nor_print_what_is_no_number() {
     for picture in study::odd_findings().pictures {
         for width in [360, 720] {
@@ -181,6 +207,11 @@ fn odd_findings_neither_panic_nor_print_what_is_no_number() {
             let drawn = svg(&chart, width);
             assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{picture:?}\n{drawn}");
         }
+    }
+    for bars in study::odd_findings().bars {
+        let Some(chart) = chart::groups(&bars) else { continue };
+        let drawn = svg(&chart, 360);
+        assert!(!drawn.contains("NaN") && !drawn.contains("inf"), "{bars:?}\n{drawn}");
     }
     let text = in_words(study::odd_findings());
     assert!(!text.contains(['\u{1b}', '\u{7}']) && !text.contains("NaN"));

@@ -3,6 +3,7 @@
 pub use crate::ends::{End, Ends};
 use drivelab_core::inside::Inside;
 use drivelab_core::op::{Op, Time};
+use drivelab_core::plan::QueueSetting;
 
 /// Names an operation in flight; below 2²⁰.
 pub type Ticket = u32;
@@ -48,6 +49,9 @@ pub trait Drive {
     /// Lets go of the clean pages that the host keeps.
     fn forget_pages(&mut self) {}
 
+    /// What is asked for from here on comes through the file system of the host, or no longer.
+    fn mount(&mut self, _is_mounted: bool) {}
+
     /// The next time at which [`Drive::advance`] has something to do; `Time::MAX`: never.
     fn next_event(&self) -> Time {
         Time::MAX
@@ -63,6 +67,9 @@ pub trait Drive {
     fn purge(&mut self, _now: Time) -> bool {
         false
     }
+
+    /// The kernel's queue in front of it is set.
+    fn set_queue(&mut self, _setting: QueueSetting, _value: &str) {}
 
     /// What went on inside since the drive was made, and how full it is at `now`.
     fn inside(&mut self, now: Time) -> Inside;

@@ -14,6 +14,7 @@ mod tests;
 use crate::drive::{Drive, End, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::plan::QueueSetting;
 use pages::{PAGE_BYTES, Pages, RequestNumber};
 use read_ahead::{REQUEST_PAGES_MAX, ReadAhead, Window};
 use std::collections::VecDeque;
@@ -299,6 +300,10 @@ impl<D: Drive> Drive for PageCache<D> {
 
     fn hint(&mut self, ops: &[Op]) {
         self.drive.hint(ops);
+    }
+
+    fn set_queue(&mut self, setting: QueueSetting, value: &str) {
+        self.drive.set_queue(setting, value);
     }
 
     fn forget_pages(&mut self) {

@@ -1,6 +1,7 @@
 //! Profiles: what a simulated drive is made of, each parameter with its unit, source and status.
 
 use drivelab_core::plan_text::{Spanned, error_at, nearest, parse_as};
+use drivelab_core::units::Size;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -269,4 +270,23 @@ impl Profile {
 
 fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
+}
+
+/// A value as typed: a size where the key says bytes, a number, a truth, or a word.
+pub(crate) fn value_of(key: &str, text: &str) -> Result<Value, String> {
+    if key.ends_with("_bytes") || key.ends_with("_bytes_per_s") {
+        let size: Size = text.parse().map_err(|error| format!("{key}={text}: {error}"))?;
+        let bytes = i64::try_from(size.0).map_err(|_| format!("{key}={text} is too large"))?;
+        return Ok(Value::Integer(bytes));
+    }
+    let plain = text.replace('_', "");
+    Ok(if let Ok(number) = plain.parse::<i64>() {
+        Value::Integer(number)
+    } else if let Ok(number) = plain.parse::<f64>() {
+        Value::Float(number)
+    } else if let Ok(truth) = text.parse::<bool>() {
+        Value::Boolean(truth)
+    } else {
+        Value::String(text.to_owned())
+    })
 }

@@ -4,12 +4,14 @@ use crate::array::{Array, ArrayParameters};
 use crate::block_map::{self, BlockMapDrive};
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::Drive;
+use crate::file_system::{FileSystem, FileSystemParameters};
 use crate::flash::{self, FlashDrive};
 use crate::fragmentation::{Fragmentation, Fragmented};
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
 use crate::page_cache::{self, PageCache};
-use crate::profile::{Model, Profile};
+use crate::profile::{Model, Profile, value_of};
+use crate::queue_delay::{Delayed, QueueDelay};
 use crate::testbed::SimTestbed;
 use crate::volume::{Volume, VolumeParameters};
 use drivelab_core::facts::{Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
@@ -97,8 +99,12 @@ pub struct SimTarget {
     pub seed: u64,
     /// Bytes of the page cache of the host in front of it; `None`: there is none.
     pub page_cache_bytes: Option<u64>,
+    /// What a file system costs, where one is mounted; `None`: nothing.
+    pub file_system: Option<FileSystemParameters>,
     /// How its map falls into pieces; `None`: it does not.
     pub fragmentation: Option<Fragmentation>,
+    /// What settings of the kernel's queue cost.
+    pub queue_delays: Vec<QueueDelay>,
 }
 
 impl SimTarget {
@@ -131,7 +137,9 @@ impl SimTarget {
             state: State::Fresh,
             seed: 1,
             page_cache_bytes: None,
+            file_system: None,
             fragmentation: None,
+            queue_delays: Vec::new(),
         };
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
@@ -159,7 +167,12 @@ impl SimTarget {
                 self.page_cache_bytes = Some(size.0);
                 Ok(())
             }
+            "file_system_ns" | "journal" => self.file_system.get_or_insert_default().set(key, text),
             "fragmentation" | "fragmentation_passes" => self.set_fragmentation(key, text),
+            "setting_delay" => {
+                self.queue_delays.push(QueueDelay::parse(text)?);
+                Ok(())
+            }
             "spare" => self.set_spare(text),
             "capacity" => self.set_capacity(text),
             "d" => self.set("collector_choices", text),
@@ -376,15 +389,29 @@ impl SimTarget {
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
-        let Some(how) = self.fragmentation else { return self.behind_cache(drive, facts) };
+        let Some(how) = self.fragmentation else { return self.behind_queue(drive, facts) };
         let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
-        self.behind_cache(Fragmented::new(drive, how, honours), facts)
+        self.behind_queue(Fragmented::new(drive, how, honours), facts)
+    }
+
+    fn behind_queue<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.queue_delays.as_slice() {
+            [] => self.behind_cache(drive, facts),
+            planted => self.behind_cache(Delayed::new(Box::new(drive), planted.to_vec()), facts),
+        }
     }
 
     fn behind_cache<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
         match self.page_cache_bytes {
+            None => self.behind_file_system(drive, facts),
+            Some(bytes) => self.behind_file_system(PageCache::new(drive, bytes), facts),
+        }
+    }
+
+    fn behind_file_system<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.file_system {
             None => Box::new(SimTestbed::new(drive, facts)),
-            Some(bytes) => Box::new(SimTestbed::new(PageCache::new(drive, bytes), facts)),
+            Some(how) => Box::new(SimTestbed::new(FileSystem::new(how, drive), facts)),
         }
     }
 
@@ -464,23 +491,4 @@ impl SimTarget {
         let flash_units = u64::from(layout.blocks) * u64::from(layout.block_units);
         Ok(4 * (u64::from(layout.logical_units) + flash_units))
     }
-}
-
-/// A value as typed: a size where the key says bytes, a number, a truth, or a word.
-fn value_of(key: &str, text: &str) -> Result<Value, String> {
-    if key.ends_with("_bytes") || key.ends_with("_bytes_per_s") {
-        let size: Size = text.parse().map_err(|error| format!("{key}={text}: {error}"))?;
-        let bytes = i64::try_from(size.0).map_err(|_| format!("{key}={text} is too large"))?;
-        return Ok(Value::Integer(bytes));
-    }
-    let plain = text.replace('_', "");
-    Ok(if let Ok(number) = plain.parse::<i64>() {
-        Value::Integer(number)
-    } else if let Ok(number) = plain.parse::<f64>() {
-        Value::Float(number)
-    } else if let Ok(truth) = text.parse::<bool>() {
-        Value::Boolean(truth)
-    } else {
-        Value::String(text.to_owned())
-    })
 }

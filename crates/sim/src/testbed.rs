@@ -6,9 +6,10 @@ use drivelab_core::driver::{Driver, Next};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::{Action, Done, Op, Tag, Time};
-use drivelab_core::plan::{Act, Engine, IoMode, Stream, Sync};
+use drivelab_core::plan::{Act, Engine, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
 use drivelab_core::team::Team;
+use std::collections::BTreeMap;
 
 /// Events between two questions whether to go on.
 const EVENTS_PER_QUESTION: u32 = 4096;
@@ -22,6 +23,10 @@ pub struct SimTestbed<D> {
     now: Time,
     /// Files that were opened: each worker of each step has one of its own.
     opened: u32,
+    /// Operations come through the file system of the host.
+    is_mounted: bool,
+    /// Settings of the queue in front of it that were changed.
+    queue: BTreeMap<QueueSetting, String>,
 }
 
 /// The way of one worker to the drive.
@@ -95,7 +100,8 @@ struct Step {
 impl<D: Drive> SimTestbed<D> {
     /// A drive at virtual time zero.
     pub fn new(drive: D, facts: Facts) -> Self {
-        SimTestbed { facts, drive, ends: Ends::default(), now: 0, opened: 0 }
+        let (ends, queue) = (Ends::default(), BTreeMap::new());
+        SimTestbed { facts, drive, ends, now: 0, opened: 0, is_mounted: false, queue }
     }
 
     /// The drive.
@@ -291,9 +297,12 @@ impl<D: Drive> Testbed for SimTestbed<D> {
         Ok(step.workers.into_iter().map(leave).collect())
     }
 
-    fn act(&mut self, act: &Act) -> Option<Result<(), Trouble>> {
+    fn act(&mut self, act: &Act) -> Option<Result<Option<SettingChange>, Trouble>> {
         match act {
-            Act::Purge(_) => return Some(self.purge()),
+            Act::Purge(_) => return Some(self.purge().map(|()| None)),
+            Act::Queue { setting, value } => {
+                return Some(self.set_queue(*setting, value).map(Some));
+            }
             Act::WriteCache(_) => {
                 let text = "a simulated drive has no command that sets its write cache; choose \
                             another profile, or set its buffer in the target's name";
@@ -301,12 +310,17 @@ impl<D: Drive> Testbed for SimTestbed<D> {
             }
             Act::Idle(span) => self.pass(self.now + span.0),
             Act::DropCaches => self.drop_caches(),
+            Act::Mkfs(_) => {}
+            Act::Mount(_) => self.mount(true),
+            Act::Unmount => self.mount(false),
+            // The file lets go of its blocks, and the drive is not told.
+            Act::Trim { .. } if self.is_mounted => {}
             Act::Trim { offset, length } => {
                 let rest = self.drive.bytes().saturating_sub(offset.0);
                 self.trim(offset.0, length.map_or(rest, |length| length.0.min(rest)));
             }
         }
-        Some(Ok(()))
+        Some(Ok(None))
     }
 
     fn inside(&mut self) -> Option<Inside> {
@@ -334,6 +348,30 @@ impl<D: Drive> SimTestbed<D> {
                 "this simulated drive has no command that purges it; empty it by discarding, or \
                  take one of flash",
             )
+        })
+    }
+
+    fn mount(&mut self, is_mounted: bool) {
+        self.is_mounted = is_mounted;
+        self.drive.mount(is_mounted);
+    }
+
+    fn set_queue(&mut self, setting: QueueSetting, value: &str) -> Result<SettingChange, Trouble> {
+        let offered = setting.simulated();
+        if !offered.contains(&value) {
+            return Err(Trouble::usage(format!(
+                "{} of a simulated drive is one of {}, not `{value}`",
+                setting.word(),
+                offered.join(", ")
+            )));
+        }
+        self.drive.set_queue(setting, value);
+        let before = self.queue.insert(setting, value.into());
+        Ok(SettingChange {
+            device: "sim".into(),
+            setting,
+            before: before.unwrap_or_else(|| offered[0].into()),
+            after: value.into(),
         })
     }
 

@@ -8,7 +8,7 @@ use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{is_broken, missing, shuffle, since_break};
 use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
-use drivelab_core::comparison::{Comparison, Metric, Sample};
+use drivelab_core::comparison::Comparison;
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::percent;
@@ -162,20 +162,8 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
 }
 
 fn side_of(summary: &Summary, side: &str) -> Side {
-    let sample = |cell: &&str| {
-        let name = format!("{cell} {side}");
-        let known = summary.cells.iter().find(|known| known.name == name)?;
-        let doubt = known.valid == Some(false);
-        let texts = || known.reasons.iter().map(|reason| reason.text.clone());
-        Some(Sample {
-            name: (*cell).to_string(),
-            metric: Metric::Iops,
-            values: control::values(summary, &name),
-            suspect: doubt.then(|| texts().collect::<Vec<_>>().join("; ")),
-        })
-    };
-    let has_values = |sample: &Sample| !sample.values.is_empty() || sample.suspect.is_some();
-    let samples = CELLS.iter().filter_map(sample).filter(has_values).collect();
+    let sample = |cell: &&str| control::sample(summary, &format!("{cell} {side}"), cell);
+    let samples = CELLS.iter().filter_map(sample).collect();
     Side { name: format!("side {side}"), samples, facts: Vec::new(), is_by_run: false }
 }
 

@@ -1,5 +1,8 @@
 //! One study on several targets: what its runs say side by side.
 
+mod heat;
+mod tables;
+
 use crate::rank;
 use drivelab_core::findings::{
     Entry, Figure, Findings, Head, Line, LineKind, Picture, Table, Unit,
@@ -34,7 +37,9 @@ pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {
         }
     }
     findings.tables.extend(side_by_side(members));
+    findings.tables.extend(tables::merged(members));
     findings.pictures.extend(merged(members));
+    findings.heat_maps.extend(heat::merged(members));
     findings.no_answer = members.iter().all(|member| is_without_answer(member));
     findings
 }
@@ -59,6 +64,7 @@ fn side_by_side(members: &[Member<'_>]) -> Vec<Table> {
             names.push(known);
         }
     }
+    let targets = short(&members.iter().map(|member| member.target).collect::<Vec<_>>());
     let chunks: Vec<&[(&str, Unit)]> = names.chunks(COLUMNS_MAX).collect();
     let title = |index: usize| match (index, chunks.len()) {
         (_, 1) => "Side by side".to_string(),
@@ -75,17 +81,17 @@ fn side_by_side(members: &[Member<'_>]) -> Vec<Table> {
                     .map(|(name, unit)| Head { name: (*name).to_string(), unit: Some(*unit) }),
             )
             .collect(),
-        rows: members.iter().map(|member| row(member, columns)).collect(),
+        rows: members.iter().zip(&targets).map(|(it, target)| row(it, target, columns)).collect(),
     };
     chunks.iter().enumerate().map(table).collect()
 }
 
-fn row(member: &Member<'_>, columns: &[(&str, Unit)]) -> Vec<Entry> {
+fn row(member: &Member<'_>, target: &str, columns: &[(&str, Unit)]) -> Vec<Entry> {
     let of = |(name, unit): &(&str, Unit)| {
         let found = figures(member).iter().find(|it| it.name == *name && it.unit == *unit);
         found.map_or(Entry::Nothing, |figure| Entry::Number(figure.estimate.value))
     };
-    [Entry::Text(member.target.into())].into_iter().chain(columns.iter().map(of)).collect()
+    [Entry::Text(target.into())].into_iter().chain(columns.iter().map(of)).collect()
 }
 
 /// Pictures of one title on one pair of axes: what was measured of each target.
@@ -122,6 +128,23 @@ fn measured(target: &str, picture: &Picture) -> Vec<Line> {
         _ => format!("{target}, {}", line.label),
     };
     lines.iter().map(|line| Line { label: label(line), ..(*line).clone() }).collect()
+}
+
+/// Names that fit a table: without what simulated drives are given, and of a path its end,
+/// where they still tell the targets apart.
+fn short(targets: &[&str]) -> Vec<String> {
+    let cut = |target: &&str| -> String {
+        match target.strip_prefix("sim:") {
+            Some(drive) => drive.split(',').next().unwrap_or(drive).into(),
+            None => target.trim_end_matches('/').rsplit('/').next().unwrap_or(target).into(),
+        }
+    };
+    let names: Vec<String> = targets.iter().map(cut).collect();
+    let is_clear = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
+    match names.iter().all(|name| is_clear(name) && !name.is_empty()) {
+        true => names,
+        false => targets.iter().map(|target| (*target).to_string()).collect(),
+    }
 }
 
 #[cfg(test)]

@@ -7,10 +7,12 @@
 mod judge;
 mod loads;
 
-use crate::experiment::budget::{Left, between_ns, whole};
-use crate::experiment::order::{missing, shuffle};
-use crate::experiment::used::{BUDGET_MIN, Used, left_then, used};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads as shared, proves_nothing};
+use crate::experiment::budget::{between_ns, whole};
+use crate::experiment::order::shuffle;
+use crate::experiment::used::{self, BUDGET_MIN, left_then};
+use crate::experiment::{
+    Allowance, Setting, Study, impossible, loads as shared, proves_nothing, too_small,
+};
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
@@ -42,28 +44,11 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    let budget = setting.options.budget;
-    impossible(setting).or_else(|| {
-        (budget.0 < BUDGET_MIN).then(|| {
-            format!(
-                "a budget of {budget} is too small for `apps`; give at least {}",
-                Size(BUDGET_MIN)
-            )
-        })
-    })
+    impossible(setting).or_else(|| too_small(setting, Size(BUDGET_MIN)))
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    if Left::of(setting, run).time_ns < SECOND_NS {
-        return None;
-    }
-    let region = match used(setting, run) {
-        Used::Not(plan) => return Some(plan),
-        Used::Until(region) => region,
-        Used::Never => return None,
-    };
-    let rest = missing(schedule(setting, region, run), run);
-    (!rest.is_empty()).then(|| shared::plan(setting, SECOND_NS / 4, rest))
+    used::next(setting, run, schedule)
 }
 
 /// Everything that is measured, in its order.

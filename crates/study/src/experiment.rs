@@ -15,8 +15,8 @@ pub mod used;
 pub mod wear;
 
 use crate::{
-    aa, anatomy, apps, endurance, files, ior, meta, mix, modes, patterns, pts, rank, steady,
-    stutter, torture, trim, wsat,
+    aa, anatomy, apps, endurance, file_system, files, ior, meta, mix, modes, patterns, pts, rank,
+    steady, stutter, torture, trim, tune, wsat,
 };
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
@@ -82,7 +82,7 @@ pub struct Study {
 }
 
 /// All of them, in the order of the help.
-pub const ALL: [Study; 19] = [
+pub const ALL: [Study; 21] = [
     aa::STUDY,
     wsat::STUDY,
     trim::STUDY,
@@ -96,12 +96,14 @@ pub const ALL: [Study; 19] = [
     patterns::STUDY,
     mix::STUDY,
     steady::STUDY,
+    file_system::STUDY,
     stutter::STUDY,
     apps::STUDY,
     rank::STUDY,
     modes::STUDY,
     endurance::STUDY,
     anatomy::STUDY,
+    tune::STUDY,
 ];
 
 /// The study of this name.
@@ -143,6 +145,38 @@ pub fn scratch_bytes(scale: Scale, budget: Size) -> u64 {
 
 /// The least file or device that a study makes sense on.
 pub const BYTES_MIN: u64 = 64 << 20;
+
+/// Why the budget is too small for a study that needs `least`, if it is.
+pub fn too_small(setting: &Setting<'_>, least: Size) -> Option<String> {
+    let options = setting.options;
+    (options.budget.0 < least.0).then(|| {
+        format!(
+            "a budget of {} is too small for `{}` here; give at least {least}",
+            options.budget, options.name
+        )
+    })
+}
+
+/// 5, 10 or 20, by the scale.
+pub fn repetitions(scale: Scale) -> usize {
+    match scale {
+        Scale::Quick => 5,
+        Scale::Default => 10,
+        Scale::Full => 20,
+    }
+}
+
+/// The longest time of a step of one of many cells, by the scale; in virtual time, where nobody
+/// disturbs, this part of it.
+pub fn longest_ns(setting: &Setting<'_>, virtual_part: u64) -> u64 {
+    let seconds = match setting.options.scale {
+        Scale::Quick => 1,
+        Scale::Default => 3,
+        Scale::Full => 10,
+    };
+    let ns = seconds * 1_000_000_000;
+    if setting.is_simulated() { ns / virtual_part } else { ns }
+}
 
 /// Why nothing can be studied with these bounds, whatever the study is.
 pub fn impossible(setting: &Setting<'_>) -> Option<String> {

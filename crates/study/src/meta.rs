@@ -3,14 +3,14 @@
 //! Each worker does one thing to all of its names before it does the next, in one directory for all
 //! or in one each; then the same with an fsync of each new file, which is what durable names cost.
 
-use crate::battery::names::{Names, WORKERS, group};
-use crate::battery::{self, Cell, Group};
+use crate::battery::names::{Names, WORKERS, batched, group};
+use crate::battery::{self, Cell, Group, names};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
 use crate::experiment::{Allowance, Setting, Study, proves_nothing, suspects};
 use drivelab_core::comparison::Sample;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::findings::{Figure, Findings, Unit};
+use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan};
 use drivelab_core::quantity::{operations, percent};
@@ -35,6 +35,9 @@ const SECOND_NS: u64 = 1_000_000_000;
 /// In this order, so that a load removes what it made.
 const ACTIONS: [Action; 6] =
     [Action::Create, Action::Open, Action::Stat, Action::Utime, Action::Rename, Action::Unlink];
+/// Names in flight where they go in batches, and what is done to them, by one worker.
+const BATCH: u32 = 32;
+const BATCHED: [Action; 3] = [Action::Create, Action::Stat, Action::Unlink];
 /// Of so many names one is made durable, and one is a directory.
 const DURABLE_PART: u32 = 100;
 const DIRECTORY_PART: u32 = 20;
@@ -83,6 +86,11 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
         .then(|| format!("{} are too short for any study; give at least 10s", setting.options.time))
 }
 
+/// Whether names can go in batches here.
+fn is_batched(setting: &Setting<'_>) -> bool {
+    setting.facts.host.names_by_ring == Some(true)
+}
+
 fn groups(setting: &Setting<'_>, cell_ns: Option<u64>) -> Vec<Group> {
     let most = names(setting.options.scale);
     // So few that all actions come to their turn in the time of a load.
@@ -102,6 +110,10 @@ fn groups(setting: &Setting<'_>, cell_ns: Option<u64>) -> Vec<Group> {
             let few = of(count / DIRECTORY_PART);
             all.push(group(few, "directories", &[Action::Mkdir], &[Action::Mkdir]));
         }
+    }
+    if is_batched(setting) {
+        let names = Names { count, workers: 1, directories: Files::One };
+        all.push(batched(names, "names in batches", &BATCHED, BATCH));
     }
     // Six actions need more time than one.
     for load in all.iter_mut().flat_map(|group| &mut group.loads) {
@@ -133,6 +145,7 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         return findings;
     }
     directories(setting, &summary, &cells, &mut findings);
+    batches(setting, &summary, &cells, &mut findings);
     findings.deviations.push(
         "Names were made just before they were looked at: what is found is in memory, as in \
          Metarates. Nothing is on the drive for sure but what fsync counts."
@@ -154,7 +167,7 @@ fn rates(summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
             name: cell.name.clone(),
             estimate,
             unit: Unit::Iops,
-            note: "the most of all workers and directories".into(),
+            note: "the most of all workers, directories and ways".into(),
         });
         told.push((action, estimate));
     }
@@ -217,4 +230,43 @@ fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findin
         )),
     }
     findings.comparison = Some(comparison);
+}
+
+/// Whether batches through io_uring help one worker.
+fn batches(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
+    if !is_batched(setting) {
+        findings.not_applicable.push(Remark {
+            cell: "names in batches".into(),
+            text: "the kernel offers no io_uring for names here".into(),
+        });
+        return;
+    }
+    let end = format!(", {BATCH} in flight");
+    let sides = [false, true].map(|is_batch| {
+        let name = if is_batch { "batches of 32 by io_uring" } else { "one call after the other" };
+        let sample = |action: &Action| {
+            let is_it = |cell: &&&Cell| {
+                let plain = cell.name.strip_suffix(&end);
+                cell.action == *action
+                    && plain.is_some() == is_batch
+                    && plain.unwrap_or(&cell.name).ends_with(", 1 worker")
+            };
+            let sample = battery::sample(summary, cells.iter().find(is_it)?, "")?;
+            Some(Sample { name: names::words(*action).into(), ..sample })
+        };
+        let samples = BATCHED.iter().filter_map(sample).collect();
+        Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
+    });
+    let Ok(comparison) = compare(&sides[0], &sides[1], Some(setting.options.delta)) else {
+        return;
+    };
+    let told: Vec<String> = comparison
+        .cells
+        .iter()
+        .map(|cell| format!("{} {} ({})", cell.name, cell.word(), battery::change(cell)))
+        .collect();
+    findings.verdict.push(format!(
+        "Batches of {BATCH} by io_uring against one call after the other, 1 worker: {}.",
+        told.join(", ")
+    ));
 }

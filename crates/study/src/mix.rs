@@ -8,7 +8,9 @@ mod judge;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
 use crate::experiment::order::{missing, shuffle};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, region};
+use crate::experiment::{
+    Allowance, Setting, Study, impossible, loads, proves_nothing, region, too_small,
+};
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
@@ -144,15 +146,10 @@ const BUDGET_MIN: u64 = 256 << 20;
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
     let options = setting.options;
-    let (steps, budget) =
-        (repetitions(options.scale) * cells(options.scale).len() as u64, options.budget);
-    impossible(setting).or_else(|| too_short(setting, steps)).or_else(|| {
-        (budget.0 < BUDGET_MIN).then(|| {
-            format!("a budget of {budget} is too small for `mix`; give at least {}", {
-                Size(BUDGET_MIN)
-            })
-        })
-    })
+    let steps = repetitions(options.scale) * cells(options.scale).len() as u64;
+    impossible(setting)
+        .or_else(|| too_short(setting, steps))
+        .or_else(|| too_small(setting, Size(BUDGET_MIN)))
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {

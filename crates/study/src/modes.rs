@@ -8,7 +8,9 @@ mod judge;
 
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use crate::experiment::{
+    Allowance, Setting, Study, impossible, loads, longest_ns, proves_nothing, repetitions,
+};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
     Act, Engine, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
@@ -29,6 +31,8 @@ pub const STUDY: Study = Study {
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
+/// In virtual time memory answers millions of operations a second: a step takes this part of its time.
+const VIRTUAL_PART: u64 = 50;
 /// Writes back and drops what the page cache holds, so that no cell pays for another.
 const SETTLE: &str = "write back and drop pages";
 /// Reads the region once through the page cache: what a buffered reader finds on a busy machine.
@@ -111,24 +115,6 @@ fn why_not(setting: &Setting<'_>, mode: Mode) -> Option<&'static str> {
     }
 }
 
-fn repetitions(scale: Scale) -> usize {
-    match scale {
-        Scale::Quick => 5,
-        Scale::Default => 10,
-        Scale::Full => 20,
-    }
-}
-
-/// In virtual time nobody disturbs, and memory answers millions of operations a second.
-fn longest_ns(setting: &Setting<'_>) -> u64 {
-    let seconds = match setting.options.scale {
-        Scale::Quick => 1,
-        Scale::Default => 3,
-        Scale::Full => 10,
-    };
-    if setting.is_simulated() { seconds * SECOND_NS / 50 } else { seconds * SECOND_NS }
-}
-
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
         Scale::Quick => (5, 10 << 30),
@@ -179,7 +165,7 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let mut round: Vec<Cell> = cells.into_iter().filter(|cell| missing(cell) == most).collect();
     shuffle(&mut round, setting.options.seed, (count - most) as u64);
     // Each cell has one to three steps.
-    let each_ns = left.each(setting, 3 * all as u64, longest_ns(setting));
+    let each_ns = left.each(setting, 3 * all as u64, longest_ns(setting, VIRTUAL_PART));
     if each_ns < SECOND_NS / 100 || left.bytes < (1 << 20) {
         return None;
     }

@@ -9,7 +9,9 @@ mod words;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
 use crate::experiment::order::{missing, shuffle};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, region};
+use crate::experiment::{
+    Allowance, Setting, Study, impossible, loads, proves_nothing, region, too_small,
+};
 use cell::{Cell, LARGE_BYTES, Pattern, cells, stream};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
@@ -61,15 +63,10 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
     let options = setting.options;
-    let (steps, budget) =
-        (repetitions(options.scale) * possible(setting).len() as u64, options.budget);
-    impossible(setting).or_else(|| too_short(setting, steps)).or_else(|| {
-        (budget.0 < BUDGET_MIN).then(|| {
-            format!("a budget of {budget} is too small for `patterns`; give at least {}", {
-                Size(BUDGET_MIN)
-            })
-        })
-    })
+    let steps = repetitions(options.scale) * possible(setting).len() as u64;
+    impossible(setting)
+        .or_else(|| too_short(setting, steps))
+        .or_else(|| too_small(setting, Size(BUDGET_MIN)))
 }
 
 /// Bytes of the smallest requests: 512 where the target takes them, else 4 KiB.

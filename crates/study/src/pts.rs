@@ -8,7 +8,7 @@
 mod judge;
 mod matrix;
 
-use crate::experiment::budget::{Left, duration_ns, whole, written};
+use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{done, is_complete, since_break};
 use crate::experiment::{
     Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, proves_nothing,
@@ -221,7 +221,7 @@ fn cell_ns_within(test: Test, section: &Section, setting: &Setting<'_>, run: &Ru
     let cells = f64::from(writes) / 100.0 * ROUNDS_PLANNED as f64;
     let share = left.saturating_sub(later) as f64 / cells.max(1.0);
     let bytes = written(std::slice::from_ref(step)).max(1) as f64;
-    let ns = share * duration_ns(step) as f64 / bytes;
+    let ns = share * step.duration_ns() as f64 / bytes;
     whole_ns.min((ns as u64).max(CELL_NS_MIN))
 }
 

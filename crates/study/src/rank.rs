@@ -16,7 +16,7 @@ use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::{digits, percent, time};
-use drivelab_core::run::Run;
+use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::Scale;
 use drivelab_core::summary::{CellSummary, Summary, summarise};
 use drivelab_core::units::{Size, Span};
@@ -88,8 +88,10 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
 }
 
 fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
-    let all = REPETITIONS * CELLS.len() as u64;
-    let measured = run.steps.iter().filter(|step| step.begin.role == Role::Measure).count() as u64;
+    let writers = CELLS.iter().filter(|cell| cell.1 < 100).count() as u64;
+    let all = REPETITIONS * (CELLS.len() as u64 + writers);
+    let is_known = |step: &&StepRun| step.begin.role != Role::Precondition;
+    let measured = run.steps.iter().filter(is_known).count() as u64;
     let longest = match setting.options.scale {
         Scale::Quick => 2 * SECOND_NS,
         Scale::Default => 5 * SECOND_NS,
@@ -97,13 +99,16 @@ fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
     };
     let each_ns = left.each(setting, all.saturating_sub(measured).max(1), longest);
     let each_ns = each_ns.max(SECOND_NS / 20);
-    let writers = CELLS.iter().filter(|cell| cell.1 < 100).count() as u64;
-    let write_bytes = left.bytes / (writers * REPETITIONS);
+    let write_bytes = left.bytes / (2 * writers * REPETITIONS);
     let mut steps = Vec::new();
     for round in 0..REPETITIONS {
         let mut cells = CELLS;
         shuffle(&mut cells, setting.options.seed, round);
-        steps.extend(cells.map(|cell| one(setting, cell, each_ns, write_bytes)));
+        for cell in cells {
+            let step = one(setting, cell, each_ns, write_bytes);
+            steps.extend(loads::settling(&step));
+            steps.push(step);
+        }
     }
     steps
 }

@@ -7,15 +7,15 @@
 mod judge;
 
 use crate::experiment::budget::{Left, whole};
-use crate::experiment::order::{done, missing, shuffle, since_break};
+use crate::experiment::order::{done, missing, shuffle, since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::study::Scale;
+use drivelab_core::study::{Established, Scale, StudyOptions};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::Settled;
 
@@ -26,18 +26,19 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: rounds::established,
+    established,
     judge: judge::judge,
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
+/// Of a target that is too large for the budget, this part of the budget is filled and used.
+const REGION_PART: u64 = 4;
+const REGION_MIN: u64 = 64 << 20;
 const REPETITIONS: u64 = 5;
 /// Workers of the cells that have several, and files where each has its own.
 pub const WORKERS: u32 = 4;
 /// Operations outstanding in the cells that compare workers with depth.
 const OUTSTANDING: u32 = 8;
-/// Writes that come before each cell that writes, and are left out.
-const SETTLING: &str = "settling";
 /// Part of the time that the random preconditioning may take.
 const SETTLING_PART: u64 = 2;
 /// Part of the bytes that is kept for what is measured.
@@ -126,22 +127,37 @@ fn passes(setting: &Setting<'_>) -> u64 {
     (third / all_bytes(setting).max(1)).clamp(1, PASSES)
 }
 
+/// The same study of the first bytes of a target that is too large to be written over twice;
+/// `None`: all of it is used.
+fn narrowed(setting: &Setting<'_>) -> Option<StudyOptions> {
+    let budget = setting.options.budget.0;
+    let files = all_bytes(setting) / setting.bytes().max(1);
+    let region = budget / REGION_PART / files.max(1) / REGION_MIN * REGION_MIN;
+    (budget < all_bytes(setting).saturating_mul(2))
+        .then(|| StudyOptions { bytes: region, ..setting.options.clone() })
+}
+
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    let needed = all_bytes(setting).saturating_mul(2);
-    impossible(setting).or_else(|| {
-        (setting.options.budget.0 < needed).then(|| {
-            format!(
-                "`steady` writes all of the target first, and a budget of {} is too small for {}: \
-                 give at least --budget {}, or a smaller --size where it makes a file",
-                setting.options.budget,
-                Size(all_bytes(setting)),
-                Size(needed)
-            )
-        })
-    })
+    let files = all_bytes(setting) / setting.bytes().max(1);
+    let least = Size(REGION_MIN * REGION_PART * files.max(1));
+    let is_narrow = narrowed(setting).is_some_and(|options| options.bytes < REGION_MIN);
+    impossible(setting).or_else(|| is_narrow.then(|| too_small(setting, least)).flatten())
+}
+
+fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
+    narrowed(setting).is_none().then(|| rounds::established(setting, run)).flatten()
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
+    let Some(options) = narrowed(setting) else { return next_of(setting, run) };
+    let mut plan = next_of(&Setting { options: &options, facts: setting.facts }, run)?;
+    for stream in plan.steps.iter_mut().flat_map(|step| &mut step.streams) {
+        stream.length = Some(Size(options.bytes));
+    }
+    Some(plan)
+}
+
+fn next_of(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let left = Left::of(setting, run);
     let steps = since_break(run);
     if left.time_ns < SECOND_NS {
@@ -151,14 +167,14 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         let is_tried = steps.iter().any(|step| step.begin.name == loads::FILL);
         return (!is_tried).then(|| loads::plan(setting, SECOND_NS, vec![fill(setting, &left)]));
     }
-    let in_order = missing(schedule(setting, run, &IN_ORDER), run);
+    let in_order = missing(schedule(setting, run, &IN_ORDER), &unbroken(run));
     if !in_order.is_empty() {
         return Some(loads::plan(setting, SECOND_NS / 10, in_order));
     }
     if let Some(round) = round(setting, steps, &left) {
         return Some(loads::plan(setting, rounds::interval_ns(setting, steps), vec![round]));
     }
-    let at_random = missing(schedule(setting, run, &at_random(setting)), run);
+    let at_random = missing(schedule(setting, run, &at_random(setting)), &unbroken(run));
     (!at_random.is_empty()).then(|| loads::plan(setting, SECOND_NS / 10, at_random))
 }
 
@@ -212,11 +228,7 @@ fn schedule(setting: &Setting<'_>, run: &Run, cells: &[Cell]) -> Vec<Step> {
         shuffle(&mut cells, setting.options.seed, round);
         for cell in cells {
             let step = one(setting, cell, each_ns, write_bytes);
-            if cell.reads < 100 {
-                // What came before let the drive rest: its buffer takes the first writes.
-                let name = SETTLING.into();
-                steps.push(Step { name, role: Role::Prepare, ..step.clone() });
-            }
+            steps.extend(loads::settling(&step));
             steps.push(step);
         }
     }

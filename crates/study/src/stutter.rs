@@ -13,9 +13,9 @@ mod judge;
 mod published;
 
 use crate::experiment::budget::{Left, between_ns, whole};
-use crate::experiment::order::{missing, shuffle};
-use crate::experiment::used::{BUDGET_MIN, Used, aged, left_then, used};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use crate::experiment::order::shuffle;
+use crate::experiment::used::{self, BUDGET_MIN, aged, left_then};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, too_small};
 use cells::Cell;
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
@@ -56,28 +56,11 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    let budget = setting.options.budget;
-    impossible(setting).or_else(|| {
-        (budget.0 < BUDGET_MIN).then(|| {
-            format!(
-                "a budget of {budget} is too small for `stutter`; give at least {}",
-                Size(BUDGET_MIN)
-            )
-        })
-    })
+    impossible(setting).or_else(|| too_small(setting, Size(BUDGET_MIN)))
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    if Left::of(setting, run).time_ns < SECOND_NS {
-        return None;
-    }
-    let region = match used(setting, run) {
-        Used::Not(plan) => return Some(plan),
-        Used::Until(region) => region,
-        Used::Never => return None,
-    };
-    let rest = missing(schedule(setting, region, run), run);
-    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+    used::next(setting, run, schedule)
 }
 
 /// Everything that is measured, in its order.

@@ -5,10 +5,10 @@
 
 mod judge;
 
-use crate::experiment::budget::{Left, duration_ns, whole};
+use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
@@ -64,14 +64,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
         ));
     }
     let needed = 4 * setting.bytes() / TRIM_PART;
-    let budget = setting.options.budget;
-    impossible(setting).or_else(|| {
-        (budget.0 < needed).then(|| {
-            format!("a budget of {budget} is too small for `trim` here; give at least {}", {
-                Size(needed)
-            })
-        })
-    })
+    impossible(setting).or_else(|| too_small(setting, Size(needed)))
 }
 
 /// Repetitions of each cell.
@@ -195,7 +188,7 @@ fn reserve_ns(setting: &Setting<'_>, run: &Run) -> u64 {
 
 /// A round may take twice as long as the one before it.
 fn round_limit_ns(setting: &Setting<'_>, run: &Run) -> u64 {
-    let last = rounds::named(since_break(run), ROUND).last().map(|step| duration_ns(step));
+    let last = rounds::named(since_break(run), ROUND).last().map(|step| step.duration_ns());
     last.map_or(setting.options.time.0 / 4, |ns| ns.saturating_mul(2).max(SECOND_NS))
 }
 

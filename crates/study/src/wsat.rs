@@ -7,7 +7,7 @@
 use crate::experiment::budget::{Left, written};
 use crate::experiment::order::{done, since_break, unbroken};
 use crate::experiment::rounds::{self, Cliff, ROUND, Written};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, suspects};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, suspects, too_small};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Plan, Role, Step};
@@ -58,17 +58,8 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    let budget = setting.options.budget.0;
     let least = if setting.is_drive() { 0 } else { setting.bytes() } + (64 << 20);
-    impossible(setting).or_else(|| {
-        (budget < least).then(|| {
-            format!(
-                "a budget of {} is too small for `wsat` here; give at least {}",
-                Size(budget),
-                Size(least)
-            )
-        })
-    })
+    impossible(setting).or_else(|| too_small(setting, Size(least)))
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {

@@ -9,12 +9,13 @@
 use super::{Anatomy, Dissected, KindAnatomy, SLOWEST_MIN, Stamped};
 use crate::op::{Action, Time};
 use crate::trace::block::{BlockEvent, Point, Trace};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 const SECTOR_BYTES: u64 = 512;
 
 /// Where a part of the target lies on the disk; all in bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
     /// First byte on the target.
     pub offset: u64,

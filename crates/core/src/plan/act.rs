@@ -1,5 +1,6 @@
 //! What a step without streams does.
 
+use super::QueueSetting;
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,50 @@ pub enum Act {
     Purge(Purge),
     /// Turns the drive's volatile write cache on or off until the run ends.
     WriteCache(Switch),
+    /// Makes a file system on the whole device; what was on it is lost.
+    Mkfs(FileSystem),
+    /// From here on streams and acts go to files in a file system on the device.
+    Mount(Mount),
+    /// From here on they go to the device itself again; where the files lie on it is recorded.
+    Unmount,
+    /// Sets the kernel's queue in front of the drive until the run ends, or until it is set back.
+    Queue {
+        /// What is set.
+        setting: QueueSetting,
+        /// To what, in the kernel's word.
+        value: String,
+    },
+}
+
+/// File systems that can be made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileSystem {
+    /// XFS.
+    Xfs,
+    /// Ext4.
+    Ext4,
+}
+
+impl FileSystem {
+    /// The word it is asked for by.
+    pub fn word(self) -> &'static str {
+        if self == FileSystem::Xfs { "xfs" } else { "ext4" }
+    }
+}
+
+/// Which files are used in a file system.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct Mount {
+    /// How many; they are made where they are not there yet.
+    pub files: u32,
+    /// Bytes of each.
+    pub bytes: Size,
+    /// A directory in a file system that is mounted already; absent: the device is mounted at a
+    /// place of drivelab's own, which no one else sees, until the next unmount or the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub directory: Option<String>,
 }
 
 /// On or off.

@@ -5,7 +5,7 @@ use super::{Act, Step, Stream};
 impl Step {
     /// Whether it can change what the target stores.
     pub fn changes_data(&self) -> bool {
-        matches!(self.act, Some(Act::Trim { .. } | Act::Purge(_)))
+        matches!(self.act, Some(Act::Trim { .. } | Act::Purge(_) | Act::Mkfs(_)))
             || self.streams.iter().any(Stream::changes_data)
     }
 

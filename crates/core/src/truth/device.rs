@@ -228,6 +228,13 @@ impl Case<'_> {
 
     /// Other I/O on the same device, told from our own by what the kernel booked on us.
     fn others(&mut self, device: &DeviceCounters) {
+        if self.data_streams().next().is_none() {
+            return self.unchecked(
+                "other_io",
+                "other I/O on the device: a file system writes names by threads of its own, later, \
+                 and does not say for whom",
+            );
+        }
         let (read, written) = (self.bytes(Action::Read), self.bytes(Action::Write));
         let booked = self.observed.process.unwrap_or_default();
         let strange_reads = device.read_bytes.saturating_sub(booked.read_bytes.max(read));

@@ -23,6 +23,7 @@ Examples:
   drivelab run ./f --size 1g --rw write --bs 128k --passes 1 --stamp --keep --seed 7
   drivelab run ./f --rw read --bs 128k --passes 1 --verify --seed 7         is it all there?
   drivelab run . --pattern names --actions create,stat,unlink --names 1000  metadata
+  drivelab run . --trace load.blktrace --pace 2.5                           what others did
   drivelab run . --rw randread --dry-run > my.toml                          a plan to edit
   drivelab run my.toml /dev/sdb
 

@@ -21,6 +21,9 @@ Keys behind the name: every parameter that `sim show` lists, and
   collector  greedy, d-choices, fifo, windowed, cost-benefit, random; d says of how many
   state      fresh, filled, random-filled, steady, fragmented, trimmed
   page_cache bytes of the page cache of the host before it: buffered I/O needs one
+  file_system_ns  time that a worker spends on each operation through a file system (study fs)
+  journal    writes of its journal for each write through it, from 0 to 1
+  setting_delay  time that one value of a kernel setting costs, as in scheduler:bfq:30us
   fragmentation  share of its rate that a reader loses once the drive was written over
   seed       of everything random inside the drive";
 

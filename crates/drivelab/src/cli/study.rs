@@ -4,7 +4,7 @@ use super::compare::share;
 use super::run::seed;
 use super::{SafetyOptions, StoreOptions};
 use clap::{Args, ValueEnum};
-use drivelab_core::plan::Switch;
+use drivelab_core::plan::{FileSystem, Switch};
 use drivelab_core::study::Leg;
 use drivelab_core::study::Profile;
 use drivelab_core::units::{Size, Span};
@@ -22,6 +22,7 @@ Studies, each with its question, and what it costs with --quick:
   patterns   Which access pattern does the drive love or hate?  5 min, 10 GiB written
   mix        What does one write among reads cost the readers?  5 min, 10 GiB written
   steady     What is left in the steady state, by which load?   5 min, 10 GiB written
+  fs         What does the file system take?                    5 min, 10 GiB written
   stutter    Will a machine with this drive freeze?             5 min, 10 GiB written
   apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
   modes      Direct, buffered, dsync: who answers, RAM or drive 5 min, 10 GiB written
@@ -31,6 +32,7 @@ Studies, each with its question, and what it costs with --quick:
   meta       How many names a second: made, found, removed?     5 min, 20,000 names
   torture    Did heavy use change the drive, and by how much?   5 min, 10 GiB written
   anatomy    Where an I/O spends its time, program to drive     4 min, 10 GiB written
+  tune       Does a kernel setting of the drive matter here?    5 min, 10 GiB written
 
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
@@ -38,6 +40,8 @@ Examples:
   drivelab study rank /mnt/a /mnt/b sim:essd    the same loads on each, and an order
   drivelab study trim /dev/sdb --quick --erase TOKEN
                                                 a whole device; the refusal prints the token
+  drivelab study fs /dev/sdb --mkfs xfs --erase TOKEN
+                                                the device against a file system made on it
   drivelab study pts-iops /dev/sdb --full --purge nvme-format --erase TOKEN
                                                 SNIA's test to the letter; takes a day
   drivelab resume last                          goes on with a study that was broken off
@@ -78,6 +82,9 @@ pub struct StudyCommandOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub pts: PtsOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub file_system: FileSystemWords,
     /// Bytes that the drive's maker promises it takes, such as 600TB [default: as far as the
     /// drive tells]
     #[arg(long, value_name = "SIZE")]
@@ -85,7 +92,6 @@ pub struct StudyCommandOptions {
     /// endurance: bytes that a day of use writes, such as 40GB [default: the drive once]
     #[arg(long, value_name = "SIZE")]
     pub per_day: Option<Size>,
-    /// Size of the file to create, if there is none
     /// torture: times that the drive is measured, tortured and measured again
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub cycles: Option<u64>,
@@ -157,6 +163,34 @@ impl From<SwitchWord> for Switch {
         match word {
             SwitchWord::On => Switch::On,
             SwitchWord::Off => Switch::Off,
+        }
+    }
+}
+
+/// What only `fs` needs.
+#[derive(Debug, Args, Clone)]
+pub struct FileSystemWords {
+    /// fs: make this file system on the device, which erases it: xfs, ext4
+    #[arg(long, value_name = "KIND", value_enum, hide_possible_values = true)]
+    pub mkfs: Option<FileSystemWord>,
+    /// fs: use the file system of the device that is mounted here
+    #[arg(long, value_name = "DIR")]
+    pub mount: Option<PathBuf>,
+}
+
+/// A file system, as typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[allow(missing_docs)]
+pub enum FileSystemWord {
+    Xfs,
+    Ext4,
+}
+
+impl From<FileSystemWord> for FileSystem {
+    fn from(word: FileSystemWord) -> Self {
+        match word {
+            FileSystemWord::Xfs => FileSystem::Xfs,
+            FileSystemWord::Ext4 => FileSystem::Ext4,
         }
     }
 }

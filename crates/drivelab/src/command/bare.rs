@@ -37,8 +37,8 @@ pub fn bare(options: &RunOptions) -> Result<Status, Failure> {
     let filesystem = aim.facts.target.filesystem.as_ref();
     let site = Site {
         target: Some(Rc::new(opened)),
-        directories: Vec::new(),
         memory_backed: filesystem.is_some_and(|found| found.memory_backed),
+        ..Site::default()
     };
     let failed = |trouble: Trouble| Failure::from(trouble);
     cpus::confine(&cpus::parse(&step.cpus).map_err(failed)?).map_err(failed)?;

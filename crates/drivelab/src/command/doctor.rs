@@ -19,9 +19,9 @@ use drivelab_io::doctor as looks;
 use drivelab_io::facts::{self, System};
 use drivelab_io::scratch::{Ledger, remove_leftovers};
 use drivelab_io::testbed::{Handle, RealTestbed};
-use drivelab_report::terminal::{doctor_table, leftovers_list};
+use drivelab_report::terminal::{doctor_table, leftovers_list, set_up_table};
 use drivelab_stats::Estimate;
-use drivelab_study::doctor;
+use drivelab_study::{doctor, set_up};
 use std::time::Duration;
 
 /// How long others are watched while nothing is done.
@@ -47,11 +47,13 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
     let seen = look(&system, aim, Some(&ledger))?;
     let checks = doctor::judge(&seen);
     let (verdict, is_bad) = doctor::verdict(&checks);
+    let set_up = set_up::advise(&seen.facts.target);
     if options.json {
         print::json(&serde_json::json!({
             "schema": SCHEMA,
             "target": options.target,
             "checks": checks,
+            "set_up": set_up,
             "ceiling_iops": seen.ceiling,
             "noise": seen.noise,
             "verdict": verdict,
@@ -59,6 +61,7 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
     } else {
         let version = env!("CARGO_PKG_VERSION");
         print::text(&doctor_table(version, &options.target, &seen.facts, &checks, &verdict));
+        print::text(&set_up_table(&set_up));
     }
     Ok(if is_bad { Status::Finding } else { Status::Fine })
 }

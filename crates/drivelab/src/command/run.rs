@@ -48,6 +48,10 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
     let (mut plan, target) = plan_and_target(options, given)?;
     load::refuse_misleading(&plan)?;
     let system = System::live();
+    let runs = store::directory(options.record.store.runs.as_deref())?;
+    if !options.record.dry_run {
+        session::tidy_up(&runs, &system)?;
+    }
     let aim = Aim::take(&system, target, &plan, options.size)?;
     let request = Request {
         command: "run",
@@ -55,7 +59,7 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         erase: options.safety.erase.clone(),
         keep: options.safety.keep,
         size: options.size,
-        runs: store::directory(options.record.store.runs.as_deref())?,
+        runs,
         stuck_after: options.record.stuck_after,
         reserve_bytes: 0,
         warnings: Vec::new(),

@@ -1,5 +1,6 @@
 //! `drivelab study` and `drivelab resume`: one experiment on one target, to its answer.
 
+mod file_system;
 mod several;
 
 use super::report::{Page, may_write, results};
@@ -11,11 +12,13 @@ use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
-use drivelab_core::plan::{Plan, Purge, Switch};
+use drivelab_core::plan::{FileSystem, Plan, Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
-use drivelab_core::study::{Emptying, Established, Scale, StudyOptions, TortureOptions};
+use drivelab_core::study::{
+    Emptying, Established, FileSystemOptions, Scale, StudyOptions, TortureOptions,
+};
 use drivelab_core::units::{Size, Span};
 use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
@@ -67,6 +70,10 @@ fn prepare<'a>(
     target: &'a str,
     seed: Option<u64>,
 ) -> Result<Prepared<'a>, Failure> {
+    let runs = store::directory(options.store.runs.as_deref())?;
+    if !options.dry_run {
+        session::tidy_up(&runs, system)?;
+    }
     let mut aim = Aim::look(system, target)?;
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
@@ -78,7 +85,7 @@ fn prepare<'a>(
         erase: options.safety.erase.clone(),
         keep: options.safety.keep,
         size: options.size,
-        runs: store::directory(options.store.runs.as_deref())?,
+        runs,
         stuck_after: options.shown.stuck_after,
         reserve_bytes: aim.reserve_bytes(),
         warnings: Vec::new(),
@@ -113,6 +120,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     })?;
     let study = experiment::named(&asked.name).map_err(Failure::usage)?;
     let system = System::live();
+    session::tidy_up(&directory, &system)?;
     let mut aim = Aim::look(&system, &target)?;
     equip(&mut aim, &asked.name, asked.scale);
     same_target(&kept, &aim)?;
@@ -171,6 +179,7 @@ fn asked(
         _ => Scale::Default,
     };
     equip(aim, study.name, scale);
+    file_system::look(options, study, aim)?;
     let makes = aim.creates();
     if !makes && options.size.is_some() {
         return Err(Failure::usage(
@@ -199,6 +208,13 @@ fn asked(
         allowance.time = SIMULATED_TIME;
     }
     let torture = torture(options, study)?;
+    let file_system = FileSystemOptions {
+        make: options.file_system.mkfs.map(FileSystem::from),
+        // As it is meant here: a study that goes on may be told so from elsewhere.
+        directory: options.file_system.mount.as_ref().map(|path| {
+            std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string()
+        }),
+    };
     if scale != Scale::Quick {
         allowance.budget.0 = allowance.budget.0.saturating_mul(torture.cycles);
         allowance.time.0 = allowance.time.0.saturating_mul(torture.cycles);
@@ -217,6 +233,7 @@ fn asked(
         rated: options.rated,
         per_day: options.per_day,
         bytes,
+        file_system,
         torture,
     })
 }

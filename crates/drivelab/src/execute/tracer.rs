@@ -53,7 +53,7 @@ fn begin(
     site: &Site,
     step: &Step,
 ) -> Result<(Tracing, Rc<Target>, System), String> {
-    let target = site.target.clone().ok_or("there is no data on a drive in this step")?;
+    let target = site.at().ok_or("there is no data on a drive in this step")?;
     if step.streams.iter().any(|stream| stream.files == Files::Each) {
         return Err("I/O of several files cannot be told apart; use one file".into());
     }

@@ -120,3 +120,32 @@ impl Said {
         serde_json::from_str(&self.out).unwrap_or_else(|error| panic!("{error}\n{}", self.out))
     }
 }
+
+/// The sentences of one kind that a study said.
+pub fn said(json: &Value, kind: &str) -> String {
+    let list = json["findings"][kind].as_array().cloned().unwrap_or_default();
+    list.iter().map(|text| text.as_str().unwrap()).collect::<Vec<_>>().join(" ")
+}
+
+/// One figure of a study, with its interval.
+#[track_caller]
+pub fn estimate<'a>(json: &'a Value, name: &str) -> &'a Value {
+    let figures = json["findings"]["figures"].as_array().unwrap();
+    let found = figures.iter().find(|figure| figure["name"] == name);
+    &found.unwrap_or_else(|| panic!("no {name} in {figures:?}"))["estimate"]
+}
+
+/// The value of one figure of a study.
+#[track_caller]
+pub fn figure(json: &Value, name: &str) -> f64 {
+    estimate(json, name)["value"].as_f64().unwrap()
+}
+
+/// The rate of random writes on a drive that is put into its steady state by the model itself.
+pub fn true_steady_iops(user: &User, target: &str) -> f64 {
+    let target = format!("{target},state=steady");
+    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "16"];
+    let line = [&["run", &target, "--seed", "9", "--json"], &load[..]].concat();
+    let json = user.types(&line).fine().json();
+    json["steps"][0]["streams"][0]["write"]["iops"]["value"].as_f64().unwrap()
+}

@@ -173,6 +173,10 @@ pub(super) fn describe_unread(
         read_text(&directory.join("dm/name")).or_else(|| read_text(&directory.join("md/level")));
     facts.mounted_at = mounted_at(system, tree, mounts, number);
     queue(&disk, &mut facts);
+    facts.queue_settable = system.is_live().then(|| {
+        let file = disk.join("queue/read_ahead_kb");
+        rustix::fs::access(&file, rustix::fs::Access::WRITE_OK).is_ok()
+    });
     facts.numa_node = numa_node(&disk);
     if facts.layer != "partition" {
         link::identify(&disk, &mut facts);
@@ -213,8 +217,12 @@ fn queue(disk: &Path, facts: &mut DeviceFacts) {
     let flag = |name: &str| read_number::<u8>(&queue.join(name)).map(|value| value != 0);
     facts.logical_block_bytes = read_number(&queue.join("logical_block_size"));
     facts.physical_block_bytes = read_number(&queue.join("physical_block_size"));
+    facts.minimum_io_bytes = read_number(&queue.join("minimum_io_size"));
+    facts.optimal_io_bytes = read_number(&queue.join("optimal_io_size"));
     facts.rotational = flag("rotational");
-    facts.scheduler = read_text(&queue.join("scheduler")).map(|text| active(&text));
+    let schedulers = read_text(&queue.join("scheduler"));
+    facts.scheduler = schedulers.as_deref().map(active);
+    facts.schedulers = schedulers.as_deref().map(offered).unwrap_or_default();
     facts.queue_requests = read_number(&queue.join("nr_requests"));
     facts.max_sectors_kib = read_number(&queue.join("max_sectors_kb"));
     facts.read_ahead_kib = read_number(&queue.join("read_ahead_kb"));
@@ -228,9 +236,15 @@ fn queue(disk: &Path, facts: &mut DeviceFacts) {
 }
 
 /// `mq-deadline` out of `none [mq-deadline] kyber`.
-fn active(schedulers: &str) -> String {
+pub(super) fn active(schedulers: &str) -> String {
     let chosen = schedulers.split_once('[').and_then(|(_, rest)| rest.split_once(']'));
     chosen.map_or(schedulers, |(name, _)| name).to_owned()
+}
+
+/// All of `none [mq-deadline] kyber`.
+fn offered(schedulers: &str) -> Vec<String> {
+    let names = schedulers.split_whitespace();
+    names.map(|name| name.trim_matches(['[', ']']).to_owned()).collect()
 }
 
 /// The NUMA node of the nearest ancestor that names one.

@@ -23,6 +23,7 @@ pub(super) fn gather(system: &System) -> HostFacts {
         clocksource: read_text(&devices.join("clocksource/clocksource0/current_clocksource")),
         governor: read_text(&devices.join("cpu/cpu0/cpufreq/scaling_governor")),
         virtualisation: virtualisation(system, &cpuinfo),
+        names_by_ring: system.is_live().then(crate::names::is_offered_by_ring),
         cgroup_limits: cgroup::limits(system),
     }
 }

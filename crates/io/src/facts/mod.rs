@@ -139,6 +139,11 @@ pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
     Some(device::describe(system, &tree, &mounts, number, &mut Vec::new()))
 }
 
+/// The one in force of what the kernel offers (`none [mq-deadline] kyber`).
+pub(crate) fn active_of(offered: &str) -> String {
+    device::active(offered)
+}
+
 /// One block device without opening it; `mounted_at` is not filled in.
 pub(crate) fn device_of_sysfs(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
     let tree = Tree::new(system);

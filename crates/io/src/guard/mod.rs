@@ -299,7 +299,36 @@ pub(crate) fn confirm(
     exclusive: &OwnedFd,
     consent: Option<&str>,
 ) -> Result<(), Refusal> {
-    let Subject::Device(number) = approval.subject else { return Ok(()) };
+    let Some(token) = token_now(system, approval, exclusive)? else { return Ok(()) };
+    token::compare(&approval.label, &token, consent)
+}
+
+/// [`confirm`] for a device on which a file system was made since the approval.
+pub(crate) fn confirm_made(
+    system: &System,
+    approval: &Approval,
+    exclusive: &OwnedFd,
+    made: &str,
+) -> Result<(), Refusal> {
+    let Some(token) = token_now(system, approval, exclusive)? else { return Ok(()) };
+    let approved = approval.token.as_deref().unwrap_or_default();
+    match token.is_of(approved) && token.signatures.iter().any(|found| found == made) {
+        true => Ok(()),
+        false => Err(Refusal::safety(
+            "changed",
+            format!("{} does not hold the {made} that was made on it.", approval.label),
+        )
+        .advise("Nothing more was written. Look at what else uses the device, then try again.")),
+    }
+}
+
+/// The token of now, of a device that is still the one that was approved, and free.
+fn token_now(
+    system: &System,
+    approval: &Approval,
+    exclusive: &OwnedFd,
+) -> Result<Option<token::Token>, Refusal> {
+    let Subject::Device(number) = approval.subject else { return Ok(None) };
     let label = &approval.label;
     let stat = rustix::fs::fstat(exclusive)
         .map_err(|error| failed(format!("{label} cannot be examined"), &error.into()))?;
@@ -312,6 +341,5 @@ pub(crate) fn confirm(
         .advise("Nothing was written. Look at what changes the device nodes, then try again."));
     }
     patiently(|| Surroundings::gather(system)?.check_device(label, number))?;
-    let token = token::of_open_device(system, label, number, exclusive)?;
-    token::compare(label, &token, consent)
+    token::of_open_device(system, label, number, exclusive).map(Some)
 }

@@ -15,6 +15,17 @@ pub(super) struct Token {
     pub(super) signatures: Vec<String>,
 }
 
+impl Token {
+    /// Whether it names the device that an earlier token named, whatever is on it now.
+    pub(super) fn is_of(&self, earlier: &str) -> bool {
+        let types: Vec<String> = self.signatures.iter().map(|name| clean(name)).collect();
+        let name = self.text.strip_suffix(&types.join("+")).unwrap_or(&self.text);
+        let name = if types.is_empty() { name } else { name.strip_suffix(':').unwrap_or(name) };
+        let rest = earlier.strip_prefix(name);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
+    }
+}
+
 /// Reads size and signatures from an open device and makes its token:
 /// `SERIAL` or `NAME:BYTES`, then `:TYPES`.
 ///

@@ -1,5 +1,6 @@
 //! Scratch files and directories: made, locked, written into the ledger, and sized.
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -334,7 +335,8 @@ fn empty(request: &OpenRequest, approval: Approval, writable: bool) -> Target {
         approval,
         scratch: Vec::new(),
         files: Vec::new(),
-        exclusive: Vec::new(),
+        exclusive: RefCell::new(None),
+        _backing: Vec::new(),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod create;
 
+use std::cell::RefCell;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -104,8 +105,10 @@ pub struct Target {
     // Declared before the descriptors, so that scratch is removed while it is still locked.
     scratch: Vec<Scratch>,
     files: Vec<TargetFile>,
-    /// Holds the device (and what is below a loop device) against everyone else.
-    exclusive: Vec<OwnedFd>,
+    /// Holds the device against everyone else.
+    exclusive: RefCell<Option<OwnedFd>>,
+    /// Holds what is below a loop device, and is never looked at.
+    _backing: Vec<OwnedFd>,
 }
 
 impl Target {
@@ -160,8 +163,24 @@ impl Target {
 
     /// Lets a tool such as `mkfs` take the device, which it wants to hold exclusively itself; the
     /// lock against other runs of drivelab stays. Only after [`Intent::Format`] was approved.
-    pub fn release_exclusive(&mut self) {
-        self.exclusive.clear();
+    pub fn release_exclusive(&self) {
+        self.exclusive.borrow_mut().take();
+    }
+
+    /// Takes the device back after [`Target::release_exclusive`]. It must be the same, free, and
+    /// bear the file system `made`.
+    ///
+    /// # Errors
+    /// A [`Refusal`] when somebody took it, or it holds something else.
+    pub fn hold_again(&self, system: &System, made: &str) -> Result<(), Refusal> {
+        let (Subject::Device(number), Some(file)) = (&self.approval.subject, self.files.first())
+        else {
+            return Ok(());
+        };
+        let held = guard::patiently(|| hold_device(&file.pinned, &self.approval, *number, system))?;
+        guard::confirm_made(system, &self.approval, &held, made)?;
+        *self.exclusive.borrow_mut() = Some(held);
+        Ok(())
     }
 
     /// The descriptor that pins a file; for questions to the kernel (size, extents), not for I/O.
@@ -252,13 +271,13 @@ fn open_device(
     let consent = request.erase.as_deref();
     let approval = guard::assess_open(system, path, &pinned, request.intent, consent, ledger)?;
     between();
-    let mut exclusive = Vec::new();
+    let (mut exclusive, mut backing) = (None, Vec::new());
     if let (true, Subject::Device(number)) = (destroys, &approval.subject) {
         let held = guard::patiently(|| hold_device(&pinned, &approval, *number, system))?;
         guard::confirm(system, &approval, &held, consent)?;
-        exclusive.push(held);
+        exclusive = Some(held);
         let label = &approval.label;
-        exclusive.extend(guard::patiently(|| guard::hold_backing(system, label, *number))?);
+        backing.extend(guard::patiently(|| guard::hold_backing(system, label, *number))?);
     }
     let bytes = bounded(request, device_bytes(&pinned, &approval.label)?, &approval.label)?;
     let logical = rustix::fs::ioctl_blksszget(&pinned).unwrap_or(BLOCK_BYTES_ASSUMED);
@@ -271,7 +290,8 @@ fn open_device(
         approval,
         scratch: Vec::new(),
         files: vec![TargetFile { path: path.clone(), created: false, pinned }],
-        exclusive,
+        exclusive: RefCell::new(exclusive),
+        _backing: backing,
     })
 }
 

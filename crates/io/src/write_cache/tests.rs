@@ -1,9 +1,10 @@
-use super::record::{Change, Record};
 use super::*;
 use crate::purge::fake::Fake;
+use crate::settings::{leftovers, put_back};
 use drivelab_core::op::Errno;
 use drivelab_core::queue::TroubleKind;
 use std::fs;
+use std::os::fd::AsFd;
 
 /// An NVMe drive with a volatile write cache.
 fn nvme(is_on: bool) -> Fake {
@@ -134,7 +135,7 @@ fn a_killed_run_is_undone_by_the_next() {
     assert_eq!(found.canonicalize().unwrap(), file.canonicalize().unwrap());
     let mut record = None;
     let mut note = |before: &str| {
-        record = Some(Record::make(&records, Change::of(&facts, number(), before)).unwrap());
+        record = Some(Record::make(&records, Change::of(&facts, number(), None, before)).unwrap());
         Ok(())
     };
     change(&mut Scsi(file.clone()), false, Switch::Off, &mut note).unwrap();
@@ -143,7 +144,8 @@ fn a_killed_run_is_undone_by_the_next() {
     assert_eq!(fs::read_to_string(&file).unwrap(), "write through");
     // It is killed, and another changes the same drive before anybody put it back.
     drop(record.take());
-    let again = Record::make(&records, Change::of(&facts, number(), "write through")).unwrap();
+    let again =
+        Record::make(&records, Change::of(&facts, number(), None, "write through")).unwrap();
     assert_eq!(again.change.before, "write back", "what it was before the first of them");
     drop(again);
     let said = leftovers(&system, &records);
@@ -160,7 +162,7 @@ fn another_drive_of_that_name_is_left_alone() {
     let records = root.path().join("records");
     let mut facts = device_of_sysfs(&system, number()).unwrap();
     facts.serial = Some("S2".into());
-    drop(Record::make(&records, Change::of(&facts, number(), "write through")).unwrap());
+    drop(Record::make(&records, Change::of(&facts, number(), None, "write through")).unwrap());
     let said = leftovers(&system, &records);
     assert!(said[0].contains("the drive is not here") && said[0].contains("by hand"), "{said:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "write back\n");

@@ -7,6 +7,7 @@ use drivelab_core::summary::{CellStream, CellSummary, Summary, series};
 
 use crate::chart::bars::{hue, quantity};
 use crate::chart::inside;
+use crate::chart::kernel::{self, LOOKS_MIN};
 use crate::chart::spans::{Piece, spans};
 use crate::chart::ticks::round_up;
 use crate::chart::{
@@ -59,6 +60,7 @@ pub fn over_time(
     panels.extend(latency(&tracks));
     let alt = alt(&panels);
     panels.iter_mut().for_each(|panel| thin(panel, end, columns));
+    panels.extend(kernel::panels(&pieces));
     panels.extend(temperature(&pieces));
     panels.extend(inside::panels(&pieces));
     let buckets = buckets(&tracks, (columns / 16).max(5));
@@ -283,6 +285,13 @@ fn note(pieces: &[Piece<'_>]) -> String {
     let mut text = "A steady drive draws flat lines; a fall is a cache that ran full, \
                     housekeeping, or heat."
         .to_owned();
+    let looked = ends().filter_map(|end| end.observed.as_ref());
+    if looked.into_iter().any(|observed| observed.counted.len() >= LOOKS_MIN) {
+        text.push_str(
+            " The panels of the kernel count everybody's requests to the device, as iostat does, \
+             about once a second, in long steps less often.",
+        );
+    }
     if has_temperature {
         text.push_str(" Temperatures are the drive's own.");
     }

@@ -1,6 +1,6 @@
 //! A comparison as one HTML page: counts, all cells in one picture, the table behind it.
 
-use super::{escape, style};
+use super::{escape, head};
 use crate::svg::forest;
 use crate::terminal;
 use drivelab_core::comparison::{Cell, Comparison};
@@ -18,11 +18,7 @@ svg text.write{fill:var(--write)}";
 pub fn comparison(comparison: &Comparison) -> String {
     let mut out = String::with_capacity(32 << 10);
     let title = format!("drivelab: {} → {}", comparison.before, comparison.after);
-    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
-    let _ = write!(out, "<title>{}</title>", escape(&title));
-    let _ = writeln!(out, "<style>{}{CSS}</style></head><body><main>", style::CSS);
+    head(&mut out, &title, true);
     let (unit, counts) = terminal::comparison_counts(comparison);
     let _ = writeln!(
         out,

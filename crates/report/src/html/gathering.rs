@@ -1,6 +1,6 @@
 //! Several runs of one study as one page.
 
-use super::{SCRIPT, comparison, escape, sentences, study, style};
+use super::{SCRIPT, escape, head, sentences, study};
 use drivelab_core::gathering::Gathering;
 use std::fmt::Write;
 
@@ -10,12 +10,7 @@ pub fn gathering(gathering: &Gathering) -> String {
     let mut out = String::with_capacity(64 << 10);
     let targets: Vec<&str> = gathering.runs.iter().map(|run| run.target.as_str()).collect();
     let title = format!("drivelab: study {} of {}", gathering.study, targets.join(", "));
-    out.push_str("<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">");
-    out.push_str("<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">");
-    out.push_str("<meta name=\"color-scheme\" content=\"light dark\">");
-    let _ = write!(out, "<title>{}</title>", escape(&title));
-    let more = if findings.comparison.is_some() { comparison::CSS } else { "" };
-    let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
+    head(&mut out, &title, findings.comparison.is_some());
     let _ = writeln!(
         out,
         "<header><p class=\"badges\"><b class=\"badge\">side by side</b></p>\

@@ -3,7 +3,7 @@
 use drivelab_core::findings::{Figure, Findings, HeatMap, Picture, Table};
 use std::fmt::Write;
 
-use crate::chart;
+use crate::chart::{self, Chart};
 use crate::heat::{marks, numbers};
 use crate::html::numbers::NUMBERS_MAX;
 use crate::html::{comparison, escape, figures, prose};
@@ -14,7 +14,8 @@ const WORDS_CHARACTERS: usize = 16;
 /// Longer tables are opened by whoever wants them.
 const ROWS_OPEN: usize = 30;
 
-/// The picture that the verdict rests on, as wide as the page.
+/// The picture that the verdict rests on, as wide as the page; where there is none, the
+/// comparison.
 pub(super) fn key_picture(out: &mut String, findings: &Findings) {
     findings.heat_maps.iter().for_each(|map| heat_map(out, map));
     if !findings.stacks.is_empty() {
@@ -23,6 +24,9 @@ pub(super) fn key_picture(out: &mut String, findings: &Findings) {
             figures::figure(out, &chart, true, 2);
         }
         out.push_str("</section>\n");
+    }
+    if let (None, Some(comparison)) = (findings.pictures.first(), &findings.comparison) {
+        comparison::section(out, comparison);
     }
     if let Some(first) = findings.pictures.first() {
         out.push_str("<section>");
@@ -45,8 +49,14 @@ pub(super) fn results(out: &mut String, findings: &Findings) {
         figures(out, &findings.figures);
     }
     findings.tables.iter().for_each(|one| table(out, one));
-    if let Some(comparison) = &findings.comparison {
+    if let (Some(_), Some(comparison)) = (findings.pictures.first(), &findings.comparison) {
         comparison::section(out, comparison);
+    }
+    let bars: Vec<Chart> = findings.bars.iter().filter_map(chart::groups).collect();
+    if !bars.is_empty() {
+        out.push_str("<section><h2>Test by test</h2><div class=\"pair\">");
+        bars.iter().for_each(|chart| figures::figure(out, chart, false, 3));
+        out.push_str("</div></section>\n");
     }
     let remarks = findings.not_applicable.iter();
     let remarks =

@@ -2,37 +2,23 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Axis, Bar, ticks};
+use crate::chart::{Axis, Bar};
 use crate::html::escape;
-use crate::svg::{class, open, place, text};
+use crate::svg::{class, open, place, rows, text};
 
 const ROW: f64 = 34.0;
 /// Room that a character takes at most, on average.
 const CHARACTER: f64 = 6.2;
 
 pub(super) fn draw(alt: &str, axis: &Axis, bars: &[Bar], width: f64) -> String {
-    let height = bars.len() as f64 * ROW + 26.0;
-    let plot = width - 4.0;
-    let mut out = open(alt, width, height, "");
-    let at = |value: f64| 2.0 + axis.share(value) * plot;
-    let mut grid = String::new();
-    let marks = ticks(axis, if width > 500.0 { 6 } else { 4 });
-    for tick in &marks {
-        let _ = write!(grid, "M{} 0V{}", place(at(tick.at)), place(height - 20.0));
-    }
-    let _ = write!(out, "<path d=\"{grid}\" class=\"grid\"/>");
+    let size = (width, bars.len() as f64 * ROW + rows::FOOT);
+    let mut out = open(alt, size.0, size.1, "");
+    let at = |value: f64| 2.0 + axis.share(value) * (width - 4.0);
+    rows::grid(&mut out, axis, size, 0.0, &at);
     for (index, bar) in bars.iter().enumerate() {
         row(&mut out, bar, index as f64 * ROW, width, &at);
     }
-    for tick in &marks {
-        let x = at(tick.at);
-        let (x, class) = match () {
-            () if x < 20.0 => (2.0, ""),
-            () if x > width - 20.0 => (width - 2.0, "end"),
-            () => (x, "mid"),
-        };
-        text(&mut out, x, height - 6.0, class, &tick.label);
-    }
+    rows::labels(&mut out, axis, size, &at);
     out.push_str("</svg>");
     out
 }

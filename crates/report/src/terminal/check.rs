@@ -8,6 +8,10 @@ use crate::headline::{self, Row};
 use crate::text::{Flush, columns, hanging, printable};
 use crate::units;
 
+/// More lines of cells than that fill a screen; of them so many are shown.
+const LINES_MAX: usize = 60;
+const LINES_SHOWN: usize = 20;
+
 /// Target, table of cells, Verdict, Suspect, Beware, Unknown, warnings.
 pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
     let mut text = header(summary, facts);
@@ -59,15 +63,23 @@ pub(super) fn header(summary: &Summary, facts: &Facts) -> String {
     text
 }
 
-/// One line a cell.
+/// One line a cell; of very many the first, and those that are suspect.
 pub(super) fn cells(summary: &Summary, findings: &Findings) -> String {
-    let rows: Vec<Vec<String>> =
-        summary.cells.iter().flat_map(headline::rows).map(|row| line(&row, findings)).collect();
-    if rows.is_empty() {
+    let all: Vec<Row<'_>> = summary.cells.iter().flat_map(headline::rows).collect();
+    if all.is_empty() {
         return "  no cell was measured\n".to_owned();
     }
+    let most = if all.len() > LINES_MAX { LINES_SHOWN } else { all.len() };
+    let is_shown = |at: usize, row: &Row<'_>| at < most || row.cell.valid == Some(false);
+    let shown = all.iter().enumerate().filter(|(at, row)| is_shown(*at, row));
+    let rows: Vec<Vec<String>> = shown.map(|(_, row)| line(row, findings)).collect();
     let (left, right) = (Flush::Left, Flush::Right);
-    columns(&rows, &[left, right, left, right, left, left, right, left, right, left], 2)
+    let ends = [left, right, left, right, left, left, right, left, right, left];
+    let mut text = columns(&rows, &ends, 2);
+    if rows.len() < all.len() {
+        text.push_str(&format!("  and {} cells more in the report\n", all.len() - rows.len()));
+    }
+    text
 }
 
 fn line(row: &Row<'_>, findings: &Findings) -> Vec<String> {

@@ -20,6 +20,23 @@ pub fn doctor_table(
 ) -> String {
     let target = printable(&headline::target(target, facts));
     let mut text = format!("drivelab {version}  ·  {target}\n\n");
+    text += &lines(checks);
+    text.push('\n');
+    text.push_str(&hanging("Verdict", &printable(verdict), 9));
+    text
+}
+
+/// How the drive was, and should be, set up for a file system; empty where nothing can be said.
+pub fn set_up_table(advice: &[Check]) -> String {
+    match advice {
+        [] => String::new(),
+        some => format!("\nSet-up  text only: drivelab never runs any of it\n\n{}", lines(some)),
+    }
+}
+
+/// One line a check.
+fn lines(checks: &[Check]) -> String {
+    let mut text = String::new();
     let name_columns = checks.iter().map(|check| check.name.chars().count()).max().unwrap_or(0);
     let indent = SEVERITY_COLUMNS + name_columns + 2;
     for check in checks {
@@ -31,8 +48,6 @@ pub fn doctor_table(
         }
         text.push_str(&hanging(&label, &words, indent));
     }
-    text.push('\n');
-    text.push_str(&hanging("Verdict", &printable(verdict), 9));
     text
 }
 

@@ -41,7 +41,10 @@ pub(super) fn heat_map(map: &HeatMap) -> String {
             rows.iter().for_each(|row| text.push_str(&in_words(&names, row)));
         }
     }
-    text.push_str(&hanging("  ", &marks(map), 2));
-    text.push_str(&hanging("  ", &printable(&map.note), 2));
+    // Of several maps in a row the last one says what they mean.
+    if !map.note.is_empty() {
+        text.push_str(&hanging("  ", &marks(map), 2));
+        text.push_str(&hanging("  ", &printable(&map.note), 2));
+    }
     text
 }

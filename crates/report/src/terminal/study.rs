@@ -54,7 +54,8 @@ pub fn gathering_table(gathering: &Gathering) -> String {
         .collect();
     text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
     let findings = &gathering.findings;
-    let mut parts: Vec<String> = findings.tables.iter().map(table).collect();
+    let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map).collect();
+    parts.extend(findings.tables.iter().map(table));
     parts.extend(findings.comparison.as_ref().map(compare::comparison_table));
     parts.push(check::judgement(findings));
     for part in parts.iter().filter(|part| !part.is_empty()) {

@@ -2,7 +2,8 @@
 
 use drivelab_core::comparison::{Cell, Comparison, Metric};
 use drivelab_core::findings::{
-    Axis, Entry, Figure, Findings, Head, Line, LineKind, Mark, Picture, Remark, Table, Unit,
+    Axis, BarGroup, Bars, Entry, Figure, Findings, Head, Line, LineKind, Mark, Picture, Remark,
+    Table, Unit,
 };
 use drivelab_core::run::Run;
 use drivelab_core::study::{Emptying, Scale, StudyOptions};
@@ -288,6 +289,8 @@ pub fn odd_findings() -> Findings {
             findings.figures.push(odd);
         }
         findings.pictures.extend(odd_pictures(unit, &long, evil, &numbers));
+        findings.bars.push(bars(evil, unit, &numbers.map(|mean| Some((mean, f64::NAN)))));
+        findings.bars.push(bars(&long, unit, &numbers.map(|deviation| Some((3.0, deviation)))));
         let heads = vec![Head { name: long.clone(), unit: Some(unit) }];
         let row: Vec<Entry> = numbers.into_iter().map(Entry::Number).collect();
         let rows = vec![Vec::new(), row, vec![Entry::Text(evil.to_owned()), Entry::Nothing]];
@@ -312,6 +315,22 @@ pub fn odd_findings() -> Findings {
     findings.not_applicable = vec![Remark { cell: evil.to_owned(), text: long.clone() }];
     findings.deviations = vec![evil.to_owned(), long, String::new()];
     findings
+}
+
+/// A side fewer, one as many, and one more than the sides that are named.
+pub fn bars(title: &str, unit: Unit, values: &[Option<(f64, f64)>]) -> Bars {
+    let group = |count: usize| BarGroup {
+        label: format!("{count} {title}"),
+        values: values.iter().copied().cycle().take(count).collect(),
+    };
+    Bars {
+        title: title.to_owned(),
+        note: title.to_owned(),
+        quantity: title.to_owned(),
+        unit,
+        sides: vec!["before".to_owned(), title.to_owned()],
+        groups: [1, 2, 9].map(group).to_vec(),
+    }
 }
 
 fn odd_pictures(unit: Unit, long: &str, evil: &str, numbers: &[f64]) -> Vec<Picture> {

@@ -1,7 +1,8 @@
 use super::*;
-use drivelab_core::findings::Axis;
+use drivelab_core::comparison::{Cell, Metric};
+use drivelab_core::findings::{Axis, HeatMap, HeatRow};
 use drivelab_core::run::Run;
-use drivelab_stats::Estimate;
+use drivelab_stats::{Estimate, Ratio};
 
 fn run(figures: &[(&str, f64)], verdict: &str) -> Run {
     let figure = |(name, value): &(&str, f64)| Figure {
@@ -54,4 +55,84 @@ fn a_run_that_was_broken_off_is_said() {
     assert!(!found.no_answer, "one of them has an answer");
     let members = [Member { target: "b", run: &b }];
     assert!(findings("wsat", &members).no_answer);
+}
+
+#[test]
+fn heat_maps_get_a_column_for_each_target() {
+    let ratio = |name: &str, value: f64| {
+        let ratio = Ratio { value, low: None, high: None };
+        Some(Cell {
+            name: name.into(),
+            metric: Metric::Iops,
+            verdict: None,
+            ratio: Some(ratio),
+            p_adjusted: None,
+            needs_n: None,
+            n: (5, 5),
+            suspect: None,
+        })
+    };
+    let map = |values: [Option<f64>; 2], row: &str| HeatMap {
+        title: "What it does".into(),
+        note: "below 1: slower".into(),
+        columns: vec!["read".into(), "write".into()],
+        rows: vec![HeatRow {
+            name: row.into(),
+            against: "none".into(),
+            cells: values.map(|value| value.and_then(|value| ratio(row, value))).to_vec(),
+        }],
+    };
+    let of = |map: HeatMap| Run {
+        findings: Some(Findings { heat_maps: vec![map], ..Findings::default() }),
+        ..Run::default()
+    };
+    let (a, b) = (of(map([Some(0.5), None], "pause")), of(map([Some(0.9), None], "pause")));
+    let other = of(map([Some(0.1), Some(0.2)], "burst"));
+    let member = |target, run| Member { target, run };
+    let targets = [member("sim:a,seed=2", &a), member("/mnt/b", &b), member("c", &other)];
+    let found = findings("patterns", &targets);
+    let [reads] = found.heat_maps.as_slice() else { panic!("{:?}", found.heat_maps) };
+    assert_eq!(reads.title, "What it does: read");
+    assert_eq!(reads.columns, ["a", "b", "c"]);
+    let value = |cell: &Option<Cell>| cell.as_ref().and_then(|cell| Some(cell.ratio?.value));
+    let values: Vec<Option<f64>> = reads.rows[0].cells.iter().map(value).collect();
+    assert_eq!(values, [Some(0.5), Some(0.9), None], "another pattern is not beside these");
+    assert_eq!(reads.note, "below 1: slower");
+    let twins = findings("patterns", &[member("sim:a,seed=1", &a), member("sim:a,seed=2", &b)]);
+    assert_eq!(twins.heat_maps[0].columns, ["sim:a,seed=1", "sim:a,seed=2"]);
+    assert!(findings("patterns", &[member("a", &a)]).heat_maps.is_empty());
+}
+
+#[test]
+fn tables_of_one_title_are_one_table_with_a_row_for_each_target() {
+    let head = |name: &str| Head { name: name.into(), unit: None };
+    let text = |word: &str| Entry::Text(word.into());
+    let table = |title: &str, rows: &[[&str; 3]]| Table {
+        title: title.into(),
+        note: "said once".into(),
+        heads: ["load", "rate", "longest"].map(head).to_vec(),
+        rows: rows.iter().map(|row| row.map(text).to_vec()).collect(),
+    };
+    let of = |tables: Vec<Table>| Run {
+        findings: Some(Findings { tables, ..Findings::default() }),
+        ..Run::default()
+    };
+    let rules = |mine: usize| {
+        let mark = |at: usize| if at == mine { "this drive" } else { "" };
+        table("The grade", &[["A", "none", mark(0)], ["B", "some", mark(1)]])
+    };
+    let writes = |rate: &str, longest: &str| {
+        table("Writes", &[["4 KiB", rate, longest], ["8 KiB", rate, longest]])
+    };
+    let a = of(vec![rules(0), writes("10", "1 ms")]);
+    let b = of(vec![rules(1), writes("20", "2 ms")]);
+    let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
+    let found = findings("stutter", &members);
+    let [writes] = found.tables.as_slice() else { panic!("rules stay apart: {:?}", found.tables) };
+    assert_eq!(writes.heads.len(), 4);
+    let said: Vec<(&Entry, &Entry)> = writes.rows.iter().map(|row| (&row[0], &row[1])).collect();
+    let (a, b) = (text("a"), text("b"));
+    let (four, eight) = (text("4 KiB"), text("8 KiB"));
+    assert_eq!(said, [(&a, &four), (&b, &four), (&a, &eight), (&b, &eight)]);
+    assert_eq!(writes.rows[1][3], text("2 ms"));
 }

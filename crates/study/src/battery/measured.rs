@@ -18,7 +18,8 @@ pub enum Quantity {
 }
 
 /// Operations a second of a cell in one step. Of metadata each kind has a part of the step for
-/// itself: workers that always have one operation under way do as many as fit in its mean time.
+/// itself: workers that always have `depth` operations under way do as many as fit in its mean
+/// time.
 fn value(cell: &Cell, step: &StepSummary) -> Option<f64> {
     let stream = step.streams.first()?;
     let kind = stream.kinds.get(&cell.action)?;
@@ -27,7 +28,8 @@ fn value(cell: &Cell, step: &StepSummary) -> Option<f64> {
     }
     let mean_ns = kind.service_ns.as_ref()?.mean;
     let errors = kind.rates.errors;
-    (mean_ns > 0.0 && errors == 0).then(|| f64::from(stream.load.workers) * 1e9 / mean_ns)
+    let under_way = f64::from(stream.load.workers) * f64::from(stream.load.depth.max(1));
+    (mean_ns > 0.0 && errors == 0).then(|| under_way * 1e9 / mean_ns)
 }
 
 /// Operations a second of a cell, one value for each repetition that can be believed.

@@ -71,3 +71,16 @@ pub fn group(names: Names, what: &str, actions: &[Action], counted: &[Action]) -
     let cells = counted.iter().map(cell).collect();
     Group { loads: vec![Load { name: load, acts: Vec::new(), stream, until }], cells }
 }
+
+/// The same with so many of each worker's names in flight, through io_uring.
+pub fn batched(names: Names, what: &str, actions: &[Action], depth: u32) -> Group {
+    let mut batched = group(names, what, actions, actions);
+    for load in &mut batched.loads {
+        load.stream = Stream { engine: Engine::IoUring, depth, ..load.stream.clone() };
+    }
+    for cell in &mut batched.cells {
+        cell.name = format!("{}, {depth} in flight", cell.name);
+        cell.row = format!("{}, {depth} in flight", cell.row);
+    }
+    batched
+}

@@ -22,7 +22,7 @@ impl Left {
     /// What is left after `run`, whatever became of its steps.
     pub fn of(setting: &Setting<'_>, run: &Run) -> Self {
         let between = between_ns(setting);
-        let spent: u64 = run.steps.iter().map(|step| duration_ns(step) + between).sum();
+        let spent: u64 = run.steps.iter().map(|step| step.duration_ns() + between).sum();
         Left {
             time_ns: setting.options.time.0.saturating_sub(spent),
             bytes: setting.options.budget.0.saturating_sub(written(&run.steps)),
@@ -78,11 +78,6 @@ fn planned(step: &Step) -> u64 {
         issued.unwrap_or(0) / stream.mix.total().max(1) * u64::from(stream.mix.write)
     };
     step.streams.iter().map(of).sum()
-}
-
-/// How long a step took, as far as its records say.
-pub fn duration_ns(step: &StepRun) -> u64 {
-    step.duration_ns()
 }
 
 /// Whole requests of `size` in `bytes`, at least one.

@@ -3,10 +3,11 @@
 
 use super::Setting;
 use super::loads;
+use drivelab_core::comparison::{Metric, Sample};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Role, Step, Until};
 use drivelab_core::quantity::{digits, percent};
-use drivelab_core::summary::Summary;
+use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_core::units::Span;
 use drivelab_stats::{Pair, Verdict, holm, judge, trend};
 
@@ -30,15 +31,31 @@ pub fn steps(setting: &Setting<'_>, place: usize, each_ns: u64) -> Vec<Step> {
 /// How many control steps a study has.
 pub const COUNT: u64 = (3 * REPETITIONS) as u64;
 
+/// The sound and complete repetitions of a cell, in the order they were measured.
+pub fn sound<'a>(
+    summary: &'a Summary,
+    name: &'a str,
+) -> impl Iterator<Item = &'a StepSummary> + 'a {
+    summary.steps.iter().filter(move |step| {
+        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
+    })
+}
+
+/// One side of a comparison: the operations a second of a cell, under the name of the question.
+pub fn sample(summary: &Summary, cell: &str, name: &str) -> Option<Sample> {
+    let known = summary.cells.iter().find(|known| known.name == cell)?;
+    let values = values(summary, cell);
+    let reasons = || known.reasons.iter().map(|reason| reason.text.clone());
+    let is_suspect = known.valid == Some(false);
+    let suspect = is_suspect.then(|| reasons().collect::<Vec<_>>().join("; "));
+    let has_any = !values.is_empty() || suspect.is_some();
+    has_any.then(|| Sample { name: name.into(), metric: Metric::Iops, values, suspect })
+}
+
 /// Operations a second of every sound repetition of a cell, in the order they were measured.
 pub fn values(summary: &Summary, name: &str) -> Vec<f64> {
-    let sound = |step: &&drivelab_core::summary::StepSummary| {
-        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
-    };
-    let rate = |step: &drivelab_core::summary::StepSummary| {
-        step.streams.first()?.total.iops.map(|iops| iops.value)
-    };
-    summary.steps.iter().filter(sound).filter_map(rate).collect()
+    let rate = |step: &StepSummary| step.streams.first()?.total.iops.map(|iops| iops.value);
+    sound(summary, name).filter_map(rate).collect()
 }
 
 /// Says what the control found.

@@ -60,6 +60,22 @@ pub fn step(setting: &Setting<'_>, name: &str, role: Role, until: Until, stream:
     }
 }
 
+/// As many writes as a step will measure, to go before it unmeasured.
+///
+/// What came before let the drive rest: its buffer takes the first writes at its own speed.
+/// `None`: the step writes nothing.
+#[must_use]
+pub fn settling(step: &Step) -> Option<Step> {
+    let writes = step.streams.iter().any(|stream| stream.mix.write > 0);
+    writes.then(|| running_in(step))
+}
+
+/// The same load as a step, to go before it unmeasured: what came before leaves traces in a drive.
+#[must_use]
+pub fn running_in(step: &Step) -> Step {
+    Step { name: "settling".into(), role: Role::Prepare, ..step.clone() }
+}
+
 /// Writes all of the target in order, stamped, once or more often.
 pub fn fill(setting: &Setting<'_>, passes: u64, left: &Left) -> Step {
     let bytes = setting.bytes();

@@ -1,6 +1,6 @@
 //! Random writes in rounds, until the drive has settled: where the rate falls, and what is left.
 
-use super::budget::{Left, duration_ns, whole, written};
+use super::budget::{Left, whole, written};
 use super::order::{is_complete, since_break};
 use super::{Setting, loads};
 use drivelab_core::findings::{Axis, Entry, Head, Line, LineKind, Mark, Picture, Table, Unit};
@@ -52,7 +52,7 @@ pub fn interval_ns(setting: &Setting<'_>, steps: &[StepRun]) -> u64 {
     let least = if setting.is_simulated() { 10_000_000 } else { 100_000_000 };
     let speed = |step: &StepRun| {
         let bytes = written(std::slice::from_ref(step));
-        let ns = duration_ns(step);
+        let ns = step.duration_ns();
         (bytes > 0 && ns > 0).then(|| bytes as f64 / ns as f64)
     };
     let speed = steps.iter().rev().find_map(speed);
@@ -71,7 +71,7 @@ pub fn rates(setting: &Setting<'_>, steps: &[StepRun], name: &str) -> Vec<f64> {
     let least = round_bytes(setting) / 2;
     let rate = |step: &&StepRun| {
         let bytes = written(std::slice::from_ref(step));
-        let ns = duration_ns(step);
+        let ns = step.duration_ns();
         (bytes >= least && ns > 0).then(|| bytes as f64 / REQUEST_BYTES as f64 / ns as f64 * 1e9)
     };
     named(steps, name).iter().filter_map(rate).collect()

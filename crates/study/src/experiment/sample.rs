@@ -3,7 +3,7 @@
 use super::{Setting, Study};
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::op::Action;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Files, Step};
 use drivelab_core::record::{Record, StepBegin, StepEnd};
 use drivelab_core::run::Run;
 use drivelab_core::tally::{Keep, Tally};
@@ -60,7 +60,8 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
     let stream = step.streams.first()?;
     let length = stream.length.map_or(setting.bytes(), |length| length.0);
     let bytes = step.until.bytes.map(|bytes| bytes.0);
-    let bytes = bytes.or(step.until.passes.map(|passes| passes * length));
+    let files = if stream.files == Files::Each { u64::from(stream.workers) } else { 1 };
+    let bytes = bytes.or(step.until.passes.map(|passes| passes * length * files));
     let by_time = step.until.elapsed.map(|span| rate * span.seconds());
     let by_bytes = bytes.map(|bytes| bytes as f64 / stream.size.0 as f64);
     let operations = by_time.into_iter().chain(by_bytes).fold(f64::INFINITY, f64::min);

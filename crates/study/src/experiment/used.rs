@@ -1,8 +1,8 @@
 //! A drive as use leaves it: filled, and then written at random for a while. An empty flash drive
 //! has nothing to collect, and answers reads of what it never got without looking.
 
-use super::budget::{Left, duration_ns, whole, written};
-use super::order::since_break;
+use super::budget::{Left, whole, written};
+use super::order::{missing, since_break, unbroken};
 use super::{Setting, loads};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Until};
@@ -43,6 +43,26 @@ pub fn used(setting: &Setting<'_>, run: &Run) -> Used {
         Some(bytes) if is_tried(AGE) => Used::Until(bytes),
         Some(bytes) => Used::Not(loads::plan(setting, SECOND_NS, vec![age(setting, bytes, &left)])),
     }
+}
+
+/// The next plan of a study of a drive in use: what makes it one, then what is missing of a
+/// schedule on the bytes that were used.
+pub fn next(
+    setting: &Setting<'_>,
+    run: &Run,
+    schedule: impl Fn(&Setting<'_>, u64, &Run) -> Vec<Step>,
+) -> Option<Plan> {
+    if Left::of(setting, run).time_ns < SECOND_NS {
+        return None;
+    }
+    let region = match used(setting, run) {
+        Used::Not(plan) => return Some(plan),
+        Used::Until(region) => region,
+        Used::Never => return None,
+    };
+    // As it is judged: after a break all of it again.
+    let rest = missing(schedule(setting, region, run), &unbroken(run));
+    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
 }
 
 /// Bytes from the beginning that hold data; `None`: they are still to be written.
@@ -99,7 +119,7 @@ pub fn aged(run: &Run) -> (u64, Option<f64>) {
     let is_age = |step: &&StepRun| step.begin.name == AGE;
     let Some(step) = since_break(run).iter().rfind(is_age) else { return (0, None) };
     let bytes = written(std::slice::from_ref(step));
-    let ns = duration_ns(step);
+    let ns = step.duration_ns();
     (bytes, (ns > 0 && bytes > 0).then(|| bytes as f64 / 4096.0 / ns as f64 * 1e9))
 }
 

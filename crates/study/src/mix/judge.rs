@@ -69,9 +69,6 @@ fn known(summary: &Summary, all: &[Cell]) -> Vec<Known> {
 /// What every sound repetition of a cell counted.
 fn repetitions(summary: &Summary, cell: Cell) -> Vec<Repetition> {
     let name = cell.name();
-    let sound = |step: &&StepSummary| {
-        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
-    };
     let counts = |step: &StepSummary| {
         let stream = step.streams.first()?;
         let kind = |action| stream.kinds.get(&action);
@@ -80,7 +77,7 @@ fn repetitions(summary: &Summary, cell: Cell) -> Vec<Repetition> {
         let read_ns = reads.map_or(0.0, |latency| latency.mean * latency.count as f64);
         Some(vec![stream.seconds?, done(Action::Read), done(Action::Write), read_ns])
     };
-    summary.steps.iter().filter(sound).filter_map(counts).collect()
+    control::sound(summary, &name).filter_map(counts).collect()
 }
 
 fn mean_rate(summary: &Summary, cell: Cell) -> Option<Estimate> {

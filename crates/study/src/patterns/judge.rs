@@ -67,9 +67,6 @@ pub(super) fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
 /// The sound repetitions of a cell, in the order of their rounds.
 fn repetitions(summary: &Summary, cell: Cell) -> Vec<Repetition> {
     let name = cell.name();
-    let sound = |step: &&StepSummary| {
-        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
-    };
     let counts = |step: &StepSummary| {
         let stream = step.streams.first()?;
         let (mut spent, mut done, mut writes) = (0.0, 0.0, 0.0);
@@ -85,7 +82,7 @@ fn repetitions(summary: &Summary, cell: Cell) -> Vec<Repetition> {
         let found = Repetition { latency: spent / done, each, writes: writes / done };
         (done > 0.0 && found.latency > 0.0).then_some(found)
     };
-    summary.steps.iter().filter(sound).filter_map(counts).collect()
+    control::sound(summary, &name).filter_map(counts).collect()
 }
 
 /// One over what each repetition took: a rate of service.

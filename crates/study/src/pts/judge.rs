@@ -2,7 +2,6 @@
 
 use super::matrix::{self, Section, Test};
 use super::{ROUNDS_MAX, range, rounds_done, steady_round};
-use crate::experiment::budget::duration_ns;
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
 use crate::experiment::{Setting, cache, control, loads, suspects};
@@ -299,7 +298,7 @@ fn cell_seconds(test: Test, setting: &Setting<'_>, steps: &[StepRun]) -> Vec<f64
         .collect();
     let of_round =
         steps.iter().filter(|step| names.contains(&step.begin.name) && is_complete(step));
-    of_round.map(|step| duration_ns(step) as f64 / 1e9).collect()
+    of_round.map(|step| step.duration_ns() as f64 / 1e9).collect()
 }
 
 /// Preconditionings that followed on something else than an empty drive, and all of them.
@@ -323,7 +322,7 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
     let shortest = lengths.iter().copied().fold(f64::INFINITY, f64::min);
     let longest = lengths.iter().copied().fold(0.0, f64::max);
     let last = run.steps.iter().rfind(|step| step.begin.name.starts_with("histogram"));
-    let histogram = last.map(|step| duration_ns(step) as f64 / 1e9);
+    let histogram = last.map(|step| step.duration_ns() as f64 / 1e9);
     let is_short = |seconds: f64, asked: f64| seconds < 0.99 * asked;
     if is_short(shortest, 60.0) || histogram.is_some_and(|seconds| is_short(seconds, 1200.0)) {
         all.push("PTS-derived, not PTS.".to_string());

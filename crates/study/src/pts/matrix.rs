@@ -2,7 +2,6 @@
 
 use super::SECOND_NS;
 use crate::experiment::Setting;
-use crate::experiment::budget::duration_ns;
 use crate::experiment::order::is_complete;
 use drivelab_core::op::Action;
 use drivelab_core::plan::PatternName;
@@ -177,7 +176,7 @@ pub fn values(test: Test, steps: &[StepRun], name: &str) -> Vec<f64> {
         };
         let ops: u64 = kinds().map(|kind| kind.ops).sum();
         let bytes: u64 = kinds().map(|kind| kind.bytes).sum();
-        let seconds = duration_ns(step) as f64 / 1e9;
+        let seconds = step.duration_ns() as f64 / 1e9;
         if ops == 0 || seconds <= 0.0 {
             return None;
         }

@@ -1,13 +1,13 @@
 //! What a run of `steady` says.
 
-use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, has_files, passes};
+use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, has_files, narrowed, passes};
 use crate::compare::{Side, compare};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Setting, control, loads, suspects};
-use drivelab_core::comparison::{Comparison, Metric, Sample};
+use drivelab_core::comparison::Comparison;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
-use drivelab_core::quantity::{bandwidth, operations, percent};
+use drivelab_core::quantity::{bandwidth, operations, percent, size};
 use drivelab_core::rounds::why_not;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{CellSummary, Summary, summarise};
@@ -22,6 +22,18 @@ const PAIRS: [(&str, &str, &str); 3] = [
 ];
 
 pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let Some(options) = narrowed(setting) else { return judge_of(setting, run) };
+    let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
+    findings.unknown.push(format!(
+        "How a full drive does: only the first {} of {} were written and used. A flash drive has \
+         as much spare flash as is unused, a disk seeks less there. Give a larger --budget.",
+        size(options.bytes),
+        size(setting.bytes())
+    ));
+    findings
+}
+
+fn judge_of(setting: &Setting<'_>, run: &Run) -> Findings {
     let run = &unbroken(run);
     let summary = summarise(run);
     let cells: Vec<Cell> = IN_ORDER.into_iter().chain(at_random(setting)).collect();
@@ -100,16 +112,7 @@ fn headline(summary: &Summary, findings: &mut Findings) {
 }
 
 fn side(summary: &Summary, name: &str, of: impl Fn(&(&str, &str, &str)) -> String) -> Side {
-    let sample = |pair: &(&str, &str, &str)| {
-        let cell = of(pair);
-        let known = summary.cells.iter().find(|known| known.name == cell)?;
-        let reasons = || known.reasons.iter().map(|reason| reason.text.clone());
-        let values = control::values(summary, &cell);
-        let is_suspect = known.valid == Some(false);
-        let suspect = is_suspect.then(|| reasons().collect::<Vec<_>>().join("; "));
-        let has_any = !values.is_empty() || suspect.is_some();
-        has_any.then(|| Sample { name: pair.0.into(), metric: Metric::Iops, values, suspect })
-    };
+    let sample = |pair: &(&str, &str, &str)| control::sample(summary, &of(pair), pair.0);
     let samples = PAIRS.iter().filter_map(sample).collect();
     Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
 }

@@ -1,6 +1,5 @@
 //! Why: what a simulated drive tells of its insides, before against after.
 
-use crate::experiment::budget::duration_ns;
 use crate::experiment::order::is_complete;
 use drivelab_core::inside::Inside;
 use drivelab_core::plan::Role;
@@ -34,7 +33,7 @@ fn told(run: &Run, is_mine: impl Fn(&str) -> bool) -> Option<Told> {
             told.writes = told.writes.plus(&inside);
         } else {
             told.reads = told.reads.plus(&inside);
-            told.reads_ns += duration_ns(step);
+            told.reads_ns += step.duration_ns();
         }
     }
     is_known.then_some(told)

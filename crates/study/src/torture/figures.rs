@@ -4,8 +4,8 @@
 use super::phases::{after, before};
 use crate::battery::{self, Cell, Quantity};
 use crate::experiment::Setting;
-use drivelab_core::findings::{Axis, Entry, Head, Line, LineKind, Picture, Table, Unit};
-use drivelab_core::quantity::percent;
+use drivelab_core::findings::{BarGroup, Bars, Entry, Head, Table, Unit};
+use drivelab_core::quantity::{percent, size};
 use drivelab_core::summary::Summary;
 use drivelab_stats::Description;
 
@@ -46,19 +46,21 @@ pub fn table(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell]) -> Table
     }
 }
 
-/// A picture for each test with several places.
-pub fn pictures(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell]) -> Vec<Picture> {
-    let mut rows: Vec<String> = Vec::new();
-    for cell in cells.iter().map(|cell| test(cell)) {
-        if !rows.contains(&cell) {
-            rows.push(cell);
+/// A figure for each test, as the article drew them.
+pub fn bars(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell]) -> Vec<Bars> {
+    let mut tests: Vec<String> = Vec::new();
+    for name in cells.iter().map(|cell| test(cell)) {
+        if !tests.contains(&name) {
+            tests.push(name);
         }
     }
-    let of = |row: &String| {
-        let mine: Vec<&Cell> = cells.iter().copied().filter(|cell| test(cell) == *row).collect();
-        (mine.len() > 1).then(|| picture(setting, summary, row, &mine))
+    let of = |(place, name): (usize, &String)| {
+        let of_test = |cell: &&Cell| test(cell) == *name;
+        let mut mine: Vec<&Cell> = cells.iter().copied().filter(of_test).collect();
+        mine.sort_by_key(|cell| cell.column);
+        figure(setting, summary, name, &mine, place == 0)
     };
-    rows.iter().filter_map(of).collect()
+    tests.iter().enumerate().map(of).collect()
 }
 
 /// The test of a cell: workers in one directory are places of it, one alone included.
@@ -66,44 +68,45 @@ fn test(cell: &Cell) -> String {
     cell.row.trim_end_matches(", one directory").into()
 }
 
-fn picture(setting: &Setting<'_>, summary: &Summary, row: &str, cells: &[&Cell]) -> Picture {
-    let cycles = setting.options.torture.cycles.max(1);
-    let mut lines = Vec::new();
-    for (word, label) in [("before", before(cycles, 0)), ("after", after(cycles, 0))] {
-        let points: Vec<(f64, f64, f64)> = cells
-            .iter()
-            .filter_map(|cell| {
-                let found = told(summary, cell, &label)?;
-                Some((cell.column as f64, found.mean, found.deviation.unwrap_or(0.0)))
-            })
-            .collect();
-        let line = |label: String, kind, of: fn(&(f64, f64, f64)) -> f64| Line {
-            label,
-            kind,
-            points: points.iter().map(|at| (at.0, of(at))).collect(),
-        };
-        lines.push(line(word.into(), LineKind::Measured, |at| at.1));
-        let deviation = format!("deviation {word}");
-        lines.push(line(deviation.clone(), LineKind::Limit, |at| at.1 - at.2));
-        lines.push(line(deviation, LineKind::Limit, |at| at.1 + at.2));
+/// A cell's place in its test.
+fn place(cell: &Cell) -> String {
+    match (cell.action.is_metadata(), cell.column) {
+        (true, 1) => "1 worker".into(),
+        (true, workers) => format!("{workers} workers"),
+        (false, record) => size(record),
     }
-    let is_names = cells[0].action.is_metadata();
-    let x = match is_names {
-        true => Axis { quantity: "workers".into(), unit: Unit::Count },
-        false => Axis { quantity: "record size".into(), unit: Unit::Bytes },
+}
+
+fn figure(
+    setting: &Setting<'_>,
+    summary: &Summary,
+    name: &str,
+    cells: &[&Cell],
+    is_first: bool,
+) -> Bars {
+    let cycles = setting.options.torture.cycles.max(1);
+    let labels = [before(cycles, 0), after(cycles, 0)];
+    let value = |cell: &Cell, label: &String| {
+        told(summary, cell, label).map(|found| (found.mean, found.deviation.unwrap_or(0.0)))
+    };
+    let group = |cell: &&Cell| BarGroup {
+        label: place(cell),
+        values: labels.iter().map(|label| value(cell, label)).collect(),
     };
     let (quantity, unit) = match cells[0].quantity {
         Quantity::Bytes(_) => ("bytes per second", Unit::BytesPerS),
         Quantity::Operations => ("operations per second", Unit::Iops),
     };
-    Picture {
-        title: row.into(),
-        note: "Means before and after the torture, one standard deviation of a repetition to each \
-               side. Overlap proves nothing: the verdicts are in the comparison."
-            .into(),
-        x,
-        y: Axis { quantity: quantity.into(), unit },
-        lines,
-        marks: Vec::new(),
+    let note = "Means before and after the torture; the thin line is one standard deviation of a \
+                repetition to each side. Overlap proves nothing: the verdicts are in the \
+                comparison.";
+    Bars {
+        title: name.into(),
+        // Said once it helps; said twenty times it is noise.
+        note: if is_first { note.into() } else { String::new() },
+        quantity: quantity.into(),
+        unit,
+        sides: ["before", "after"].map(String::from).to_vec(),
+        groups: cells.iter().map(group).collect(),
     }
 }

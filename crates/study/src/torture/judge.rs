@@ -41,7 +41,7 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     why(setting, run, &mut findings);
     legs(setting, &summary, &program, &comparison, &mut findings);
     findings.tables.push(figures::table(setting, &summary, &cells));
-    findings.pictures = figures::pictures(setting, &summary, &cells);
+    findings.bars = figures::bars(setting, &summary, &cells);
     if article::is_meant(setting.facts) {
         let (table, hits, judged) = article::table(&cells, &comparison);
         findings.tables.push(table);
@@ -91,6 +91,11 @@ fn by_cycle(each: Vec<Side>) -> Side {
         }
     }
     Side { name: String::new(), samples, facts: Vec::new(), is_by_run }
+}
+
+fn gained(best: &comparison::Cell, faster: usize, when: &str) -> String {
+    let most = if faster > 1 { ", most of all" } else { ":" };
+    format!("Faster {when}{most} {} ({}).", best.name, battery::change(best))
 }
 
 fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findings) {
@@ -144,9 +149,7 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
              {band} {when}; of {open} nothing can be told."
         ));
     }
-    if let Some(best) = best {
-        findings.verdict.push(format!("Faster {when}: {} ({}).", best.name, battery::change(best)));
-    }
+    findings.verdict.extend(best.map(|best| gained(best, faster, &when)));
     let needs = of(Outcome::Open).filter_map(|cell| cell.needs_n).max();
     if open > 0 {
         let more = needs.map_or(String::new(), |n| format!(", up to {n} repetitions a side"));

@@ -1,0 +1,62 @@
+//! What `study fs` needs besides its target: a tool that makes a file system, or a directory in
+//! the one that is there.
+
+use crate::aim::{Aim, Kind};
+use crate::cli::study::StudyCommandOptions;
+use crate::outcome::Failure;
+use drivelab_core::facts::Facts;
+use drivelab_core::plan::FileSystem;
+use drivelab_io::facts::{self, System};
+use drivelab_io::file_system;
+use drivelab_study::experiment::Study;
+use std::path::Path;
+
+/// Looks whether it can be had as asked, and takes in what is known of a mounted one.
+pub fn look(options: &StudyCommandOptions, study: &Study, aim: &mut Aim) -> Result<(), Failure> {
+    let asked = &options.file_system;
+    let given = [("--mkfs", asked.mkfs.is_some()), ("--mount", asked.mount.is_some())];
+    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given)
+        && study.name != "fs"
+    {
+        return Err(Failure::usage(format!("{option} is for the study `fs`"))
+            .advise(format!("`{}` does without; leave it out.", study.name)));
+    }
+    if aim.kind != Kind::Device {
+        return Ok(());
+    }
+    let missing = asked.mkfs.and_then(|word| file_system::objection(FileSystem::from(word)));
+    if let Some(text) = missing {
+        return Err(Failure::usage(text).advise("Nothing was written."));
+    }
+    asked.mount.as_deref().map_or(Ok(()), |directory| use_mounted(aim, directory))
+}
+
+/// Takes in what is known of the file system in which `directory` lies; it must be that of the
+/// device, and have room.
+fn use_mounted(aim: &mut Aim, directory: &Path) -> Result<(), Failure> {
+    let shown = directory.display();
+    if !directory.is_dir() {
+        return Err(Failure::usage(format!("--mount {shown}: there is no such directory"))
+            .advise("Name one in the file system that is mounted from the device."));
+    }
+    let there = facts::gather(&System::live(), directory);
+    if number(&there).is_none() || number(&there) != number(&aim.facts) {
+        let source = there.target.filesystem.as_ref().map(|found| found.source.clone());
+        return Err(Failure::usage(format!(
+            "{shown} does not lie on {} but on {}",
+            aim.path.display(),
+            source.unwrap_or_else(|| "something that is no block device".into())
+        ))
+        .advise("Name the device that it lies on, or a directory in a file system of this one."));
+    }
+    aim.facts.target.filesystem = there.target.filesystem;
+    let free = aim.facts.target.filesystem.as_ref().and_then(|found| found.free_bytes);
+    let room = free.unwrap_or(0).saturating_sub(aim.reserve_bytes());
+    // Of what is free, as of a device of that size.
+    aim.file_bytes = aim.file_bytes.min(room);
+    Ok(())
+}
+
+fn number(facts: &Facts) -> Option<&str> {
+    facts.target.devices.first().map(|device| device.number.as_str())
+}

@@ -1,0 +1,210 @@
+//! What a setting was before drivelab changed it: one file for each setting of a drive, locked
+//! while the run that changed it lives.
+
+use super::queue::Place;
+use super::{Held, Way};
+use crate::facts::{DeviceNumber, System, Tree, device_of_sysfs, names_in, read_text};
+use crate::write_cache;
+use drivelab_core::facts::DeviceFacts;
+use drivelab_core::plan::QueueSetting;
+use rustix::fs::{FlockOperation, flock};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+/// Whose setting was changed, and what it was.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Change {
+    /// Kernel name at that time.
+    name: String,
+    /// `major:minor` at that time.
+    number: String,
+    model: Option<String>,
+    serial: Option<String>,
+    bytes: Option<u64>,
+    /// Which start of the machine it was: a queue is new after each.
+    #[serde(default)]
+    boot: Option<String>,
+    /// Name of a mapped device, level of an array.
+    #[serde(default)]
+    layer_name: Option<String>,
+    /// Which setting of the kernel's queue; `None`: the drive's write cache.
+    #[serde(default)]
+    queue: Option<QueueSetting>,
+    /// The word of who takes it.
+    pub before: String,
+    /// What has to be put back behind it: files of the same directory, and what they said.
+    #[serde(default)]
+    pub beside: BTreeMap<String, String>,
+}
+
+impl Change {
+    pub fn of(
+        facts: &DeviceFacts,
+        number: DeviceNumber,
+        queue: Option<QueueSetting>,
+        before: &str,
+    ) -> Self {
+        Change {
+            name: facts.name.clone(),
+            number: number.to_string(),
+            model: facts.model.clone(),
+            serial: facts.serial.clone(),
+            bytes: facts.bytes,
+            boot: None,
+            layer_name: facts.layer_name.clone(),
+            queue,
+            before: before.into(),
+            beside: BTreeMap::new(),
+        }
+    }
+
+    /// The same, with what has to be put back behind it.
+    pub fn with(self, beside: BTreeMap<String, String>) -> Self {
+        Change { beside, ..self }
+    }
+
+    /// The same, noted in this start of the machine.
+    pub fn in_boot_of(self, system: &System) -> Self {
+        Change { boot: boot(system), ..self }
+    }
+
+    /// Whether the queue it speaks of is no more: what it is set to now is somebody else's.
+    fn is_past(&self, system: &System) -> bool {
+        let now = boot(system);
+        self.queue.is_some() && self.boot.is_some() && now.is_some() && self.boot != now
+    }
+
+    /// What was changed.
+    pub fn words(&self) -> String {
+        let what = self.queue.map_or("the write cache", QueueSetting::word);
+        format!("{what} of {}", self.name)
+    }
+
+    /// The name of its note.
+    fn file_name(&self) -> String {
+        let queue = self.queue.map_or(String::new(), |setting| format!(".{}", setting.word()));
+        format!("{}{queue}.json", self.name.replace('/', "!"))
+    }
+
+    /// Whether `facts` are of the same drive: names may have been dealt anew since.
+    fn is_of(&self, facts: &DeviceFacts) -> bool {
+        let same = self.model == facts.model
+            && self.serial == facts.serial
+            && self.layer_name == facts.layer_name;
+        same && self.bytes == facts.bytes && (self.serial.is_some() || self.name == facts.name)
+    }
+}
+
+/// A number that the kernel makes at each start (`Documentation/admin-guide/sysctl/kernel.rst`).
+fn boot(system: &System) -> Option<String> {
+    read_text(&system.procfs.join("sys/kernel/random/boot_id"))
+}
+
+/// The note of a change that is in force.
+#[derive(Debug)]
+pub struct Record {
+    path: PathBuf,
+    /// Holds the lock.
+    file: File,
+    /// What stands in it.
+    pub change: Change,
+}
+
+impl Record {
+    /// Notes a change; it is on stable storage when this returns. A note of the same drive that a
+    /// killed run left stays: what it was before *that* is what it has to become again.
+    pub fn make(directory: &Path, change: Change) -> io::Result<Record> {
+        std::fs::create_dir_all(directory)?;
+        let path = directory.join(change.file_name());
+        let (mut file, known) = open(&path, true)?;
+        if let Some(known) = known.filter(|known| is_same(known, &change)) {
+            return Ok(Record { path, file, change: known });
+        }
+        file.set_len(0)?;
+        file.write_all(serde_json::to_string(&change)?.as_bytes())?;
+        file.sync_all()?;
+        File::open(directory)?.sync_all()?;
+        Ok(Record { path, file, change })
+    }
+
+    /// The change is undone.
+    pub fn remove(self) {
+        // What cannot be removed is put back once more, which changes nothing.
+        drop(std::fs::remove_file(&self.path));
+        drop(self.file);
+    }
+}
+
+fn is_same(known: &Change, change: &Change) -> bool {
+    (&known.model, &known.serial, known.bytes) == (&change.model, &change.serial, change.bytes)
+}
+
+/// Opens and locks a note; an error if another run holds it.
+fn open(path: &Path, create: bool) -> io::Result<(File, Option<Change>)> {
+    let mut options = File::options();
+    // Our own note, never a target.
+    let mut file = options.read(true).append(true).create(create).open(path)?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive)
+        .map_err(|_| io::Error::new(io::ErrorKind::WouldBlock, "another run holds it"))?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok((file, serde_json::from_str(&text).ok()))
+}
+
+/// Puts back what runs that were killed have left changed; one sentence for each.
+pub fn leftovers(system: &System, directory: &Path) -> Vec<String> {
+    let mut said = Vec::new();
+    for name in names_in(directory) {
+        let path = directory.join(name);
+        match open(&path, false) {
+            Ok((_, Some(change))) if change.is_past(system) => drop(std::fs::remove_file(&path)),
+            Ok((file, Some(change))) => said.push(undo(system, Record { path, file, change })),
+            // Torn before anything was changed.
+            Ok((_, None)) => drop(std::fs::remove_file(&path)),
+            // A run that is still there.
+            Err(_) => {}
+        }
+    }
+    said
+}
+
+fn undo(system: &System, record: Record) -> String {
+    let (words, before) = (record.change.words(), record.change.before.clone());
+    match way_to(system, &record.change) {
+        Ok(way) => {
+            let path = record.path.clone();
+            match Held::new(way, record).restore() {
+                Ok(()) => format!("{words} is `{before}` again, which a killed run had changed"),
+                Err(trouble) => by_hand(&words, &before, &trouble.text, &path),
+            }
+        }
+        Err(reason) => by_hand(&words, &before, &reason, &record.path),
+    }
+}
+
+fn by_hand(words: &str, before: &str, reason: &str, path: &Path) -> String {
+    format!(
+        "{words} was `{before}` before a run that was killed changed it, and it cannot be put \
+         back: {reason}. Set it by hand and remove {}",
+        path.display()
+    )
+}
+
+fn way_to(system: &System, change: &Change) -> Result<Way, String> {
+    let tree = Tree::new(system);
+    let numbers = tree.disks().into_iter().filter_map(|name| tree.number_of(&name));
+    let mut drives = numbers.filter_map(|number| Some((number, device_of_sysfs(system, number)?)));
+    let (number, facts) =
+        drives.find(|(_, facts)| change.is_of(facts)).ok_or("the drive is not here")?;
+    match change.queue {
+        Some(setting) => {
+            let found = Place::of(system, number, setting);
+            let (place, ..) = found.ok_or("it has no queue")?;
+            Ok(Way::Queue(place))
+        }
+        None => write_cache::way_to(system, number, &facts),
+    }
+}
