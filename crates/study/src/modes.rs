@@ -31,7 +31,8 @@ pub const STUDY: Study = Study {
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// In virtual time memory answers millions of operations a second: a step takes this part of its time.
+/// In virtual time memory answers millions of operations a second: a step takes this part of its
+/// time.
 const VIRTUAL_PART: u64 = 50;
 /// Writes back and drops what the page cache holds, so that no cell pays for another.
 const SETTLE: &str = "write back and drop pages";
