@@ -2,4 +2,5 @@
 #![forbid(unsafe_code)]
 
 pub mod fio_json;
+pub mod front;
 pub mod trace;

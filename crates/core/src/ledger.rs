@@ -75,6 +75,7 @@ impl Ledger {
             Some(Act::Mkfs(_)) => self.state = "unknown".into(),
             Some(
                 Act::DropCaches
+                | Act::Allocate
                 | Act::WriteCache(_)
                 | Act::Mount(_)
                 | Act::Unmount

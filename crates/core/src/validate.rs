@@ -158,7 +158,8 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
                     .to_string()
             })
         }
-        Act::Unmount => {}
+        // Of a device there is nothing to set aside.
+        Act::Unmount | Act::Allocate => {}
         Act::Mkfs(_) | Act::Mount(Mount { directory: None, .. }) => {
             let is_drive = matches!(geometry.kind, TargetKind::BlockDevice | TargetKind::Simulated);
             problems.need(is_drive, "act", || {

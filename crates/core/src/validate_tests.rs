@@ -196,8 +196,8 @@ fn sizes_and_regions() {
     let overflow = |s: &mut Stream| (s.offset, s.length) = (Size(512), Some(Size(u64::MAX - 511)));
     refused(&with(overflow), "length", "beyond the end");
     let sizes = vec![
-        WeightedSize { size: Size(4096), weight: 1 },
-        WeightedSize { size: Size(8192), weight: 1 },
+        WeightedSize { size: Size(4096), weight: 1, kind: None },
+        WeightedSize { size: Size(8192), weight: 1, kind: None },
     ];
     let mixed = |pattern, stride| {
         with(|s| (s.sizes, s.pattern, s.stride) = (sizes.clone(), pattern, stride))
@@ -205,7 +205,7 @@ fn sizes_and_regions() {
     refused(&mixed(PatternName::Sequential, Some(2)), "stride", "one size");
     refused(&mixed(PatternName::Permutation, None), "sizes", "requests of one size");
     accepted(&mixed(PatternName::Sequential, None));
-    let weightless = vec![WeightedSize { size: Size(4096), weight: 0 }];
+    let weightless = vec![WeightedSize { size: Size(4096), weight: 0, kind: None }];
     refused(&with(|s| s.sizes = weightless), "sizes", "sum to 0");
     let overlap =
         |s: &mut Stream| (s.pattern, s.align) = (PatternName::Permutation, Some(Size(512)));

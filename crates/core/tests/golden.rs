@@ -131,7 +131,7 @@ fn names() {
 
 #[test]
 fn sizes_kinds_and_grids() {
-    let weighted = |size, weight| WeightedSize { size: Size(size), weight };
+    let weighted = |size, weight| WeightedSize { size: Size(size), weight, kind: None };
     let sizes = vec![weighted(512, 1), weighted(4096, 6), weighted(131_072, 3)];
     let mix = Mix { read: 70, write: 25, trim: 5 };
     let uniform = Stream { sizes: sizes.clone(), mix, ..reads(PatternName::Uniform) };

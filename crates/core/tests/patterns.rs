@@ -114,7 +114,8 @@ fn a_permutation_is_not_an_order() {
 #[test]
 fn all_patterns_stay_inside_the_region_and_on_the_grid() {
     let zones = vec![Zone { addresses: 0.2, accesses: 0.8 }];
-    let sizes = [4096, 65536].map(|size| WeightedSize { size: Size(size), weight: 1 }).to_vec();
+    let sizes =
+        [4096, 65536].map(|size| WeightedSize { size: Size(size), weight: 1, kind: None }).to_vec();
     for pattern in [
         PatternName::Sequential,
         PatternName::Uniform,
@@ -176,7 +177,9 @@ fn assert_disjoint(all: &[Vec<Op>], what: &str) {
 
 #[test]
 fn mixed_sizes_in_sequence_use_the_whole_region() {
-    let sizes = [4096, 131_072].map(|size| WeightedSize { size: Size(size), weight: 1 }).to_vec();
+    let sizes = [4096, 131_072]
+        .map(|size| WeightedSize { size: Size(size), weight: 1, kind: None })
+        .to_vec();
     let stream = Stream { sizes, ..reads(PatternName::Sequential) };
     for workers in [1, 2] {
         let all = ops(&Stream { workers, ..stream.clone() }, 2 * MIB, 5000);
@@ -199,7 +202,7 @@ fn mixed_sizes_in_sequence_use_the_whole_region() {
 
 #[test]
 fn sizes_and_kinds_come_in_the_shares_asked_for() {
-    let weighted = |size, weight| WeightedSize { size: Size(size), weight };
+    let weighted = |size, weight| WeightedSize { size: Size(size), weight, kind: None };
     let stream = Stream {
         sizes: vec![weighted(4096, 70), weighted(8192, 20), weighted(65536, 10)],
         mix: Mix { read: 60, write: 30, trim: 10 },
@@ -362,7 +365,7 @@ fn segments_of_all_workers_tile_the_file_as_ior_lays_them_out() {
 #[test]
 fn segments_take_a_size_from_a_list_of_one() {
     let stream = Stream {
-        sizes: vec![WeightedSize { size: Size(8192), weight: 1 }],
+        sizes: vec![WeightedSize { size: Size(8192), weight: 1, kind: None }],
         block: Some(Size(16384)),
         segments: Some(2),
         ..writes(PatternName::Segments)

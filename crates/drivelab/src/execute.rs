@@ -307,6 +307,7 @@ impl<'a> Execution<'a> {
                 Ok(())
             }
             Act::DropCaches => self.surroundings.drop_caches(),
+            Act::Allocate => self.surroundings.allocate(),
             Act::Trim { offset, length } => {
                 let rest = self.file_bytes.saturating_sub(offset.0);
                 let bytes = length.map_or(rest, |length| length.0);

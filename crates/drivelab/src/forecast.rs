@@ -49,6 +49,7 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
         Some(Act::Purge(_)) => cost.trimmed_bytes = file_bytes,
         Some(
             Act::DropCaches
+            | Act::Allocate
             | Act::WriteCache(_)
             | Act::Mkfs(_)
             | Act::Mount(_)

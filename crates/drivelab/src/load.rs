@@ -221,7 +221,8 @@ fn replayed(path: &Path, pace: Option<Pace>, stream: &mut Stream) -> Result<(), 
     for request in found.requests.iter().filter(|request| request.bytes > 0) {
         *sizes.entry(request.bytes).or_insert(0u32) += 1;
     }
-    let weighted = |(size, weight)| WeightedSize { size: Size(u64::from(size)), weight };
+    let weighted =
+        |(size, weight)| WeightedSize { size: Size(u64::from(size)), weight, kind: None };
     stream.sizes = sizes.into_iter().map(weighted).collect();
     stream.requests = found.requests;
     Ok(())

@@ -29,6 +29,8 @@ pub enum Act {
     Mount(Mount),
     /// From here on they go to the device itself again; where the files lie on it is recorded.
     Unmount,
+    /// Has the file system set aside the blocks of the target's files, unwritten.
+    Allocate,
     /// Sets the kernel's queue in front of the drive until the run ends, or until it is set back.
     Queue {
         /// What is set.

@@ -1,6 +1,7 @@
 //! Shares and weights: of zones, of sizes, of kinds.
 
 use super::is_zero;
+use crate::op::Action;
 use crate::units::Size;
 use serde::{Deserialize, Serialize};
 
@@ -15,13 +16,16 @@ pub struct Zone {
 }
 
 /// A request size and how often it is drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSize {
     /// Bytes of the request.
     pub size: Size,
     /// Weight in the draw.
     pub weight: u32,
+    /// Only requests of this kind have it; those of every kind if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<Action>,
 }
 
 /// Weights of the kinds in one stream.

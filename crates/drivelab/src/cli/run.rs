@@ -414,7 +414,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
         let weight = weight.parse().map_err(|_| {
             format!("`{weight}` is no weight; write sizes with weights such as 4k:9,64k:1")
         })?;
-        Ok(WeightedSize { size: size.parse()?, weight })
+        Ok(WeightedSize { size: size.parse()?, weight, kind: None })
     };
     text.split(',').map(one).collect::<Result<_, _>>().map(Sizes)
 }
