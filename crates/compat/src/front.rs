@@ -186,3 +186,34 @@ pub enum Asked<Options> {
         options: Box<Options>,
     },
 }
+
+/// What an old tool leaves behind when its work is done.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Output {
+    /// What it prints.
+    pub stdout: String,
+    /// Files that the line asked for.
+    pub files: Vec<OutputFile>,
+    /// Its exit status where everything went well.
+    pub status: u8,
+}
+
+/// A file of results.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct OutputFile {
+    /// Where, from the working directory on.
+    pub path: String,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+    /// What happens to a file that is there already.
+    pub existing: Existing,
+}
+
+/// What happens to a file of results that is there already.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Existing {
+    /// These bytes are added, if it begins with these (none: whatever it holds).
+    AppendAfter(Vec<u8>),
+    /// It is replaced if it begins with these bytes, and the line is refused if it does not.
+    ReplaceOwn(Vec<u8>),
+}
