@@ -27,7 +27,10 @@ const SPARES: usize = 4;
 /// Operations drawn ahead for a queue that looks ahead.
 const AHEAD: usize = 32;
 
-const FLUSH: Op = Op { action: Action::Flush, file: 0, to: 0, offset: 0, len: 0 };
+/// The flush of one of the worker's files.
+fn flush_of(file: u32) -> Op {
+    Op { action: Action::Flush, file, ..Op::default() }
+}
 
 /// What a driver wants next.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -119,6 +122,8 @@ pub struct Driver {
     issued_bytes: u64,
     writes: u64,
     flush_pending: bool,
+    /// The file whose flush is pending, or that is flushed last at the end.
+    flush_file: u32,
     burst_left: u32,
     think_until: Time,
     opened: Time,
@@ -173,7 +178,7 @@ pub fn drivers_of(
                 stream_index,
                 worker,
                 stream: stream.clone(),
-                until: step.until.clone(),
+                until: step.until_of(stream).clone(),
                 ramp: step.ramp,
                 interval,
                 cpus: step.cpus.clone(),
@@ -201,7 +206,10 @@ impl Driver {
     /// A stream that does not fit the file.
     pub fn new(setup: Setup) -> Result<Self, Trouble> {
         let (stream, depth) = (&setup.stream, setup.stream.depth.max(1));
-        let base = derive(setup.seed, u64::from(setup.step), u64::from(setup.stream_index));
+        let base = match stream.order {
+            Some(order) => derive(order, 0x6f_7264_6572, 0),
+            None => derive(setup.seed, u64::from(setup.step), u64::from(setup.stream_index)),
+        };
         // Addresses of all workers of a stream share a key where they split one order.
         let offsets = Offsets::new(stream, setup.worker, setup.file_bytes, base)?;
         let arrivals = Arrivals::of(stream, setup.worker, base);
@@ -237,6 +245,7 @@ impl Driver {
             issued_bytes: 0,
             writes: 0,
             flush_pending: false,
+            flush_file: 0,
             burst_left: 0,
             think_until: 0,
             opened: 0,

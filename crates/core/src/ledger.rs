@@ -176,7 +176,10 @@ fn covers(step: &Step, stream: &Stream, file_bytes: u64, written_bytes: u64) -> 
     let whole = stream.offset.0 == 0
         && stream.shift.0 == 0
         && stream.length.is_none_or(|length| length.0 >= file_bytes)
-        && stream.alignment() <= stream.size_min();
+        && stream.alignment() <= stream.size_min()
+        && (stream.first_file, stream.files_of_worker()) == (0, 1)
+        && (stream.sharing() != Sharing::Whole || stream.workers == 1)
+        && stream.until.is_none();
     let by_pass = in_order(stream) || stream.pattern == PatternName::Permutation;
     let each_all = stream.files == Files::Each
         || stream.workers == 1

@@ -1,28 +1,22 @@
 //! Which address comes next: each pattern as a small generator, the same for ever per seed.
 
+mod lanes;
 mod layout;
+mod region;
 mod traced;
+mod turns;
 
 use crate::op::{Action, Op};
 use crate::plan::{Files, PatternName, Sharing, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::{Permutation, Random, Zipf, derive};
+use lanes::Lanes;
 use layout::Layout;
+pub use region::Region;
+use region::worker_region;
 use std::sync::Arc;
 use traced::Traced;
-
-/// The part of a file that one worker uses, in slots of the offset grid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Region {
-    /// First byte of slot 0.
-    pub base: u64,
-    /// Bytes from one slot to the next.
-    pub slot_bytes: u64,
-    /// Number of slots; the last one holds a whole request.
-    pub slots: u64,
-    /// Bytes of the whole region, holes included.
-    pub bytes: u64,
-}
+use turns::Turns;
 
 /// Generates the operations of one worker.
 #[derive(Debug, Clone)]
@@ -89,6 +83,8 @@ enum Walk {
     Segments { layout: Layout, next: u64 },
     Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
     Trace(Traced),
+    Lanes(Lanes),
+    InTurn(Turns),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
 }
 
@@ -99,19 +95,30 @@ struct ZoneSlots {
     slots: u64,
 }
 
-/// The slots of a region of `bytes` at `base` for requests of at most `size_max`.
-fn region(base: u64, bytes: u64, slot_bytes: u64, size_max: u64) -> Region {
-    let slots =
-        if bytes < size_max || slot_bytes == 0 { 0 } else { (bytes - size_max) / slot_bytes + 1 };
-    Region { base, slot_bytes, slots, bytes }
-}
-
 impl Offsets {
     /// The generator of `worker` for `stream` on files of `file_bytes`.
     ///
     /// # Errors
     /// A region that cannot hold one request for each worker.
     pub fn new(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        match stream.files_in_turn {
+            None | Some(0 | 1) => Offsets::of_file(stream, worker, file_bytes, seed),
+            Some(count) => {
+                let of = |file| {
+                    let seed = derive(seed, 0x6669_6c65, u64::from(file));
+                    Offsets::of_file(stream, worker, file_bytes, seed)
+                };
+                let each: Vec<Offsets> = (0..count).map(of).collect::<Result<_, _>>()?;
+                let mut all = each[0].clone();
+                all.region.bytes *= u64::from(count);
+                all.walk = Walk::InTurn(Turns::new(each));
+                Ok(all)
+            }
+        }
+    }
+
+    fn of_file(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        let worker = stream.part_of(worker);
         let mut seeds = derive(seed, 0x61_6464_7265, u64::from(worker));
         let mut next = || Random::new(drivelab_stats::splitmix64(&mut seeds));
         let (address_random, kind_random, size_random) = (next(), next(), next());
@@ -159,6 +166,7 @@ impl Offsets {
                 Some((offsets.len().saturating_sub(*first)).div_ceil(*step) as u64)
             }
             Walk::Trace(traced) => Some(traced.operations()),
+            Walk::InTurn(turns) => turns.pass_operations(),
             Walk::Names { actions, names, .. } => Some(actions.len() as u64 * u64::from(*names)),
             _ => None,
         }
@@ -171,11 +179,17 @@ impl Offsets {
         match &mut self.walk {
             Walk::Names { .. } => return self.next_name(),
             Walk::Trace(traced) => return traced.next(&self.region, self.file, &mut self.pass),
+            Walk::InTurn(turns) => return turns.next(),
             _ => {}
         }
         let action = self.kinds.next(&mut self.kind_random);
-        let len = self.sizes.next(&mut self.size_random);
         let pass = self.pass;
+        if let Walk::Lanes(lanes) = &mut self.walk {
+            let randoms = (&mut self.address_random, &mut self.size_random);
+            let (offset, len) = lanes.next(action, randoms, &mut self.pass);
+            return (Op { action, file: self.file, to: 0, offset, len }, pass);
+        }
+        let len = self.sizes.next(&mut self.size_random);
         let offset = match (&mut self.write_slot, action) {
             (Some(slot), Action::Write) => {
                 let offset = self.region.base + *slot * self.region.slot_bytes;
@@ -262,7 +276,7 @@ impl Offsets {
                 }
                 return region.base + offset;
             }
-            Walk::Trace(_) | Walk::Names { .. } => 0,
+            Walk::Trace(_) | Walk::Lanes(_) | Walk::InTurn(_) | Walk::Names { .. } => 0,
         };
         region.base + slot * region.slot_bytes
     }
@@ -327,51 +341,6 @@ fn advance_stride(stride: i64, slots: u64, start: &mut u64, position: &mut u64) 
     over
 }
 
-fn worker_region(stream: &Stream, worker: u32, file_bytes: u64) -> Result<Region, Trouble> {
-    if stream.pattern == PatternName::Names {
-        return Ok(Region { base: 0, slot_bytes: 1, slots: 1, bytes: 1 });
-    }
-    let (size_max, align) = (stream.size_max(), stream.alignment().max(1));
-    let slot_bytes = match (stream.sizes.is_empty(), stream.pattern) {
-        (true, PatternName::Sequential | PatternName::Permutation) => {
-            stream.size.0.next_multiple_of(align)
-        }
-        _ => align,
-    };
-    let available = file_bytes.saturating_sub(stream.offset.0);
-    let bytes = stream.length.map_or(available, |length| length.0.min(available));
-    let bytes = bytes.saturating_sub(stream.shift.0);
-    let whole = region(stream.offset.0 + stream.shift.0, bytes, slot_bytes, size_max);
-    let workers = u64::from(stream.workers.max(1));
-    let own = match (stream.sharing(), stream.files) {
-        (Sharing::Disjoint, Files::One) if stream.pattern != PatternName::Segments => {
-            let worker = u64::from(worker);
-            // Where requests are longer than the grid, a share must hold them whole: shares are
-            // cut from the bytes, and the last one keeps what is left over.
-            let parts = if slot_bytes < size_max { bytes / slot_bytes } else { whole.slots };
-            let first = share_start(parts, worker, workers) * slot_bytes;
-            let end = match worker + 1 == workers {
-                true => bytes,
-                false => share_start(parts, worker + 1, workers) * slot_bytes,
-            };
-            region(whole.base + first, end.saturating_sub(first), slot_bytes, size_max)
-        }
-        _ => whole,
-    };
-    if own.slots == 0 {
-        return Err(Trouble::usage(format!(
-            "the region of {bytes} bytes is too small for {workers} worker(s) with requests of \
-             {size_max} bytes; choose a larger file, a smaller size or fewer workers"
-        )));
-    }
-    Ok(own)
-}
-
-/// Where the share of `part` of `parts` begins.
-fn share_start(total: u64, part: u64, parts: u64) -> u64 {
-    (u128::from(total) * u128::from(part) / u128::from(parts)) as u64
-}
-
 impl Walk {
     fn new(stream: &Stream, worker: u32, region: Region, seed: u64) -> Result<Walk, Trouble> {
         // The order of blocks is one for all workers of a stream: they split it, not repeat it.
@@ -379,6 +348,9 @@ impl Walk {
         let key = derive(seed, 0x0072_6465_7221, if shared { 0 } else { u64::from(worker) + 1 });
         let (first, step) =
             if shared { (u64::from(worker), u64::from(stream.workers.max(1))) } else { (0, 1) };
+        if let Some(lanes) = Lanes::of(stream, region)? {
+            return Ok(Walk::Lanes(lanes));
+        }
         Ok(match stream.pattern {
             PatternName::Sequential if !stream.sizes.is_empty() => Walk::Onward { position: 0 },
             PatternName::Sequential => {

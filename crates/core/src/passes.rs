@@ -24,11 +24,13 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
     let same_region = stream.offset == reader.offset
         && stream.length == reader.length
         && stream.shift == reader.shift
-        && stream.files == reader.files;
+        && stream.files == reader.files
+        && (stream.first_file, stream.files_in_turn) == (reader.first_file, reader.files_in_turn)
+        && stream.until.is_none();
     // Workers that walk the same region write each block at times nobody knows.
     let once = stream.workers <= 1
         || stream.files == Files::Each
-        || stream.pattern == PatternName::Permutation
+        || (stream.pattern == PatternName::Permutation && stream.sharing() != Sharing::Whole)
         || stream.sharing() == Sharing::Disjoint;
     let whole_region =
         stream.stride.unwrap_or(1) != 0 && stream.mix.total() == u64::from(stream.mix.write);

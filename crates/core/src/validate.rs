@@ -4,10 +4,12 @@
 //! advice, by the command that asks for it.
 
 use crate::facts::TargetKind;
-use crate::plan::{Act, Interval, Mount, PatternName, Plan, Step, Stream, Until};
+use crate::plan::{Act, Interval, Mount, PatternName, Plan, PlanFile, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
+#[path = "validate_files.rs"]
+mod files;
 #[path = "validate_stream.rs"]
 mod stream;
 #[path = "validate_trace.rs"]
@@ -94,11 +96,12 @@ pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
     problems.need(executions <= EXECUTIONS_MAX, "repeat", || {
         format!("{executions} repetitions in all are too many; keep to {EXECUTIONS_MAX}")
     });
+    files::validate_files(&plan.files, geometry, &mut problems);
     let mut mounted = None;
     for (index, step) in plan.steps.iter().enumerate() {
         problems.step = Some(index);
         problems.stream = None;
-        validate_step(step, mounted.as_ref().unwrap_or(geometry), &mut problems);
+        validate_step(step, mounted.as_ref().unwrap_or(geometry), &plan.files, &mut problems);
         match &step.act {
             Some(Act::Mount(mount)) => {
                 let (kind, file_bytes) = (TargetKind::Directory, Some(mount.bytes.0));
@@ -111,7 +114,7 @@ pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
     if problems.found.is_empty() { Ok(()) } else { Err(problems.found) }
 }
 
-fn validate_step(step: &Step, geometry: &Geometry, problems: &mut Problems) {
+fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems: &mut Problems) {
     match (&step.act, step.streams.is_empty()) {
         (None, true) => problems.need(false, "streams", || {
             "nothing to do; add a [[steps.streams]] section or an act".to_string()
@@ -121,12 +124,21 @@ fn validate_step(step: &Step, geometry: &Geometry, problems: &mut Problems) {
         }),
         (Some(act), true) => validate_act(act, step, geometry, problems),
         (None, false) => {
-            validate_until(step, problems);
+            if !step.streams.iter().all(|stream| stream.until.is_some()) {
+                validate_until(&step.until, step, problems);
+            }
             validate_tracing(step, geometry, problems);
             validate_together(step, geometry, problems);
             for (index, stream) in step.streams.iter().enumerate() {
                 problems.stream = Some(index);
-                stream::validate_stream(stream, geometry, problems);
+                if let Some(until) = &stream.until {
+                    validate_until(until, step, problems);
+                    problems.need(!until.steady, "until", || {
+                        "rounds until steady are of a whole step; put `steady` there".to_string()
+                    });
+                }
+                let geometry = files::geometry_of(stream, geometry, files, problems);
+                stream::validate_stream(stream, &geometry, problems);
             }
         }
     }
@@ -217,8 +229,7 @@ fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
     });
 }
 
-fn validate_until(step: &Step, problems: &mut Problems) {
-    let until = &step.until;
+fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
     let zero = [
         ("elapsed", until.elapsed.map(|span| span.0)),
         ("operations", until.operations),

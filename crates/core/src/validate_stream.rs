@@ -79,9 +79,8 @@ fn arrival(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.rate.is_some() || !stream.poisson, "poisson", || {
         "Poisson arrivals need a rate; add one".to_string()
     });
-    problems.need(stream.burst.is_none_or(|n| n > 0 && n <= stream.depth), "burst", || {
-        let n = stream.burst.unwrap_or(0);
-        format!("a burst of {n} does not fit depth {}; use 1 to the depth", stream.depth)
+    problems.need(stream.burst != Some(0), "burst", || {
+        "a burst of 0 submits nothing; use 1 or more".to_string()
     });
     problems.need(stream.think.0 > 0 || !stream.think_first, "think_first", || {
         "think_first needs a think time; add one".to_string()
@@ -107,6 +106,10 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
         ("actions", !stream.actions.is_empty(), P::Names),
         ("names", stream.names.is_some(), P::Names),
         ("directories", stream.directories != Files::One, P::Names),
+        ("form", stream.form.is_some(), P::Names),
+        ("of_directories", stream.of_directories, P::Names),
+        ("name_bytes", stream.name_bytes.0 > 0, P::Names),
+        ("each_kind_in_order", stream.each_kind_in_order, P::Sequential),
     ];
     for (key, is_given, owner) in given {
         problems.need(!is_given || stream.pattern == owner, key, || {
@@ -185,6 +188,9 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     });
     in_order(stream, problems);
     let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
+    // On names it belongs to the create.
+    let creates = is_names && stream.actions.contains(&Action::Create);
+    let writes = writes || (creates && stream.sync == Sync::Fsync(1));
     problems.need(writes || stream.sync == Sync::None, "sync", || {
         format!("sync = {} without writes does nothing; remove it or add writes", stream.sync)
     });
@@ -295,6 +301,7 @@ fn names(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     problems.need(!sized && stream.align.is_none() && stream.shift.0 == 0, "length", || {
         "names have no addresses; remove offset, length, sizes, align and shift".to_string()
     });
+    super::files::validate_form(stream, problems);
     problems.need(!(stream.stamp || stream.verify), "verify", || {
         "names hold no data to stamp or verify; remove it".to_string()
     });
@@ -345,6 +352,16 @@ fn sizes(stream: &Stream, problems: &mut Problems) {
     let weights: u64 = stream.weighted_sizes().iter().map(|entry| u64::from(entry.weight)).sum();
     problems.need(weights > 0, "sizes", || {
         "the weights of the sizes sum to 0; give one of them a weight".to_string()
+    });
+    let lanes = stream.sizes.iter().any(|entry| entry.kind.is_some());
+    let has_lanes = matches!(stream.pattern, PatternName::Sequential | PatternName::Uniform)
+        && stream.stride.is_none()
+        && stream.reply.is_none()
+        && stream.sharing() != Sharing::Disjoint;
+    problems.need(has_lanes || !(lanes || stream.each_kind_in_order), "sizes", || {
+        "sizes and places of each kind of their own are for sequential and uniform order in \
+         shared or whole regions, without stride and reply"
+            .to_string()
     });
     problems.need(stream.align != Some(Size(0)), "align", || {
         "align 0 puts every request at one address; use 1 or more".to_string()

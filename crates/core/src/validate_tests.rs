@@ -113,7 +113,7 @@ fn load_and_arrival() {
     refused(&with(|s| (s.rate, s.think) = (Some(9.0), Span(1))), "rate", "open loop");
     refused(&with(|s| (s.rate, s.burst) = (Some(9.0), Some(1))), "rate", "open loop");
     refused(&with(|s| s.poisson = true), "poisson", "need a rate");
-    refused(&with(|s| s.burst = Some(2)), "burst", "does not fit depth 1");
+    refused(&with(|s| s.burst = Some(0)), "burst", "submits nothing");
     refused(&with(|s| s.think_first = true), "think_first", "needs a think time");
     refused(&with(|s| s.think = Span(HOUR.0 + 1)), "think", "more than an hour");
     refused(&with(|s| s.gap_over = Span(0)), "gap_over", "list every");

@@ -69,6 +69,9 @@ impl Aim {
             };
         }
         aim.files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
+        if !plan.files.is_empty() {
+            aim.files = u32::try_from(plan.files.len()).unwrap_or(u32::MAX);
+        }
         // A plan of acts alone needs the drive no less.
         let acts = plan.steps.iter().filter_map(|step| step.act.as_ref());
         if matches!(aim.kind, Kind::Device | Kind::File)
@@ -198,6 +201,9 @@ impl Aim {
             }
             Kind::File => Ok(size.map_or(self.file_bytes, |size| size.0)),
             Kind::Nothing => Ok(size.map_or(SIZE_DEFAULT, |size| size.0)),
+            Kind::Directory if !plan.files.is_empty() => {
+                Ok(plan.files.iter().map(|file| file.size.0).max().unwrap_or(0))
+            }
             Kind::Directory | Kind::Absent => match size {
                 Some(size) => checked(size),
                 None => self.default_size(plan),

@@ -338,7 +338,7 @@ impl<'a> Execution<'a> {
 
 /// How long a step takes, if its plan says so.
 fn expected(step: &Step) -> Option<Duration> {
-    match (&step.act, step.until.elapsed) {
+    match (&step.act, step.elapsed()) {
         (Some(Act::Idle(span)), _) => Some(Duration::from_nanos(span.0)),
         (Some(_), _) => Some(Duration::ZERO),
         (None, Some(elapsed)) => Some(Duration::from_nanos(elapsed.0 + step.ramp.0)),

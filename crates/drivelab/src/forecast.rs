@@ -1,7 +1,7 @@
 //! What a plan will cost before it starts: bytes written and time, as far as the plan says.
 
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Act, Files, PatternName, Plan, Step, Stream};
+use drivelab_core::plan::{Act, Files, PatternName, Plan, Sharing, Step, Stream};
 use drivelab_core::units::Span;
 use drivelab_report::units;
 use serde::Serialize;
@@ -56,7 +56,7 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
             | Act::Unmount
             | Act::Queue { .. },
         ) => {}
-        None => match step.until.elapsed {
+        None => match step.elapsed() {
             Some(elapsed) => cost.timed_ns = elapsed.0.saturating_add(step.ramp.0),
             None => cost.untimed = 1,
         },
@@ -106,10 +106,12 @@ fn share(stream: &Stream, weight: u32) -> f64 {
 
 /// The most bytes that a stream can issue, where its plan bounds them.
 fn issued_bytes(step: &Step, stream: &Stream, file_bytes: u64) -> Option<u64> {
-    let until = &step.until;
+    let until = step.until_of(stream);
     let replies = if stream.reply.is_some() { 2 } else { 1 };
     let rest = file_bytes.saturating_sub(stream.offset.0);
-    let files = if stream.files == Files::Each { u64::from(stream.workers) } else { 1 };
+    let each = stream.files == Files::Each || stream.sharing() == Sharing::Whole;
+    let files = if each { u64::from(stream.workers) } else { 1 };
+    let files = files * u64::from(stream.files_of_worker());
     let region = stream.length.map_or(rest, |length| length.0.min(rest)).saturating_mul(files);
     let largest = stream.size_max();
     let by_rate = match (stream.rate, until.elapsed) {

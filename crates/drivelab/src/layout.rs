@@ -10,10 +10,11 @@ use drivelab_core::units::Size;
 const REQUEST_BYTES_MAX: u64 = 1 << 20;
 const DEPTH: u32 = 4;
 
-/// Puts the steps that lay out new files before the plan, where it needs them.
+/// Puts the steps that lay out new files before the plan, where it needs them. A plan that names
+/// its files says itself what is in them.
 pub fn prepend(plan: &mut Plan, aim: &Aim) {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-    if !aim.creates() || !streams().any(needs_data) {
+    if !aim.creates() || !plan.files.is_empty() || !streams().any(needs_data) {
         return;
     }
     let Some(model) = streams().find(|stream| needs_data(stream)).cloned() else { return };

@@ -328,6 +328,13 @@ fn short(size: Size) -> String {
 pub fn refuse_misleading(plan: &Plan) -> Result<(), Failure> {
     for stream in plan.steps.iter().flat_map(|step| &step.streams) {
         let engine = stream.engine;
+        if let Some(burst) = stream.burst.filter(|burst| *burst > stream.depth) {
+            return Err(Failure::usage(format!(
+                "a burst of {burst} does not fit depth {}: it would not be submitted at once",
+                stream.depth
+            ))
+            .advise(format!("Use --depth {burst}, or a burst of 1 to the depth.")));
+        }
         if engine.is_synchronous() && stream.depth > 1 {
             return Err(Failure::usage(format!(
                 "{} does one operation at a time, so depth {} would measure waiting in the \

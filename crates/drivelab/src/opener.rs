@@ -5,7 +5,7 @@ use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Stream, Sync};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
-use drivelab_io::target::{Mode, ScratchDirectory, Target};
+use drivelab_io::target::{Mode, NameDirectory, ScratchDirectory, Target};
 use drivelab_io::testbed::{Handle, Opener};
 use std::cell::RefCell;
 use std::io::ErrorKind;
@@ -27,6 +27,8 @@ pub struct Site {
     pub mounted: Rc<RefCell<Option<Rc<Target>>>>,
     /// Where names are made: one directory for all workers, or one each.
     pub directories: Vec<Rc<ScratchDirectory>>,
+    /// The target directory itself, where names are spelt in it.
+    pub spelt: Option<Rc<NameDirectory>>,
     /// The target's file system lives in memory: io_uring serves it inline if it is non-blocking.
     pub memory_backed: bool,
 }
@@ -50,25 +52,39 @@ impl Site {
         let target = self.at().ok_or_else(|| {
             Trouble::usage("this step reads or writes data, and there is no data file (a defect)")
         })?;
-        let index = if stream.files == Files::Each { setup.worker as usize } else { 0 };
+        let first = stream.first_file_of(setup.worker) as usize;
         let mode = self.mode(stream);
-        let descriptor = target.descriptor(index, mode).map_err(|error| match error.kind() {
-            ErrorKind::Unsupported | ErrorKind::PermissionDenied => {
-                Trouble::usage(error.to_string())
-            }
-            _ => Trouble::failed(error.to_string()),
-        })?;
+        let open = |index| {
+            target.descriptor(index, mode).map_err(|error| match error.kind() {
+                ErrorKind::Unsupported | ErrorKind::PermissionDenied => {
+                    Trouble::usage(error.to_string())
+                }
+                _ => Trouble::failed(error.to_string()),
+            })
+        };
+        let own = first..first + stream.files_of_worker() as usize;
+        let sizes = target.files().iter().skip(first).take(own.len()).map(|file| file.bytes);
         let opened = Opened {
-            descriptor,
+            descriptor: open(first)?,
             is_device: target.kind == TargetKind::BlockDevice,
             data_only: matches!(stream.sync, Sync::Fdatasync(_)),
-            bytes: target.bytes,
+            bytes: sizes.min().unwrap_or(target.bytes),
+            others: own.skip(1).map(open).collect::<Result<_, _>>()?,
         };
         Ok(Handle::Data { opened, nonblocking: mode.nonblock })
     }
 
     fn open_directory(&self, setup: &Setup) -> Result<Handle, Trouble> {
         let index = match setup.stream.directories {
+            _ if setup.stream.form.is_some() => {
+                let directory = self.spelt.as_ref().map(|names| names.descriptor());
+                let directory = directory.ok_or_else(|| {
+                    Trouble::usage("there is no directory for spelt names (a defect)")
+                })?;
+                return directory.try_clone_to_owned().map(Handle::Directory).map_err(|error| {
+                    Trouble::failed(format!("the target directory cannot be used: {error}"))
+                });
+            }
             Files::One => 0,
             Files::Each => setup.worker as usize,
         };
@@ -97,7 +113,7 @@ impl Site {
         if stream.engine == Engine::Null || stream.pattern == PatternName::Names {
             return String::new();
         }
-        match target.descriptor(0, self.mode(stream)) {
+        match target.descriptor(stream.first_file_of(0) as usize, self.mode(stream)) {
             Ok(descriptor) => flags_of(&descriptor).unwrap_or_else(|| "unknown".into()),
             Err(error) => error.to_string(),
         }

@@ -64,7 +64,7 @@ impl Progress {
     pub fn begin(&mut self, number: u64, count: u64, step: &Step, left_after: Option<Duration>) {
         self.label = format!("{number}/{count} {}", step.name);
         self.began = Instant::now();
-        let elapsed = step.until.elapsed.map(|span| span.0 + step.ramp.0);
+        let elapsed = step.elapsed().map(|span| span.0 + step.ramp.0);
         self.expected = elapsed.map(Duration::from_nanos);
         self.left_after = left_after;
         self.latest = None;

@@ -3,21 +3,20 @@
 mod going_on;
 mod intent;
 mod rounds;
+mod scene;
 
 use crate::aim::{Aim, Kind};
 use crate::execute::{Execution, Stop};
 use crate::moment::Moment;
-use crate::opener::Site;
 use crate::outcome::{Failure, Status};
 use crate::progress::Progress;
 use crate::store;
 use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
-use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Ledger;
-use drivelab_core::plan::{Files, PatternName, Plan};
+use drivelab_core::plan::Plan;
 use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
@@ -30,11 +29,10 @@ use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Refusal};
 use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
-use drivelab_io::target::{OpenRequest, ScratchDirectory, Target, open_directory, open_target};
 use drivelab_io::testbed::RealTestbed;
 use intent::intent_of;
+use scene::Scene;
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
 
 /// What a run needs besides its plan.
 #[derive(Debug)]
@@ -370,100 +368,6 @@ fn store_shares_drive(runs: &Path) -> Warning {
         advice: "Name a directory on another drive with --runs DIR.".into(),
         step: None,
     }
-}
-
-/// What is open while a run lasts.
-#[derive(Debug, Default)]
-pub struct Scene {
-    site: Site,
-    keeps: bool,
-    warnings: Vec<Warning>,
-}
-
-impl Scene {
-    fn open(
-        request: &Request<'_>,
-        system: &System,
-        aim: &Aim,
-        plan: &Plan,
-        ledger: PathBuf,
-    ) -> Result<Self, Failure> {
-        let mut wanted = OpenRequest::new(&aim.path, intent_of(plan, aim), ledger);
-        wanted.keep = request.keep;
-        wanted.erase = request.erase.clone();
-        wanted.reserve_bytes = request.reserve_bytes;
-        let mut scene = Scene { keeps: request.keep, ..Scene::default() };
-        let filesystem = aim.facts.target.filesystem.as_ref();
-        scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
-        for _ in 0..directories_of(plan) {
-            let directory = open_directory(system, &wanted).map_err(refused)?;
-            scene.site.directories.push(Rc::new(directory));
-        }
-        if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
-            wanted.files = aim.files;
-            wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
-            let target = open_target(system, &wanted).map_err(refused)?;
-            scene.warnings.extend(holes(&target));
-            scene.site.target = Some(Rc::new(target));
-        }
-        Ok(scene)
-    }
-
-    fn file_bytes(&self, aim: &Aim) -> u64 {
-        self.site.target.as_ref().map_or(aim.file_bytes, |target| target.bytes)
-    }
-
-    /// Files that were created and stay.
-    pub fn kept(&self) -> impl Iterator<Item = &Path> {
-        let files = self.site.target.iter().flat_map(|target| target.files());
-        files.filter(|file| self.keeps && file.created).map(|file| file.path.as_path())
-    }
-
-    /// Removes scratch; what cannot be removed is said.
-    pub fn close(self) {
-        let mut closed: Vec<std::io::Result<()>> = Vec::new();
-        closed.extend(self.site.target.and_then(Rc::into_inner).map(Target::close));
-        let directories = self.site.directories.into_iter().filter_map(Rc::into_inner);
-        closed.extend(directories.map(ScratchDirectory::close));
-        for error in closed.into_iter().filter_map(Result::err) {
-            crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
-        }
-    }
-}
-
-/// Scratch directories that metadata actions need.
-fn directories_of(plan: &Plan) -> u32 {
-    let names = plan
-        .steps
-        .iter()
-        .flat_map(|step| &step.streams)
-        .filter(|stream| stream.pattern == PatternName::Names);
-    let needed = names.map(|stream| match stream.directories {
-        Files::One => 1,
-        Files::Each => stream.workers,
-    });
-    needed.max().unwrap_or(0)
-}
-
-/// Existing files that are not wholly allocated read faster than any drive.
-fn holes(target: &Target) -> Option<Warning> {
-    use std::os::unix::fs::MetadataExt;
-    let sparse = |file: &&drivelab_io::target::TargetFile| {
-        let found = std::fs::metadata(&file.path).ok();
-        let allocated = found.map(|found| found.blocks() * 512);
-        !file.created && allocated.is_some_and(|allocated| allocated < target.bytes)
-    };
-    let file = target.files().iter().find(sparse).filter(|_| target.kind == TargetKind::File)?;
-    Some(Warning {
-        code: "file_has_holes".into(),
-        text: format!(
-            "{} is not wholly allocated: reads of its holes, or of what is stored compressed, \
-             need less of the drive.",
-            file.path.display()
-        ),
-        advice: "Write the whole file first.".into(),
-        step: None,
-    })
 }
 
 /// A refusal of the guard with its exit status.

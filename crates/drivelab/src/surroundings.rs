@@ -7,9 +7,9 @@ use crate::execute::tracer::Tracer;
 use crate::opener::Site;
 use drivelab_core::anatomy::Piece;
 use drivelab_core::facts::TargetKind;
+use drivelab_core::op::Errno;
 use drivelab_core::plan::{FileSystem, Mount, Purge, QueueSetting, SettingChange, Step, Switch};
 use drivelab_core::queue::Trouble;
-use drivelab_io::engine::Opened;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::settings::{self, Held};
 use drivelab_io::target::Mode;
@@ -17,7 +17,7 @@ use drivelab_io::write_cache;
 use mounted::Files;
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::os::fd::AsFd;
+use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -110,23 +110,37 @@ impl Surroundings {
         Ok(())
     }
 
-    /// Discards a range of every file.
+    /// Discards a range of every file that may be written.
     pub fn trim(&self, offset: u64, bytes: u64) -> Result<(), Trouble> {
+        self.on_each_file("discarded", |file, is_device, _| {
+            drivelab_io::trim::discard(file, is_device, offset, bytes)
+        })
+    }
+
+    /// Has the file system set aside the blocks of every file that may be written. One that cannot
+    /// do that leaves them to be found when they are written, as it would without being asked.
+    pub fn allocate(&self) -> Result<(), Trouble> {
+        self.on_each_file("set aside", |file, is_device, bytes| {
+            if is_device { Ok(()) } else { drivelab_io::trim::allocate(file, bytes) }
+        })
+    }
+
+    fn on_each_file(
+        &self,
+        what: &str,
+        act: impl Fn(BorrowedFd<'_>, bool, u64) -> Result<(), Errno>,
+    ) -> Result<(), Trouble> {
         let Some(target) = self.site.at() else { return Ok(()) };
-        for index in 0..target.files().len() {
+        let is_device = target.kind == TargetKind::BlockDevice;
+        for (index, file) in target.files().iter().enumerate().filter(|(_, file)| file.writable) {
             let failed = |error: String| {
-                let path = target.path.display();
-                Trouble::failed(format!("{bytes} bytes of {path} cannot be discarded: {error}"))
+                let path = file.path.display();
+                Trouble::failed(format!("blocks of {path} cannot be {what}: {error}"))
             };
-            let opened = Opened {
-                descriptor: target
-                    .descriptor(index, Mode { write: true, ..Mode::default() })
-                    .map_err(|error| failed(error.to_string()))?,
-                is_device: target.kind == TargetKind::BlockDevice,
-                data_only: false,
-                bytes: target.bytes,
-            };
-            drivelab_io::trim::discard(&opened, offset, bytes)
+            let descriptor = target
+                .descriptor(index, Mode { write: true, ..Mode::default() })
+                .map_err(|error| failed(error.to_string()))?;
+            act(descriptor.as_fd(), is_device, file.bytes)
                 .map_err(|e| failed(std::io::Error::from_raw_os_error(e.0).to_string()))?;
         }
         Ok(())

@@ -43,8 +43,10 @@ pub struct Opened {
     pub is_device: bool,
     /// fdatasync instead of fsync.
     pub data_only: bool,
-    /// Bytes of the file.
+    /// Bytes of the file, or of the smallest where there are others.
     pub bytes: u64,
+    /// The worker's further files, used in turn with the first.
+    pub others: Vec<OwnedFd>,
 }
 
 impl Opened {
@@ -54,16 +56,33 @@ impl Opened {
         self.descriptor.as_raw_fd()
     }
 
+    /// The file of that number among the worker's own.
+    #[inline]
+    pub fn file(&self, number: u32) -> &OwnedFd {
+        match number {
+            0 => &self.descriptor,
+            number => &self.others[number as usize - 1],
+        }
+    }
+
+    /// The raw descriptors of all files, in order.
+    pub fn all_raw(&self) -> Vec<RawFd> {
+        [&self.descriptor].into_iter().chain(&self.others).map(AsRawFd::as_raw_fd).collect()
+    }
+
     /// Does what has no asynchronous form in the engine: trim, flush.
     pub fn perform(&self, op: &Op) -> Result<u32, Errno> {
         match op.action {
             Action::Trim => {
-                crate::trim::discard(self, op.offset, u64::from(op.len)).map(|()| op.len)
+                let bytes = u64::from(op.len);
+                let discarded =
+                    crate::trim::discard(self.file(op.file), self.is_device, op.offset, bytes);
+                discarded.map(|()| op.len)
             }
             Action::Flush if self.data_only => {
-                rustix::fs::fdatasync(&self.descriptor).map(|()| 0).map_err(errno)
+                rustix::fs::fdatasync(self.file(op.file)).map(|()| 0).map_err(errno)
             }
-            Action::Flush => rustix::fs::fsync(&self.descriptor).map(|()| 0).map_err(errno),
+            Action::Flush => rustix::fs::fsync(self.file(op.file)).map(|()| 0).map_err(errno),
             _ => Err(Errno(libc::EINVAL)),
         }
     }

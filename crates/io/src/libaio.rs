@@ -9,6 +9,7 @@ use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
+use std::os::fd::AsRawFd;
 
 const IOCB_CMD_PREAD: u16 = 0;
 const IOCB_CMD_PWRITE: u16 = 1;
@@ -230,7 +231,7 @@ impl Queue for Libaio {
         *block = Iocb {
             data: u64::from(tag),
             opcode,
-            descriptor: self.opened.raw() as u32,
+            descriptor: self.opened.file(op.file).as_raw_fd() as u32,
             buffer: if moves { self.buffers.pointer(tag) as u64 } else { 0 },
             bytes: u64::from(op.len),
             offset: op.offset as i64,

@@ -4,7 +4,7 @@
 use crate::engine::errno;
 use crate::sync::Mover;
 use drivelab_core::op::{Action, Errno, Op};
-use drivelab_core::plan::Stream;
+use drivelab_core::plan::{Stream, Sync};
 use drivelab_core::queue::Trouble;
 use rustix::fs::{AtFlags, Mode, OFlags, Timestamps, mkdirat, openat, renameat, statat, unlinkat};
 use rustix::fs::{UTIME_NOW, utimensat};
@@ -12,18 +12,24 @@ use std::ffi::CStr;
 use std::os::fd::OwnedFd;
 
 mod ring;
+mod spelling;
 
 pub use ring::{NamesRing, is_offered as is_offered_by_ring};
+pub(crate) use spelling::Spelling;
 
-/// `f<step>-<worker>-<pass>-<name><form>` with its NUL, built without allocating.
+/// Longest name in bytes, with its NUL.
+const NAME_BYTES: usize = 256;
+
+/// A name with its NUL, built without allocating.
 #[derive(Debug, Clone, Copy)]
 struct Name {
-    text: [u8; 80],
+    text: [u8; NAME_BYTES],
 }
 
 impl Name {
+    /// `f<step>-<worker>-<pass>-<name><form>`.
     fn new(kind: u8, owner: Owner, pass: u64, name: u32, form: u32) -> Name {
-        let mut text = [0; 80];
+        let mut text = [0; NAME_BYTES];
         let mut at = 0;
         let mut put = |byte: u8| {
             text[at] = byte;
@@ -66,11 +72,30 @@ pub struct Owner {
     pub worker: u32,
 }
 
+impl Owner {
+    /// A worker of a stream of a step.
+    pub fn new(step: u32, stream: u32, worker: u32) -> Self {
+        Owner { step, worker: (stream << 16) + worker }
+    }
+
+    /// The number of the worker within its stream.
+    fn in_stream(self) -> u32 {
+        self.worker & 0xffff
+    }
+}
+
 /// Works on names in one open directory.
 #[derive(Debug)]
 pub struct Names {
     directory: OwnedFd,
     owner: Owner,
+    /// Names that the plan spells.
+    spelling: Option<Spelling>,
+    of_directories: bool,
+    /// Create is followed by an fsync before the close.
+    syncs: bool,
+    /// What create writes, and as many bytes as open reads.
+    content: Vec<u8>,
     /// Without `create` in the stream, names are made beforehand and kept over all passes.
     standing: bool,
     unlinks: bool,
@@ -83,10 +108,17 @@ impl Names {
     /// A name cannot be made.
     pub fn new(stream: &Stream, owner: Owner, directory: OwnedFd) -> Result<Self, Trouble> {
         let creates = stream.actions.contains(&Action::Create);
-        let names = Names {
+        let spelling =
+            stream.form.as_ref().map(|form| Spelling::new(form, stream.part_of(owner.in_stream())));
+        let bytes = usize::try_from(stream.name_bytes.0).unwrap_or(0);
+        let mut names = Names {
             directory,
             owner,
-            standing: !creates,
+            syncs: stream.sync == Sync::Fsync(1),
+            of_directories: stream.of_directories,
+            content: vec![0; bytes],
+            standing: !creates && spelling.is_none(),
+            spelling,
             unlinks: stream.actions.contains(&Action::Unlink),
         };
         let needed = stream.actions.iter().any(|a| !matches!(a, Action::Create | Action::Mkdir));
@@ -123,17 +155,28 @@ impl Names {
         (name, old)
     }
 
-    fn perform(&self, op: &Op) -> Result<u32, Errno> {
+    fn perform(&mut self, op: &Op) -> Result<u32, Errno> {
+        if let Some(spelling) = &self.spelling {
+            let name = spelling.name(op.file);
+            return self.perform_on(op, &name, &name);
+        }
         let (name, old) = self.names_of(op);
+        self.perform_on(op, &name, &old)
+    }
+
+    fn perform_on(&mut self, op: &Op, name: &Name, old: &Name) -> Result<u32, Errno> {
         let name = name.c_str();
         let directory = &self.directory;
         match op.action {
             Action::Create => {
                 let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-                openat(directory, name, flags, Mode::from_raw_mode(0o600)).map(drop)
+                let made = openat(directory, name, flags, Mode::from_raw_mode(0o600));
+                made.and_then(|file| fill(file, &self.content, self.syncs))
             }
             Action::Open => {
-                openat(directory, name, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty()).map(drop)
+                let flags = OFlags::RDONLY | OFlags::CLOEXEC;
+                let opened = openat(directory, name, flags, Mode::empty());
+                opened.and_then(|file| empty(file, &mut self.content))
             }
             Action::Stat => statat(directory, name, AtFlags::empty()).map(drop),
             Action::Utime => {
@@ -142,6 +185,7 @@ impl Names {
                 utimensat(directory, name, &times, AtFlags::empty())
             }
             Action::Rename => renameat(directory, old.c_str(), directory, name),
+            Action::Unlink if self.of_directories => unlinkat(directory, name, AtFlags::REMOVEDIR),
             Action::Unlink => unlinkat(directory, name, AtFlags::empty()),
             Action::Mkdir => mkdirat(directory, name, Mode::from_raw_mode(0o700)),
             Action::Flush => {
@@ -153,6 +197,28 @@ impl Names {
         .map(|()| 0)
         .map_err(errno)
     }
+}
+
+/// Writes what a new file holds, and makes it durable if that is wanted, before it is closed.
+fn fill(file: OwnedFd, content: &[u8], syncs: bool) -> rustix::io::Result<()> {
+    let mut rest = content;
+    while !rest.is_empty() {
+        let written = rustix::io::write(&file, rest)?;
+        rest = &rest[written..];
+    }
+    if syncs { rustix::fs::fsync(&file) } else { Ok(()) }
+}
+
+/// Reads as much of a file as `into` takes, before it is closed.
+fn empty(file: OwnedFd, into: &mut [u8]) -> rustix::io::Result<()> {
+    let mut at = 0;
+    while at < into.len() {
+        match rustix::io::read(&file, &mut into[at..])? {
+            0 => return Err(rustix::io::Errno::NODATA),
+            bytes => at += bytes,
+        }
+    }
+    Ok(())
 }
 
 impl Mover for Names {

@@ -100,8 +100,8 @@ impl Mover for Psync {
     #[inline]
     fn transfer(&mut self, op: &Op, data: &mut [u8]) -> Result<u32, Errno> {
         let moved = match op.action {
-            Action::Read => pread(&self.opened.descriptor, data, op.offset),
-            Action::Write => pwrite(&self.opened.descriptor, data, op.offset),
+            Action::Read => pread(self.opened.file(op.file), data, op.offset),
+            Action::Write => pwrite(self.opened.file(op.file), data, op.offset),
             _ => return self.opened.perform(op),
         };
         moved.map(|bytes| bytes as u32).map_err(errno)

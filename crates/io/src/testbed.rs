@@ -133,8 +133,7 @@ fn start(
     let stream = driver.stream().clone();
     let setup = driver.setup();
     // Streams of one step may have workers of the same number.
-    let worker = (setup.stream_index << 16) + setup.worker;
-    let owner = Owner { step: setup.step, worker };
+    let owner = Owner::new(setup.step, setup.stream_index, setup.worker);
     let depth = stream.depth.max(1) as usize;
     let buffers = Buffers::new(depth, driver.buffer_bytes())?;
     let (opened, nonblocking) = match handle {

@@ -11,6 +11,7 @@ use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
 use io_uring::{IoUring, opcode, squeue, types};
+use std::os::fd::AsRawFd;
 
 /// Largest single registered buffer that the kernel takes.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
@@ -99,7 +100,7 @@ impl Uring {
         let ring = ring(stream, entries.next_power_of_two())?;
         let submitter = ring.submitter();
         let registered_file =
-            !stream.unregistered && submitter.register_files(&[opened.raw()]).is_ok();
+            !stream.unregistered && submitter.register_files(&opened.all_raw()).is_ok();
         let total = buffers.stride() * buffers.count();
         let whole = libc::iovec { iov_base: buffers.pointer(0).cast(), iov_len: total };
         // SAFETY: the memory is unmapped only after the ring (field order in Drop of Uring).
@@ -149,9 +150,9 @@ impl Uring {
             };
         }
         let entry = if self.registered_file {
-            on!(types::Fixed(0))
+            on!(types::Fixed(op.file))
         } else {
-            on!(types::Fd(self.opened.raw()))
+            on!(types::Fd(self.opened.file(op.file).as_raw_fd()))
         };
         entry.user_data(u64::from(tag))
     }
@@ -297,8 +298,8 @@ fn blocking(opened: &Opened, buffers: &Buffers, tag: Tag, op: &Op) -> Result<u32
     // SAFETY: the tag's memory is at least `len` long and the kernel has given it back.
     let data = unsafe { std::slice::from_raw_parts_mut(pointer, length) };
     let moved = match op.action {
-        Action::Read => rustix::io::pread(&opened.descriptor, data, op.offset),
-        _ => rustix::io::pwrite(&opened.descriptor, data, op.offset),
+        Action::Read => rustix::io::pread(opened.file(op.file), data, op.offset),
+        _ => rustix::io::pwrite(opened.file(op.file), data, op.offset),
     };
     moved.map(|bytes| bytes as u32).map_err(crate::engine::errno)
 }

@@ -84,7 +84,13 @@ pub fn plan(
     let shortest = loads.iter().map(|load| load.seconds.0).min().unwrap_or(0);
     let interval = if shortest >= LONG_NS { SECOND_NS } else { SECOND_NS / 10 };
     let title = spec.title.clone().unwrap_or_else(|| "accept".into());
-    Ok(Plan { title, seed: options.seed, interval: Interval(Span(interval)), steps })
+    Ok(Plan {
+        title,
+        seed: options.seed,
+        interval: Interval(Span(interval)),
+        steps,
+        ..Plan::default()
+    })
 }
 
 /// Each different load once, as long as its longest claim asks, in the order of the claims.

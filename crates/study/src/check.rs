@@ -177,7 +177,7 @@ fn engine_for(facts: &Facts) -> Stream {
 
 fn plan(options: &Options, steps: Vec<Step>) -> Plan {
     let interval = Interval(Span(100_000_000));
-    Plan { title: "check".into(), seed: options.seed, interval, steps }
+    Plan { title: "check".into(), seed: options.seed, interval, steps, ..Plan::default() }
 }
 
 /// All cells, `REPETITIONS` times, each round in an order of its own.

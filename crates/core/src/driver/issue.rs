@@ -1,6 +1,6 @@
 //! Issuing: closed loops, bursts, open loops, and the end of all of them.
 
-use super::{AHEAD, Driver, Ending, FLUSH, Next};
+use super::{AHEAD, Driver, Ending, Next, flush_of};
 use crate::content::{self, Stamp};
 use crate::op::{Action, Op, Time};
 use crate::plan::Sync;
@@ -138,14 +138,17 @@ impl Driver {
             // The last write called for it.
             self.flush_pending = false;
             let now = queue.now();
-            self.submit(queue, FLUSH, 0, now, true)?;
+            self.submit(queue, flush_of(self.flush_file), 0, now, true)?;
             return Ok(Next::Drain);
         }
         let flush = self.setup.stream.sync == Sync::End && self.writes > 0;
-        if self.ending == Ending::Running && flush && self.failure.is_none() {
+        let begins = self.ending == Ending::Running;
+        let next = if begins { 0 } else { self.flush_file + 1 };
+        if flush && self.failure.is_none() && next < self.setup.stream.files_of_worker() {
             self.ending = Ending::Flushing;
+            self.flush_file = next;
             let now = queue.now();
-            self.submit(queue, FLUSH, 0, now, true)?;
+            self.submit(queue, flush_of(next), 0, now, true)?;
             return Ok(Next::Drain);
         }
         self.ending = Ending::Over;
@@ -160,7 +163,7 @@ impl Driver {
     ) -> Result<(), Trouble> {
         if self.flush_pending {
             self.flush_pending = false;
-            return self.submit(queue, FLUSH, 0, due, true);
+            return self.submit(queue, flush_of(self.flush_file), 0, due, true);
         }
         if let Some((op, pass)) = self.replies.pop_front() {
             return self.issue(queue, op, pass, due, true);
@@ -214,6 +217,7 @@ impl Driver {
             self.writes += 1;
             if let Sync::Fsync(n) | Sync::Fdatasync(n) = self.setup.stream.sync {
                 self.flush_pending = self.writes.is_multiple_of(u64::from(n));
+                self.flush_file = op.file;
             }
             if queue.keeps_content() {
                 self.fill(queue, op, pass);

@@ -1,12 +1,24 @@
 //! What a step is, from what it holds.
 
-use super::{Act, Step, Stream};
+use super::{Act, Step, Stream, Until};
+use crate::units::Span;
 
 impl Step {
     /// Whether it can change what the target stores.
     pub fn changes_data(&self) -> bool {
         matches!(self.act, Some(Act::Trim { .. } | Act::Purge(_) | Act::Mkfs(_)))
             || self.streams.iter().any(Stream::changes_data)
+    }
+
+    /// The bounds of one of its streams: its own, or the step's.
+    pub fn until_of<'a>(&'a self, stream: &'a Stream) -> &'a Until {
+        stream.until.as_ref().unwrap_or(&self.until)
+    }
+
+    /// How long it takes after its ramp, where each of its streams says so.
+    pub fn elapsed(&self) -> Option<Span> {
+        let each = self.streams.iter().map(|stream| self.until_of(stream).elapsed);
+        each.max_by_key(|elapsed| elapsed.map_or(u64::MAX, |span| span.0)).flatten()
     }
 
     /// How often it is done; an absent or zero `repeat` means once.

@@ -263,6 +263,41 @@ impl Stream {
         self.align.map_or(self.size_min(), |align| align.0)
     }
 
+    /// The worker on whose part of the files, blocks or names this worker works.
+    pub fn part_of(&self, worker: u32) -> u32 {
+        let workers = u64::from(self.workers.max(1));
+        ((u64::from(worker) + u64::from(self.neighbour)) % workers) as u32
+    }
+
+    /// Files that each worker uses in turn.
+    pub fn files_of_worker(&self) -> u32 {
+        self.files_in_turn.unwrap_or(1).max(1)
+    }
+
+    /// Index of the first file of a worker among those of the plan.
+    pub fn first_file_of(&self, worker: u32) -> u32 {
+        let own = match self.files {
+            Files::One => 0,
+            Files::Each => self.part_of(worker).saturating_mul(self.files_of_worker()),
+        };
+        self.first_file.saturating_add(own)
+    }
+
+    /// Whether one of its workers uses the plan's file of this index.
+    pub fn uses_file(&self, index: u32) -> bool {
+        (self.first_file..self.files_needed()).contains(&index)
+    }
+
+    /// Files that its workers use, those before its first included.
+    pub fn files_needed(&self) -> u32 {
+        let last = match self.files {
+            Files::One => 0,
+            Files::Each => self.workers.max(1) - 1,
+        };
+        let each = self.files_of_worker();
+        last.saturating_mul(each).saturating_add(each).saturating_add(self.first_file)
+    }
+
     /// Whether the workers share the region.
     pub fn sharing(&self) -> Sharing {
         self.regions.unwrap_or(match self.pattern {

@@ -20,8 +20,13 @@ pub fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
     strongest
 }
 
+/// Whether a stream works on data rather than on names.
+pub fn is_data(stream: &Stream) -> bool {
+    stream.pattern != PatternName::Names
+}
+
 fn of_step(step: &Step) -> Intent {
-    let mut data = step.streams.iter().filter(|stream| stream.pattern != PatternName::Names);
+    let mut data = step.streams.iter().filter(|stream| is_data(stream));
     match step.act {
         Some(Act::Mkfs(_)) => Intent::Format,
         Some(Act::Trim { .. } | Act::Purge(_) | Act::WriteCache(_)) => Intent::Discard,

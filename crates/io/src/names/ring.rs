@@ -5,7 +5,7 @@
 //! chain. Setting times has no request: it stays a call. Actions do not overtake each other: what
 //! one does to the last names is over before the next begins. Source: io_uring_enter(2).
 
-use super::{Name, Names};
+use super::{NAME_BYTES, Name, Names};
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, kernel_wait_ns, sleep_until};
@@ -127,8 +127,8 @@ impl NamesRing {
             })?;
         }
         let blank = || Memory {
-            name: Name { text: [0; 80] },
-            other: Name { text: [0; 80] },
+            name: Name { text: [0; NAME_BYTES] },
+            other: Name { text: [0; NAME_BYTES] },
             // SAFETY: statx is plain numbers, of which zero is a valid value.
             statx: unsafe { std::mem::zeroed() },
         };

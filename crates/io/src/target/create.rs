@@ -93,7 +93,7 @@ pub(super) fn existing_files(
 }
 
 /// Opens one existing file: foreign ones for reading, ours as asked.
-fn open_existing(
+pub(super) fn open_existing(
     request: &OpenRequest,
     approval: &Approval,
     witness: &OwnedFd,
@@ -148,7 +148,7 @@ fn open_existing(
         // Reached through a link, it is not at this path: then it is left for later.
         target.scratch.extend(scratch.ok());
     }
-    target.files.push(TargetFile { path, created: false, pinned });
+    target.files.push(TargetFile { path, created: false, bytes, writable: destroys, pinned });
     Ok(())
 }
 
@@ -178,19 +178,17 @@ fn make(
     // What was made before an error is removed by the drop of this target.
     let mut target = empty(request, approval, true);
     for path in paths {
-        make_file(&path, request, ledger, &mut target)?;
-        if let Some(file) = target.files.last() {
-            grow(&file.pinned, &path, size)?;
-        }
+        make_file(&path, size, request, ledger, &mut target)?;
     }
     target.bytes = size;
     Ok(finish(target))
 }
 
-/// Creates one file, locks it and writes it into the ledger, in this order: nothing in the ledger
+/// Creates one file of `bytes`, locks it and writes it into the ledger, in this order: nothing in the ledger
 /// is ever unlocked while its run lives.
-fn make_file(
+pub(super) fn make_file(
     path: &Path,
+    bytes: u64,
     request: &OpenRequest,
     ledger: &Ledger,
     target: &mut Target,
@@ -213,8 +211,10 @@ fn make_file(
             return Err(refusal);
         }
     }
-    target.files.push(TargetFile { path: path.to_path_buf(), created: true, pinned });
-    Ok(())
+    let grown = grow(&pinned, path, bytes);
+    let path = path.to_path_buf();
+    target.files.push(TargetFile { path, created: true, bytes, writable: true, pinned });
+    grown
 }
 
 fn no_ledger(ledger: &Ledger, error: &io::Error) -> Refusal {
@@ -261,7 +261,11 @@ fn grow(file: &OwnedFd, path: &Path, size: u64) -> Result<(), Refusal> {
 }
 
 /// Refuses what would leave less free than the reserve.
-fn check_room(request: &OpenRequest, directory: &Path, wanted: u64) -> Result<(), Refusal> {
+pub(super) fn check_room(
+    request: &OpenRequest,
+    directory: &Path,
+    wanted: u64,
+) -> Result<(), Refusal> {
     let free = facts::free_bytes_of(directory).map_err(|error| {
         guard::failed(format!("the free space of {} cannot be read", directory.display()), &error)
     })?;
@@ -287,7 +291,7 @@ fn check_room(request: &OpenRequest, directory: &Path, wanted: u64) -> Result<()
 }
 
 /// `/dev`, `/proc` and `/sys` hold no files: a name that is missing there is a device misspelt.
-fn refuse_kernel_directories(
+pub(super) fn refuse_kernel_directories(
     system: &System,
     request: &OpenRequest,
     directory: &Path,
@@ -325,7 +329,7 @@ fn refuse_kernel_directories(
         .advise("`drivelab list` shows the devices and file systems that can be measured here."))
 }
 
-fn empty(request: &OpenRequest, approval: Approval, writable: bool) -> Target {
+pub(super) fn empty(request: &OpenRequest, approval: Approval, writable: bool) -> Target {
     Target {
         kind: TargetKind::File,
         path: request.path.clone(),
@@ -341,7 +345,7 @@ fn empty(request: &OpenRequest, approval: Approval, writable: bool) -> Target {
 }
 
 /// Fills in what the file system says about direct I/O.
-fn finish(mut target: Target) -> Target {
+pub(super) fn finish(mut target: Target) -> Target {
     let told = target.files.first().and_then(|file| facts::direct_io_align(&file.path));
     target.logical_block_bytes = match told {
         Some((_, offset)) if offset > 0 => offset,

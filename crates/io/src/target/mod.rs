@@ -5,6 +5,7 @@
 //! change of a name in between can lead elsewhere. A test forbids any other opening for writing.
 
 mod create;
+mod named;
 
 use std::cell::RefCell;
 use std::io;
@@ -16,6 +17,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 pub use create::{ScratchDirectory, open_directory};
+pub use named::{NameDirectory, NamedFile, SpeltNames, open_names};
 
 use crate::facts::{self, DeviceNumber, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
@@ -43,6 +45,8 @@ pub struct OpenRequest {
     pub ledger: PathBuf,
     /// Bytes that must stay free on the file system after scratch is filled.
     pub reserve_bytes: u64,
+    /// The files by name, in a directory; then `size` and `files` are not used.
+    pub named: Vec<NamedFile>,
 }
 
 impl OpenRequest {
@@ -57,6 +61,7 @@ impl OpenRequest {
             erase: None,
             ledger: ledger.into(),
             reserve_bytes: 0,
+            named: Vec::new(),
         }
     }
 }
@@ -81,6 +86,10 @@ pub struct TargetFile {
     pub path: PathBuf,
     /// Made by this run: it holds nothing but a hole, and must be written before it is read.
     pub created: bool,
+    /// Bytes of it to use.
+    pub bytes: u64,
+    /// Whether descriptors for writing are given out.
+    pub writable: bool,
     /// Open and locked as long as the target lives.
     pinned: OwnedFd,
 }
@@ -93,7 +102,7 @@ pub struct Target {
     pub kind: TargetKind,
     /// The path as given.
     pub path: PathBuf,
-    /// Bytes of each file, or of the device.
+    /// Bytes of each file, or of the device; of named files those of the largest.
     pub bytes: u64,
     /// Smallest unit of direct I/O in bytes: the device's logical sector; for a file the offset
     /// alignment that `STATX_DIOALIGN` tells, or 512 where nothing does.
@@ -130,7 +139,7 @@ impl Target {
                 format!("file {file_index} of a target that has {count}"),
             )
         })?;
-        if mode.write && !self.writable {
+        if mode.write && !(self.writable && file.writable) {
             return Err(io::Error::new(
                 io::ErrorKind::PermissionDenied,
                 format!("{} was opened for reading only", file.path.display()),
@@ -241,7 +250,10 @@ pub fn open_target_observed(
         return open_device(system, request, &witness, &ledger, between);
     }
     if kind == rustix::fs::FileType::Directory && request.intent != Intent::Format {
-        return create::files_in_directory(system, request, &ledger);
+        return match request.named.is_empty() {
+            true => create::files_in_directory(system, request, &ledger),
+            false => named::files(system, request, &ledger),
+        };
     }
     let consent = request.erase.as_deref();
     let path = &request.path;
@@ -289,7 +301,13 @@ fn open_device(
         writable: destroys,
         approval,
         scratch: Vec::new(),
-        files: vec![TargetFile { path: path.clone(), created: false, pinned }],
+        files: vec![TargetFile {
+            path: path.clone(),
+            created: false,
+            bytes,
+            writable: destroys,
+            pinned,
+        }],
         exclusive: RefCell::new(exclusive),
         _backing: backing,
     })

@@ -44,7 +44,7 @@ pub fn random(setting: &Setting<'_>, mix: Mix, depth: u32) -> Stream {
 pub fn plan(setting: &Setting<'_>, interval_ns: u64, steps: Vec<Step>) -> Plan {
     let interval = Interval(Span(interval_ns.clamp(10_000_000, 60_000_000_000)));
     let title = format!("study {}", setting.options.name);
-    Plan { title, seed: setting.options.seed, interval, steps }
+    Plan { title, seed: setting.options.seed, interval, steps, ..Plan::default() }
 }
 
 /// One step of one stream, done once.

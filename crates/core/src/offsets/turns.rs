@@ -1,0 +1,33 @@
+//! Several files of one worker, one operation each in turn.
+
+use super::Offsets;
+use crate::op::Op;
+
+/// A generator for each file.
+#[derive(Debug, Clone)]
+pub(super) struct Turns {
+    each: Vec<Offsets>,
+    at: usize,
+}
+
+impl Turns {
+    /// In this order.
+    pub(super) fn new(mut each: Vec<Offsets>) -> Self {
+        for (file, offsets) in (0..).zip(&mut each) {
+            offsets.file = file;
+        }
+        Turns { each, at: 0 }
+    }
+
+    /// The next operation of the file whose turn it is.
+    pub(super) fn next(&mut self) -> (Op, u64) {
+        let at = self.at;
+        self.at = (at + 1) % self.each.len();
+        self.each[at].next()
+    }
+
+    /// Operations of one pass over all files.
+    pub(super) fn pass_operations(&self) -> Option<u64> {
+        self.each.iter().map(Offsets::pass_operations).sum()
+    }
+}

@@ -1,0 +1,144 @@
+//! What is open while a run lasts: files, directories, devices; and that it is gone afterwards.
+
+use super::intent::{self, intent_of};
+use super::{Request, refused};
+use crate::aim::{Aim, Kind};
+use crate::opener::Site;
+use crate::outcome::Failure;
+use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
+use drivelab_core::record::Warning;
+use drivelab_io::facts::System;
+use drivelab_io::target::{
+    NameDirectory, NamedFile, OpenRequest, ScratchDirectory, SpeltNames, Target, open_directory,
+    open_names, open_target,
+};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// What is open while a run lasts.
+#[derive(Debug, Default)]
+pub struct Scene {
+    /// What workers may open.
+    pub site: Site,
+    keeps: bool,
+    /// What a reader must know of it.
+    pub warnings: Vec<Warning>,
+}
+
+impl Scene {
+    pub fn open(
+        request: &Request<'_>,
+        system: &System,
+        aim: &Aim,
+        plan: &Plan,
+        ledger: PathBuf,
+    ) -> Result<Self, Failure> {
+        let mut wanted = OpenRequest::new(&aim.path, intent_of(plan, aim), ledger);
+        wanted.keep = request.keep;
+        wanted.erase = request.erase.clone();
+        wanted.reserve_bytes = request.reserve_bytes;
+        let mut scene = Scene { keeps: request.keep, ..Scene::default() };
+        let filesystem = aim.facts.target.filesystem.as_ref();
+        scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
+        wanted.named = named_files(plan);
+        let spelt = spelt_names(plan);
+        if !spelt.is_empty() {
+            let names = open_names(system, &wanted, spelt).map_err(refused)?;
+            scene.site.spelt = Some(Rc::new(names));
+        }
+        for _ in 0..directories_of(plan) {
+            let directory = open_directory(system, &wanted).map_err(refused)?;
+            scene.site.directories.push(Rc::new(directory));
+        }
+        if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
+            wanted.files = aim.files;
+            wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
+            let target = open_target(system, &wanted).map_err(refused)?;
+            scene.warnings.extend(holes(&target));
+            scene.site.target = Some(Rc::new(target));
+        }
+        Ok(scene)
+    }
+
+    /// Bytes of one data file.
+    pub fn file_bytes(&self, aim: &Aim) -> u64 {
+        self.site.target.as_ref().map_or(aim.file_bytes, |target| target.bytes)
+    }
+
+    /// Files that were created and stay.
+    pub fn kept(&self) -> impl Iterator<Item = &Path> {
+        let files = self.site.target.iter().flat_map(|target| target.files());
+        files.filter(|file| self.keeps && file.created).map(|file| file.path.as_path())
+    }
+
+    /// Removes scratch; what cannot be removed is said.
+    pub fn close(self) {
+        let mut closed: Vec<std::io::Result<()>> = Vec::new();
+        closed.extend(self.site.target.and_then(Rc::into_inner).map(Target::close));
+        let directories = self.site.directories.into_iter().filter_map(Rc::into_inner);
+        closed.extend(directories.map(ScratchDirectory::close));
+        closed.extend(self.site.spelt.and_then(Rc::into_inner).map(NameDirectory::close));
+        for error in closed.into_iter().filter_map(Result::err) {
+            crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
+        }
+    }
+}
+
+/// Scratch directories that metadata actions need.
+fn directories_of(plan: &Plan) -> u32 {
+    let names = plan
+        .steps
+        .iter()
+        .flat_map(|step| &step.streams)
+        .filter(|stream| stream.pattern == PatternName::Names && stream.form.is_none());
+    let needed = names.map(|stream| match stream.directories {
+        Files::One => 1,
+        Files::Each => stream.workers,
+    });
+    needed.max().unwrap_or(0)
+}
+
+/// The files that a plan names, and whether it changes what is in them.
+fn named_files(plan: &Plan) -> Vec<NamedFile> {
+    let streams = || plan.steps.iter().flat_map(|step| &step.streams);
+    let writers = || streams().filter(|stream| intent::is_data(stream) && stream.changes_data());
+    let trims = plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
+    let named = |(index, file): (u32, &PlanFile)| NamedFile {
+        path: PathBuf::from(&file.name),
+        bytes: file.size.0,
+        destroys: trims || writers().any(|stream| stream.uses_file(index)),
+    };
+    (0..).zip(&plan.files).map(named).collect()
+}
+
+/// The names that a plan spells.
+fn spelt_names(plan: &Plan) -> Vec<SpeltNames> {
+    let mut spelt: Vec<SpeltNames> = Vec::new();
+    for stream in plan.steps.iter().flat_map(|step| &step.streams) {
+        let own = SpeltNames::of(stream);
+        spelt.extend(own.filter(|own| !spelt.contains(own)));
+    }
+    spelt
+}
+
+/// Existing files that are not wholly allocated read faster than any drive.
+fn holes(target: &Target) -> Option<Warning> {
+    use std::os::unix::fs::MetadataExt;
+    let sparse = |file: &&drivelab_io::target::TargetFile| {
+        let found = std::fs::metadata(&file.path).ok();
+        let allocated = found.map(|found| found.blocks() * 512);
+        !file.created && allocated.is_some_and(|allocated| allocated < target.bytes)
+    };
+    let file = target.files().iter().find(sparse).filter(|_| target.kind == TargetKind::File)?;
+    Some(Warning {
+        code: "file_has_holes".into(),
+        text: format!(
+            "{} is not wholly allocated: reads of its holes, or of what is stored compressed, \
+             need less of the drive.",
+            file.path.display()
+        ),
+        advice: "Write the whole file first.".into(),
+        step: None,
+    })
+}

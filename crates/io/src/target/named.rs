@@ -1,0 +1,234 @@
+//! Files and names that a plan spells, in a directory that is not ours.
+//!
+//! What is there already is written only if the ledger proves it ours; a name that another has made
+//! is neither opened for writing nor removed.
+
+use std::collections::HashSet;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+use drivelab_core::plan::Stream;
+use rustix::fs::{AtFlags, FileType, OFlags};
+use rustix::io::Errno;
+
+use super::create::{
+    check_room, empty, finish, make_file, open_existing, refuse_kernel_directories,
+};
+use super::{OpenRequest, Target};
+use crate::facts::System;
+use crate::guard::{self, Intent, Refusal};
+use crate::names::Spelling;
+use crate::scratch::Ledger;
+
+/// A file that a plan names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedFile {
+    /// From the target directory on.
+    pub path: PathBuf,
+    /// Bytes of it to use.
+    pub bytes: u64,
+    /// Whether its content is changed.
+    pub destroys: bool,
+}
+
+/// Opens the named files of a directory, and makes those that are not there.
+pub(super) fn files(
+    system: &System,
+    request: &OpenRequest,
+    ledger: &Ledger,
+) -> Result<Target, Refusal> {
+    refuse_kernel_directories(system, request, &request.path)?;
+    let consent = request.erase.as_deref();
+    let approval = guard::assess(system, &request.path, request.intent, consent, ledger)?;
+    // What was made before an error is removed by the drop of this target.
+    let mut target = empty(request, approval, true);
+    for named in &request.named {
+        let path = request.path.join(&named.path);
+        let Some(witness) = guard::witness(&path)? else {
+            check_room(request, path.parent().unwrap_or(&request.path), named.bytes)?;
+            make_file(&path, named.bytes, request, ledger, &mut target)?;
+            continue;
+        };
+        let intent = if named.destroys { Intent::Write } else { Intent::Read };
+        let approval = guard::assess_open(system, &path, &witness, intent, None, ledger)?;
+        let size = Some(named.bytes);
+        let own = OpenRequest { path: path.clone(), intent, size, ..request.clone() };
+        open_existing(&own, &approval, &witness, path, ledger, &mut target)?;
+    }
+    target.bytes = target.files.iter().map(|file| file.bytes).max().unwrap_or(0);
+    Ok(finish(target))
+}
+
+/// Names that a stream spells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpeltNames {
+    /// How.
+    pub form: String,
+    /// Workers, each with names of its own.
+    pub workers: u32,
+    /// Names of each worker.
+    pub names: u32,
+    /// They are of directories.
+    pub of_directories: bool,
+}
+
+impl SpeltNames {
+    /// Those of a stream, if it spells any.
+    pub fn of(stream: &Stream) -> Option<Self> {
+        let form = stream.form.clone()?;
+        let (workers, names) = (stream.workers.max(1), stream.names.unwrap_or(1000));
+        Some(SpeltNames { form, workers, names, of_directories: stream.of_directories })
+    }
+
+    /// Whether a path below the directory is one of them.
+    fn holds(&self, path: &Path) -> bool {
+        let text = path.as_os_str().as_encoded_bytes();
+        let workers = if self.form.contains("{worker}") { self.workers } else { 1 };
+        (0..workers).any(|worker| {
+            Spelling::new(&self.form, worker).number(text).is_some_and(|name| name < self.names)
+        })
+    }
+
+    /// Levels of directories above the names.
+    fn depth(&self) -> usize {
+        self.form.matches('/').count()
+    }
+}
+
+/// A directory in which names are spelt. It is not ours; the names are, for none of them was there
+/// before. Dropping it removes those that are left, unless they are to be kept.
+#[derive(Debug)]
+pub struct NameDirectory {
+    path: PathBuf,
+    pinned: OwnedFd,
+    spelt: Vec<SpeltNames>,
+    keep: bool,
+}
+
+/// Opens the existing directory `request.path` for names that are spelt.
+///
+/// # Errors
+/// A [`Refusal`] when it is no directory, or one of the names is there already.
+pub fn open_names(
+    system: &System,
+    request: &OpenRequest,
+    spelt: Vec<SpeltNames>,
+) -> Result<NameDirectory, Refusal> {
+    let shown = request.path.display();
+    let Some(witness) = guard::witness(&request.path)? else {
+        return Err(guard::cannot_open(&request.path, Errno::NOENT.into()));
+    };
+    let stat = rustix::fs::fstat(&witness)
+        .map_err(|error| guard::cannot_open(&request.path, error.into()))?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+        return Err(Refusal::usage("wrong_kind", format!("{shown} is not a directory."))
+            .advise("Metadata actions need a directory to make names in."));
+    }
+    refuse_kernel_directories(system, request, &request.path)?;
+    let pinned = guard::reopen(&witness, OFlags::RDONLY | OFlags::DIRECTORY)
+        .map_err(|error| guard::cannot_open(&request.path, error))?;
+    let directory = NameDirectory { path: request.path.clone(), pinned, spelt, keep: request.keep };
+    let found = directory
+        .find()
+        .map_err(|error| guard::failed(format!("the names in {shown} cannot be read"), &error))?;
+    if let Some(first) = found.first() {
+        // Not ours: it must not be removed with the rest.
+        let mut directory = directory;
+        directory.keep = true;
+        let count = found.len();
+        return Err(Refusal::safety(
+            "foreign_names",
+            format!(
+                "{} is there already, with {} other(s) of the names that would be made.",
+                request.path.join(&first.0).display(),
+                count - 1
+            ),
+        )
+        .advise("Nothing was written. Remove them, or name another directory."));
+    }
+    Ok(directory)
+}
+
+impl NameDirectory {
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The open directory, for `openat` and its like.
+    pub fn descriptor(&self) -> BorrowedFd<'_> {
+        self.pinned.as_fd()
+    }
+
+    /// The names that are there, deepest first, and whether each is a directory.
+    fn find(&self) -> io::Result<Vec<(PathBuf, bool)>> {
+        let depth = self.spelt.iter().map(SpeltNames::depth).max().unwrap_or(0);
+        let (mut found, mut seen) = (Vec::new(), HashSet::new());
+        let mut open = vec![(PathBuf::new(), 0)];
+        while let Some((below, level)) = open.pop() {
+            let listed = match std::fs::read_dir(self.path.join(&below)) {
+                Err(error) if level > 0 && error.kind() == io::ErrorKind::NotFound => continue,
+                other => other?,
+            };
+            for entry in listed {
+                let entry = entry?;
+                let path = below.join(entry.file_name());
+                let is_directory = entry.file_type()?.is_dir();
+                let of = |spelt: &&SpeltNames| spelt.holds(&path);
+                if self.spelt.iter().find(of).is_some() && seen.insert(path.clone()) {
+                    found.push((path.clone(), is_directory));
+                }
+                // Only what could lead to one of the names is looked into.
+                if is_directory && level < depth && self.leads(&path) {
+                    open.push((path, level + 1));
+                }
+            }
+        }
+        found.sort_by_key(|(path, _)| std::cmp::Reverse(path.components().count()));
+        Ok(found)
+    }
+
+    fn leads(&self, path: &Path) -> bool {
+        let count = path.components().count();
+        self.spelt.iter().any(|spelt| {
+            let above: PathBuf = Path::new(&spelt.form).components().take(count).collect();
+            let Some(above) = above.to_str().filter(|_| spelt.depth() >= count) else {
+                return false;
+            };
+            let above = SpeltNames { form: above.to_owned(), ..spelt.clone() };
+            above.holds(path)
+        })
+    }
+
+    /// Removes the names that are left now, unless they are to be kept.
+    ///
+    /// # Errors
+    /// When one cannot be removed; the rest is removed all the same.
+    pub fn close(mut self) -> io::Result<()> {
+        self.clear()
+    }
+
+    fn clear(&mut self) -> io::Result<()> {
+        if std::mem::replace(&mut self.keep, true) {
+            return Ok(());
+        }
+        let mut outcome = Ok(());
+        for (path, is_directory) in self.find()? {
+            let flags = if is_directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+            if let Err(error) = rustix::fs::unlinkat(&self.pinned, &path, flags) {
+                outcome = Err(io::Error::new(
+                    io::Error::from(error).kind(),
+                    format!("{} could not be removed: {error}", self.path.join(path).display()),
+                ));
+            }
+        }
+        outcome
+    }
+}
+
+impl Drop for NameDirectory {
+    fn drop(&mut self) {
+        let _ = self.clear();
+    }
+}
