@@ -46,8 +46,12 @@ pub struct Host {
     pub cpus: u32,
     /// Bytes of memory.
     pub memory_bytes: u64,
-    /// Seconds since 1970, UTC, now.
-    pub now_s: u64,
+    /// Milliseconds since 1970, UTC, now.
+    pub now_ms: u64,
+    /// Number of this process.
+    pub process: u32,
+    /// Version of drivelab.
+    pub version: String,
 }
 
 /// What a front end may ask. Nothing of it changes anything.

@@ -1,0 +1,7 @@
+//! fio: its options and job files as a plan, its output from a run.
+//!
+//! Written from its manual and from what the program prints (3.33); no code of it is used.
+
+mod shown;
+
+pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified};

@@ -1,0 +1,131 @@
+//! What the output needs of a line: which jobs there are, and what of the plan each of them is.
+
+/// A layout of the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Format {
+    /// For people.
+    Normal,
+    /// Semicolons.
+    Terse,
+    /// JSON.
+    Json,
+    /// JSON with all buckets of the latencies.
+    JsonPlus,
+}
+
+/// What a job does, as fio names it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Direction {
+    /// `read`, `randread`.
+    Read,
+    /// `write`, `randwrite`.
+    Write,
+    /// `trim`, `randtrim`.
+    Trim,
+}
+
+/// A whole line, or the job files that it names.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// Layouts, in the order in which they are printed.
+    pub formats: Vec<Format>,
+    /// Version of the terse layout: 2 to 5.
+    pub terse_version: u8,
+    /// `--output=`: results go there instead of to the terminal.
+    pub output: Option<String>,
+    /// Options of `[global]`, as typed.
+    pub global: Vec<(String, String)>,
+    /// Jobs in order; clones of one job are one section.
+    pub sections: Vec<Section>,
+}
+
+/// One job with its clones.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Section {
+    /// Its name.
+    pub name: String,
+    /// Its description, if it has one.
+    pub description: Option<String>,
+    /// Its options as typed, in order, without those of `[global]`.
+    pub given: Vec<(String, String)>,
+    /// The reporting group, from 0.
+    pub group: u32,
+    /// Its clones are reported as one.
+    pub group_reporting: bool,
+    /// Index of the step of the plan that is its result.
+    pub step: usize,
+    /// Index of its stream in that step.
+    pub stream: u32,
+    /// Clones: workers of the stream.
+    pub clones: u32,
+    /// Index of the step in which what was written is read back, and of its stream there.
+    pub verify: Option<(usize, u32)>,
+    /// `rw=` in fio's own word.
+    pub rw: String,
+    /// Smallest and largest request in bytes, of reads, writes and trims.
+    pub sizes: [(u64, u64); 3],
+    /// `ioengine=` in fio's own word.
+    pub ioengine: String,
+    /// `iodepth=`.
+    pub iodepth: u32,
+    /// Threads rather than processes were asked for.
+    pub thread: bool,
+    /// `ramp_time=` in seconds.
+    pub ramp_s: f64,
+    /// Files that are laid out before: how many, and bytes of all together.
+    pub laid_out: Option<(u32, u64)>,
+    /// Percentiles that are printed, in percent.
+    pub percentiles: Vec<f64>,
+    /// Percentiles of completion latency are printed.
+    pub clat_percentiles: bool,
+    /// Percentiles of the whole latency are printed.
+    pub lat_percentiles: bool,
+    /// Percentiles of submission latency are printed.
+    pub slat_percentiles: bool,
+    /// Reads, writes and trims are reported as one (`mixed`), beside each other (`both`), or each.
+    pub unified: Unified,
+    /// Logs of the course of time, by `write_bw_log=` and the like.
+    pub logs: Vec<Log>,
+    /// 1 where rates are in bytes (`unit_base=8`), else in bits (`unit_base=1`); 0: bytes.
+    pub unit_base: u32,
+}
+
+/// `unified_rw_reporting=`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Unified {
+    /// Each direction for itself.
+    #[default]
+    None,
+    /// All as one, called mixed.
+    Mixed,
+    /// Both ways.
+    Both,
+}
+
+/// What a log holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Logged {
+    /// KiB a second.
+    Bandwidth,
+    /// Operations a second.
+    Iops,
+    /// Nanoseconds, total.
+    Latency,
+    /// Nanoseconds, completion.
+    CompletionLatency,
+    /// Nanoseconds, submission.
+    SubmissionLatency,
+}
+
+/// A log that a job writes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Log {
+    /// What.
+    pub logged: Logged,
+    /// The file's name up to `_bw.1.log`.
+    pub prefix: String,
+    /// Milliseconds between two lines.
+    pub every_ms: u64,
+    /// One file for each clone.
+    pub per_job: bool,
+}
