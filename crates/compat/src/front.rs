@@ -71,6 +71,10 @@ pub trait World {
     fn ranks(&self) -> u32;
     /// What `--scale-size` said: sizes and counts of files are to be this many times as large.
     fn scale(&self) -> Scale;
+    /// What `--scale-time` said: times are to be this many times as long.
+    fn scale_time(&self) -> Scale {
+        Scale::WHOLE
+    }
 }
 
 /// A share of what a command line asks for, as a fraction.

@@ -174,6 +174,7 @@ fn in_order(stream: &Stream) -> bool {
 /// once a pass, and it wrote a whole pass.
 fn covers(step: &Step, stream: &Stream, file_bytes: u64, written_bytes: u64) -> bool {
     let whole = stream.offset.0 == 0
+        && stream.offset_each.0 == 0
         && stream.shift.0 == 0
         && stream.length.is_none_or(|length| length.0 >= file_bytes)
         && stream.alignment() <= stream.size_min()

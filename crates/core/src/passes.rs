@@ -22,6 +22,7 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
     let only_passes = writer.until == Until { passes: Some(whole), ..Until::default() };
     let ordered = matches!(stream.pattern, PatternName::Sequential | PatternName::Permutation);
     let same_region = stream.offset == reader.offset
+        && stream.offset_each == reader.offset_each
         && stream.length == reader.length
         && stream.shift == reader.shift
         && stream.files == reader.files

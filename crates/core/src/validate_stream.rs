@@ -386,6 +386,7 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     whole("align", stream.align.map_or(0, |align| align.0));
     whole("shift", stream.shift.0);
     whole("offset", stream.offset.0);
+    whole("offset_each", stream.offset_each.0);
     whole("length", stream.length.map_or(0, |length| length.0));
     whole("block", stream.block.map_or(0, |block| block.0));
     for offset in &stream.offsets {
@@ -425,18 +426,20 @@ fn orders(stream: &Stream, problems: &mut Problems) {
 }
 
 fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
-    let end = stream.length.map(|length| stream.offset.0.checked_add(length.0));
+    let last = stream.offset_each.0.saturating_mul(u64::from(stream.workers.max(1) - 1));
+    let offset = stream.offset.0.saturating_add(last);
+    let end = stream.length.map(|length| offset.checked_add(length.0));
     let beyond = match (geometry.file_bytes, end) {
         (_, Some(None)) => true,
         (Some(bytes), Some(Some(end))) => end > bytes,
-        (Some(bytes), None) => stream.offset.0 >= bytes,
+        (Some(bytes), None) => offset >= bytes,
         (None, _) => false,
     };
     problems.need(!beyond, "length", || {
         let bytes = geometry.file_bytes.map_or("its size".to_string(), |b| Size(b).to_string());
         format!("the region reaches beyond the end of the target ({bytes}); shorten it")
     });
-    let rest = geometry.file_bytes.map(|bytes| bytes.saturating_sub(stream.offset.0));
+    let rest = geometry.file_bytes.map(|bytes| bytes.saturating_sub(offset));
     let Some(bytes) = stream.length.map(|length| length.0).or(rest).filter(|_| !beyond) else {
         return;
     };

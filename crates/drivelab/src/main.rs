@@ -8,6 +8,7 @@ mod command;
 mod evidence;
 mod execute;
 mod forecast;
+mod front;
 mod layout;
 mod load;
 mod moment;
@@ -26,6 +27,11 @@ use outcome::{Failure, Status};
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let words: Vec<String> =
+        std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    if let Some(status) = front::attempt(&words) {
+        return ExitCode::from(status);
+    }
     let matches = match CommandLine::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return usage(&error),

@@ -1,7 +1,99 @@
 //! fio: its options and job files as a plan, its output from a run.
 //!
-//! Written from its manual and from what the program prints (3.33); no code of it is used.
+//! Written from its manual and from what the program does and prints (3.33, watched by strace); no
+//! code of it is used.
 
+pub mod known;
+
+mod files;
+mod jobfile;
+mod notes;
+mod settings;
 mod shown;
+mod stream;
+mod taking;
+mod translate;
+mod value;
+mod words;
 
 pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified};
+
+/// The exit status of a line that failed.
+pub const FAILED: u8 = words::STATUS;
+
+use crate::front::{Asked, Job, Refusal, World};
+use settings::Settings;
+use translate::Whole;
+
+/// The line that these words are.
+///
+/// # Errors
+/// What fio would refuse, in its words; what is not to be had here, by name.
+pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal> {
+    let words = words::read(args, world)?;
+    if let Some(text) = words.text {
+        return Ok(Asked::Text(text));
+    }
+    let mut notes = words.notes.clone();
+    let mut jobs: Vec<(String, Settings)> = Vec::new();
+    for job in &words.jobs {
+        let settings = settings::of(job, &mut notes)?;
+        if words.readonly && (settings.rw.kinds[1] || settings.rw.kinds[2]) {
+            return Err(Refusal::new(
+                words::STATUS,
+                format!("fio: job <{}> has write bit set, but fio is in read-only mode", job.name),
+                "Leave --readonly out, or read.",
+            ));
+        }
+        jobs.push((job.name.clone(), settings));
+    }
+    if words.parse_only {
+        return Ok(Asked::Text(String::new()));
+    }
+    let places = files::places(&jobs, world)?;
+    let wholes: Vec<Whole<'_>> = words
+        .jobs
+        .iter()
+        .zip(&jobs)
+        .zip(&places.jobs)
+        .map(|((job, (_, settings)), place)| Whole { job, settings, place })
+        .collect();
+    let translated = translate::plan(&wholes, &places, world)?;
+    notes.extend(notes::of(&wholes, &places, &translated.plan, world));
+    notes::once(&mut notes);
+    let line = Line {
+        formats: words.formats,
+        terse_version: words.terse_version,
+        output: words.output,
+        global: words.global_shown,
+        sections: translated.sections,
+    };
+    let keeps = !jobs.iter().any(|(_, settings)| settings.unlink);
+    let job = Job { plan: translated.plan, target: places.target, keeps, notes };
+    Ok(Asked::Run { job: Box::new(job), options: Box::new(line) })
+}
+
+/// TEMP
+pub mod output {
+    use super::*;
+    use crate::front::*;
+    pub fn output(_l: &Line, _r: &drivelab_core::run::Run, _h: &Host) -> Output {
+        Output {
+            stdout: drivelab_core::summary::summarise(_r)
+                .cells
+                .iter()
+                .map(|c| {
+                    format!(
+                        "{} {:?}\n",
+                        c.name,
+                        c.streams
+                            .iter()
+                            .map(|s| s.total.iops.as_ref().map(|i| i.value))
+                            .collect::<Vec<_>>()
+                    )
+                })
+                .collect(),
+            ..Output::default()
+        }
+    }
+}

@@ -39,10 +39,12 @@ pub(super) fn worker_region(
         }
         _ => align,
     };
-    let available = file_bytes.saturating_sub(stream.offset.0);
+    let own_offset = stream.offset_each.0.saturating_mul(u64::from(worker));
+    let offset = stream.offset.0.saturating_add(own_offset);
+    let available = file_bytes.saturating_sub(offset);
     let bytes = stream.length.map_or(available, |length| length.0.min(available));
     let bytes = bytes.saturating_sub(stream.shift.0);
-    let whole = region(stream.offset.0 + stream.shift.0, bytes, slot_bytes, size_max);
+    let whole = region(offset + stream.shift.0, bytes, slot_bytes, size_max);
     let workers = u64::from(stream.workers.max(1));
     let own = match (stream.sharing(), stream.files) {
         (Sharing::Disjoint, Files::One) if stream.pattern != PatternName::Segments => {

@@ -151,6 +151,9 @@ pub struct Stream {
     /// streams that have the same go the same way.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<u64>,
+    /// Added to the offset of each worker as often as its number says.
+    #[serde(skip_serializing_if = "is_zero_size")]
+    pub offset_each: Size,
     /// Each works on what belongs to the worker so many after it: its file, block or names.
     #[serde(skip_serializing_if = "is_zero")]
     pub neighbour: u32,
@@ -227,6 +230,7 @@ impl Default for Stream {
             first_file: 0,
             files_in_turn: None,
             order: None,
+            offset_each: Size(0),
             neighbour: 0,
             each_kind_in_order: false,
             form: None,

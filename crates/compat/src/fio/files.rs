@@ -1,0 +1,325 @@
+//! Which files the jobs of a line use, and how large they are.
+
+use super::settings::Settings;
+use super::value::Amount;
+use super::words::STATUS;
+use crate::front::{Found, Refusal, Scale, World};
+use drivelab_core::plan::{Engine, PlanFile};
+use drivelab_core::units::Size;
+
+/// Where the I/O of one job goes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Place {
+    /// Index of its first file among those of the plan.
+    pub first: u32,
+    /// Files that each clone uses.
+    pub per_clone: u32,
+    /// Each clone has files of its own.
+    pub each: bool,
+    /// First byte of the region.
+    pub offset: u64,
+    /// Added for each further clone.
+    pub offset_each: u64,
+    /// Bytes of the region in each file.
+    pub length: u64,
+    /// Bytes of all its files that one clone goes over.
+    pub size: u64,
+}
+
+/// The files of all jobs.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The target, as our own command line has it.
+    pub target: String,
+    /// The files by name; none of a device.
+    pub files: Vec<PlanFile>,
+    /// Whether each of them has to be laid out before it is read, and whether it is there.
+    pub states: Vec<State>,
+    /// One for each job.
+    pub jobs: Vec<Place>,
+}
+
+/// What is known of a file beforehand.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct State {
+    /// It is there, and large enough.
+    pub is_there: bool,
+    /// A job reads it.
+    pub is_read: bool,
+    /// A job writes it.
+    pub is_written: bool,
+}
+
+/// Finds the places of all jobs.
+///
+/// # Errors
+/// A job without a size; several targets in one line; a path that is neither file nor device.
+pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, Refusal> {
+    let mut paths: Vec<String> = Vec::new();
+    let mut wanted: Vec<Wanted> = Vec::new();
+    for (name, settings) in jobs {
+        wanted.push(wanted_of(name, settings, world, &mut paths)?);
+    }
+    let is_one = |found: &Found| matches!(found, Found::Device { .. } | Found::Simulated { .. });
+    let nothing = jobs.iter().all(|(_, settings)| settings.engine.1 == Engine::Null);
+    if nothing {
+        let jobs = wanted.iter().map(Wanted::place).collect();
+        return Ok(Places { target: ".".into(), jobs, ..Places::default() });
+    }
+    if paths.iter().any(|path| is_one(&world.found(path))) {
+        return match paths.as_slice() {
+            [one] => Ok(Places {
+                target: one.clone(),
+                jobs: wanted.iter().map(Wanted::place).collect(),
+                ..Places::default()
+            }),
+            [first, second, ..] => Err(Refusal::new(
+                STATUS,
+                format!("drivelab uses one drive in a run, and here are {first} and {second}"),
+                "Run one line for each drive; several files in directories may go together.",
+            )),
+            [] => Ok(Places::default()),
+        };
+    }
+    let (target, names) = below_one_directory(&paths)?;
+    let mut states = vec![State { is_there: true, ..State::default() }; paths.len()];
+    let mut sizes = vec![0u64; paths.len()];
+    for ((_, settings), place) in jobs.iter().zip(&wanted) {
+        for file in place.first..place.first + place.count {
+            let (state, size) = (&mut states[file], &mut sizes[file]);
+            *size = (*size).max(place.file_bytes);
+            state.is_read |= settings.rw.kinds[0] || settings.overwrite;
+            state.is_written |= settings.rw.kinds[1] || settings.rw.kinds[2];
+        }
+    }
+    for ((path, state), size) in paths.iter().zip(&mut states).zip(&sizes) {
+        state.is_there = matches!(world.found(path), Found::File { bytes } if bytes >= *size);
+    }
+    let file = |(name, size): (String, u64)| PlanFile { name, size: Size(size) };
+    Ok(Places {
+        target,
+        files: names.into_iter().zip(sizes).map(file).collect(),
+        states,
+        jobs: wanted.iter().map(Wanted::place).collect(),
+    })
+}
+
+/// The files of one job, before all paths are known.
+struct Wanted {
+    first: usize,
+    count: usize,
+    per_clone: u32,
+    each: bool,
+    offset: u64,
+    offset_each: u64,
+    length: u64,
+    size: u64,
+    file_bytes: u64,
+}
+
+impl Wanted {
+    fn place(&self) -> Place {
+        Place {
+            first: u32::try_from(self.first).unwrap_or(u32::MAX),
+            per_clone: self.per_clone,
+            each: self.each,
+            offset: self.offset,
+            offset_each: self.offset_each,
+            length: self.length,
+            size: self.size,
+        }
+    }
+}
+
+fn wanted_of(
+    name: &str,
+    settings: &Settings,
+    world: &dyn World,
+    paths: &mut Vec<String>,
+) -> Result<Wanted, Refusal> {
+    let own = paths_of(name, settings);
+    let each = settings.filenames.is_empty() && settings.numjobs > 1;
+    let per_clone = match settings.filenames.len() {
+        0 => settings.nrfiles,
+        count => count as u32,
+    };
+    let first = place_of(paths, &own)?;
+    let whole = whole_bytes(&own, settings, world)?;
+    let parts = u64::from(per_clone.max(1));
+    let scale = world.scale();
+    let grain = grain(settings);
+    let offset = scaled(settings.offset, whole, scale, grain);
+    let offset = match settings.offset_align {
+        0 => offset,
+        align => offset / align * align,
+    };
+    let offset_each = scaled(settings.offset_increment, whole, scale, grain);
+    let size = match settings.size {
+        Some(size) => scaled(size, whole, scale, grain * parts),
+        None => match settings.filesize {
+            Some(bytes) => scale.of(bytes, grain).saturating_mul(parts),
+            None => whole.saturating_sub(offset),
+        },
+    };
+    if size == 0 {
+        return Err(Refusal::new(
+            STATUS,
+            "fio: you need to specify size=",
+            "Say how much, as in --size=1G; only existing files and devices have a size.",
+        ));
+    }
+    let part = match settings.filesize {
+        Some(bytes) => scale.of(bytes, grain),
+        None => size / parts,
+    };
+    let clones = u64::from(settings.numjobs.max(1));
+    let reach = offset.saturating_add(offset_each.saturating_mul(clones - 1));
+    let file_bytes = reach.saturating_add(part);
+    let count = own.len();
+    Ok(Wanted {
+        first,
+        count,
+        per_clone,
+        each,
+        offset,
+        offset_each,
+        length: part,
+        size,
+        file_bytes,
+    })
+}
+
+/// The smallest amount that a scaled size must be a multiple of.
+fn grain(settings: &Settings) -> u64 {
+    let ranges = settings.bsrange.map(|each| each.map(|(_, high)| high));
+    let splits = settings.bssplit.as_ref().map(|each| {
+        [0, 1, 2].map(|place: usize| each[place].iter().map(|(bytes, _)| *bytes).max().unwrap_or(1))
+    });
+    let largest = ranges.or(splits).unwrap_or(settings.bs);
+    largest.into_iter().max().unwrap_or(4096).max(4096)
+}
+
+fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
+    match amount {
+        Amount::Bytes(bytes) => scale.of(bytes, grain),
+        percent @ Amount::Percent(_) => percent.of(whole),
+    }
+}
+
+/// The paths of a job's files, clone by clone.
+fn paths_of(name: &str, settings: &Settings) -> Vec<String> {
+    let below = |file: String| match &settings.directory {
+        Some(directory) => format!("{}/{file}", directory.trim_end_matches('/')),
+        None => file,
+    };
+    if !settings.filenames.is_empty() {
+        let is_whole = |file: &str| file.starts_with("sim:");
+        let file = |file: &String| {
+            if is_whole(file) { file.clone() } else { below(file.clone()) }
+        };
+        return settings.filenames.iter().map(file).collect();
+    }
+    let form = settings.filename_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
+    let spell = |clone: u32, file: u32| {
+        // A name with a slash would lead elsewhere: fio writes a dot.
+        let spelt = form
+            .replace("$jobname", &name.replace('/', "."))
+            .replace("$jobnum", &clone.to_string())
+            .replace("$filenum", &file.to_string());
+        below(spelt)
+    };
+    let clones = 0..settings.numjobs;
+    clones
+        .flat_map(|clone| (0..settings.nrfiles).map(move |file| (clone, file)))
+        .map(|(clone, file)| spell(clone, file))
+        .collect()
+}
+
+/// Where these paths stand in the list of all, one after the other; they are added if they are new.
+fn place_of(paths: &mut Vec<String>, own: &[String]) -> Result<usize, Refusal> {
+    if let Some(first) = paths.windows(own.len().max(1)).position(|known| known == own) {
+        return Ok(first);
+    }
+    if let Some(shared) = own.iter().find(|path| paths.contains(path)) {
+        return Err(Refusal::new(
+            STATUS,
+            format!("{shared} is used by jobs that have other files beside it"),
+            "Name the same files, in the same order, in all jobs that share one.",
+        ));
+    }
+    let first = paths.len();
+    paths.extend(own.iter().cloned());
+    Ok(first)
+}
+
+/// Bytes of what is there: of a device, of an existing file; 0 where nothing is.
+fn whole_bytes(own: &[String], settings: &Settings, world: &dyn World) -> Result<u64, Refusal> {
+    if settings.engine.1 == Engine::Null {
+        return Ok(0);
+    }
+    let mut whole = 0u64;
+    for path in own {
+        whole = whole.saturating_add(match world.found(path) {
+            Found::Absent => 0,
+            Found::File { bytes } | Found::Device { bytes } | Found::Simulated { bytes } => bytes,
+            Found::Directory => {
+                return Err(Refusal::new(
+                    STATUS,
+                    format!("fio: {path} is a directory"),
+                    "Name it with --directory, and the file in it with --filename.",
+                ));
+            }
+            Found::Unusable(what) => {
+                return Err(Refusal::new(STATUS, format!("fio: {path}: {what}"), ""));
+            }
+        });
+    }
+    Ok(whole)
+}
+
+/// The directory that all files are below, and their names from there on.
+fn below_one_directory(paths: &[String]) -> Result<(String, Vec<String>), Refusal> {
+    let split = |path: &String| match path.rsplit_once('/') {
+        Some(("", file)) => ("/".to_string(), file.to_string()),
+        Some((directory, file)) => (directory.to_string(), file.to_string()),
+        None => (".".to_string(), path.clone()),
+    };
+    let pairs: Vec<(String, String)> = paths.iter().map(split).collect();
+    let Some((first, _)) = pairs.first() else { return Ok((".".into(), Vec::new())) };
+    if pairs.iter().all(|(directory, _)| directory == first) {
+        return Ok((first.clone(), pairs.into_iter().map(|(_, file)| file).collect()));
+    }
+    let absolute = paths.iter().all(|path| path.starts_with('/'));
+    let parts: Vec<Vec<&str>> = pairs
+        .iter()
+        .map(|(directory, _)| directory.split('/').filter(|part| !part.is_empty()).collect())
+        .collect();
+    let common = (0..)
+        .take_while(|at| {
+            let part = parts[0].get(*at);
+            part.is_some() && parts.iter().all(|other| other.get(*at) == part)
+        })
+        .count();
+    let names: Vec<String> = parts
+        .iter()
+        .zip(&pairs)
+        .map(|(parts, (_, file))| {
+            parts[common..].iter().copied().chain([file.as_str()]).collect::<Vec<_>>().join("/")
+        })
+        .collect();
+    let leads_up = names.iter().any(|name| name.split('/').any(|part| part == ".."));
+    if leads_up || (!absolute && paths.iter().any(|path| path.starts_with('/'))) {
+        return Err(Refusal::new(
+            STATUS,
+            "the files of this line are below no directory that all of them share",
+            "Name them all by whole paths.",
+        ));
+    }
+    let joined = parts[0][..common].join("/");
+    let target = match (absolute, joined.is_empty()) {
+        (true, _) => format!("/{joined}"),
+        (false, true) => ".".to_string(),
+        (false, false) => joined,
+    };
+    Ok((target, names))
+}

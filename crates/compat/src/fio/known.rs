@@ -1,0 +1,326 @@
+//! Every option of fio 3.33, and how it is treated here.
+
+/// How an option is treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Care {
+    /// It means what it means in fio.
+    Same,
+    /// Nearly; what differs.
+    Approximated(&'static str),
+    /// It changes nothing here; why nothing is lost.
+    Ignored(&'static str),
+    /// It is not to be had; what to do instead.
+    Refused(&'static str),
+}
+
+/// One option.
+#[derive(Debug, Clone, Copy)]
+pub struct Known {
+    /// Its names, the first one is the one we use.
+    pub names: &'static [&'static str],
+    /// It stands alone, or with `=`.
+    pub bare: bool,
+    /// How it is treated.
+    pub care: Care,
+}
+
+const fn option(names: &'static [&'static str], care: Care) -> Known {
+    Known { names, bare: false, care }
+}
+
+const fn bare(names: &'static [&'static str], care: Care) -> Known {
+    Known { names, bare: true, care }
+}
+
+use Care::{Approximated, Ignored, Refused, Same};
+
+const NO_PLACE: &str = "drivelab's own scheduling decides that";
+const NO_ZONES: &str = "drivelab knows no zoned devices";
+const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
+const NO_FLOW: &str = "jobs run side by side, each at its own pace; use rate or rate_iops";
+const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
+const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
+const ERRORS_END: &str = "an error ends a step, and what was measured until then is kept";
+
+/// All of them.
+pub const ALL: &[Known] = &[
+    option(&["description"], Same),
+    option(&["name"], Same),
+    option(&["wait_for"], Refused("use stonewall, which waits for all jobs before")),
+    option(&["filename"], Same),
+    option(&["lockfile"], Refused("files are locked against other runs; jobs share them freely")),
+    option(&["directory"], Same),
+    option(&["filename_format"], Same),
+    bare(&["unique_filename"], Ignored("there are no clients whose files could meet")),
+    option(&["opendir"], Refused("name the files with filename")),
+    option(&["rw", "readwrite"], Same),
+    option(&["bs", "blocksize"], Same),
+    option(&["ba", "blockalign"], Same),
+    option(&["bsrange", "blocksize_range"], Same),
+    option(&["bssplit"], Same),
+    bare(
+        &["bs_unaligned", "blocksize_unaligned"],
+        Refused("sizes are multiples of the smallest block here"),
+    ),
+    option(&["randrepeat"], Same),
+    option(&["randseed"], Same),
+    bare(&["norandommap"], Same),
+    bare(&["softrandommap"], Ignored("the order of blocks takes no memory here")),
+    option(&["ignore_error"], Refused(ERRORS_END)),
+    option(
+        &["rw_sequencer"],
+        Refused("it means something with the hold count of rw=…:n only, which is not to be had"),
+    ),
+    option(&["ioengine"], Same),
+    option(&["iodepth"], Same),
+    option(&["iodepth_batch", "iodepth_batch_submit"], Same),
+    option(&["iodepth_batch_complete_min", "iodepth_batch_complete"], Same),
+    option(&["iodepth_batch_complete_max"], Ignored("all that is complete is taken")),
+    option(
+        &["iodepth_low"],
+        Refused("the queue is filled whenever there is room; use iodepth_batch_complete_min"),
+    ),
+    option(&["serialize_overlap"], Refused("overlapping requests are in flight together here")),
+    option(&["io_submit_mode"], Refused("requests are submitted by the job itself (inline)")),
+    option(&["size"], Same),
+    option(&["io_size", "io_limit"], Same),
+    option(
+        &["fill_device", "fill_fs"],
+        Refused("say a size; the guard keeps room on file systems"),
+    ),
+    option(&["filesize"], Same),
+    option(&["file_append"], Refused("say an offset")),
+    option(&["offset"], Same),
+    option(&["offset_increment"], Same),
+    option(&["offset_align"], Same),
+    option(&["number_ios"], Same),
+    option(&["random_generator"], Ignored("drivelab has generators of its own")),
+    option(&["random_distribution"], Approximated("zipf, zoned and random; others are refused")),
+    option(&["percentage_random"], Same),
+    option(&["allrandrepeat"], Same),
+    option(&["nrfiles"], Same),
+    option(&["file_service_type"], Approximated("roundrobin:1 alone")),
+    option(&["openfiles"], Ignored("all files are open")),
+    option(&["fallocate"], Same),
+    option(&["fadvise_hint"], Ignored("no advice is given to the kernel")),
+    option(&["fsync"], Same),
+    option(&["fdatasync"], Same),
+    option(&["write_barrier"], Refused("use fsync or fdatasync")),
+    option(&["sync_file_range"], Refused("use fsync or fdatasync")),
+    option(&["direct"], Same),
+    option(&["atomic"], Refused("drivelab does no atomic writes")),
+    option(&["buffered"], Same),
+    option(&["overwrite"], Same),
+    option(&["loops"], Same),
+    option(&["numjobs"], Same),
+    option(&["startdelay"], Refused("put a job with a stonewall before it")),
+    option(&["runtime", "timeout"], Same),
+    bare(&["time_based"], Same),
+    bare(&["verify_only"], Refused("use rw=read with verify")),
+    option(&["ramp_time"], Same),
+    option(&["clocksource"], Ignored(ONE_CLOCK)),
+    option(&["mem", "iomem"], Ignored("buffers are one mapping, aligned to pages")),
+    option(&["verify"], Approximated(OWN_STAMPS)),
+    option(&["do_verify"], Same),
+    option(&["verify_interval"], Ignored(OWN_STAMPS)),
+    option(&["verify_offset"], Ignored(OWN_STAMPS)),
+    option(&["verify_pattern"], Refused(OWN_STAMPS)),
+    option(&["verify_fatal"], Ignored("wrong blocks are counted, and the run fails at its end")),
+    option(&["verify_dump"], Ignored("wrong blocks are listed in the run file")),
+    option(&["verify_async"], Ignored("blocks are checked by the job that read them")),
+    option(&["verify_async_cpus"], Ignored("blocks are checked by the job that read them")),
+    option(&["verify_backlog"], Refused("what was written is read back when the job is done")),
+    option(&["verify_backlog_batch"], Refused("it belongs to verify_backlog")),
+    option(&["experimental_verify"], Ignored("the order of the writes is drawn again")),
+    option(&["verify_state_load"], Refused("a run that was cut is not verified")),
+    option(&["verify_state_save"], Ignored("the run file has the plan, which says what is where")),
+    option(&["trim_percentage"], Refused("use rw=trim or rw=randtrim")),
+    option(&["trim_verify_zero"], Refused("use rw=trim or rw=randtrim")),
+    option(&["trim_backlog"], Refused("use rw=trim or rw=randtrim")),
+    option(&["trim_backlog_batch"], Refused("use rw=trim or rw=randtrim")),
+    option(&["write_iolog"], Refused("the run file has the plan, which issues the same again")),
+    option(&["read_iolog"], Refused(TRACE)),
+    option(&["read_iolog_chunked"], Refused(TRACE)),
+    option(&["replay_no_stall"], Refused(TRACE)),
+    option(&["replay_redirect"], Refused(TRACE)),
+    option(&["replay_scale"], Refused(TRACE)),
+    option(&["replay_align"], Refused(TRACE)),
+    option(&["replay_time_scale"], Refused(TRACE)),
+    option(&["replay_skip"], Refused(TRACE)),
+    option(&["merge_blktrace_file"], Refused(TRACE)),
+    option(&["merge_blktrace_scalars"], Refused(TRACE)),
+    option(&["merge_blktrace_iters"], Refused(TRACE)),
+    option(&["exec_prerun"], Refused("drivelab runs no other programs; call it before")),
+    option(&["exec_postrun"], Refused("drivelab runs no other programs; call it afterwards")),
+    option(&["ioscheduler"], Refused("use `drivelab study tune`, which puts it back")),
+    option(&["zonemode"], Refused(NO_ZONES)),
+    option(&["zonesize"], Refused(NO_ZONES)),
+    option(&["zonecapacity"], Refused(NO_ZONES)),
+    option(&["zonerange"], Refused(NO_ZONES)),
+    option(&["zoneskip"], Refused(NO_ZONES)),
+    option(&["read_beyond_wp"], Refused(NO_ZONES)),
+    option(&["max_open_zones"], Refused(NO_ZONES)),
+    option(&["job_max_open_zones"], Refused(NO_ZONES)),
+    option(&["ignore_zone_limits"], Refused(NO_ZONES)),
+    option(&["zone_reset_threshold"], Refused(NO_ZONES)),
+    option(&["zone_reset_frequency"], Refused(NO_ZONES)),
+    option(&["lockmem"], Refused("put the run into a control group with less memory")),
+    option(&["rwmixread"], Same),
+    option(&["rwmixwrite"], Same),
+    option(&["nice"], Refused(NO_PLACE)),
+    option(&["prio"], Refused(NO_PLACE)),
+    option(&["prioclass"], Refused(NO_PLACE)),
+    option(&["thinktime"], Same),
+    option(&["thinktime_spin"], Ignored("the last part of every wait is spun")),
+    option(&["thinktime_blocks"], Same),
+    option(
+        &["thinktime_blocks_type"],
+        Approximated("issue; complete comes to the same at depth 1"),
+    ),
+    option(&["thinktime_iotime"], Refused("use thinktime_blocks")),
+    option(
+        &["rate"],
+        Approximated("an open loop: requests are due at equal times, and lateness is recorded"),
+    ),
+    option(&["rate_min", "ratemin"], Refused("look at the rate that was reached")),
+    option(&["rate_process"], Same),
+    option(&["rate_cycle", "ratecycle"], Ignored("rates are kept from request to request")),
+    option(&["rate_ignore_thinktime"], Refused("rate and thinktime do not go together here")),
+    option(
+        &["rate_iops"],
+        Approximated("an open loop: requests are due at equal times, and lateness is recorded"),
+    ),
+    option(&["rate_iops_min"], Refused("look at the rate that was reached")),
+    option(
+        &["max_latency"],
+        Refused("use --stuck-after of `drivelab run`, or look at the maximum"),
+    ),
+    option(&["latency_target"], Refused("use `drivelab study pts-lat`, which searches a depth")),
+    option(&["latency_window"], Refused("use `drivelab study pts-lat`, which searches a depth")),
+    option(
+        &["latency_percentile"],
+        Refused("use `drivelab study pts-lat`, which searches a depth"),
+    ),
+    option(&["latency_run"], Refused("use `drivelab study pts-lat`, which searches a depth")),
+    option(&["invalidate"], Same),
+    option(&["sync"], Same),
+    option(&["write_hint"], Refused("no hints are given to the drive")),
+    option(&["create_serialize"], Ignored("files are always made one after the other")),
+    option(&["create_fsync"], Ignored("what is laid out is always synced")),
+    option(&["create_on_open"], Ignored("files are always made before the jobs")),
+    option(&["create_only"], Refused("use `drivelab run` with --keep, or a job of its own")),
+    option(&["allow_file_create"], Refused("name files that exist; reading never makes any")),
+    option(&["allow_mounted_write"], Refused("the guard never lets a mounted device be written")),
+    option(&["pre_read"], Same),
+    option(&["cpumask"], Refused("use cpus_allowed, which is a list")),
+    option(&["cpus_allowed"], Same),
+    option(
+        &["cpus_allowed_policy"],
+        Approximated("split: each job has one of the CPUs in turn, also where shared is asked for"),
+    ),
+    option(&["numa_cpu_nodes"], Refused("use cpus_allowed")),
+    option(&["numa_mem_policy"], Refused("use cpus_allowed")),
+    option(&["end_fsync"], Same),
+    option(&["fsync_on_close"], Same),
+    option(&["unlink"], Same),
+    option(&["unlink_each_loop"], Refused("files stay until the end")),
+    bare(&["exitall"], Refused("a runtime ends all jobs at once")),
+    option(&["exit_what"], Refused("a runtime ends all jobs at once")),
+    bare(&["exitall_on_error"], Ignored("an error of one job always ends all")),
+    bare(&["stonewall", "wait_for_previous"], Same),
+    bare(&["new_group"], Same),
+    bare(&["thread"], Same),
+    option(&["per_job_logs"], Same),
+    option(&["write_bw_log"], Approximated("one line each log_avg_msec")),
+    option(&["bwavgtime"], Ignored("samples are the intervals of the run file")),
+    option(&["write_lat_log"], Approximated("one line each log_avg_msec, the mean of it")),
+    option(&["write_iops_log"], Approximated("one line each log_avg_msec")),
+    option(&["iopsavgtime"], Ignored("samples are the intervals of the run file")),
+    option(&["log_entries"], Ignored("lines take no memory beforehand")),
+    option(&["log_avg_msec"], Same),
+    option(&["log_hist_msec"], Refused("the run file has the histogram of every interval")),
+    option(&["log_hist_coarseness"], Refused("the run file has the histogram of every interval")),
+    option(&["write_hist_log"], Refused("the run file has the histogram of every interval")),
+    option(&["log_max_value"], Refused("the run file has the histogram of every interval")),
+    option(&["log_offset"], Refused("the run file has the plan, which says what is where")),
+    option(&["log_prio"], Refused("no priorities are set")),
+    option(&["log_compression"], Ignored("logs are not compressed")),
+    option(&["log_compression_cpus"], Ignored("logs are not compressed")),
+    option(&["log_store_compressed"], Refused("logs are not compressed")),
+    option(&["log_unix_epoch"], Refused("times in logs count from the beginning")),
+    option(&["log_alternate_epoch"], Refused("times in logs count from the beginning")),
+    option(&["log_alternate_epoch_clock_id"], Refused("times in logs count from the beginning")),
+    option(&["block_error_percentiles"], Refused(ERRORS_END)),
+    bare(&["group_reporting"], Same),
+    option(&["stats"], Refused("every job is recorded")),
+    bare(&["zero_buffers"], Same),
+    bare(&["refill_buffers"], Ignored("no two written blocks are ever the same here")),
+    option(&["scramble_buffers"], Ignored("no two written blocks are ever the same here")),
+    option(&["buffer_pattern"], Refused("use zero_buffers or buffer_compress_percentage")),
+    option(&["buffer_compress_percentage"], Same),
+    option(&["buffer_compress_chunk"], Ignored("the compressible part is of each 4 KiB")),
+    option(&["dedupe_percentage"], Refused("no two written blocks are ever the same here")),
+    option(&["dedupe_mode"], Refused("no two written blocks are ever the same here")),
+    option(&["dedupe_working_set_percentage"], Refused("no two blocks are ever the same here")),
+    option(&["dedupe_global"], Refused("no two written blocks are ever the same here")),
+    option(&["clat_percentiles"], Same),
+    option(&["lat_percentiles"], Same),
+    option(&["slat_percentiles"], Same),
+    option(&["percentile_list"], Same),
+    option(&["significant_figures"], Ignored("four, as is fio's own habit")),
+    option(&["disk_util"], Ignored("what the kernel counted is always printed")),
+    option(&["gtod_reduce"], Ignored(ONE_CLOCK)),
+    option(&["disable_lat"], Ignored(ONE_CLOCK)),
+    option(&["disable_clat"], Ignored(ONE_CLOCK)),
+    option(&["disable_slat"], Ignored(ONE_CLOCK)),
+    option(&["disable_bw_measurement", "disable_bw"], Ignored(ONE_CLOCK)),
+    option(&["gtod_cpu"], Ignored(ONE_CLOCK)),
+    option(&["unified_rw_reporting"], Same),
+    option(&["continue_on_error"], Refused(ERRORS_END)),
+    option(&["error_dump"], Ignored("errors are in the run file")),
+    option(&["profile"], Refused("use the studies of drivelab")),
+    option(&["cgroup"], Refused("put the run into the control group")),
+    option(&["cgroup_nodelete"], Refused("put the run into the control group")),
+    option(&["cgroup_weight"], Refused("put the run into the control group")),
+    option(&["uid"], Refused("run it as that user")),
+    option(&["gid"], Refused("run it as that group")),
+    option(&["kb_base"], Same),
+    option(&["unit_base"], Same),
+    option(&["hugepage-size"], Ignored("buffers are one mapping, aligned to pages")),
+    option(&["flow_id"], Refused(NO_FLOW)),
+    option(&["flow"], Refused(NO_FLOW)),
+    option(&["flow_sleep"], Refused(NO_FLOW)),
+    option(&["steadystate", "ss"], Refused("use `drivelab run --precondition TIME`")),
+    option(&["steadystate_duration", "ss_dur"], Refused("it belongs to steadystate")),
+    option(&["steadystate_ramp_time", "ss_ramp"], Refused("it belongs to steadystate")),
+    bare(&["userspace_reap"], Ignored("completions are taken through the kernel")),
+    bare(&["hipri"], Same),
+    bare(&["fixedbufs"], Ignored("buffers are registered whenever the kernel takes them")),
+    bare(&["registerfiles"], Ignored("files are registered whenever the kernel takes them")),
+    bare(&["sqthread_poll"], Same),
+    option(&["sqthread_poll_cpu"], Refused("the kernel places its thread")),
+    option(&["nonvectored"], Ignored("requests are never vectored")),
+    option(&["uncached"], Refused("use direct=1")),
+    option(&["force_async"], Refused("the kernel decides what it hands to its threads")),
+    option(&["nowait"], Refused("the kernel decides what may wait")),
+    option(&["cmdprio_percentage"], Refused("no priorities are set")),
+    option(&["cmdprio_class"], Refused("no priorities are set")),
+    option(&["cmdprio"], Refused("no priorities are set")),
+    option(&["cmdprio_bssplit"], Refused("no priorities are set")),
+];
+
+/// The option of that name.
+pub fn find(name: &str) -> Option<&'static Known> {
+    ALL.iter().find(|known| known.names.contains(&name))
+}
+
+/// The option whose name begins so, if there is one alone: getopt takes what cannot be mistaken.
+pub fn find_by_beginning(beginning: &str) -> Option<&'static Known> {
+    if let Some(known) = find(beginning) {
+        return Some(known);
+    }
+    let mut fitting =
+        ALL.iter().filter(|known| known.names.iter().any(|name| name.starts_with(beginning)));
+    let first = fitting.next()?;
+    fitting.next().is_none().then_some(first)
+}

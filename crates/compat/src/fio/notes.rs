@@ -1,0 +1,307 @@
+//! What a line really measures, where people have been misled by it.
+
+use super::files::Places;
+use super::settings::{Distribution, Settings};
+use super::translate::Whole;
+use crate::front::{Found, Note, Treatment, World};
+use drivelab_core::plan::{Engine, PatternName, Plan};
+use drivelab_core::quantity::size;
+
+/// The notes of all jobs.
+pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -> Vec<Note> {
+    let mut notes = Vec::new();
+    for whole in jobs {
+        let settings = whole.settings;
+        direct(whole, &mut notes);
+        mixes(whole, &mut notes);
+        depth(settings, &mut notes);
+        names(whole, &mut notes);
+        ends(whole, &mut notes);
+        orders(settings, &mut notes);
+        cache(whole, world, &mut notes);
+        loops(settings, &mut notes);
+    }
+    sizes(jobs, places, world, &mut notes);
+    sleeping_files(places, &mut notes);
+    latencies(jobs, &mut notes);
+    if plan.seed != 0 && plan.steps.iter().flat_map(|step| &step.streams).any(is_random) {
+        notes.push(Note::new(
+            "order_repeats",
+            "randrepeat",
+            Treatment::Same,
+            "the random order is the same in every run (fio's default); randrepeat=0 draws \
+             another one.",
+        ));
+    }
+    notes
+}
+
+/// Each sentence once.
+pub fn once(notes: &mut Vec<Note>) {
+    let mut seen: Vec<(String, String)> = Vec::new();
+    notes.retain(|note| {
+        let key = (note.about.clone(), note.text.clone());
+        let is_new = !seen.contains(&key);
+        seen.push(key);
+        is_new
+    });
+}
+
+fn is_random(stream: &drivelab_core::plan::Stream) -> bool {
+    stream.pattern != PatternName::Sequential
+}
+
+fn given(whole: &Whole<'_>, name: &str) -> Option<String> {
+    let word = whole.job.words().filter(|word| word.name == name).last()?;
+    Some(match &word.value {
+        Some(value) => format!("{}={value}", word.typed),
+        None => word.typed.clone(),
+    })
+}
+
+fn direct(whole: &Whole<'_>, notes: &mut Vec<Note>) {
+    let (direct, buffered) = (given(whole, "direct"), given(whole, "buffered"));
+    if let (Some(direct), Some(buffered)) = (direct, buffered) {
+        let which = match whole.settings.direct {
+            true => "direct I/O (O_DIRECT)",
+            false => "the page cache",
+        };
+        notes.push(Note::new(
+            "direct_is_buffered",
+            format!("{direct} {buffered}"),
+            Treatment::Same,
+            format!(
+                "they are one variable, turned round, and the last one given wins: this job goes \
+                 through {which}."
+            ),
+        ));
+    }
+}
+
+fn mixes(whole: &Whole<'_>, notes: &mut Vec<Note>) {
+    let settings = whole.settings;
+    if settings.has_mix && !settings.rw.is_mixed() {
+        let about = given(whole, "rwmixread").or_else(|| given(whole, "rwmixwrite"));
+        let what = if settings.rw.kinds[0] { "reads" } else { "writes" };
+        notes.push(Note::new(
+            "mix_without_effect",
+            about.unwrap_or_default(),
+            Treatment::Ignored,
+            format!(
+                "it has no effect on rw={}: this job does nothing but {what}. For a mix say \
+                 rw=randrw or rw=rw.",
+                settings.rw.word
+            ),
+        ));
+    }
+}
+
+fn depth(settings: &Settings, notes: &mut Vec<Note>) {
+    let engine = settings.engine.1;
+    if settings.depth <= 1 {
+        return;
+    }
+    let about = format!("iodepth={}", settings.depth);
+    if engine.is_synchronous() {
+        notes.push(Note::new(
+            "depth_without_effect",
+            about,
+            Treatment::Ignored,
+            format!(
+                "{} does one request at a time: each job runs at depth 1. For a depth use \
+                 ioengine=libaio with direct=1, or io_uring.",
+                settings.engine.0
+            ),
+        ));
+    } else if engine == Engine::Libaio && !settings.direct {
+        notes.push(Note::new(
+            "depth_not_reached",
+            about,
+            Treatment::Same,
+            "libaio on a buffered file waits inside the submitting call, so requests go one after \
+             the other: the depth that was really reached is in the run file, and the time is in \
+             slat. For a depth use direct=1, or io_uring.",
+        ));
+    }
+}
+
+fn names(whole: &Whole<'_>, notes: &mut Vec<Note>) {
+    let name = whole.job.name.to_lowercase();
+    let rw = whole.settings.rw.word.as_str();
+    let said: Vec<&str> = ["randwrite", "randread", "randrw"]
+        .into_iter()
+        .filter(|word| name.contains(word))
+        .collect();
+    if let [said] = said.as_slice()
+        && *said != rw
+    {
+        notes.push(Note::new(
+            "name_misleads",
+            format!("name={}", whole.job.name),
+            Treatment::Same,
+            format!("the name says {said}, and the job does {rw}."),
+        ));
+    }
+}
+
+fn ends(whole: &Whole<'_>, notes: &mut Vec<Note>) {
+    let settings = whole.settings;
+    if settings.runtime_ns > 0 && !settings.time_based {
+        notes.push(Note::new(
+            "size_or_runtime",
+            given(whole, "runtime").unwrap_or_default(),
+            Treatment::Same,
+            format!(
+                "without time_based the job ends at the earlier of this and its size ({} a job).",
+                size(whole.place.size)
+            ),
+        ));
+    }
+    if settings.ramp_ns > 0 && !settings.time_based {
+        notes.push(Note::new(
+            "ramp_consumes_size",
+            given(whole, "ramp_time").unwrap_or_default(),
+            Treatment::Same,
+            "what is done in the ramp is not measured, but counts against the size.",
+        ));
+    }
+}
+
+fn orders(settings: &Settings, notes: &mut Vec<Note>) {
+    let several = settings.bssplit.is_some() || settings.bsrange.is_some();
+    let plain = settings.distribution == Distribution::Random;
+    if settings.rw.random && several && plain && !settings.norandommap {
+        notes.push(Note::new(
+            "map_with_sizes",
+            "bssplit",
+            Treatment::Approximated,
+            "with several sizes blocks are drawn with repetition: fio's map, which visits each \
+             block once, is not kept.",
+        ));
+    }
+    if settings.rw.random && settings.norandommap && plain {
+        notes.push(Note::new(
+            "no_map",
+            "norandommap",
+            Treatment::Same,
+            "blocks are drawn with repetition: of as many draws as there are blocks about 37 % of \
+             them meet none (1/e).",
+        ));
+    }
+}
+
+fn cache(whole: &Whole<'_>, world: &dyn World, notes: &mut Vec<Note>) {
+    let settings = whole.settings;
+    if settings.direct || settings.engine.1 == Engine::Null {
+        return;
+    }
+    let memory = world.host().memory_bytes;
+    let bytes = whole.place.size;
+    if memory > 0 && bytes < memory {
+        let sync = settings.end_fsync || !matches!(settings.sync, drivelab_core::plan::Sync::None);
+        let text = match (settings.rw.kinds[1], sync) {
+            (true, false) => format!(
+                "the job is buffered and its {} fit into the memory of this machine ({}): the \
+                 rate is that of the page cache. Add direct=1, or end_fsync=1 to have the drive \
+                 in it.",
+                size(bytes),
+                size(memory)
+            ),
+            _ => format!(
+                "the job is buffered, and its {} fit into the memory of this machine ({}): what \
+                 is read twice is read from memory. Add direct=1 to measure the drive.",
+                size(bytes),
+                size(memory)
+            ),
+        };
+        notes.push(Note::new("in_page_cache", "direct=0", Treatment::Same, text));
+    }
+}
+
+fn loops(settings: &Settings, notes: &mut Vec<Note>) {
+    let rated = settings.rate.iter().chain(&settings.rate_iops).any(|rate| *rate > 0);
+    if rated {
+        notes.push(Note::new(
+            "open_loop",
+            "rate",
+            Treatment::Approximated,
+            "requests are due at equal times whatever became of those before; the run file has \
+             their latency from when they were due (response), which fio does not show.",
+        ));
+    }
+    if settings.thinktime_ns > 0 && settings.depth > 1 {
+        notes.push(Note::new(
+            "think_waits",
+            "thinktime",
+            Treatment::Same,
+            "before each pause the job waits for all that is in flight.",
+        ));
+    }
+}
+
+/// Sizes that no drive of that size has.
+fn sizes(jobs: &[Whole<'_>], places: &Places, world: &dyn World, notes: &mut Vec<Note>) {
+    for whole in jobs {
+        let Some(asked) = given(whole, "size") else { continue };
+        let text = asked.to_lowercase();
+        let bytes = whole.place.size;
+        let (decimal, letter) = match text.trim_end_matches(|c: char| c == 'b' || c == 'i') {
+            text if text.ends_with('t') => (1e12 * (bytes as f64 / (1u64 << 40) as f64), "TB"),
+            text if text.ends_with('g') => (1e9 * (bytes as f64 / (1u64 << 30) as f64), "GB"),
+            _ => continue,
+        };
+        if bytes >= 1 << 39 {
+            notes.push(Note::new(
+                "binary_size",
+                asked,
+                Treatment::Same,
+                format!(
+                    "this is {bytes} bytes: the units of fio are powers of 1024. A drive sold as \
+                     {:.0} {letter} has {decimal:.0} bytes, which is less.",
+                    bytes as f64
+                        / if letter == "TB" { (1u64 << 40) as f64 } else { (1u64 << 30) as f64 }
+                ),
+            ));
+        }
+    }
+    if let Found::Device { bytes } | Found::Simulated { bytes } = world.found(&places.target) {
+        for whole in jobs.iter().filter(|whole| whole.place.size > bytes) {
+            notes.push(Note::new(
+                "beyond_the_drive",
+                given(whole, "size").unwrap_or_default(),
+                Treatment::Same,
+                format!("the drive has {} only.", size(bytes)),
+            ));
+        }
+    }
+}
+
+/// Files that are there are taken as they are.
+fn sleeping_files(places: &Places, notes: &mut Vec<Note>) {
+    let trusted =
+        places.files.iter().zip(&places.states).find(|(_, state)| state.is_there && state.is_read);
+    if let Some((file, _)) = trusted {
+        notes.push(Note::new(
+            "file_is_trusted",
+            file.name.clone(),
+            Treatment::Same,
+            "the file is there and large enough, so it is read as it is (fio does not look \
+             whether its blocks were ever written; drivelab's truth guard does).",
+        ));
+    }
+}
+
+fn latencies(jobs: &[Whole<'_>], notes: &mut Vec<Note>) {
+    let queued = jobs.iter().any(|whole| {
+        !whole.settings.engine.1.is_synchronous() && whole.settings.engine.1 != Engine::Null
+    });
+    if queued {
+        notes.push(Note::new(
+            "slat_is_no_latency",
+            "slat",
+            Treatment::Same,
+            "slat is the time of the submitting call; the drive's answer is in clat, and what an \
+             application waits for is lat, the sum of both.",
+        ));
+    }
+}

@@ -1,0 +1,324 @@
+//! One job's options as values, the last of a name wins.
+
+use super::known::{self, Care};
+use super::shown::Unified;
+use super::value::{self, Amount, BadValue};
+use super::words::{Job, STATUS, Word, ignored, not_to_be_had};
+use crate::front::{Note, Refusal, Treatment};
+use drivelab_core::plan::{Content, Engine, Sync};
+
+/// What a job asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Settings {
+    /// `directory`.
+    pub directory: Option<String>,
+    /// `filename`, taken apart at its colons.
+    pub filenames: Vec<String>,
+    /// `filename_format`.
+    pub filename_format: Option<String>,
+    /// `rw`.
+    pub rw: Direction,
+    /// `bs`, of reads, writes and trims.
+    pub bs: [u64; 3],
+    /// `bsrange`.
+    pub bsrange: Option<[(u64, u64); 3]>,
+    /// `bssplit`: sizes with their shares.
+    pub bssplit: Option<[Vec<(u64, u32)>; 3]>,
+    /// `ba`.
+    pub ba: Option<u64>,
+    /// `ioengine`, in fio's word, and what stands for it.
+    pub engine: (String, Engine),
+    /// `iodepth`.
+    pub depth: u32,
+    /// `iodepth_batch`.
+    pub batch_submit: Option<u32>,
+    /// `iodepth_batch_complete_min`.
+    pub batch_complete: Option<u32>,
+    /// `size`.
+    pub size: Option<Amount>,
+    /// `io_size`.
+    pub io_size: Option<Amount>,
+    /// `filesize`.
+    pub filesize: Option<u64>,
+    /// `offset`.
+    pub offset: Amount,
+    /// `offset_increment`.
+    pub offset_increment: Amount,
+    /// `offset_align`.
+    pub offset_align: u64,
+    /// `number_ios`.
+    pub number_ios: Option<u64>,
+    /// `random_distribution`.
+    pub distribution: Distribution,
+    /// `percentage_random`.
+    pub percentage_random: u64,
+    /// `norandommap`.
+    pub norandommap: bool,
+    /// `nrfiles`.
+    pub nrfiles: u32,
+    /// `numjobs`.
+    pub numjobs: u32,
+    /// `fallocate`: whether blocks are set aside.
+    pub fallocates: bool,
+    /// `fsync` or `fdatasync`, `sync`.
+    pub sync: Sync,
+    /// `end_fsync` or `fsync_on_close`.
+    pub end_fsync: bool,
+    /// `direct`, `buffered`: one variable.
+    pub direct: bool,
+    /// `overwrite`.
+    pub overwrite: bool,
+    /// `loops`.
+    pub loops: u64,
+    /// `runtime`.
+    pub runtime_ns: u64,
+    /// `time_based`.
+    pub time_based: bool,
+    /// `ramp_time`.
+    pub ramp_ns: u64,
+    /// `verify`, in fio's word.
+    pub verify: Option<String>,
+    /// `do_verify`.
+    pub do_verify: bool,
+    /// `thinktime`.
+    pub thinktime_ns: u64,
+    /// `thinktime_blocks`.
+    pub thinktime_blocks: u32,
+    /// `rate`, bytes a second of reads, writes and trims.
+    pub rate: [u64; 3],
+    /// `rate_iops`.
+    pub rate_iops: [u64; 3],
+    /// `rate_process=poisson`.
+    pub poisson: bool,
+    /// `invalidate`.
+    pub invalidate: bool,
+    /// `pre_read`.
+    pub pre_read: bool,
+    /// `cpus_allowed`.
+    pub cpus: String,
+    /// `unlink`.
+    pub unlink: bool,
+    /// `stonewall`.
+    pub stonewall: bool,
+    /// `new_group`.
+    pub new_group: bool,
+    /// `thread`.
+    pub thread: bool,
+    /// `group_reporting`.
+    pub group_reporting: bool,
+    /// What is written.
+    pub content: Content,
+    /// `randseed`.
+    pub randseed: Option<u64>,
+    /// `randrepeat`, `allrandrepeat`.
+    pub randrepeat: bool,
+    /// `rwmixread`.
+    pub rwmixread: u32,
+    /// `rwmixread` or `rwmixwrite` was given.
+    pub has_mix: bool,
+    /// `hipri`.
+    pub hipri: bool,
+    /// `sqthread_poll`.
+    pub sqthread_poll: bool,
+    /// `write_bw_log`, `write_iops_log`, `write_lat_log`: prefixes.
+    pub logs: [Option<String>; 3],
+    /// `log_avg_msec`.
+    pub log_avg_ms: u64,
+    /// `per_job_logs`.
+    pub per_job_logs: bool,
+    /// `percentile_list`.
+    pub percentiles: Vec<f64>,
+    /// `clat_percentiles`, `lat_percentiles`, `slat_percentiles`.
+    pub with_percentiles: [bool; 3],
+    /// `unified_rw_reporting`.
+    pub unified: Unified,
+    /// `description`.
+    pub description: Option<String>,
+    /// `unit_base`.
+    pub unit_base: u32,
+    /// Both `direct` and `buffered` were given.
+    pub direct_and_buffered: bool,
+}
+
+/// `rw`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Direction {
+    /// fio's word.
+    pub word: String,
+    /// Random order.
+    pub random: bool,
+    /// Reads, writes, trims.
+    pub kinds: [bool; 3],
+}
+
+impl Direction {
+    /// Reads and writes are drawn.
+    pub fn is_mixed(&self) -> bool {
+        self.kinds[0] && self.kinds[1]
+    }
+}
+
+/// `random_distribution`.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Distribution {
+    /// Each block alike.
+    Random,
+    /// Zipf with this exponent.
+    Zipf(f64),
+    /// Shares of accesses and of addresses, in percent.
+    Zoned(Vec<(f64, f64)>),
+}
+
+/// Percentiles that fio prints.
+const PERCENTILES: [f64; 17] = [
+    1.0, 5.0, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95,
+    99.99,
+];
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            directory: None,
+            filenames: Vec::new(),
+            filename_format: None,
+            rw: Direction { word: "read".into(), random: false, kinds: [true, false, false] },
+            bs: [4096; 3],
+            bsrange: None,
+            bssplit: None,
+            ba: None,
+            engine: ("psync".into(), Engine::Psync),
+            depth: 1,
+            batch_submit: None,
+            batch_complete: None,
+            size: None,
+            io_size: None,
+            filesize: None,
+            offset: Amount::Bytes(0),
+            offset_increment: Amount::Bytes(0),
+            offset_align: 0,
+            number_ios: None,
+            distribution: Distribution::Random,
+            percentage_random: 100,
+            norandommap: false,
+            nrfiles: 1,
+            numjobs: 1,
+            fallocates: true,
+            sync: Sync::None,
+            end_fsync: false,
+            direct: false,
+            overwrite: false,
+            loops: 1,
+            runtime_ns: 0,
+            time_based: false,
+            ramp_ns: 0,
+            verify: None,
+            do_verify: true,
+            thinktime_ns: 0,
+            thinktime_blocks: 1,
+            rate: [0; 3],
+            rate_iops: [0; 3],
+            poisson: false,
+            invalidate: true,
+            pre_read: false,
+            cpus: String::new(),
+            unlink: false,
+            stonewall: false,
+            new_group: false,
+            thread: false,
+            group_reporting: false,
+            content: Content::Random,
+            randseed: None,
+            randrepeat: true,
+            rwmixread: 50,
+            has_mix: false,
+            hipri: false,
+            sqthread_poll: false,
+            logs: [None, None, None],
+            log_avg_ms: 0,
+            per_job_logs: true,
+            percentiles: PERCENTILES.to_vec(),
+            with_percentiles: [true, false, false],
+            unified: Unified::None,
+            description: None,
+            unit_base: 0,
+            direct_and_buffered: false,
+        }
+    }
+}
+
+/// Why an option's value does not do.
+pub(super) enum Wrong {
+    /// fio does not take it either.
+    Value,
+    /// fio does, and here it is not to be had; what to do instead.
+    NotHere(&'static str),
+}
+
+impl From<BadValue> for Wrong {
+    fn from(_: BadValue) -> Self {
+        Wrong::Value
+    }
+}
+
+/// The settings of a job.
+///
+/// # Errors
+/// A value that is none, in fio's words; an option that is not to be had, by name.
+pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
+    let mut settings = Settings::default();
+    let base = job.words().filter(|word| word.name == "kb_base").last();
+    let kb_base = match base.and_then(|word| word.value.as_deref()) {
+        None | Some("1024") => 1024,
+        Some("1000") => 1000,
+        Some(other) => return Err(failed_parsing("kb_base", Some(other))),
+    };
+    for word in job.words() {
+        let Some(known) = known::find(word.name) else { continue };
+        let shown = format!("--{}", word.typed);
+        match known.care {
+            Care::Refused(instead) => return Err(not_to_be_had(&shown, instead)),
+            Care::Ignored(reason) => {
+                notes.push(ignored(&shown, reason));
+                continue;
+            }
+            Care::Approximated(differs) => {
+                let text = format!("nearly the same here: {differs}.");
+                notes.push(Note::new("approximated", &shown, Treatment::Approximated, text));
+            }
+            Care::Same => {}
+        }
+        match settings.take(word, kb_base) {
+            Ok(()) => {}
+            Err(Wrong::Value) => return Err(failed_parsing(&word.typed, word.value.as_deref())),
+            Err(Wrong::NotHere(instead)) => {
+                let value = word.value.as_deref().unwrap_or_default();
+                return Err(not_to_be_had(&format!("{shown}={value}"), instead));
+            }
+        }
+    }
+    Ok(settings)
+}
+
+fn failed_parsing(name: &str, value: Option<&str>) -> Refusal {
+    let value = value.unwrap_or_default();
+    Refusal::new(
+        STATUS,
+        format!("fio: failed parsing {name}={value}"),
+        format!("`{value}` is no value of {name}."),
+    )
+}
+
+impl Settings {
+    fn take(&mut self, word: &Word, kb_base: u64) -> Result<(), Wrong> {
+        let value = word.value.as_deref();
+        let text = value.unwrap_or_default();
+        if self.take_place(word.name, text, kb_base)?
+            || self.take_load(word.name, value, kb_base)?
+            || self.take_time(word.name, value)?
+            || self.take_data(word.name, value)?
+        {
+            return Ok(());
+        }
+        self.take_report(word.name, value)
+    }
+}

@@ -1,0 +1,259 @@
+//! One job as a stream: its load, sizes, order and pace.
+
+use super::files::Place;
+use super::settings::{Distribution, Settings};
+use super::translate::Whole;
+use super::value::Amount;
+use super::words::not_to_be_had;
+use crate::front::{Refusal, World};
+use drivelab_core::op::Action;
+use drivelab_core::plan::{
+    Engine, Files, IoMode, Mix, PatternName, Sharing, Stream, Sync, Until, WeightedSize, Zone,
+};
+use drivelab_core::units::{Size, Span};
+
+/// Sizes that a range is divided into at most.
+const SIZES_MAX: u64 = 64;
+
+/// The stream of a job, which is the one of this number.
+///
+/// # Errors
+/// What fits no stream, by name.
+pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, Refusal> {
+    let (settings, place) = (whole.settings, whole.place);
+    let engine = settings.engine.1;
+    let cached = matches!(engine, Engine::Mmap | Engine::Stdio);
+    let mut stream = Stream {
+        name: whole.job.name.clone(),
+        engine,
+        io: if settings.direct && !cached { IoMode::Direct } else { IoMode::Buffered },
+        mix: mix(settings),
+        offset: Size(place.offset),
+        offset_each: Size(place.offset_each),
+        length: (place.length > 0).then_some(Size(place.length)),
+        regions: Some(Sharing::Whole),
+        files: if place.each { Files::Each } else { Files::One },
+        first_file: place.first,
+        files_in_turn: (place.per_clone > 1).then_some(place.per_clone),
+        depth: if engine.is_synchronous() { 1 } else { settings.depth },
+        workers: settings.numjobs,
+        align: settings.ba.map(Size),
+        iopoll: settings.hipri && engine == Engine::IoUring,
+        sqpoll: settings.sqthread_poll && engine == Engine::IoUring,
+        // The order of a job is its own, and the same when it is read back.
+        order: Some(index as u64),
+        until: Some(until(settings, place, world)),
+        ..Stream::default()
+    };
+    if engine == Engine::Null {
+        stream.io = IoMode::Direct;
+        (stream.first_file, stream.files_in_turn, stream.files) = (0, None, Files::One);
+        stream.length = Some(Size(place.length.max(1)));
+    }
+    let depth = stream.depth;
+    stream.batch_submit = settings.batch_submit.map(|batch| batch.min(depth));
+    stream.batch_complete =
+        settings.batch_complete.filter(|batch| *batch > 0).map(|batch| batch.min(depth));
+    if stream.mix.write > 0 {
+        stream.content = settings.content;
+        stream.sync = sync(settings)?;
+    }
+    sizes(settings, &mut stream);
+    order(settings, &mut stream)?;
+    pace(settings, &mut stream)?;
+    if settings.verify.is_some() {
+        stamps(settings, &mut stream)?;
+    }
+    Ok(stream)
+}
+
+fn mix(settings: &Settings) -> Mix {
+    match settings.rw.kinds {
+        [true, true, _] => {
+            Mix { read: settings.rwmixread, write: 100 - settings.rwmixread, trim: 0 }
+        }
+        [true, ..] => Mix::READ,
+        [_, true, _] => Mix::WRITE,
+        _ => Mix { read: 0, write: 0, trim: 100 },
+    }
+}
+
+fn sync(settings: &Settings) -> Result<Sync, Refusal> {
+    match (settings.sync, settings.end_fsync) {
+        (sync, false) => Ok(sync),
+        (Sync::None, true) => Ok(Sync::End),
+        (_, true) => Err(not_to_be_had(
+            "end_fsync beside fsync, fdatasync or sync",
+            "leave end_fsync out: the last writes are synced with the others",
+        )),
+    }
+}
+
+fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
+    let runtime = world.scale_time().of(settings.runtime_ns, 1_000_000);
+    let mut until =
+        Until { elapsed: (settings.runtime_ns > 0).then_some(Span(runtime)), ..Until::default() };
+    let clones = u64::from(settings.numjobs.max(1));
+    if !(settings.time_based && settings.runtime_ns > 0) {
+        let amount = match settings.io_size {
+            Some(amount) => match amount {
+                Amount::Bytes(bytes) => world.scale().of(bytes, 4096),
+                percent => percent.of(place.size),
+            },
+            None => place.size.saturating_mul(settings.loops),
+        };
+        until.bytes = Some(Size(amount.saturating_mul(clones)));
+    }
+    until.operations = settings.number_ios.map(|count| count.saturating_mul(clones));
+    until
+}
+
+/// Sizes of requests; one alone where that is so.
+fn sizes(settings: &Settings, stream: &mut Stream) {
+    let kinds = [Action::Read, Action::Write, Action::Trim];
+    let weights = [stream.mix.read, stream.mix.write, stream.mix.trim];
+    let issued: Vec<usize> = (0..3).filter(|place| weights[*place] > 0).collect();
+    let lists: [Vec<(u64, u32)>; 3] = match (&settings.bssplit, settings.bsrange) {
+        (Some(split), _) => split.clone(),
+        (None, Some(range)) => range.map(ranged),
+        (None, None) => settings.bs.map(|bs| vec![(bs, 1)]),
+    };
+    let first = &lists[issued.first().copied().unwrap_or(0)];
+    let alike = issued.iter().all(|place| lists[*place] == *first);
+    match (alike, first.as_slice()) {
+        (true, [(bytes, _)]) => stream.size = Size(*bytes),
+        (true, several) => {
+            let entry = |(bytes, weight): &(u64, u32)| WeightedSize {
+                size: Size(*bytes),
+                weight: *weight,
+                kind: None,
+            };
+            stream.sizes = several.iter().map(entry).collect();
+        }
+        (false, _) => {
+            for place in issued {
+                let entry = |(bytes, weight): &(u64, u32)| WeightedSize {
+                    size: Size(*bytes),
+                    weight: *weight,
+                    kind: Some(kinds[place]),
+                };
+                stream.sizes.extend(lists[place].iter().map(entry));
+            }
+        }
+    }
+}
+
+/// The multiples of the smallest size up to the largest.
+fn ranged((low, high): (u64, u64)) -> Vec<(u64, u32)> {
+    let count = high / low.max(1);
+    let step = count.div_ceil(SIZES_MAX).max(1);
+    (1..=count).step_by(step as usize).map(|times| (low * times, 1)).collect()
+}
+
+/// The order of the addresses.
+fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+    let several = !stream.sizes.is_empty();
+    if !settings.rw.random {
+        stream.pattern = PatternName::Sequential;
+        stream.each_kind_in_order = settings.rw.is_mixed();
+        return Ok(());
+    }
+    let share = settings.percentage_random as f64 / 100.0;
+    match &settings.distribution {
+        Distribution::Zipf(theta) => {
+            stream.pattern = PatternName::Zipf;
+            stream.theta = Some(*theta);
+        }
+        Distribution::Zoned(zones) => {
+            stream.pattern = PatternName::HotZones;
+            let zone = |(accesses, addresses): &(f64, f64)| Zone {
+                addresses: addresses / 100.0,
+                accesses: accesses / 100.0,
+            };
+            stream.zones = zones.iter().map(zone).collect();
+        }
+        Distribution::Random if share < 1.0 => {
+            stream.pattern = PatternName::SemiRandom;
+            stream.share = Some(share);
+        }
+        // Every block once a pass, where there is a map of them and they have one size.
+        Distribution::Random if !settings.norandommap && !several => {
+            stream.pattern = PatternName::Permutation;
+        }
+        Distribution::Random => stream.pattern = PatternName::Uniform,
+    }
+    let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
+    if by_kind && stream.pattern != PatternName::Uniform {
+        return Err(not_to_be_had(
+            "bs of its own for each direction beside random_distribution or percentage_random",
+            "use one bs for reads and writes",
+        ));
+    }
+    Ok(())
+}
+
+/// How fast: think time, or an open loop.
+fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+    let clones = f64::from(settings.numjobs);
+    let places: Vec<usize> = (0..3).filter(|place| settings.rw.kinds[*place]).collect();
+    let mean = |place: usize| {
+        let sizes: Vec<(f64, f64)> = stream
+            .weighted_sizes()
+            .iter()
+            .filter(|entry| entry.kind.is_none_or(|kind| kind.index() == place))
+            .map(|entry| (entry.size.0 as f64, f64::from(entry.weight)))
+            .collect();
+        let weights: f64 = sizes.iter().map(|(_, weight)| weight).sum();
+        sizes.iter().map(|(size, weight)| size * weight).sum::<f64>() / weights.max(1.0)
+    };
+    let of = |place: usize| match (settings.rate_iops[place], settings.rate[place]) {
+        (0, 0) => None,
+        (0, bytes) => Some(bytes as f64 / mean(place)),
+        (iops, _) => Some(iops as f64),
+    };
+    let rates: Vec<Option<f64>> = places.iter().map(|place| of(*place)).collect();
+    if rates.iter().any(Option::is_some) {
+        if rates.iter().any(Option::is_none) || settings.thinktime_ns > 0 {
+            return Err(not_to_be_had(
+                "a rate for one direction alone, or beside thinktime",
+                "give rates of both directions, and no thinktime",
+            ));
+        }
+        let sum: f64 = rates.iter().flatten().sum();
+        stream.rate = Some(sum * clones);
+        stream.poisson = settings.poisson;
+        if let ([Some(read), Some(write)], true) = (rates.as_slice(), settings.rw.is_mixed()) {
+            // What each direction may do is what decides the shares.
+            let share = (read / (read + write) * 10_000.0).round() as u32;
+            stream.mix = Mix { read: share, write: 10_000 - share, trim: 0 };
+        }
+    } else if settings.thinktime_ns > 0 {
+        stream.think = Span(settings.thinktime_ns);
+        stream.burst = Some(settings.thinktime_blocks);
+    }
+    Ok(())
+}
+
+/// What is written can be read back and told.
+fn stamps(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+    if settings.rw.is_mixed() {
+        return Err(not_to_be_had(
+            "verify of a mix of reads and writes",
+            "verify a job that writes, and read in another",
+        ));
+    }
+    if stream.mix.read > 0 {
+        stream.verify = true;
+        return Ok(());
+    }
+    if stream.mix.write > 0 {
+        stream.stamp = true;
+        if settings.runtime_ns > 0 && settings.do_verify {
+            return Err(not_to_be_had(
+                "verify of a job that time ends",
+                "end it by size, so that it is known what was written",
+            ));
+        }
+    }
+    Ok(())
+}

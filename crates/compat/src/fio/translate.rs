@@ -1,0 +1,379 @@
+//! Jobs as a plan: what is laid out, what runs together, what is read back.
+
+use super::files::{Place, Places};
+use super::settings::Settings;
+use super::shown::{Log, Logged, Section};
+use super::stream;
+use super::words::{Job, STATUS, not_to_be_had};
+use crate::front::{Refusal, World};
+use drivelab_core::plan::{
+    Act, Content, Engine, Files, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
+    WeightedSize,
+};
+use drivelab_core::units::{Size, Span};
+
+/// The seed of every line that does not say otherwise: fio's own random numbers repeat too.
+const SEED: u64 = 0x89;
+
+/// A plan, and which parts of it are which job.
+pub struct Translated {
+    /// What will be done.
+    pub plan: Plan,
+    /// The jobs for the output.
+    pub sections: Vec<Section>,
+}
+
+/// One job with everything that is known of it.
+pub struct Whole<'a> {
+    /// As it was given.
+    pub job: &'a Job,
+    /// As values.
+    pub settings: &'a Settings,
+    /// Where its I/O goes.
+    pub place: &'a Place,
+}
+
+/// The plan of all jobs.
+///
+/// # Errors
+/// What fits no plan, by name.
+pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Translated, Refusal> {
+    let mut plan = Plan { title: title(jobs), seed: seed(jobs)?, ..Plan::default() };
+    plan.interval = interval(jobs)?;
+    plan.files.clone_from(&places.files);
+    lay_out(jobs, places, &mut plan);
+    let mut sections: Vec<Section> = Vec::new();
+    let mut group = 0;
+    for (number, wave) in waves(jobs).into_iter().enumerate() {
+        let mut step = wave_step(&wave, number, world)?;
+        before(&wave, &mut plan, number);
+        let at = plan.steps.len();
+        for (stream, (index, whole)) in (0..).zip(&wave) {
+            let is_new = whole.settings.new_group || whole.settings.stonewall;
+            if is_new && *index > 0 {
+                group += 1;
+            }
+            let given = step.streams[stream as usize].clone();
+            sections.push(section(whole, (at, stream), group, &given, places));
+        }
+        let read_back = verifying(&wave, &mut step, sections.len() - wave.len())?;
+        plan.steps.push(step);
+        if let Some((verify, which)) = read_back {
+            let at = plan.steps.len();
+            for (stream, section) in (0..).zip(which) {
+                sections[section].verify = Some((at, stream));
+            }
+            plan.steps.push(verify);
+        }
+    }
+    Ok(Translated { plan, sections })
+}
+
+fn title(jobs: &[Whole<'_>]) -> String {
+    let names: Vec<&str> = jobs.iter().map(|whole| whole.job.name.as_str()).collect();
+    format!("fio {}", names.join(" "))
+}
+
+fn seed(jobs: &[Whole<'_>]) -> Result<u64, Refusal> {
+    let of = |settings: &Settings| match (settings.randseed, settings.randrepeat) {
+        (Some(seed), _) => seed & (u64::MAX >> 1),
+        (None, true) => SEED,
+        // The run chooses one.
+        (None, false) => 0,
+    };
+    let first = jobs.first().map_or(SEED, |whole| of(whole.settings));
+    match jobs.iter().all(|whole| of(whole.settings) == first) {
+        true => Ok(first),
+        false => Err(not_to_be_had("jobs with different seeds", "say randseed once, in [global]")),
+    }
+}
+
+fn interval(jobs: &[Whole<'_>]) -> Result<Interval, Refusal> {
+    let logging = |whole: &&Whole<'_>| whole.settings.logs.iter().any(Option::is_some);
+    let Some(first) = jobs.iter().find(logging) else {
+        return Ok(Interval(Span(500_000_000)));
+    };
+    let every_ms = first.settings.log_avg_ms;
+    if jobs.iter().filter(logging).any(|whole| whole.settings.log_avg_ms != every_ms) {
+        return Err(not_to_be_had("log_avg_msec that differs between jobs", "say it once"));
+    }
+    if !(10..=60_000).contains(&every_ms) {
+        return Err(not_to_be_had(
+            "logs of single requests",
+            "add log_avg_msec=100 (10 to 60000); the run file has the histogram of every interval",
+        ));
+    }
+    Ok(Interval(Span(every_ms * 1_000_000)))
+}
+
+/// Jobs that run together, by their numbers.
+fn waves<'a, 'b>(jobs: &'b [Whole<'a>]) -> Vec<Vec<(usize, &'b Whole<'a>)>> {
+    let mut waves: Vec<Vec<(usize, &Whole<'_>)>> = Vec::new();
+    for (index, whole) in jobs.iter().enumerate() {
+        match waves.last_mut() {
+            Some(wave) if !whole.settings.stonewall => wave.push((index, whole)),
+            _ => waves.push(vec![(index, whole)]),
+        }
+    }
+    waves
+}
+
+/// Writes the files that are read and are not there, as fio does, and has the blocks of those set
+/// aside that are only written.
+fn lay_out(jobs: &[Whole<'_>], places: &Places, plan: &mut Plan) {
+    let is_absent = |file: usize| places.states.get(file).is_some_and(|state| !state.is_there);
+    let fallocates = jobs.iter().any(|whole| {
+        let place = whole.place;
+        let count = place.per_clone * if place.each { whole.settings.numjobs } else { 1 };
+        let files = place.first as usize..(place.first + count) as usize;
+        whole.settings.fallocates && files.clone().any(is_absent)
+    });
+    if fallocates && !places.files.is_empty() {
+        plan.steps.push(act("set aside", Act::Allocate));
+    }
+    for (index, (file, state)) in places.files.iter().zip(&places.states).enumerate() {
+        if state.is_there || !state.is_read {
+            continue;
+        }
+        let user = jobs.iter().find(|whole| {
+            let count = whole.place.per_clone * whole.settings.numjobs.max(1);
+            (whole.place.first..whole.place.first + count).contains(&(index as u32))
+        });
+        let size = user.map_or(4096, |whole| largest_write(whole.settings)).min(file.size.0);
+        let stamped = user.is_some_and(|whole| whole.settings.verify.is_some());
+        let stream = Stream {
+            engine: Engine::Psync,
+            io: IoMode::Buffered,
+            sync: Sync::End,
+            mix: Mix::WRITE,
+            size: Size(size),
+            length: Some(file.size),
+            content: user.map_or(Content::Random, |whole| whole.settings.content),
+            stamp: stamped,
+            first_file: index as u32,
+            ..Stream::default()
+        };
+        let content = stream.content;
+        let stream = Stream { stamp: stream.stamp && content != Content::Zero, ..stream };
+        plan.steps.push(Step {
+            name: format!("lay out {}", file.name),
+            role: Role::Prepare,
+            until: Until { passes: Some(1), ..Until::default() },
+            repeat: 1,
+            streams: vec![stream],
+            ..Step::default()
+        });
+    }
+}
+
+/// The largest block that a job writes: files are laid out in such.
+fn largest_write(settings: &Settings) -> u64 {
+    if let Some(split) = &settings.bssplit {
+        return split[1].iter().map(|(bytes, _)| *bytes).max().unwrap_or(settings.bs[1]);
+    }
+    settings.bsrange.map_or(settings.bs[1], |range| range[1].1)
+}
+
+fn act(name: &str, act: Act) -> Step {
+    let act = Some(act);
+    Step { name: name.into(), role: Role::Prepare, act, repeat: 1, ..Step::default() }
+}
+
+/// What happens just before jobs begin: cached pages of their files go, or are read in.
+fn before(wave: &[(usize, &Whole<'_>)], plan: &mut Plan, number: usize) {
+    let suffix = if number > 0 { format!(" {}", number + 1) } else { String::new() };
+    let goes_cached = |settings: &Settings| !settings.direct && settings.engine.1 != Engine::Null;
+    let settings = || wave.iter().map(|(_, whole)| whole.settings);
+    if settings().any(|settings| settings.invalidate && goes_cached(settings)) {
+        plan.steps.push(act(&format!("drop the cache{suffix}"), Act::DropCaches));
+    }
+    for (_, whole) in wave.iter().filter(|(_, whole)| whole.settings.pre_read) {
+        let stream = Stream {
+            engine: Engine::Psync,
+            io: IoMode::Buffered,
+            size: Size(if whole.place.length.is_multiple_of(1 << 16) { 1 << 16 } else { 4096 }),
+            offset: Size(whole.place.offset),
+            length: Some(Size(whole.place.length)),
+            first_file: whole.place.first,
+            workers: if whole.place.each { whole.settings.numjobs } else { 1 },
+            files: if whole.place.each { Files::Each } else { Files::One },
+            ..Stream::default()
+        };
+        plan.steps.push(Step {
+            name: format!("read in {}{suffix}", whole.job.name),
+            role: Role::Prepare,
+            until: Until { passes: Some(1), ..Until::default() },
+            repeat: 1,
+            streams: vec![stream],
+            ..Step::default()
+        });
+    }
+}
+
+fn wave_step(
+    wave: &[(usize, &Whole<'_>)],
+    number: usize,
+    world: &dyn World,
+) -> Result<Step, Refusal> {
+    let first = wave[0].1;
+    let ramp = first.settings.ramp_ns;
+    let cpus = first.settings.cpus.clone();
+    for (_, whole) in wave {
+        if whole.settings.ramp_ns != ramp {
+            return Err(not_to_be_had("ramp_time that differs between jobs", "say it once"));
+        }
+        if whole.settings.cpus != cpus {
+            return Err(not_to_be_had("cpus_allowed that differs between jobs", "say it once"));
+        }
+    }
+    let times = world.scale_time();
+    let mut streams = Vec::new();
+    for (index, whole) in wave {
+        streams.push(stream::of(whole, *index, world)?);
+    }
+    let mut names: Vec<&str> = wave.iter().map(|(_, whole)| whole.job.name.as_str()).collect();
+    names.dedup();
+    let name = names.join(" + ");
+    let name = if number == 0 { name } else { format!("{} {name}", number + 1) };
+    let mut step = Step {
+        name,
+        ramp: Span(times.of(ramp, 1_000_000)),
+        cpus,
+        repeat: 1,
+        streams,
+        ..Step::default()
+    };
+    if let [only] = step.streams.as_mut_slice() {
+        // One job: its bounds are those of the step.
+        step.until = only.until.take().unwrap_or_default();
+    }
+    Ok(step)
+}
+
+/// The step that reads back what a wave has written, and which sections it is of.
+fn verifying(
+    wave: &[(usize, &Whole<'_>)],
+    step: &mut Step,
+    first_section: usize,
+) -> Result<Option<(Step, Vec<usize>)>, Refusal> {
+    let mut streams = Vec::new();
+    let mut which = Vec::new();
+    for (place, (_, whole)) in wave.iter().enumerate() {
+        let settings = whole.settings;
+        if settings.verify.is_none() || !settings.do_verify || !settings.rw.kinds[1] {
+            continue;
+        }
+        let written = &step.streams[place];
+        if written.content == Content::Zero {
+            return Err(Refusal::new(
+                STATUS,
+                "fio: verify of zero_buffers leaves nothing to tell blocks by",
+                "Leave zero_buffers out.",
+            ));
+        }
+        streams.push(Stream {
+            mix: Mix::READ,
+            sync: Sync::None,
+            content: Content::Random,
+            stamp: false,
+            verify: true,
+            rate: None,
+            poisson: false,
+            until: Some(written.until.clone().unwrap_or_else(|| step.until.clone())),
+            sizes: written
+                .sizes
+                .iter()
+                .map(|entry| WeightedSize { kind: None, ..*entry })
+                .collect(),
+            ..written.clone()
+        });
+        which.push(first_section + place);
+    }
+    if streams.is_empty() {
+        return Ok(None);
+    }
+    let verify = Step {
+        name: format!("verify {}", step.name),
+        role: Role::Measure,
+        repeat: 1,
+        streams,
+        ..Step::default()
+    };
+    Ok(Some((verify, which)))
+}
+
+fn section(
+    whole: &Whole<'_>,
+    (step, stream): (usize, u32),
+    group: u32,
+    planned: &Stream,
+    places: &Places,
+) -> Section {
+    let (settings, place) = (whole.settings, whole.place);
+    let range = |place: usize| match (&settings.bssplit, settings.bsrange) {
+        (Some(split), _) => {
+            let sizes = || split[place].iter().map(|(bytes, _)| *bytes);
+            (sizes().min().unwrap_or(0), sizes().max().unwrap_or(0))
+        }
+        (None, Some(range)) => range[place],
+        (None, None) => (settings.bs[place], settings.bs[place]),
+    };
+    let files = place.per_clone * if place.each { settings.numjobs } else { 1 };
+    let own = place.first as usize..(place.first + files) as usize;
+    let laid: Vec<u64> = places
+        .files
+        .iter()
+        .zip(&places.states)
+        .skip(own.start)
+        .take(own.len())
+        .filter(|(_, state)| !state.is_there && state.is_read)
+        .map(|(file, _)| file.size.0)
+        .collect();
+    let shown =
+        |word: &super::words::Word| word.value.clone().map(|value| (word.name.to_string(), value));
+    Section {
+        name: whole.job.name.clone(),
+        description: settings.description.clone(),
+        given: whole.job.own.iter().filter_map(shown).collect(),
+        group,
+        group_reporting: settings.group_reporting,
+        step,
+        stream,
+        clones: planned.workers,
+        verify: None,
+        rw: settings.rw.word.clone(),
+        sizes: [range(0), range(1), range(2)],
+        ioengine: settings.engine.0.clone(),
+        iodepth: settings.depth,
+        thread: settings.thread,
+        ramp_s: settings.ramp_ns as f64 / 1e9,
+        laid_out: (!laid.is_empty()).then(|| (laid.len() as u32, laid.iter().sum())),
+        percentiles: settings.percentiles.clone(),
+        clat_percentiles: settings.with_percentiles[0],
+        lat_percentiles: settings.with_percentiles[1],
+        slat_percentiles: settings.with_percentiles[2],
+        unified: settings.unified,
+        logs: logs(settings, &whole.job.name),
+        unit_base: settings.unit_base,
+    }
+}
+
+fn logs(settings: &Settings, name: &str) -> Vec<Log> {
+    let kinds: [&[Logged]; 3] = [
+        &[Logged::Bandwidth],
+        &[Logged::Iops],
+        &[Logged::Latency, Logged::CompletionLatency, Logged::SubmissionLatency],
+    ];
+    let log = |(prefix, kinds): (&Option<String>, &[Logged])| -> Vec<Log> {
+        let Some(prefix) = prefix else { return Vec::new() };
+        let prefix = if prefix.is_empty() { name.to_string() } else { prefix.clone() };
+        let one = |logged: &Logged| Log {
+            logged: *logged,
+            prefix: prefix.clone(),
+            every_ms: settings.log_avg_ms,
+            per_job: settings.per_job_logs,
+        };
+        kinds.iter().map(one).collect()
+    };
+    settings.logs.iter().zip(kinds).flat_map(log).collect()
+}

@@ -1,0 +1,294 @@
+//! From the words of a command line to jobs: each a list of options in the order they were given.
+
+use super::jobfile;
+use super::known::{self, Care, Known};
+use super::shown::Format;
+use crate::front::{Note, Refusal, Treatment, World};
+use drivelab_core::plan_text::nearest;
+
+/// fio's exit status for a line that it does not understand.
+pub const STATUS: u8 = 1;
+
+/// One option as it was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// Its first name in the list of known ones.
+    pub name: &'static str,
+    /// Its name as typed.
+    pub typed: String,
+    /// What stands behind the `=`.
+    pub value: Option<String>,
+}
+
+/// One job.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Job {
+    /// Its name.
+    pub name: String,
+    /// What holds for it because of what stood before all jobs.
+    pub global: Vec<Word>,
+    /// Its own options.
+    pub own: Vec<Word>,
+}
+
+impl Job {
+    /// Its options, the last of a name wins.
+    pub fn words(&self) -> impl Iterator<Item = &Word> {
+        self.global.iter().chain(&self.own)
+    }
+}
+
+/// A line that was taken apart.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Words {
+    /// Its jobs.
+    pub jobs: Vec<Job>,
+    /// Options that stand in a `[global]` section, as typed; they are printed.
+    pub global_shown: Vec<(String, String)>,
+    /// Layouts of the output.
+    pub formats: Vec<Format>,
+    /// Version of the terse layout.
+    pub terse_version: u8,
+    /// Where results go.
+    pub output: Option<String>,
+    /// Nothing may be written.
+    pub readonly: bool,
+    /// Nothing is to be run.
+    pub parse_only: bool,
+    /// Sections that are wanted; all if there are none.
+    pub sections: Vec<String>,
+    /// A text to print instead of running anything.
+    pub text: Option<String>,
+    /// What is to be said of it.
+    pub notes: Vec<Note>,
+}
+
+/// Options of the program rather than of a job: whether they take a value, and why they are refused
+/// or do nothing.
+const COMMAND: [(&str, bool, Care); 31] = [
+    ("output", true, Care::Same),
+    ("output-format", true, Care::Same),
+    ("minimal", false, Care::Same),
+    ("append-terse", false, Care::Same),
+    ("terse-version", true, Care::Same),
+    ("version", false, Care::Same),
+    ("help", false, Care::Same),
+    ("readonly", false, Care::Same),
+    ("section", true, Care::Same),
+    ("parse-only", false, Care::Same),
+    ("eta", true, Care::Ignored("progress is drivelab's own, and on a terminal only")),
+    ("eta-newline", true, Care::Ignored("progress is drivelab's own, and on a terminal only")),
+    ("eta-interval", true, Care::Ignored("progress is drivelab's own, and on a terminal only")),
+    ("warnings-fatal", false, Care::Ignored("what is not understood is always fatal")),
+    ("max-jobs", true, Care::Ignored("there is room for 4096 jobs")),
+    ("alloc-size", true, Care::Ignored("no shared memory is needed")),
+    ("aux-path", true, Care::Ignored("no files of its own are made beside the target")),
+    ("status-interval", true, Care::Refused("the run file has every interval")),
+    ("bandwidth-log", false, Care::Refused("use write_bw_log")),
+    ("showcmd", false, Care::Refused("--dry-run prints the plan")),
+    ("debug", true, Care::Refused("--dry-run prints the plan")),
+    ("cmdhelp", true, Care::Refused("docs/COMPATIBILITY.md lists every option")),
+    ("enghelp", true, Care::Refused("docs/COMPATIBILITY.md lists every option")),
+    ("client", true, Care::Refused("over several machines a line runs under mpirun")),
+    ("server", true, Care::Refused("over several machines a line runs under mpirun")),
+    ("daemonize", true, Care::Refused("over several machines a line runs under mpirun")),
+    ("remote-config", true, Care::Refused("over several machines a line runs under mpirun")),
+    ("idle-prof", true, Care::Refused("`drivelab doctor` tells whether the machine is idle")),
+    ("inflate-log", true, Care::Refused("logs are not compressed")),
+    ("crctest", false, Care::Refused("it measures no drive")),
+    ("cpuclock-test", false, Care::Refused("`drivelab doctor` looks at the clock")),
+];
+
+/// Takes a line apart.
+///
+/// # Errors
+/// What fio would refuse, in its words, and what cannot be done here, by name.
+pub fn read(args: &[String], world: &dyn World) -> Result<Words, Refusal> {
+    let mut reader = Reader {
+        words: Words { terse_version: 3, ..Words::default() },
+        defaults: Vec::new(),
+        job: None,
+        files: Vec::new(),
+    };
+    let mut rest = args.iter();
+    while let Some(word) = rest.next() {
+        reader.word(word, &mut rest)?;
+        if reader.words.text.is_some() {
+            return Ok(reader.words);
+        }
+    }
+    reader.finish(world)
+}
+
+struct Reader {
+    words: Words,
+    defaults: Vec<Word>,
+    job: Option<Job>,
+    files: Vec<String>,
+}
+
+impl Reader {
+    fn word<'a>(
+        &mut self,
+        word: &'a str,
+        rest: &mut impl Iterator<Item = &'a String>,
+    ) -> Result<(), Refusal> {
+        let bare = word.trim_start_matches(['-', '–', '—', '−']);
+        if bare.len() == word.len() {
+            self.files.push(word.to_string());
+            return Ok(());
+        }
+        if !word.starts_with('-') {
+            self.words.notes.push(Note::new(
+                "typographic_dash",
+                word,
+                Treatment::Same,
+                "the dash is a typographic one, as word processors make it; it is read as `-`.",
+            ));
+        }
+        let (name, value) = match bare.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (bare, None),
+        };
+        if let Some((known, takes, care)) = COMMAND.iter().find(|(known, ..)| *known == name) {
+            let value = match (takes, value) {
+                (true, None) => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
+                (_, value) => value,
+            };
+            return self.command(known, value, *care);
+        }
+        let known = known::find_by_beginning(name).ok_or_else(|| unknown(word, name))?;
+        let value = match (known.bare, value) {
+            (false, None) => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
+            (_, value) => value,
+        };
+        self.option(known, name, value);
+        Ok(())
+    }
+
+    fn option(&mut self, known: &'static Known, typed: &str, value: Option<String>) {
+        let name = known.names[0];
+        if name == "name" {
+            self.job.take().into_iter().for_each(|job| self.words.jobs.push(job));
+            let title = value.unwrap_or_default();
+            if title == "global" {
+                return;
+            }
+            let shown = Word { name, typed: "name".into(), value: Some(title.clone()) };
+            self.job = Some(Job { name: title, global: self.defaults.clone(), own: vec![shown] });
+            return;
+        }
+        let word = Word { name, typed: typed.to_string(), value };
+        match &mut self.job {
+            Some(job) => job.own.push(word),
+            None => self.defaults.push(word),
+        }
+    }
+
+    fn command(&mut self, name: &str, value: Option<String>, care: Care) -> Result<(), Refusal> {
+        match care {
+            Care::Refused(instead) => return Err(not_to_be_had(&format!("--{name}"), instead)),
+            Care::Ignored(reason) => {
+                self.words.notes.push(ignored(&format!("--{name}"), reason));
+                return Ok(());
+            }
+            Care::Same | Care::Approximated(_) => {}
+        }
+        let value = value.unwrap_or_default();
+        match name {
+            "output" => self.words.output = Some(value),
+            "output-format" => self.words.formats = formats(&value)?,
+            "minimal" => self.words.formats = vec![Format::Terse],
+            "append-terse" => self.words.formats.push(Format::Terse),
+            "terse-version" => {
+                let version = value.parse().ok().filter(|version| (2..=5).contains(version));
+                self.words.terse_version = version.ok_or_else(|| {
+                    Refusal::new(STATUS, "fio: bad terse version format", "Use 2, 3, 4 or 5.")
+                })?;
+            }
+            "readonly" => self.words.readonly = true,
+            "parse-only" => self.words.parse_only = true,
+            "section" => self.words.sections.push(value),
+            "version" => self.words.text = Some("fio-3.33\n".into()),
+            _ => self.words.text = Some(HELP.into()),
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, world: &dyn World) -> Result<Words, Refusal> {
+        self.job.take().into_iter().for_each(|job| self.words.jobs.push(job));
+        for file in std::mem::take(&mut self.files) {
+            let read = jobfile::read(&file, &self.defaults, world)?;
+            self.words.jobs.extend(read.jobs);
+            self.words.global_shown.extend(read.global_shown);
+        }
+        if !self.words.sections.is_empty() {
+            let wanted = &self.words.sections;
+            self.words.jobs.retain(|job| wanted.iter().any(|name| *name == job.name));
+        }
+        if self.words.jobs.is_empty() {
+            return Err(Refusal::new(
+                STATUS,
+                "No job(s) defined",
+                "Give a job a name, as in  --name=test --rw=randread --size=1G  or name a job \
+                 file.",
+            ));
+        }
+        if self.words.formats.is_empty() {
+            self.words.formats.push(Format::Normal);
+        }
+        Ok(self.words)
+    }
+}
+
+fn formats(text: &str) -> Result<Vec<Format>, Refusal> {
+    let of = |word: &str| match word.trim() {
+        "normal" => Ok(Format::Normal),
+        "terse" | "minimal" => Ok(Format::Terse),
+        "json" => Ok(Format::Json),
+        "json+" => Ok(Format::JsonPlus),
+        other => Err(Refusal::new(
+            STATUS,
+            format!("fio: invalid output format {other}"),
+            "Use normal, terse, json or json+.",
+        )),
+    };
+    text.split(',').map(of).collect()
+}
+
+/// An option that fio does not know either.
+pub fn unknown(word: &str, name: &str) -> Refusal {
+    let known: Vec<&str> = known::ALL.iter().flat_map(|known| known.names).copied().collect();
+    let advice = match nearest(name, &known) {
+        Some(name) => format!("Did you mean --{name}?"),
+        None => "docs/COMPATIBILITY.md lists every option.".to_string(),
+    };
+    Refusal::new(STATUS, format!("fio: unrecognized option '{word}'"), advice)
+}
+
+fn needs_value(word: &str) -> Refusal {
+    let text = format!("fio: option '{word}' requires an argument");
+    Refusal::new(STATUS, text, format!("Write it as {word}=VALUE."))
+}
+
+/// An option of fio that is not to be had here.
+pub fn not_to_be_had(name: &str, instead: &str) -> Refusal {
+    let text = format!("fio's {name} is not to be had in drivelab");
+    Refusal::new(STATUS, text, format!("Instead: {instead}."))
+}
+
+/// An option that changes nothing.
+pub fn ignored(name: &str, reason: &str) -> Note {
+    Note::new("ignored", name, Treatment::Ignored, format!("it changes nothing here: {reason}."))
+}
+
+const HELP: &str = "\
+drivelab runs fio's command lines and job files on its own engine, and prints what fio prints.
+
+  drivelab fio --name=test --rw=randread --bs=4k --size=1G --iodepth=32 --ioengine=libaio --direct=1
+  drivelab fio JOBFILE …
+
+Options of drivelab's own, anywhere: --scale-size F and --scale-time F (a share such as 1/1024 of
+all sizes or times), --erase TOKEN, --runs DIR, --dry-run (prints the plan), --notes FILE.
+docs/COMPATIBILITY.md lists every option of fio: same, approximated, or not to be had.
+";

@@ -1,0 +1,190 @@
+//! The command lines of other tools, run on our own engine: `drivelab fio …`, or a link of that
+//! name.
+
+mod ended;
+mod files;
+mod own;
+mod world;
+
+use crate::aim::Aim;
+use crate::chance;
+use crate::command::run::dry_run;
+use crate::outcome::{Failure, Status};
+use crate::session::{self, OnePlan, Request};
+use crate::{print, store};
+use drivelab_compat::fio;
+use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
+use drivelab_core::record::Warning;
+use drivelab_core::run::Run;
+use drivelab_io::facts::System;
+use own::{Notes, Own};
+use std::path::Path;
+use world::RealWorld;
+
+/// Tools whose lines are understood.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tool {
+    /// fio.
+    Fio,
+}
+
+/// What the results of a run look like in a tool's own layout.
+type Layout<'a> = Box<dyn Fn(&Run, &Host) -> Output + 'a>;
+
+impl Tool {
+    /// The tool that a word names, as it is typed.
+    fn of(word: &str) -> Option<Tool> {
+        match word {
+            "fio" => Some(Tool::Fio),
+            _ => None,
+        }
+    }
+
+    /// Its exit status where a run could not be done.
+    fn failed(self) -> u8 {
+        match self {
+            Tool::Fio => fio::FAILED,
+        }
+    }
+
+    /// Its exit status where what was read is not what was written.
+    fn mismatched(self) -> u8 {
+        self.failed()
+    }
+}
+
+/// Runs the line of another tool, if this is one: called by its name through a link, or by the
+/// first word. Gives the exit status.
+pub fn attempt(words: &[String]) -> Option<u8> {
+    let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
+    let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
+    let (tool, name, rest) = match Tool::of(&called) {
+        Some(tool) => (tool, called, words.get(1..)?),
+        None => {
+            let name = words.get(1)?;
+            (Tool::of(name)?, name.clone(), words.get(2..)?)
+        }
+    };
+    drivelab_io::signal::install();
+    Some(match run(tool, &name, rest) {
+        Ok(status) => status,
+        Err(Ending { failure, status }) => {
+            print::error(&failure.to_string());
+            status
+        }
+    })
+}
+
+/// How a line ends that was not run to its end.
+struct Ending {
+    failure: Failure,
+    status: u8,
+}
+
+impl Ending {
+    /// With the tool's own status, but for a refusal for safety and an interruption.
+    fn of(tool: Tool, failure: Failure) -> Self {
+        let status = match failure.status {
+            Status::Refused | Status::Interrupted => failure.status as u8,
+            _ => tool.failed(),
+        };
+        Ending { failure, status }
+    }
+}
+
+fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
+    let failed = |failure| Ending::of(tool, failure);
+    let (own, rest) = own::take(words).map_err(failed)?;
+    let system = System::live();
+    let world = RealWorld::new(system.clone(), &own);
+    let refused = |refusal: Refusal| {
+        let advice = Some(refusal.advice).filter(|advice| !advice.is_empty());
+        let failure = Failure { status: Status::Usage, text: refusal.text, advice };
+        Ending { failure, status: refusal.status }
+    };
+    match tool {
+        Tool::Fio => match fio::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                let layout: Layout<'_> =
+                    Box::new(|run, host| fio::output::output(&options, run, host));
+                let line = Line { tool, own: &own, system: &system, world: &world };
+                line.run(*job, &layout).map_err(failed)
+            }
+        },
+    }
+}
+
+fn say(text: &str) -> Result<u8, Ending> {
+    print::text(text);
+    Ok(0)
+}
+
+/// A line that is to be run.
+struct Line<'a> {
+    tool: Tool,
+    own: &'a Own,
+    system: &'a System,
+    world: &'a RealWorld,
+}
+
+impl Line<'_> {
+    fn run(&self, mut job: Job, layout: &Layout<'_>) -> Result<u8, Failure> {
+        if job.plan.seed == 0 {
+            job.plan.seed = chance::seed();
+        }
+        if self.own.notes != Notes::None {
+            job.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
+        }
+        if self.own.notes == Notes::Only {
+            return Ok(0);
+        }
+        let runs = store::directory(self.own.runs.as_deref())?;
+        if !self.own.dry_run {
+            session::tidy_up(&runs, self.system)?;
+        }
+        let aim = Aim::take(self.system, &job.target, &job.plan, None)?;
+        let request = Request {
+            command: self.tool.word(),
+            target: &job.target,
+            erase: self.own.erase.clone(),
+            keep: job.keeps,
+            size: None,
+            runs,
+            stuck_after: own::STUCK_AFTER,
+            reserve_bytes: 0,
+            warnings: warnings(&job),
+            study: None,
+            kept: None,
+        };
+        if !self.own.dry_run {
+            session::ask_guard(&request, self.system, &aim, &job.plan)?;
+        }
+        session::check_plan(&job.plan, &aim)?;
+        if self.own.dry_run {
+            return dry_run(false, &job.plan, &aim).map(|status| status as u8);
+        }
+        let ended = session::run(&request, self.system, aim, job.plan, &mut OnePlan)?;
+        ended::show(self.tool, ended, layout, &self.world.host_now())
+    }
+}
+
+impl Tool {
+    /// The command's name in run files.
+    fn word(self) -> &'static str {
+        match self {
+            Tool::Fio => "fio",
+        }
+    }
+}
+
+/// Notes are data of the run.
+fn warnings(job: &Job) -> Vec<Warning> {
+    let warning = |note: &drivelab_compat::front::Note| Warning {
+        code: note.code.to_string(),
+        text: note.to_string(),
+        advice: String::new(),
+        step: None,
+    };
+    job.notes.iter().map(warning).collect()
+}

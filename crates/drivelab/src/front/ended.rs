@@ -1,0 +1,34 @@
+//! The end of another tool's line: its own layout on stdout, everything else on stderr.
+
+use super::{Layout, Tool, files};
+use crate::outcome::{Failure, Status};
+use crate::print;
+use crate::session::Ended;
+use drivelab_compat::front::Host;
+
+/// Prints results, says what was really measured, and removes scratch. Gives the exit status.
+pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Result<u8, Failure> {
+    let output = layout(&ended.run, host);
+    print::text(&output.stdout);
+    let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
+    if let Some(failure) = &ended.failure {
+        print::error(&failure.to_string());
+    } else if ended.status == Status::Interrupted {
+        print::error("drivelab: interrupted; what was measured until then is kept");
+    }
+    if ended.path.is_some() {
+        print::error(&format!("note: the run is kept as {}", ended.run.begin.run));
+    }
+    let mismatched = ended.run.steps.iter().flat_map(|step| &step.tallies);
+    let mismatched = mismatched.map(|tally| tally.mismatched).sum::<u64>() > 0;
+    let status = match (ended.status, ended.run.complete()) {
+        (Status::Refused | Status::Interrupted, _) => ended.status as u8,
+        (_, false) => tool.failed(),
+        // What is merely suspect is said, and is what the tool itself would have printed.
+        (_, true) if mismatched => tool.mismatched(),
+        (_, true) => output.status,
+    };
+    ended.scene.close();
+    written.into_iter().collect::<Result<(), Failure>>()?;
+    Ok(status)
+}

@@ -1,0 +1,157 @@
+//! Options of our own among those of another tool: long, and anywhere behind its name.
+
+use crate::outcome::Failure;
+use drivelab_compat::front::Scale;
+use drivelab_core::units::Span;
+use std::path::PathBuf;
+
+/// Longest time one operation may take before the run is given up.
+pub const STUCK_AFTER: Span = Span(120_000_000_000);
+
+/// Names of our own options, with which no tool may have one in common.
+pub const NAMES: [&str; 6] =
+    ["--scale-size", "--scale-time", "--erase", "--runs", "--dry-run", "--notes"];
+
+/// What was asked of drivelab itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Own {
+    /// Sizes and counts of files are so many times as large.
+    pub scale: Scale,
+    /// Times are so many times as long.
+    pub scale_time: Scale,
+    /// Consent to destroy what a device holds.
+    pub erase: Option<String>,
+    /// Directory of the run files.
+    pub runs: Option<PathBuf>,
+    /// The plan is printed, and nothing is touched.
+    pub dry_run: bool,
+    /// Where notes go besides the run file.
+    pub notes: Notes,
+}
+
+/// Where notes go besides the run file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notes {
+    /// To stderr.
+    Stderr,
+    /// Nowhere.
+    None,
+    /// To stderr, and nothing is run.
+    Only,
+}
+
+impl Default for Own {
+    fn default() -> Self {
+        Own {
+            scale: Scale::WHOLE,
+            scale_time: Scale::WHOLE,
+            erase: None,
+            runs: None,
+            dry_run: false,
+            notes: Notes::Stderr,
+        }
+    }
+}
+
+/// Takes our own options out of a line.
+pub fn take(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
+    let (mut own, mut rest) = (Own::default(), Vec::new());
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let (name, value) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value.to_string())),
+            None => (word.as_str(), None),
+        };
+        if !NAMES.contains(&name) {
+            rest.push(word.clone());
+            continue;
+        }
+        if name == "--dry-run" {
+            own.dry_run = true;
+            continue;
+        }
+        let value = value.or_else(|| words.next().cloned()).ok_or_else(|| {
+            Failure::usage(format!("{name} needs a value")).advise(format!("As in {name}=VALUE."))
+        })?;
+        match name {
+            "--scale-size" => own.scale = scale(name, &value)?,
+            "--scale-time" => own.scale_time = scale(name, &value)?,
+            "--erase" => own.erase = Some(value),
+            "--runs" => own.runs = Some(PathBuf::from(value)),
+            _ => own.notes = notes(&value)?,
+        }
+    }
+    Ok((own, rest))
+}
+
+fn notes(text: &str) -> Result<Notes, Failure> {
+    match text {
+        "stderr" => Ok(Notes::Stderr),
+        "none" => Ok(Notes::None),
+        "only" => Ok(Notes::Only),
+        _ => Err(Failure::usage(format!("`{text}` is no place for notes"))
+            .advise("Use --notes=stderr, none, or only (which runs nothing).")),
+    }
+}
+
+/// `1/1024`, `0.001`, `2`.
+fn scale(name: &str, text: &str) -> Result<Scale, Failure> {
+    const DECIMALS_MAX: usize = 9;
+    let bad = || {
+        Failure::usage(format!("`{text}` is no share"))
+            .advise(format!("Write it as in {name}=1/1024 or {name}=0.001."))
+    };
+    let whole = |text: &str| text.parse::<u64>().map_err(|_| bad());
+    let (numerator, denominator) = match (text.split_once('/'), text.split_once('.')) {
+        (Some((above, below)), _) => (whole(above)?, whole(below)?),
+        (None, Some((before, behind))) if behind.len() <= DECIMALS_MAX => {
+            let denominator = 10u64.pow(behind.len() as u32);
+            let before = if before.is_empty() { 0 } else { whole(before)? };
+            let numerator = before.checked_mul(denominator).ok_or_else(bad)? + whole(behind)?;
+            (numerator, denominator)
+        }
+        _ => (whole(text)?, 1),
+    };
+    if numerator == 0 || denominator == 0 {
+        return Err(bad());
+    }
+    Ok(Scale { numerator, denominator })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(line: &str) -> Result<(Own, Vec<String>), Failure> {
+        take(&line.split(' ').map(String::from).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn our_own_options_stand_anywhere() -> Result<(), Failure> {
+        let (own, rest) = of("--rw=read --scale-size 1/1024 --erase=X --name=a --dry-run")?;
+        assert_eq!(own.scale, Scale { numerator: 1, denominator: 1024 });
+        assert_eq!((own.erase.as_deref(), own.dry_run), (Some("X"), true));
+        assert_eq!(rest, ["--rw=read", "--name=a"]);
+        let (own, _) = of("--scale-time=0.25 --notes=only")?;
+        assert_eq!(own.scale_time, Scale { numerator: 25, denominator: 100 });
+        assert_eq!(own.notes, Notes::Only);
+        Ok(())
+    }
+
+    #[test]
+    fn nonsense_is_refused_with_the_way_out() {
+        for line in [
+            "--scale-size=0",
+            "--scale-size=1/0",
+            "--scale-size=x",
+            "--notes=loud",
+            "--erase",
+            "--scale-time=-1",
+            "--scale-size=1.2.3",
+            "--scale-size=1.0123456789",
+        ] {
+            let failure = of(line).map(|_| ()).expect_err(line);
+            assert!(failure.advice.is_some(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! The world as front ends see it.
+
+use super::own::Own;
+use crate::aim::{Aim, Kind};
+use drivelab_compat::front::{Found, Host, Scale, World};
+use drivelab_io::facts::{self, System};
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// Job files and the like are no larger than this.
+const TEXT_BYTES_MAX: u64 = 1 << 24;
+
+/// This machine.
+#[derive(Debug)]
+pub struct RealWorld {
+    system: System,
+    host: Host,
+    scale: Scale,
+    scale_time: Scale,
+}
+
+impl RealWorld {
+    /// Looks at the machine.
+    pub fn new(system: System, own: &Own) -> Self {
+        let facts = facts::host(&system);
+        let kernel = facts.kernel.unwrap_or_default();
+        let host = Host {
+            name: facts.hostname.unwrap_or_default(),
+            kernel: kernel.split_whitespace().next().unwrap_or_default().to_string(),
+            machine: std::env::consts::ARCH.to_string(),
+            cpus: facts.cpus_online.unwrap_or(1),
+            memory_bytes: facts.memory_bytes.unwrap_or(0),
+            now_ms: now_ms(),
+            process: std::process::id(),
+            version: env!("CARGO_PKG_VERSION").to_string(),
+        };
+        RealWorld { system, host, scale: own.scale, scale_time: own.scale_time }
+    }
+
+    /// The machine, now.
+    pub fn host_now(&self) -> Host {
+        Host { now_ms: now_ms(), ..self.host.clone() }
+    }
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(since.as_millis()).unwrap_or(0)
+}
+
+impl World for RealWorld {
+    fn found(&self, path: &str) -> Found {
+        match Aim::look(&self.system, path) {
+            Err(failure) => Found::Unusable(failure.text),
+            Ok(aim) => match aim.kind {
+                Kind::Absent => Found::Absent,
+                Kind::Directory => Found::Directory,
+                Kind::Device => Found::Device { bytes: aim.file_bytes },
+                Kind::Simulated => Found::Simulated { bytes: aim.file_bytes },
+                Kind::File | Kind::Nothing => Found::File { bytes: aim.file_bytes },
+            },
+        }
+    }
+
+    fn text(&self, path: &str) -> Result<String, String> {
+        let found = std::fs::metadata(Path::new(path)).map_err(|error| error.to_string())?;
+        if !found.is_file() || found.len() > TEXT_BYTES_MAX {
+            return Err("it is no text file of at most 16 MiB".into());
+        }
+        std::fs::read_to_string(path).map_err(|error| error.to_string())
+    }
+
+    fn variable(&self, name: &str) -> Option<String> {
+        std::env::var(name).ok()
+    }
+
+    fn host(&self) -> Host {
+        self.host_now()
+    }
+
+    fn ranks(&self) -> u32 {
+        1
+    }
+
+    fn scale(&self) -> Scale {
+        self.scale
+    }
+
+    fn scale_time(&self) -> Scale {
+        self.scale_time
+    }
+}
