@@ -139,3 +139,46 @@ fn names_that_are_missing() {
 fn names_that_are_missing_by_ring() {
     missing("names_that_are_missing_by_ring", tmpfs, by_ring);
 }
+
+#[test]
+fn spelt_names_stand_in_the_directory_itself() {
+    let place = tmpfs();
+    let directory = place.directory.clone().unwrap().join("spelt");
+    std::fs::create_dir(&directory).unwrap();
+    let spelt = |actions: &[Action], form: &str| Stream {
+        form: Some(form.into()),
+        name_bytes: drivelab_core::units::Size(100),
+        ..names(actions, 5)
+    };
+    let form = "n{worker}f{name}";
+    let run = |stream| run_names(directory.clone(), stream, 1);
+    let (sum, _) = run(spelt(&[Create], form));
+    assert_eq!(sum.ops(Create), 10);
+    let mut found: Vec<String> = std::fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    found.sort();
+    let expected: Vec<String> =
+        (0..2).flat_map(|worker| (0..5).map(move |name| format!("n{worker}f{name}"))).collect();
+    assert_eq!(found, expected);
+    assert_eq!(std::fs::metadata(directory.join("n1f4")).unwrap().len(), 100);
+    // The steps that follow find them; a neighbour's are as good.
+    let other = Stream { neighbour: 1, ..spelt(&[Stat, Open, Utime], form) };
+    let (sum, finished) = run(other);
+    assert_eq!((sum.ops(Stat), sum.ops(Open), sum.ops(Utime)), (10, 10, 10));
+    assert!(finished.iter().all(|one| one.driver.failure().is_none()));
+    // What is there is not made again, and what is not there fails.
+    let (_, finished) = run(spelt(&[Create], form));
+    assert!(finished.iter().any(|one| one.driver.failure().is_some()), "it exists");
+    let (sum, _) = run(spelt(&[Unlink], form));
+    assert_eq!(sum.ops(Unlink), 10);
+    // Directories.
+    let of_directories = |action| Stream { of_directories: true, ..names(&[action], 5) };
+    let deep = |action| Stream { form: Some("d{worker}.{name}".into()), ..of_directories(action) };
+    run(deep(Mkdir));
+    assert!(directory.join("d1.4").is_dir());
+    let (sum, _) = run(deep(Unlink));
+    assert_eq!(sum.ops(Unlink), 10);
+    assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
+}
