@@ -4,4 +4,5 @@
 pub mod fio;
 pub mod fio_json;
 pub mod front;
+pub mod iometer;
 pub mod trace;
