@@ -109,6 +109,11 @@ fn blktraces() {
 }
 
 #[test]
+fn icf_files() {
+    feed("icf", parsers::icf);
+}
+
+#[test]
 fn traces() {
     feed("trace", parsers::trace);
 }
