@@ -18,7 +18,8 @@ const DRIVE_BYTES: u64 = 80_026_361_856;
 const READY_BYTES: u64 = 1 << 30;
 
 struct Laboratory {
-    scale: Scale,
+    size: Scale,
+    time: Scale,
 }
 
 fn corpus() -> PathBuf {
@@ -56,7 +57,11 @@ impl World for Laboratory {
     }
 
     fn scale(&self) -> Scale {
-        self.scale
+        self.size
+    }
+
+    fn scale_time(&self) -> Scale {
+        self.time
     }
 }
 
@@ -72,18 +77,19 @@ fn words(line: &str) -> Vec<String> {
     found
 }
 
-/// A line of the list: its scale, and the words behind the tool's name.
-fn typed(line: &str) -> (Scale, Vec<String>) {
+/// A line of the list: the world that it is typed in, and the words behind the tool's name.
+fn typed(line: &str) -> (Laboratory, Vec<String>) {
+    let mut world = Laboratory { size: Scale::WHOLE, time: Scale::WHOLE };
     let mut words = words(line);
-    let mut scale = Scale::WHOLE;
-    if let Some(shares) = words[0].strip_prefix("scale=").map(str::to_owned) {
-        let (numerator, denominator) = shares.split_once('/').unwrap();
+    while let Some((name, share)) = words[0].split_once('=') {
+        let (numerator, denominator) = share.split_once('/').unwrap();
         let parsed = |text: &str| text.parse().unwrap();
-        scale = Scale { numerator: parsed(numerator), denominator: parsed(denominator) };
+        let share = Scale { numerator: parsed(numerator), denominator: parsed(denominator) };
+        *(if name == "size" { &mut world.size } else { &mut world.time }) = share;
         words.remove(0);
     }
     assert_eq!(words.remove(0), "iometer");
-    (scale, words)
+    (world, words)
 }
 
 /// What a plan must fit on the targets of this laboratory.
@@ -105,9 +111,9 @@ fn geometry(target: &str) -> Geometry {
 
 /// What is made of one line, in words.
 fn made_of(line: &str) -> String {
-    let (scale, words) = typed(line);
+    let (world, words) = typed(line);
     let mut text = format!("$ {line}\n");
-    match iometer::parse(&words, &Laboratory { scale }) {
+    match iometer::parse(&words, &world) {
         Err(refusal) => {
             assert!(!refusal.text.is_empty() && !refusal.advice.is_empty(), "{line}");
             text += &format!("refused with status {}:\n", refusal.status);

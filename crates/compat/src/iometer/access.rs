@@ -41,6 +41,7 @@ pub fn stream(specification: &Specification) -> Result<Stream, Unlike> {
     alike(&lines)?;
     let (pattern, share) = pattern(&lines)?;
     let (size, sizes) = sizes(&lines);
+    apart(&lines, pattern, &sizes)?;
     let mut stream = Stream { pattern, share, mix: mix(&lines), size, sizes, ..Stream::default() };
     stream.align = align(&stream, grid(first));
     if first.delay_ms > 0 {
@@ -215,12 +216,31 @@ fn sizes(lines: &[Access]) -> (Size, Vec<WeightedSize>) {
     (Stream::default().size, entries)
 }
 
+/// Where reads and writes differ in size they have places of their own, and only where each I/O
+/// jumps does that not matter.
+fn apart(lines: &[Access], pattern: PatternName, sizes: &[WeightedSize]) -> Result<(), Unlike> {
+    let is_apart = sizes.iter().any(|entry| entry.kind.is_some());
+    let has_places = pattern != PatternName::Uniform || lines[0].reply > 0;
+    let reads = |access: &&Access| access.reads != lines[0].reads;
+    let other = lines.iter().find(reads).filter(|_| is_apart && has_places);
+    other.map_or(Ok(()), |other| {
+        let (first, second) = (&lines[0], other);
+        let text = format!(
+            "{} bytes with {} % reads and {} bytes with {} % are a single stream only if all are \
+             100 % random and have no reply",
+            first.size, first.reads, second.size, second.reads
+        );
+        Err(Unlike { field: "% reads", lines: (first.line, second.line), text })
+    })
+}
+
 /// The grid, where it is not what a stream has without one.
 fn align(stream: &Stream, grid: u64) -> Option<Size> {
     let is_default = match stream.pattern {
         // In order the next request begins behind the last; only a hole is to be told.
         PatternName::Sequential if stream.sizes.is_empty() => stream.size.0.is_multiple_of(grid),
-        _ => stream.size_min() == grid,
+        // Reads and writes of sizes of their own would have a grid each.
+        _ => stream.size_min() == grid && stream.sizes.iter().all(|entry| entry.kind.is_none()),
     };
     (!is_default).then_some(Size(grid))
 }

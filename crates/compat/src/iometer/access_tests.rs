@@ -90,7 +90,7 @@ fn lines_keep_the_probabilities_of_sizes_and_directions() {
     ] {
         assert!((probability(&found, size, action) - share).abs() < 1e-12, "{size} {action:?}");
     }
-    assert_eq!(found.align, None, "the smallest size is the grid");
+    assert_eq!(found.align, Some(Size(512)), "one grid for both directions");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn any_lines_of_one_order_keep_their_probabilities() {
         for reads in (0..=100_u64).step_by(7) {
             for other in (0..=100_u64).step_by(7) {
                 let lines = [
-                    [4096, share, reads, 0, 0, 1, 0, 0],
-                    [8192, 100 - share, other, 0, 0, 1, 0, 0],
+                    [4096, share, reads, 100, 0, 1, 0, 0],
+                    [8192, 100 - share, other, 100, 0, 1, 0, 0],
                 ];
                 let found = stream(&of(&lines)).unwrap();
                 for [size, share, reads, ..] in lines {
@@ -115,6 +115,20 @@ fn any_lines_of_one_order_keep_their_probabilities() {
             }
         }
     }
+}
+
+#[test]
+fn reads_and_writes_of_different_sizes_must_jump() {
+    for (random, reply) in [(0, 0), (50, 0), (100, 1)] {
+        let lines = [
+            [65536, 70, 100, random, 0, 1, 4096, 65536 * reply],
+            [4096, 30, 0, random, 0, 1, 4096, 4096 * reply],
+        ];
+        let found = stream(&of(&lines)).unwrap_err();
+        assert_eq!((found.field, found.lines), ("% reads", (1, 2)));
+    }
+    let alike = [[65536, 70, 30, 0, 0, 1, 0, 0], [4096, 30, 30, 0, 0, 1, 0, 0]];
+    assert!(stream(&of(&alike)).is_ok(), "one mix for all sizes");
 }
 
 #[test]

@@ -56,6 +56,7 @@ pub fn read(words: &[String]) -> Result<Words, Refusal> {
             "/r" | "-r" => results = Some(value()?),
             "/t" | "-t" => timeout = Some((value()?, word.clone())),
             "--target" => target = Some(value()?),
+            long if long.starts_with("--target=") => target = word.get(9..).map(String::from),
             _ if is_switch(word) => {
                 let text = format!("`{word}` is no switch that is known here");
                 return Err(Refusal::new(USAGE, text, SWITCHES));
@@ -123,6 +124,7 @@ mod tests {
         assert_eq!(line("/R b.csv /C a.icf /t 60"), expected);
         assert_eq!(line("a.icf b.csv 60"), expected);
         assert_eq!(line("/c a.icf b.csv /t 60"), expected);
+        assert_eq!(line("a.icf b.csv --target=/mnt/X").target.as_deref(), Some("/mnt/X"));
         let minus = line("-c a.icf -r b.csv -t 60 --target sim:x25-m");
         assert_eq!(minus.timeout, Some((60, "-t 60".into())));
         assert_eq!(minus.target.as_deref(), Some("sim:x25-m"));

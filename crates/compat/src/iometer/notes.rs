@@ -219,9 +219,13 @@ impl Notes {
         let name = specification.name.as_str();
         let Some(first) = access::drawn(specification).next() else { return };
         if first.delay_ms > 0 {
+            let few = match u64::from(stream.depth) < first.burst {
+                true => format!(", {} at a time", stream.depth),
+                false => String::new(),
+            };
             let text = format!(
-                "{} ms pass before each burst of {}. IOps have them in, response times have not. \
-                 The next delay begins when the burst has completed.",
+                "{} ms pass before each burst of {}{few}. IOps have them in, response times have \
+                 not. The next delay begins when the burst has completed.",
                 first.delay_ms, first.burst
             );
             self.add("delay", name, Treatment::Approximated, text);

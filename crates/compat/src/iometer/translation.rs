@@ -7,13 +7,14 @@ use super::line::Line;
 use super::notes::Notes;
 use super::workers::{self, Workers, refused};
 use super::{Era, Options, Place, Test, USAGE, access};
-use crate::front::{Job, Refusal, World};
+use crate::front::{Job, Refusal, Scale, World};
 use drivelab_core::plan::{
     Act, Content, Engine, Mix, Plan, PlanFile, Role, Sharing, Step, Stream, Until,
 };
 use drivelab_core::units::{Size, Span};
 
 const NS_PER_S: u64 = 1_000_000_000;
+const NS_PER_MS: u64 = 1_000_000;
 /// Requests that prepare a file: as large as fits, up to this.
 const PREPARED_BYTES_MAX: u64 = 1 << 20;
 const PREPARED_DEPTH: u32 = 16;
@@ -44,7 +45,7 @@ pub fn translate(line: &Line, icf: &Icf, world: &dyn World) -> Result<(Job, Opti
     let file = line.configuration.0.as_str();
     let mut notes = Notes::default();
     notes.line(line, icf);
-    let run_time = run_time(line, icf)?;
+    let run_time = run_time(line, icf, world.scale_time())?;
     if let Some(line) = icf.update_results_line {
         let text = "Record Last Update Results: results of each update are not written";
         return Err(refused(file, line, text, "write DISABLED; a run keeps each second anyway"));
@@ -58,6 +59,7 @@ pub fn translate(line: &Line, icf: &Icf, world: &dyn World) -> Result<(Job, Opti
     let mut plan = Plan { title: title(icf, file), ..Plan::default() };
     prepare(&setting, &mut plan);
     plan.seed = seed(&setting.workers);
+    let ramp = span(icf.setup.ramp_up_s, world.scale_time());
     let mut tests = Vec::new();
     for (round, point) in series(&setting)? {
         let tasks = tasks(&setting, round, point)?;
@@ -65,7 +67,7 @@ pub fn translate(line: &Line, icf: &Icf, world: &dyn World) -> Result<(Job, Opti
             notes.task(task.worker, &task.specification, &task.stream);
         }
         notes.together(&tasks.iter().map(|task| &task.stream).collect::<Vec<_>>());
-        let (step, places) = step(icf, tasks.as_slice(), point, run_time);
+        let (step, places) = step(&tasks, point, ramp, run_time);
         let step = named(step, &plan, tests.len() + 1);
         let plan_step = u32::try_from(plan.steps.len()).unwrap_or(u32::MAX);
         let specifications = distinct(&tasks);
@@ -95,7 +97,7 @@ pub fn translate(line: &Line, icf: &Icf, world: &dyn World) -> Result<(Job, Opti
 }
 
 /// Seconds of each test: the file's, or where it has none what the line gives instead.
-fn run_time(line: &Line, icf: &Icf) -> Result<Span, Refusal> {
+fn run_time(line: &Line, icf: &Icf, scale: Scale) -> Result<Span, Refusal> {
     let seconds = match (icf.setup.run_time_s, &line.timeout) {
         (0, Some((seconds, _))) => *seconds,
         (seconds, _) => seconds,
@@ -108,7 +110,11 @@ fn run_time(line: &Line, icf: &Icf) -> Result<Span, Refusal> {
             "write a run time into the file, or give its seconds with /t",
         ));
     }
-    Ok(Span(seconds.saturating_mul(NS_PER_S)))
+    Ok(span(seconds, scale))
+}
+
+fn span(seconds: u64, scale: Scale) -> Span {
+    Span(scale.of(seconds.saturating_mul(NS_PER_S), NS_PER_MS))
 }
 
 fn setting<'a>(line: &'a Line, icf: &'a Icf, world: &'a dyn World) -> Result<Setting<'a>, Refusal> {
@@ -238,9 +244,6 @@ fn stream(
         refused(setting.file, two, &text, advice)
     })?;
     let depth = point.outstanding.unwrap_or(worker.outstanding);
-    if let Some(burst) = loaded.burst.filter(|burst| *burst > depth) {
-        return Err(too_long(setting.file, specification, burst, depth));
-    }
     let grid = access::drawn(specification).next().map_or(SECTOR_BYTES, access::grid);
     let scale = setting.world.scale();
     let Part { offset, length, .. } =
@@ -261,23 +264,8 @@ fn stream(
     })
 }
 
-/// A burst of more I/Os than are outstanding.
-fn too_long(file: &str, specification: &Specification, burst: u32, depth: u32) -> Refusal {
-    let line = access::drawn(specification).next().map_or(0, |access| access.line);
-    let text = format!(
-        "access specification `{}`, burst: with {depth} outstanding, {burst} I/Os go {depth} at a \
-         time before each delay; a burst is submitted at once here",
-        specification.name
-    );
-    let advice = format!(
-        "raise the outstanding I/Os to {burst} (all at once), or lower the burst to {depth}"
-    );
-    refused(file, line, &text, &advice)
-}
-
 /// The step of a test, and where the figures of its workers will be.
-fn step(icf: &Icf, tasks: &[Task<'_>], point: Point, run_time: Span) -> (Step, Vec<Place>) {
-    let ramp = Span(icf.setup.ramp_up_s.saturating_mul(NS_PER_S));
+fn step(tasks: &[Task<'_>], point: Point, ramp: Span, run_time: Span) -> (Step, Vec<Place>) {
     let mut streams: Vec<Stream> = Vec::new();
     let mut places: Vec<Place> = Vec::new();
     for task in tasks {
