@@ -11,6 +11,7 @@ use crate::chance;
 use crate::command::run::dry_run;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, OnePlan, Request};
+use crate::together::{self, agree};
 use crate::{print, store};
 use drivelab_compat::fio;
 use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
@@ -139,11 +140,12 @@ impl Line<'_> {
         if self.own.notes == Notes::Only {
             return Ok(0);
         }
+        together::same_plan(&mut job.plan, &job.target)?;
         let runs = store::directory(self.own.runs.as_deref())?;
         if !self.own.dry_run {
             session::tidy_up(&runs, self.system)?;
         }
-        let aim = Aim::take(self.system, &job.target, &job.plan, None)?;
+        let aim = agree(Aim::take(self.system, &job.target, &job.plan, None))?;
         let request = Request {
             command: self.tool.word(),
             target: &job.target,
@@ -158,9 +160,9 @@ impl Line<'_> {
             kept: None,
         };
         if !self.own.dry_run {
-            session::ask_guard(&request, self.system, &aim, &job.plan)?;
+            agree(session::ask_guard(&request, self.system, &aim, &job.plan))?;
         }
-        session::check_plan(&job.plan, &aim)?;
+        agree(session::check_plan(&job.plan, &aim))?;
         if self.own.dry_run {
             return dry_run(false, &job.plan, &aim).map(|status| status as u8);
         }

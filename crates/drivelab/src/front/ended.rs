@@ -4,10 +4,16 @@ use super::{Layout, Tool, files};
 use crate::outcome::{Failure, Status};
 use crate::print;
 use crate::session::Ended;
+use crate::together;
 use drivelab_compat::front::Host;
+use drivelab_io::team::team;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
 pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Result<u8, Failure> {
+    if !team().leads() {
+        ended.scene.close();
+        return Ok(together::heard(&team(), &0)?);
+    }
     let output = layout(&ended.run, host);
     print::text(&output.stdout);
     let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
@@ -29,6 +35,7 @@ pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Resul
         (_, true) => output.status,
     };
     ended.scene.close();
+    let status = together::heard(&team(), &status)?;
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(status)
 }
