@@ -13,8 +13,8 @@ use crate::outcome::{Failure, Status};
 use crate::session::{self, OnePlan, Request};
 use crate::together::{self, agree};
 use crate::{print, store};
-use drivelab_compat::fio;
 use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
+use drivelab_compat::{fio, iometer};
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
@@ -27,16 +27,19 @@ use world::RealWorld;
 pub enum Tool {
     /// fio.
     Fio,
+    /// Iometer.
+    Iometer,
 }
 
 /// What the results of a run look like in a tool's own layout.
-type Layout<'a> = Box<dyn Fn(&Run, &Host) -> Output + 'a>;
+type Layout<'a> = dyn Fn(&Run, &Host) -> Output + 'a;
 
 impl Tool {
     /// The tool that a word names, as it is typed.
     fn of(word: &str) -> Option<Tool> {
         match word {
             "fio" => Some(Tool::Fio),
+            "iometer" | "Iometer" => Some(Tool::Iometer),
             _ => None,
         }
     }
@@ -45,6 +48,7 @@ impl Tool {
     fn failed(self) -> u8 {
         match self {
             Tool::Fio => fio::FAILED,
+            Tool::Iometer => iometer::USAGE,
         }
     }
 
@@ -103,20 +107,25 @@ fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
         let failure = Failure { status: Status::Usage, text: refusal.text, advice };
         Ending { failure, status: refusal.status }
     };
+    let line = Line { tool, own: &own, system: &system, world: &world };
     match tool {
         Tool::Fio => match fio::parse(&rest, &world).map_err(refused)? {
             Asked::Text(text) => say(&text),
             Asked::Run { job, options } => {
-                let layout: Layout<'_> =
-                    Box::new(|run, host| fio::output::output(&options, run, host));
-                let line = Line { tool, own: &own, system: &system, world: &world };
-                line.run(*job, &layout).map_err(failed)
+                line.run(*job, &|run, host| fio::output::output(&options, run, host))
+            }
+        },
+        Tool::Iometer => match iometer::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| iometer::output(&options, run, host))
             }
         },
     }
+    .map_err(failed)
 }
 
-fn say(text: &str) -> Result<u8, Ending> {
+fn say(text: &str) -> Result<u8, Failure> {
     print::text(text);
     Ok(0)
 }
@@ -176,6 +185,7 @@ impl Tool {
     fn word(self) -> &'static str {
         match self {
             Tool::Fio => "fio",
+            Tool::Iometer => "iometer",
         }
     }
 }

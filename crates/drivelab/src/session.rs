@@ -153,7 +153,8 @@ pub fn run(
     }
     let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;
     let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
-    let begin = begin_of(request, &aim, first.seed, clock_facts);
+    let mut begin = begin_of(request, &aim, first.seed, clock_facts);
+    begin.processes = together::processes(&aim)?;
     let place = place_of(request, system, &aim, &first);
     let shares_drive = place.shares_drive;
     let mut recorder = match &request.kept {
@@ -240,6 +241,7 @@ fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> B
         facts: aim.facts.clone(),
         directory: std::env::current_dir().ok().map(|path| path.display().to_string()),
         state: aim.simulated.as_ref().map(|simulated| simulated.state.word().into()),
+        processes: Vec::new(),
         study: request.study.clone(),
     }
 }

@@ -1,10 +1,11 @@
 //! Several processes as one: what they must agree on, who opens what, and how what they measured
 //! comes together.
 
+use crate::aim::Aim;
 use crate::outcome::{Failure, Status};
 use drivelab_core::plan::{PatternName, Plan, Step, Stream};
 use drivelab_core::queue::Trouble;
-use drivelab_core::record::StepEnd;
+use drivelab_core::record::{ProcessFacts, StepEnd};
 use drivelab_core::tally::{Phase, Slow, Tally};
 use drivelab_io::target::Part;
 use drivelab_io::team::{Team, team};
@@ -198,6 +199,17 @@ impl Share {
         }
         self
     }
+}
+
+/// The processes, as the run file tells them; none where there is one alone.
+pub fn processes(aim: &Aim) -> Result<Vec<ProcessFacts>, Failure> {
+    let team = team();
+    if team.is_alone() {
+        return Ok(Vec::new());
+    }
+    let (clock_ahead_ns, clock_skew_ns) = team.clock_offset_ns();
+    let host = aim.facts.host.hostname.clone().unwrap_or_default();
+    gathered(&team, &ProcessFacts { rank: team.rank(), host, clock_ahead_ns, clock_skew_ns })
 }
 
 /// What cannot be shared by several processes.
