@@ -2,7 +2,7 @@
 
 use super::known::{self, Care};
 use super::shown::Unified;
-use super::value::{self, Amount, BadValue};
+use super::value::{Amount, BadValue};
 use super::words::{Job, STATUS, Word, ignored, not_to_be_had};
 use crate::front::{Note, Refusal, Treatment};
 use drivelab_core::plan::{Content, Engine, Sync};
@@ -136,8 +136,6 @@ pub struct Settings {
     pub description: Option<String>,
     /// `unit_base`.
     pub unit_base: u32,
-    /// Both `direct` and `buffered` were given.
-    pub direct_and_buffered: bool,
 }
 
 /// `rw`.
@@ -241,7 +239,6 @@ impl Default for Settings {
             unified: Unified::None,
             description: None,
             unit_base: 0,
-            direct_and_buffered: false,
         }
     }
 }
