@@ -76,7 +76,6 @@ fn sequential_lines_issue_the_same_operations_in_the_same_order() {
          --offset_increment=64k",
         "--name=a --rw=read --bs=16k --size=64k --numjobs=2",
         "--name=a --rw=write --bs=4k --size=64k --end_fsync=1",
-        "--name=a --rw=write --bs=16k --size=256k --verify=crc32c",
         "--bs=8k --size=64k --name=a --rw=write --name=b --stonewall --rw=read",
         "--name=a --rw=write --bs=4k --size=64k --direct=1",
         "--name=a --rw=read --bs=4k --size=64k --filesize=32k --nrfiles=2",
@@ -114,6 +113,7 @@ fn maps_of_blocks_visit_the_same_places_once() {
         "--name=a --rw=randwrite --bs=4k --size=256k --numjobs=2",
         "--name=a --rw=randread --bs=8k --size=96k --nrfiles=3",
         "--name=a --rw=randwrite --bs=4k --size=128k --verify=md5",
+        "--name=a --rw=write --bs=16k --size=256k --verify=crc32c",
     ] {
         same_set(line);
     }
