@@ -199,7 +199,7 @@ pub enum Asked<Options> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     /// What it prints.
-    pub stdout: String,
+    pub text: String,
     /// Files that the line asked for.
     pub files: Vec<OutputFile>,
     /// Its exit status where everything went well.

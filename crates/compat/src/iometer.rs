@@ -114,7 +114,7 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
     let (bytes, tests) = csv::render(options, run, host);
     let many = if tests == 1 { "" } else { "s" };
     Output {
-        stdout: format!("Results of {tests} test{many} are in {}.\n", options.results),
+        text: format!("Results of {tests} test{many} are in {}.\n", options.results),
         files: vec![OutputFile {
             path: options.results.clone(),
             bytes: bytes.into_bytes(),

@@ -156,16 +156,8 @@ impl<'a> Execution<'a> {
         if number < self.kept_steps {
             return self.simulate_again(plan, step, number);
         }
-        self.recorder.record(Record::StepBegin(StepBegin {
-            step: number,
-            plan_step,
-            plan: self.plans,
-            repetition: *repetition,
-            name: step.name.clone(),
-            role: step.role,
-            state: self.ledger.state.clone(),
-            opened: self.surroundings.opened(step),
-        }));
+        let repetition = *repetition;
+        self.record_begin(step, number, plan_step, repetition);
         let mut evidence = self.surroundings.look(step, number, plan.seed);
         let inside = self.testbed.inside();
         let tracer = step.trace.then(|| self.surroundings.trace(step));
@@ -182,13 +174,12 @@ impl<'a> Execution<'a> {
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = self.testbed.inside().is_none();
         end.act_ns = (is_real && step.act.is_some()).then(|| begin.elapsed().as_nanos() as u64);
-        let phases = result.iter().flatten().map(|finished| finished.phase.opened);
-        let opened = phases.min().unwrap_or(0);
+        let opened = result.iter().flatten().map(|finished| finished.phase.opened).min();
         let strayed_ns = self.testbed.clock_strayed_ns();
         let mut evidence = Some(evidence);
         let mut look = |end: &mut StepEnd| {
             if let Some(evidence) = evidence.take() {
-                (end.devices, end.observed) = evidence.end(opened, strayed_ns);
+                (end.devices, end.observed) = evidence.end(opened.unwrap_or(0), strayed_ns);
             }
         };
         if team().is_alone() {
@@ -223,6 +214,19 @@ impl<'a> Execution<'a> {
         self.recorder.record(Record::StepEnd(Box::new(end)));
         self.warn_of_step(number);
         stop.map_or(Ok(()), Err)
+    }
+
+    fn record_begin(&mut self, step: &Step, number: u32, plan_step: u32, repetition: u32) {
+        self.recorder.record(Record::StepBegin(StepBegin {
+            step: number,
+            plan_step,
+            plan: self.plans,
+            repetition,
+            name: step.name.clone(),
+            role: step.role,
+            state: self.ledger.state.clone(),
+            opened: self.surroundings.opened(step),
+        }));
     }
 
     /// Brings a simulated drive to where a recorded step left it, and checks that it is there.

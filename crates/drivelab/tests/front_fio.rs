@@ -84,7 +84,7 @@ fn sequential_lines_issue_the_same_operations_in_the_same_order() {
     }
 }
 
-/// fio ends without a sync where the last write called for one; here it is done, and a note says so.
+/// fio ends without a sync where the last write called for one; here it is done, with a note.
 #[test]
 fn syncs_follow_so_many_writes_and_the_last_ones() {
     for line in [

@@ -79,7 +79,7 @@ pub mod output {
     use crate::front::*;
     pub fn output(_l: &Line, _r: &drivelab_core::run::Run, _h: &Host) -> Output {
         Output {
-            stdout: drivelab_core::summary::summarise(_r)
+            text: drivelab_core::summary::summarise(_r)
                 .cells
                 .iter()
                 .map(|c| {

@@ -15,7 +15,7 @@ pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Resul
         return Ok(together::heard(&team(), &0)?);
     }
     let output = layout(&ended.run, host);
-    print::text(&output.stdout);
+    print::text(&output.text);
     let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
     if let Some(failure) = &ended.failure {
         print::error(&failure.to_string());

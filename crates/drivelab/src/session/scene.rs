@@ -118,8 +118,8 @@ fn directories_of(plan: &Plan) -> u32 {
     needed.max().unwrap_or(0)
 }
 
-/// Opens the target; of several processes each opens its own files, and then joins those that others
-/// have opened.
+/// Opens the target; of several processes each opens its own files, and then joins those that
+/// others have opened.
 fn open_together(system: &System, wanted: &OpenRequest) -> Result<Target, Failure> {
     let mut target = agree(open_target(system, wanted).map_err(refused))?;
     if team().is_alone() {

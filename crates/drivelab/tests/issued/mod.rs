@@ -84,8 +84,8 @@ impl Place {
             std::fs::read_dir(traces.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort_by_key(|path| thread_number(path));
         let below = format!("{}/", self.directory.path().display());
-        // The first thread is the program itself: it lays out in one, looks at samples in the other.
-        // Then come those that lay out, one a file.
+        // The first thread is the program itself: it lays out in fio, and looks at samples here.
+        // Then come those that lay out here, one a file.
         let laid_out = layouts(home.path());
         for file in files.into_iter().skip(1) {
             let text = std::fs::read_to_string(file).unwrap();

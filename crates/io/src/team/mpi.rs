@@ -11,6 +11,7 @@ use std::time::Duration;
 const PIECE_BYTES: usize = 1 << 28;
 const PAUSE: Duration = Duration::from_micros(100);
 
+// SAFETY: the signatures are those of team_mpi.c, which is built with this crate.
 unsafe extern "C" {
     fn drivelab_team_join(rank: *mut c_int, size: *mut c_int) -> c_int;
     fn drivelab_team_leave() -> c_int;
