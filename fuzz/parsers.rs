@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
 use drivelab_compat::front::{Asked, Found, Host, Scale, World};
-use drivelab_compat::{fio_json, iometer, trace};
+use drivelab_compat::{fio, fio_json, iometer, trace};
 use drivelab_core::anatomy::{Piece, Stamped, dissect};
 use drivelab_core::comparison::Metric;
 use drivelab_core::facts::{Facts, TargetKind};
@@ -294,6 +294,28 @@ pub fn icf(data: &[u8]) {
         }
         Ok(Asked::Text(_)) => panic!("nobody asked for help"),
         Err(refusal) => assert!(!refusal.text.is_empty() && !refusal.advice.is_empty()),
+    }
+}
+
+/// fio's job files and lines: what is understood is a plan that reads back as it is written.
+pub fn fio_lines(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else { return };
+    let line: Vec<String> = text.split_whitespace().map(String::from).collect();
+    for words in [vec!["x.fio".to_string()], line] {
+        match fio::parse(&words, &OneFile(text)) {
+            Ok(Asked::Run { job, options }) => {
+                let rendered = plan_text::render(&job.plan);
+                let again = plan_text::parse(&rendered, "rendered.toml");
+                let again = again.unwrap_or_else(|error| panic!("{error}\nfrom\n{rendered}"));
+                assert_eq!(again, job.plan);
+                for section in &options.sections {
+                    let step = &job.plan.steps[section.step];
+                    assert!((section.stream as usize) < step.streams.len());
+                }
+            }
+            Ok(Asked::Text(_)) => {}
+            Err(refusal) => assert!(!refusal.text.is_empty()),
+        }
     }
 }
 
