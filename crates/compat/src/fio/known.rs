@@ -324,3 +324,19 @@ pub fn find_by_beginning(beginning: &str) -> Option<&'static Known> {
     let first = fitting.next()?;
     fitting.next().is_none().then_some(first)
 }
+
+/// Every option with how it is treated, as a table in Markdown: what the documentation shows.
+pub fn table() -> String {
+    let mut text = String::from("| option | here | |\n|---|---|---|\n");
+    for known in ALL {
+        let names: Vec<String> = known.names.iter().map(|name| format!("`{name}`")).collect();
+        let (word, what) = match known.care {
+            Same => ("same", String::new()),
+            Approximated(differs) => ("approximated", differs.to_string()),
+            Ignored(reason) => ("ignored", reason.to_string()),
+            Refused(instead) => ("refused", format!("instead: {instead}")),
+        };
+        text += &format!("| {} | {word} | {what} |\n", names.join(", "));
+    }
+    text
+}
