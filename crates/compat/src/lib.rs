@@ -5,4 +5,5 @@ pub mod biff;
 pub mod calendar;
 pub mod fio_json;
 pub mod front;
+pub mod iozone;
 pub mod trace;
