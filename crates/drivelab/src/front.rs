@@ -14,7 +14,7 @@ use crate::session::{self, OnePlan, Request};
 use crate::together::{self, agree};
 use crate::{print, store};
 use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
-use drivelab_compat::{fio, iometer};
+use drivelab_compat::{fio, iometer, iozone};
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
@@ -29,6 +29,8 @@ pub enum Tool {
     Fio,
     /// Iometer.
     Iometer,
+    /// IOzone.
+    Iozone,
 }
 
 /// What the results of a run look like in a tool's own layout.
@@ -40,6 +42,7 @@ impl Tool {
         match word {
             "fio" => Some(Tool::Fio),
             "iometer" | "Iometer" => Some(Tool::Iometer),
+            "iozone" | "IOzone" => Some(Tool::Iozone),
             _ => None,
         }
     }
@@ -49,6 +52,7 @@ impl Tool {
         match self {
             Tool::Fio => fio::FAILED,
             Tool::Iometer => iometer::USAGE,
+            Tool::Iozone => iozone::FAILED,
         }
     }
 
@@ -121,6 +125,12 @@ fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
                 line.run(*job, &|run, host| iometer::output(&options, run, host))
             }
         },
+        Tool::Iozone => match iozone::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| iozone::output(&options, run, host))
+            }
+        },
     }
     .map_err(failed)
 }
@@ -186,6 +196,7 @@ impl Tool {
         match self {
             Tool::Fio => "fio",
             Tool::Iometer => "iometer",
+            Tool::Iozone => "iozone",
         }
     }
 }
