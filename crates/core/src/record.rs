@@ -223,6 +223,16 @@ pub struct DeviceCounters {
     /// Milliseconds that all requests spent in the queue and the drive together.
     #[serde(default)]
     pub queue_ms: u64,
+    /// The part of `merges` that were writes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_merges: u64,
+    /// The part of `queue_ms` that writes spent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_ms: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Something a reader of the numbers must know. Data, not text on a terminal.

@@ -215,6 +215,8 @@ fn device_record(device: counters::DeviceCounters) -> DeviceCounters {
         busy_ms: device.busy_time_ms,
         merges: device.read_merges + device.write_merges,
         queue_ms: device.read_time_ms + device.write_time_ms,
+        write_merges: device.write_merges,
+        write_ms: device.write_time_ms,
         number: device.number,
         name: device.name,
     }

@@ -1,7 +1,7 @@
 //! How each option changes the settings, by subject.
 
 use super::settings::{Direction, Distribution, Settings, Wrong};
-use super::shown::Unified;
+use super::shown::{Unified, Without};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
 use drivelab_core::plan::{Content, Engine, Sync};
 
@@ -236,6 +236,12 @@ impl Settings {
                     "both" | "2" => Unified::Both,
                     _ => return Err(Wrong::Value),
                 }
+            }
+            "disable_lat" => self.without.total = boolean(value)?,
+            "disable_clat" => self.without.completion = boolean(value)?,
+            "disable_slat" => self.without.submission = boolean(value)?,
+            "gtod_reduce" if boolean(value)? => {
+                self.without = Without { submission: true, completion: true, total: true };
             }
             "unit_base" => {
                 self.unit_base = match text {
