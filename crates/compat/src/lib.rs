@@ -4,4 +4,8 @@
 pub mod fio;
 pub mod fio_json;
 pub mod front;
+pub mod ior;
+pub mod mdtest;
+pub mod metarates;
+mod parallel;
 pub mod trace;
