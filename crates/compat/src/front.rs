@@ -204,6 +204,8 @@ pub struct Output {
     pub files: Vec<OutputFile>,
     /// Its exit status where everything went well.
     pub status: u8,
+    /// What only the run could tell of what the line really measured.
+    pub notes: Vec<Note>,
 }
 
 /// A file of results.

@@ -120,7 +120,7 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
             bytes: bytes.into_bytes(),
             existing: Existing::AppendAfter(csv::FIRST_BYTES.to_vec()),
         }],
-        status: 0,
+        ..Output::default()
     }
 }
 

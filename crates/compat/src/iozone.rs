@@ -85,7 +85,7 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
         }
     }
     let files = options.sheet.iter().map(|path| report::sheet(options, path, run)).collect();
-    Output { text, files, status: u8::from(!run.complete()) }
+    Output { text, files, status: u8::from(!run.complete()), notes: Vec::new() }
 }
 
 /// The plan of the table.

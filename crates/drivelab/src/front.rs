@@ -14,7 +14,7 @@ use crate::session::{self, OnePlan, Request};
 use crate::together::{self, agree};
 use crate::{print, store};
 use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
-use drivelab_compat::{fio, iometer, iozone};
+use drivelab_compat::{fio, iometer, ior, iozone, mdtest, metarates};
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
@@ -31,6 +31,12 @@ pub enum Tool {
     Iometer,
     /// IOzone.
     Iozone,
+    /// IOR.
+    Ior,
+    /// mdtest.
+    Mdtest,
+    /// Metarates.
+    Metarates,
 }
 
 /// What the results of a run look like in a tool's own layout.
@@ -43,6 +49,9 @@ impl Tool {
             "fio" => Some(Tool::Fio),
             "iometer" | "Iometer" => Some(Tool::Iometer),
             "iozone" | "IOzone" => Some(Tool::Iozone),
+            "ior" | "IOR" => Some(Tool::Ior),
+            "mdtest" => Some(Tool::Mdtest),
+            "metarates" => Some(Tool::Metarates),
             _ => None,
         }
     }
@@ -53,6 +62,9 @@ impl Tool {
             Tool::Fio => fio::FAILED,
             Tool::Iometer => iometer::USAGE,
             Tool::Iozone => iozone::FAILED,
+            Tool::Ior => ior::FAILED,
+            Tool::Mdtest => mdtest::FAILED,
+            Tool::Metarates => metarates::FAILED,
         }
     }
 
@@ -101,7 +113,7 @@ impl Ending {
     }
 }
 
-fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
+fn run(tool: Tool, name: &str, words: &[String]) -> Result<u8, Ending> {
     let failed = |failure| Ending::of(tool, failure);
     let (own, rest) = own::take(words).map_err(failed)?;
     let system = System::live();
@@ -129,6 +141,24 @@ fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
             Asked::Text(text) => say(&text),
             Asked::Run { job, options } => {
                 line.run(*job, &|run, host| iozone::output(&options, run, host))
+            }
+        },
+        Tool::Ior => match ior::parse(name, &rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| ior::output(&options, run, host))
+            }
+        },
+        Tool::Mdtest => match mdtest::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| mdtest::output(&options, run, host))
+            }
+        },
+        Tool::Metarates => match metarates::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| metarates::output(&options, run, host))
             }
         },
     }
@@ -186,7 +216,7 @@ impl Line<'_> {
             return dry_run(false, &job.plan, &aim).map(|status| status as u8);
         }
         let ended = session::run(&request, self.system, aim, job.plan, &mut OnePlan)?;
-        ended::show(self.tool, ended, layout, &self.world.host_now())
+        ended::show(self.tool, ended, layout, self.own.notes, &self.world.host_now())
     }
 }
 
@@ -197,6 +227,9 @@ impl Tool {
             Tool::Fio => "fio",
             Tool::Iometer => "iometer",
             Tool::Iozone => "iozone",
+            Tool::Ior => "ior",
+            Tool::Mdtest => "mdtest",
+            Tool::Metarates => "metarates",
         }
     }
 }

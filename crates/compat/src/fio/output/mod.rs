@@ -72,7 +72,8 @@ pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
             String::new()
         }
     };
-    Output { text, files, status: u8::try_from(failed).unwrap_or(u8::MAX) }
+    let status = u8::try_from(failed).unwrap_or(u8::MAX);
+    Output { text, files, status, notes: notes(line, run) }
 }
 
 /// All layouts that are asked for. Their order is fio's, whatever that of the options was.

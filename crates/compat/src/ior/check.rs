@@ -1,0 +1,257 @@
+//! From what was asked for to what can be done: contradictions, numbers of tasks, scaled sizes.
+
+use super::settings::{Era, FAILED, Packet, Settings};
+use crate::front::{Note, Refusal, Scale, Treatment, World};
+
+/// Steps that one line may come to.
+const STEPS_MAX: u64 = 90_000;
+/// What IOR moves in one access is a multiple of this.
+const ACCESS_BYTES: u64 = 8;
+
+/// One test, as it will be done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Test {
+    /// As it was asked for; sizes and counts below hold.
+    pub settings: Settings,
+    /// Tasks that take part.
+    pub tasks: u32,
+    /// Tasks on this machine, as this era counts them.
+    pub tasks_per_node: u32,
+    /// Repetitions, at least 1.
+    pub repetitions: u32,
+    /// Bytes of a block.
+    pub block_bytes: u64,
+    /// Blocks of each task.
+    pub segments: u64,
+    /// It writes.
+    pub writes: bool,
+    /// It reads.
+    pub reads: bool,
+    /// What is written carries stamps.
+    pub stamps: bool,
+}
+
+impl Test {
+    /// Bytes that one task writes or reads in one repetition.
+    pub fn task_bytes(&self) -> u64 {
+        self.block_bytes.saturating_mul(self.segments)
+    }
+
+    /// Bytes of all tasks.
+    pub fn bytes(&self) -> u64 {
+        self.task_bytes().saturating_mul(u64::from(self.tasks))
+    }
+
+    /// Bytes of one file.
+    pub fn file_bytes(&self) -> u64 {
+        if self.settings.file_per_process { self.task_bytes() } else { self.bytes() }
+    }
+
+    /// What is read is checked while it is read, as 4.x does it.
+    pub fn verifies_reads(&self, era: Era) -> bool {
+        era == Era::New && self.settings.check_read
+    }
+
+    /// What was read is read once more and checked, as 2.10.3 does it.
+    pub fn rereads(&self, era: Era) -> bool {
+        era == Era::Old && self.settings.check_read
+    }
+}
+
+/// Looks for what contradicts itself.
+///
+/// # Errors
+/// In the words of the program, with ours beside them.
+pub fn test(
+    settings: &Settings,
+    era: Era,
+    world: &dyn World,
+    notes: &mut Vec<Note>,
+) -> Result<Test, Refusal> {
+    sizes(settings)?;
+    contradictions(settings, era)?;
+    let tasks = tasks(settings, era, world, notes)?;
+    let (block_bytes, segments) = scaled(settings, world.scale());
+    let repetitions = repetitions(settings, notes);
+    let both = settings.does_both();
+    let test = Test {
+        tasks,
+        tasks_per_node: if era == Era::Old { tasks } else { world.ranks().max(1) },
+        repetitions,
+        block_bytes,
+        segments,
+        writes: settings.write || both,
+        // In 4.x checking what is read needs reading it.
+        reads: settings.read || both || (era == Era::New && settings.check_read),
+        stamps: settings.check_write || settings.check_read || settings.signature != 0,
+        settings: settings.clone(),
+    };
+    let total = u128::from(block_bytes) * u128::from(segments) * u128::from(tasks);
+    if total > u128::from(u64::MAX / 2) {
+        let text = format!("ERROR: {total} bytes in all are more than a file can have.");
+        return Err(Refusal::new(FAILED, text, "Use a smaller -b or -s."));
+    }
+    if u64::from(repetitions) * 6 > STEPS_MAX {
+        let text = format!("{repetitions} repetitions are more than one run holds.");
+        return Err(Refusal::new(FAILED, text, "Use a smaller -i."));
+    }
+    Ok(test)
+}
+
+fn failed(text: &str, advice: &str) -> Refusal {
+    Refusal::new(FAILED, format!("ERROR: {text}"), advice)
+}
+
+fn sizes(settings: &Settings) -> Result<(), Refusal> {
+    let (block, transfer) = (settings.block_bytes, settings.transfer_bytes);
+    let wrong = |text: &str, advice: &str| Err(failed(text, advice));
+    if settings.segments == 0 {
+        return wrong("no segments, so that nothing is moved.", "Use -s 1 or more.");
+    }
+    if transfer == 0 {
+        return wrong("test will not complete with zero transfer size.", "Use -t 4k or the like.");
+    }
+    if block < transfer && block == 0 {
+        let advice = "Use a -b of at least the -t.";
+        return wrong("block size must not be smaller than transfer size.", advice);
+    }
+    for (name, bytes) in [("block", block), ("transfer", transfer)] {
+        if !bytes.is_multiple_of(ACCESS_BYTES) {
+            let text = format!("{name} size must be a multiple of access size.");
+            return wrong(&text, "An access is of 8 bytes.");
+        }
+    }
+    if !block.is_multiple_of(transfer) {
+        let advice = "Use a -b of whole transfers (-t).";
+        return wrong("block size must be a multiple of transfer size.", advice);
+    }
+    Ok(())
+}
+
+fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
+    let shared = !settings.file_per_process;
+    let checks = settings.check_write || settings.check_read;
+    let writes = settings.write || settings.does_both();
+    let offset = settings.packet == Packet::Offset && era == Era::Old;
+    let found: [(bool, &str, &str); 9] = [
+        (
+            settings.reorder_constant && settings.reorder_random,
+            "Both Constant and Random task re-ordering specified. Choose one and resubmit.",
+            "Leave -C or -Z out.",
+        ),
+        (
+            settings.random && shared && settings.reorder_constant,
+            "random offset and constant reorder tasks specified with single-shared-file. Choose \
+             one and resubmit.",
+            "Leave -z or -C out, or use -F.",
+        ),
+        (
+            settings.random && shared && settings.reorder_random,
+            "random offset and random reorder tasks specified with single-shared-file. Choose one \
+             and resubmit.",
+            "Leave -z or -Z out, or use -F.",
+        ),
+        (
+            settings.random && settings.check_read && era == Era::Old,
+            "random offset not available with read check option (use write check).",
+            "Use -W in the place of -R.",
+        ),
+        (
+            settings.random && offset,
+            "random offset not available with store file offset option).",
+            "Leave -z or -l out.",
+        ),
+        (
+            settings.deadline_s > 0 && checks,
+            "can not perform write or read check with stonewalling.",
+            "Leave -D out: what was not written cannot be checked.",
+        ),
+        (
+            era == Era::New && settings.check_read && !writes && settings.signature == 0,
+            "using readCheck only requires to write a timeStampSignature -- use -G",
+            "Use the -G with which the file was written.",
+        ),
+        (
+            era == Era::New && settings.random && settings.block_bytes == settings.transfer_bytes,
+            "IOR will randomize access within a block and repeats the same pattern for all \
+             segments, therefore choose blocksize > transferSize",
+            "Use a large -b and -s 1.",
+        ),
+        (
+            era == Era::New && settings.tasks == Some(0),
+            "too few tasks for testing",
+            "Use -N 1 or more, or leave it out.",
+        ),
+    ];
+    if let Some((_, text, advice)) = found.iter().find(|(is_so, _, _)| *is_so) {
+        return Err(failed(text, advice));
+    }
+    not_to_be_had(settings, era)
+}
+
+/// What IOR can do and we cannot.
+fn not_to_be_had(settings: &Settings, era: Era) -> Result<(), Refusal> {
+    let writes = settings.write || settings.does_both();
+    let reads = settings.read || settings.does_both();
+    if settings.random && era == Era::New && settings.segments > 1 {
+        return Err(failed(
+            "-z with several segments is not to be had here: ior 4 puts the transfers of each \
+             block in random order, the same in every segment, and goes through the segments one \
+             after the other.",
+            "Use -s 1 with a larger -b, which is random all over the file.",
+        ));
+    }
+    if settings.deadline_s > 0 && writes && reads {
+        return Err(failed(
+            "-D with writing and reading in one line is not to be had here: what is read was \
+             written only in part (IOR 2.10.3 ends with `hit EOF prematurely`).",
+            "Write with -w -k, then read with -r, as the user guide says.",
+        ));
+    }
+    if settings.test_file.contains('@') && !settings.file_per_process {
+        return Err(failed("several names (-o A@B) need a file of each task.", "Add -F."));
+    }
+    Ok(())
+}
+
+fn tasks(
+    settings: &Settings,
+    era: Era,
+    world: &dyn World,
+    notes: &mut Vec<Note>,
+) -> Result<u32, Refusal> {
+    let ranks = world.ranks().max(1);
+    let asked = settings.tasks.filter(|tasks| *tasks > 0 || era == Era::New);
+    let asked = asked.unwrap_or(u64::from(ranks));
+    if asked > u64::from(ranks) {
+        let text = format!(
+            "WARNING: More tasks requested ({asked}) than available ({ranks}), running on {ranks} \
+             tasks."
+        );
+        notes.push(Note::new("fewer_tasks", "-N", Treatment::Same, text));
+    }
+    u32::try_from(asked.min(u64::from(ranks))).map_err(|_| failed("too many tasks.", "Use fewer."))
+}
+
+fn repetitions(settings: &Settings, notes: &mut Vec<Note>) -> u32 {
+    if settings.repetitions == 0 {
+        let text = "WARNING: too few test repetitions.  Using value of 1.";
+        notes.push(Note::new("one_repetition", "-i", Treatment::Same, text));
+    }
+    settings.repetitions.max(1)
+}
+
+/// Bytes of a block and number of segments: segments are scaled as long as one is left, then the
+/// block, in whole transfers.
+fn scaled(settings: &Settings, scale: Scale) -> (u64, u64) {
+    if scale == Scale::WHOLE {
+        return (settings.block_bytes, settings.segments);
+    }
+    let whole_segments = u128::from(settings.segments) * u128::from(scale.numerator)
+        / u128::from(scale.denominator.max(1));
+    if settings.segments > 1 && whole_segments >= 1 {
+        return (settings.block_bytes, scale.of(settings.segments, 1));
+    }
+    let all = settings.block_bytes.saturating_mul(settings.segments);
+    (scale.of(all, settings.transfer_bytes), 1)
+}

@@ -1,0 +1,98 @@
+//! IOR: its lines and scripts as a plan, its output from a run.
+//!
+//! Written from its user guide and from what the programs 2.10.3 and 4.0.0 do and print, watched by
+//! strace; no code of them is used. Called as `IOR` it is the one, called as `ior` the other.
+
+pub mod known;
+
+mod check;
+mod comma;
+mod help;
+mod json;
+mod new_output;
+mod notes;
+mod old_output;
+mod place;
+mod plan;
+mod script;
+mod settings;
+mod timing;
+mod words;
+
+pub use check::Test;
+pub use plan::{Access, Key};
+pub use settings::{Era, FAILED, Packet, Settings, Summary};
+
+use crate::front::{Asked, Existing, Host, Job, Note, Output, OutputFile, Refusal, World};
+use drivelab_core::run::Run;
+
+/// A line, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Which program it is for.
+    pub era: Era,
+    /// The line, with the name of the program.
+    pub line: String,
+    /// The tests, in order; at least one.
+    pub tests: Vec<Test>,
+    /// What each step of the plan is.
+    pub keys: Vec<Key>,
+    /// Bytes on this machine's disk are those of a drive: there is no file system to be shown.
+    pub is_drive: bool,
+}
+
+/// The line that these words are; `program` is the name that it was called by.
+///
+/// # Errors
+/// What IOR would refuse, in its words; what is not to be had here, by name.
+pub fn parse(program: &str, args: &[String], world: &dyn World) -> Result<Asked<Options>, Refusal> {
+    let era = Era::of(program);
+    let line = words::line(args, era, world)?;
+    if line.helps {
+        return Ok(Asked::Text(help::text(program, era)));
+    }
+    let mut notes: Vec<Note> = line.notes;
+    let mut tests = Vec::new();
+    for settings in &line.tests {
+        tests.push(check::test(settings, era, world, &mut notes)?);
+    }
+    let places = place::places(&tests, era, world)?;
+    let typed: Vec<&str> =
+        std::iter::once(program).chain(args.iter().map(String::as_str)).collect();
+    let typed = typed.join(" ");
+    let (plan, keys) = plan::plan(&typed, &tests, &places, era, world.scale_time())?;
+    notes.extend(notes::of(&tests, &places, era, world));
+    let keeps = tests.iter().any(|test| {
+        let checks = test.settings.check_write || test.settings.check_read;
+        test.settings.keep || (test.settings.keep_with_error && checks)
+    });
+    let keeps = keeps || !tests.iter().any(|test| test.writes);
+    let job = Job { plan, target: places.target, keeps, notes: notes::once(notes) };
+    let options = Options { era, line: typed, tests, keys, is_drive: places.is_drive };
+    Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
+}
+
+/// What IOR would have printed of this run.
+pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
+    let results = timing::results(options, run);
+    let settings = options.tests.first().map(|test| &test.settings);
+    let summary = settings.map_or(Summary::Text, |settings| settings.summary);
+    let text = match (options.era, summary) {
+        (Era::Old, _) => old_output::text(options, run, host, &results),
+        (Era::New, Summary::Text) => new_output::text(options, run, host, &results),
+        (Era::New, Summary::Json) => json::text(options, run, host, &results),
+        (Era::New, Summary::Csv) => comma::text(&results, options),
+    };
+    let Some(path) = settings.and_then(|settings| settings.summary_file.clone()) else {
+        return Output { text, ..Output::default() };
+    };
+    let begins: &[u8] = match summary {
+        Summary::Text => b"IOR-",
+        Summary::Json => json::BEGINS.as_bytes(),
+        Summary::Csv => comma::HEADING.as_bytes(),
+    };
+    let said = format!("Writing output to {path}\n");
+    let existing = Existing::ReplaceOwn(begins.to_vec());
+    let file = OutputFile { path, bytes: text.into_bytes(), existing };
+    Output { text: said, files: vec![file], ..Output::default() }
+}

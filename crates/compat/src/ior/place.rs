@@ -1,0 +1,287 @@
+//! Where the files are, how they are called, and which of them a test uses.
+
+use super::check::Test;
+use super::settings::{Era, FAILED, Settings};
+use crate::front::{Found, Refusal, World};
+use drivelab_core::plan::PlanFile;
+use drivelab_core::units::Size;
+use std::collections::BTreeMap;
+
+/// More files than that are a mistake.
+const FILES_MAX: u64 = 65_536;
+
+/// What the tests of a line work on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Places {
+    /// A directory, a device or a simulated drive.
+    pub target: String,
+    /// There are no files: the blocks lie on the drive itself.
+    pub is_drive: bool,
+    /// It is simulated.
+    pub is_simulated: bool,
+    /// The files, by their names in the directory.
+    pub files: Vec<PlanFile>,
+    /// For each test the first file of each set; one set, or one for each repetition (`-m`).
+    pub sets: Vec<Vec<u32>>,
+    /// Where each name is among the files.
+    index: BTreeMap<String, usize>,
+}
+
+/// Finds them a place.
+///
+/// # Errors
+/// There is none: no directory, several of them, or no file to read.
+pub fn places(tests: &[Test], era: Era, world: &dyn World) -> Result<Places, Refusal> {
+    let names: Vec<&str> =
+        tests.iter().flat_map(|test| test.settings.test_file.split('@')).collect();
+    let first = names.first().copied().unwrap_or_default();
+    let drive = match world.found(first) {
+        Found::Device { .. } => Some(false),
+        Found::Simulated { .. } => Some(true),
+        Found::Unusable(why) => {
+            let text = format!("cannot open file. ({why})");
+            return Err(failed(&text, "Name another file with -o."));
+        }
+        Found::Directory => {
+            let text = format!("cannot open file. ({first} is a directory)");
+            return Err(failed(&text, "Name a file in it with -o."));
+        }
+        Found::Absent | Found::File { .. } => None,
+    };
+    if let Some(is_simulated) = drive {
+        return on_drive(tests, &names, first, is_simulated);
+    }
+    let target = directory(&names, world)?;
+    let mut places = Places {
+        target,
+        is_drive: false,
+        is_simulated: false,
+        files: Vec::new(),
+        sets: Vec::new(),
+        index: BTreeMap::new(),
+    };
+    for test in tests {
+        let sets = places.sets_of(test, era)?;
+        places.sets.push(sets);
+    }
+    places.look_for_what_is_read(tests, era, world)?;
+    Ok(places)
+}
+
+fn failed(text: &str, advice: &str) -> Refusal {
+    Refusal::new(FAILED, format!("ERROR: {text}"), advice)
+}
+
+fn on_drive(
+    tests: &[Test],
+    names: &[&str],
+    first: &str,
+    is_simulated: bool,
+) -> Result<Places, Refusal> {
+    if names.iter().any(|name| *name != first) {
+        let advice = "Run the tests of one drive as a line of their own.";
+        return Err(failed("a drive beside other files is not to be had here.", advice));
+    }
+    for Test { settings, .. } in tests {
+        if settings.file_per_process && !is_simulated {
+            let text = format!("{first} is a device, and -F makes files beside it.");
+            return Err(failed(&text, "Leave -F out, or name a file in a directory with -o."));
+        }
+        if settings.multi_file {
+            let advice = "Leave -m out, or name a file in a directory with -o.";
+            return Err(failed("a drive has no second file for -m.", advice));
+        }
+    }
+    let sets = tests.iter().map(|_| vec![0]).collect();
+    let (target, files, index) = (first.to_owned(), Vec::new(), BTreeMap::new());
+    Ok(Places { target, is_drive: true, is_simulated, files, sets, index })
+}
+
+/// The directory of all names.
+fn directory(names: &[&str], world: &dyn World) -> Result<String, Refusal> {
+    let of = |name: &str| match name.rsplit_once('/') {
+        Some(("", _)) => "/".to_owned(),
+        Some((directory, _)) => directory.to_owned(),
+        None => ".".to_owned(),
+    };
+    let target = names.first().map_or_else(String::new, |name| of(name));
+    if let Some(other) = names.iter().find(|name| of(name) != target) {
+        let text = format!(
+            "files in several directories ({other} is not in {target}) are not to \
+                            be had here."
+        );
+        return Err(failed(&text, "Run them as lines of their own: one target is one run."));
+    }
+    let is_file = |name: &str| {
+        let last = name.rsplit('/').next().unwrap_or_default();
+        !matches!(last, "" | "." | "..")
+    };
+    if let Some(name) = names.iter().find(|name| !is_file(name)) {
+        return Err(failed(&format!("cannot open file. (`{name}` names none)"), "Use -o FILE."));
+    }
+    match world.found(&target) {
+        Found::Directory => Ok(target),
+        _ => {
+            let text = format!("cannot open file. No such file or directory ({target})");
+            Err(failed(&text, "Make the directory, or name another file with -o."))
+        }
+    }
+}
+
+/// The path of a file, as IOR names it.
+pub fn path(settings: &Settings, era: Era, rank: u32, repetition: u32) -> String {
+    let names: Vec<&str> = settings.test_file.split('@').collect();
+    let each = settings.file_per_process;
+    let base = names[if each { rank as usize % names.len() } else { 0 }];
+    let mut path = match settings.unique_directory && each {
+        true => in_own_directory(base, era, rank),
+        false => base.to_owned(),
+    };
+    if each {
+        path.push_str(&format!(".{rank:08}"));
+    }
+    if settings.multi_file {
+        path.push_str(&format!(".{repetition}"));
+    }
+    path
+}
+
+/// In a directory of the rank. A name without a directory confuses both programs, each its own way.
+fn in_own_directory(base: &str, era: Era, rank: u32) -> String {
+    match (base.rsplit_once('/'), era) {
+        (Some((directory, name)), _) => format!("{directory}/{rank}/{name}"),
+        (None, Era::Old) => format!("{base}{rank}/{base}"),
+        (None, Era::New) => {
+            let split = base.chars().next().map_or(0, char::len_utf8);
+            format!("{}{rank}/{}", &base[..split], &base[split..])
+        }
+    }
+}
+
+impl Places {
+    /// The path of a file, as it lies in the directory.
+    fn full(&self, name: &str) -> String {
+        match self.target.as_str() {
+            "." => name.to_owned(),
+            "/" => format!("/{name}"),
+            directory => format!("{directory}/{name}"),
+        }
+    }
+
+    fn sets_of(&mut self, test: &Test, era: Era) -> Result<Vec<u32>, Refusal> {
+        let settings = &test.settings;
+        let sets = if settings.multi_file { test.repetitions } else { 1 };
+        let tasks = if settings.file_per_process { test.tasks } else { 1 };
+        if u64::from(sets) * u64::from(tasks) > FILES_MAX {
+            let text = format!("{sets} times {tasks} files are more than one run holds.");
+            return Err(failed(&text, "Use a smaller -i, or leave -m out."));
+        }
+        let below = if self.target == "." { 0 } else { self.full("").len() };
+        (0..sets)
+            .map(|set| {
+                let names = (0..tasks).map(|rank| path(settings, era, rank, set));
+                let names = names.map(|path| match below {
+                    0 => path.strip_prefix("./").unwrap_or(&path).to_owned(),
+                    _ => path.get(below..).unwrap_or_default().to_owned(),
+                });
+                self.set(&names.collect::<Vec<_>>(), test.file_bytes())
+            })
+            .collect()
+    }
+
+    /// The place of a row of names among the files; those that are new are added.
+    fn set(&mut self, names: &[String], bytes: u64) -> Result<u32, Refusal> {
+        let known: Vec<Option<usize>> =
+            names.iter().map(|name| self.index.get(name).copied()).collect();
+        let count = self.files.len();
+        let first = known.first().copied().flatten().unwrap_or(count);
+        // What is known must stand in one row, and what is new behind all the rest.
+        let fits = known.iter().enumerate().all(|(at, place)| match place {
+            Some(place) => *place == first + at,
+            None => first + at >= count,
+        });
+        if !fits {
+            let text = "the files of two tests are the same in part only.";
+            return Err(failed(text, "Run them as lines of their own."));
+        }
+        for (at, name) in names.iter().enumerate() {
+            match self.files.get_mut(first + at) {
+                Some(file) => file.size = Size(file.size.0.max(bytes)),
+                None => {
+                    self.index.insert(name.clone(), self.files.len());
+                    self.files.push(PlanFile { name: name.clone(), size: Size(bytes) });
+                }
+            }
+        }
+        u32::try_from(first).map_err(|_| failed("too many files.", "Use fewer."))
+    }
+
+    /// What is read must have been written: by an earlier test, or before.
+    fn look_for_what_is_read(
+        &self,
+        tests: &[Test],
+        era: Era,
+        world: &dyn World,
+    ) -> Result<(), Refusal> {
+        let mut written = vec![false; self.files.len()];
+        for (test, sets) in tests.iter().zip(&self.sets) {
+            let tasks = if test.settings.file_per_process { test.tasks } else { 1 };
+            for first in sets {
+                let own = *first as usize..(*first + tasks) as usize;
+                self.need_directories(&own, world)?;
+                if test.writes {
+                    written[own].fill(true);
+                    continue;
+                }
+                for at in own.filter(|at| !written[*at]) {
+                    self.need(at, test.file_bytes(), era, world)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn need(&self, at: usize, bytes: u64, era: Era, world: &dyn World) -> Result<(), Refusal> {
+        let path = self.full(&self.files[at].name);
+        let advice = "Write it first, with -w -k.";
+        match (world.found(&path), era) {
+            (Found::File { bytes: there }, _) if there >= bytes => Ok(()),
+            (Found::File { bytes: there }, _) => {
+                let text = format!(
+                    "hit EOF prematurely. ({path} has {there} bytes, and {bytes} are to be read)"
+                );
+                Err(failed(&text, advice))
+            }
+            (_, Era::Old) => {
+                let text = format!("cannot open file. No such file or directory ({path})");
+                Err(failed(&text, advice))
+            }
+            (_, Era::New) => {
+                let text = format!("open64(\"{path}\", 0) failed: No such file or directory");
+                Err(failed(&text, advice))
+            }
+        }
+    }
+
+    /// Directories of `-u` cannot be made in the same run as files in them.
+    fn need_directories(
+        &self,
+        own: &std::ops::Range<usize>,
+        world: &dyn World,
+    ) -> Result<(), Refusal> {
+        for file in &self.files[own.clone()] {
+            let Some((directory, _)) = file.name.rsplit_once('/') else { continue };
+            let directory = self.full(directory);
+            if world.found(&directory) != Found::Directory {
+                let text = format!(
+                    "-u is to be had only where its directories are there already, \
+                                    and {directory} is not."
+                );
+                let advice = "Make one for each task (they stay, as IOR leaves them), or leave -u \
+                              out.";
+                return Err(failed(&text, advice));
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,166 @@
+//! What IOR measures of a step: from the earliest beginning of a task to the latest end of one.
+
+use super::{Access, Options, Test};
+use crate::parallel::spread::Spread;
+use crate::parallel::tasks::{self, between, earliest, latest, per_second};
+use drivelab_core::op::Time;
+use drivelab_core::run::{Run, StepRun};
+
+/// Bytes of a mebibyte.
+pub const MEBIBYTE: f64 = 1_048_576.0;
+
+/// One step of the run that is printed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Result {
+    /// Index of the test.
+    pub test: usize,
+    /// Repetition, from 0.
+    pub repetition: u32,
+    /// What it did.
+    pub access: Access,
+    /// When it began, in nanoseconds since the testbed began.
+    pub began: Time,
+    /// Bytes that were moved.
+    pub bytes: u64,
+    /// Seconds from the earliest beginning to the last first operation.
+    pub open_s: f64,
+    /// Seconds from the earliest first operation to the latest end.
+    pub transfer_s: f64,
+    /// Seconds from the earliest end to the latest.
+    pub close_s: f64,
+    /// Seconds of all of it.
+    pub total_s: f64,
+    /// Seconds of the fastest task, from its first operation to its end.
+    pub fastest_s: f64,
+}
+
+impl Result {
+    /// MiB a second.
+    pub fn bandwidth(&self) -> f64 {
+        per_second(self.bytes as f64 / MEBIBYTE, self.total_s)
+    }
+
+    /// Transfers a second while data was moved, as 4.x has it.
+    pub fn iops(&self, test: &Test) -> f64 {
+        per_second(self.transfers(test), self.transfer_s)
+    }
+
+    /// Transfers a second of the whole time.
+    pub fn operations(&self, test: &Test) -> f64 {
+        per_second(self.transfers(test), self.total_s)
+    }
+
+    /// The same as 2.10.3 has it, which leaves out the segments.
+    pub fn operations_without_segments(&self, test: &Test) -> f64 {
+        let of_task = test.block_bytes as f64 / test.settings.transfer_bytes as f64;
+        per_second(f64::from(test.tasks) * of_task, self.total_s)
+    }
+
+    /// Seconds of a transfer as 4.0 has it: of the fastest task, and without the segments.
+    pub fn latency_s(&self, test: &Test) -> f64 {
+        self.fastest_s * test.settings.transfer_bytes as f64 / test.block_bytes as f64
+    }
+
+    fn transfers(&self, test: &Test) -> f64 {
+        self.bytes as f64 / test.settings.transfer_bytes as f64
+    }
+}
+
+/// The results in the order of the run, without what came in between and what did not end.
+pub fn results(options: &Options, run: &Run) -> Vec<Result> {
+    run.steps.iter().filter_map(|step| result(options, step)).collect()
+}
+
+fn result(options: &Options, step: &StepRun) -> Option<Result> {
+    let key = options.keys.get(step.begin.plan_step as usize)?;
+    if key.access == Access::Between || options.tests.get(key.test as usize).is_none() {
+        return None;
+    }
+    let tasks = tasks::of_step(step);
+    let opened = earliest(&tasks, |task| task.opened);
+    let closed = latest(&tasks, |task| task.closed);
+    let fastest = tasks.iter().map(tasks::Task::seconds).reduce(f64::min)?;
+    Some(Result {
+        test: key.test as usize,
+        repetition: key.repetition,
+        access: key.access,
+        began: opened,
+        bytes: tasks::bytes_moved(step),
+        open_s: between(opened, latest(&tasks, |task| task.first)),
+        transfer_s: between(earliest(&tasks, |task| task.first), closed),
+        close_s: between(earliest(&tasks, |task| task.closed), closed),
+        total_s: between(opened, closed),
+        fastest_s: fastest,
+    })
+}
+
+/// The results of one kind of access in one test.
+pub fn of<'r>(
+    results: &'r [Result],
+    test: usize,
+    access: Access,
+) -> impl Iterator<Item = &'r Result> {
+    results.iter().filter(move |result| result.test == test && result.access == access)
+}
+
+/// Figures over the repetitions of one kind of access in one test.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Overall {
+    /// MiB a second.
+    pub bandwidth: Spread,
+    /// Operations a second, as this era counts them.
+    pub operations: Spread,
+    /// Mean seconds of a repetition.
+    pub mean_s: f64,
+    /// Bytes of the last repetition.
+    pub bytes: u64,
+    /// Repetitions.
+    pub count: usize,
+}
+
+/// Summed up; `None` without a repetition.
+pub fn overall(
+    results: &[Result],
+    options: &Options,
+    test: usize,
+    access: Access,
+) -> Option<Overall> {
+    let asked = options.tests.get(test)?;
+    let own: Vec<&Result> = of(results, test, access).collect();
+    let values = |figure: &dyn Fn(&Result) -> f64| -> Vec<f64> {
+        own.iter().map(|result| figure(result)).collect()
+    };
+    let is_old = options.era == super::Era::Old;
+    let operations = values(&|result| match is_old {
+        true => result.operations_without_segments(asked),
+        false => result.operations(asked),
+    });
+    Some(Overall {
+        bandwidth: Spread::of(&values(&Result::bandwidth))?,
+        operations: Spread::of(&operations)?,
+        mean_s: Spread::of(&values(&|result| result.total_s))?.mean,
+        bytes: own.last()?.bytes,
+        count: own.len(),
+    })
+}
+
+/// A number of ten places at most: six decimals below 1, two below 3600, then none.
+pub fn number(value: f64) -> String {
+    match value {
+        _ if value < 1.0 => format!("{value:.6}"),
+        _ if value < 3600.0 => format!("{value:.2}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// Bytes as IOR says them: `4096 bytes`, `1 MiB`, `54.69 GiB`.
+pub fn in_words(bytes: u64) -> String {
+    let units = [("TiB", 40), ("GiB", 30), ("MiB", 20)];
+    match units.iter().find(|(_, bits)| bytes >> bits > 0) {
+        None => format!("{bytes} bytes"),
+        Some((name, bits)) if bytes.is_multiple_of(1 << bits) => {
+            format!("{} {name}", bytes >> bits)
+        }
+        Some((name, bits)) => format!("{:.2} {name}", bytes as f64 / (1u64 << bits) as f64),
+    }
+}

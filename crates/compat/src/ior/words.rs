@@ -1,0 +1,108 @@
+//! From the words of a line to tests: one, or those of a script.
+
+use super::known::{self, long_names};
+use super::settings::{Era, FAILED, Settings};
+use crate::front::{Note, Refusal, Treatment, World};
+use crate::parallel::letters::{Given, Grammar, Word, read, with_hyphens};
+
+/// A line that was taken apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line {
+    /// What is to be tested, in order; at least one.
+    pub tests: Vec<Settings>,
+    /// Only the help was asked for.
+    pub helps: bool,
+    /// What is to be said of it.
+    pub notes: Vec<Note>,
+}
+
+/// Reads the words of a line.
+///
+/// # Errors
+/// What is not known, not to be had, or makes no sense.
+pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusal> {
+    let (args, changed) = with_hyphens(args);
+    let mut notes: Vec<Note> = changed.iter().map(|word| typographic(word)).collect();
+    let (flags, valued) = known::letters(era);
+    let is_new = era == Era::New;
+    let grammar = Grammar {
+        flags: &flags,
+        valued: &valued,
+        long_flags: &if is_new { long_names(true) } else { Vec::new() },
+        long_valued: &if is_new { long_names(false) } else { Vec::new() },
+        has_equals: is_new,
+    };
+    let words = read(&args, &grammar);
+    let mut settings = Settings::new(era);
+    let mut scripted: Option<Vec<Settings>> = None;
+    for (at, word) in words.iter().enumerate() {
+        let given = match word {
+            Word::Option(given) => given,
+            Word::Lacking(typed) => return Err(lacking(typed, era)),
+            Word::Unknown(typed) | Word::Stray(typed) => return Err(unknown(typed, era)),
+        };
+        match given.name.as_str() {
+            "h" => return Ok(Line { tests: Vec::new(), helps: true, notes }),
+            "O" => settings.take_directives(&given.value, era, &mut notes)?,
+            "f" => {
+                let text = world.text(&given.value).map_err(|error| unreadable(given, &error))?;
+                let tests = super::script::tests(&text, &settings, era, &mut notes)?;
+                if at + 1 < words.len() {
+                    notes.push(behind_script(&given.typed));
+                }
+                scripted = Some(tests);
+                break;
+            }
+            "v" => settings.verbose = settings.verbose.saturating_add(1).min(5),
+            name => {
+                let found = match name.chars().next() {
+                    Some(letter) if name.chars().count() == 1 => known::by_letter(letter, era),
+                    _ => known::by_long(name),
+                };
+                let Some(known) = found else { return Err(unknown(&given.typed, era)) };
+                let value = if known.is_flag { "1" } else { given.value.as_str() };
+                settings.take(known, value, &given.typed, era, &mut notes)?;
+            }
+        }
+    }
+    Ok(Line { tests: scripted.unwrap_or_else(|| vec![settings]), helps: false, notes })
+}
+
+fn typographic(word: &str) -> Note {
+    let text = "The dash is that of a word processor; it is read as a hyphen.";
+    Note::new("typographic_dash", word, Treatment::Approximated, text)
+}
+
+fn behind_script(typed: &str) -> Note {
+    let text = "What stands behind the script on the line does not apply to its tests.";
+    Note::new("behind_script", typed, Treatment::Same, text)
+}
+
+fn unknown(typed: &str, era: Era) -> Refusal {
+    let is_option = typed.starts_with('-') && typed != "-" && typed != "--";
+    let text = match (era, is_option) {
+        (Era::Old, true) => format!("ParseCommandLine: unknown option `{typed}'."),
+        (Era::Old, false) => format!("non-option argument: {typed}"),
+        (Era::New, _) => format!("Error invalid argument: {typed}"),
+    };
+    let advice = match era {
+        Era::Old => "IOR 2.10.3 says so and goes on without it; take it out.",
+        Era::New => "Take it out; -h shows what is understood.",
+    };
+    Refusal::new(era.usage(), text, advice)
+}
+
+fn lacking(typed: &str, era: Era) -> Refusal {
+    let text = match era {
+        Era::Old => format!("ParseCommandLine: unknown option `{typed}'."),
+        Era::New => {
+            format!("Error, argument missing for option {}", typed.trim_start_matches('-'))
+        }
+    };
+    Refusal::new(era.usage(), text, format!("{typed} needs a value."))
+}
+
+fn unreadable(given: &Given, error: &str) -> Refusal {
+    let text = format!("ERROR: cannot open file. ({}: {error})", given.value);
+    Refusal::new(FAILED, text, "Name a script that can be read.")
+}

@@ -1,0 +1,74 @@
+//! mdtest: its lines as a plan, its output from a run.
+//!
+//! Written from its manual page and from what 4.0.0 does and prints, watched by strace; no code of
+//! it is used.
+
+pub mod known;
+
+mod check;
+mod notes;
+mod plan;
+mod settings;
+mod table;
+mod tree;
+
+pub use check::Work;
+pub use plan::{Key, Phase};
+pub use settings::{FAILED, Settings, USAGE};
+pub use tree::Tree;
+
+use crate::front::{Asked, Host, Job, Output, Refusal, World};
+use drivelab_core::run::Run;
+use known::{Care, KNOWN};
+
+/// A line, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// The line, as mdtest shows it.
+    pub line: String,
+    /// As it was typed.
+    pub settings: Settings,
+    /// What is done.
+    pub work: Work,
+    /// What each step of the plan is.
+    pub keys: Vec<Key>,
+}
+
+/// The line that these words are.
+///
+/// # Errors
+/// What mdtest would refuse, in its words; what is not to be had here, by name.
+pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refusal> {
+    let (settings, mut said) = settings::line(args)?;
+    let Some(settings) = settings else { return Ok(Asked::Text(help())) };
+    let work = check::work(&settings, world)?;
+    let quoted: String = args.iter().map(|word| format!(" '{word}'")).collect();
+    let line = format!("mdtest{quoted}");
+    let (plan, keys) = plan::plan(&line, &settings, &work, world.scale_time())?;
+    said.extend(notes::of(&settings, &work, world));
+    let job = Job { plan, target: work.target.clone(), keeps: !work.removes, notes: said };
+    let options = Options { line, settings, work, keys };
+    Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
+}
+
+/// What mdtest would have printed of this run.
+pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
+    Output { text: table::text(options, run, host), ..Output::default() }
+}
+
+fn help() -> String {
+    let mut out =
+        "Usage: mdtest [OPTIONS]\n\nOptions of mdtest, as drivelab understands them:\n".to_owned();
+    for known in KNOWN {
+        let dashes = if known.name.len() > 1 { "--" } else { "-" };
+        let value = if known.is_flag { "" } else { " N" };
+        let care = match known.care {
+            Care::Done => "",
+            Care::Ignored(_) => " (without effect)",
+            Care::Refused(_) => " (refused)",
+        };
+        let typed = format!("{dashes}{}{value}", known.name);
+        out.push_str(&format!("  {typed:<34}{}{care}\n", known.what));
+    }
+    out
+}

@@ -1,0 +1,323 @@
+//! Phases as steps, one after the other: the tree, directories, files, and the tree again.
+
+use super::check::Work;
+use super::settings::{Settings, USAGE};
+use crate::front::{Refusal, Scale};
+use drivelab_core::op::Action;
+use drivelab_core::plan::{
+    Act, Engine, IoMode, PatternName, Plan, Role, Step, Stream, Sync, Until,
+};
+use drivelab_core::units::{Size, Span};
+
+/// Steps that one run holds.
+const STEPS_MAX: usize = 90_000;
+/// Longest form of a name in bytes.
+const FORM_MAX: usize = 200;
+const SECOND_NS: u64 = 1_000_000_000;
+const SEED: u64 = 0x6D64_7465_7374;
+
+/// What is measured, in the order of the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// Directories are made.
+    DirectoryCreation,
+    /// They are looked at.
+    DirectoryStat,
+    /// They are removed.
+    DirectoryRemoval,
+    /// Files are made.
+    FileCreation,
+    /// They are looked at.
+    FileStat,
+    /// They are opened, read and closed.
+    FileRead,
+    /// They are removed.
+    FileRemoval,
+    /// The directories in which items are.
+    TreeCreation,
+    /// They are removed.
+    TreeRemoval,
+}
+
+impl Phase {
+    /// The name of its steps.
+    fn words(self) -> &'static str {
+        match self {
+            Phase::DirectoryCreation => "directory creation",
+            Phase::DirectoryStat => "directory stat",
+            Phase::DirectoryRemoval => "directory removal",
+            Phase::FileCreation => "file creation",
+            Phase::FileStat => "file stat",
+            Phase::FileRead => "file read",
+            Phase::FileRemoval => "file removal",
+            Phase::TreeCreation => "tree creation",
+            Phase::TreeRemoval => "tree removal",
+        }
+    }
+}
+
+/// Which step is which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Key {
+    /// Index among the numbers of tasks.
+    pub sweep: u32,
+    /// Iteration, from 0.
+    pub iteration: u32,
+    /// What it measures; absent: what comes in between.
+    pub phase: Option<Phase>,
+    /// Its operations count, and not its time alone.
+    pub counts: bool,
+}
+
+/// Makes the plan, and says what each of its steps is.
+///
+/// # Errors
+/// It would be longer than a run can be, or its names too long.
+pub fn plan(
+    title: &str,
+    settings: &Settings,
+    work: &Work,
+    scale_time: Scale,
+) -> Result<(Plan, Vec<Key>), Refusal> {
+    let mut maker = Maker { settings, work, steps: Vec::new(), keys: Vec::new(), at: (0, 0) };
+    let own = work.prefix.trim_end_matches('/').to_owned();
+    if !own.is_empty() {
+        maker.between("make the directory", Action::Mkdir, own.clone(), 1);
+    }
+    let delay = Span(scale_time.of(settings.delay_s.saturating_mul(SECOND_NS), 1));
+    for (sweep, tasks) in (0..).zip(&work.sweeps) {
+        for iteration in 0..work.iterations {
+            maker.at = (sweep, iteration);
+            maker.iteration(*tasks, delay);
+            if maker.steps.len() > STEPS_MAX {
+                let text = format!("more than {STEPS_MAX} steps are more than one run.");
+                return Err(Refusal::new(USAGE, text, "Use a smaller -i, or a smaller tree."));
+            }
+        }
+    }
+    if !own.is_empty() && work.removes {
+        maker.between("remove the directory", Action::Unlink, own, 1);
+    }
+    let form = |step: &Step| step.streams.iter().any(|stream| long(stream.form.as_deref()));
+    if maker.steps.iter().any(form) {
+        let text = format!("names of more than {FORM_MAX} bytes are not to be had here.");
+        return Err(Refusal::new(USAGE, text, "Use a shorter -d, or a smaller -z."));
+    }
+    let plan = Plan { title: title.to_owned(), seed: SEED, steps: maker.steps, ..Plan::default() };
+    Ok((plan, maker.keys))
+}
+
+fn long(form: Option<&str>) -> bool {
+    form.is_some_and(|form| form.len() > FORM_MAX)
+}
+
+struct Maker<'a> {
+    settings: &'a Settings,
+    work: &'a Work,
+    steps: Vec<Step>,
+    keys: Vec<Key>,
+    /// Index of the number of tasks, and iteration.
+    at: (u32, u32),
+}
+
+/// Items of one kind.
+#[derive(Clone, Copy)]
+struct Kind {
+    name: &'static str,
+    of_directories: bool,
+    creation: Phase,
+    stat: Phase,
+    removal: Phase,
+}
+
+const DIRECTORIES: Kind = Kind {
+    name: "dir",
+    of_directories: true,
+    creation: Phase::DirectoryCreation,
+    stat: Phase::DirectoryStat,
+    removal: Phase::DirectoryRemoval,
+};
+const FILES: Kind = Kind {
+    name: "file",
+    of_directories: false,
+    creation: Phase::FileCreation,
+    stat: Phase::FileStat,
+    removal: Phase::FileRemoval,
+};
+
+impl Maker<'_> {
+    fn iteration(&mut self, tasks: u32, delay: Span) {
+        if delay.0 > 0 {
+            let act = Some(Act::Idle(delay));
+            let (name, role) = ("delay".to_owned(), Role::Idle);
+            let step = Step { name, role, act, repeat: 1, ..Step::default() };
+            self.push(step, None, false);
+        }
+        let form = format!("{}test-dir.{}-{{name}}", self.work.prefix, self.at.1);
+        self.between("make the test directory", Action::Mkdir, form.clone(), self.work.trees);
+        self.tree(Phase::TreeCreation, Action::Mkdir, tasks);
+        if self.work.directories {
+            self.items(DIRECTORIES, tasks);
+        }
+        if self.work.files {
+            self.items(FILES, tasks);
+        }
+        if self.work.removes {
+            self.tree(Phase::TreeRemoval, Action::Unlink, tasks);
+            self.between("remove the test directory", Action::Unlink, form, self.work.trees);
+        }
+    }
+
+    /// All directories of all trees, each in a step of its own; a tree of each task's own is made
+    /// by that task.
+    fn tree(&mut self, phase: Phase, action: Action, tasks: u32) {
+        let unique = self.settings.unique;
+        let order = match action {
+            Action::Mkdir => self.work.tree.from_the_root(),
+            _ => self.work.tree.to_the_root(),
+        };
+        for place in self.places(&order) {
+            let stream = Stream {
+                actions: vec![action],
+                of_directories: true,
+                names: Some(1),
+                workers: if unique { tasks } else { 1 },
+                form: Some(place),
+                ..base()
+            };
+            self.measured(phase, true, stream);
+        }
+    }
+
+    fn items(&mut self, kind: Kind, tasks: u32) {
+        let (work, settings) = (self.work, self.settings);
+        let down = self.places(&work.tree.items_from_the_root());
+        let level = self.places(&work.tree.items_by_level());
+        // The tasks whose names they are: in each phase as many further on.
+        let shift = |phases: u64| {
+            let tasks = u64::from(tasks);
+            (settings.stride % tasks * phases % tasks) as u32
+        };
+        let of = |action, phases| Stream {
+            actions: vec![action],
+            names: Some(work.names),
+            of_directories: kind.of_directories,
+            workers: tasks,
+            neighbour: shift(phases),
+            ..base()
+        };
+        if work.creates {
+            let stream = match kind.of_directories {
+                true => of(Action::Mkdir, 0),
+                false => Stream {
+                    name_bytes: Size(settings.write_bytes),
+                    sync: if settings.sync { Sync::Fsync(1) } else { Sync::None },
+                    ..of(Action::Create, 0)
+                },
+            };
+            self.by_all_or_one(kind, kind.creation, &down, &stream);
+            if settings.collective && !kind.of_directories {
+                // Every task opens what task 0 made for it, in the time of creating.
+                self.by_all(kind, (kind.creation, false), &down, &of(Action::Open, 0));
+            }
+        }
+        if work.stats {
+            self.by_all(kind, (kind.stat, true), &level, &of(Action::Stat, 1));
+        }
+        if work.reads && !kind.of_directories {
+            let name_bytes = Size(settings.read_bytes);
+            let stream = Stream { name_bytes, ..of(Action::Open, 2) };
+            self.by_all(kind, (Phase::FileRead, true), &level, &stream);
+        }
+        if work.removes {
+            self.by_all_or_one(kind, kind.removal, &down, &of(Action::Unlink, 3));
+        }
+    }
+
+    /// Every task on its own names, or with `-c` task 0 on those of one after the other.
+    fn by_all_or_one(&mut self, kind: Kind, phase: Phase, places: &[String], stream: &Stream) {
+        if !self.settings.collective {
+            return self.by_all(kind, (phase, true), places, stream);
+        }
+        for place in places {
+            for task in 0..stream.workers {
+                let form = Some(format!("{place}/{}.mdtest.{task}.{{name}}", kind.name));
+                let own = Stream { workers: 1, neighbour: 0, form, ..stream.clone() };
+                self.measured(phase, true, own);
+            }
+        }
+    }
+
+    fn by_all(
+        &mut self,
+        kind: Kind,
+        (phase, counts): (Phase, bool),
+        places: &[String],
+        stream: &Stream,
+    ) {
+        for place in places {
+            let form = Some(format!("{place}/{}.mdtest.{{worker}}.{{name}}", kind.name));
+            self.measured(phase, counts, Stream { form, ..stream.clone() });
+        }
+    }
+
+    /// The paths of these directories in all trees.
+    fn places(&self, numbers: &[u64]) -> Vec<String> {
+        let (work, unique) = (self.work, self.settings.unique);
+        let of = |tree: u32, number: &u64| {
+            let below = work.tree.path(*number, unique);
+            format!("{}test-dir.{}-{tree}/{below}", work.prefix, self.at.1)
+        };
+        (0..work.trees)
+            .flat_map(|tree| numbers.iter().map(move |number| of(tree, number)))
+            .collect()
+    }
+
+    fn between(&mut self, name: &str, action: Action, form: String, names: u32) {
+        let stream = Stream {
+            actions: vec![action],
+            of_directories: true,
+            names: Some(names),
+            form: Some(form),
+            ..base()
+        };
+        let step = step(name, Role::Prepare, stream);
+        self.push(step, None, false);
+    }
+
+    fn measured(&mut self, phase: Phase, counts: bool, stream: Stream) {
+        let name = match self.work.sweeps.get(self.at.0 as usize) {
+            Some(tasks) if self.work.sweeps.len() > 1 => {
+                format!("{}, {tasks} task(s)", phase.words())
+            }
+            _ => phase.words().to_owned(),
+        };
+        self.push(step(&name, Role::Measure, stream), Some(phase), counts);
+    }
+
+    fn push(&mut self, step: Step, phase: Option<Phase>, counts: bool) {
+        let (sweep, iteration) = self.at;
+        self.steps.push(step);
+        self.keys.push(Key { sweep, iteration, phase, counts });
+    }
+}
+
+fn base() -> Stream {
+    Stream {
+        engine: Engine::Psync,
+        io: IoMode::Buffered,
+        pattern: PatternName::Names,
+        ..Stream::default()
+    }
+}
+
+fn step(name: &str, role: Role, stream: Stream) -> Step {
+    Step {
+        name: name.to_owned(),
+        role,
+        until: Until { passes: Some(1), ..Until::default() },
+        repeat: 1,
+        streams: vec![stream],
+        ..Step::default()
+    }
+}

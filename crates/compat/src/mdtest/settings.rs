@@ -1,0 +1,218 @@
+//! What a line of mdtest asks for, as it says it.
+
+use super::known::{self, Care, Known};
+use crate::front::{Note, Refusal, Treatment};
+use crate::parallel::letters::{Grammar, Word, read, with_hyphens};
+use crate::parallel::number;
+
+/// The exit status of a line that is not understood or contradicts itself.
+pub const USAGE: u8 = 1;
+/// The exit status where something cannot be done.
+pub const FAILED: u8 = 255;
+
+/// A line, as it was typed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Settings {
+    /// `-d`.
+    pub directory: String,
+    /// `-n`.
+    pub items: u64,
+    /// `-I`.
+    pub per_directory: u64,
+    /// `-b`.
+    pub branching: u64,
+    /// `-z`.
+    pub depth: u64,
+    /// `-i`.
+    pub iterations: u64,
+    /// `-D`.
+    pub directories_only: bool,
+    /// `-F`.
+    pub files_only: bool,
+    /// `-C`.
+    pub create: bool,
+    /// `-T`.
+    pub stat: bool,
+    /// `-E`.
+    pub read: bool,
+    /// `-r`.
+    pub remove: bool,
+    /// `-u`.
+    pub unique: bool,
+    /// `-t`.
+    pub times_unique: bool,
+    /// `-c`.
+    pub collective: bool,
+    /// `-L`.
+    pub leaves_only: bool,
+    /// `-N`.
+    pub stride: u64,
+    /// `-w`.
+    pub write_bytes: u64,
+    /// `-e`.
+    pub read_bytes: u64,
+    /// `-y`.
+    pub sync: bool,
+    /// `-f`.
+    pub first: u64,
+    /// `-l`.
+    pub last: u64,
+    /// `-s`.
+    pub step: u64,
+    /// `-p`.
+    pub delay_s: u64,
+    /// `-P`.
+    pub prints_both: bool,
+    /// `-Z`.
+    pub prints_times: bool,
+    /// `-v` and `-V`.
+    pub verbose: u64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            directory: "./out".to_owned(),
+            items: 0,
+            per_directory: 0,
+            branching: 1,
+            depth: 0,
+            iterations: 1,
+            directories_only: false,
+            files_only: false,
+            create: false,
+            stat: false,
+            read: false,
+            remove: false,
+            unique: false,
+            times_unique: false,
+            collective: false,
+            leaves_only: false,
+            stride: 0,
+            write_bytes: 0,
+            read_bytes: 0,
+            sync: false,
+            first: 1,
+            last: 0,
+            step: 1,
+            delay_s: 0,
+            prints_both: false,
+            prints_times: false,
+            verbose: 0,
+        }
+    }
+}
+
+/// A line that was taken apart; without settings it asks for help.
+pub type Line = (Option<Settings>, Vec<Note>);
+
+/// Reads the words of a line.
+///
+/// # Errors
+/// What is not known, not to be had, or makes no sense.
+pub fn line(args: &[String]) -> Result<Line, Refusal> {
+    let (args, changed) = with_hyphens(args);
+    let typographic = |word: &String| {
+        let text = "The dash is that of a word processor; it is read as a hyphen.";
+        Note::new("typographic_dash", word, Treatment::Approximated, text)
+    };
+    let mut notes: Vec<Note> = changed.iter().map(typographic).collect();
+    let grammar = Grammar {
+        flags: &(known::names(false, true).concat() + "h"),
+        valued: &known::names(false, false).concat(),
+        long_flags: &known::names(true, true),
+        long_valued: &known::names(true, false),
+        has_equals: true,
+    };
+    let mut settings = Settings::default();
+    for word in read(&args, &grammar) {
+        let given = match word {
+            Word::Option(given) => given,
+            Word::Lacking(typed) => {
+                let name = typed.trim_start_matches('-');
+                let text = format!("Error, argument missing for option {name}");
+                return Err(Refusal::new(USAGE, text, format!("{typed} needs a value.")));
+            }
+            Word::Unknown(typed) | Word::Stray(typed) => {
+                let text = format!("Error invalid argument: {typed}");
+                return Err(Refusal::new(USAGE, text, "Take it out; -h shows what is understood."));
+            }
+        };
+        if given.name == "h" {
+            return Ok((None, notes));
+        }
+        let Some(known) = known::by_name(&given.name) else { continue };
+        settings.take(known, &given.value, &given.typed, &mut notes)?;
+    }
+    Ok((Some(settings), notes))
+}
+
+impl Settings {
+    fn take(
+        &mut self,
+        known: &Known,
+        value: &str,
+        typed: &str,
+        notes: &mut Vec<Note>,
+    ) -> Result<(), Refusal> {
+        match known.care {
+            Care::Done => self.set(known, value, typed),
+            // The default is nothing that could not be had.
+            Care::Refused(_) if !known.is_flag && value == "0" => Ok(()),
+            Care::Refused(way) => {
+                let text = format!("{typed} ({}) is not to be had here.", known.what);
+                Err(Refusal::new(USAGE, text, format!("Instead: {way}.")))
+            }
+            Care::Ignored(why) => {
+                let text = format!("It is without effect: {why}.");
+                notes.push(Note::new("without_effect", typed, Treatment::Ignored, text));
+                Ok(())
+            }
+        }
+    }
+
+    fn set(&mut self, known: &Known, value: &str, typed: &str) -> Result<(), Refusal> {
+        let bad = || {
+            let text = format!("`{value}` is no number ({typed}).");
+            Refusal::new(USAGE, text, "mdtest takes what it can read of it, and goes on with that.")
+        };
+        let count = || number::count(value).ok_or_else(bad);
+        let bytes = || number::bytes(value).ok_or_else(bad);
+        match known.name {
+            "a" if value.eq_ignore_ascii_case("POSIX") => {}
+            "a" => {
+                let text = format!("ERROR: Unrecognized I/O API ({value})");
+                return Err(Refusal::new(FAILED, text, "Only -a POSIX is to be had here."));
+            }
+            "b" => self.branching = count()?,
+            "c" => self.collective = true,
+            "C" => self.create = true,
+            "d" => value.clone_into(&mut self.directory),
+            "D" => self.directories_only = true,
+            "e" => self.read_bytes = bytes()?,
+            "E" => self.read = true,
+            "f" => self.first = count()?,
+            "F" => self.files_only = true,
+            "i" => self.iterations = count()?,
+            "I" => self.per_directory = count()?,
+            "l" => self.last = count()?,
+            "L" => self.leaves_only = true,
+            "n" => self.items = count()?,
+            "N" => self.stride = count()?,
+            "p" => self.delay_s = count()?,
+            "P" => self.prints_both = true,
+            "r" => self.remove = true,
+            "s" => self.step = count()?,
+            "t" => self.times_unique = true,
+            "T" => self.stat = true,
+            "u" => self.unique = true,
+            "v" => self.verbose = self.verbose.saturating_add(1),
+            "V" => self.verbose = count()?,
+            "w" => self.write_bytes = bytes()?,
+            "y" => self.sync = true,
+            "z" => self.depth = count()?,
+            _ => self.prints_times = true,
+        }
+        Ok(())
+    }
+}

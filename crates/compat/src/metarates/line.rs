@@ -1,0 +1,175 @@
+//! From the words of a line of Metarates to what it asks for.
+
+use super::plan::Key;
+use crate::front::{Found, Note, Refusal, Treatment, World};
+use crate::parallel::letters::{Given, Grammar, Word, read as words_of, with_hyphens};
+use crate::parallel::number;
+
+/// The exit status of a line that is not understood, or does not fit.
+pub const FAILED: u8 = 1;
+/// With no more words than that the usage is printed.
+const WORDS_MIN: usize = 3;
+const USAGE: &str = "usage: metarates -d directory -n files [-u] [-C] [-S] [-U] [-s] [-k]";
+
+/// A line, understood.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// `-d`.
+    pub directory: String,
+    /// `-n`, scaled: files of all tasks together.
+    pub files: u64,
+    /// Tasks.
+    pub tasks: u32,
+    /// `-u`.
+    pub unique: bool,
+    /// `-C`.
+    pub creates: bool,
+    /// `-S`.
+    pub stats: bool,
+    /// `-U`.
+    pub utimes: bool,
+    /// `-s`.
+    pub sync: bool,
+    /// `-k`.
+    pub keep: bool,
+    /// The tests stand on the line in the order in which they are done.
+    pub is_in_phase_order: bool,
+    /// What each step of the plan is.
+    pub keys: Vec<Key>,
+}
+
+impl Options {
+    /// Files of one task.
+    pub fn of_task(&self) -> u64 {
+        self.files / u64::from(self.tasks.max(1))
+    }
+}
+
+/// Reads the words of a line, and looks at what they are about.
+pub fn read(args: &[String], world: &dyn World) -> Result<(Options, Vec<Note>), Refusal> {
+    let (args, changed) = with_hyphens(args);
+    let mut notes: Vec<Note> = changed.iter().map(|word| typographic(word)).collect();
+    if args.len() < WORDS_MIN {
+        return Err(refused(USAGE, "Say where with -d, how many with -n, and what with -C -S -U."));
+    }
+    let grammar = Grammar {
+        flags: "uCSUsk",
+        valued: "dnropg",
+        long_flags: &[],
+        long_valued: &[],
+        has_equals: false,
+    };
+    let mut options = empty(world);
+    let mut order = Vec::new();
+    for word in words_of(&args, &grammar) {
+        match word {
+            Word::Option(given) => options.take(&given, &mut order)?,
+            Word::Lacking(typed) => {
+                return Err(refused(USAGE, &format!("{typed} needs a value.")));
+            }
+            Word::Unknown(typed) => {
+                return Err(refused(USAGE, &format!("{typed} is no option of it; take it out.")));
+            }
+            Word::Stray(typed) => {
+                let advice = format!("`{typed}` belongs to no option; take it out.");
+                return Err(refused(USAGE, &advice));
+            }
+        }
+    }
+    options.is_in_phase_order = order.is_sorted();
+    options.check(world, &mut notes)?;
+    Ok((options, notes))
+}
+
+fn refused(text: &str, advice: &str) -> Refusal {
+    Refusal::new(FAILED, text, advice)
+}
+
+fn typographic(word: &str) -> Note {
+    let text = "The dash is that of a word processor. It is read as a hyphen; Metarates itself \
+                would pass over such a word, as if it were not there.";
+    Note::new("typographic_dash", word, Treatment::Approximated, text)
+}
+
+fn empty(world: &dyn World) -> Options {
+    Options {
+        directory: String::new(),
+        files: 0,
+        tasks: world.ranks().max(1),
+        unique: false,
+        creates: false,
+        stats: false,
+        utimes: false,
+        sync: false,
+        keep: false,
+        is_in_phase_order: true,
+        keys: Vec::new(),
+    }
+}
+
+impl Options {
+    fn take(&mut self, given: &Given, order: &mut Vec<u8>) -> Result<(), Refusal> {
+        match given.name.as_str() {
+            "d" => given.value.clone_into(&mut self.directory),
+            "n" => {
+                self.files = number::count(&given.value).ok_or_else(|| {
+                    refused(USAGE, &format!("`{}` is no number of files.", given.value))
+                })?;
+            }
+            "u" => self.unique = true,
+            "C" => {
+                self.creates = true;
+                order.push(0);
+            }
+            "S" => {
+                self.stats = true;
+                order.push(1);
+            }
+            "U" => {
+                self.utimes = true;
+                order.push(2);
+            }
+            "s" => self.sync = true,
+            "k" => self.keep = true,
+            _ => {
+                let text = format!("{} is not to be had here.", given.typed);
+                let advice = "It is of a later copy (-r repetitions, -o nodes, -p processes, -g \
+                              groups); start the line so often, with so many tasks.";
+                return Err(refused(&text, advice));
+            }
+        }
+        Ok(())
+    }
+
+    fn check(&mut self, world: &dyn World, notes: &mut Vec<Note>) -> Result<(), Refusal> {
+        let tasks = u64::from(self.tasks);
+        if self.directory.is_empty() {
+            return Err(refused(USAGE, "Say where with -d."));
+        }
+        if world.found(&self.directory) != Found::Directory {
+            let text = format!("{}: No such file or directory", self.directory);
+            return Err(refused(&text, "Make the directory first; Metarates does not."));
+        }
+        if !(self.creates || self.stats || self.utimes) {
+            return Err(refused(USAGE, "Say what is to be tested with -C, -S or -U."));
+        }
+        if !self.files.is_multiple_of(tasks) || self.files == 0 {
+            let text = format!(
+                "the total number of files ({}) must be divisible by the number of processes \
+                 ({tasks})",
+                self.files
+            );
+            let next = self.files.checked_next_multiple_of(tasks).unwrap_or(tasks).max(tasks);
+            return Err(refused(&text, &format!("Use -n {next}.")));
+        }
+        self.files = world.scale().of(self.files, tasks);
+        if u32::try_from(self.of_task()).is_err() {
+            return Err(refused("too many files.", "Use a smaller -n."));
+        }
+        if self.sync && !self.creates {
+            let text = "There is no create test, in which files would be made durable.";
+            notes.push(Note::new("without_effect", "-s", Treatment::Ignored, text));
+        }
+        Ok(())
+    }
+}
