@@ -1,10 +1,11 @@
 //! Prints the options of a tool as the documentation lists them: `cargo run --example options fio`.
 
-use drivelab_compat::fio;
+use drivelab_compat::{fio, iozone};
 
 fn main() {
     match std::env::args().nth(1).as_deref() {
         Some("fio") => print!("{}", fio::known::table()),
-        other => eprintln!("no table of {other:?}; there is one of fio"),
+        Some("iozone") => print!("{}", iozone::markdown()),
+        other => eprintln!("no table of {other:?}; there are those of fio and iozone"),
     }
 }

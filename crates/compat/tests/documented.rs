@@ -1,21 +1,27 @@
 //! The documentation lists every option as the program treats it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use drivelab_compat::fio;
+use drivelab_compat::{fio, iozone};
+
+fn documented(tool: &str, table: &str) {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/COMPATIBILITY.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let is_missing = |line: &&str| !text.lines().any(|known| known == *line);
+    let missing: Vec<&str> = table.lines().filter(is_missing).collect();
+    assert!(
+        missing.is_empty(),
+        "cargo run -p drivelab-compat --example options {tool} | \
+         scripts/write-section docs/COMPATIBILITY.md {tool}-options\n{}",
+        missing.join("\n")
+    );
+}
 
 #[test]
 fn every_option_of_fio_is_documented() {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/COMPATIBILITY.md");
-    let text = std::fs::read_to_string(path).unwrap();
-    let missing: Vec<String> = fio::known::table()
-        .lines()
-        .filter(|line| !text.lines().any(|known| known == *line))
-        .map(String::from)
-        .collect();
-    assert!(
-        missing.is_empty(),
-        "cargo run -p drivelab-compat --example options fio | \
-         scripts/write-section docs/COMPATIBILITY.md fio-options\n{}",
-        missing.join("\n")
-    );
+    documented("fio", &fio::known::table());
+}
+
+#[test]
+fn every_option_of_iozone_is_documented() {
+    documented("iozone", &iozone::markdown());
 }

@@ -257,7 +257,7 @@ fn sizes(jobs: &[Whole<'_>], places: &Places, world: &dyn World, notes: &mut Vec
         let Some(asked) = given(whole, "size") else { continue };
         let text = asked.to_lowercase();
         let bytes = whole.place.size;
-        let (decimal, letter) = match text.trim_end_matches(|c: char| c == 'b' || c == 'i') {
+        let (decimal, letter) = match text.trim_end_matches(['b', 'i']) {
             text if text.ends_with('t') => (1e12 * (bytes as f64 / (1u64 << 40) as f64), "TB"),
             text if text.ends_with('g') => (1e9 * (bytes as f64 / (1u64 << 30) as f64), "GB"),
             _ => continue,

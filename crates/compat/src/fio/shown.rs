@@ -73,8 +73,8 @@ pub struct Section {
     pub thread: bool,
     /// `ramp_time=` in seconds.
     pub ramp_s: f64,
-    /// Files that are laid out before: how many, and bytes of all together.
-    pub laid_out: Option<(u32, u64)>,
+    /// What is laid out before: how often it is said, how many files each time, and their bytes.
+    pub laid_out: Option<(u32, u32, u64)>,
     /// Percentiles that are printed, in percent.
     pub percentiles: Vec<f64>,
     /// Percentiles of completion latency are printed.

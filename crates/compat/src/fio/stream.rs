@@ -51,7 +51,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         stream.length = Some(Size(place.length.max(1)));
     }
     let depth = stream.depth;
-    stream.batch_submit = settings.batch_submit.map(|batch| batch.min(depth));
+    // One request a call is fio's habit: what a call costs is in slat.
+    stream.batch_submit = Some(settings.batch_submit.unwrap_or(1).min(depth)).filter(|_| depth > 1);
     stream.batch_complete =
         settings.batch_complete.filter(|batch| *batch > 0).map(|batch| batch.min(depth));
     if stream.mix.write > 0 {

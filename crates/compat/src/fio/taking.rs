@@ -390,7 +390,7 @@ fn splits(text: &str, bs: [u64; 3], kb_base: u64) -> Result<[Vec<(u64, u32)>; 3]
         let given: u32 = entries.iter().filter_map(|(_, share)| *share).sum();
         let open = entries.iter().filter(|(_, share)| share.is_none()).count() as u32;
         let rest = 100u32.checked_sub(given).ok_or(BadValue)?;
-        let one = if open > 0 { rest / open } else { 0 };
+        let one = rest.checked_div(open).unwrap_or(0);
         Ok(entries.into_iter().map(|(bytes, share)| (bytes, share.unwrap_or(one))).collect())
     };
     let parts: Vec<&str> = text.split(',').collect();

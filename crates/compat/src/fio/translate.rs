@@ -347,7 +347,7 @@ fn section(
         iodepth: settings.depth,
         thread: settings.thread,
         ramp_s: settings.ramp_ns as f64 / 1e9,
-        laid_out: (!laid.is_empty()).then(|| (laid.len() as u32, laid.iter().sum())),
+        laid_out: said_of(&laid, place.per_clone),
         percentiles: settings.percentiles.clone(),
         clat_percentiles: settings.with_percentiles[0],
         lat_percentiles: settings.with_percentiles[1],
@@ -359,6 +359,14 @@ fn section(
         without: settings.without,
         counts_errors: false,
     }
+}
+
+/// fio says it of each clone that has files of its own.
+fn said_of(laid: &[u64], per_clone: u32) -> Option<(u32, u32, u64)> {
+    let times = (laid.len() as u32).div_ceil(per_clone.max(1));
+    let files = (laid.len() as u32).min(per_clone);
+    let bytes = laid.iter().take(files as usize).sum();
+    (times > 0).then_some((times, files, bytes))
 }
 
 fn logs(settings: &Settings, name: &str) -> Vec<Log> {

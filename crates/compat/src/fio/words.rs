@@ -224,7 +224,7 @@ impl Reader {
         }
         if !self.words.sections.is_empty() {
             let wanted = &self.words.sections;
-            self.words.jobs.retain(|job| wanted.iter().any(|name| *name == job.name));
+            self.words.jobs.retain(|job| wanted.contains(&job.name));
         }
         if self.words.jobs.is_empty() {
             return Err(Refusal::new(

@@ -19,7 +19,7 @@ pub fn show(
 ) -> Result<u8, Failure> {
     if !team().leads() {
         ended.scene.close();
-        return Ok(together::heard(&team(), &0)?);
+        return together::heard(&team(), &0);
     }
     let output = layout(&ended.run, host);
     print::text(&output.text);

@@ -34,9 +34,9 @@ pub fn preamble(line: &Line, to: &mut String) -> fmt::Result {
     writeln!(to, "{}", super::VERSION)?;
     writeln!(to, "Starting {}", started(line))?;
     for section in &line.sections {
-        let Some((files, bytes)) = section.laid_out else { continue };
+        let Some((times, files, bytes)) = section.laid_out else { continue };
         let mib = bytes >> 20;
-        for _ in 0..section.clones {
+        for _ in 0..times {
             match files {
                 1 => writeln!(to, "{}: Laying out IO file (1 file / {mib}MiB)", section.name)?,
                 _ => writeln!(

@@ -139,7 +139,7 @@ fn two_readers() -> (Run, Section) {
 #[test]
 fn clones_have_a_block_each() {
     let (run, mut section) = two_readers();
-    section.laid_out = Some((1, 64 << 20));
+    section.laid_out = Some((2, 1, 64 << 20));
     let found = check(
         &line(&[], vec![section]),
         &run,
@@ -172,7 +172,7 @@ fn the_head_is_that_of_fio() {
     };
     let third = Section { group: 2, clones: 2, ..job("third", "psync", "randread", 12 << 10) };
     let second = Section { group: 1, iodepth: 128, ..job("second", "libaio", "write", 64 << 10) };
-    let third = Section { laid_out: Some((1, 4 << 20)), ..third };
+    let third = Section { laid_out: Some((2, 1, 4 << 20)), ..third };
     let first = job("first", "psync", "read", 4 << 10);
     let line = line(&[], vec![first, second, third]);
     let mine = output(&line, &Run::default(), &host()).text;
@@ -183,8 +183,11 @@ fn the_head_is_that_of_fio() {
 
 #[test]
 fn the_head_counts_threads_files_and_queues_that_cannot_be() {
-    let one =
-        Section { thread: true, laid_out: Some((4, 10 << 20)), ..section("a", "psync", "read", 0) };
+    let one = Section {
+        thread: true,
+        laid_out: Some((1, 4, 10 << 20)),
+        ..section("a", "psync", "read", 0)
+    };
     let two = Section { clones: 2, iodepth: 4, ..section("b", "psync", "write", 0) };
     let mine = output(&line(&[], vec![one, two]), &Run::default(), &host()).text;
     let note = "note: both iodepth >= 1 and synchronous I/O engine are selected, queue depth will \
