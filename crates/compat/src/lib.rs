@@ -3,7 +3,9 @@
 
 pub mod biff;
 pub mod calendar;
+pub mod catalogue;
 pub mod fio_json;
 pub mod front;
+pub mod iostat;
 pub mod iozone;
 pub mod trace;
