@@ -1,8 +1,8 @@
 //! iostat: its command line, and reports in its layouts from what the kernel counts.
 //!
 //! It issues no I/O, so that there is no plan: the caller takes the samples at the times that
-//! [`Options`] say, and [`report`] makes the text of each. Behaviour is that of sysstat 12.6.1 as it
-//! was watched, and of 9 and 10 as their output is known.
+//! [`Options`] say, and [`report`] makes the text of each. Behaviour is that of sysstat 12.6.1 as
+//! it was watched, and of 9 and 10 as their output is known.
 
 mod catalogue;
 mod columns;

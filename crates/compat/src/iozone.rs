@@ -61,29 +61,29 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
 
 /// What IOzone would have printed, and its worksheet.
 pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
-    let mut stdout = print::head(options, run, host);
+    let mut console = print::head(options, run, host);
     match &options.layout {
         Layout::Table(table) => {
-            stdout.push_str(&print::table(options, table, run));
+            console.push_str(&print::table(options, table, run));
             if run.complete() {
-                stdout.push_str("\niozone test complete.\n");
+                console.push_str("\niozone test complete.\n");
             }
             if options.report {
-                stdout.push_str(&report::of_table(options, table, run));
+                console.push_str(&report::of_table(options, table, run));
             }
         }
         Layout::Throughput(throughput) => {
-            stdout.push_str(&throughput::print(options, throughput, run));
+            console.push_str(&throughput::print(options, throughput, run));
             if options.report {
-                stdout.push_str(&report::of_throughput(options, throughput, run));
+                console.push_str(&report::of_throughput(options, throughput, run));
             }
             if run.complete() {
-                stdout.push_str("\niozone test complete.\n");
+                console.push_str("\niozone test complete.\n");
             }
         }
     }
     let files = options.sheet.iter().map(|path| report::sheet(options, path, run)).collect();
-    Output { stdout, files, status: u8::from(!run.complete()) }
+    Output { stdout: console, files, status: u8::from(!run.complete()) }
 }
 
 /// The plan of the table.

@@ -7,8 +7,11 @@ use expect_test::expect_file;
 use pretended::{Pretended, lines, told_note, words};
 
 const CORPUS: &str = include_str!("corpus/iostat.txt");
-const DISKSTATS: &str = "8 0 sda 1 0 8 1 0 0 0 0 0 1 1\n8 16 sdb 1 0 8 1 0 0 0 0 0 1 1\n\
-                         259 0 nvme0n1 1 0 8 1 0 0 0 0 0 1 1\n259 1 nvme1n1 1 0 8 1 0 0 0 0 0 1 1\n";
+const DISKSTATS: &str = "8 0 sda 1 0 8 1 0 0 0 0 0 1 1
+8 16 sdb 1 0 8 1 0 0 0 0 0 1 1
+259 0 nvme0n1 1 0 8 1 0 0 0 0 0 1 1
+259 1 nvme1n1 1 0 8 1 0 0 0 0 0 1 1
+";
 
 fn understood(line: &str) -> String {
     let mut world = Pretended::default();

@@ -9,7 +9,7 @@ use drivelab_compat::iostat::{
     Asked, Counters, Cpu, Device, Era, Options, Shown, between, closing, entries, markdown,
     opening, parse, parse_cpu, parse_diskstats, report,
 };
-use expect_test::expect;
+use expect_test::{expect, expect_file};
 use pretended::{Pretended, words};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 use proptest::sample::select;
@@ -98,34 +98,14 @@ fn old_layouts_are_those_of_their_era() {
         report(&options, &host, Some(&counters(BEFORE)), &counters(AFTER), 2.0)
     };
     // Widths as sysstat 9.0.4 and 10.1.5 have them.
-    expect![[r#"
-        Device:         rrqm/s   wrqm/s     r/s     w/s   rsec/s   wsec/s avgrq-sz avgqu-sz   await  svctm  %util
-        nvme1n1           0.00     0.00 5000.00 5000.00 40000.00 40000.00     8.00    10.00    0.55   0.10 100.00
-
-    "#]]
-    .assert_eq(&print("iostat -d nvme1n1 3 -x --era 9"));
-    expect![[r#"
-        Device:         rrqm/s   wrqm/s     r/s     w/s    rkB/s    wkB/s avgrq-sz avgqu-sz   await r_await w_await  svctm  %util
-        sdb              50.00   200.00  500.00 2000.00 20000.00 80000.00    80.00     2.50    4.20    1.00    5.00   0.30  75.00
-
-    "#]]
-    .assert_eq(&print("iostat -dx sdb 3 --era=10"));
-    expect![[r#"
-        Device:            tps    kB_read/s    kB_wrtn/s    kB_read    kB_wrtn
-        sdb            2500.00     20000.00     80000.00      40000     160000
-        nvme1n1       10000.00     20000.00     20000.00      40000      40000
-
-    "#]]
-    .assert_eq(&print("iostat -dz 3 --era 10"));
-    expect![[r#"
-        avg-cpu:  %user   %nice %system %iowait  %steal   %idle
-                   0.00    0.00    0.00    0.00    0.00    0.00
-
-        Device:            tps   Blk_read/s   Blk_wrtn/s   Blk_read   Blk_wrtn
-        sdb            2500.00     40000.00    160000.00      80000     320000
-
-    "#]]
-    .assert_eq(&print("iostat sdb --era 9"));
+    let lines = [
+        "iostat -d nvme1n1 3 -x --era 9",
+        "iostat -dx sdb 3 --era=10",
+        "iostat -dz 3 --era 10",
+        "iostat sdb --era 9",
+    ];
+    let all: String = lines.iter().map(|line| format!("# {line}\n{}", print(line))).collect();
+    expect_file!["data/iostat/old_eras.txt"].assert_eq(&all);
     assert!(print("iostat -dxm sdb --era 9").contains("    rMB/s    wMB/s "));
     assert!(!print("iostat -c --era 9").contains("Device"));
 }
