@@ -19,7 +19,7 @@ mod test;
 mod throughput;
 mod words;
 
-pub use catalogue::{Entry, How, entries, markdown};
+pub use catalogue::{entries, markdown};
 pub use line::Unit;
 pub use options::{Cell, Columns, Layout, Options, Table, Throughput};
 pub use test::{Load, Test};

@@ -3,11 +3,13 @@
 
 pub mod biff;
 pub mod calendar;
+pub mod catalogue;
 pub mod fio;
 pub mod fio_json;
 pub mod front;
 pub mod iometer;
 pub mod ior;
+pub mod iostat;
 pub mod iozone;
 pub mod mdtest;
 pub mod metarates;

@@ -1,7 +1,7 @@
 //! The documentation lists every option as the program treats it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use drivelab_compat::{fio, iozone};
+use drivelab_compat::{fio, iostat, iozone};
 
 fn documented(tool: &str, table: &str) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/COMPATIBILITY.md");
@@ -24,4 +24,9 @@ fn every_option_of_fio_is_documented() {
 #[test]
 fn every_option_of_iozone_is_documented() {
     documented("iozone", &iozone::markdown());
+}
+
+#[test]
+fn every_option_of_iostat_is_documented() {
+    documented("iostat", &iostat::markdown());
 }

@@ -4,10 +4,11 @@
 mod pretended;
 
 use drivelab_compat::biff::BEGINNING;
+use drivelab_compat::catalogue::How;
 use drivelab_compat::front::{
     Asked, Existing, Found, Job, Output, Refusal, Scale, Treatment, World,
 };
-use drivelab_compat::iozone::{How, Options, entries, markdown, output, parse};
+use drivelab_compat::iozone::{Options, entries, markdown, output, parse};
 use drivelab_core::run::Run;
 use pretended::{Pretended, run_of, words};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};

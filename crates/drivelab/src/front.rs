@@ -3,6 +3,7 @@
 
 mod ended;
 mod files;
+mod iostat;
 mod own;
 mod world;
 
@@ -14,7 +15,7 @@ use crate::session::{self, OnePlan, Request};
 use crate::together::{self, agree};
 use crate::{print, store};
 use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
-use drivelab_compat::{fio, iometer, ior, iozone, mdtest, metarates};
+use drivelab_compat::{fio, iometer, ior, iostat as statistics, iozone, mdtest, metarates};
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
@@ -37,6 +38,8 @@ pub enum Tool {
     Mdtest,
     /// Metarates.
     Metarates,
+    /// iostat.
+    Iostat,
 }
 
 /// What the results of a run look like in a tool's own layout.
@@ -52,6 +55,7 @@ impl Tool {
             "ior" | "IOR" => Some(Tool::Ior),
             "mdtest" => Some(Tool::Mdtest),
             "metarates" => Some(Tool::Metarates),
+            "iostat" => Some(Tool::Iostat),
             _ => None,
         }
     }
@@ -65,6 +69,7 @@ impl Tool {
             Tool::Ior => ior::FAILED,
             Tool::Mdtest => mdtest::FAILED,
             Tool::Metarates => metarates::FAILED,
+            Tool::Iostat => 1,
         }
     }
 
@@ -161,6 +166,12 @@ fn run(tool: Tool, name: &str, words: &[String]) -> Result<u8, Ending> {
                 line.run(*job, &|run, host| metarates::output(&options, run, host))
             }
         },
+        Tool::Iostat => match statistics::parse(&rest, &world).map_err(refused)? {
+            statistics::Asked::Text(text) => say(&text),
+            statistics::Asked::Reports { options, notes } => {
+                iostat::reports(&options, &notes, own.notes, &world)
+            }
+        },
     }
     .map_err(failed)
 }
@@ -230,6 +241,7 @@ impl Tool {
             Tool::Ior => "ior",
             Tool::Mdtest => "mdtest",
             Tool::Metarates => "metarates",
+            Tool::Iostat => "iostat",
         }
     }
 }

@@ -1,54 +1,8 @@
-//! Every option that IOzone documents, and how it is understood here. Help, refusals and the
-//! reference page come from this one table.
+//! Every option that IOzone documents, and how it is understood here.
 
 use super::USAGE;
+use crate::catalogue::{self, Entry, How, ignored, near, refused, same};
 use crate::front::Refusal;
-use std::fmt::Write;
-
-/// How an option is understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
-    /// As in IOzone.
-    Same,
-    /// Nearly; this differs.
-    Approximated(&'static str),
-    /// It changes nothing, because of this.
-    Ignored(&'static str),
-    /// It is not to be had, because of this; and what to do instead.
-    Refused(&'static str, &'static str),
-}
-
-/// One option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Entry {
-    /// As it is typed, with its value: `-s N[kmg]`.
-    pub option: &'static str,
-    /// What it asks for.
-    pub meaning: &'static str,
-    /// How it is understood.
-    pub how: How,
-}
-
-const fn same(option: &'static str, meaning: &'static str) -> Entry {
-    Entry { option, meaning, how: How::Same }
-}
-
-const fn near(option: &'static str, meaning: &'static str, differs: &'static str) -> Entry {
-    Entry { option, meaning, how: How::Approximated(differs) }
-}
-
-const fn ignored(option: &'static str, meaning: &'static str, why: &'static str) -> Entry {
-    Entry { option, meaning, how: How::Ignored(why) }
-}
-
-const fn refused(
-    option: &'static str,
-    meaning: &'static str,
-    why: &'static str,
-    advice: &'static str,
-) -> Entry {
-    Entry { option, meaning, how: How::Refused(why, advice) }
-}
 
 const LATENCIES: &str =
     "leave it out: the run file holds a histogram of the latencies of every interval";
@@ -191,81 +145,24 @@ pub fn entries() -> impl Iterator<Item = &'static Entry> {
     LETTERS.iter().chain(PLUS)
 }
 
-/// The option that is typed as `name` (`-s`, `-+n`).
-pub(super) fn entry(name: &str) -> Option<&'static Entry> {
-    entries().find(|entry| entry.option.split(' ').next() == Some(name))
+/// How the option that is typed as `name` (`-s`, `-+n`) is understood.
+pub(super) fn how(name: &str) -> Option<How> {
+    entries().find(|entry| entry.name() == name).map(|entry| entry.how)
 }
 
 /// The refusal of an option that is not to be had, if it is one.
 pub(super) fn refusal(name: &str) -> Option<Refusal> {
-    match entry(name)?.how {
-        How::Refused(why, advice) => {
-            let text = format!("{name} is not to be had here: {why}");
-            Some(Refusal::new(USAGE, text, advice))
-        }
-        _ => None,
-    }
+    entries().find(|entry| entry.name() == name)?.refusal(USAGE)
 }
 
 /// What `-h` prints.
 pub(super) fn help() -> String {
-    let mut text = String::from(
-        "iozone: help mode\n\nOptions of IOzone as drivelab understands them (this is not IOzone \
-         itself):\n\n",
-    );
-    for entry in entries() {
-        let differs = match entry.how {
-            How::Same => String::new(),
-            How::Approximated(differs) => format!(" (nearly: {differs})"),
-            How::Ignored(why) => format!(" (changes nothing: {why})"),
-            How::Refused(why, _) => format!(" (refused: {why})"),
-        };
-        let _ = writeln!(text, "  {:<13} {}{differs}", entry.option, entry.meaning);
-    }
-    text
+    let head = "iozone: help mode\n\nOptions of IOzone as drivelab understands them (this is not \
+                IOzone itself):\n\n";
+    format!("{head}{}", catalogue::help(entries()))
 }
 
 /// The table of the reference page, in Markdown.
 pub fn markdown() -> String {
-    let mut text = String::from("| option | meaning | here | what differs |\n|---|---|---|---|\n");
-    for entry in entries() {
-        let (word, differs) = match entry.how {
-            How::Same => ("same", String::new()),
-            How::Approximated(differs) => ("approximated", differs.to_owned()),
-            How::Ignored(why) => ("ignored", why.to_owned()),
-            How::Refused(why, advice) => ("refused", format!("{why}; {advice}")),
-        };
-        let cell = |text: &str| text.replace('|', "\\|");
-        let (meaning, differs) = (cell(entry.meaning), cell(&differs));
-        let _ = writeln!(text, "| `{}` | {meaning} | {word} | {differs} |", entry.option);
-    }
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_option_stands_once_and_lines_are_short() {
-        let mut names: Vec<&str> = entries().map(|entry| entry.option).collect();
-        names.sort_unstable();
-        let count = names.len();
-        names.dedup();
-        assert_eq!(names.len(), count);
-        assert!(entries().all(|entry| entry.option.starts_with('-') && !entry.meaning.is_empty()));
-    }
-
-    #[test]
-    fn refusals_name_the_option_and_a_way_out() {
-        for entry in entries() {
-            let name = entry.option.split(' ').next().unwrap_or_default();
-            let found = refusal(name);
-            assert_eq!(found.is_some(), matches!(entry.how, How::Refused(..)), "{name}");
-            if let Some(found) = found {
-                assert!(found.text.starts_with(name) && !found.advice.is_empty());
-                assert_eq!(found.status, USAGE);
-            }
-        }
-    }
+    catalogue::markdown(entries())
 }

@@ -3,6 +3,7 @@
 use super::number::{integer, is_plain, is_plain_size, kilobytes};
 use super::words::{Word, Words, processes};
 use super::{catalogue, notes};
+use crate::catalogue::How;
 use crate::front::{Host, Note, Refusal, Treatment};
 use std::collections::BTreeSet;
 
@@ -152,7 +153,7 @@ impl Line {
     }
 
     fn note_ignored(&mut self, name: &str, word: &Word) {
-        if let Some(catalogue::How::Ignored(why)) = catalogue::entry(name).map(|entry| entry.how) {
+        if let Some(How::Ignored(why)) = catalogue::how(name) {
             let text = format!("It changes nothing here: {why}.");
             self.notes.push(Note::new("no_effect", word.typed(), Treatment::Ignored, text));
         }

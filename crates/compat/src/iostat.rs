@@ -1,0 +1,62 @@
+//! iostat: its command line, and reports in its layouts from what the kernel counts.
+//!
+//! It issues no I/O, so that there is no plan: the caller takes the samples at the times that
+//! [`Options`] say, and [`report`] makes the text of each. Behaviour is that of sysstat 12.6.1 as
+//! it was watched, and of 9 and 10 as their output is known.
+
+mod catalogue;
+mod columns;
+mod counters;
+mod figures;
+mod line;
+mod notes;
+mod options;
+mod print;
+mod rows;
+
+pub use catalogue::{entries, markdown};
+pub use counters::{Counters, Cpu, Device, parse_cpu, parse_diskstats, parse_uptime};
+pub use options::{Dates, Era, Group, Options, Partitions, Shown, Unit};
+pub use print::{between, closing, opening, report};
+
+use crate::front::{Note, Refusal, World};
+
+/// What a line asks for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Asked {
+    /// To print this and end with status 0.
+    Text(String),
+    /// Reports.
+    Reports {
+        /// Which, and how often.
+        options: Box<Options>,
+        /// What their figures really say.
+        notes: Vec<Note>,
+    },
+}
+
+/// Understands a line: the words after the program's name. `--era 9|10|12` is ours.
+///
+/// # Errors
+/// What iostat says to a line that it does not take, and options that are not to be had here.
+pub fn parse(args: &[String], world: &dyn World) -> Result<Asked, Refusal> {
+    let line = line::read(args, world)?;
+    if line.version {
+        let version = env!("CARGO_PKG_VERSION");
+        let text = format!("drivelab {version}, in the layout of sysstat version 12.6.1\n");
+        return Ok(Asked::Text(text));
+    }
+    let era_typed = line.typed.iter().any(|typed| typed == "--era");
+    let notes = notes::notes(&line.options, era_typed, world);
+    Ok(Asked::Reports { options: Box::new(line.options), notes })
+}
+
+/// What iostat prints to a line that it does not take, with what is wrong with it.
+fn usage(advice: &str) -> Refusal {
+    let names: Vec<String> = entries().map(|entry| format!("[ {} ]", entry.option)).collect();
+    let text = format!(
+        "Usage: iostat [ options ] [ <interval> [ <count> ] ]\nOptions are:\n{}",
+        names.join(" ")
+    );
+    Refusal::new(catalogue::USAGE, text, advice)
+}

@@ -1,0 +1,81 @@
+//! `iostat`: what the kernel counts, interval by interval, in its own layout. Nothing is issued.
+
+use super::own::Notes;
+use super::world::RealWorld;
+use crate::outcome::Failure;
+use crate::print;
+use drivelab_compat::front::Note;
+use drivelab_compat::iostat::{
+    Counters, Options, between, closing, opening, parse_cpu, parse_diskstats, parse_uptime, report,
+};
+use std::time::{Duration, Instant};
+
+/// How often a waiting loop looks for Ctrl-C.
+const LOOK_AROUND: Duration = Duration::from_millis(100);
+
+/// Prints the reports that were asked for. Gives the exit status.
+pub fn reports(
+    options: &Options,
+    notes: &[Note],
+    wanted: Notes,
+    world: &RealWorld,
+) -> Result<u8, Failure> {
+    if wanted != Notes::None {
+        notes.iter().for_each(|note| print::error(&format!("note: {note}")));
+    }
+    if wanted == Notes::Only {
+        return Ok(0);
+    }
+    let host = world.host_now();
+    print::text(&opening(options, &host));
+    let begin = Instant::now();
+    let mut before = None;
+    let mut after = counters()?;
+    let mut seconds = after.uptime_s;
+    let mut shown = 0u64;
+    for sample in 1u32.. {
+        let is_reference = sample == 1 && options.skips_first();
+        if !is_reference {
+            if shown > 0 {
+                print::text(between(options));
+            }
+            let host = world.host_now();
+            print::text(&report(options, &host, before.as_ref(), &after, seconds));
+            shown += 1;
+        }
+        let Some(interval_s) = options.interval_s else { break };
+        if options.count.is_some_and(|count| shown >= count) || !wait(begin, interval_s, sample) {
+            break;
+        }
+        let next = counters()?;
+        seconds = next.uptime_s - after.uptime_s;
+        before = Some(std::mem::replace(&mut after, next));
+    }
+    print::text(closing(options));
+    Ok(0)
+}
+
+/// Waits for the time of a sample; false if it was interrupted.
+fn wait(begin: Instant, interval_s: u64, sample: u32) -> bool {
+    let until = begin + Duration::from_secs(interval_s) * sample;
+    while !drivelab_io::signal::interrupted() {
+        let left = until.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return true;
+        }
+        std::thread::sleep(left.min(LOOK_AROUND));
+    }
+    false
+}
+
+fn counters() -> Result<Counters, Failure> {
+    let text = |path: &str| {
+        std::fs::read_to_string(path)
+            .map_err(|error| Failure::invalid(format!("{path} cannot be read: {error}")))
+    };
+    Ok(Counters {
+        devices: parse_diskstats(&text("/proc/diskstats")?),
+        cpu: parse_cpu(&text("/proc/stat")?),
+        uptime_s: parse_uptime(&text("/proc/uptime")?),
+    })
+}
