@@ -7,14 +7,15 @@ use crate::parallel::moment::Moment;
 use crate::parallel::volume;
 use drivelab_core::run::Run;
 
-const EACH: &str = "
-access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
-------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   ----
-";
-const OVERALL: &str = "
-Summary of all tests:
-Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   blksiz    xsize aggs(MiB)   API RefNum
-";
+const EACH: &str = "\n\
+access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   \
+close(s)   total(s)   iter\n\
+------    ---------  ----       ----------  ---------- ---------  --------   --------   \
+--------   --------   ----\n";
+const OVERALL: &str = "\nSummary of all tests:\n\
+Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     \
+StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff \
+reordrand seed segcnt   blksiz    xsize aggs(MiB)   API RefNum\n";
 const MEGABYTE: f64 = 1e6;
 
 /// A name and its value, as the blocks of 4.x have them.
