@@ -26,7 +26,7 @@ MEASURING = --package drivelab-core --test driver_records --package drivelab-io 
 	--test conformance_testbed --package drivelab --test stalls --test throttle
 test: needs lint
 	@rm -f "$${CARGO_TARGET_DIR:-target}/tmp/not-judged.txt"
-	$(CARGO) test --workspace --locked --no-fail-fast
+	$(CARGO) test --workspace --features mpi --locked --no-fail-fast
 	$(CARGO) test $(MEASURING) --locked --no-fail-fast --release
 	@scripts/print-unavailable
 
@@ -36,6 +36,7 @@ needs:
 lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
+	$(CARGO) clippy --workspace --all-targets --features mpi --locked -- --deny warnings
 
 # The name of a single comparison or setting may follow: make bench ONLY=zram
 bench: build

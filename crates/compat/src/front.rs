@@ -199,11 +199,13 @@ pub enum Asked<Options> {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Output {
     /// What it prints.
-    pub stdout: String,
+    pub text: String,
     /// Files that the line asked for.
     pub files: Vec<OutputFile>,
     /// Its exit status where everything went well.
     pub status: u8,
+    /// What only the run could tell of what the line really measured.
+    pub notes: Vec<Note>,
 }
 
 /// A file of results.

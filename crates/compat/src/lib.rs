@@ -1,10 +1,14 @@
 //! What other tools of the field wrote, read as drivelab's own values. No I/O and no printing.
 #![forbid(unsafe_code)]
 
+pub mod biff;
+pub mod calendar;
 pub mod fio;
 pub mod fio_json;
 pub mod front;
+pub mod iometer;
 pub mod ior;
+pub mod iozone;
 pub mod mdtest;
 pub mod metarates;
 mod parallel;

@@ -81,6 +81,16 @@ pub struct Setup {
     pub file_bytes: u64,
 }
 
+impl Setup {
+    /// What everything random of it derives from.
+    fn base(&self) -> u64 {
+        match self.stream.order {
+            Some(order) => derive(order, 0x6f_7264_6572, 0),
+            None => derive(self.seed, u64::from(self.step), u64::from(self.stream_index)),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     Running,
@@ -205,11 +215,7 @@ impl Driver {
     /// # Errors
     /// A stream that does not fit the file.
     pub fn new(setup: Setup) -> Result<Self, Trouble> {
-        let (stream, depth) = (&setup.stream, setup.stream.depth.max(1));
-        let base = match stream.order {
-            Some(order) => derive(order, 0x6f_7264_6572, 0),
-            None => derive(setup.seed, u64::from(setup.step), u64::from(setup.stream_index)),
-        };
+        let (stream, depth, base) = (&setup.stream, setup.stream.depth.max(1), setup.base());
         // Addresses of all workers of a stream share a key where they split one order.
         let offsets = Offsets::new(stream, setup.worker, setup.file_bytes, base)?;
         let arrivals = Arrivals::of(stream, setup.worker, base);

@@ -79,9 +79,25 @@ pub struct Begin {
     /// State of the drive before the first step, where it was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// The processes that shared the work, where there were several.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<ProcessFacts>,
     /// The study, with what was asked of it; it is what a resumed run goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyOptions>,
+}
+
+/// One of several processes that share the work of a run.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessFacts {
+    /// Its number, from 0.
+    pub rank: u32,
+    /// Its machine.
+    pub host: String,
+    /// What its clock was ahead of the first one's; taken out of all its times.
+    pub clock_ahead_ns: i64,
+    /// What that may be wrong by: half of the quickest way there and back.
+    pub clock_skew_ns: u64,
 }
 
 /// A run that was broken off goes on.
@@ -207,6 +223,16 @@ pub struct DeviceCounters {
     /// Milliseconds that all requests spent in the queue and the drive together.
     #[serde(default)]
     pub queue_ms: u64,
+    /// The part of `merges` that were writes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_merges: u64,
+    /// The part of `queue_ms` that writes spent.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub write_ms: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Something a reader of the numbers must know. Data, not text on a terminal.

@@ -298,8 +298,14 @@ pub struct Phase {
     pub excluded_ns: u64,
     /// CPU time of the worker in the whole step, user and kernel; absent where unknown.
     pub cpu_ns: Option<u64>,
+    /// The part of `cpu_ns` that the kernel spent on its behalf; absent where unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system_cpu_ns: Option<u64>,
     /// Context switches of the worker, voluntary and not; absent where unknown.
     pub context_switches: Option<u64>,
+    /// Page faults that waited for a drive, and those that did not; absent where unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_faults: Option<(u64, u64)>,
     /// I/Os the worker issued in the whole step, ramp included.
     pub issued: u64,
 }

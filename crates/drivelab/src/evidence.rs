@@ -215,6 +215,8 @@ fn device_record(device: counters::DeviceCounters) -> DeviceCounters {
         busy_ms: device.busy_time_ms,
         merges: device.read_merges + device.write_merges,
         queue_ms: device.read_time_ms + device.write_time_ms,
+        write_merges: device.write_merges,
+        write_ms: device.write_time_ms,
         number: device.number,
         name: device.name,
     }
@@ -228,9 +230,15 @@ fn reading_stream(step: &Step) -> Option<&Stream> {
     step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)
 }
 
+/// The file of the stream's first worker.
+fn first_file(stream: &Stream) -> usize {
+    stream.first_file_of(0) as usize
+}
+
 fn region(target: &Target, stream: &Stream) -> (u64, u64) {
     let first = stream.offset.0;
-    let rest = target.bytes.saturating_sub(first);
+    let bytes = target.file(first_file(stream)).map_or(target.bytes, |file| file.bytes);
+    let rest = bytes.saturating_sub(first);
     (first, stream.length.map_or(rest, |length| length.0.min(rest)))
 }
 
@@ -240,7 +248,7 @@ fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<Block
     let unit = UNIT_BYTES as u64;
     let (first, length) = region(target, stream);
     let mode = Mode { direct: true, ..Mode::default() };
-    let file = File::from(target.descriptor(0, mode).ok()?);
+    let file = File::from(target.descriptor(first_file(stream), mode).ok()?);
     let mut memory = vec![0; UNIT_BYTES + MEMORY_ALIGN];
     let start = memory.as_ptr().align_offset(MEMORY_ALIGN).min(MEMORY_ALIGN);
     let block = &mut memory[start..start + UNIT_BYTES];
@@ -264,10 +272,11 @@ fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<Block
 
 /// How the file system maps the region, where it tells.
 fn mapped(target: &Target, stream: &Stream) -> Option<drivelab_core::observed::Extents> {
-    if target.kind != TargetKind::File || stream.files == Files::Each {
+    let several = stream.files == Files::Each || stream.files_of_worker() > 1;
+    if target.kind != TargetKind::File || several {
         return None;
     }
-    let file = target.descriptor(0, Mode::default()).ok()?;
+    let file = target.descriptor(first_file(stream), Mode::default()).ok()?;
     let (first, length) = region(target, stream);
     extents::of(file, first, length)
 }

@@ -3,6 +3,7 @@
 //! Nothing is computed here that a reader could compute later; what only this moment knows (the
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
+mod meeting;
 pub mod tracer;
 mod trouble;
 
@@ -21,6 +22,7 @@ use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::Established;
 use drivelab_core::tally::{Slowest, Tally};
+use drivelab_io::team::team;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tracer::{Traced, Tracer};
@@ -154,16 +156,8 @@ impl<'a> Execution<'a> {
         if number < self.kept_steps {
             return self.simulate_again(plan, step, number);
         }
-        self.recorder.record(Record::StepBegin(StepBegin {
-            step: number,
-            plan_step,
-            plan: self.plans,
-            repetition: *repetition,
-            name: step.name.clone(),
-            role: step.role,
-            state: self.ledger.state.clone(),
-            opened: self.surroundings.opened(step),
-        }));
+        let repetition = *repetition;
+        self.record_begin(step, number, plan_step, repetition);
         let mut evidence = self.surroundings.look(step, number, plan.seed);
         let inside = self.testbed.inside();
         let tracer = step.trace.then(|| self.surroundings.trace(step));
@@ -180,9 +174,17 @@ impl<'a> Execution<'a> {
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = self.testbed.inside().is_none();
         end.act_ns = (is_real && step.act.is_some()).then(|| begin.elapsed().as_nanos() as u64);
-        let phases = result.iter().flatten().map(|finished| finished.phase.opened);
-        let opened = phases.min().unwrap_or(0);
-        (end.devices, end.observed) = evidence.end(opened, self.testbed.clock_strayed_ns());
+        let opened = result.iter().flatten().map(|finished| finished.phase.opened).min();
+        let strayed_ns = self.testbed.clock_strayed_ns();
+        let mut evidence = Some(evidence);
+        let mut look = |end: &mut StepEnd| {
+            if let Some(evidence) = evidence.take() {
+                (end.devices, end.observed) = evidence.end(opened.unwrap_or(0), strayed_ns);
+            }
+        };
+        if team().is_alone() {
+            look(&mut end);
+        }
         end.inside_total = self.testbed.inside();
         end.inside = end.inside_total.zip(inside).map(|(now, before)| now.since(&before));
         let trace = tracer.map(Tracer::stop);
@@ -198,6 +200,9 @@ impl<'a> Execution<'a> {
         let stop = stop.or_else(|| self.surroundings.still_there().err().map(Stop::Trouble));
         let interrupted = drivelab_io::signal::interrupted();
         let stop = stop.or(interrupted.then_some(Stop::Interrupted));
+        let stop = self.meet(&mut end, stop);
+        // The others count too, and they are done only now.
+        look(&mut end);
         end.incomplete = stop.as_ref().map(|stop| match stop {
             Stop::Interrupted => "interrupted".to_string(),
             Stop::Trouble(trouble) => trouble.text.clone(),
@@ -209,6 +214,19 @@ impl<'a> Execution<'a> {
         self.recorder.record(Record::StepEnd(Box::new(end)));
         self.warn_of_step(number);
         stop.map_or(Ok(()), Err)
+    }
+
+    fn record_begin(&mut self, step: &Step, number: u32, plan_step: u32, repetition: u32) {
+        self.recorder.record(Record::StepBegin(StepBegin {
+            step: number,
+            plan_step,
+            plan: self.plans,
+            repetition,
+            name: step.name.clone(),
+            role: step.role,
+            state: self.ledger.state.clone(),
+            opened: self.surroundings.opened(step),
+        }));
     }
 
     /// Brings a simulated drive to where a recorded step left it, and checks that it is there.
@@ -251,6 +269,10 @@ impl<'a> Execution<'a> {
     ) -> Result<Vec<Finished>, Trouble> {
         let interval = plan.interval.0;
         let mut drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
+        let team = team();
+        drivers.retain(|driver| {
+            team.rank_of(driver.setup().worker, driver.stream().workers) == team.rank()
+        });
         if step.trace {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
@@ -382,7 +404,7 @@ impl Sink for Forward<'_> {
     fn go_on(&mut self) -> bool {
         self.progress.redraw();
         self.evidence.sense();
-        !drivelab_io::signal::interrupted()
+        !drivelab_io::signal::interrupted() && !team().is_asked_to_stop()
     }
 }
 

@@ -11,9 +11,10 @@ use crate::chance;
 use crate::command::run::dry_run;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, OnePlan, Request};
+use crate::together::{self, agree};
 use crate::{print, store};
-use drivelab_compat::fio;
 use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
+use drivelab_compat::{fio, iometer, ior, iozone, mdtest, metarates};
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
@@ -26,16 +27,31 @@ use world::RealWorld;
 pub enum Tool {
     /// fio.
     Fio,
+    /// Iometer.
+    Iometer,
+    /// IOzone.
+    Iozone,
+    /// IOR.
+    Ior,
+    /// mdtest.
+    Mdtest,
+    /// Metarates.
+    Metarates,
 }
 
 /// What the results of a run look like in a tool's own layout.
-type Layout<'a> = Box<dyn Fn(&Run, &Host) -> Output + 'a>;
+type Layout<'a> = dyn Fn(&Run, &Host) -> Output + 'a;
 
 impl Tool {
     /// The tool that a word names, as it is typed.
     fn of(word: &str) -> Option<Tool> {
         match word {
             "fio" => Some(Tool::Fio),
+            "iometer" | "Iometer" => Some(Tool::Iometer),
+            "iozone" | "IOzone" => Some(Tool::Iozone),
+            "ior" | "IOR" => Some(Tool::Ior),
+            "mdtest" => Some(Tool::Mdtest),
+            "metarates" => Some(Tool::Metarates),
             _ => None,
         }
     }
@@ -44,6 +60,11 @@ impl Tool {
     fn failed(self) -> u8 {
         match self {
             Tool::Fio => fio::FAILED,
+            Tool::Iometer => iometer::USAGE,
+            Tool::Iozone => iozone::FAILED,
+            Tool::Ior => ior::FAILED,
+            Tool::Mdtest => mdtest::FAILED,
+            Tool::Metarates => metarates::FAILED,
         }
     }
 
@@ -92,7 +113,7 @@ impl Ending {
     }
 }
 
-fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
+fn run(tool: Tool, name: &str, words: &[String]) -> Result<u8, Ending> {
     let failed = |failure| Ending::of(tool, failure);
     let (own, rest) = own::take(words).map_err(failed)?;
     let system = System::live();
@@ -102,20 +123,49 @@ fn run(tool: Tool, _name: &str, words: &[String]) -> Result<u8, Ending> {
         let failure = Failure { status: Status::Usage, text: refusal.text, advice };
         Ending { failure, status: refusal.status }
     };
+    let line = Line { tool, own: &own, system: &system, world: &world };
     match tool {
         Tool::Fio => match fio::parse(&rest, &world).map_err(refused)? {
             Asked::Text(text) => say(&text),
             Asked::Run { job, options } => {
-                let layout: Layout<'_> =
-                    Box::new(|run, host| fio::output::output(&options, run, host));
-                let line = Line { tool, own: &own, system: &system, world: &world };
-                line.run(*job, &layout).map_err(failed)
+                line.run(*job, &|run, host| fio::output::output(&options, run, host))
+            }
+        },
+        Tool::Iometer => match iometer::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| iometer::output(&options, run, host))
+            }
+        },
+        Tool::Iozone => match iozone::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| iozone::output(&options, run, host))
+            }
+        },
+        Tool::Ior => match ior::parse(name, &rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| ior::output(&options, run, host))
+            }
+        },
+        Tool::Mdtest => match mdtest::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| mdtest::output(&options, run, host))
+            }
+        },
+        Tool::Metarates => match metarates::parse(&rest, &world).map_err(refused)? {
+            Asked::Text(text) => say(&text),
+            Asked::Run { job, options } => {
+                line.run(*job, &|run, host| metarates::output(&options, run, host))
             }
         },
     }
+    .map_err(failed)
 }
 
-fn say(text: &str) -> Result<u8, Ending> {
+fn say(text: &str) -> Result<u8, Failure> {
     print::text(text);
     Ok(0)
 }
@@ -139,11 +189,12 @@ impl Line<'_> {
         if self.own.notes == Notes::Only {
             return Ok(0);
         }
+        together::same_plan(&mut job.plan, &job.target)?;
         let runs = store::directory(self.own.runs.as_deref())?;
         if !self.own.dry_run {
             session::tidy_up(&runs, self.system)?;
         }
-        let aim = Aim::take(self.system, &job.target, &job.plan, None)?;
+        let aim = agree(Aim::take(self.system, &job.target, &job.plan, None))?;
         let request = Request {
             command: self.tool.word(),
             target: &job.target,
@@ -158,14 +209,14 @@ impl Line<'_> {
             kept: None,
         };
         if !self.own.dry_run {
-            session::ask_guard(&request, self.system, &aim, &job.plan)?;
+            agree(session::ask_guard(&request, self.system, &aim, &job.plan))?;
         }
-        session::check_plan(&job.plan, &aim)?;
+        agree(session::check_plan(&job.plan, &aim))?;
         if self.own.dry_run {
             return dry_run(false, &job.plan, &aim).map(|status| status as u8);
         }
         let ended = session::run(&request, self.system, aim, job.plan, &mut OnePlan)?;
-        ended::show(self.tool, ended, layout, &self.world.host_now())
+        ended::show(self.tool, ended, layout, self.own.notes, &self.world.host_now())
     }
 }
 
@@ -174,6 +225,11 @@ impl Tool {
     fn word(self) -> &'static str {
         match self {
             Tool::Fio => "fio",
+            Tool::Iometer => "iometer",
+            Tool::Iozone => "iozone",
+            Tool::Ior => "ior",
+            Tool::Mdtest => "mdtest",
+            Tool::Metarates => "metarates",
         }
     }
 }

@@ -19,6 +19,7 @@ mod progress;
 mod session;
 mod store;
 mod surroundings;
+mod together;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -29,9 +30,18 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Some(status) = front::attempt(&words) {
-        return ExitCode::from(status);
+    if let Err(trouble) = drivelab_io::team::join() {
+        let failure = Failure::from(trouble);
+        print::error(&failure.to_string());
+        return ExitCode::from(failure.status as u8);
     }
+    let status = front::attempt(&words).unwrap_or_else(command_line);
+    drivelab_io::team::leave();
+    ExitCode::from(status)
+}
+
+/// Our own command line; gives the exit status.
+fn command_line() -> u8 {
     let matches = match CommandLine::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return usage(&error),
@@ -41,6 +51,12 @@ fn main() -> ExitCode {
         Err(error) => return usage(&error.format(&mut CommandLine::command())),
     };
     drivelab_io::signal::install();
+    if !matches!(parsed.command, Command::Run(_))
+        && let Err(failure) = together::refuse_several("this command")
+    {
+        print::error(&failure.to_string());
+        return failure.status as u8;
+    }
     let outcome = match &parsed.command {
         Command::Run(options) => {
             let given = matches.subcommand_matches("run").map(command::run::given_options);
@@ -61,26 +77,26 @@ fn main() -> ExitCode {
         Command::Accept(options) => command::accept::accept(options),
     };
     match outcome {
-        Ok(status) => ExitCode::from(status as u8),
+        Ok(status) => status as u8,
         Err(failure) => {
             print::error(&failure.to_string());
-            ExitCode::from(failure.status as u8)
+            failure.status as u8
         }
     }
 }
 
 /// Help goes to stdout; everything else that clap has to say is a usage error.
-fn usage(error: &clap::Error) -> ExitCode {
+fn usage(error: &clap::Error) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             print::text(&error.render().to_string());
-            ExitCode::SUCCESS
+            0
         }
         _ => {
             let text = error.render().to_string();
             let text = text.strip_prefix("error: ").unwrap_or(&text);
             print::error(&Failure::usage(text.trim_end()).to_string());
-            ExitCode::from(Status::Usage as u8)
+            Status::Usage as u8
         }
     }
 }

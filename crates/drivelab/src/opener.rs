@@ -63,7 +63,7 @@ impl Site {
             })
         };
         let own = first..first + stream.files_of_worker() as usize;
-        let sizes = target.files().iter().skip(first).take(own.len()).map(|file| file.bytes);
+        let sizes = own.clone().filter_map(|index| target.file(index)).map(|file| file.bytes);
         let opened = Opened {
             descriptor: open(first)?,
             is_device: target.kind == TargetKind::BlockDevice,

@@ -49,7 +49,7 @@ impl Progress {
     pub fn new() -> Self {
         let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Progress {
-            active: std::io::stderr().is_terminal() && capable,
+            active: drivelab_io::team::team().leads() && std::io::stderr().is_terminal() && capable,
             label: String::new(),
             began: Instant::now(),
             expected: None,

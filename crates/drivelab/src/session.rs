@@ -14,6 +14,7 @@ use crate::store;
 use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
+use crate::together::{self, check_shared, refuse_several};
 use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::Plan;
@@ -29,6 +30,7 @@ use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Refusal};
 use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
+use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
 use intent::intent_of;
 use scene::Scene;
@@ -145,12 +147,18 @@ pub fn run(
 ) -> Result<Ended, Failure> {
     let ledger = store::ledger(Some(&request.runs))?;
     tidy_up(&request.runs, system)?;
+    check_shared(&first)?;
+    if matches!(aim.kind, Kind::Device | Kind::Simulated) {
+        refuse_several(&format!("a run on {}", request.target))?;
+    }
     let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;
     let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
-    let begin = begin_of(request, &aim, first.seed, clock_facts);
+    let mut begin = begin_of(request, &aim, first.seed, clock_facts);
+    begin.processes = together::processes(&aim)?;
     let place = place_of(request, system, &aim, &first);
     let shares_drive = place.shares_drive;
     let mut recorder = match &request.kept {
+        None if !team().leads() => Recorder::silent(begin),
         None => Recorder::begin(&place, begin),
         Some(kept) => Recorder::go_on(&place, kept),
     };
@@ -233,6 +241,7 @@ fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> B
         facts: aim.facts.clone(),
         directory: std::env::current_dir().ok().map(|path| path.display().to_string()),
         state: aim.simulated.as_ref().map(|simulated| simulated.state.word().into()),
+        processes: Vec::new(),
         study: request.study.clone(),
     }
 }
@@ -296,6 +305,8 @@ fn end(
         status = Status::Invalid;
         failure = Some(Failure::invalid(text));
     }
+    // The first process has seen everything; the others end as it does.
+    (status, failure) = together::ended(status, failure);
     let end = End { complete: reason.is_none(), status: status as u8, reason };
     let (mut run, path, trouble) = recorder.end(end);
     let path = match trouble {
@@ -330,6 +341,9 @@ fn mismatched(run: &Run) -> u64 {
 /// Removes and undoes what runs that were killed have left behind, and says so. It comes before the
 /// facts of a target are taken, which would tell what such a run had set.
 pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
+    if !team().leads() {
+        return Ok(());
+    }
     let ledger = store::ledger(Some(runs))?;
     for sentence in settings::leftovers(system, &ledger.with_file_name(SETTINGS)) {
         crate::print::error(&format!("drivelab: {sentence}"));

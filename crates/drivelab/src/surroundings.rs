@@ -12,7 +12,7 @@ use drivelab_core::plan::{FileSystem, Mount, Purge, QueueSetting, SettingChange,
 use drivelab_core::queue::Trouble;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::settings::{self, Held};
-use drivelab_io::target::Mode;
+use drivelab_io::target::{Mode, TargetFile};
 use drivelab_io::write_cache;
 use mounted::Files;
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl Surroundings {
     /// Writes back and drops the page cache of the target's files.
     pub fn drop_caches(&self) -> Result<(), Trouble> {
         let Some(target) = self.site.at() else { return Ok(()) };
-        for index in 0..target.files().len() {
+        for (index, _) in target.open_files() {
             target
                 .descriptor(index, Mode::default())
                 .and_then(drivelab_io::cache::drop_cached)
@@ -132,7 +132,8 @@ impl Surroundings {
     ) -> Result<(), Trouble> {
         let Some(target) = self.site.at() else { return Ok(()) };
         let is_device = target.kind == TargetKind::BlockDevice;
-        for (index, file) in target.files().iter().enumerate().filter(|(_, file)| file.writable) {
+        let ours = |(_, file): &(usize, &TargetFile)| file.writable && !file.joined;
+        for (index, file) in target.open_files().filter(ours) {
             let failed = |error: String| {
                 let path = file.path.display();
                 Trouble::failed(format!("blocks of {path} cannot be {what}: {error}"))
@@ -195,7 +196,7 @@ impl Surroundings {
     /// the end, but no one can look at it again.
     pub fn still_there(&self) -> Result<(), Trouble> {
         let Some(target) = self.site.at() else { return Ok(()) };
-        for (index, file) in target.files().iter().enumerate() {
+        for (index, file) in target.open_files() {
             let pinned = target.pinned(index).and_then(|pinned| pinned.try_clone_to_owned().ok());
             let found = pinned.and_then(|pinned| File::from(pinned).metadata().ok());
             if target.kind == TargetKind::File && found.is_none_or(|found| found.nlink() == 0) {

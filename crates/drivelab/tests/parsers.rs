@@ -109,6 +109,16 @@ fn blktraces() {
 }
 
 #[test]
+fn fio_lines() {
+    feed("fio_lines", parsers::fio_lines);
+}
+
+#[test]
+fn icf_files() {
+    feed("icf", parsers::icf);
+}
+
+#[test]
 fn traces() {
     feed("trace", parsers::trace);
 }

@@ -24,6 +24,7 @@ pub mod signal;
 pub mod signature;
 pub mod sync;
 pub mod target;
+pub mod team;
 pub mod testbed;
 pub mod tracing;
 pub mod trim;

@@ -9,6 +9,7 @@ use crate::map::Map;
 use crate::names::{Names, NamesRing, Owner};
 use crate::null::Null;
 use crate::sync::{Psync, Stdio, SyncQueue};
+use crate::team;
 use crate::uring::Uring;
 use crate::watch::Pulse;
 use crate::worker::{self, Command, Message};
@@ -203,19 +204,24 @@ impl Testbed for RealTestbed {
         let (sender, messages) = sync_channel(count * 16 + 16);
         let mut members = Vec::with_capacity(count);
         let measuring = measuring_cpus(&drivers)?;
-        for (index, driver) in drivers.into_iter().enumerate() {
-            match self.spawn(index, driver, &sender) {
-                Ok(member) => members.push(member),
-                Err(trouble) => {
-                    members.iter().for_each(Member::abort);
-                    return Err(trouble);
-                }
-            }
+        let ready = self.make_ready(drivers, &sender, &messages, &mut members);
+        let start = if team::team().is_alone() {
+            ready.map(|()| None)
+        } else {
+            // All processes meet here, whatever became of this one.
+            let start = team::team().begin_together(ready.is_ok());
+            ready.and_then(|()| start).and_then(|start| match start {
+                Some(start) => Ok(Some(start.saturating_sub(self.clock.monotonic_zero()))),
+                None => Err(Trouble::failed("another process could not begin")),
+            })
+        };
+        let start = start.inspect_err(|_| members.iter().for_each(Member::abort))?;
+        if members.is_empty() {
+            return Ok(Vec::new());
         }
-        self.await_ready(&members, &messages)?;
         // Not earlier: workers that may run anywhere take over this thread's CPUs.
         let _aside = cpus::stand_aside(&measuring);
-        let begin = self.clock.now() + 200_000;
+        let begin = start.unwrap_or_else(|| self.clock.now() + 200_000);
         for member in &members {
             let _ = member.commands.send(Command::Start(begin));
         }
@@ -228,6 +234,20 @@ impl Testbed for RealTestbed {
 }
 
 impl RealTestbed {
+    /// Starts a thread for each driver, and waits until all could begin.
+    fn make_ready(
+        &self,
+        drivers: Vec<Driver>,
+        sender: &SyncSender<(usize, Message)>,
+        messages: &Receiver<(usize, Message)>,
+        members: &mut Vec<Member>,
+    ) -> Result<(), Trouble> {
+        for (index, driver) in drivers.into_iter().enumerate() {
+            members.push(self.spawn(index, driver, sender)?);
+        }
+        self.await_ready(members, messages)
+    }
+
     /// Waits until every worker has its queue and buffers.
     fn await_ready(
         &self,

@@ -24,8 +24,8 @@ pub fn discard(target: impl AsFd, is_device: bool, offset: u64, length: u64) -> 
     if status == 0 { Ok(()) } else { Err(last_errno()) }
 }
 
-/// Has the file system set aside all blocks of a file of `bytes`, unwritten. One that cannot do that
-/// finds them when they are written, as it would without being asked.
+/// Has the file system set aside all blocks of a file of `bytes`, unwritten. One that cannot finds
+/// them when they are written, as it would without being asked.
 ///
 /// # Errors
 /// As `fallocate(2)` says.

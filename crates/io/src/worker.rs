@@ -7,7 +7,7 @@ use crate::watch::Pulse;
 use drivelab_core::driver::{Driver, Next};
 use drivelab_core::op::{Done, Time};
 use drivelab_core::queue::{Finished, Trouble};
-use drivelab_core::tally::Tally;
+use drivelab_core::tally::{Phase, Tally};
 use std::sync::mpsc::{Receiver, SyncSender};
 
 /// What the watching thread tells a worker.
@@ -49,17 +49,46 @@ pub struct Site<'a> {
     pub stuck_after_ns: Time,
 }
 
-/// CPU time and context switches of this thread so far.
-fn usage() -> (u64, u64) {
+/// What this thread has cost so far.
+#[derive(Debug)]
+struct Usage {
+    cpu_ns: u64,
+    system_cpu_ns: u64,
+    context_switches: u64,
+    major_faults: u64,
+    minor_faults: u64,
+}
+
+impl Usage {
+    /// Writes down what it cost since `earlier`.
+    fn since(&self, earlier: &Usage, phase: &mut Phase) {
+        let cpu_ns = self.cpu_ns - earlier.cpu_ns;
+        phase.cpu_ns = Some(cpu_ns);
+        // Two clocks of the kernel, of which this one is the coarser.
+        let system_cpu_ns = self.system_cpu_ns.saturating_sub(earlier.system_cpu_ns);
+        phase.system_cpu_ns = Some(system_cpu_ns.min(cpu_ns));
+        phase.context_switches = Some(self.context_switches - earlier.context_switches);
+        let major_faults = self.major_faults - earlier.major_faults;
+        phase.page_faults = Some((major_faults, self.minor_faults - earlier.minor_faults));
+    }
+}
+
+fn usage() -> Usage {
     // SAFETY: an all-zero rusage is a valid one to fill in, and getrusage fills it.
     let usage = unsafe {
         let mut usage: libc::rusage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_THREAD, &mut usage);
         usage
     };
-    let switches = (usage.ru_nvcsw + usage.ru_nivcsw) as u64;
     let spent = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    (spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64, switches)
+    let system = usage.ru_stime;
+    Usage {
+        cpu_ns: spent.tv_sec as u64 * 1_000_000_000 + spent.tv_nsec as u64,
+        system_cpu_ns: system.tv_sec as u64 * 1_000_000_000 + system.tv_usec as u64 * 1_000,
+        context_switches: (usage.ru_nvcsw + usage.ru_nivcsw) as u64,
+        major_faults: usage.ru_majflt as u64,
+        minor_faults: usage.ru_minflt as u64,
+    }
 }
 
 /// Runs a driver on its queue to the end.
@@ -90,8 +119,7 @@ pub fn run<E: Engine>(
     let result = pump_and_reap(&mut driver, &mut engine, pulse, site, &mut done);
     let after = usage();
     let (last, mut phase) = driver.finish(site.clock.now());
-    phase.cpu_ns = Some(after.0 - before.0);
-    phase.context_switches = Some(after.1 - before.1);
+    after.since(&before, &mut phase);
     hand_over(&mut driver, site);
     if last.ops() > 0 || last.error_count() > 0 {
         let _ = site.messages.send((site.index, Message::Tally(last)));

@@ -106,6 +106,8 @@ fn a_mix_is_counted_and_its_depth_kept(place: &Place, variant: &Variant) {
         let phase = one.phase;
         assert!(phase.opened <= phase.first && phase.first < phase.last, "{phase:?}");
         assert!(phase.cpu_ns.is_some_and(|ns| ns > 0) && phase.closed == phase.last);
+        assert!(phase.system_cpu_ns.is_some() && phase.system_cpu_ns <= phase.cpu_ns);
+        assert!(phase.page_faults.is_some());
         for slow in one.driver.slowest() {
             assert!(slow.issued >= phase.first && slow.issued + slow.latency_ns <= phase.last);
         }

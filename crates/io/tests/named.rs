@@ -7,7 +7,9 @@ mod guard_support;
 use drivelab_core::plan::{PatternName, Stream};
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
-use drivelab_io::target::{Mode, NamedFile, OpenRequest, SpeltNames, open_names, open_target};
+use drivelab_io::target::{
+    Mode, NamedFile, OpenRequest, Part, SpeltNames, open_names, open_target,
+};
 use guard_support::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -19,6 +21,7 @@ fn request(room: &Room, named: &[(&str, u64, bool)]) -> OpenRequest {
         path: path.into(),
         bytes: *bytes,
         destroys: *destroys,
+        part: Part::Opens,
     });
     let named = named.collect();
     OpenRequest { named, ..room.request(room.directory.path(), Intent::Write) }
@@ -87,7 +90,7 @@ fn names_that_are_there_already_are_not_ours() {
     let room = Room::new();
     let system = System::live();
     let open = |spelt: Vec<SpeltNames>| {
-        open_names(&system, &room.request(room.directory.path(), Intent::Write), spelt)
+        open_names(&system, &room.request(room.directory.path(), Intent::Write), spelt, false)
     };
     for other in ["n0f10", "n2f0", "n0f01", "n0f", "xn0f1"] {
         std::fs::write(room.path(other), b"").unwrap();
@@ -110,7 +113,7 @@ fn names_below_directories_go_before_them() {
     let request = room.request(room.directory.path(), Intent::Write);
     let directories = SpeltNames { of_directories: true, ..spelt("{worker}", 2, 1) };
     let all = vec![directories, spelt("{worker}/n{worker}f{name}", 2, 3)];
-    let directory = open_names(&system, &request, all.clone()).unwrap();
+    let directory = open_names(&system, &request, all.clone(), false).unwrap();
     for worker in ["0", "1"] {
         std::fs::create_dir(room.path(worker)).unwrap();
         std::fs::write(room.path(worker).join(format!("n{worker}f2")), b"").unwrap();
@@ -119,6 +122,36 @@ fn names_below_directories_go_before_them() {
     assert!(room.names().is_empty(), "{:?}", room.names());
     // Somebody's directory of that name.
     std::fs::create_dir(room.path("1")).unwrap();
-    assert!(open_names(&system, &request, all).is_err());
+    assert!(open_names(&system, &request, all, false).is_err());
     assert!(room.path("1").exists());
+}
+
+#[test]
+fn others_of_a_team_join_the_very_file() {
+    let room = Room::new();
+    let system = System::live();
+    let wanted = request(&room, &[("a", MIB, true), ("b", MIB, true)]);
+    let with = |parts: [Part; 2]| {
+        let mut own = wanted.clone();
+        own.named.iter_mut().zip(parts).for_each(|(named, part)| named.part = part);
+        own
+    };
+    let mut first = open_target(&system, &with([Part::Opens, Part::None])).unwrap();
+    let second_request = with([Part::Joins, Part::Opens]);
+    let mut second = open_target(&system, &second_request).unwrap();
+    let seen: Vec<_> = [first.seen().unwrap(), second.seen().unwrap()].concat();
+    assert_eq!(seen.iter().map(|seen| seen.index).collect::<Vec<_>>(), [0, 1]);
+    second.join(&second_request, &seen).unwrap();
+    first.join(&with([Part::Opens, Part::None]), &seen).unwrap();
+    assert!(first.descriptor(1, WRITING).is_err(), "it has nothing to do with it");
+    File::from(second.descriptor(0, WRITING).unwrap()).write_all_at(b"joined", 0).unwrap();
+    assert!(second.file(0).unwrap().joined && !second.file(1).unwrap().joined);
+    second.close().unwrap();
+    assert_eq!(room.names(), ["a"], "who joined removes nothing");
+    // Another file of that name is not the same.
+    std::fs::rename(room.path("a"), room.path("old")).unwrap();
+    std::fs::write(room.path("a"), vec![0; 1 << 20]).unwrap();
+    let mut third = open_target(&system, &second_request).unwrap();
+    let refusal = third.join(&second_request, &seen).unwrap_err();
+    assert_eq!(refusal.code, "changed");
 }

@@ -202,7 +202,8 @@ fn grain(settings: &Settings) -> u64 {
 fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
     match amount {
         Amount::Bytes(bytes) => scale.of(bytes, grain),
-        percent @ Amount::Percent(_) => percent.of(whole),
+        // Shares of something are rounded to whole blocks, as fio does.
+        percent @ Amount::Percent(_) => percent.of(whole) / grain.max(1) * grain.max(1),
     }
 }
 

@@ -269,10 +269,10 @@ pub const ALL: &[Known] = &[
     option(&["percentile_list"], Same),
     option(&["significant_figures"], Ignored("four, as is fio's own habit")),
     option(&["disk_util"], Ignored("what the kernel counted is always printed")),
-    option(&["gtod_reduce"], Ignored(ONE_CLOCK)),
-    option(&["disable_lat"], Ignored(ONE_CLOCK)),
-    option(&["disable_clat"], Ignored(ONE_CLOCK)),
-    option(&["disable_slat"], Ignored(ONE_CLOCK)),
+    option(&["gtod_reduce"], Approximated("left out of what is printed; the run file has it")),
+    option(&["disable_lat"], Approximated("left out of what is printed; the run file has it")),
+    option(&["disable_clat"], Approximated("left out of what is printed; the run file has it")),
+    option(&["disable_slat"], Approximated("left out of what is printed; the run file has it")),
     option(&["disable_bw_measurement", "disable_bw"], Ignored(ONE_CLOCK)),
     option(&["gtod_cpu"], Ignored(ONE_CLOCK)),
     option(&["unified_rw_reporting"], Same),
@@ -323,4 +323,20 @@ pub fn find_by_beginning(beginning: &str) -> Option<&'static Known> {
         ALL.iter().filter(|known| known.names.iter().any(|name| name.starts_with(beginning)));
     let first = fitting.next()?;
     fitting.next().is_none().then_some(first)
+}
+
+/// Every option with how it is treated, as a table in Markdown: what the documentation shows.
+pub fn table() -> String {
+    let mut text = String::from("| option | here | |\n|---|---|---|\n");
+    for known in ALL {
+        let names: Vec<String> = known.names.iter().map(|name| format!("`{name}`")).collect();
+        let (word, what) = match known.care {
+            Same => ("same", String::new()),
+            Approximated(differs) => ("approximated", differs.to_string()),
+            Ignored(reason) => ("ignored", reason.to_string()),
+            Refused(instead) => ("refused", format!("instead: {instead}")),
+        };
+        text += &format!("| {} | {word} | {what} |\n", names.join(", "));
+    }
+    text
 }

@@ -4,6 +4,7 @@
 //! code of it is used.
 
 pub mod known;
+pub mod output;
 
 mod files;
 mod jobfile;
@@ -16,7 +17,7 @@ mod translate;
 mod value;
 mod words;
 
-pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified};
+pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified, Without};
 
 /// The exit status of a line that failed.
 pub const FAILED: u8 = words::STATUS;
@@ -71,29 +72,4 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
     let keeps = !jobs.iter().any(|(_, settings)| settings.unlink);
     let job = Job { plan: translated.plan, target: places.target, keeps, notes };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(line) })
-}
-
-/// TEMP
-pub mod output {
-    use super::*;
-    use crate::front::*;
-    pub fn output(_l: &Line, _r: &drivelab_core::run::Run, _h: &Host) -> Output {
-        Output {
-            stdout: drivelab_core::summary::summarise(_r)
-                .cells
-                .iter()
-                .map(|c| {
-                    format!(
-                        "{} {:?}\n",
-                        c.name,
-                        c.streams
-                            .iter()
-                            .map(|s| s.total.iops.as_ref().map(|i| i.value))
-                            .collect::<Vec<_>>()
-                    )
-                })
-                .collect(),
-            ..Output::default()
-        }
-    }
 }

@@ -4,7 +4,7 @@ use super::files::Places;
 use super::settings::{Distribution, Settings};
 use super::translate::Whole;
 use crate::front::{Found, Note, Treatment, World};
-use drivelab_core::plan::{Engine, PatternName, Plan};
+use drivelab_core::plan::{Engine, PatternName, Plan, Sync};
 use drivelab_core::quantity::size;
 
 /// The notes of all jobs.
@@ -157,6 +157,18 @@ fn ends(whole: &Whole<'_>, notes: &mut Vec<Note>) {
             ),
         ));
     }
+    let every = match settings.sync {
+        Sync::Fsync(every) | Sync::Fdatasync(every) => every,
+        _ => 0,
+    };
+    if every > 0 && settings.rw.kinds[1] {
+        notes.push(Note::new(
+            "last_writes_synced",
+            given(whole, "fsync").or_else(|| given(whole, "fdatasync")).unwrap_or_default(),
+            Treatment::Approximated,
+            "the last writes are synced too where their number calls for it; fio ends without.",
+        ));
+    }
     if settings.ramp_ns > 0 && !settings.time_based {
         notes.push(Note::new(
             "ramp_consumes_size",
@@ -198,7 +210,7 @@ fn cache(whole: &Whole<'_>, world: &dyn World, notes: &mut Vec<Note>) {
     let memory = world.host().memory_bytes;
     let bytes = whole.place.size;
     if memory > 0 && bytes < memory {
-        let sync = settings.end_fsync || !matches!(settings.sync, drivelab_core::plan::Sync::None);
+        let sync = settings.end_fsync || !matches!(settings.sync, Sync::None);
         let text = match (settings.rw.kinds[1], sync) {
             (true, false) => format!(
                 "the job is buffered and its {} fit into the memory of this machine ({}): the \

@@ -1,8 +1,8 @@
 //! One job's options as values, the last of a name wins.
 
 use super::known::{self, Care};
-use super::shown::Unified;
-use super::value::{self, Amount, BadValue};
+use super::shown::{Unified, Without};
+use super::value::{Amount, BadValue};
 use super::words::{Job, STATUS, Word, ignored, not_to_be_had};
 use crate::front::{Note, Refusal, Treatment};
 use drivelab_core::plan::{Content, Engine, Sync};
@@ -136,8 +136,10 @@ pub struct Settings {
     pub description: Option<String>,
     /// `unit_base`.
     pub unit_base: u32,
-    /// Both `direct` and `buffered` were given.
-    pub direct_and_buffered: bool,
+    /// `kb_base`.
+    pub kb_base: u32,
+    /// `disable_lat`, `disable_clat`, `disable_slat`, `gtod_reduce`.
+    pub without: Without,
 }
 
 /// `rw`.
@@ -241,7 +243,8 @@ impl Default for Settings {
             unified: Unified::None,
             description: None,
             unit_base: 0,
-            direct_and_buffered: false,
+            kb_base: 1024,
+            without: Without::default(),
         }
     }
 }
@@ -265,13 +268,13 @@ impl From<BadValue> for Wrong {
 /// # Errors
 /// A value that is none, in fio's words; an option that is not to be had, by name.
 pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
-    let mut settings = Settings::default();
     let base = job.words().filter(|word| word.name == "kb_base").last();
     let kb_base = match base.and_then(|word| word.value.as_deref()) {
         None | Some("1024") => 1024,
         Some("1000") => 1000,
         Some(other) => return Err(failed_parsing("kb_base", Some(other))),
     };
+    let mut settings = Settings { kb_base: kb_base as u32, ..Settings::default() };
     for word in job.words() {
         let Some(known) = known::find(word.name) else { continue };
         let shown = format!("--{}", word.typed);

@@ -33,7 +33,7 @@ pub struct Line {
     pub terse_version: u8,
     /// `--output=`: results go there instead of to the terminal.
     pub output: Option<String>,
-    /// Options of `[global]`, as typed.
+    /// Options of `[global]`, as typed; one without a value has an empty one.
     pub global: Vec<(String, String)>,
     /// Jobs in order; clones of one job are one section.
     pub sections: Vec<Section>,
@@ -46,7 +46,8 @@ pub struct Section {
     pub name: String,
     /// Its description, if it has one.
     pub description: Option<String>,
-    /// Its options as typed, in order, without those of `[global]`.
+    /// Its options as typed, in order, without those of `[global]`; with its name where that was
+    /// typed as an option. One without a value has an empty one.
     pub given: Vec<(String, String)>,
     /// The reporting group, from 0.
     pub group: u32,
@@ -86,8 +87,26 @@ pub struct Section {
     pub unified: Unified,
     /// Logs of the course of time, by `write_bw_log=` and the like.
     pub logs: Vec<Log>,
-    /// 1 where rates are in bytes (`unit_base=8`), else in bits (`unit_base=1`); 0: bytes.
+    /// `unit_base=`: 1 where rates are in bits; 8, or 0: bytes.
     pub unit_base: u32,
+    /// `kb_base=`: 1000 where sizes go by thousands; 1024, or 0: by 1024.
+    pub kb_base: u32,
+    /// Figures that are left out: `disable_slat`, `disable_clat`, `disable_lat`; `gtod_reduce`
+    /// leaves out all three.
+    pub without: Without,
+    /// Errors are counted and printed (`continue_on_error`).
+    pub counts_errors: bool,
+}
+
+/// Figures that a job is told to leave out.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Without {
+    /// Submission latency.
+    pub submission: bool,
+    /// Completion latency, its percentiles and its distribution.
+    pub completion: bool,
+    /// Both together.
+    pub total: bool,
 }
 
 /// `unified_rw_reporting=`.

@@ -1,7 +1,7 @@
 //! How each option changes the settings, by subject.
 
 use super::settings::{Direction, Distribution, Settings, Wrong};
-use super::shown::Unified;
+use super::shown::{Unified, Without};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
 use drivelab_core::plan::{Content, Engine, Sync};
 
@@ -201,39 +201,7 @@ impl Settings {
                     share => Content::Compressible(share),
                 };
             }
-            "verify" => {
-                const KNOWN: [&str; 21] = [
-                    "md5",
-                    "crc64",
-                    "crc32c",
-                    "crc32c-intel",
-                    "crc32",
-                    "crc16",
-                    "crc7",
-                    "xxhash",
-                    "sha512",
-                    "sha256",
-                    "sha1",
-                    "sha3-224",
-                    "sha3-256",
-                    "sha3-384",
-                    "sha3-512",
-                    "meta",
-                    "pattern_hdr",
-                    "1",
-                    "0",
-                    "null",
-                    "pattern",
-                ];
-                self.verify = match text {
-                    "0" => None,
-                    "pattern" | "pattern_hdr" | "null" => {
-                        return Err(Wrong::NotHere("blocks are checked by drivelab's own stamps"));
-                    }
-                    known if KNOWN.contains(&known) => Some(known.to_string()),
-                    _ => return Err(Wrong::Value),
-                };
-            }
+            "verify" => self.verify = checksum(text)?,
             "do_verify" => self.do_verify = boolean(value)?,
             _ => return Ok(false),
         }
@@ -269,6 +237,12 @@ impl Settings {
                     _ => return Err(Wrong::Value),
                 }
             }
+            "disable_lat" => self.without.total = boolean(value)?,
+            "disable_clat" => self.without.completion = boolean(value)?,
+            "disable_slat" => self.without.submission = boolean(value)?,
+            "gtod_reduce" if boolean(value)? => {
+                self.without = Without { submission: true, completion: true, total: true };
+            }
             "unit_base" => {
                 self.unit_base = match text {
                     "0" => 0,
@@ -301,6 +275,37 @@ fn file_names(text: &str) -> Result<Vec<String>, Wrong> {
         }
     }
     if names.iter().any(String::is_empty) { Err(Wrong::Value) } else { Ok(names) }
+}
+
+/// The name of a checksum; `0` is none.
+fn checksum(text: &str) -> Result<Option<String>, Wrong> {
+    const KNOWN: [&str; 17] = [
+        "md5",
+        "crc64",
+        "crc32c",
+        "crc32c-intel",
+        "crc32",
+        "crc16",
+        "crc7",
+        "xxhash",
+        "sha512",
+        "sha256",
+        "sha1",
+        "sha3-224",
+        "sha3-256",
+        "sha3-384",
+        "sha3-512",
+        "meta",
+        "1",
+    ];
+    match text {
+        "0" => Ok(None),
+        "pattern" | "pattern_hdr" | "null" => {
+            Err(Wrong::NotHere("blocks are checked by drivelab's own stamps"))
+        }
+        known if KNOWN.contains(&known) => Ok(Some(known.to_string())),
+        _ => Err(Wrong::Value),
+    }
 }
 
 fn direction(text: &str) -> Result<Direction, Wrong> {

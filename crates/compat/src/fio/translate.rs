@@ -355,6 +355,9 @@ fn section(
         unified: settings.unified,
         logs: logs(settings, &whole.job.name),
         unit_base: settings.unit_base,
+        kb_base: settings.kb_base,
+        without: settings.without,
+        counts_errors: false,
     }
 }
 

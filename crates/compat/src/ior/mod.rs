@@ -83,15 +83,15 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
         (Era::New, Summary::Csv) => comma::text(&results, options),
     };
     let Some(path) = settings.and_then(|settings| settings.summary_file.clone()) else {
-        return Output { stdout: text, ..Output::default() };
+        return Output { text, ..Output::default() };
     };
     let begins: &[u8] = match summary {
         Summary::Text => b"IOR-",
         Summary::Json => json::BEGINS.as_bytes(),
         Summary::Csv => comma::HEADING.as_bytes(),
     };
-    let stdout = format!("Writing output to {path}\n");
+    let said = format!("Writing output to {path}\n");
     let existing = Existing::ReplaceOwn(begins.to_vec());
     let file = OutputFile { path, bytes: text.into_bytes(), existing };
-    Output { stdout, files: vec![file], status: 0 }
+    Output { text: said, files: vec![file], ..Output::default() }
 }

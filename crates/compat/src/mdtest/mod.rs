@@ -53,7 +53,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
 
 /// What mdtest would have printed of this run.
 pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
-    Output { stdout: table::text(options, run, host), ..Output::default() }
+    Output { text: table::text(options, run, host), ..Output::default() }
 }
 
 fn help() -> String {

@@ -27,7 +27,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
 
 /// What Metarates would have printed of this run.
 pub fn output(options: &Options, run: &Run, _host: &Host) -> Output {
-    Output { stdout: rates::text(options, run), ..Output::default() }
+    Output { text: rates::text(options, run), ..Output::default() }
 }
 
 /// What a line really measures.

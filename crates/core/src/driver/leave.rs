@@ -79,7 +79,9 @@ impl Driver {
             },
             excluded_ns,
             cpu_ns: None,
+            system_cpu_ns: None,
             context_switches: None,
+            page_faults: None,
             issued: self.issued,
         };
         (last, phase)

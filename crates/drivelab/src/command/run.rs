@@ -1,7 +1,7 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
 use super::report::{Page, may_write, results};
-use crate::aim::Aim;
+use crate::aim::{Aim, Kind};
 use crate::chance;
 use crate::cli::run::RunOptions;
 use crate::forecast::forecast;
@@ -9,12 +9,15 @@ use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, OnePlan, Request};
+use crate::together::{self, agree};
 use crate::{print, store};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use drivelab_core::plan::Plan;
+use drivelab_core::plan::{Plan, PlanFile};
 use drivelab_core::plan_text;
+use drivelab_core::units::Size;
 use drivelab_io::facts::System;
+use drivelab_io::team::team;
 use std::path::Path;
 
 /// Options that go with a plan; every other one describes a load, and the plan has one.
@@ -45,14 +48,15 @@ pub fn given_options(matches: &ArgMatches) -> Vec<String> {
 
 /// Runs one load, or prints what it would be.
 pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
-    let (mut plan, target) = plan_and_target(options, given)?;
-    load::refuse_misleading(&plan)?;
+    let (mut plan, target) = agree(plan_and_target(options, given))?;
+    agree(load::refuse_misleading(&plan))?;
+    together::same_plan(&mut plan, target)?;
     let system = System::live();
     let runs = store::directory(options.record.store.runs.as_deref())?;
     if !options.record.dry_run {
         session::tidy_up(&runs, &system)?;
     }
-    let aim = Aim::take(&system, target, &plan, options.size)?;
+    let mut aim = agree(Aim::take(&system, target, &plan, options.size))?;
     let request = Request {
         command: "run",
         target,
@@ -68,17 +72,42 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
     };
     if !options.record.dry_run {
         may_write(options.record.out.as_deref())?;
-        session::ask_guard(&request, &system, &aim, &plan)?;
+        agree(session::ask_guard(&request, &system, &aim, &plan))?;
     }
-    session::check_plan(&plan, &aim)?;
+    agree(session::check_plan(&plan, &aim))?;
     layout::prepend(&mut plan, &aim);
     session::check_plan(&plan, &aim)?;
+    if !team().is_alone() {
+        name_files(&mut plan, &mut aim)?;
+    }
     if options.record.dry_run {
         return dry_run(options.record.json, &plan, &aim);
     }
     let ended = session::run(&request, &system, aim, plan, &mut OnePlan)?;
     let page = options.record.out.as_deref().map_or(Page::None, Page::At);
     results(ended, options.record.json, page)
+}
+
+/// Files that several processes share have names that all of them know.
+fn name_files(plan: &mut Plan, aim: &mut Aim) -> Result<(), Failure> {
+    if aim.files == 0 || !plan.files.is_empty() {
+        return Ok(());
+    }
+    let stem = together::heard(&team(), &format!("drivelab-scratch-{}", store::new_id()))?;
+    let named: Vec<String> = match aim.kind {
+        Kind::Directory => (0..aim.files).map(|index| format!("{stem}-{index}.dat")).collect(),
+        Kind::Absent | Kind::File => {
+            let (directory, first) = together::apart(&aim.path);
+            aim.path = directory.into();
+            aim.kind = Kind::Directory;
+            let further = (1..aim.files).map(|index| format!("{first}.{index}"));
+            [first.clone()].into_iter().chain(further).collect()
+        }
+        Kind::Device | Kind::Simulated | Kind::Nothing => return Ok(()),
+    };
+    let size = Size(aim.file_bytes);
+    plan.files = named.into_iter().map(|name| PlanFile { name, size }).collect();
+    Ok(())
 }
 
 fn plan_and_target<'a>(

@@ -1,15 +1,31 @@
 //! The end of another tool's line: its own layout on stdout, everything else on stderr.
 
+use super::own::Notes;
 use super::{Layout, Tool, files};
 use crate::outcome::{Failure, Status};
 use crate::print;
 use crate::session::Ended;
+use crate::together;
 use drivelab_compat::front::Host;
+use drivelab_io::team::team;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
-pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Result<u8, Failure> {
+pub fn show(
+    tool: Tool,
+    ended: Ended,
+    layout: &Layout<'_>,
+    notes: Notes,
+    host: &Host,
+) -> Result<u8, Failure> {
+    if !team().leads() {
+        ended.scene.close();
+        return Ok(together::heard(&team(), &0)?);
+    }
     let output = layout(&ended.run, host);
-    print::text(&output.stdout);
+    print::text(&output.text);
+    if notes != Notes::None {
+        output.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
+    }
     let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
     if let Some(failure) = &ended.failure {
         print::error(&failure.to_string());
@@ -29,6 +45,7 @@ pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Resul
         (_, true) => output.status,
     };
     ended.scene.close();
+    let status = together::heard(&team(), &status)?;
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(status)
 }

@@ -4,6 +4,7 @@ use super::own::Own;
 use crate::aim::{Aim, Kind};
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
+use drivelab_io::team::team;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -79,7 +80,7 @@ impl World for RealWorld {
     }
 
     fn ranks(&self) -> u32 {
-        1
+        team().size()
     }
 
     fn scale(&self) -> Scale {

@@ -5,6 +5,7 @@ use super::{Request, refused};
 use crate::aim::{Aim, Kind};
 use crate::opener::Site;
 use crate::outcome::Failure;
+use crate::together::{self, agree};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
 use drivelab_core::record::Warning;
@@ -13,6 +14,7 @@ use drivelab_io::target::{
     NameDirectory, NamedFile, OpenRequest, ScratchDirectory, SpeltNames, Target, open_directory,
     open_names, open_target,
 };
+use drivelab_io::team::team;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -42,11 +44,7 @@ impl Scene {
         let filesystem = aim.facts.target.filesystem.as_ref();
         scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
         wanted.named = named_files(plan);
-        let spelt = spelt_names(plan);
-        if !spelt.is_empty() {
-            let names = open_names(system, &wanted, spelt).map_err(refused)?;
-            scene.site.spelt = Some(Rc::new(names));
-        }
+        scene.open_spelt(system, &wanted, plan)?;
         for _ in 0..directories_of(plan) {
             let directory = open_directory(system, &wanted).map_err(refused)?;
             scene.site.directories.push(Rc::new(directory));
@@ -54,11 +52,32 @@ impl Scene {
         if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
             wanted.files = aim.files;
             wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
-            let target = open_target(system, &wanted).map_err(refused)?;
+            let target = open_together(system, &wanted)?;
             scene.warnings.extend(holes(&target));
             scene.site.target = Some(Rc::new(target));
         }
         Ok(scene)
+    }
+
+    /// The first process looks whether names are free; the others find them begun.
+    fn open_spelt(
+        &mut self,
+        system: &System,
+        wanted: &OpenRequest,
+        plan: &Plan,
+    ) -> Result<(), Failure> {
+        let spelt = spelt_names(plan);
+        if spelt.is_empty() {
+            return Ok(());
+        }
+        let open = |joins| open_names(system, wanted, spelt.clone(), joins).map_err(refused);
+        let first = agree(if team().leads() { open(false).map(Some) } else { Ok(None) })?;
+        let names = agree(match first {
+            Some(first) => Ok(first),
+            None => open(true),
+        })?;
+        self.site.spelt = Some(Rc::new(names));
+        Ok(())
     }
 
     /// Bytes of one data file.
@@ -99,12 +118,28 @@ fn directories_of(plan: &Plan) -> u32 {
     needed.max().unwrap_or(0)
 }
 
+/// Opens the target; of several processes each opens its own files, and then joins those that
+/// others have opened.
+fn open_together(system: &System, wanted: &OpenRequest) -> Result<Target, Failure> {
+    let mut target = agree(open_target(system, wanted).map_err(refused))?;
+    if team().is_alone() {
+        return Ok(target);
+    }
+    let mine = target.seen().map_err(|error| Failure::invalid(format!("{error}")));
+    let all = together::gathered(&team(), &agree(mine)?)?.concat();
+    let seen = together::heard(&team(), &all)?;
+    agree(target.join(wanted, &seen).map_err(refused))?;
+    Ok(target)
+}
+
 /// The files that a plan names, and whether it changes what is in them.
 fn named_files(plan: &Plan) -> Vec<NamedFile> {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let writers = || streams().filter(|stream| intent::is_data(stream) && stream.changes_data());
     let trims = plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
+    let parts = together::parts(plan, team());
     let named = |(index, file): (u32, &PlanFile)| NamedFile {
+        part: parts[index as usize],
         path: PathBuf::from(&file.name),
         bytes: file.size.0,
         destroys: trims || writers().any(|stream| stream.uses_file(index)),
@@ -128,7 +163,7 @@ fn holes(target: &Target) -> Option<Warning> {
     let sparse = |file: &&drivelab_io::target::TargetFile| {
         let found = std::fs::metadata(&file.path).ok();
         let allocated = found.map(|found| found.blocks() * 512);
-        !file.created && allocated.is_some_and(|allocated| allocated < target.bytes)
+        !file.created && !file.joined && allocated.is_some_and(|allocated| allocated < target.bytes)
     };
     let file = target.files().iter().find(sparse).filter(|_| target.kind == TargetKind::File)?;
     Some(Warning {

@@ -50,6 +50,14 @@ impl Recorder {
         recorder
     }
 
+    /// Keeps the records of a run, and writes none of them: another process does.
+    pub fn silent(begin: Begin) -> Self {
+        let (run, path) = (Run::default(), PathBuf::new());
+        let mut recorder = Recorder { run, path, sender: None, writer: None, trouble: None };
+        recorder.record(Record::Begin(Box::new(begin)));
+        recorder
+    }
+
     /// Goes on with a run that was broken off: what is kept stays, what follows it is dropped.
     pub fn go_on(place: &Place, kept: &Kept) -> Self {
         let mut recorder = Recorder {

@@ -148,7 +148,14 @@ pub(super) fn open_existing(
         // Reached through a link, it is not at this path: then it is left for later.
         target.scratch.extend(scratch.ok());
     }
-    target.files.push(TargetFile { path, created: false, bytes, writable: destroys, pinned });
+    target.files.push(TargetFile {
+        path,
+        created: false,
+        bytes,
+        writable: destroys,
+        joined: false,
+        pinned,
+    });
     Ok(())
 }
 
@@ -213,7 +220,14 @@ pub(super) fn make_file(
     }
     let grown = grow(&pinned, path, bytes);
     let path = path.to_path_buf();
-    target.files.push(TargetFile { path, created: true, bytes, writable: true, pinned });
+    target.files.push(TargetFile {
+        path,
+        created: true,
+        bytes,
+        writable: true,
+        joined: false,
+        pinned,
+    });
     grown
 }
 
@@ -339,6 +353,7 @@ pub(super) fn empty(request: &OpenRequest, approval: Approval, writable: bool) -
         approval,
         scratch: Vec::new(),
         files: Vec::new(),
+        places: None,
         exclusive: RefCell::new(None),
         _backing: Vec::new(),
     }

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 pub use create::{ScratchDirectory, open_directory};
-pub use named::{NameDirectory, NamedFile, SpeltNames, open_names};
+pub use named::{NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
 
 use crate::facts::{self, DeviceNumber, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
@@ -90,6 +90,8 @@ pub struct TargetFile {
     pub bytes: u64,
     /// Whether descriptors for writing are given out.
     pub writable: bool,
+    /// Another process of the team has opened it first: it acts on it as a whole, and removes it.
+    pub joined: bool,
     /// Open and locked as long as the target lives.
     pinned: OwnedFd,
 }
@@ -114,6 +116,8 @@ pub struct Target {
     // Declared before the descriptors, so that scratch is removed while it is still locked.
     scratch: Vec<Scratch>,
     files: Vec<TargetFile>,
+    /// Where each of the plan's files stands among `files`, where not all of them are open here.
+    places: Option<Vec<Option<usize>>>,
     /// Holds the device against everyone else.
     exclusive: RefCell<Option<OwnedFd>>,
     /// Holds what is below a loop device, and is never looked at.
@@ -126,13 +130,27 @@ impl Target {
         &self.files
     }
 
+    /// The files that are open here, each with its index among the plan's.
+    pub fn open_files(&self) -> impl Iterator<Item = (usize, &TargetFile)> {
+        let count = self.places.as_ref().map_or(self.files.len(), Vec::len);
+        (0..count).filter_map(|index| Some((index, self.file(index)?)))
+    }
+
+    /// The plan's file of this index, if it is open here.
+    pub fn file(&self, index: usize) -> Option<&TargetFile> {
+        match &self.places {
+            None => self.files.get(index),
+            Some(places) => places.get(index).copied().flatten().and_then(|at| self.files.get(at)),
+        }
+    }
+
     /// A new descriptor of the very inode that was approved; engines may have different flags.
     ///
     /// # Errors
     /// When there is no such file, when writing was not approved, or when the file system cannot
     /// do what `mode` asks for: then the message names it and says what to do.
     pub fn descriptor(&self, file_index: usize, mode: Mode) -> io::Result<OwnedFd> {
-        let file = self.files.get(file_index).ok_or_else(|| {
+        let file = self.file(file_index).ok_or_else(|| {
             let count = self.files.len();
             io::Error::new(
                 io::ErrorKind::InvalidInput,
@@ -194,7 +212,7 @@ impl Target {
 
     /// The descriptor that pins a file; for questions to the kernel (size, extents), not for I/O.
     pub fn pinned(&self, file_index: usize) -> Option<BorrowedFd<'_>> {
-        self.files.get(file_index).map(|file| file.pinned.as_fd())
+        self.file(file_index).map(|file| file.pinned.as_fd())
     }
 
     fn explain(&self, file: &TargetFile, mode: Mode, error: io::Error) -> io::Error {
@@ -306,9 +324,11 @@ fn open_device(
             created: false,
             bytes,
             writable: destroys,
+            joined: false,
             pinned,
         }],
         exclusive: RefCell::new(exclusive),
+        places: None,
         _backing: backing,
     })
 }

@@ -15,7 +15,7 @@ use rustix::io::Errno;
 use super::create::{
     check_room, empty, finish, make_file, open_existing, refuse_kernel_directories,
 };
-use super::{OpenRequest, Target};
+use super::{OpenRequest, Target, TargetFile};
 use crate::facts::System;
 use crate::guard::{self, Intent, Refusal};
 use crate::names::Spelling;
@@ -30,6 +30,31 @@ pub struct NamedFile {
     pub bytes: u64,
     /// Whether its content is changed.
     pub destroys: bool,
+    /// What this process has to do with it.
+    pub part: Part,
+}
+
+/// What one process of a team has to do with a file.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Part {
+    /// It opens the file by the guard's leave, for itself and the others.
+    #[default]
+    Opens,
+    /// It uses the file that another has opened.
+    Joins,
+    /// Nothing.
+    None,
+}
+
+/// A file that one process has opened, for the others to find the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Seen {
+    /// Its index among the plan's files.
+    pub index: usize,
+    /// Its number in the file system.
+    pub inode: u64,
+    /// Whether it may be written.
+    pub writable: bool,
 }
 
 /// Opens the named files of a directory, and makes those that are not there.
@@ -43,7 +68,12 @@ pub(super) fn files(
     let approval = guard::assess(system, &request.path, request.intent, consent, ledger)?;
     // What was made before an error is removed by the drop of this target.
     let mut target = empty(request, approval, true);
-    for named in &request.named {
+    let mut places = vec![None; request.named.len()];
+    for (index, named) in request.named.iter().enumerate() {
+        if named.part != Part::Opens {
+            continue;
+        }
+        places[index] = Some(target.files.len());
         let path = request.path.join(&named.path);
         let Some(witness) = guard::witness(&path)? else {
             check_room(request, path.parent().unwrap_or(&request.path), named.bytes)?;
@@ -56,8 +86,79 @@ pub(super) fn files(
         let own = OpenRequest { path: path.clone(), intent, size, ..request.clone() };
         open_existing(&own, &approval, &witness, path, ledger, &mut target)?;
     }
-    target.bytes = target.files.iter().map(|file| file.bytes).max().unwrap_or(0);
+    target.bytes = request.named.iter().map(|named| named.bytes).max().unwrap_or(0);
+    if places.iter().any(Option::is_none) {
+        target.places = Some(places);
+    }
     Ok(finish(target))
+}
+
+impl Target {
+    /// The files that this process has opened for the others.
+    ///
+    /// # Errors
+    /// As `fstat(2)` says.
+    pub fn seen(&self) -> io::Result<Vec<Seen>> {
+        let seen = |(index, file): (usize, &TargetFile)| {
+            let inode = rustix::fs::fstat(&file.pinned)?.st_ino;
+            Ok(Seen { index, inode, writable: file.writable })
+        };
+        self.open_files().filter(|(_, file)| !file.joined).map(seen).collect()
+    }
+
+    /// Takes up the files that others have opened by the guard's leave: the same, by their number.
+    ///
+    /// # Errors
+    /// A [`Refusal`] when a file is not there, or is another one here.
+    pub fn join(&mut self, request: &OpenRequest, seen: &[Seen]) -> Result<(), Refusal> {
+        for (index, named) in request.named.iter().enumerate() {
+            if named.part != Part::Joins {
+                continue;
+            }
+            let path = request.path.join(&named.path);
+            let of = |seen: &&Seen| seen.index == index;
+            let Some(known) = seen.iter().find(of) else { continue };
+            let pinned = join_one(&path, known)?;
+            let place = self.files.len();
+            self.files.push(TargetFile {
+                path,
+                created: false,
+                bytes: named.bytes,
+                writable: known.writable,
+                joined: true,
+                pinned,
+            });
+            if let Some(places) = &mut self.places {
+                places[index] = Some(place);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn join_one(path: &Path, known: &Seen) -> Result<OwnedFd, Refusal> {
+    let shown = path.display();
+    let other = || {
+        Refusal::safety(
+            "changed",
+            format!("{shown} is not here what it is for the process that opened it first."),
+        )
+        .advise(
+            "Nothing was written. Files that several processes share must lie on a file system \
+             that all of them see.",
+        )
+    };
+    let Some(witness) = guard::witness(path)? else {
+        return Err(Refusal::usage("missing", format!("{shown} is not there for all processes."))
+            .advise("Files that they share must lie on a file system that all of them see."));
+    };
+    let stat = rustix::fs::fstat(&witness).map_err(|e| guard::cannot_open(path, e.into()))?;
+    let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+    if !is_file || stat.st_ino != known.inode {
+        return Err(other());
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK;
+    guard::reopen(&witness, flags).map_err(|error| guard::cannot_open(path, error))
 }
 
 /// Names that a stream spells.
@@ -106,7 +207,8 @@ pub struct NameDirectory {
     keep: bool,
 }
 
-/// Opens the existing directory `request.path` for names that are spelt.
+/// Opens the existing directory `request.path` for names that are spelt; `joins` where another
+/// process of the team has done so first.
 ///
 /// # Errors
 /// A [`Refusal`] when it is no directory, or one of the names is there already.
@@ -114,6 +216,7 @@ pub fn open_names(
     system: &System,
     request: &OpenRequest,
     spelt: Vec<SpeltNames>,
+    joins: bool,
 ) -> Result<NameDirectory, Refusal> {
     let shown = request.path.display();
     let Some(witness) = guard::witness(&request.path)? else {
@@ -132,6 +235,12 @@ pub fn open_names(
     let found = directory
         .find()
         .map_err(|error| guard::failed(format!("the names in {shown} cannot be read"), &error))?;
+    // Those who join find what the first has begun to make, and remove nothing.
+    if joins {
+        let mut directory = directory;
+        directory.keep = true;
+        return Ok(directory);
+    }
     if let Some(first) = found.first() {
         // Not ours: it must not be removed with the rest.
         let mut directory = directory;

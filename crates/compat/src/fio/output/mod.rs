@@ -1,0 +1,130 @@
+//! What fio would have printed of a run: its layouts and its logs.
+//!
+//! One value flows through: the run is gathered into figures ([`gather`]), which each layout
+//! prints. The layouts are checked byte for byte against what fio 3.33 printed of its own runs.
+
+mod bins;
+mod figures;
+mod gather;
+mod groups;
+mod json;
+mod latency;
+#[cfg(test)]
+mod layout_tests;
+mod logs;
+mod normal;
+mod notes;
+#[cfg(test)]
+mod run_tests;
+mod samples;
+mod scale;
+mod terse;
+
+use super::{Format, Line};
+use crate::front::{Existing, Host, Output, OutputFile};
+use drivelab_core::run::Run;
+use std::fmt::{self, Write};
+
+pub use notes::notes;
+
+/// The version whose layouts these are.
+const VERSION: &str = "fio-3.33";
+/// What stands where fio names a line of its own source.
+const PLACE: &str = "file:drivelab:0";
+
+/// Other names of options, with the one that fio lists them under.
+const NAMES: [(&str, &str); 18] = [
+    ("blockalign", "ba"),
+    ("blocksize", "bs"),
+    ("blocksize_range", "bsrange"),
+    ("blocksize_unaligned", "bs_unaligned"),
+    ("fileoffset", "offset"),
+    ("fill_fs", "fill_device"),
+    ("io_limit", "io_size"),
+    ("iodepth_batch_submit", "iodepth_batch"),
+    ("iomem", "mem"),
+    ("nr_files", "nrfiles"),
+    ("ratecycle", "rate_cycle"),
+    ("ratemin", "rate_min"),
+    ("readwrite", "rw"),
+    ("ss", "steadystate"),
+    ("ss_dur", "steadystate_duration"),
+    ("ss_ramp", "steadystate_ramp_time"),
+    ("timeout", "runtime"),
+    ("wait_for_previous", "stonewall"),
+];
+
+/// What fio would have printed, and the files it would have left, with its exit status: as many
+/// as jobs failed.
+pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
+    let clones = gather::clones(line, run);
+    let failed = clones.iter().filter(|clone| gather::failure(clone).is_some()).count();
+    let mut text = String::new();
+    // Writing into a string does not fail.
+    let _ = print(line, run, host, &mut text);
+    let mut files = logs::files(&clones);
+    let text = match &line.output {
+        None => text,
+        Some(path) => {
+            let existing = Existing::ReplaceOwn(beginning(line, &text).into_bytes());
+            let file = OutputFile { path: path.clone(), bytes: text.into_bytes(), existing };
+            files.push(file);
+            String::new()
+        }
+    };
+    let status = u8::try_from(failed).unwrap_or(u8::MAX);
+    Output { text, files, status, notes: notes(line, run) }
+}
+
+/// All layouts that are asked for. Their order is fio's, whatever that of the options was.
+fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
+    let asked = |format: Format| line.formats.contains(&format);
+    let is_normal = asked(Format::Normal) || line.formats.is_empty();
+    let report = gather::report(line, run, host);
+    if is_normal {
+        normal::preamble(line, to)?;
+    }
+    for failure in gather::clones(line, run).iter().filter_map(gather::failure) {
+        let figures::Failure { errno, words } = failure;
+        let process = host.process;
+        writeln!(to, "fio: pid={process}, err={errno}/{PLACE}, func=io_u error, error={words}")?;
+    }
+    if asked(Format::Terse) {
+        terse::results(&report, line.terse_version, to)?;
+    }
+    if asked(Format::Json) || asked(Format::JsonPlus) {
+        json::results(&report, asked(Format::JsonPlus), to)?;
+    }
+    if is_normal {
+        normal::results(&report, to)?;
+    }
+    Ok(())
+}
+
+/// What a file of the same layout begins with, so that it may be replaced.
+fn beginning(line: &Line, text: &str) -> String {
+    let first = line.sections.first().map_or("", |section| section.name.as_str());
+    let known = [
+        format!("{first}: (g="),
+        "{\n  \"fio version\" : \"fio-".to_owned(),
+        format!("{};fio-", line.terse_version),
+        format!("{};", line.terse_version),
+        "fio: ".to_owned(),
+    ];
+    known.into_iter().find(|begin| text.starts_with(begin.as_str())).unwrap_or_default()
+}
+
+/// The name under which fio lists an option.
+fn first_name(name: &str) -> &str {
+    NAMES.iter().find(|(other, _)| *other == name).map_or(name, |(_, first)| first)
+}
+
+/// Decimals that the percentiles of a list need.
+fn precision_of(percents: impl Iterator<Item = f64>) -> usize {
+    let needed = |percent: f64| {
+        let text = format!("{percent:.6}");
+        let fraction = text.split_once('.').map_or("", |(_, fraction)| fraction);
+        fraction.trim_end_matches('0').len()
+    };
+    percents.map(needed).max().unwrap_or(0)
+}

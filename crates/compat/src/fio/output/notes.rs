@@ -1,0 +1,121 @@
+//! What a reader of the layouts must know: figures that rest on something else than in fio.
+
+use super::gather::{self, Clone, KINDS, Part};
+use super::latency::{SUBMISSION_SHARE, submission_share};
+use crate::fio::Line;
+use crate::front::{Note, Treatment};
+use drivelab_core::op::Action;
+use drivelab_core::run::Run;
+use drivelab_stats::Histogram;
+
+/// The interval in which fio samples rates, in nanoseconds.
+const FIO_INTERVAL_NS: u64 = 500_000_000;
+
+/// What the printed figures rest on, where that is not what fio's do.
+pub fn notes(line: &Line, run: &Run) -> Vec<Note> {
+    let clones = gather::clones(line, run);
+    let about = [completion(&clones), depths(&clones), rates(&clones), processor(&clones)];
+    about.into_iter().flatten().collect()
+}
+
+fn note(code: &'static str, text: impl Into<String>) -> Option<Note> {
+    Some(Note::new(code, "", Treatment::Approximated, text))
+}
+
+/// How completion latencies were found.
+fn completion(clones: &[Clone<'_>]) -> Option<Note> {
+    let shown = clones.iter().filter(|clone| !clone.section.without.completion);
+    let shares: Vec<f64> = shown.flat_map(submission_shares).collect();
+    let least = shares.iter().copied().reduce(f64::min)?;
+    let most = shares.iter().copied().reduce(f64::max)?;
+    let mut ways = Vec::new();
+    if least <= SUBMISSION_SHARE {
+        ways.push(
+            "take each latency for that of the whole (lat) less the shortest submission, so that \
+             none is shown shorter than it was",
+        );
+    }
+    if most > SUBMISSION_SHARE {
+        ways.push(
+            "where slat is more than half of lat, pair the longest operations with the longest \
+             submissions",
+        );
+    }
+    note(
+        "clat_from_service",
+        format!(
+            "The mean of clat is exact: lat less slat, which is {:.2} to {:.2} % of lat. Which \
+             submission belongs to which completion is not kept: percentiles, buckets, extremes \
+             and deviation of clat {}.",
+            least * 100.0,
+            most * 100.0,
+            ways.join("; ")
+        ),
+    )
+}
+
+/// Share of submission in the time of each direction of a clone that tells them apart.
+fn submission_shares(clone: &Clone<'_>) -> Vec<f64> {
+    let share = |kind: &Action| {
+        let tallies = clone.parts.iter().flat_map(|part| &part.tallies);
+        let (mut total, mut submission) = (Histogram::new(), Histogram::new());
+        for entry in tallies.flat_map(|tally| &tally.kinds).filter(|entry| entry.kind == *kind) {
+            submission.merge(entry.submit.as_ref()?);
+            total.merge(&entry.service);
+        }
+        (!total.is_empty()).then(|| submission_share(&total, &submission))
+    };
+    KINDS.iter().filter_map(share).collect()
+}
+
+fn depths(clones: &[Clone<'_>]) -> Option<Note> {
+    let parts = || clones.iter().flat_map(|clone| &clone.parts);
+    let is_queued = |part: &&Part<'_>| part.stream.depth > 1;
+    if !parts().any(|part| is_queued(&part)) {
+        return None;
+    }
+    let reached: Vec<String> = parts()
+        .filter(is_queued)
+        .map(|part| format!("{:.1}", gather::depth_reached(part)))
+        .collect();
+    let first = reached.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+    note(
+        "io_depths_mean",
+        format!(
+            "IO depths, submit and complete show where the mean of each job lies, not how often \
+             each depth was there; in flight on average: {first}."
+        ),
+    )
+}
+
+fn rates(clones: &[Clone<'_>]) -> Option<Note> {
+    let mut parts = clones.iter().flat_map(|clone| &clone.parts);
+    let interval_ns = parts.next()?.interval_ns;
+    if interval_ns == FIO_INTERVAL_NS {
+        return None;
+    }
+    note(
+        "samples_by_interval",
+        format!(
+            "The lines bw and iops rest on intervals of {} ms; fio's rest on 500 ms.",
+            interval_ns / 1_000_000
+        ),
+    )
+}
+
+fn processor(clones: &[Clone<'_>]) -> Option<Note> {
+    let phases = || clones.iter().flat_map(|clone| &clone.parts).filter_map(|part| part.phase);
+    if phases().all(|phase| phase.cpu_ns.is_none()) {
+        return note(
+            "cpu_unknown",
+            "No processor time is known: cpu shows zeros, which are no measurement.",
+        );
+    }
+    if phases().all(|phase| phase.system_cpu_ns.is_some()) {
+        return None;
+    }
+    note(
+        "cpu_not_told_apart",
+        "What the program and what the kernel spent is not told apart: cpu shows all of it as sys.",
+    )
+}

@@ -1,0 +1,1 @@
+--name=job --size=1m --bs=4k --rw=randrw --number_ios=150 --unified_rw_reporting=both

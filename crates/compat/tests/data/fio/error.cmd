@@ -1,0 +1,1 @@
+--name=job --size=1m --rw=randread

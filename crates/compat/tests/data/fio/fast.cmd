@@ -1,0 +1,1 @@
+--name=job --size=1g --bs=1m --rw=read --ioengine=null --runtime=2 --time_based --rate=1500m

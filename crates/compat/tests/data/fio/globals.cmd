@@ -1,0 +1,1 @@
+--rw=randread --size=4m --group_reporting --blocksize=16k --name=one --bs=8k --number_ios=80 --name=two --readwrite=read --number_ios=70 --numjobs=2 --stonewall=0

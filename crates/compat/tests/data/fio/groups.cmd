@@ -1,0 +1,1 @@
+--name=first --size=1m --bs=4k --rw=read --number_ios=100 --name=second --stonewall --size=8m --bs=64k --rw=write --direct=1 --ioengine=libaio --iodepth=128 --number_ios=100 --name=third --new_group --size=4m --rw=randread --bs=12k --number_ios=90 --numjobs=2 --description=some words

@@ -1,0 +1,1 @@
+--name=job --size=1m --bs=4k --direct=1 --ioengine=libaio --iodepth=8 --rate_iops=160 --runtime=2 --time_based=1 --rw=randrw --numjobs=2

@@ -1,0 +1,1 @@
+--name=j84 --size=24576000 --number_ios=3000 --bs=8192 --rw=randwrite --ioengine=null --clocksource=clock_gettime --numjobs=2 --iodepth=1 --group_reporting --percentile_list=50 --terse-version=3

@@ -1,0 +1,1 @@
+--name=j188 --size=8192 --number_ios=2 --bs=4096 --rw=write --ioengine=psync --clocksource=clock_gettime --numjobs=1 --iodepth=200 --group_reporting --filename=fz.dat --fallocate=none --lat_percentiles=1 --terse-version=4

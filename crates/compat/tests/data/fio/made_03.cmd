@@ -1,0 +1,1 @@
+--name=j44 --size=299520 --number_ios=3 --bs=99840 --rw=read --ioengine=null --clocksource=clock_gettime --numjobs=1 --iodepth=1 --group_reporting --percentile_list=50:99:99.9 --terse-version=2

@@ -1,0 +1,1 @@
+--name=j112 --size=36864 --number_ios=3 --bs=12288 --rw=randrw --ioengine=null --clocksource=clock_gettime --numjobs=1 --iodepth=200 --group_reporting --unit_base=8 --terse-version=4

@@ -1,0 +1,1 @@
+--name=j215 --size=409600 --number_ios=50 --bs=8192 --rw=randrw --ioengine=null --clocksource=clock_gettime --numjobs=1 --iodepth=16 --terse-version=4

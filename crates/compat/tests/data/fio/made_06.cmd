@@ -1,0 +1,1 @@
+--name=j359 --size=8192000 --number_ios=1000 --bs=8192 --rw=randread --ioengine=psync --clocksource=clock_gettime --numjobs=1 --iodepth=200 --group_reporting --filename=fz.dat --fallocate=none --terse-version=4

@@ -1,0 +1,1 @@
+--name=j249 --size=10485760 --number_ios=10 --bs=1048576 --rw=randwrite --ioengine=psync --clocksource=clock_gettime --numjobs=2 --iodepth=2 --group_reporting --filename=fz.dat --fallocate=none --terse-version=2

@@ -1,0 +1,1 @@
+--name=j203 --size=3145728000 --number_ios=3000 --bs=1048576 --rw=randtrim --ioengine=null --clocksource=clock_gettime --numjobs=1 --iodepth=4 --group_reporting --unit_base=1 --percentile_list=1:5.5:99.99:99.9999 --terse-version=5

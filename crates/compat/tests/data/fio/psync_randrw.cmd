@@ -1,0 +1,1 @@
+--name=job --size=1m --bs=4k --rw=randrw --direct=1 --rate_iops=90 --runtime=2 --time_based=1

@@ -1,0 +1,1 @@
+--name=job --size=1m --bs=4k --rw=read --direct=1 --rate_iops=160 --runtime=2 --time_based=1

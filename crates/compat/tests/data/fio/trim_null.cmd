@@ -1,0 +1,1 @@
+--name=job --size=16m --bs=4k --rw=randtrim --ioengine=null --iodepth=4 --number_ios=300

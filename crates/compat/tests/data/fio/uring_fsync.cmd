@@ -1,0 +1,1 @@
+--name=job --size=1m --bs=8k --rw=randwrite --direct=1 --ioengine=io_uring --iodepth=32 --number_ios=150 --fsync=8

@@ -1,0 +1,1 @@
+--name=job --size=1m --bs=4k --rw=randwrite --verify=crc32c

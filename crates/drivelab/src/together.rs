@@ -1,0 +1,254 @@
+//! Several processes as one: what they must agree on, who opens what, and how what they measured
+//! comes together.
+
+use crate::aim::Aim;
+use crate::outcome::{Failure, Status};
+use drivelab_core::plan::{PatternName, Plan, Step, Stream};
+use drivelab_core::queue::Trouble;
+use drivelab_core::record::{ProcessFacts, StepEnd};
+use drivelab_core::tally::{Phase, Slow, Tally};
+use drivelab_io::target::Part;
+use drivelab_io::team::{Team, team};
+use serde::{Deserialize, Serialize};
+use std::path::Path;
+
+/// What one process says of something that all must be able to do.
+#[derive(Debug, Serialize, Deserialize)]
+struct Said {
+    status: u8,
+    text: String,
+    advice: Option<String>,
+}
+
+/// All can, or nobody does: the first that cannot is what everyone gets.
+pub fn agree<T>(mine: Result<T, Failure>) -> Result<T, Failure> {
+    let team = team();
+    if team.is_alone() {
+        return mine;
+    }
+    let said = mine.as_ref().err().map(|failure| Said {
+        status: failure.status as u8,
+        text: failure.text.clone(),
+        advice: failure.advice.clone(),
+    });
+    let all: Vec<Option<Said>> = gathered(&team, &said)?;
+    let first = all.into_iter().enumerate().find_map(|(rank, said)| Some((rank, said?)));
+    let first = first.map(|(rank, said)| {
+        let text = if rank == 0 { said.text } else { format!("process {rank}: {}", said.text) };
+        Said { text, ..said }
+    });
+    let heard: Option<Said> = heard(&team, &first)?;
+    match (heard, mine) {
+        (None, Ok(mine)) => Ok(mine),
+        (Some(said), _) => {
+            Err(Failure { status: status_of(said.status), text: said.text, advice: said.advice })
+        }
+        (None, Err(failure)) => Err(failure),
+    }
+}
+
+/// How a run ended, as the first process has it.
+pub fn ended(status: Status, failure: Option<Failure>) -> (Status, Option<Failure>) {
+    let team = team();
+    if team.is_alone() {
+        return (status, failure);
+    }
+    match heard(&team, &(status as u8)) {
+        Ok(number) => (status_of(number), failure.filter(|_| team.leads())),
+        Err(failure) => (failure.status, Some(failure)),
+    }
+}
+
+fn status_of(number: u8) -> Status {
+    let known = [
+        Status::Fine,
+        Status::Finding,
+        Status::Usage,
+        Status::Refused,
+        Status::Invalid,
+        Status::Interrupted,
+    ];
+    known.into_iter().find(|status| *status as u8 == number).unwrap_or(Status::Invalid)
+}
+
+/// The same value from every process, at the first; nothing at the others.
+pub fn gathered<T: Serialize + for<'de> Deserialize<'de>>(
+    team: &Team,
+    mine: &T,
+) -> Result<Vec<T>, Failure> {
+    let bytes = serde_json::to_vec(mine).map_err(|error| strange(&error))?;
+    let all = team.gather(&bytes)?;
+    all.iter().map(|one| serde_json::from_slice(one).map_err(|error| strange(&error))).collect()
+}
+
+/// What the first process says, at all of them.
+pub fn heard<T: Serialize + for<'de> Deserialize<'de>>(
+    team: &Team,
+    leaders: &T,
+) -> Result<T, Failure> {
+    let bytes = serde_json::to_vec(leaders).map_err(|error| strange(&error))?;
+    serde_json::from_slice(&team.hear(&bytes)?).map_err(|error| strange(&error))
+}
+
+fn strange(error: &serde_json::Error) -> Failure {
+    Failure::invalid(format!("what the processes say to each other cannot be read: {error}"))
+}
+
+/// What must be the same everywhere before anything is opened.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Same {
+    version: String,
+    plan: Plan,
+    target: String,
+}
+
+/// Refuses processes that would not do the same: other versions, other plans, other targets. The
+/// seed is the first one's.
+pub fn same_plan(plan: &mut Plan, target: &str) -> Result<(), Failure> {
+    let team = team();
+    if team.is_alone() {
+        return Ok(());
+    }
+    plan.seed = heard(&team, &plan.seed)?;
+    let version = env!("CARGO_PKG_VERSION").to_string();
+    let mine = Same { version, plan: plan.clone(), target: target.to_string() };
+    let all = gathered(&team, &mine)?;
+    let other = all.iter().position(|one| *one != mine);
+    let failure = other.map(|rank| {
+        let what = match &all[rank] {
+            Same { version, .. } if *version != mine.version => {
+                format!("is drivelab {version}, and the first one is {}", mine.version)
+            }
+            Same { target, .. } if *target != mine.target => {
+                format!("has the target {target}, and the first one has {}", mine.target)
+            }
+            _ => "comes to another plan than the first one".to_string(),
+        };
+        Failure::usage(format!("process {rank} {what}"))
+            .advise("Start the same program with the same words everywhere.")
+    });
+    agree(failure.map_or(Ok(()), Err))
+}
+
+/// What a process has to do with each of the plan's files.
+pub fn parts(plan: &Plan, team: Team) -> Vec<Part> {
+    let count = plan.files.len();
+    let mut writers: Vec<Option<u32>> = vec![None; count];
+    let mut users: Vec<Option<u32>> = vec![None; count];
+    let mut mine = vec![false; count];
+    let data = |stream: &&Stream| stream.pattern != PatternName::Names;
+    for stream in plan.steps.iter().flat_map(|step| &step.streams).filter(data) {
+        for worker in 0..stream.workers.max(1) {
+            let rank = team.rank_of(worker, stream.workers);
+            let first = stream.first_file_of(worker) as usize;
+            for file in (first..first + stream.files_of_worker() as usize).take(count) {
+                let least = |known: Option<u32>| Some(known.map_or(rank, |known| known.min(rank)));
+                users[file] = least(users[file]);
+                if stream.changes_data() {
+                    writers[file] = least(writers[file]);
+                }
+                mine[file] |= rank == team.rank();
+            }
+        }
+    }
+    (0..count)
+        .map(|file| {
+            let opens = writers[file].or(users[file]).unwrap_or(0);
+            match (opens == team.rank(), mine[file]) {
+                (true, _) => Part::Opens,
+                (false, true) => Part::Joins,
+                (false, false) => Part::None,
+            }
+        })
+        .collect()
+}
+
+/// What one process measured in a step.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Share {
+    /// Its machine.
+    pub host: String,
+    /// CLOCK_MONOTONIC at time zero of its stamps, in that of the first process.
+    pub zero_ns: u64,
+    /// Intervals of its workers.
+    pub tallies: Vec<Tally>,
+    /// What its drivers left behind.
+    pub end: StepEnd,
+    /// Why it ended early: a number of the kind of trouble, and the reason.
+    pub stop: Option<(u8, String)>,
+}
+
+impl Share {
+    /// Takes its times to those of the process whose time zero is at `zero_ns`.
+    pub fn shifted(mut self, zero_ns: u64) -> Self {
+        let by = self.zero_ns as i64 - zero_ns as i64;
+        let shift = |time: &mut u64| *time = time.saturating_add_signed(by);
+        for tally in &mut self.tallies {
+            shift(&mut tally.from);
+            shift(&mut tally.to);
+            for gap in &mut tally.gaps {
+                shift(&mut gap.from);
+                shift(&mut gap.to);
+            }
+        }
+        for Phase { opened, measured_from, first, last, closed, .. } in &mut self.end.phases {
+            [opened, measured_from, first, last, closed].into_iter().for_each(shift);
+        }
+        for Slow { issued, .. } in &mut self.end.slowest {
+            shift(issued);
+        }
+        self
+    }
+}
+
+/// The processes, as the run file tells them; none where there is one alone.
+pub fn processes(aim: &Aim) -> Result<Vec<ProcessFacts>, Failure> {
+    let team = team();
+    if team.is_alone() {
+        return Ok(Vec::new());
+    }
+    let (clock_ahead_ns, clock_skew_ns) = team.clock_offset_ns();
+    let host = aim.facts.host.hostname.clone().unwrap_or_default();
+    gathered(&team, &ProcessFacts { rank: team.rank(), host, clock_ahead_ns, clock_skew_ns })
+}
+
+/// What cannot be shared by several processes.
+pub fn refuse_several(what: &str) -> Result<(), Failure> {
+    match team().is_alone() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!("{what} runs in one process, and here are several"))
+            .advise("Start it without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR")),
+    }
+}
+
+/// Refuses plans whose steps several processes cannot share.
+pub fn check_shared(plan: &Plan) -> Result<(), Failure> {
+    if team().is_alone() {
+        return Ok(());
+    }
+    let streams = || plan.steps.iter().flat_map(|step| &step.streams);
+    let own_names =
+        streams().any(|stream| stream.pattern == PatternName::Names && stream.form.is_none());
+    let steady = plan.steps.iter().any(|step| step.until.steady);
+    let several = streams().any(|stream| stream.workers > 1);
+    let walls = several && plan.steps.iter().any(|step: &Step| step.until.stonewall);
+    let what = match () {
+        () if own_names => "a directory of drivelab's own names",
+        () if steady => "a step that ends when the rate is steady",
+        () if walls => "a step that ends with its first worker",
+        () => return Ok(()),
+    };
+    refuse_several(what)
+}
+
+/// The directory of a path, and its last name.
+pub fn apart(path: &Path) -> (String, String) {
+    let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
+    (directory.unwrap_or(Path::new(".")).to_string_lossy().into_owned(), name)
+}
+
+/// A trouble as it is told to others.
+pub fn told(trouble: &Trouble) -> (u8, String) {
+    (Failure::from(trouble.clone()).status as u8, trouble.text.clone())
+}
