@@ -256,7 +256,7 @@ fn the_article_is_printed_as_it_was() {
         took(&[(0, 10, took_us); 4], 14_680_064_000)
     });
     let shown = |begins: &str| {
-        let line = output.stdout.lines().find(|line| line.starts_with(begins)).unwrap();
+        let line = output.text.lines().find(|line| line.starts_with(begins)).unwrap();
         line.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     assert_eq!(
@@ -279,7 +279,7 @@ fn two_tasks(at: usize, bytes: u64) -> Vec<Did> {
 #[test]
 fn the_old_program_prints_little_without_v() {
     let output = printed("IOR -b 64k -t 4k -F -s 20 -i 2", 2, |at| two_tasks(at, 1_310_720));
-    expect_file!["./printed/ior-old.txt"].assert_eq(&output.stdout);
+    expect_file!["./printed/ior-old.txt"].assert_eq(&output.text);
 }
 
 #[test]
@@ -293,13 +293,13 @@ fn the_old_program_prints_every_repetition_with_vv() {
         1 => took(&[(0, 100, 2_000_000), (50, 200, 4_100_000)], 131_072),
         _ => took(&[(0, 3, 20), (1, 4, 35)], 131_072),
     });
-    expect_file!["./printed/ior-old-vv.txt"].assert_eq(&output.stdout);
+    expect_file!["./printed/ior-old-vv.txt"].assert_eq(&output.text);
 }
 
 #[test]
 fn the_new_program_prints_its_table() {
     let output = printed("ior -b 64k -t 4k -F -s 20 -i 2", 2, |at| two_tasks(at, 1_310_720));
-    expect_file!["./printed/ior-new.txt"].assert_eq(&output.stdout);
+    expect_file!["./printed/ior-new.txt"].assert_eq(&output.text);
 }
 
 #[test]
@@ -309,7 +309,7 @@ fn the_new_program_says_more_with_v() {
         0 => Vec::new(),
         _ => took(&[(0, 3, 20), (1, 4, 35)], 65_536),
     });
-    expect_file!["./printed/ior-new-vv.txt"].assert_eq(&output.stdout);
+    expect_file!["./printed/ior-new-vv.txt"].assert_eq(&output.text);
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn a_stonewall_is_told() {
             _ => took(&[(0, 3, 1_000_000)], 1_000 << 20),
         });
         let told: String = output
-            .stdout
+            .text
             .lines()
             .filter(|line| {
                 line.contains("WARN") || line.contains("onewall") || line.starts_with("write")
@@ -338,7 +338,7 @@ fn a_stonewall_is_told() {
 fn values_are_separated_by_commas() {
     let line = "ior -b 64k -t 4k -F -s 20 -i 2 -O summaryFormat=csv";
     let output = printed(line, 2, |at| two_tasks(at, 1_310_720));
-    expect_file!["./printed/ior-new-csv.txt"].assert_eq(&output.stdout);
+    expect_file!["./printed/ior-new-csv.txt"].assert_eq(&output.text);
 }
 
 #[test]
@@ -348,7 +348,7 @@ fn json_has_the_keys_of_the_program() {
         0 => Vec::new(),
         _ => took(&[(0, 3, 20)], 65_536),
     });
-    assert_eq!(output.stdout, "Writing output to out.json\n");
+    assert_eq!(output.text, "Writing output to out.json\n");
     let [file] = output.files.as_slice() else { panic!("{:?}", output.files) };
     assert_eq!(file.path, "out.json");
     assert_eq!(file.existing, Existing::ReplaceOwn(b"{\n  \"Version\": ".to_vec()));
@@ -365,7 +365,7 @@ fn scripts_print_their_tests_one_after_the_other() {
     let lines = |program: &str| -> Vec<String> {
         let line = format!("{program} -f two.ior");
         let output = printed(&line, 1, |at| two_tasks(at, 1 << 20));
-        output.stdout.lines().map(String::from).collect()
+        output.text.lines().map(String::from).collect()
     };
     let count = |lines: &[String], begins: &str| {
         lines.iter().filter(|line| line.starts_with(begins)).count()
@@ -389,10 +389,10 @@ fn a_run_that_broke_off_is_printed_as_far_as_it_went() {
             if let Some(last) = broken.steps.last_mut() {
                 last.end = None;
             }
-            let text = output(&options, &broken, &host()).stdout;
+            let text = output(&options, &broken, &host()).text;
             assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
         }
-        assert!(!output(&options, &Default::default(), &host()).stdout.is_empty());
+        assert!(!output(&options, &Default::default(), &host()).text.is_empty());
     }
 }
 

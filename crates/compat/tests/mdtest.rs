@@ -199,7 +199,7 @@ fn printed(line: &str, ranks: u32) -> String {
         };
         (0..u64::from(stream.workers)).map(did).collect()
     });
-    output(&options, &run, &host()).stdout
+    output(&options, &run, &host()).text
 }
 
 #[test]
@@ -248,7 +248,7 @@ fn a_run_that_broke_off_is_printed_as_far_as_it_went() {
         if let Some(last) = broken.steps.last_mut() {
             last.end = None;
         }
-        let text = output(&options, &broken, &host()).stdout;
+        let text = output(&options, &broken, &host()).text;
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
     }
 }

@@ -116,7 +116,7 @@ fn printed(line: &str, ranks: u32, seconds: &[u64]) -> String {
         };
         seconds.iter().take(workers).map(did).collect()
     });
-    output(&options, &run, &host()).stdout
+    output(&options, &run, &host()).text
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn a_run_that_broke_off_is_printed_as_far_as_it_went() {
     });
     while let Some(last) = whole.steps.last_mut() {
         last.end = None;
-        let text = output(&options, &whole, &host()).stdout;
+        let text = output(&options, &whole, &host()).text;
         assert!(text.starts_with("run parameters:\n"), "{text}");
         assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
         whole.steps.pop();
