@@ -24,6 +24,8 @@ pub struct Moment {
     pub second: u64,
     /// 0 is Sunday.
     pub weekday: usize,
+    /// Since the beginning of 1970.
+    pub seconds: u64,
 }
 
 impl Moment {
@@ -45,6 +47,7 @@ impl Moment {
             minute: rest / 60 % 60,
             second: rest % 60,
             weekday: ((days + 4) % 7) as usize,
+            seconds,
         }
     }
 
@@ -98,7 +101,8 @@ mod tests {
             (4_107_542_399, "Sun Feb 28 23:59:59 2100"),
             (4_107_542_400, "Mon Mar  1 00:00:00 2100"),
         ] {
-            assert_eq!(Moment::of(seconds).as_ctime(), text);
+            let moment = Moment::of(seconds);
+            assert_eq!((moment.as_ctime().as_str(), moment.seconds), (text, seconds));
         }
     }
 

@@ -7,6 +7,13 @@ use crate::front::{Note, Refusal, Scale, Treatment, World};
 const STEPS_MAX: u64 = 90_000;
 /// What IOR moves in one access is a multiple of this.
 const ACCESS_BYTES: u64 = 8;
+/// Most bytes that one call moves here.
+const TRANSFER_MAX: u64 = 1 << 30;
+/// A stamp needs transfers of a multiple of this.
+const STAMPED_BYTES: u64 = 64;
+/// Longest -d and -D in seconds: a day, and a year.
+const DELAY_MAX: u64 = 86_400;
+const DEADLINE_MAX: u64 = 365 * 86_400;
 
 /// One test, as it will be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -83,7 +90,7 @@ pub fn test(
         writes: settings.write || both,
         // In 4.x checking what is read needs reading it.
         reads: settings.read || both || (era == Era::New && settings.check_read),
-        stamps: settings.check_write || settings.check_read || settings.signature != 0,
+        stamps: settings.checks() || (settings.signature != 0 && is_stampable(settings)),
         settings: settings.clone(),
     };
     let total = u128::from(block_bytes) * u128::from(segments) * u128::from(tasks);
@@ -96,6 +103,10 @@ pub fn test(
         return Err(Refusal::new(FAILED, text, "Use a smaller -i."));
     }
     Ok(test)
+}
+
+fn is_stampable(settings: &Settings) -> bool {
+    settings.transfer_bytes.is_multiple_of(STAMPED_BYTES)
 }
 
 fn failed(text: &str, advice: &str) -> Refusal {
@@ -130,7 +141,7 @@ fn sizes(settings: &Settings) -> Result<(), Refusal> {
 
 fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
     let shared = !settings.file_per_process;
-    let checks = settings.check_write || settings.check_read;
+    let checks = settings.checks();
     let writes = settings.write || settings.does_both();
     let offset = settings.packet == Packet::Offset && era == Era::Old;
     let found: [(bool, &str, &str); 9] = [
@@ -207,6 +218,20 @@ fn not_to_be_had(settings: &Settings, era: Era) -> Result<(), Refusal> {
              written only in part (IOR 2.10.3 ends with `hit EOF prematurely`).",
             "Write with -w -k, then read with -r, as the user guide says.",
         ));
+    }
+    if settings.checks() && !is_stampable(settings) {
+        return Err(failed(
+            "what is checked carries stamps here, which need transfers of whole 64 bytes.",
+            "Use a -t that is a multiple of 64.",
+        ));
+    }
+    if settings.transfer_bytes > TRANSFER_MAX {
+        let text = "transfers of more than 1 GiB are not to be had here.";
+        return Err(failed(text, "Use a smaller -t."));
+    }
+    if settings.delay_s > DELAY_MAX || settings.deadline_s > DEADLINE_MAX {
+        let text = "a delay of more than a day, or a deadline after more than a year, is too long.";
+        return Err(failed(text, "Use a smaller -d or -D."));
     }
     if settings.test_file.contains('@') && !settings.file_per_process {
         return Err(failed("several names (-o A@B) need a file of each task.", "Add -F."));

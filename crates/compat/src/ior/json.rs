@@ -3,8 +3,9 @@
 use super::new_output::{first_path, machine, options_of};
 use super::timing::{self, Overall, Result};
 use super::{Access, Options, Packet, Test};
+use crate::calendar::Moment;
 use crate::front::Host;
-use crate::parallel::moment::Moment;
+use crate::parallel::moment::{began as beginning, now};
 use crate::parallel::volume;
 use drivelab_core::run::Run;
 
@@ -70,7 +71,7 @@ fn quoted(text: &str) -> String {
 
 /// The whole object.
 pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> String {
-    let began = Moment::began(&run.begin, host);
+    let began = beginning(&run.begin, host);
     let tests = options.tests.iter().enumerate();
     let tests: Vec<Value> = tests.map(|of| test(options, run, results, of, began)).collect();
     let mut summary = Vec::new();
@@ -83,12 +84,12 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
     }
     let whole = Value::Object(vec![
         ("Version", Value::text("4.0.0")),
-        ("Began", Value::text(began.in_words())),
+        ("Began", Value::text(began.as_ctime())),
         ("Command line", Value::text(options.line.clone())),
         ("Machine", Value::text(machine(host, 0))),
         ("tests", Value::List(tests)),
         ("summary", Value::List(summary)),
-        ("Finished", Value::text(Moment::now(host).in_words())),
+        ("Finished", Value::text(now(host).as_ctime())),
     ]);
     let mut out = String::new();
     whole.write(0, &mut out);
@@ -113,7 +114,7 @@ fn test(
     let rows = of_test.filter_map(|result| row(result, test));
     Value::Object(vec![
         ("TestID", Value::Whole(index as i128)),
-        ("StartTime", Value::text(began.in_words())),
+        ("StartTime", Value::text(began.as_ctime())),
         ("Path", Value::text(first_path(options, test))),
         ("Capacity", Value::Text(size)),
         ("Used Capacity", Value::Text(used)),

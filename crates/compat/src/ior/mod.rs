@@ -63,8 +63,7 @@ pub fn parse(program: &str, args: &[String], world: &dyn World) -> Result<Asked<
     let (plan, keys) = plan::plan(&typed, &tests, &places, era, world.scale_time())?;
     notes.extend(notes::of(&tests, &places, era, world));
     let keeps = tests.iter().any(|test| {
-        let checks = test.settings.check_write || test.settings.check_read;
-        test.settings.keep || (test.settings.keep_with_error && checks)
+        test.settings.keep || (test.settings.keep_with_error && test.settings.checks())
     });
     let keeps = keeps || !tests.iter().any(|test| test.writes);
     let job = Job { plan, target: places.target, keeps, notes: notes::once(notes) };

@@ -2,19 +2,21 @@
 
 use super::timing::{self, MEBIBYTE, Result, number};
 use super::{Access, Options, Test};
+use crate::calendar::Moment;
 use crate::front::Host;
-use crate::parallel::moment::Moment;
+use crate::parallel::moment::{after, began as beginning, now};
 use crate::parallel::volume;
 use drivelab_core::run::Run;
 
-const EACH: &str = "
-access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   close(s)   total(s)   iter
-------    ---------  ----       ----------  ---------- ---------  --------   --------   --------   --------   ----
-";
-const OVERALL: &str = "
-Summary of all tests:
-Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff reordrand seed segcnt   blksiz    xsize aggs(MiB)   API RefNum
-";
+const EACH: &str = "\n\
+access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   \
+close(s)   total(s)   iter\n\
+------    ---------  ----       ----------  ---------- ---------  --------   --------   \
+--------   --------   ----\n";
+const OVERALL: &str = "\nSummary of all tests:\n\
+Operation   Max(MiB)   Min(MiB)  Mean(MiB)     StdDev   Max(OPs)   Min(OPs)  Mean(OPs)     \
+StdDev    Mean(s) Stonewall(s) Stonewall(MiB) Test# #Tasks tPN reps fPP reord reordoff \
+reordrand seed segcnt   blksiz    xsize aggs(MiB)   API RefNum\n";
 const MEGABYTE: f64 = 1e6;
 
 /// A name and its value, as the blocks of 4.x have them.
@@ -22,12 +24,12 @@ pub type Pair = (&'static str, String);
 
 /// The whole output.
 pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> String {
-    let began = Moment::began(&run.begin, host);
+    let began = beginning(&run.begin, host);
     let mut out = String::from("IOR-4.0.0: MPI Coordinated Test of Parallel I/O\n");
     let verbose = options.tests.iter().map(|test| test.settings.verbose).max().unwrap_or(0);
     let machine = machine(host, verbose);
     for (name, value) in
-        [("Began", &began.in_words()), ("Command line", &options.line), ("Machine", &machine)]
+        [("Began", &began.as_ctime()), ("Command line", &options.line), ("Machine", &machine)]
     {
         out.push_str(&pair(name, value));
     }
@@ -42,7 +44,7 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
             out.push_str(&line(options, results, index, test, name, access).unwrap_or_default());
         }
     }
-    out.push_str(&pair("Finished", &Moment::now(host).in_words()));
+    out.push_str(&pair("Finished", &now(host).as_ctime()));
     out
 }
 
@@ -125,7 +127,7 @@ impl Page<'_> {
     /// When a step began.
     fn when(&self, result: &Result) -> Moment {
         let zero = self.results.first().map_or(0, |first| first.began);
-        self.began.after(result.began.saturating_sub(zero))
+        after(self.began, result.began.saturating_sub(zero))
     }
 
     fn head(&self) -> String {
@@ -133,7 +135,7 @@ impl Page<'_> {
         let first = self.results.iter().find(|result| result.test == self.index);
         let start = first.map_or(self.began, |first| self.when(first));
         let mut out = pair("TestID", &self.index.to_string());
-        out.push_str(&pair("StartTime", &start.in_words()));
+        out.push_str(&pair("StartTime", &start.as_ctime()));
         out.push_str(&pair("Path", &first_path(self.options, self.test)));
         out.push_str(&pair("FS", &volume::in_words(&self.run.begin.facts.target)));
         if self.verbose() > 0 {
@@ -182,7 +184,7 @@ impl Page<'_> {
         if self.verbose() == 0 {
             return String::new();
         }
-        let when = self.when(result).in_words();
+        let when = self.when(result).as_ctime();
         let mut out = String::new();
         if self.verbose() > 1 && result.access == Access::Write {
             let seconds = self.when(result).seconds;

@@ -84,7 +84,7 @@ impl Whole<'_> {
         let mut say = |code, about: &str, treatment, text: String| {
             notes.push(Note::new(code, about, treatment, text));
         };
-        let is_read = test.reads || settings.check_write || settings.check_read;
+        let is_read = test.reads || settings.checks();
         if (settings.reorder_constant || settings.reorder_random) && !is_read {
             let about = if settings.reorder_random { "-Z" } else { "-C" };
             let text = "Nothing is read, so that there is no order to be changed.";
@@ -148,7 +148,7 @@ impl Whole<'_> {
                         again and again, which can be deduplicated.";
             say("incompressible", "-l", Treatment::Approximated, text);
         }
-        if test.stamps && (settings.check_write || settings.check_read) {
+        if test.stamps && settings.checks() {
             let text = "What is written carries address, seed, repetition and checksum, and that \
                         is what is checked; files that IOR itself wrote do not have them.";
             say("checked_by_stamps", "", Treatment::Approximated, text);
@@ -162,7 +162,7 @@ impl Whole<'_> {
             let text = "The content is not that of IOR for this number, but the same in every run.";
             say("signature", "-G", Treatment::Approximated, text);
         }
-        if settings.keep_with_error && (settings.check_write || settings.check_read) {
+        if settings.keep_with_error && settings.checks() {
             let text = "Files stay in any case, not only where wrong data was found.";
             say("keeps_always", "-K", Treatment::Approximated, text);
         } else if settings.keep_with_error {

@@ -2,8 +2,9 @@
 
 use super::timing::{self, MEBIBYTE, Overall, Result, number};
 use super::{Access, Options, Test};
+use crate::calendar::Moment;
 use crate::front::Host;
-use crate::parallel::moment::Moment;
+use crate::parallel::moment::{after, began as beginning, now};
 use crate::parallel::spread::Spread;
 use crate::parallel::volume;
 use drivelab_core::run::Run;
@@ -22,7 +23,7 @@ const MEGABYTE: f64 = 1e6;
 
 /// The whole output.
 pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> String {
-    let began = Moment::began(&run.begin, host);
+    let began = beginning(&run.begin, host);
     let mut out = String::new();
     for (index, test) in options.tests.iter().enumerate() {
         let page = Page { options, run, host, results, test, index, began };
@@ -31,7 +32,7 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
         out.push_str(&page.repetitions());
         out.push_str(&page.overall());
     }
-    out.push_str(&format!("Run finished: {}\n", Moment::now(host).in_words()));
+    out.push_str(&format!("Run finished: {}\n", now(host).as_ctime()));
     out
 }
 
@@ -55,7 +56,7 @@ impl Page<'_> {
         let mut out = format!(
             "IOR-2.10.3: MPI Coordinated Test of Parallel I/O\n\nRun began: {}\n\
              Command line used: {}\n",
-            self.began.in_words(),
+            self.began.as_ctime(),
             self.options.line
         );
         match self.verbose() {
@@ -144,7 +145,7 @@ impl Page<'_> {
         let mut out = String::new();
         let mut is_first = true;
         for result in own {
-            let when = self.began.after(result.began.saturating_sub(zero));
+            let when = after(self.began, result.began.saturating_sub(zero));
             out.push_str(&self.commencing(result, when));
             let name = match result.access {
                 Access::Write => "write",
@@ -189,7 +190,7 @@ impl Page<'_> {
             Access::Read => "Commencing read performance test.",
             _ => "Re-reading the file(s) twice to verify that reads are consistent.",
         };
-        out.push_str(&format!("{what}\n{}\n\n", when.in_words()));
+        out.push_str(&format!("{what}\n{}\n\n", when.as_ctime()));
         out
     }
 

@@ -36,8 +36,8 @@ pub fn places(tests: &[Test], era: Era, world: &dyn World) -> Result<Places, Ref
         tests.iter().flat_map(|test| test.settings.test_file.split('@')).collect();
     let first = names.first().copied().unwrap_or_default();
     let drive = match world.found(first) {
-        Found::Device { .. } => Some(false),
-        Found::Simulated { .. } => Some(true),
+        Found::Device { bytes } => Some((false, bytes)),
+        Found::Simulated { bytes } => Some((true, bytes)),
         Found::Unusable(why) => {
             let text = format!("cannot open file. ({why})");
             return Err(failed(&text, "Name another file with -o."));
@@ -48,7 +48,12 @@ pub fn places(tests: &[Test], era: Era, world: &dyn World) -> Result<Places, Ref
         }
         Found::Absent | Found::File { .. } => None,
     };
-    if let Some(is_simulated) = drive {
+    if let Some((is_simulated, bytes)) = drive {
+        let needed = tests.iter().map(Test::bytes).max().unwrap_or(0);
+        if needed > bytes {
+            let text = format!("{first} has {bytes} bytes, and {needed} are to be moved.");
+            return Err(failed(&text, "Use a smaller -b or -s."));
+        }
         return on_drive(tests, &names, first, is_simulated);
     }
     let target = directory(&names, world)?;
@@ -87,6 +92,10 @@ fn on_drive(
             let text = format!("{first} is a device, and -F makes files beside it.");
             return Err(failed(&text, "Leave -F out, or name a file in a directory with -o."));
         }
+        if settings.checks() && is_simulated {
+            let text = "a simulated drive keeps no data to be checked.";
+            return Err(failed(text, "Leave -W and -R out."));
+        }
         if settings.multi_file {
             let advice = "Leave -m out, or name a file in a directory with -o.";
             return Err(failed("a drive has no second file for -m.", advice));
@@ -100,7 +109,7 @@ fn on_drive(
 /// The directory of all names.
 fn directory(names: &[&str], world: &dyn World) -> Result<String, Refusal> {
     let of = |name: &str| match name.rsplit_once('/') {
-        Some(("", _)) => "/".to_owned(),
+        Some((directory, _)) if directory.trim_end_matches('/').is_empty() => "/".to_owned(),
         Some((directory, _)) => directory.to_owned(),
         None => ".".to_owned(),
     };
@@ -114,7 +123,7 @@ fn directory(names: &[&str], world: &dyn World) -> Result<String, Refusal> {
     }
     let is_file = |name: &str| {
         let last = name.rsplit('/').next().unwrap_or_default();
-        !matches!(last, "" | "." | "..")
+        !matches!(last, "" | "." | "..") && !name.contains('\0')
     };
     if let Some(name) = names.iter().find(|name| !is_file(name)) {
         return Err(failed(&format!("cannot open file. (`{name}` names none)"), "Use -o FILE."));
@@ -144,6 +153,14 @@ pub fn path(settings: &Settings, era: Era, rank: u32, repetition: u32) -> String
         path.push_str(&format!(".{repetition}"));
     }
     path
+}
+
+/// The same from the directory of the line on.
+fn name(settings: &Settings, era: Era, rank: u32, repetition: u32) -> String {
+    let names: Vec<&str> = settings.test_file.split('@').collect();
+    let base = names[if settings.file_per_process { rank as usize % names.len() } else { 0 }];
+    let below = base.rfind('/').map_or(0, |slash| slash + 1);
+    path(settings, era, rank, repetition).split_off(below)
 }
 
 /// In a directory of the rank. A name without a directory confuses both programs, each its own way.
@@ -176,14 +193,9 @@ impl Places {
             let text = format!("{sets} times {tasks} files are more than one run holds.");
             return Err(failed(&text, "Use a smaller -i, or leave -m out."));
         }
-        let below = if self.target == "." { 0 } else { self.full("").len() };
         (0..sets)
             .map(|set| {
-                let names = (0..tasks).map(|rank| path(settings, era, rank, set));
-                let names = names.map(|path| match below {
-                    0 => path.strip_prefix("./").unwrap_or(&path).to_owned(),
-                    _ => path.get(below..).unwrap_or_default().to_owned(),
-                });
+                let names = (0..tasks).map(|rank| name(settings, era, rank, set));
                 self.set(&names.collect::<Vec<_>>(), test.file_bytes())
             })
             .collect()

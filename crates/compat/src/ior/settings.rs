@@ -166,6 +166,11 @@ impl Settings {
         !(self.write || self.read || self.check_write || self.check_read)
     }
 
+    /// Some of what was written or read is checked.
+    pub fn checks(&self) -> bool {
+        self.check_write || self.check_read
+    }
+
     /// Takes one option; `typed` is what notes are about.
     ///
     /// # Errors

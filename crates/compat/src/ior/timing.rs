@@ -95,7 +95,7 @@ fn result(options: &Options, step: &StepRun) -> Option<Result> {
 }
 
 /// The results of one kind of access in one test.
-pub fn of(results: &[Result], test: usize, access: Access) -> impl Iterator<Item = &Result> {
+fn of(results: &[Result], test: usize, access: Access) -> impl Iterator<Item = &Result> {
     results.iter().filter(move |result| result.test == test && result.access == access)
 }
 

@@ -9,6 +9,8 @@ const DIRECTORIES_MAX: u64 = 128;
 /// With several of them, the fewest names in each: with fewer, going from one to the next would be
 /// what is measured.
 const NAMES_MIN: u64 = 64;
+/// Longest -p in seconds.
+const DELAY_MAX: u64 = 86_400;
 /// Most directories of a tree.
 const TREE_MAX: u64 = 1_024;
 
@@ -91,7 +93,12 @@ fn wrong(text: &str, advice: &str) -> Refusal {
 
 fn contradictions(settings: &Settings) -> Result<(), Refusal> {
     let keeps = settings.create && !settings.remove;
-    let found: [(bool, &str, &str); 8] = [
+    let found: [(bool, &str, &str); 9] = [
+        (
+            settings.delay_s > DELAY_MAX,
+            "a delay of more than a day is too long.",
+            "Use a smaller -p.",
+        ),
         (settings.iterations == 0, "no iterations, so that nothing is done.", "Use -i 1 or more."),
         (
             settings.depth > 0 && settings.branching == 0,
@@ -140,7 +147,7 @@ fn names(settings: &Settings, world: &dyn World) -> Result<(Tree, u32, u32), Ref
     let large = || {
         let text = "a tree (-z, -b) of so many directories is not to be had here.";
         let advice = format!(
-            "Use at most {TREE_MAX} directories, {DIRECTORIES_MAX} of them with items; -z 0 has one."
+            "Use at most {TREE_MAX} directories, {DIRECTORIES_MAX} of them with items, or -z 0."
         );
         wrong(text, &advice)
     };
@@ -207,7 +214,7 @@ fn place(typed: &str, world: &dyn World) -> Result<(String, String), Refusal> {
         None => (".", directory),
     };
     // Braces would be taken for places of numbers.
-    let is_name = !matches!(name, "" | "." | "..") && !name.contains(['{', '}']);
+    let is_name = !matches!(name, "" | "." | "..") && !name.contains(['{', '}', '\0']);
     if !is_name || world.found(above) != Found::Directory {
         return Err(failed(""));
     }

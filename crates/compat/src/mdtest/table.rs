@@ -3,7 +3,7 @@
 use super::Options;
 use super::plan::Phase;
 use crate::front::Host;
-use crate::parallel::moment::Moment;
+use crate::parallel::moment::{began as beginning, in_numbers, now};
 use crate::parallel::spread::Spread;
 use crate::parallel::tasks::{self, between, earliest, latest, per_second};
 use crate::parallel::volume;
@@ -39,12 +39,12 @@ enum Figure {
 
 /// The whole output.
 pub fn text(options: &Options, run: &Run, host: &Host) -> String {
-    let began = Moment::began(&run.begin, host);
+    let began = beginning(&run.begin, host);
     let most = options.work.sweeps.iter().copied().max().unwrap_or(1);
     let mut out = format!(
         "-- started at {} --\n\nmdtest-4.0.0 was launched with {most} total task(s) on 1 node(s)\n\
          Command line used: {}\n",
-        began.in_numbers(),
+        in_numbers(began),
         options.line
     );
     if options.work.reads && options.settings.read_bytes == 0 {
@@ -66,7 +66,7 @@ pub fn text(options: &Options, run: &Run, host: &Host) -> String {
             out.push_str(&table(options, run, sweep, Figure::Seconds));
         }
     }
-    out.push_str(&format!("-- finished at {} --\n\n", Moment::now(host).in_numbers()));
+    out.push_str(&format!("-- finished at {} --\n\n", in_numbers(now(host))));
     out
 }
 

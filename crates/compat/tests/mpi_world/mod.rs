@@ -1,6 +1,7 @@
 //! What the tests of the tools under mpirun have in common: a world that holds still, runs made by
 //! hand, and plans shown without their repetitions.
 #![allow(dead_code, reason = "each test binary uses a part of it")]
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 use drivelab_compat::front::{Found, Host, Job, Note, Refusal, Scale, World};
 use drivelab_core::facts::TargetKind;
@@ -225,7 +226,7 @@ fn in_a_line(step: &Step) -> String {
     let of_names = text.contains("pattern = \"names\"");
     let keys = text.lines().skip(2).filter(|line| !line.is_empty() && !line.starts_with("[["));
     let keys =
-        keys.filter(|key| !USUAL.contains(key) && !(of_names && USUAL_OF_NAMES.contains(key)));
+        keys.filter(|key| !(USUAL.contains(key) || of_names && USUAL_OF_NAMES.contains(key)));
     let keys: Vec<&str> = keys.collect();
     format!("- {}\n", keys.join(", "))
 }
@@ -245,7 +246,10 @@ pub fn assert_sound(job: &Job) {
         memory_bytes: None,
     };
     if let Err(problems) = validate(&job.plan, &geometry) {
-        panic!("{}: {}", job.plan.title, problems[0]);
+        // How large a block of the drive is, nobody knows before the target is opened.
+        let of_blocks = |text: &str| text.contains("that direct I/O needs here");
+        let known = problems.iter().find(|problem| !of_blocks(&problem.text));
+        assert!(known.is_none(), "{}: {}", job.plan.title, known.unwrap());
     }
     for note in &job.notes {
         assert!(note.text.ends_with('.') || note.text.ends_with("open/close"), "{}", note.text);

@@ -1,0 +1,169 @@
+//! No line of words makes a front end panic, and no plan comes out that core would refuse.
+
+mod mpi_world;
+
+use drivelab_compat::front::{Asked, Host, Job, Refusal};
+use drivelab_compat::{ior, mdtest, metarates};
+use drivelab_core::run::Run;
+use mpi_world::{Still, assert_sound, corpus, launched};
+
+/// SplitMix64: the same words in every run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut mixed = self.0;
+        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((mixed ^ (mixed >> 31)) % limit as u64) as usize
+    }
+
+    fn of<'a>(&mut self, words: &[&'a str]) -> &'a str {
+        words[self.below(words.len())]
+    }
+}
+
+const ODD: [&str; 40] = [
+    "",
+    "-",
+    "--",
+    "---",
+    "=",
+    "-=",
+    "@",
+    "/",
+    "//",
+    ".",
+    "..",
+    "a@b",
+    "{worker}",
+    "{name}",
+    "0",
+    "1",
+    "2",
+    "3",
+    "-1",
+    "64",
+    "4k",
+    "64k",
+    "1m",
+    "1g",
+    "99999999999t",
+    "18446744073709551615",
+    "18446744073709551616",
+    "0x10",
+    "1e9",
+    "NaN",
+    "\u{2013}u",
+    "\u{2013}",
+    "é",
+    "-é",
+    "\u{0}",
+    "sim:x25-e",
+    "/dev/nvme0n1",
+    "old",
+    "/mnt/fs/x",
+    "two.ior",
+];
+
+/// Words of the corpora, halves of them, odd ones, and letters run together.
+fn words(random: &mut Random, known: &[&str]) -> Vec<String> {
+    (0..random.below(9))
+        .map(|_| match random.below(10) {
+            0 => ODD[random.below(ODD.len())].to_owned(),
+            1 => format!("-{}{}", random.of(known).trim_start_matches('-'), random.of(&ODD)),
+            2 => format!("--{}={}", random.of(known).trim_start_matches('-'), random.of(&ODD)),
+            3 => random.of(known).chars().take(random.below(6)).collect(),
+            4 => format!("{}={},{}", random.of(known), random.of(&ODD), random.of(known)),
+            5 => {
+                let letters = "bBtsFiCzZQXNwWrRkKeEYDdTmuovOfhnILcSUyx";
+                let all: Vec<char> = letters.chars().collect();
+                format!("-{}", all[random.below(all.len())])
+            }
+            _ => random.of(known).to_owned(),
+        })
+        .collect()
+}
+
+/// Whether it came to a plan.
+fn answered<Options>(
+    answer: Result<Asked<Options>, Refusal>,
+    line: &[String],
+    show: impl Fn(&Options),
+) -> bool {
+    match answer {
+        Err(refusal) => {
+            assert!(refusal.status != 0 && !refusal.text.is_empty(), "{line:?}");
+            false
+        }
+        Ok(Asked::Text(text)) => {
+            assert!(!text.is_empty(), "{line:?}");
+            false
+        }
+        Ok(Asked::Run { job, options }) => {
+            let job: &Job = &job;
+            assert!(!job.plan.steps.is_empty(), "{line:?}");
+            if job.plan.steps.len() < 2000 {
+                assert_sound(job);
+            }
+            show(&options);
+            true
+        }
+    }
+}
+
+fn tried(text: &str, seed: u64, parse: impl Fn(&[String], &Still) -> bool) {
+    let lines: Vec<Vec<String>> = corpus(text).map(|line| launched(line).2).collect();
+    let known: Vec<&str> = lines.iter().flatten().map(String::as_str).collect();
+    let mut random = Random(seed);
+    let mut plans = 0;
+    for turn in 0..20_000 {
+        let ranks = 1 + random.below(9) as u32;
+        let world = Still::scaled(ranks, 1 + random.below(3) as u64, 1 + random.below(3) as u64);
+        let line = if turn % 2 == 0 {
+            words(&mut random, &known)
+        } else {
+            // A line of the corpus with a word exchanged, or one too many.
+            let mut line = lines[random.below(lines.len())].clone();
+            let at = random.below(line.len() + 1);
+            let word = if random.below(2) == 0 { random.of(&known) } else { random.of(&ODD) };
+            match line.get_mut(at) {
+                Some(place) if random.below(3) > 0 => word.clone_into(place),
+                _ => line.insert(at, word.to_owned()),
+            }
+            line
+        };
+        plans += u32::from(parse(&line, &world));
+    }
+    assert!(plans > 200, "only {plans} of all lines came to a plan");
+}
+
+#[test]
+fn no_line_of_ior_panics() {
+    for (program, seed) in [("IOR", 1), ("ior", 2)] {
+        tried(include_str!("corpus/ior.txt"), seed, |line, world| {
+            answered(ior::parse(program, line, world), line, |options| {
+                drop(ior::output(options, &Run::default(), &Host::default()));
+            })
+        });
+    }
+}
+
+#[test]
+fn no_line_of_mdtest_panics() {
+    tried(include_str!("corpus/mdtest.txt"), 3, |line, world| {
+        answered(mdtest::parse(line, world), line, |options| {
+            drop(mdtest::output(options, &Run::default(), &Host::default()));
+        })
+    });
+}
+
+#[test]
+fn no_line_of_metarates_panics() {
+    tried(include_str!("corpus/metarates.txt"), 4, |line, world| {
+        answered(metarates::parse(line, world), line, |options| {
+            drop(metarates::output(options, &Run::default(), &Host::default()));
+        })
+    });
+}
