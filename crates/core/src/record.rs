@@ -10,6 +10,7 @@ use crate::plan::{Plan, Role, SettingChange};
 use crate::study::{Established, StudyOptions};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
 
 /// Number of the run file format; it grows when a reader must know.
 pub const FORMAT: u32 = 1;
@@ -85,6 +86,13 @@ pub struct Begin {
     /// The study, with what was asked of it; it is what a resumed run goes on with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub study: Option<StudyOptions>,
+}
+
+impl Begin {
+    /// The machines whose processes shared the work, by name; empty where there was one process.
+    pub fn machines(&self) -> BTreeSet<&str> {
+        self.processes.iter().map(|process| process.host.as_str()).collect()
+    }
 }
 
 /// One of several processes that share the work of a run.

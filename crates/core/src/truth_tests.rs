@@ -7,7 +7,7 @@ use crate::observed::{
     ProcessBytes, Temperature,
 };
 use crate::plan::{Mix, Plan, Sharing, Sync, Until};
-use crate::record::{Record, StepBegin};
+use crate::record::{ProcessFacts, Record, StepBegin};
 use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
 use crate::units::{Size, Span};
@@ -417,6 +417,21 @@ fn what_takes_nothing_from_the_number_is_a_note() {
         e.device().merges = OPERATIONS / 2;
     };
     assert_eq!(notes(Evidence::reads(), merged), ["merged"]);
+}
+
+#[test]
+fn what_other_machines_moved_was_not_counted_here() {
+    let judged = |hosts: [&str; 2]| {
+        let mut evidence = Evidence::writes();
+        evidence.device().written_bytes /= 2;
+        let mut run = evidence.run();
+        let process = |host: &str| ProcessFacts { host: host.into(), ..ProcessFacts::default() };
+        run.begin.processes = hosts.map(process).into();
+        let step = summarise(&run).steps.remove(0);
+        (step.valid, step.reasons.len())
+    };
+    assert_eq!(judged(["a", "a"]), (Some(false), 1));
+    assert_eq!(judged(["a", "b"]), (None, 0));
 }
 
 #[test]

@@ -7,6 +7,7 @@ use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
 use drivelab_io::facts::{self, System};
 use drivelab_sim::target::{PREFIX, SimTarget};
+use serde::{Deserialize, Serialize};
 use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 
@@ -17,7 +18,7 @@ const SIZE_GRAIN: u64 = 4096;
 const MIB: u64 = 1 << 20;
 
 /// Kinds of paths.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// Scratch goes into it.
     Directory,
@@ -31,6 +32,20 @@ pub enum Kind {
     Simulated,
     /// No drive at all: the null engine.
     Nothing,
+}
+
+impl Kind {
+    /// As it is called in a sentence.
+    pub fn in_words(self) -> &'static str {
+        match self {
+            Kind::Directory => "a directory",
+            Kind::Absent => "nothing",
+            Kind::File => "a file",
+            Kind::Device => "a block device",
+            Kind::Simulated => "a simulated drive",
+            Kind::Nothing => "no drive",
+        }
+    }
 }
 
 /// A target that was looked at and not touched.

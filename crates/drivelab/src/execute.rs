@@ -146,7 +146,8 @@ impl<'a> Execution<'a> {
     }
 
     fn run_step(&mut self, plan: &Plan, plan_step: u32, step: &Step) -> Result<(), Stop> {
-        if drivelab_io::signal::interrupted() {
+        // Several processes stop where they meet: one that stayed away would be waited for.
+        if team().is_alone() && drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);
         }
         let number = self.steps;
@@ -188,19 +189,22 @@ impl<'a> Execution<'a> {
         end.inside_total = self.testbed.inside();
         end.inside = end.inside_total.zip(inside).map(|(now, before)| now.since(&before));
         let trace = tracer.map(Tracer::stop);
-        let stop = match result {
+        let (stop, unissued) = match result {
             Ok(mut finished) => {
                 if let Some(trace) = trace {
                     self.take_apart(number, trace, &mut finished);
                 }
-                self.gather(step, finished, &mut end)
+                gather(finished, &mut end)
             }
-            Err(trouble) => Some(Stop::Trouble(trouble)),
+            Err(trouble) => (Some(Stop::Trouble(trouble)), 0),
         };
         let stop = stop.or_else(|| self.surroundings.still_there().err().map(Stop::Trouble));
         let interrupted = drivelab_io::signal::interrupted();
         let stop = stop.or(interrupted.then_some(Stop::Interrupted));
-        let stop = self.meet(&mut end, stop);
+        let (stop, unissued) = self.meet(&mut end, stop, unissued);
+        if unissued > 0 && stop.is_none() {
+            self.recorder.warn(trouble::rate_not_kept(step, number, unissued));
+        }
         // The others count too, and they are done only now.
         look(&mut end);
         end.incomplete = stop.as_ref().map(|stop| match stop {
@@ -294,29 +298,6 @@ impl<'a> Execution<'a> {
         self.recorder.record(Record::Anatomy(Box::new(Anatomy { unstamped, ..anatomy })));
     }
 
-    /// What the drivers leave behind goes into the end of the step; says whether one failed.
-    fn gather(&mut self, step: &Step, finished: Vec<Finished>, end: &mut StepEnd) -> Option<Stop> {
-        let mut slowest = Slowest::new();
-        let mut stop = None;
-        let mut unissued = 0;
-        for Finished { driver, phase } in finished {
-            end.phases.push(phase);
-            driver.slowest().into_iter().for_each(|slow| slowest.offer(slow));
-            let room = MISMATCHES_MAX - end.mismatches.len();
-            end.mismatches.extend(driver.mismatches().into_iter().take(room));
-            unissued += driver.unissued();
-            if let Some(failure) = driver.failure() {
-                let stream = driver.stream();
-                stop.get_or_insert(Stop::Trouble(trouble::of_failure(&failure, stream)));
-            }
-        }
-        end.slowest = slowest.sorted();
-        if unissued > 0 && stop.is_none() && !drivelab_io::signal::interrupted() {
-            self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
-        }
-        stop
-    }
-
     fn perform(
         &mut self,
         act: &Act,
@@ -356,6 +337,27 @@ impl<'a> Execution<'a> {
         let warnings: Vec<Warning> = trouble::warnings_of(step, number);
         warnings.into_iter().for_each(|warning| self.recorder.warn(warning));
     }
+}
+
+/// What the drivers leave behind goes into the end of the step; says whether one failed, and how
+/// many operations were due and not issued.
+fn gather(finished: Vec<Finished>, end: &mut StepEnd) -> (Option<Stop>, u64) {
+    let mut slowest = Slowest::new();
+    let mut stop = None;
+    let mut unissued = 0;
+    for Finished { driver, phase } in finished {
+        end.phases.push(phase);
+        driver.slowest().into_iter().for_each(|slow| slowest.offer(slow));
+        let room = MISMATCHES_MAX - end.mismatches.len();
+        end.mismatches.extend(driver.mismatches().into_iter().take(room));
+        unissued += driver.unissued();
+        if let Some(failure) = driver.failure() {
+            let stream = driver.stream();
+            stop.get_or_insert(Stop::Trouble(trouble::of_failure(&failure, stream)));
+        }
+    }
+    end.slowest = slowest.sorted();
+    (stop, unissued)
 }
 
 /// How long a step takes, if its plan says so.

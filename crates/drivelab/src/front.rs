@@ -95,7 +95,7 @@ pub fn attempt(words: &[String]) -> Option<u8> {
     Some(match run(tool, &name, rest) {
         Ok(status) => status,
         Err(Ending { failure, status }) => {
-            print::error(&failure.to_string());
+            print::failure(&failure);
             status
         }
     })
@@ -203,9 +203,10 @@ impl Line<'_> {
         together::same_plan(&mut job.plan, &job.target)?;
         let runs = store::directory(self.own.runs.as_deref())?;
         if !self.own.dry_run {
-            session::tidy_up(&runs, self.system)?;
+            agree(session::tidy_up(&runs, self.system))?;
         }
-        let aim = agree(Aim::take(self.system, &job.target, &job.plan, None))?;
+        let mut aim = agree(Aim::take(self.system, &job.target, &job.plan, None))?;
+        together::same_aim(&mut aim)?;
         let request = Request {
             command: self.tool.word(),
             target: &job.target,

@@ -32,11 +32,18 @@ fn main() -> ExitCode {
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
     if let Err(trouble) = drivelab_io::team::join() {
         let failure = Failure::from(trouble);
-        print::error(&failure.to_string());
+        print::failure(&failure);
         return ExitCode::from(failure.status as u8);
     }
-    let status = front::attempt(&words).unwrap_or_else(command_line);
-    drivelab_io::team::leave();
+    let status = match together::same_words(&words) {
+        Ok(()) => front::attempt(&words).unwrap_or_else(command_line),
+        Err(failure) => {
+            print::failure(&failure);
+            failure.status as u8
+        }
+    };
+    let farewell = print::farewell(status);
+    print::others(&farewell, &drivelab_io::team::leave(&farewell));
     ExitCode::from(status)
 }
 
@@ -54,7 +61,7 @@ fn command_line() -> u8 {
     if !matches!(parsed.command, Command::Run(_))
         && let Err(failure) = together::refuse_several("this command")
     {
-        print::error(&failure.to_string());
+        print::failure(&failure);
         return failure.status as u8;
     }
     let outcome = match &parsed.command {
@@ -79,7 +86,7 @@ fn command_line() -> u8 {
     match outcome {
         Ok(status) => status as u8,
         Err(failure) => {
-            print::error(&failure.to_string());
+            print::failure(&failure);
             failure.status as u8
         }
     }
@@ -95,7 +102,7 @@ fn usage(error: &clap::Error) -> u8 {
         _ => {
             let text = error.render().to_string();
             let text = text.strip_prefix("error: ").unwrap_or(&text);
-            print::error(&Failure::usage(text.trim_end()).to_string());
+            print::failure(&Failure::usage(text.trim_end()));
             Status::Usage as u8
         }
     }

@@ -5,9 +5,17 @@
 //! A reader that goes away (`| head`) is no error: what nobody reads is dropped.
 
 use crate::outcome::Failure;
-use drivelab_io::team::team;
+use drivelab_io::team::{Farewell, team};
 use serde::Serialize;
 use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// What sentences on stderr begin with.
+const PREFIX: &str = "drivelab: ";
+/// What was said on stderr; of several processes, also what only the first one said aloud.
+static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Why this process could not do what it was asked.
+static REASON: Mutex<String> = Mutex::new(String::new());
 
 /// Results.
 pub fn text(text: &str) {
@@ -29,8 +37,43 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
 
 /// An error or a note.
 pub fn error(text: &str) {
-    if !team().leads() {
-        return;
+    let team = team();
+    if !team.is_alone() {
+        SAID.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
-    let _ = writeln!(std::io::stderr(), "{text}");
+    if team.leads() {
+        let _ = writeln!(std::io::stderr(), "{text}");
+    }
+}
+
+/// Why a command could not do what it was asked.
+pub fn failure(failure: &Failure) {
+    let text = failure.to_string();
+    let reason = text.strip_prefix(PREFIX).unwrap_or(&text);
+    reason.clone_into(&mut REASON.lock().unwrap_or_else(PoisonError::into_inner));
+    error(&text);
+}
+
+/// What is left to say of a process that ends.
+pub fn farewell(status: u8) -> Farewell {
+    let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
+    let reason = std::mem::take(&mut *REASON.lock().unwrap_or_else(PoisonError::into_inner));
+    Farewell { status, reason, said: said.join("\n") }
+}
+
+/// Says what only others had to say: lines that are not among the `own` ones.
+pub fn others(own: &Farewell, others: &[(u32, Farewell)]) {
+    let mut known: Vec<String> = own.said.lines().map(String::from).collect();
+    for (rank, farewell) in others {
+        for line in farewell.said.lines() {
+            let named = match line.strip_prefix(PREFIX) {
+                Some(rest) => format!("{PREFIX}process {rank}: {rest}"),
+                None => line.to_owned(),
+            };
+            if !known.iter().any(|known| known == line || *known == named) {
+                let _ = writeln!(std::io::stderr(), "{named}");
+                known.push(named);
+            }
+        }
+    }
 }

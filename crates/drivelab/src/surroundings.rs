@@ -13,6 +13,7 @@ use drivelab_core::queue::Trouble;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::settings::{self, Held};
 use drivelab_io::target::{Mode, TargetFile};
+use drivelab_io::team::team;
 use drivelab_io::write_cache;
 use mounted::Files;
 use std::collections::BTreeMap;
@@ -85,10 +86,11 @@ impl Surroundings {
         step.streams.iter().map(|stream| self.site.flags_in_force(stream)).collect()
     }
 
-    /// Waits, calling `tick` several times a second; ends early on Ctrl-C.
+    /// Waits, calling `tick` several times a second; ends early on Ctrl-C, here or elsewhere.
     pub fn idle(&self, span: Duration, mut tick: impl FnMut()) {
         let begin = Instant::now();
-        while begin.elapsed() < span && !drivelab_io::signal::interrupted() {
+        let is_asked = || drivelab_io::signal::interrupted() || team().is_asked_to_stop();
+        while begin.elapsed() < span && !is_asked() {
             let left = span.saturating_sub(begin.elapsed());
             std::thread::sleep(left.min(Duration::from_millis(250)));
             tick();

@@ -5,7 +5,7 @@ use crate::aim::Aim;
 use crate::outcome::{Failure, Status};
 use drivelab_core::plan::{PatternName, Plan, Step, Stream};
 use drivelab_core::queue::Trouble;
-use drivelab_core::record::{ProcessFacts, StepEnd};
+use drivelab_core::record::{ProcessFacts, StepEnd, Warning};
 use drivelab_core::tally::{Phase, Slow, Tally};
 use drivelab_io::target::Part;
 use drivelab_io::team::{Team, team};
@@ -94,40 +94,69 @@ fn strange(error: &serde_json::Error) -> Failure {
     Failure::invalid(format!("what the processes say to each other cannot be read: {error}"))
 }
 
-/// What must be the same everywhere before anything is opened.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Same {
-    version: String,
-    plan: Plan,
-    target: String,
+/// Refuses processes that were not started alike, before any of them does anything.
+pub fn same_words(words: &[String]) -> Result<(), Failure> {
+    let team = team();
+    if team.is_alone() {
+        return Ok(());
+    }
+    let mut words = words.to_vec();
+    if let Some(program) = words.first_mut() {
+        *program = apart(Path::new(program)).1;
+    }
+    let version = env!("CARGO_PKG_VERSION").to_string();
+    all_as_the_first(&(version, words), |(version, words), (version_of_first, _)| {
+        if version != version_of_first {
+            return format!("is drivelab {version}, and the first one is {version_of_first}");
+        }
+        format!("was started with other words than the first one: {}", words.join(" "))
+    })
 }
 
-/// Refuses processes that would not do the same: other versions, other plans, other targets. The
-/// seed is the first one's.
+/// Refuses processes that would not do the same: other plans, other targets. The seed is the
+/// first one's.
 pub fn same_plan(plan: &mut Plan, target: &str) -> Result<(), Failure> {
     let team = team();
     if team.is_alone() {
         return Ok(());
     }
     plan.seed = heard(&team, &plan.seed)?;
-    let version = env!("CARGO_PKG_VERSION").to_string();
-    let mine = Same { version, plan: plan.clone(), target: target.to_string() };
-    let all = gathered(&team, &mine)?;
-    let other = all.iter().position(|one| *one != mine);
-    let failure = other.map(|rank| {
-        let what = match &all[rank] {
-            Same { version, .. } if *version != mine.version => {
-                format!("is drivelab {version}, and the first one is {}", mine.version)
-            }
-            Same { target, .. } if *target != mine.target => {
-                format!("has the target {target}, and the first one has {}", mine.target)
-            }
-            _ => "comes to another plan than the first one".to_string(),
-        };
-        Failure::usage(format!("process {rank} {what}"))
-            .advise("Start the same program with the same words everywhere.")
-    });
-    agree(failure.map_or(Ok(()), Err))
+    all_as_the_first(&(plan.clone(), target.to_string()), |(_, target), (_, target_of_first)| {
+        if target != target_of_first {
+            return format!("has the target {target}, and the first one has {target_of_first}");
+        }
+        "comes to another plan than the first one".to_string()
+    })
+}
+
+/// Refuses processes that do not find the same at the target. Sizes that follow from free space
+/// are the first one's.
+pub fn same_aim(aim: &mut Aim) -> Result<(), Failure> {
+    let team = team();
+    if team.is_alone() {
+        return Ok(());
+    }
+    let place = aim.path.display().to_string();
+    all_as_the_first(&aim.kind, |kind, kind_of_first| {
+        let (found, known) = (kind.in_words(), kind_of_first.in_words());
+        format!("finds {found} at {place}, and the first one finds {known}")
+    })?;
+    aim.file_bytes = heard(&team, &aim.file_bytes)?;
+    Ok(())
+}
+
+/// Refuses where one process has something else than the first one; `difference` says what.
+fn all_as_the_first<T>(mine: &T, difference: impl Fn(&T, &T) -> String) -> Result<(), Failure>
+where
+    T: PartialEq + Serialize + for<'de> Deserialize<'de>,
+{
+    let all = gathered(&team(), mine)?;
+    let other = all.iter().enumerate().find(|(_, one)| *one != mine);
+    agree(other.map_or(Ok(()), |(rank, other)| {
+        let advice = "Start the same program with the same words everywhere, on a target that is \
+                      the same for all.";
+        Err(Failure::usage(format!("process {rank} {}", difference(other, mine))).advise(advice))
+    }))
 }
 
 /// What a process has to do with each of the plan's files.
@@ -176,6 +205,8 @@ pub struct Share {
     pub end: StepEnd,
     /// Why it ended early: a number of the kind of trouble, and the reason.
     pub stop: Option<(u8, String)>,
+    /// Operations that were due and not issued.
+    pub unissued: u64,
 }
 
 impl Share {
@@ -212,6 +243,15 @@ pub fn processes(aim: &Aim) -> Result<Vec<ProcessFacts>, Failure> {
     gathered(&team, &ProcessFacts { rank: team.rank(), host, clock_ahead_ns, clock_skew_ns })
 }
 
+/// What the processes found, each its own: what the first of them says.
+pub fn first_found(mine: Option<Warning>) -> Result<Option<Warning>, Failure> {
+    let team = team();
+    if team.is_alone() {
+        return Ok(mine);
+    }
+    Ok(gathered(&team, &mine)?.into_iter().flatten().next())
+}
+
 /// What cannot be shared by several processes.
 pub fn refuse_several(what: &str) -> Result<(), Failure> {
     match team().is_alone() {
@@ -230,11 +270,13 @@ pub fn check_shared(plan: &Plan) -> Result<(), Failure> {
     let own_names =
         streams().any(|stream| stream.pattern == PatternName::Names && stream.form.is_none());
     let steady = plan.steps.iter().any(|step| step.until.steady);
+    let traced = plan.steps.iter().any(|step| step.trace);
     let several = streams().any(|stream| stream.workers > 1);
     let walls = several && plan.steps.iter().any(|step: &Step| step.until.stonewall);
     let what = match () {
         () if own_names => "a directory of drivelab's own names",
         () if steady => "a step that ends when the rate is steady",
+        () if traced => "a step that is traced",
         () if walls => "a step that ends with its first worker",
         () => return Ok(()),
     };

@@ -90,7 +90,7 @@ fn names_that_are_there_already_are_not_ours() {
     let room = Room::new();
     let system = System::live();
     let open = |spelt: Vec<SpeltNames>| {
-        open_names(&system, &room.request(room.directory.path(), Intent::Write), spelt, false)
+        open_names(&system, &room.request(room.directory.path(), Intent::Write), spelt, None)
     };
     for other in ["n0f10", "n2f0", "n0f01", "n0f", "xn0f1"] {
         std::fs::write(room.path(other), b"").unwrap();
@@ -113,7 +113,7 @@ fn names_below_directories_go_before_them() {
     let request = room.request(room.directory.path(), Intent::Write);
     let directories = SpeltNames { of_directories: true, ..spelt("{worker}", 2, 1) };
     let all = vec![directories, spelt("{worker}/n{worker}f{name}", 2, 3)];
-    let directory = open_names(&system, &request, all.clone(), false).unwrap();
+    let directory = open_names(&system, &request, all.clone(), None).unwrap();
     for worker in ["0", "1"] {
         std::fs::create_dir(room.path(worker)).unwrap();
         std::fs::write(room.path(worker).join(format!("n{worker}f2")), b"").unwrap();
@@ -122,7 +122,7 @@ fn names_below_directories_go_before_them() {
     assert!(room.names().is_empty(), "{:?}", room.names());
     // Somebody's directory of that name.
     std::fs::create_dir(room.path("1")).unwrap();
-    assert!(open_names(&system, &request, all, false).is_err());
+    assert!(open_names(&system, &request, all, None).is_err());
     assert!(room.path("1").exists());
 }
 

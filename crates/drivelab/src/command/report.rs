@@ -6,6 +6,7 @@ use crate::session::Ended;
 use crate::{print, store};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Summary, summarise};
+use drivelab_io::team::team;
 use drivelab_report::{CSV_BEGIN, XLSX_CREATOR, csv, html, redacted, terminal, xlsx};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -78,13 +79,18 @@ pub fn results(ended: Ended, json: bool, page: Page<'_>) -> Result<Status, Failu
     })
 }
 
-/// The same with results that `show` prints, as JSON or as text.
+/// The same with results that `show` prints, as JSON or as text; of several processes the first
+/// one does.
 pub fn results_shown(
     ended: Ended,
     json: bool,
     page: Page<'_>,
     show: impl FnOnce(&Run, &Summary) -> Result<(), Failure>,
 ) -> Result<Status, Failure> {
+    if !team().leads() {
+        ended.scene.close();
+        return Ok(ended.status);
+    }
     let summary = summarise(&ended.run);
     let html = match page {
         Page::None => None,
@@ -102,7 +108,7 @@ pub fn results_shown(
         }
     }
     if let Some(failure) = &ended.failure {
-        print::error(&failure.to_string());
+        print::failure(failure);
     } else if ended.status == Status::Interrupted {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }

@@ -54,9 +54,11 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
     let system = System::live();
     let runs = store::directory(options.record.store.runs.as_deref())?;
     if !options.record.dry_run {
-        session::tidy_up(&runs, &system)?;
+        // Nobody looks before the first one has tidied up.
+        agree(session::tidy_up(&runs, &system))?;
     }
     let mut aim = agree(Aim::take(&system, target, &plan, options.size))?;
+    together::same_aim(&mut aim)?;
     let request = Request {
         command: "run",
         target,
@@ -71,7 +73,8 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         kept: None,
     };
     if !options.record.dry_run {
-        may_write(options.record.out.as_deref())?;
+        let page = options.record.out.as_deref().filter(|_| team().leads());
+        agree(may_write(page))?;
         agree(session::ask_guard(&request, &system, &aim, &plan))?;
     }
     agree(session::check_plan(&plan, &aim))?;

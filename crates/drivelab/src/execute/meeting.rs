@@ -1,7 +1,7 @@
 //! The end of a step for several processes: what each measured comes together at the first one.
 
 use super::{Execution, MISMATCHES_MAX, Stop};
-use crate::outcome::Status;
+use crate::outcome::{Failure, Status};
 use crate::together::{Share, gathered, heard, told};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{Record, StepEnd, Warning};
@@ -9,19 +9,24 @@ use drivelab_core::tally::Slowest;
 use drivelab_io::team::{Team, team};
 
 impl Execution<'_> {
-    /// Puts what the others measured into `end` and the record of the step. One that failed ends it
-    /// for all.
-    pub(super) fn meet(&mut self, end: &mut StepEnd, stop: Option<Stop>) -> Option<Stop> {
+    /// Puts what the others measured into `end` and the record of the step, and adds what they
+    /// did not issue. One that failed ends it for all.
+    pub(super) fn meet(
+        &mut self,
+        end: &mut StepEnd,
+        stop: Option<Stop>,
+        unissued: u64,
+    ) -> (Option<Stop>, u64) {
         let team = team();
         if team.is_alone() {
-            return stop;
+            return (stop, unissued);
         }
         if stop.is_some() {
             team.ask_to_stop();
         }
-        match self.come_together(&team, end, stop) {
-            Ok(stop) => stop,
-            Err(failure) => Some(Stop::Trouble(Trouble::failed(failure.text))),
+        match self.come_together(&team, end, stop, unissued) {
+            Ok(met) => met,
+            Err(failure) => (Some(Stop::Trouble(Trouble::failed(failure.text))), unissued),
         }
     }
 
@@ -30,7 +35,8 @@ impl Execution<'_> {
         team: &Team,
         end: &mut StepEnd,
         stop: Option<Stop>,
-    ) -> Result<Option<Stop>, crate::outcome::Failure> {
+        mut unissued: u64,
+    ) -> Result<(Option<Stop>, u64), Failure> {
         let run = self.recorder.run();
         let zero_ns = team.to_leader_ns(run.begin.clock.monotonic_zero_ns.unwrap_or(0));
         let host = run.begin.facts.host.hostname.clone().unwrap_or_default();
@@ -40,26 +46,29 @@ impl Execution<'_> {
             Stop::Interrupted => (Status::Interrupted as u8, String::new()),
             Stop::Trouble(trouble) => told(trouble),
         });
-        let mine = Share { host, zero_ns, tallies, end: end.clone(), stop: stopped };
+        let mine = Share { host, zero_ns, tallies, end: end.clone(), stop: stopped, unissued };
         let all = gathered(team, &mine)?;
         let mut first = mine.stop.clone().filter(|(_, text)| !is_second_hand(text));
-        let hosts: Vec<String> = all.iter().map(|share| share.host.clone()).collect();
         for (rank, share) in all.into_iter().enumerate().skip(1) {
             let share = share.shifted(zero_ns);
             let reason = share.stop.clone().filter(|(_, text)| !is_second_hand(text));
             first = first.or(reason.map(|(kind, text)| (kind, said_by(rank, &share.host, &text))));
+            unissued += share.unissued;
             self.take_share(share, end);
         }
         if team.leads() {
-            self.warn_of_hosts(&hosts, end);
+            // As the drivers of one process are.
+            end.phases.sort_by_key(|phase| (phase.stream, phase.worker));
+            self.warn_of_machines(end);
         }
         let first = heard(team, &first.or(mine.stop))?;
         team.forget_stops();
-        Ok(first.map(|(kind, text)| match kind {
+        let stop = first.map(|(kind, text)| match kind {
             kind if kind == Status::Interrupted as u8 => Stop::Interrupted,
             kind if kind == Status::Usage as u8 => Stop::Trouble(Trouble::usage(text)),
             _ => Stop::Trouble(Trouble::failed(text)),
-        }))
+        });
+        Ok((stop, unissued))
     }
 
     fn take_share(&mut self, share: Share, end: &mut StepEnd) {
@@ -75,24 +84,25 @@ impl Execution<'_> {
     }
 
     /// The kernel of the first machine counts nothing of what the others do.
-    fn warn_of_hosts(&mut self, hosts: &[String], end: &StepEnd) {
-        let mut names: Vec<&String> = hosts.iter().collect();
-        names.sort();
-        names.dedup();
-        if names.len() > 1 && end.step == 0 {
-            let names: Vec<&str> = names.into_iter().map(String::as_str).collect();
-            self.recorder.warn(Warning {
-                code: "several_machines".into(),
-                text: format!(
-                    "the work was done by {} processes on {}: what the kernel counts was looked \
-                     at on the first one's machine alone.",
-                    hosts.len(),
-                    names.join(", ")
-                ),
-                advice: "Watch the drives of the others there, with `drivelab watch`.".into(),
-                step: None,
-            });
+    fn warn_of_machines(&mut self, end: &StepEnd) {
+        let begin = &self.recorder.run().begin;
+        let machines = begin.machines();
+        if machines.len() < 2 || end.step > 0 {
+            return;
         }
+        let names: Vec<&str> = machines.into_iter().collect();
+        let text = format!(
+            "the work was done by {} processes on {}: what the kernel counts was looked at on the \
+             first one's machine alone.",
+            begin.processes.len(),
+            names.join(", ")
+        );
+        self.recorder.warn(Warning {
+            code: "several_machines".into(),
+            text,
+            advice: "Watch the drives of the others there, with `drivelab watch`.".into(),
+            step: None,
+        });
     }
 }
 

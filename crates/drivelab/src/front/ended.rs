@@ -28,7 +28,7 @@ pub fn show(
     }
     let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
     if let Some(failure) = &ended.failure {
-        print::error(&failure.to_string());
+        print::failure(failure);
     } else if ended.status == Status::Interrupted {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }

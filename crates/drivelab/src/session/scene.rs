@@ -53,7 +53,7 @@ impl Scene {
             wanted.files = aim.files;
             wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
             let target = open_together(system, &wanted)?;
-            scene.warnings.extend(holes(&target));
+            scene.warnings.extend(together::first_found(holes(&target))?);
             scene.site.target = Some(Rc::new(target));
         }
         Ok(scene)
@@ -70,11 +70,12 @@ impl Scene {
         if spelt.is_empty() {
             return Ok(());
         }
-        let open = |joins| open_names(system, wanted, spelt.clone(), joins).map_err(refused);
-        let first = agree(if team().leads() { open(false).map(Some) } else { Ok(None) })?;
+        let open = |joined| open_names(system, wanted, spelt.clone(), joined).map_err(refused);
+        let first = agree(if team().leads() { open(None).map(Some) } else { Ok(None) })?;
+        let mark = together::heard(&team(), &first.as_ref().map(NameDirectory::mark))?;
         let names = agree(match first {
             Some(first) => Ok(first),
-            None => open(true),
+            None => open(mark),
         })?;
         self.site.spelt = Some(Rc::new(names));
         Ok(())

@@ -17,7 +17,7 @@ use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
 pub use create::{ScratchDirectory, open_directory};
-pub use named::{NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
+pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
 
 use crate::facts::{self, DeviceNumber, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject};

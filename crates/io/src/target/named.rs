@@ -19,7 +19,7 @@ use super::{OpenRequest, Target, TargetFile};
 use crate::facts::System;
 use crate::guard::{self, Intent, Refusal};
 use crate::names::Spelling;
-use crate::scratch::Ledger;
+use crate::scratch::{Identity, Ledger};
 
 /// A file that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -51,10 +51,33 @@ pub enum Part {
 pub struct Seen {
     /// Its index among the plan's files.
     pub index: usize,
-    /// Its number in the file system.
-    pub inode: u64,
+    /// What it is, wherever its file system is mounted.
+    pub mark: Mark,
     /// Whether it may be written.
     pub writable: bool,
+}
+
+/// What tells a file or directory from others on whatever machine it is looked at. The device has
+/// another number on each; on a local disk of one machine that is not on the other, a file of the
+/// same number was born at another time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Mark {
+    inode: u64,
+    birth: Option<(i64, u32)>,
+}
+
+impl Mark {
+    fn of(descriptor: impl AsFd) -> io::Result<Mark> {
+        let Identity { inode, birth, .. } = Identity::of(descriptor)?;
+        Ok(Mark { inode, birth })
+    }
+
+    /// Whether both may be the same: some file systems tell the time of birth to nobody, some not
+    /// to every machine.
+    fn agrees(self, other: Mark) -> bool {
+        let births = self.birth.zip(other.birth);
+        self.inode == other.inode && births.is_none_or(|(one, another)| one == another)
+    }
 }
 
 /// Opens the named files of a directory, and makes those that are not there.
@@ -100,8 +123,7 @@ impl Target {
     /// As `fstat(2)` says.
     pub fn seen(&self) -> io::Result<Vec<Seen>> {
         let seen = |(index, file): (usize, &TargetFile)| {
-            let inode = rustix::fs::fstat(&file.pinned)?.st_ino;
-            Ok(Seen { index, inode, writable: file.writable })
+            Ok(Seen { index, mark: Mark::of(&file.pinned)?, writable: file.writable })
         };
         self.open_files().filter(|(_, file)| !file.joined).map(seen).collect()
     }
@@ -138,27 +160,31 @@ impl Target {
 
 fn join_one(path: &Path, known: &Seen) -> Result<OwnedFd, Refusal> {
     let shown = path.display();
-    let other = || {
-        Refusal::safety(
-            "changed",
-            format!("{shown} is not here what it is for the process that opened it first."),
-        )
-        .advise(
-            "Nothing was written. Files that several processes share must lie on a file system \
-             that all of them see.",
-        )
-    };
     let Some(witness) = guard::witness(path)? else {
         return Err(Refusal::usage("missing", format!("{shown} is not there for all processes."))
             .advise("Files that they share must lie on a file system that all of them see."));
     };
     let stat = rustix::fs::fstat(&witness).map_err(|e| guard::cannot_open(path, e.into()))?;
+    let mark = Mark::of(&witness).map_err(|error| guard::cannot_open(path, error))?;
     let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    if !is_file || stat.st_ino != known.inode {
-        return Err(other());
+    if !is_file || !mark.agrees(known.mark) {
+        return Err(another(path));
     }
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;
     guard::reopen(&witness, flags).map_err(|error| guard::cannot_open(path, error))
+}
+
+/// What one process has opened is something else for another.
+fn another(path: &Path) -> Refusal {
+    let shown = path.display();
+    Refusal::safety(
+        "changed",
+        format!("{shown} is not here what it is for the process that opened it first."),
+    )
+    .advise(
+        "Nothing was written. What several processes share must lie on a file system that all of \
+         them see.",
+    )
 }
 
 /// Names that a stream spells.
@@ -203,20 +229,22 @@ impl SpeltNames {
 pub struct NameDirectory {
     path: PathBuf,
     pinned: OwnedFd,
+    mark: Mark,
     spelt: Vec<SpeltNames>,
     keep: bool,
 }
 
-/// Opens the existing directory `request.path` for names that are spelt; `joins` where another
-/// process of the team has done so first.
+/// Opens the existing directory `request.path` for names that are spelt. Where another process of
+/// the team has done so first, `joined` is the directory that it has found.
 ///
 /// # Errors
-/// A [`Refusal`] when it is no directory, or one of the names is there already.
+/// A [`Refusal`] when it is no directory, or another one than `joined`, or one of the names is
+/// there already.
 pub fn open_names(
     system: &System,
     request: &OpenRequest,
     spelt: Vec<SpeltNames>,
-    joins: bool,
+    joined: Option<Mark>,
 ) -> Result<NameDirectory, Refusal> {
     let shown = request.path.display();
     let Some(witness) = guard::witness(&request.path)? else {
@@ -231,20 +259,18 @@ pub fn open_names(
     refuse_kernel_directories(system, request, &request.path)?;
     let pinned = guard::reopen(&witness, OFlags::RDONLY | OFlags::DIRECTORY)
         .map_err(|error| guard::cannot_open(&request.path, error))?;
-    let directory = NameDirectory { path: request.path.clone(), pinned, spelt, keep: request.keep };
+    let mark = Mark::of(&pinned).map_err(|error| guard::cannot_open(&request.path, error))?;
+    let path = request.path.clone();
+    // Nothing is removed before it is known to be ours.
+    let mut directory = NameDirectory { path, pinned, mark, spelt, keep: true };
+    if let Some(known) = joined {
+        // The names are the first one's to look for, and to remove.
+        return if mark.agrees(known) { Ok(directory) } else { Err(another(&request.path)) };
+    }
     let found = directory
         .find()
         .map_err(|error| guard::failed(format!("the names in {shown} cannot be read"), &error))?;
-    // Those who join find what the first has begun to make, and remove nothing.
-    if joins {
-        let mut directory = directory;
-        directory.keep = true;
-        return Ok(directory);
-    }
     if let Some(first) = found.first() {
-        // Not ours: it must not be removed with the rest.
-        let mut directory = directory;
-        directory.keep = true;
         let count = found.len();
         return Err(Refusal::safety(
             "foreign_names",
@@ -256,6 +282,7 @@ pub fn open_names(
         )
         .advise("Nothing was written. Remove them, or name another directory."));
     }
+    directory.keep = request.keep;
     Ok(directory)
 }
 
@@ -268,6 +295,11 @@ impl NameDirectory {
     /// The open directory, for `openat` and its like.
     pub fn descriptor(&self) -> BorrowedFd<'_> {
         self.pinned.as_fd()
+    }
+
+    /// What it is, for those who join.
+    pub fn mark(&self) -> Mark {
+        self.mark
     }
 
     /// The names that are there, deepest first, and whether each is a directory.

@@ -21,6 +21,13 @@ const DATA: std::ffi::c_int = 1;
 #[cfg(feature = "mpi")]
 const STOP: std::ffi::c_int = 2;
 
+/// Of each of its texts, the last word of a process has so much.
+#[cfg(feature = "mpi")]
+const FAREWELL_TEXT_BYTES_MAX: usize = 1000;
+/// The exit status of a request that makes no sense.
+#[cfg(feature = "mpi")]
+const USAGE: u8 = 2;
+
 /// Time in which the word to begin gets around.
 const HEAD_START_NS: u64 = 5_000_000;
 
@@ -66,8 +73,16 @@ fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
 }
 
 #[cfg(feature = "mpi")]
-fn begin(_name: &str, _text: &str) -> Result<Team, Trouble> {
+fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
     let (rank, size) = mpi::join()?;
+    let launched = text.trim().parse().unwrap_or(1);
+    if size <= 1 && launched > 1 && name != "PMIX_RANK" {
+        return Err(Trouble::usage(format!(
+            "a launcher has started {launched} processes ({name}), and the MPI that this drivelab \
+             was built with knows nothing of it: each would run alone; start it with the mpirun of \
+             that MPI"
+        )));
+    }
     let mut team = Team { rank, size: size.max(1), ..Team::ALONE };
     if team.size > 1 {
         (team.offset_ns, team.skew_ns) = team.align()?;
@@ -75,12 +90,64 @@ fn begin(_name: &str, _text: &str) -> Result<Team, Trouble> {
     Ok(team)
 }
 
-/// Leaves; nothing may be said afterwards.
-pub fn leave() {
+/// Leaves with a last word; nothing may be said afterwards. The first process gets the last words
+/// of the others, by rank; whoever still waits for this process does so no longer.
+pub fn leave(farewell: &Farewell) -> Vec<(u32, Farewell)> {
     #[cfg(feature = "mpi")]
-    if TEAM.get().is_some() {
-        mpi::leave();
+    if let Some(team) = TEAM.get() {
+        let others: Vec<u32> = if team.leads() { (1..team.size).collect() } else { vec![0] };
+        let said = if team.is_alone() { Vec::new() } else { mpi::part(&others, farewell) };
+        if mpi::can_leave() {
+            mpi::leave();
+        } else {
+            mpi::abort(farewell.status);
+        }
+        return if team.leads() { said } else { Vec::new() };
     }
+    let _ = farewell;
+    Vec::new()
+}
+
+/// The last word of a process.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Farewell {
+    /// Its exit status.
+    pub status: u8,
+    /// Why it could not do what it was asked; empty where it could.
+    pub reason: String,
+    /// All that it had to say.
+    pub said: String,
+}
+
+#[cfg(feature = "mpi")]
+impl Farewell {
+    /// Both texts so short that nobody has to wait until they are taken.
+    fn to_bytes(&self) -> Vec<u8> {
+        let parts = [begin_of(&self.reason), "\0", begin_of(&self.said)];
+        [&[self.status], parts.concat().as_bytes()].concat()
+    }
+
+    fn of_bytes(bytes: &[u8]) -> Self {
+        let (status, texts) = bytes.split_first().unwrap_or((&0, &[]));
+        let texts = String::from_utf8_lossy(texts);
+        let (reason, said) = texts.split_once('\0').unwrap_or_default();
+        Farewell { status: *status, reason: reason.into(), said: said.into() }
+    }
+
+    /// What it means for those who waited for process `rank`.
+    fn trouble(&self, rank: u32) -> Trouble {
+        let text = match (self.reason.as_str(), rank) {
+            ("", rank) => format!("process {rank} has ended already"),
+            (reason, 0) => reason.to_owned(),
+            (reason, rank) => format!("process {rank}: {reason}"),
+        };
+        if self.status == USAGE { Trouble::usage(text) } else { Trouble::failed(text) }
+    }
+}
+
+#[cfg(feature = "mpi")]
+fn begin_of(text: &str) -> &str {
+    &text[..text.floor_char_boundary(FAREWELL_TEXT_BYTES_MAX)]
 }
 
 impl Team {
@@ -187,11 +254,12 @@ impl Team {
         }
     }
 
-    /// Whether another has asked to stop.
+    /// Whether another has asked to stop, or has gone.
     pub fn is_asked_to_stop(self) -> bool {
         #[cfg(feature = "mpi")]
         if !self.is_alone() {
-            return matches!(mpi::probe(None, STOP), Ok(Some(_)) | Err(_));
+            let is_asked = matches!(mpi::probe(None, STOP), Ok(Some(_)) | Err(_));
+            return is_asked || mpi::is_anyone_gone();
         }
         false
     }
@@ -204,15 +272,6 @@ impl Team {
                 return;
             }
         }
-    }
-
-    /// Ends all processes, when nothing else can.
-    pub fn abort(self, status: u8) {
-        #[cfg(feature = "mpi")]
-        if !self.is_alone() {
-            mpi::abort(status);
-        }
-        let _ = status;
     }
 }
 

@@ -3,13 +3,35 @@
 //! Waiting is asking again after a short sleep: a process that spins would take the processor from
 //! the workers of the others.
 
+use super::Farewell;
+use crate::signal;
 use drivelab_core::queue::Trouble;
+use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
-use std::time::Duration;
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 /// Longest message in one piece.
 const PIECE_BYTES: usize = 1 << 28;
 const PAUSE: Duration = Duration::from_micros(100);
+/// The tag of the last word of a process.
+const FAREWELL: c_int = 3;
+/// The others are waited for as long as this once this process was asked to end: Open MPI kills
+/// it a second after it asked, and scratch is to be gone by then.
+const PATIENCE: Duration = Duration::from_millis(500);
+
+/// What those said last who have left.
+static LEFT: Mutex<BTreeMap<u32, Farewell>> = Mutex::new(BTreeMap::new());
+/// Why nothing can be said any more: after the first that does not get through, what the others
+/// say next would be taken for something else.
+static SEVERED: OnceLock<Severed> = OnceLock::new();
+
+#[derive(Debug, Clone)]
+struct Severed {
+    trouble: Trouble,
+    /// A message is still under way that nobody will take: MPI would wait for it at its end.
+    is_pending: bool,
+}
 
 // SAFETY: the signatures are those of team_mpi.c, which is built with this crate.
 unsafe extern "C" {
@@ -31,7 +53,7 @@ unsafe extern "C" {
 fn checked(status: c_int, what: &str) -> Result<(), Trouble> {
     match status {
         0 => Ok(()),
-        _ => Err(Trouble::failed(format!("MPI: {what} failed"))),
+        _ => Err(sever(Trouble::failed(format!("MPI: {what} failed")), true)),
     }
 }
 
@@ -51,22 +73,34 @@ pub fn leave() {
 
 /// Sends bytes to another process.
 pub fn send(bytes: &[u8], to: u32, tag: c_int) -> Result<(), Trouble> {
+    not_severed()?;
     for piece in bytes.chunks(PIECE_BYTES).chain(bytes.is_empty().then_some(&[][..])) {
-        let count = piece.len() as c_int;
-        // SAFETY: `piece` stays as it is until the loop below has seen that it was sent.
-        let status = unsafe { drivelab_team_send(piece.as_ptr().cast(), count, to as c_int, tag) };
-        checked(status, "sending")?;
-        loop {
-            let mut is_done = 0;
-            // SAFETY: the pointer is valid; one send is pending at a time.
-            checked(unsafe { drivelab_team_sent(&mut is_done) }, "sending")?;
-            if is_done != 0 {
-                break;
-            }
-            std::thread::sleep(PAUSE);
-        }
+        send_piece(piece.to_vec(), to, tag)?;
     }
     Ok(())
+}
+
+fn send_piece(piece: Vec<u8>, to: u32, tag: c_int) -> Result<(), Trouble> {
+    let count = piece.len() as c_int;
+    // SAFETY: `piece` stays as it is until it was sent; it is given up for good if it never is.
+    let status = unsafe { drivelab_team_send(piece.as_ptr().cast(), count, to as c_int, tag) };
+    checked(status, "sending")?;
+    let (mut wait, begin) = (Wait::default(), Instant::now());
+    loop {
+        let mut is_done = 0;
+        // SAFETY: the pointer is valid; one send is pending at a time.
+        checked(unsafe { drivelab_team_sent(&mut is_done) }, "sending")?;
+        if is_done != 0 {
+            return Ok(());
+        }
+        // Small messages need nobody to take them, and are under way a moment at most.
+        let here = if begin.elapsed() > PATIENCE { still_here(to) } else { Ok(()) };
+        if let Err(trouble) = wait.may_go_on(to).and(here) {
+            std::mem::forget(piece);
+            return Err(sever(trouble, true));
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// The sender and the length of the next message, if one is there.
@@ -81,22 +115,110 @@ pub fn probe(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Trou
 
 /// Waits for a message of `length` bytes; `patiently` sleeps between the looks.
 pub fn receive(from: u32, tag: c_int, length: usize, patiently: bool) -> Result<Vec<u8>, Trouble> {
+    not_severed()?;
     let mut bytes = Vec::with_capacity(length);
+    let (mut wait, mut gone) = (Wait::default(), None);
     loop {
         let Some((_, count)) = probe(Some(from), tag)? else {
+            // Whoever has left may have sent this before.
+            if let Some(trouble) = gone {
+                return Err(sever(trouble, false));
+            }
+            gone = still_here(from).err();
+            wait.may_go_on(from).map_err(|trouble| sever(trouble, false))?;
             if patiently {
                 std::thread::sleep(PAUSE);
             }
             continue;
         };
-        let begin = bytes.len();
-        bytes.resize(begin + count, 0);
-        let into = bytes[begin..].as_mut_ptr().cast();
-        // SAFETY: `into` has room for the `count` bytes that the message was found to have.
-        let status = unsafe { drivelab_team_receive(into, count as c_int, from as c_int, tag) };
-        checked(status, "receiving")?;
+        take(&mut bytes, count, from, tag)?;
         if bytes.len() >= length {
             return Ok(bytes);
+        }
+    }
+}
+
+/// Takes a message that a probe has found.
+fn take(bytes: &mut Vec<u8>, count: usize, from: u32, tag: c_int) -> Result<(), Trouble> {
+    let begin = bytes.len();
+    bytes.resize(begin + count, 0);
+    let into = bytes[begin..].as_mut_ptr().cast();
+    // SAFETY: `into` has room for the `count` bytes that the message was found to have.
+    let status = unsafe { drivelab_team_receive(into, count as c_int, from as c_int, tag) };
+    checked(status, "receiving")
+}
+
+fn left() -> MutexGuard<'static, BTreeMap<u32, Farewell>> {
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn not_severed() -> Result<(), Trouble> {
+    SEVERED.get().map_or(Ok(()), |severed| Err(severed.trouble.clone()))
+}
+
+fn sever(trouble: Trouble, is_pending: bool) -> Trouble {
+    SEVERED.get_or_init(|| Severed { trouble, is_pending }).trouble.clone()
+}
+
+/// An error with its last word where another has left before its time.
+fn still_here(other: u32) -> Result<(), Trouble> {
+    if !left().contains_key(&other) && !hear_farewell(other)? {
+        return Ok(());
+    }
+    let farewell = left().get(&other).cloned().unwrap_or_default();
+    Err(farewell.trouble(other))
+}
+
+/// Takes the last word of another, if it is there.
+fn hear_farewell(other: u32) -> Result<bool, Trouble> {
+    let Some((_, count)) = probe(Some(other), FAREWELL)? else { return Ok(false) };
+    let mut bytes = Vec::new();
+    take(&mut bytes, count, other, FAREWELL)?;
+    left().insert(other, Farewell::of_bytes(&bytes));
+    Ok(true)
+}
+
+/// Whether any of the others has left, or nothing is heard of them any more.
+pub fn is_anyone_gone() -> bool {
+    SEVERED.get().is_some() || !left().is_empty() || matches!(probe(None, FAREWELL), Ok(Some(_)))
+}
+
+/// Says the last word to `others`, and waits for theirs.
+pub fn part(others: &[u32], farewell: &Farewell) -> Vec<(u32, Farewell)> {
+    let word = farewell.to_bytes();
+    for other in others {
+        // Whoever has gone need not hear it.
+        let _ = send_piece(word.clone(), *other, FAREWELL);
+    }
+    for other in others.iter().filter(|other| !left().contains_key(other)) {
+        while matches!(hear_farewell(*other), Ok(false)) {
+            std::thread::sleep(PAUSE);
+        }
+    }
+    std::mem::take(&mut *left()).into_iter().collect()
+}
+
+/// Whether MPI may be ended: it would wait for ever for a message that nobody takes.
+pub fn can_leave() -> bool {
+    SEVERED.get().is_none_or(|severed| !severed.is_pending)
+}
+
+/// How long something was waited for since this process was asked to end.
+#[derive(Default)]
+struct Wait {
+    since: Option<Instant>,
+}
+
+impl Wait {
+    fn may_go_on(&mut self, other: u32) -> Result<(), Trouble> {
+        if !signal::interrupted() {
+            return Ok(());
+        }
+        match self.since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
+            false => Ok(()),
+            true => Err(Trouble::failed(format!(
+                "interrupted, and process {other} says nothing any more"
+            ))),
         }
     }
 }
