@@ -73,8 +73,13 @@ fn counters() -> Result<Counters, Failure> {
         std::fs::read_to_string(path)
             .map_err(|error| Failure::invalid(format!("{path} cannot be read: {error}")))
     };
+    let mut devices = parse_diskstats(&text("/proc/diskstats")?);
+    for device in devices.iter_mut().filter(|device| device.name.starts_with("dm-")) {
+        let name = text(&format!("/sys/block/{}/dm/name", device.name)).ok();
+        device.mapped_name = name.map(|name| name.trim().to_string());
+    }
     Ok(Counters {
-        devices: parse_diskstats(&text("/proc/diskstats")?),
+        devices,
         cpu: parse_cpu(&text("/proc/stat")?),
         uptime_s: parse_uptime(&text("/proc/uptime")?),
     })
