@@ -1,7 +1,7 @@
 //! The documentation lists every option as the program treats it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use drivelab_compat::{fio, iostat, iozone};
+use drivelab_compat::{fio, ior, iostat, iozone, mdtest, metarates};
 
 fn documented(tool: &str, table: &str) {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/COMPATIBILITY.md");
@@ -29,4 +29,11 @@ fn every_option_of_iozone_is_documented() {
 #[test]
 fn every_option_of_iostat_is_documented() {
     documented("iostat", &iostat::markdown());
+}
+
+#[test]
+fn every_option_of_the_tools_under_mpirun_is_documented() {
+    documented("ior", &ior::known::table());
+    documented("mdtest", &mdtest::known::table());
+    documented("metarates", &metarates::known::table());
 }

@@ -12,11 +12,11 @@ pub fn text(program: &str, era: Era) -> String {
     for known in KNOWN {
         if let Some(typed) = typed(known, era) {
             let what = match known.care {
-                Care::Done => String::new(),
-                Care::Ignored(_) => " (without effect)".to_owned(),
-                Care::Refused(_) => " (refused)".to_owned(),
+                Care::Same | Care::Approximated(_) => "",
+                Care::Ignored(_) => " (without effect)",
+                Care::Refused(_) => " (refused)",
             };
-            out.push_str(&format!("  {typed:<24}{}{what}\n", known.name));
+            out.push_str(&format!("  {typed:<24}{}: {}{what}\n", known.name, known.what));
         }
     }
     out.push_str("  -f FILE                 a script of such directives\n");

@@ -8,8 +8,10 @@ use super::settings::Era;
 /// What becomes of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Care {
-    /// It means here what it means there, or nearly; a note says where not.
-    Done,
+    /// It means here what it means there.
+    Same,
+    /// Nearly: what differs.
+    Approximated(&'static str),
     /// It changes nothing here, for this reason.
     Ignored(&'static str),
     /// It cannot be had: what to do instead.
@@ -32,6 +34,8 @@ pub enum Having {
 pub struct Known {
     /// The directive, as the documentation spells it.
     pub name: &'static str,
+    /// What it is for.
+    pub what: &'static str,
     /// Its letter.
     pub letter: Option<char>,
     /// Its long name on the command line of 4.x.
@@ -55,149 +59,177 @@ impl Known {
         self
     }
 
-    const fn of(mut self, having: Having) -> Self {
-        self.having = having;
+    const fn of_old(mut self) -> Self {
+        self.having = Having::Old;
+        self
+    }
+
+    const fn of_new(mut self) -> Self {
+        self.having = Having::New;
+        self
+    }
+
+    const fn but(mut self, differs: &'static str) -> Self {
+        self.care = Care::Approximated(differs);
+        self
+    }
+
+    const fn without_effect(mut self, reason: &'static str) -> Self {
+        self.care = Care::Ignored(reason);
+        self
+    }
+
+    const fn refused(mut self, way: &'static str) -> Self {
+        self.care = Care::Refused(way);
         self
     }
 }
 
-const fn known(name: &'static str, is_flag: bool, care: Care) -> Known {
-    Known { name, letter: None, long: None, is_flag, having: Having::Both, care }
+/// Without a value on the command line.
+const fn switch(name: &'static str, what: &'static str) -> Known {
+    let (letter, long, having) = (None, None, Having::Both);
+    Known { name, what, letter, long, is_flag: true, having, care: Care::Same }
 }
 
-/// A switch that is done.
-const fn switch(name: &'static str, letter: char) -> Known {
-    known(name, true, Care::Done).letter(letter)
+/// With one.
+const fn value(name: &'static str, what: &'static str) -> Known {
+    Known { is_flag: false, ..switch(name, what) }
 }
 
-/// A value that is used.
-const fn value(name: &'static str, letter: char) -> Known {
-    known(name, false, Care::Done).letter(letter)
-}
-
-const MPI: Care = Care::Ignored("it is about MPI-IO, and IOR itself does without it on POSIX");
-const HDF5: Care = Care::Ignored("it is about HDF5 only");
-const CLUSTER: Care = Care::Refused("leave it out; set it on the file system itself");
-const MEMORY: Care = Care::Refused(
-    "leave it out; use files larger than memory, direct I/O, or a memory limit of a cgroup",
-);
-const WEAR_OUT: Care = Care::Refused("leave it out: here a task ends when its time is over");
-const PER_RANK: Care = Care::Refused("leave it out; the run file has the times of every task");
+const MPI: &str = "it is about MPI-IO, and IOR itself does without it on POSIX";
+const HDF5: &str = "it is about HDF5 only";
+const CLUSTER: &str = "leave it out; set it on the file system itself";
+const MEMORY: &str =
+    "leave it out; use files larger than memory, direct I/O, or a memory limit of a cgroup";
+const WEAR_OUT: &str = "leave it out: here a task ends when its time is over";
+const STAMPS: &str = "checked are stamps, which files that IOR itself wrote do not have";
 
 /// All of them.
 pub const KNOWN: &[Known] = &[
-    value("api", 'a'),
-    value("refNum", 'A'),
-    known("testnum", false, Care::Done).of(Having::Old),
-    value("blockSize", 'b'),
-    switch("useO_DIRECT", 'B').of(Having::Old),
-    known("posix.odirect", true, Care::Done).long("posix.odirect").of(Having::New),
-    known("collective", true, MPI).letter('c').long("collective"),
-    switch("reorderTasksConstant", 'C'),
-    known("reorderTasks", true, Care::Done),
-    value("interTestDelay", 'd'),
-    value("deadlineForStonewalling", 'D'),
-    switch("fsync", 'e'),
-    switch("useExistingTestFile", 'E'),
-    switch("filePerProc", 'F'),
-    known(
-        "intraTestBarriers",
-        true,
-        Care::Ignored("tasks start together, and opening and closing are not timed by themselves"),
-    )
-    .letter('g'),
-    value("setTimeStampSignature", 'G'),
-    known("showHints", true, MPI).letter('H').of(Having::Old),
-    value("repetitions", 'i'),
-    known("individualDataSets", true, HDF5).letter('I').of(Having::Old),
-    known(
-        "outlierThreshold",
-        false,
-        Care::Ignored("no warning is printed; the run file has the times of every task"),
-    )
-    .letter('j'),
-    known("setAlignment", false, HDF5).letter('J').of(Having::Old),
-    switch("keepFile", 'k'),
-    switch("keepFileWithError", 'K'),
-    switch("storeFileOffset", 'l').of(Having::Old),
-    value("dataPacketType", 'l').long("dataPacketType").of(Having::New),
-    switch("multiFile", 'm'),
-    known("memoryPerNode", false, MEMORY).letter('M').of(Having::New),
-    known("memoryPerTask", false, MEMORY),
-    known("noFill", true, Care::Refused("leave it out: it is for HDF5 only"))
-        .letter('n')
-        .of(Having::Old),
-    value("numTasks", 'N'),
-    value("testFile", 'o'),
-    known("preallocate", true, MPI).letter('p').of(Having::Old),
-    known("useSharedFilePointer", true, MPI).letter('P').of(Having::Old),
-    known("quitOnError", true, Care::Ignored("wrong data is counted, listed and an error here"))
+    value("api", "interface: POSIX, others are refused by name").letter('a'),
+    value("refNum", "number for the reader").letter('A'),
+    value("testnum", "number for the reader").of_old(),
+    value("blockSize", "bytes of a task in a segment").letter('b'),
+    switch("useO_DIRECT", "past the page cache").letter('B').of_old(),
+    switch("posix.odirect", "past the page cache").long("posix.odirect").of_new(),
+    switch("collective", "collective I/O").letter('c').long("collective").without_effect(MPI),
+    switch("reorderTasksConstant", "reads are shifted by -Q nodes").letter('C'),
+    switch("reorderTasks", "the same"),
+    value("interTestDelay", "seconds before each write and read").letter('d'),
+    value("deadlineForStonewalling", "seconds until tasks stop")
+        .letter('D')
+        .but("writing and reading in one line is refused: what was not written is not read"),
+    switch("fsync", "fsync after writing, in its time").letter('e'),
+    switch("useExistingTestFile", "old files are overwritten in place").letter('E'),
+    switch("filePerProc", "a file of each task").letter('F'),
+    switch("intraTestBarriers", "barriers between open, transfer and close")
+        .letter('g')
+        .without_effect("tasks start together, and opening and closing are not timed alone"),
+    value("setTimeStampSignature", "number in the data").letter('G').but("the content is ours"),
+    switch("showHints", "print hints").letter('H').of_old().without_effect(MPI),
+    value("repetitions", "repetitions").letter('i'),
+    switch("individualDataSets", "data sets of each task")
+        .letter('I')
+        .of_old()
+        .without_effect(HDF5),
+    value("outlierThreshold", "warn of tasks so many seconds from the mean")
+        .letter('j')
+        .without_effect("no warning is printed; the run file has the times of every task"),
+    value("setAlignment", "alignment in HDF5").letter('J').of_old().without_effect(HDF5),
+    switch("keepFile", "files stay").letter('k'),
+    switch("keepFileWithError", "files with wrong data stay")
+        .letter('K')
+        .but("with -W or -R files stay in any case"),
+    switch("storeFileOffset", "offsets of the file in the data")
+        .letter('l')
+        .of_old()
+        .but("the content is ours"),
+    value("dataPacketType", "content: offset, timestamp, incompressible, random")
+        .letter('l')
+        .long("dataPacketType")
+        .of_new()
+        .but("as compressible as IOR's, but never the same twice"),
+    switch("multiFile", "files of their own for each repetition").letter('m'),
+    value("memoryPerNode", "take memory away").letter('M').of_new().refused(MEMORY),
+    value("memoryPerTask", "take memory away").refused(MEMORY),
+    switch("noFill", "no fill in HDF5").letter('n').of_old().refused("leave it out: HDF5 only"),
+    value("numTasks", "tasks that take part").letter('N'),
+    value("testFile", "file, or A@B for several with -F")
+        .letter('o')
+        .but("all in one directory; a device or sim:... can stand in its place"),
+    switch("preallocate", "preallocate").letter('p').of_old().without_effect(MPI),
+    switch("useSharedFilePointer", "one file pointer").letter('P').of_old().without_effect(MPI),
+    switch("quitOnError", "stop at wrong data")
         .letter('q')
-        .of(Having::Old),
-    value("taskPerNodeOffset", 'Q'),
-    switch("readFile", 'r'),
-    switch("checkRead", 'R'),
-    value("segmentCount", 's'),
-    known("useStridedDatatype", true, MPI).letter('S').of(Having::Old),
-    value("transferSize", 't'),
-    known(
-        "maxTimeDuration",
-        false,
-        Care::Refused("leave it out, and ask for fewer repetitions; what is planned is done"),
-    )
-    .letter('T'),
-    switch("uniqueDir", 'u'),
-    known("hintsFileName", false, MPI).letter('U').of(Having::Old),
-    switch("verbose", 'v'),
-    known("useFileView", true, MPI).letter('V').of(Having::Old),
-    switch("writeFile", 'w'),
-    switch("checkWrite", 'W'),
-    known(
-        "singleXferAttempt",
-        true,
-        Care::Ignored("a transfer that comes back short is an error here in any case"),
-    )
-    .letter('x'),
-    value("reorderTasksRandomSeed", 'X'),
-    known("dualMount", true, Care::Refused("leave it out; name one directory"))
-        .letter('y')
-        .of(Having::New),
-    switch("fsyncPerWrite", 'Y'),
-    switch("randomOffset", 'z'),
-    switch("reorderTasksRandom", 'Z'),
-    known("randomPrefill", false, Care::Refused("leave it out; write the file first, with -k"))
+        .of_old()
+        .without_effect("wrong data is counted, listed and an error here"),
+    value("taskPerNodeOffset", "nodes by which -C shifts").letter('Q'),
+    switch("readFile", "read").letter('r').but("files that were only read stay, also without -k"),
+    switch("checkRead", "check what is read").letter('R').but(STAMPS),
+    value("segmentCount", "segments").letter('s'),
+    switch("useStridedDatatype", "strided types").letter('S').of_old().without_effect(MPI),
+    value("transferSize", "bytes of a call").letter('t'),
+    value("maxTimeDuration", "minutes after which no repetition begins")
+        .letter('T')
+        .refused("leave it out, and ask for fewer repetitions; what is planned is done"),
+    switch("uniqueDir", "a directory of each task with -F")
+        .letter('u')
+        .but("only where these directories are there already"),
+    value("hintsFileName", "file of hints").letter('U').of_old().without_effect(MPI),
+    switch("verbose", "say more").letter('v').but("up to -vv; transfers are not listed"),
+    switch("useFileView", "file views").letter('V').of_old().without_effect(MPI),
+    switch("writeFile", "write").letter('w'),
+    switch("checkWrite", "check what was written").letter('W').but(STAMPS),
+    switch("singleXferAttempt", "no second try of a short transfer")
+        .letter('x')
+        .without_effect("a transfer that comes back short is an error here in any case"),
+    value("reorderTasksRandomSeed", "seed of -Z").letter('X').but("of a draw of our own"),
+    switch("dualMount", "two mount points").letter('y').of_new().refused("name one directory"),
+    switch("fsyncPerWrite", "fsync after each write").letter('Y'),
+    switch("randomOffset", "random order")
+        .letter('z')
+        .but("in one file tasks have equal shares; in 4.x several segments are refused"),
+    switch("reorderTasksRandom", "reads of another task's data")
+        .letter('Z')
+        .but("all tasks go equally far, and none reads its own"),
+    value("randomPrefill", "write the file before -z")
         .long("randomPrefill")
-        .of(Having::New),
-    known("random-offset-seed", false, Care::Done).long("random-offset-seed").of(Having::New),
-    known("warningAsErrors", true, Care::Refused("leave it out; notes are no errors here"))
+        .of_new()
+        .refused("leave it out; write the file first, with -k"),
+    value("random-offset-seed", "seed of -z")
+        .long("random-offset-seed")
+        .of_new()
+        .but("the order is one of ours"),
+    switch("warningAsErrors", "warnings end it")
         .long("warningAsErrors")
-        .of(Having::New),
-    known("dryRun", true, Care::Refused("use --dry-run, which shows the plan"))
-        .long("dryRun")
-        .of(Having::New),
-    known("posix.rangelocks", true, Care::Refused("leave it out: nothing is locked here"))
+        .of_new()
+        .refused("leave it out; notes are no errors here"),
+    switch("dryRun", "no I/O").long("dryRun").of_new().refused("use --dry-run: it shows the plan"),
+    switch("posix.rangelocks", "locks")
         .long("posix.rangelocks")
-        .of(Having::New),
-    known("summaryFormat", false, Care::Done).of(Having::New),
-    known("summaryFile", false, Care::Done).of(Having::New),
-    known(
-        "summaryAlways",
-        true,
-        Care::Ignored("what was measured is printed in any case, also of a run that broke off"),
-    )
-    .of(Having::New),
-    known("saveRankPerformanceDetailsCSV", false, PER_RANK).of(Having::New),
-    known("stoneWallingWearOut", true, WEAR_OUT).of(Having::New),
-    known("stoneWallingWearOutIterations", false, WEAR_OUT).of(Having::New),
-    known("stoneWallingStatusFile", false, WEAR_OUT).of(Having::New),
-    known("minTimeDuration", false, Care::Refused("leave it out; use a larger -s")).of(Having::New),
-    known("lustreStripeCount", false, CLUSTER),
-    known("lustreStripeSize", false, CLUSTER),
-    known("lustreStartOST", false, CLUSTER),
-    known("lustreIgnoreLocks", true, CLUSTER),
-    known("gpfsHintAccess", true, CLUSTER).of(Having::New),
-    known("gpfsReleaseToken", true, CLUSTER).of(Having::New),
-    known("hdf5.collectiveMetadata", true, HDF5).of(Having::New),
+        .of_new()
+        .refused("leave it out: nothing is locked here"),
+    value("summaryFormat", "default, JSON, CSV").of_new(),
+    value("summaryFile", "file of results").of_new(),
+    switch("summaryAlways", "print results of a broken run too")
+        .of_new()
+        .without_effect("what was measured is printed in any case"),
+    value("saveRankPerformanceDetailsCSV", "results of each task")
+        .of_new()
+        .refused("leave it out; the run file has the times of every task"),
+    switch("stoneWallingWearOut", "all tasks reach the same amount").of_new().refused(WEAR_OUT),
+    value("stoneWallingWearOutIterations", "the amount").of_new().refused(WEAR_OUT),
+    value("stoneWallingStatusFile", "file with the amount").of_new().refused(WEAR_OUT),
+    value("minTimeDuration", "begin again until so many seconds are over")
+        .of_new()
+        .refused("leave it out; use a larger -s"),
+    value("lustreStripeCount", "stripes").refused(CLUSTER),
+    value("lustreStripeSize", "bytes of a stripe").refused(CLUSTER),
+    value("lustreStartOST", "first server").refused(CLUSTER),
+    switch("lustreIgnoreLocks", "no range locks").refused(CLUSTER),
+    switch("gpfsHintAccess", "hints").of_new().refused(CLUSTER),
+    switch("gpfsReleaseToken", "release locks").of_new().refused(CLUSTER),
+    switch("hdf5.collectiveMetadata", "collective metadata").of_new().without_effect(HDF5),
 ];
 
 /// Interfaces to storage that some builds of IOR have, besides POSIX.
@@ -247,4 +279,34 @@ pub fn letters(era: Era) -> (String, String) {
 /// The long names of 4.x that take no value, or those that do.
 pub fn long_names(is_flag: bool) -> Vec<&'static str> {
     KNOWN.iter().filter(|known| known.is_flag == is_flag).filter_map(|known| known.long).collect()
+}
+
+/// Every option with how it is treated, as a table in Markdown: what the documentation shows.
+pub fn table() -> String {
+    let mut text = String::from("| option | directive | meaning | here | what differs |\n");
+    text.push_str("|---|---|---|---|---|\n");
+    for known in KNOWN {
+        let value = if known.is_flag { "" } else { " N" };
+        let letter = known.letter.map(|letter| format!("`-{letter}{value}`"));
+        let long = known.long.map(|long| format!("`--{long}{value}`"));
+        let typed: Vec<String> = letter.into_iter().chain(long).collect();
+        let program = match known.having {
+            Having::Both => "",
+            Having::Old => " (2.10.3, 3.x)",
+            Having::New => " (4.x)",
+        };
+        let (word, differs) = match known.care {
+            Care::Same => ("same", ""),
+            Care::Approximated(differs) => ("approximated", differs),
+            Care::Ignored(reason) => ("ignored", reason),
+            Care::Refused(way) => ("refused", way),
+        };
+        text += &format!(
+            "| {}{program} | {} | {} | {word} | {differs} |\n",
+            typed.join(", "),
+            known.name,
+            known.what
+        );
+    }
+    text
 }

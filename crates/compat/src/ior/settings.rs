@@ -189,7 +189,7 @@ impl Settings {
         let is_nothing =
             value == default || value.is_empty() || (known.name == "setAlignment" && value == "1");
         match known.care {
-            Care::Done => self.set(known, value, typed, era),
+            Care::Same | Care::Approximated(_) => self.set(known, value, typed, era),
             Care::Ignored(_) | Care::Refused(_) if is_nothing => Ok(()),
             Care::Ignored(reason) => {
                 let text = format!("{} is without effect: {reason}.", known.name);

@@ -63,7 +63,7 @@ fn help() -> String {
         let dashes = if known.name.len() > 1 { "--" } else { "-" };
         let value = if known.is_flag { "" } else { " N" };
         let care = match known.care {
-            Care::Done => "",
+            Care::Same | Care::Approximated(_) => "",
             Care::Ignored(_) => " (without effect)",
             Care::Refused(_) => " (refused)",
         };

@@ -156,7 +156,7 @@ impl Settings {
         notes: &mut Vec<Note>,
     ) -> Result<(), Refusal> {
         match known.care {
-            Care::Done => self.set(known, value, typed),
+            Care::Same | Care::Approximated(_) => self.set(known, value, typed),
             // The default is nothing that could not be had.
             Care::Refused(_) if !known.is_flag && value == "0" => Ok(()),
             Care::Refused(way) => {

@@ -1,5 +1,6 @@
 //! From the words of a line of Metarates to what it asks for.
 
+use super::known::{self, Care};
 use super::plan::Key;
 use crate::front::{Found, Note, Refusal, Treatment, World};
 use crate::parallel::letters::{Given, Grammar, Word, read as words_of, with_hyphens};
@@ -53,8 +54,8 @@ pub fn read(args: &[String], world: &dyn World) -> Result<(Options, Vec<Note>), 
         return Err(refused(USAGE, "Say where with -d, how many with -n, and what with -C -S -U."));
     }
     let grammar = Grammar {
-        flags: "uCSUsk",
-        valued: "dnropg",
+        flags: &known::letters(true),
+        valued: &known::letters(false),
         long_flags: &[],
         long_valued: &[],
         has_equals: false,
@@ -131,11 +132,14 @@ impl Options {
             }
             "s" => self.sync = true,
             "k" => self.keep = true,
-            _ => {
+            name => {
+                let is_it = |known: &&known::Known| name.contains(known.letter);
+                let way = match known::KNOWN.iter().find(is_it).map(|known| known.care) {
+                    Some(Care::Refused(way)) => way,
+                    _ => "take it out",
+                };
                 let text = format!("{} is not to be had here.", given.typed);
-                let advice = "It is of a later copy (-r repetitions, -o nodes, -p processes, -g \
-                              groups); start the line so often, with so many tasks.";
-                return Err(refused(&text, advice));
+                return Err(refused(&text, &format!("Instead: {way}.")));
             }
         }
         Ok(())

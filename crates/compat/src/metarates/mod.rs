@@ -2,6 +2,8 @@
 //!
 //! Written from what is known of its options and of what it does (2004); no code of it is used.
 
+pub mod known;
+
 mod line;
 mod plan;
 mod rates;
