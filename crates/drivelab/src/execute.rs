@@ -207,6 +207,17 @@ impl<'a> Execution<'a> {
         }
         // The others count too, and they are done only now.
         look(&mut end);
+        self.close_step(step, end, stop)
+    }
+
+    /// Records the end of a step, and what follows from it.
+    fn close_step(
+        &mut self,
+        step: &Step,
+        mut end: StepEnd,
+        stop: Option<Stop>,
+    ) -> Result<(), Stop> {
+        let number = end.step;
         end.incomplete = stop.as_ref().map(|stop| match stop {
             Stop::Interrupted => "interrupted".to_string(),
             Stop::Trouble(trouble) => trouble.text.clone(),

@@ -1,5 +1,5 @@
-//! When a run began and ended, as these tools print it. Dates are UTC here, whatever
-//! the zone of the machine.
+//! When a run began and ended, as these tools print it. Dates are UTC here, whatever the zone of
+//! the machine.
 
 use crate::calendar::Moment;
 use crate::front::Host;
