@@ -1,8 +1,13 @@
-//! What a program issued on the files of its directory, by strace.
+//! What a program issued on the files and names of its directory, by strace.
+#![allow(dead_code, reason = "each test uses a part of it")]
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
+
+/// System calls that are looked at.
+const CALLS: &str = "trace=pread64,pwrite64,read,write,fsync,fdatasync,lseek,openat,newfstatat,\
+                     utimensat,unlinkat,mkdirat,execve";
 
 /// Kinds of operations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -11,6 +16,11 @@ pub enum Kind {
     Write,
     Sync,
     DataSync,
+    Create,
+    Stat,
+    Utime,
+    Unlink,
+    MakeDirectory,
 }
 
 /// One operation.
@@ -32,7 +42,6 @@ pub struct Place {
     /// What it said.
     pub stderr: String,
     /// What it printed.
-    #[allow(dead_code)]
     pub stdout: String,
     threads: Vec<Vec<Issued>>,
 }
@@ -55,7 +64,6 @@ impl Place {
     }
 
     /// A directory with one file.
-    #[allow(dead_code)]
     pub fn with_file(name: &str, text: &str) -> Place {
         let place = Place::empty();
         std::fs::write(place.directory.path().join(name), text).unwrap();
@@ -70,33 +78,83 @@ impl Place {
         let output = Command::new("strace")
             .args(["-ff", "-y", "-s", "0", "-o"])
             .arg(&prefix)
-            .args(["-e", "trace=pread64,pwrite64,read,write,fsync,fdatasync,lseek"])
+            .args(["-e", CALLS])
             .args(program)
             .args(words)
             .current_dir(self.directory.path())
             .env("XDG_DATA_HOME", home.path())
             .output()
             .unwrap();
+        self.take(output, traces.path(), home.path());
+        self
+    }
+
+    /// The same for each process that a launcher starts, in a directory with these directories.
+    pub fn below(
+        launcher: &[&str],
+        program: &[&str],
+        words: &[&str],
+        directories: &[&str],
+    ) -> Place {
+        let mut place = Place::empty();
+        for name in directories {
+            std::fs::create_dir(place.directory.path().join(name)).unwrap();
+        }
+        let traces = tempfile::tempdir().unwrap();
+        let home = tempfile::tempdir().unwrap();
+        let output = Command::new(launcher[0])
+            .args(&launcher[1..])
+            .args(["strace", "-ff", "-y", "-s", "0", "-o"])
+            .arg(traces.path().join("t"))
+            .args(["-e", CALLS])
+            .args(program)
+            .args(words)
+            .current_dir(place.directory.path())
+            .env("XDG_DATA_HOME", home.path())
+            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
+            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+            .output()
+            .unwrap();
+        place.take(output, traces.path(), home.path());
+        place
+    }
+
+    fn take(&mut self, output: Output, traces: &Path, home: &Path) {
         self.status = output.status.code().unwrap_or(-1);
         self.stderr = String::from_utf8_lossy(&output.stderr).into_owned();
         self.stdout = String::from_utf8_lossy(&output.stdout).into_owned();
         let mut files: Vec<PathBuf> =
-            std::fs::read_dir(traces.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
+            std::fs::read_dir(traces).unwrap().map(|entry| entry.unwrap().path()).collect();
         files.sort_by_key(|path| thread_number(path));
         let below = format!("{}/", self.directory.path().display());
         // The first thread is the program itself: it lays out in fio, and looks at samples here.
         // Then come those that lay out here, one a file.
-        let laid_out = layouts(home.path());
-        for file in files.into_iter().skip(1) {
+        let laid_out = layouts(home);
+        for file in files {
             let text = std::fs::read_to_string(file).unwrap();
-            let own: Vec<Issued> = text.lines().filter_map(|line| issued(line, &below)).collect();
+            if text.contains("execve(") {
+                continue;
+            }
+            let mut positions = BTreeMap::new();
+            let own: Vec<Issued> = text
+                .lines()
+                .filter_map(|line| {
+                    issued(line, &below)
+                        .or_else(|| by_position(line, &below, &mut positions))
+                        .or_else(|| named(line, &below))
+                })
+                .collect();
             if !own.is_empty() {
                 self.threads.push(own);
             }
         }
         self.threads.drain(..laid_out.min(self.threads.len()));
         collect(self.directory.path(), Path::new(""), &mut self.sizes);
-        self
+    }
+
+    /// What each worker issued, in the order in which they were started.
+    pub fn in_order(&self) -> &[Vec<Issued>] {
+        &self.threads
     }
 
     /// What each thread issued in its jobs; without what was laid out beforehand, which is written
@@ -106,6 +164,46 @@ impl Place {
         all.sort_by_key(|own| own.first().map(|one| (one.file.clone(), one.offset)));
         all
     }
+}
+
+/// `write(3</dir/file>, ""..., 4096) = 4096`, `lseek(3</dir/file>, 0, SEEK_SET) = 0`: calls that
+/// go on where the file's position is.
+fn by_position(line: &str, below: &str, positions: &mut BTreeMap<String, u64>) -> Option<Issued> {
+    let (call, rest) = line.split_once('(')?;
+    let path = rest.split_once('<')?.1.split_once('>')?.0;
+    let file = path.strip_prefix(below)?.to_string();
+    let result: u64 = line.rsplit_once(") = ")?.1.split(' ').next()?.parse().ok()?;
+    let kind = match call {
+        "lseek" => {
+            positions.insert(file, result);
+            return None;
+        }
+        "read" => Kind::Read,
+        "write" => Kind::Write,
+        _ => return None,
+    };
+    let offset = *positions.get(&file).unwrap_or(&0);
+    positions.insert(file.clone(), offset + result);
+    (result > 0).then_some(Issued { kind, file, offset, bytes: result })
+}
+
+/// `unlinkat(5</dir/junk>, "n0f0", 0) = 0`: calls on names in an open directory.
+fn named(line: &str, below: &str) -> Option<Issued> {
+    let (call, rest) = line.split_once('(')?;
+    let directory = rest.split_once('<')?.1.split_once('>')?.0;
+    let name = rest.split_once(", \"")?.1.split_once('"')?.0;
+    let kind = match call {
+        "openat" if rest.contains("O_CREAT") => Kind::Create,
+        "newfstatat" => Kind::Stat,
+        "utimensat" => Kind::Utime,
+        "unlinkat" => Kind::Unlink,
+        "mkdirat" => Kind::MakeDirectory,
+        _ => return None,
+    };
+    let path = format!("{directory}/{name}");
+    let file = path.strip_prefix(below)?.to_string();
+    let is_done = line.contains(") = 0") || call == "openat";
+    (is_done && !name.is_empty()).then_some(Issued { kind, file, offset: 0, bytes: 0 })
 }
 
 /// Steps of the run that lay out files.
