@@ -3,7 +3,7 @@ CARGO ?= cargo
 # Seconds each fuzzer runs.
 FUZZ_SECONDS ?= 60
 
-.PHONY: help check build test needs lint bench bench-sim validate fuzz doc clean
+.PHONY: help check build test compat needs lint bench bench-sim validate fuzz doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
@@ -11,6 +11,7 @@ help:
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
 	@echo 'make validate   simulated drives against theory and figures, studies against known drives; writes docs'
+	@echo 'make compat  the lines of other tools: corpora, what is issued beside the tools themselves, mpirun'
 	@echo 'make fuzz    each parser against $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
 	@echo 'make doc     the documentation of the crates'
 
@@ -29,6 +30,12 @@ test: needs lint
 	$(CARGO) test --workspace --features mpi --locked --no-fail-fast
 	$(CARGO) test $(MEASURING) --locked --no-fail-fast --release
 	@scripts/print-unavailable
+
+# Part of `make test` too.
+compat: needs
+	$(CARGO) test --package drivelab-compat --locked --no-fail-fast
+	$(CARGO) test --package drivelab --features mpi --locked --no-fail-fast --test front_fio \
+		--test front_issued
 
 needs:
 	@scripts/install-test-needs

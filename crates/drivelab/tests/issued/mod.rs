@@ -160,7 +160,15 @@ impl Place {
     /// What each thread issued in its jobs; without what was laid out beforehand, which is written
     /// by `write` in fio and in steps of their own here.
     pub fn data(&self) -> Vec<Vec<Issued>> {
-        let mut all: Vec<Vec<Issued>> = self.threads.clone();
+        // fio's own note of what it has written is none of its work.
+        let is_data =
+            |one: &&Issued| one.kind <= Kind::DataSync && !one.file.ends_with("-verify.state");
+        let mut all: Vec<Vec<Issued>> = self
+            .threads
+            .iter()
+            .map(|own| own.iter().filter(is_data).cloned().collect::<Vec<_>>())
+            .filter(|own: &Vec<Issued>| !own.is_empty())
+            .collect();
         all.sort_by_key(|own| own.first().map(|one| (one.file.clone(), one.offset)));
         all
     }
