@@ -17,6 +17,9 @@ impl Step {
 
     /// How long it takes after its ramp, where each of its streams says so.
     pub fn elapsed(&self) -> Option<Span> {
+        if self.streams.is_empty() {
+            return self.until.elapsed;
+        }
         let each = self.streams.iter().map(|stream| self.until_of(stream).elapsed);
         each.max_by_key(|elapsed| elapsed.map_or(u64::MAX, |span| span.0)).flatten()
     }
