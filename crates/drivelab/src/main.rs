@@ -43,7 +43,8 @@ fn main() -> ExitCode {
         }
     };
     let farewell = print::farewell(status);
-    print::others(&farewell, &drivelab_io::team::leave(&farewell));
+    print::others(&farewell, &drivelab_io::team::part(&farewell));
+    drivelab_io::team::leave(status);
     ExitCode::from(status)
 }
 

@@ -64,11 +64,7 @@ impl Laboratory {
         command.arg("-c").arg(script).arg("sh").args(&self.groups);
         command.arg(env!("CARGO_BIN_EXE_drivelab")).args(arguments);
         command.env("XDG_DATA_HOME", self.data.path()).current_dir(self.data.path());
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().expect("sh starts");
-        let stdout = reader(child.stdout.take().expect("piped"));
-        let stderr = reader(child.stderr.take().expect("piped"));
-        Running { child, stdout, stderr, started: Instant::now() }
+        Running::of(command)
     }
 
     /// Runs `drivelab` to its end, which must come within `limit`.
@@ -142,6 +138,15 @@ pub struct Running {
 }
 
 impl Running {
+    /// Starts a command and collects what it says.
+    pub fn of(mut command: Command) -> Running {
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().expect("it starts");
+        let stdout = reader(child.stdout.take().expect("piped"));
+        let stderr = reader(child.stderr.take().expect("piped"));
+        Running { child, stdout, stderr, started: Instant::now() }
+    }
+
     /// Its process ID.
     pub fn id(&self) -> u32 {
         self.child.id()

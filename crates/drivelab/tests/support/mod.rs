@@ -2,9 +2,11 @@
 #![allow(dead_code, reason = "each test binary uses its own part")]
 
 pub mod binary;
+pub mod launched;
 pub mod loop_device;
 pub mod machine;
 pub mod neighbours;
 pub mod queue_model;
+pub mod shared_plan;
 pub mod stalling_file;
 pub mod zram;

@@ -74,9 +74,14 @@ fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
 
 #[cfg(feature = "mpi")]
 fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
+    // The number of a process tells nothing of how many there are.
+    let launched = if name == "PMIX_RANK" { None } else { text.trim().parse::<u32>().ok() };
+    if launched == Some(1) {
+        return Ok(Team::ALONE);
+    }
     let (rank, size) = mpi::join()?;
-    let launched = text.trim().parse().unwrap_or(1);
-    if size <= 1 && launched > 1 && name != "PMIX_RANK" {
+    if let Some(launched) = launched.filter(|_| size <= 1) {
+        mpi::leave();
         return Err(Trouble::usage(format!(
             "a launcher has started {launched} processes ({name}), and the MPI that this drivelab \
              was built with knows nothing of it: each would run alone; start it with the mpirun of \
@@ -90,22 +95,29 @@ fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
     Ok(team)
 }
 
-/// Leaves with a last word; nothing may be said afterwards. The first process gets the last words
-/// of the others, by rank; whoever still waits for this process does so no longer.
-pub fn leave(farewell: &Farewell) -> Vec<(u32, Farewell)> {
+/// Says the last word: whoever still waits for this process does so no longer. The first process
+/// gets the last words of the others, by rank.
+pub fn part(farewell: &Farewell) -> Vec<(u32, Farewell)> {
     #[cfg(feature = "mpi")]
-    if let Some(team) = TEAM.get() {
-        let others: Vec<u32> = if team.leads() { (1..team.size).collect() } else { vec![0] };
-        let said = if team.is_alone() { Vec::new() } else { mpi::part(&others, farewell) };
-        if mpi::can_leave() {
-            mpi::leave();
-        } else {
-            mpi::abort(farewell.status);
-        }
-        return if team.leads() { said } else { Vec::new() };
+    match team() {
+        team if team.is_alone() => {}
+        team if team.leads() => return mpi::part(&(1..team.size).collect::<Vec<u32>>(), farewell),
+        _ => drop(mpi::part(&[0], farewell)),
     }
     let _ = farewell;
     Vec::new()
+}
+
+/// Leaves, after the last word. A launcher may end whoever is still there when the first one is
+/// gone, so that nothing may be left to do.
+pub fn leave(status: u8) {
+    #[cfg(feature = "mpi")]
+    match TEAM.get() {
+        None => {}
+        Some(_) if mpi::can_leave() => mpi::leave(),
+        Some(_) => mpi::abort(status),
+    }
+    let _ = status;
 }
 
 /// The last word of a process.
@@ -267,8 +279,9 @@ impl Team {
     /// Takes what was asked, so that it is not heard again.
     pub fn forget_stops(self) {
         #[cfg(feature = "mpi")]
-        while let Ok(Some((from, length))) = mpi::probe(None, STOP) {
-            if self.is_alone() || mpi::receive(from, STOP, length, false).is_err() {
+        while !self.is_alone() {
+            let Ok(Some((from, length))) = mpi::probe(None, STOP) else { return };
+            if mpi::receive(from, STOP, length, false).is_err() {
                 return;
             }
         }

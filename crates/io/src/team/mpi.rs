@@ -8,6 +8,7 @@ use crate::signal;
 use drivelab_core::queue::Trouble;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -20,6 +21,8 @@ const FAREWELL: c_int = 3;
 /// it a second after it asked, and scratch is to be gone by then.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+/// MPI has begun, and has not ended.
+static JOINED: AtomicBool = AtomicBool::new(false);
 /// What those said last who have left.
 static LEFT: Mutex<BTreeMap<u32, Farewell>> = Mutex::new(BTreeMap::new());
 /// Why nothing can be said any more: after the first that does not get through, what the others
@@ -62,13 +65,16 @@ pub fn join() -> Result<(u32, u32), Trouble> {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: called once, on the thread that makes all later calls; both pointers are valid.
     checked(unsafe { drivelab_team_join(&mut rank, &mut size) }, "the beginning")?;
+    JOINED.store(true, SeqCst);
     Ok((rank.unsigned_abs(), size.unsigned_abs()))
 }
 
-/// Ends what [`join`] began.
+/// Ends what [`join`] began, if it has.
 pub fn leave() {
-    // SAFETY: the one call behind all others, on the same thread.
-    let _ = unsafe { drivelab_team_leave() };
+    if JOINED.swap(false, SeqCst) {
+        // SAFETY: the one call behind all others, on the same thread.
+        let _ = unsafe { drivelab_team_leave() };
+    }
 }
 
 /// Sends bytes to another process.
@@ -105,6 +111,14 @@ fn send_piece(piece: Vec<u8>, to: u32, tag: c_int) -> Result<(), Trouble> {
 
 /// The sender and the length of the next message, if one is there.
 pub fn probe(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Trouble> {
+    match probe_once(from, tag)? {
+        // Open MPI takes up what has come after it has answered.
+        None => probe_once(from, tag),
+        found => Ok(found),
+    }
+}
+
+fn probe_once(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Trouble> {
     let (mut is_there, mut source, mut count) = (0, 0, 0);
     let asked = from.map_or(-1, |rank| rank as c_int);
     // SAFETY: all three pointers are valid.
