@@ -1,5 +1,6 @@
 //! IOzone's, IOR's and Metarates' lines: what is issued, by strace, against tables that say what
-//! those tools do. The tables were written from what is known of the tools, not from the front ends.
+//! those tools do. The tables were written from what is known of the tools, not from the front
+//! ends.
 
 #![allow(clippy::unwrap_used)]
 
