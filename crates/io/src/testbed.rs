@@ -210,7 +210,7 @@ impl Testbed for RealTestbed {
         } else {
             // All processes meet here, whatever became of this one.
             let start = team::team().begin_together(ready.is_ok());
-            ready.and_then(|()| start).and_then(|start| match start {
+            ready.and(start).and_then(|start| match start {
                 Some(start) => Ok(Some(start.saturating_sub(self.clock.monotonic_zero()))),
                 None => Err(Trouble::failed("another process could not begin")),
             })

@@ -12,7 +12,7 @@ use drivelab_io::team::team;
 pub fn show(tool: Tool, ended: Ended, layout: &Layout<'_>, host: &Host) -> Result<u8, Failure> {
     if !team().leads() {
         ended.scene.close();
-        return Ok(together::heard(&team(), &0)?);
+        return together::heard(&team(), &0);
     }
     let output = layout(&ended.run, host);
     print::text(&output.text);
