@@ -199,12 +199,8 @@ impl<'a> Execution<'a> {
             Err(trouble) => (Some(Stop::Trouble(trouble)), 0),
         };
         let stop = stop.or_else(|| self.surroundings.still_there().err().map(Stop::Trouble));
-        let interrupted = drivelab_io::signal::interrupted();
-        let stop = stop.or(interrupted.then_some(Stop::Interrupted));
-        let (stop, unissued) = self.meet(&mut end, stop, unissued);
-        if unissued > 0 && stop.is_none() {
-            self.recorder.warn(trouble::rate_not_kept(step, number, unissued));
-        }
+        let stop = stop.or(drivelab_io::signal::interrupted().then_some(Stop::Interrupted));
+        let stop = self.meet(step, &mut end, stop, unissued);
         // The others count too, and they are done only now.
         look(&mut end);
         self.close_step(step, end, stop)

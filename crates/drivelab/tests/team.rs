@@ -4,29 +4,18 @@
 
 mod support;
 
-use drivelab_core::run::{Run, StepRun};
+use drivelab_core::run::Run;
 use std::collections::BTreeMap;
 use std::path::Path;
 use support::binary::RunFile;
 use support::launched::{Group, Launcher, names_in};
-use support::shared_plan::{EACH, PASS, STAMP, VERIFY, gone, plan, says, step, sums, whole_plan};
+use support::shared_plan::{
+    EACH, PASS, STAMP, VERIFY, assert_aligned, gone, plan, says, step, sums, whole_plan,
+};
 
 /// A load of a moment.
 const SHORT: [&str; 8] =
     ["--rw", "write", "--runtime", "100ms", "--size", "1MiB", "--io", "buffered"];
-
-fn assert_aligned(step: &StepRun, workers: u32) {
-    let phases = &step.end.as_ref().expect("an end").phases;
-    let known: Vec<(u32, u32)> = phases.iter().map(|phase| (phase.stream, phase.worker)).collect();
-    assert_eq!(known, (0..workers).map(|worker| (0, worker)).collect::<Vec<_>>());
-    for phase in phases {
-        assert_eq!(phase.opened, phases[0].opened, "one moment for all: {phases:?}");
-        assert!(phase.opened <= phase.first && phase.first <= phase.last, "{phase:?}");
-        assert!(phase.last - phase.opened < 20_000_000_000, "{phase:?}");
-    }
-    let issued: u64 = phases.iter().map(|phase| phase.issued).sum();
-    assert_eq!(issued, sums(step)[0]);
-}
 
 fn assert_processes(run: &Run, ranks: u32) {
     let host = run.begin.facts.host.hostname.clone().expect("a name");

@@ -127,6 +127,25 @@ fn names_below_directories_go_before_them() {
 }
 
 #[test]
+fn others_of_a_team_join_the_very_directory_and_leave_it_as_it_is() {
+    let (room, other) = (Room::new(), Room::new());
+    let system = System::live();
+    let of = |room: &Room| room.request(room.directory.path(), Intent::Write);
+    let all = vec![spelt("n{worker}f{name}", 2, 3)];
+    let first = open_names(&system, &of(&room), all.clone(), None).unwrap();
+    std::fs::write(room.path("n0f1"), b"").unwrap();
+    let joined = open_names(&system, &of(&room), all.clone(), Some(first.mark())).unwrap();
+    joined.close().unwrap();
+    assert_eq!(room.names(), ["n0f1"], "who joined removes nothing");
+    std::fs::write(other.path("n1f2"), b"").unwrap();
+    let refusal = open_names(&system, &of(&other), all, Some(first.mark())).unwrap_err();
+    assert_eq!(refusal.code, "changed");
+    first.close().unwrap();
+    assert!(room.names().is_empty());
+    assert_eq!(other.names(), ["n1f2"], "nobody has looked whose it is");
+}
+
+#[test]
 fn others_of_a_team_join_the_very_file() {
     let room = Room::new();
     let system = System::live();

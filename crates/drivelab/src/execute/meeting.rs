@@ -1,33 +1,35 @@
 //! The end of a step for several processes: what each measured comes together at the first one.
 
-use super::{Execution, MISMATCHES_MAX, Stop};
+use super::{Execution, MISMATCHES_MAX, Stop, trouble};
 use crate::outcome::{Failure, Status};
 use crate::together::{Share, gathered, heard, told};
+use drivelab_core::plan::Step;
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{Record, StepEnd, Warning};
 use drivelab_core::tally::Slowest;
 use drivelab_io::team::{Team, team};
 
 impl Execution<'_> {
-    /// Puts what the others measured into `end` and the record of the step, and adds what they
-    /// did not issue. One that failed ends it for all.
+    /// Puts what the others measured into `end` and the record of the step, and warns of what all
+    /// together did not issue. One that failed ends it for all.
     pub(super) fn meet(
         &mut self,
+        step: &Step,
         end: &mut StepEnd,
         stop: Option<Stop>,
         unissued: u64,
-    ) -> (Option<Stop>, u64) {
+    ) -> Option<Stop> {
         let team = team();
-        if team.is_alone() {
-            return (stop, unissued);
+        let met = match team.is_alone() {
+            true => Ok((stop, unissued)),
+            false => self.come_together(&team, end, stop, unissued),
+        };
+        let failed = |failure: Failure| Stop::Trouble(Trouble::failed(failure.text));
+        let (stop, unissued) = met.unwrap_or_else(|failure| (Some(failed(failure)), 0));
+        if unissued > 0 && stop.is_none() {
+            self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
         }
-        if stop.is_some() {
-            team.ask_to_stop();
-        }
-        match self.come_together(&team, end, stop, unissued) {
-            Ok(met) => met,
-            Err(failure) => (Some(Stop::Trouble(Trouble::failed(failure.text))), unissued),
-        }
+        stop
     }
 
     fn come_together(
@@ -37,6 +39,9 @@ impl Execution<'_> {
         stop: Option<Stop>,
         mut unissued: u64,
     ) -> Result<(Option<Stop>, u64), Failure> {
+        if stop.is_some() {
+            team.ask_to_stop();
+        }
         let run = self.recorder.run();
         let zero_ns = team.to_leader_ns(run.begin.clock.monotonic_zero_ns.unwrap_or(0));
         let host = run.begin.facts.host.hostname.clone().unwrap_or_default();

@@ -16,6 +16,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(10);
 pub struct Launcher {
     laboratory: Laboratory,
     work: tempfile::TempDir,
+    /// Words before mpirun.
+    pub before: Vec<String>,
     /// Options of mpirun.
     pub options: Vec<String>,
 }
@@ -39,7 +41,7 @@ impl Launcher {
         // ended is killed at once: nothing may be left to do by then.
         let quick = ["--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0"];
         let options = ["--machinefile", &slots].into_iter().chain(quick).map(String::from);
-        Launcher { laboratory, work, options: options.collect() }
+        Launcher { laboratory, work, before: Vec::new(), options: options.collect() }
     }
 
     /// Whoever is asked to end has two seconds for it; by default Open MPI leaves it one.
@@ -81,8 +83,9 @@ impl Launcher {
 
     /// Starts groups of processes that are one team.
     pub fn start_groups(&self, groups: &[Group<'_>]) -> Running {
-        let mut command = Command::new("mpirun");
-        command.args(&self.options);
+        let mut words = self.before.iter().map(String::as_str).chain(["mpirun"]);
+        let mut command = Command::new(words.next().expect("a word"));
+        command.args(words).args(&self.options);
         for (number, group) in groups.iter().enumerate() {
             if number > 0 {
                 command.arg(":");
@@ -137,9 +140,14 @@ impl Launcher {
 
     /// The processes of drivelab that run here: their ranks and IDs.
     pub fn processes(&self) -> Vec<(u32, u32)> {
+        self.processes_of("drivelab")
+    }
+
+    /// Those of another program that were started for it.
+    pub fn processes_of(&self, program: &str) -> Vec<(u32, u32)> {
         let home = format!("XDG_DATA_HOME={}", self.data().display());
         let mut found: Vec<(u32, u32)> =
-            process_ids().filter_map(|id| Some((rank_of(id, &home)?, id))).collect();
+            process_ids().filter_map(|id| Some((rank_of(id, program, &home)?, id))).collect();
         found.sort_unstable();
         found
     }
@@ -217,13 +225,13 @@ fn process_ids() -> impl Iterator<Item = u32> {
     entries.filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
 }
 
-/// The rank of a drivelab that was started with this word in its environment.
-fn rank_of(id: u32, home: &str) -> Option<u32> {
+/// The rank of a program that was started with this word in its environment.
+fn rank_of(id: u32, program: &str, home: &str) -> Option<u32> {
     let name = std::fs::read_to_string(format!("/proc/{id}/comm")).ok()?;
     // What has ended and was not waited for has no environment any more.
     let environment = std::fs::read(format!("/proc/{id}/environ")).ok()?;
     let words: Vec<&[u8]> = environment.split(|byte| *byte == 0).collect();
-    if name.trim() != "drivelab" || !words.contains(&home.as_bytes()) {
+    if name.trim() != program || !words.contains(&home.as_bytes()) {
         return None;
     }
     let rank = words.iter().find_map(|word| word.strip_prefix(b"OMPI_COMM_WORLD_RANK="));

@@ -54,6 +54,20 @@ pub fn sums(step: &StepRun) -> [u64; 5] {
     sums
 }
 
+/// So many workers of one stream began together, and all that they issued was done.
+pub fn assert_aligned(step: &StepRun, workers: u32) {
+    let phases = &step.end.as_ref().expect("an end").phases;
+    let known: Vec<(u32, u32)> = phases.iter().map(|phase| (phase.stream, phase.worker)).collect();
+    assert_eq!(known, (0..workers).map(|worker| (0, worker)).collect::<Vec<_>>());
+    for phase in phases {
+        assert_eq!(phase.opened, phases[0].opened, "one moment for all: {phases:?}");
+        assert!(phase.opened <= phase.first && phase.first <= phase.last, "{phase:?}");
+        assert!(phase.last - phase.opened < 20_000_000_000, "{phase:?}");
+    }
+    let issued: u64 = phases.iter().map(|phase| phase.issued).sum();
+    assert_eq!(issued, sums(step)[0]);
+}
+
 /// Nothing is left of a run but these names.
 #[track_caller]
 pub fn gone(launcher: &Launcher, left: &[&str]) {

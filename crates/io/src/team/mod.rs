@@ -257,10 +257,11 @@ impl Team {
         Ok((start > 0).then(|| self.from_leader_ns(start)))
     }
 
-    /// Asks the others to stop what they measure.
+    /// Asks the others to stop what they measure; the first process passes it on to the rest when
+    /// it waits for them.
     pub fn ask_to_stop(self) {
         #[cfg(feature = "mpi")]
-        for other in (0..self.size).filter(|other| *other != self.rank) {
+        for other in if self.leads() { 1..self.size } else { 0..1 } {
             // Whoever has gone already need not hear it.
             let _ = mpi::send(&[1], other, STOP);
         }
@@ -281,7 +282,7 @@ impl Team {
         #[cfg(feature = "mpi")]
         while !self.is_alone() {
             let Ok(Some((from, length))) = mpi::probe(None, STOP) else { return };
-            if mpi::receive(from, STOP, length, false).is_err() {
+            if mpi::receive(from, STOP, length, || {}).is_err() {
                 return;
             }
         }
@@ -295,7 +296,7 @@ impl Team {
         if self.leads() {
             for other in 1..self.size {
                 for _ in 0..PINGS {
-                    mpi::receive(other, DATA, 1, false)?;
+                    mpi::receive(other, DATA, 1, || {})?;
                     mpi::send(&monotonic_ns().to_le_bytes(), other, DATA)?;
                 }
             }
@@ -305,7 +306,7 @@ impl Team {
         for _ in 0..PINGS {
             let asked = monotonic_ns();
             mpi::send(&[0], 0, DATA)?;
-            let answer = mpi::receive(0, DATA, 8, false)?;
+            let answer = mpi::receive(0, DATA, 8, || {})?;
             let heard = monotonic_ns();
             let theirs = u64::from_le_bytes(answer.try_into().unwrap_or_default());
             let way = heard - asked;
@@ -322,15 +323,23 @@ impl Team {
             return Ok(Vec::new());
         }
         let mut all = vec![mine.to_vec()];
+        let mut is_passed_on = false;
         for other in 1..self.size {
-            all.push(receive_long(other)?);
+            let bytes = receive_long(other, || {
+                if !is_passed_on && matches!(mpi::probe(None, STOP), Ok(Some(_))) {
+                    is_passed_on = true;
+                    self.ask_to_stop();
+                }
+                mpi::pause();
+            });
+            all.push(bytes?);
         }
         Ok(all)
     }
 
     fn hear_leader(self, leaders: &[u8]) -> Result<Vec<u8>, Trouble> {
         if !self.leads() {
-            return receive_long(0);
+            return receive_long(0, mpi::pause);
         }
         for other in 1..self.size {
             mpi::send(&(leaders.len() as u64).to_le_bytes(), other, DATA)?;
@@ -341,10 +350,10 @@ impl Team {
 }
 
 #[cfg(feature = "mpi")]
-fn receive_long(from: u32) -> Result<Vec<u8>, Trouble> {
-    let length = mpi::receive(from, DATA, 8, true)?;
+fn receive_long(from: u32, mut meanwhile: impl FnMut()) -> Result<Vec<u8>, Trouble> {
+    let length = mpi::receive(from, DATA, 8, &mut meanwhile)?;
     let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
-    mpi::receive(from, DATA, usize::try_from(length).unwrap_or(0), true)
+    mpi::receive(from, DATA, usize::try_from(length).unwrap_or(0), meanwhile)
 }
 
 #[cfg(not(feature = "mpi"))]

@@ -105,7 +105,7 @@ fn send_piece(piece: Vec<u8>, to: u32, tag: c_int) -> Result<(), Trouble> {
             std::mem::forget(piece);
             return Err(sever(trouble, true));
         }
-        std::thread::sleep(PAUSE);
+        pause();
     }
 }
 
@@ -127,8 +127,13 @@ fn probe_once(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Tro
     Ok((is_there != 0).then_some((source.unsigned_abs(), count.unsigned_abs() as usize)))
 }
 
-/// Waits for a message of `length` bytes; `patiently` sleeps between the looks.
-pub fn receive(from: u32, tag: c_int, length: usize, patiently: bool) -> Result<Vec<u8>, Trouble> {
+/// Waits for a message of `length` bytes; `meanwhile` is done between the looks.
+pub fn receive(
+    from: u32,
+    tag: c_int,
+    length: usize,
+    mut meanwhile: impl FnMut(),
+) -> Result<Vec<u8>, Trouble> {
     not_severed()?;
     let mut bytes = Vec::with_capacity(length);
     let (mut wait, mut gone) = (Wait::default(), None);
@@ -140,9 +145,7 @@ pub fn receive(from: u32, tag: c_int, length: usize, patiently: bool) -> Result<
             }
             gone = still_here(from).err();
             wait.may_go_on(from).map_err(|trouble| sever(trouble, false))?;
-            if patiently {
-                std::thread::sleep(PAUSE);
-            }
+            meanwhile();
             continue;
         };
         take(&mut bytes, count, from, tag)?;
@@ -160,6 +163,11 @@ fn take(bytes: &mut Vec<u8>, count: usize, from: u32, tag: c_int) -> Result<(), 
     // SAFETY: `into` has room for the `count` bytes that the message was found to have.
     let status = unsafe { drivelab_team_receive(into, count as c_int, from as c_int, tag) };
     checked(status, "receiving")
+}
+
+/// Lets the processor go for a moment.
+pub fn pause() {
+    std::thread::sleep(PAUSE);
 }
 
 fn left() -> MutexGuard<'static, BTreeMap<u32, Farewell>> {
@@ -206,7 +214,7 @@ pub fn part(others: &[u32], farewell: &Farewell) -> Vec<(u32, Farewell)> {
     }
     for other in others.iter().filter(|other| !left().contains_key(other)) {
         while matches!(hear_farewell(*other), Ok(false)) {
-            std::thread::sleep(PAUSE);
+            pause();
         }
     }
     std::mem::take(&mut *left()).into_iter().collect()
