@@ -295,6 +295,7 @@ impl Team {
     fn align(self) -> Result<(i64, u64), Trouble> {
         if self.leads() {
             for other in 1..self.size {
+                mpi::send(&[0], other, DATA)?;
                 for _ in 0..PINGS {
                     mpi::receive(other, DATA, 1, || {})?;
                     mpi::send(&monotonic_ns().to_le_bytes(), other, DATA)?;
@@ -302,6 +303,8 @@ impl Team {
             }
             return Ok((0, 0));
         }
+        // Whoever spins before it is asked takes the processor from those who are.
+        mpi::receive(0, DATA, 1, mpi::pause)?;
         let mut best = (u64::MAX, 0);
         for _ in 0..PINGS {
             let asked = monotonic_ns();

@@ -2,6 +2,7 @@
  * and MPICH's are integers, and neither is seen by the caller. Every function gives 0 when all is
  * well; none waits in the kernel or spins for long: the caller asks again. */
 #include <mpi.h>
+#include <stddef.h>
 
 static MPI_Request pending;
 
