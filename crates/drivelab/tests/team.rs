@@ -10,7 +10,7 @@ use std::path::Path;
 use support::binary::RunFile;
 use support::launched::{Group, Launcher, names_in};
 use support::shared_plan::{
-    EACH, PASS, STAMP, VERIFY, assert_aligned, gone, plan, says, step, sums, whole_plan,
+    EACH, PASS, SHARED, STAMP, VERIFY, assert_aligned, gone, plan, says, step, sums, whole_plan,
 };
 
 /// A load of a moment.
@@ -125,6 +125,45 @@ fn a_file_that_is_kept_is_ours_for_all_of_the_next_team() {
     let stream = &json["steps"][0]["streams"][0];
     assert_eq!((&stream["verified"], &stream["mismatched"]), (&1024.into(), &0.into()));
     assert_eq!(launcher.listing(), ["kept.dat"]);
+}
+
+#[test]
+fn two_streams_stand_as_in_one_process() {
+    let launcher = Launcher::new();
+    let stream = |name: &str, more: &str| {
+        format!(
+            "[[steps.streams]]\nname = \"{name}\"\nmix = {{ write = 100 }}\nio = \"buffered\"\n\
+             workers = 2\nsize = \"64k\"\nfiles = \"each\"\nlength = \"1MiB\"\n{more}"
+        )
+    };
+    let head = format!("[[steps]]\nname = \"both\"\nuntil = {PASS}\n");
+    launcher.write(
+        "two.toml",
+        plan(&[head, stream("one", ""), stream("other", "first_file = 2\n")].concat()),
+    );
+    launcher.run(2, &["run", "two.toml", "."]).expect_status(0);
+    let run = launcher.only_run().run;
+    let phases = &run.steps[0].end.as_ref().expect("an end").phases;
+    let order: Vec<(u32, u32)> = phases.iter().map(|phase| (phase.stream, phase.worker)).collect();
+    assert_eq!(order, [(0, 0), (0, 1), (1, 0), (1, 1)]);
+    assert_eq!(sums(&run.steps[0])[..3], [64, 4 << 20, 64]);
+}
+
+#[test]
+fn holes_that_another_process_finds_are_told() {
+    let launcher = Launcher::new();
+    let first = "mix = { write = 100 }\nlength = \"1MiB\"";
+    let all = format!("{SHARED}\nmix = {{ write = 100 }}");
+    let steps = [step("write", PASS, first), step("write all", PASS, &all)];
+    launcher.write("write.toml", plan(&steps.concat()));
+    launcher.run(4, &["run", "write.toml", ".", "--keep"]).expect_status(0);
+    launcher.write("read.toml", plan(&step("read", PASS, EACH)));
+    let outcome = launcher.run(4, &["run", "read.toml", ".", "--json"]).expect_status(0);
+    let warnings = outcome.json()["warnings"].as_array().expect("warnings").clone();
+    assert_eq!(warnings.len(), 1, "{warnings:?}");
+    assert_eq!(warnings[0]["code"], "file_has_holes");
+    let text = warnings[0]["text"].as_str().expect("a text");
+    assert!(text.contains("a1 is not wholly allocated"), "{text}");
 }
 
 #[test]

@@ -164,7 +164,7 @@ fn holes(target: &Target) -> Option<Warning> {
     let sparse = |file: &&drivelab_io::target::TargetFile| {
         let found = std::fs::metadata(&file.path).ok();
         let allocated = found.map(|found| found.blocks() * 512);
-        !file.created && !file.joined && allocated.is_some_and(|allocated| allocated < target.bytes)
+        !file.created && !file.joined && allocated.is_some_and(|allocated| allocated < file.bytes)
     };
     let file = target.files().iter().find(sparse).filter(|_| target.kind == TargetKind::File)?;
     Some(Warning {
