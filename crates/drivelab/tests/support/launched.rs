@@ -6,14 +6,19 @@ use std::ffi::OsStr;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// Far longer than any of these runs; a run that needs it hangs.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+static TURN: Mutex<()> = Mutex::new(());
+
 /// A directory to work in, a place for run files, and an mpirun with four slots on this machine.
 pub struct Launcher {
+    /// Four processes at a time are enough for a small machine.
+    _turn: MutexGuard<'static, ()>,
     laboratory: Laboratory,
     work: tempfile::TempDir,
     /// Words before mpirun.
@@ -32,6 +37,7 @@ pub struct Group<'a> {
 impl Launcher {
     /// Works in memory: the truth guard would notice the others on a disk that all tests share.
     pub fn new() -> Launcher {
+        let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let laboratory = Laboratory::new();
         let slots = laboratory.data().join("slots");
         std::fs::write(&slots, "localhost\n".repeat(4)).expect("machines");
@@ -41,7 +47,7 @@ impl Launcher {
         // ended is killed at once: nothing may be left to do by then.
         let quick = ["--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0"];
         let options = ["--machinefile", &slots].into_iter().chain(quick).map(String::from);
-        Launcher { laboratory, work, before: Vec::new(), options: options.collect() }
+        Launcher { _turn: turn, laboratory, work, before: Vec::new(), options: options.collect() }
     }
 
     /// Whoever is asked to end has two seconds for it; by default Open MPI leaves it one.
