@@ -122,20 +122,21 @@ fn logged_responses(drive: &StallingFile, arrivals: &[u64]) -> Vec<u64> {
     pairs.map(|(request, due)| request.answered.saturating_sub(*due)).collect()
 }
 
-/// The mean time from answer to answer while requests were waiting, by the server's own log: what
-/// the declared service time really was on this machine, the turn-around included.
+/// The median time from answer to answer while requests were waiting, by the server's own log: what
+/// the declared service time really was on this machine, the turn-around included. A median, because
+/// other work of the machine may hold a processor for milliseconds in a system call that nothing
+/// preempts.
 fn logged_service_ns(drive: &StallingFile, arrivals: &[u64]) -> u64 {
     let served = drive.served();
     let of_step: Vec<_> =
         served.iter().filter(|request| request.read_at >= arrivals[0]).zip(arrivals).collect();
     let waited = of_step.windows(2).filter(|pair| *pair[1].1 < pair[0].0.answered);
-    let spans = waited.map(|pair| pair[1].0.answered - pair[0].0.answered);
-    let drained: Vec<u64> = spans.filter(|span| *span < 10_000_000).collect();
-    let mean = drained.iter().sum::<u64>() / drained.len().max(1) as u64;
+    let spans: Vec<u64> = waited.map(|pair| pair[1].0.answered - pair[0].0.answered).collect();
+    let typical = percentile(&spans, 0.5);
     let declared = SERVICE.as_nanos() as f64;
-    let off = (mean as f64 / declared - 1.0).abs();
-    assert!(off < 0.03, "the server took {mean} ns a request instead of {declared} ns");
-    mean
+    let off = (typical as f64 / declared - 1.0).abs();
+    assert!(off < 0.03, "the server took {typical} ns a request instead of {declared} ns");
+    typical
 }
 
 /// Holds the measured response percentiles from p90 up against those of the queue model with the
@@ -151,7 +152,12 @@ fn responses_hold(poisson: bool) -> bool {
     let measured = read_responses(file.last_step());
     let arrivals = arrivals_of(&file, poisson);
     let missing = (arrivals.len() as u64).abs_diff(measured.count());
-    assert!(missing <= 1, "{} of {} requests", measured.count(), arrivals.len());
+    // Other work of the machine may hold the last few back beyond the end of the step.
+    assert!(missing <= 10, "{} of {} requests", measured.count(), arrivals.len());
+    if missing > 1 {
+        eprintln!("the last {missing} requests came too late for the step");
+        return false;
+    }
     let logged = logged_responses(&drive, &arrivals);
     let expected = responses(&arrivals, logged_service_ns(&drive, &arrivals), &stalls);
     let shown = &kind_of(&json, "read")["response_ns"];

@@ -32,10 +32,14 @@ impl User {
         self.home.path().join("drivelab/runs")
     }
 
-    /// The latest run file.
+    /// The latest run file: of those that began in one second, the last written.
     pub fn last_run(&self) -> PathBuf {
-        let entries = std::fs::read_dir(self.runs()).unwrap();
-        entries.map(|entry| entry.unwrap().path()).max().unwrap()
+        let entries = std::fs::read_dir(self.runs()).unwrap().map(Result::unwrap);
+        let begun_and_written = |entry: &std::fs::DirEntry| {
+            let second: String = entry.file_name().to_str().unwrap().chars().take(15).collect();
+            (second, entry.metadata().unwrap().modified().unwrap())
+        };
+        entries.max_by_key(begun_and_written).unwrap().path()
     }
 
     pub fn write(&self, name: &str, content: impl AsRef<[u8]>) -> PathBuf {
