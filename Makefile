@@ -3,12 +3,13 @@ CARGO ?= cargo
 # Seconds each fuzzer runs.
 FUZZ_SECONDS ?= 60
 
-.PHONY: help check build test compat needs lint bench bench-sim validate fuzz doc clean
+.PHONY: help check build test compat needs lint bench bench-peers bench-sim validate fuzz doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
 	@echo 'make test    install what the tests need (Debian, as root), then run all of them'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
+	@echo 'make bench-peers  IOR and mdtest under mpirun beside drivelab; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
 	@echo 'make validate   simulated drives against theory and figures, studies against known drives; writes docs'
 	@echo 'make compat  the lines of other tools: corpora, what is issued beside the tools themselves, mpirun'
@@ -48,6 +49,15 @@ lint:
 # The name of a single comparison or setting may follow: make bench ONLY=zram
 bench: build
 	$(CARGO) bench --locked --package drivelab --bench peers -- $(ONLY)
+
+# Builds hpc/ior of a pinned commit in target/ior; without a network nothing is claimed.
+bench-peers:
+	@mkdir -p target
+	@programs=$$(scripts/build-ior target/ior) || \
+		{ echo 'bench-peers: nothing was measured, and docs/BENCHMARKS.md is left as it was' >&2; exit 69; }; \
+	$(CARGO) bench --locked --package drivelab --features mpi --bench parallel -- "$$programs" \
+		> target/bench-peers.md
+	@scripts/write-section docs/BENCHMARKS.md bench-peers < target/bench-peers.md
 
 bench-sim: build
 	$(CARGO) bench --locked --package drivelab --bench simulated > target/bench-sim.md

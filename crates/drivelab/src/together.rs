@@ -10,6 +10,8 @@ use drivelab_core::tally::{Phase, Slow, Tally};
 use drivelab_io::target::Part;
 use drivelab_io::team::{Team, team};
 use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Read;
 use std::path::Path;
 
 /// What one process says of something that all must be able to do.
@@ -105,12 +107,28 @@ pub fn same_words(words: &[String]) -> Result<(), Failure> {
         *program = apart(Path::new(program)).1;
     }
     let version = env!("CARGO_PKG_VERSION").to_string();
-    all_as_the_first(&(version, words), |(version, words), (version_of_first, _)| {
+    all_as_the_first(&(version, words, build()), |other, first| {
+        let ((version, words, _), (version_of_first, words_of_first, _)) = (other, first);
         if version != version_of_first {
             return format!("is drivelab {version}, and the first one is {version_of_first}");
         }
+        if words == words_of_first {
+            return format!("is another build of drivelab {version} than the first one");
+        }
         format!("was started with other words than the first one: {}", words.join(" "))
     })
+}
+
+/// Tells builds of one version apart: the bytes of the program's file, and a digest of its head,
+/// where the linker keeps the build ID (elf(5), `.note.gnu.build-id`). None where it cannot be
+/// read, which is no reason to refuse.
+fn build() -> Option<(u64, u64)> {
+    let mut program = std::fs::File::open("/proc/self/exe").ok()?;
+    let mut head = [0; 4096];
+    program.read_exact(&mut head).ok()?;
+    let mut digest = DefaultHasher::new();
+    digest.write(&head);
+    Some((program.metadata().ok()?.len(), digest.finish()))
 }
 
 /// Refuses processes that would not do the same: other plans, other targets. The seed is the

@@ -4,6 +4,7 @@
 
 mod support;
 
+use std::io::Write;
 use std::time::Duration;
 use support::binary::RunFile;
 use support::launched::{Group, Launcher, PATIENCE, kill, names_in, twins};
@@ -161,6 +162,28 @@ fn other_words_on_one_process_are_refused() {
             says(&outcome, &["process 1 was started with other words than the first one", &told]);
         }
     }
+    gone(&launcher, &[]);
+}
+
+#[test]
+fn another_build_of_the_same_version_is_refused() {
+    let mut launcher = Launcher::new();
+    let other = launcher.data().join("other");
+    std::fs::create_dir(&other).expect("a directory");
+    let other = other.join("drivelab");
+    std::fs::copy(env!("CARGO_BIN_EXE_drivelab"), &other).expect("a copy of the program");
+    let line = [&["run", "."], &SHORT[..]].concat();
+    let directory = launcher.work().to_path_buf();
+    let groups =
+        [&directory, &directory].map(|directory| Group { ranks: 1, directory, line: &line });
+    launcher.program_of_the_last = Some(other.clone());
+    launcher.run_groups(&groups).expect_status(0);
+    // Bytes behind its end change nothing of what a program does.
+    let mut file = std::fs::OpenOptions::new().append(true).open(&other).expect("the copy");
+    file.write_all(b"another").expect("more bytes");
+    drop(file);
+    let outcome = launcher.run_groups(&groups).expect_status(2);
+    says(&outcome, &["process 1 is another build of drivelab", "than the first one"]);
     gone(&launcher, &[]);
 }
 

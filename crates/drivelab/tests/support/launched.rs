@@ -25,6 +25,8 @@ pub struct Launcher {
     pub before: Vec<String>,
     /// Options of mpirun.
     pub options: Vec<String>,
+    /// What the last group of processes runs in the place of the built program.
+    pub program_of_the_last: Option<PathBuf>,
 }
 
 /// Processes that are started alike.
@@ -47,7 +49,14 @@ impl Launcher {
         // ended is killed at once: nothing may be left to do by then.
         let quick = ["--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0"];
         let options = ["--machinefile", &slots].into_iter().chain(quick).map(String::from);
-        Launcher { _turn: turn, laboratory, work, before: Vec::new(), options: options.collect() }
+        Launcher {
+            _turn: turn,
+            laboratory,
+            work,
+            before: Vec::new(),
+            options: options.collect(),
+            program_of_the_last: None,
+        }
     }
 
     /// Whoever is asked to end has two seconds for it; by default Open MPI leaves it one.
@@ -98,7 +107,10 @@ impl Launcher {
             }
             command.arg("-np").arg(group.ranks.to_string());
             command.arg("--wdir").arg(group.directory);
-            command.arg(env!("CARGO_BIN_EXE_drivelab")).args(group.line);
+            let other = self.program_of_the_last.as_deref();
+            let other = other.filter(|_| number + 1 == groups.len());
+            command.arg(other.unwrap_or(Path::new(env!("CARGO_BIN_EXE_drivelab"))));
+            command.args(group.line);
         }
         self.dress(&mut command);
         Running::of(command)
