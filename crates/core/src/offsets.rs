@@ -2,16 +2,18 @@
 
 mod lanes;
 mod layout;
+mod pairs;
 mod region;
 mod traced;
 mod turns;
 
 use crate::op::{Action, Op};
-use crate::plan::{Files, PatternName, Sharing, Stream};
+use crate::plan::{Files, Mix, PatternName, Sharing, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::{Permutation, Random, Zipf, derive};
 use lanes::Lanes;
 use layout::Layout;
+use pairs::Pairs;
 pub use region::Region;
 use region::worker_region;
 use std::sync::Arc;
@@ -85,6 +87,7 @@ enum Walk {
     Trace(Traced),
     Lanes(Lanes),
     InTurn(Turns),
+    Pairs(Pairs),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
 }
 
@@ -101,6 +104,17 @@ impl Offsets {
     /// # Errors
     /// A region that cannot hold one request for each worker.
     pub fn new(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        if stream.trim_first {
+            let alone = Stream {
+                trim_first: false,
+                mix: Mix { read: 0, write: 0, trim: 100 },
+                ..stream.clone()
+            };
+            let trims = Offsets::new(&alone, worker, file_bytes, seed)?;
+            let mut all = trims.clone();
+            all.walk = Walk::Pairs(Pairs::new(trims));
+            return Ok(all);
+        }
         match stream.files_in_turn {
             None | Some(0 | 1) => Offsets::of_file(stream, worker, file_bytes, seed),
             Some(count) => {
@@ -167,6 +181,7 @@ impl Offsets {
             }
             Walk::Trace(traced) => Some(traced.operations()),
             Walk::InTurn(turns) => turns.pass_operations(),
+            Walk::Pairs(pairs) => pairs.pass_operations(),
             Walk::Names { actions, names, .. } => Some(actions.len() as u64 * u64::from(*names)),
             _ => None,
         }
@@ -180,6 +195,7 @@ impl Offsets {
             Walk::Names { .. } => return self.next_name(),
             Walk::Trace(traced) => return traced.next(&self.region, self.file, &mut self.pass),
             Walk::InTurn(turns) => return turns.next(),
+            Walk::Pairs(pairs) => return pairs.next(),
             _ => {}
         }
         let action = self.kinds.next(&mut self.kind_random);
@@ -276,7 +292,11 @@ impl Offsets {
                 }
                 return region.base + offset;
             }
-            Walk::Trace(_) | Walk::Lanes(_) | Walk::InTurn(_) | Walk::Names { .. } => 0,
+            Walk::Trace(_)
+            | Walk::Lanes(_)
+            | Walk::InTurn(_)
+            | Walk::Pairs(_)
+            | Walk::Names { .. } => 0,
         };
         region.base + slot * region.slot_bytes
     }

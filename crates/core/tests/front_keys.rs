@@ -124,6 +124,22 @@ fn each_kind_goes_on_behind_its_own_last_one() {
 }
 
 #[test]
+fn each_address_is_trimmed_and_then_written() {
+    for pattern in [PatternName::Sequential, PatternName::Permutation, PatternName::Uniform] {
+        let mix = Mix { read: 0, write: 50, trim: 50 };
+        let stream = Stream { mix, trim_first: true, ..reads(pattern) };
+        let trims = Stream { mix: Mix { read: 0, write: 0, trim: 100 }, ..reads(pattern) };
+        let pairs = of_worker(&ops_of(&step(operations(40), vec![stream]), 0), 0, 0);
+        let alone = of_worker(&ops_of(&step(operations(20), vec![trims]), 0), 0, 0);
+        assert_eq!((pairs.len(), alone.len()), (40, 20));
+        for (pair, trim) in pairs.chunks(2).zip(alone) {
+            assert_eq!(pair[0], trim, "{pattern:?}: the order is that of the trims alone");
+            assert_eq!(pair[1], Op { action: Action::Write, ..trim }, "{pattern:?}");
+        }
+    }
+}
+
+#[test]
 fn each_kind_has_sizes_of_its_own() {
     let size = |bytes, kind| WeightedSize { size: Size(bytes), weight: 1, kind };
     for pattern in [PatternName::Sequential, PatternName::Uniform] {

@@ -158,6 +158,11 @@ impl Direction {
     pub fn is_mixed(&self) -> bool {
         self.kinds[0] && self.kinds[1]
     }
+
+    /// Whether each block is trimmed before it is written.
+    pub fn is_trimmed_first(&self) -> bool {
+        self.kinds[1] && self.kinds[2]
+    }
 }
 
 /// `random_distribution`.

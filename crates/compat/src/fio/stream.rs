@@ -59,7 +59,14 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         stream.content = settings.content;
         stream.sync = sync(settings)?;
     }
+    stream.trim_first = settings.rw.is_trimmed_first();
     sizes(settings, &mut stream);
+    if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
+        return Err(not_to_be_had(
+            "trimwrite with blocks that are written in other sizes than they are trimmed",
+            "give one bs for all directions",
+        ));
+    }
     order(settings, &mut stream)?;
     pace(settings, &mut stream)?;
     if settings.verify.is_some() {
@@ -74,6 +81,7 @@ fn mix(settings: &Settings) -> Mix {
             Mix { read: settings.rwmixread, write: 100 - settings.rwmixread, trim: 0 }
         }
         [true, ..] => Mix::READ,
+        [_, true, true] => Mix { read: 0, write: 50, trim: 50 },
         [_, true, _] => Mix::WRITE,
         _ => Mix { read: 0, write: 0, trim: 100 },
     }
@@ -94,7 +102,9 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
     let runtime = world.scale_time().of(settings.runtime_ns, 1_000_000);
     let mut until =
         Until { elapsed: (settings.runtime_ns > 0).then_some(Span(runtime)), ..Until::default() };
-    let clones = u64::from(settings.numjobs.max(1));
+    // What bounds a job counts trims and the writes behind them apart.
+    let each = 1 + u64::from(settings.rw.is_trimmed_first());
+    let clones = each * u64::from(settings.numjobs.max(1));
     if !(settings.time_based && settings.runtime_ns > 0) {
         let amount = match settings.io_size {
             Some(amount) => match amount {
@@ -223,6 +233,12 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         let sum: f64 = rates.iter().flatten().sum();
         stream.rate = Some(sum * clones);
         stream.poisson = settings.poisson;
+        if stream.trim_first && rates.windows(2).any(|pair| pair[0] != pair[1]) {
+            return Err(not_to_be_had(
+                "trimwrite with a rate of trims that is not that of the writes behind them",
+                "give both directions one rate",
+            ));
+        }
         if let ([Some(read), Some(write)], true) = (rates.as_slice(), settings.rw.is_mixed()) {
             // What each direction may do is what decides the shares.
             let share = (read / (read + write) * 10_000.0).round() as u32;
@@ -237,6 +253,9 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
 
 /// What is written can be read back and told.
 fn stamps(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
+    if settings.rw.is_trimmed_first() {
+        return Err(not_to_be_had("verify of trimwrite", "verify a job that writes"));
+    }
     if settings.rw.is_mixed() {
         return Err(not_to_be_had(
             "verify of a mix of reads and writes",

@@ -318,9 +318,8 @@ fn direction(text: &str) -> Result<Direction, Wrong> {
         "randwrite" => (true, [false, true, false]),
         "randtrim" => (true, [false, false, true]),
         "randrw" => (true, [true, true, false]),
-        "trimwrite" | "randtrimwrite" => {
-            return Err(Wrong::NotHere("run trims and writes as two jobs"));
-        }
+        "trimwrite" => (false, [false, true, true]),
+        "randtrimwrite" => (true, [false, true, true]),
         other if other.contains(':') => {
             return Err(Wrong::NotHere("offsets are held or skipped by no count; leave `:N` out"));
         }

@@ -160,6 +160,9 @@ pub struct Stream {
     /// Sequential: reads, writes and trims each go on behind their own last one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub each_kind_in_order: bool,
+    /// Each address is trimmed, and then written: a mix of as many trims as writes, in pairs.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub trim_first: bool,
     /// Names: how they are spelt in the target directory itself, as in `n{worker}f{name}`. They
     /// stay from step to step, and are made by an action of a step. Absent: names of drivelab's
     /// own in a directory of its own.
@@ -233,6 +236,7 @@ impl Default for Stream {
             offset_each: Size(0),
             neighbour: 0,
             each_kind_in_order: false,
+            trim_first: false,
             form: None,
             of_directories: false,
             name_bytes: Size(0),
