@@ -146,7 +146,8 @@ fn main() {
         "IOR and mdtest 4.0.0 (hpc/ior, commit 967a9f65) against drivelab's front ends, which \
          record every latency;\n{PROCESSES} processes on tmpfs, {PAIRS} alternating pairs of runs \
          of each line, the order turned round from pair to pair.\nRates are medians of what each \
-         program prints itself; the ratio is the median of the pairs [least–greatest]; goal ≥ 1.00.\n"
+         program prints itself; the ratio is the median of the pairs [least–greatest]; goal \
+         ≥ 1.00.\n"
     );
     println!("| line | theirs | drivelab | drivelab / theirs | |\n|---|---|---|---|---|");
     for cell in &CELLS {
