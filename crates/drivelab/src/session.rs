@@ -148,7 +148,7 @@ pub fn run(
     let ledger = store::ledger(Some(&request.runs))?;
     tidy_up(&request.runs, system)?;
     check_shared(&first)?;
-    if matches!(aim.kind, Kind::Device | Kind::Simulated) {
+    if aim.kind == Kind::Simulated {
         refuse_several(&format!("a run on {}", request.target))?;
     }
     let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;

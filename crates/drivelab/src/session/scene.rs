@@ -11,8 +11,8 @@ use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
 use drivelab_core::record::Warning;
 use drivelab_io::facts::System;
 use drivelab_io::target::{
-    NameDirectory, NamedFile, OpenRequest, ScratchDirectory, SpeltNames, Target, open_directory,
-    open_names, open_target,
+    NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
+    open_directory, open_names, open_target,
 };
 use drivelab_io::team::team;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,9 @@ impl Scene {
         let filesystem = aim.facts.target.filesystem.as_ref();
         scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
         wanted.named = named_files(plan);
+        if aim.kind == Kind::Device && !team().leads() {
+            wanted.part = Part::Joins;
+        }
         scene.open_spelt(system, &wanted, plan)?;
         for _ in 0..directories_of(plan) {
             let directory = open_directory(system, &wanted).map_err(refused)?;

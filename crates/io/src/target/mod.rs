@@ -47,6 +47,8 @@ pub struct OpenRequest {
     pub reserve_bytes: u64,
     /// The files by name, in a directory; then `size` and `files` are not used.
     pub named: Vec<NamedFile>,
+    /// What this process of a team has to do with a device.
+    pub part: Part,
 }
 
 impl OpenRequest {
@@ -62,6 +64,7 @@ impl OpenRequest {
             ledger: ledger.into(),
             reserve_bytes: 0,
             named: Vec::new(),
+            part: Part::Opens,
         }
     }
 }
@@ -293,13 +296,18 @@ fn open_device(
         return Err(Refusal::usage("wrong_kind", format!("{shown} is a device: it is one file."))
             .advise("Ask for one file, or give a directory."));
     }
-    let destroys = request.intent.destroys();
+    // Who joins has it for reading, and no lock, until it is known to be what another has opened.
+    let joins = request.part == Part::Joins;
+    let intent = if joins { Intent::Read } else { request.intent };
+    let destroys = intent.destroys();
     let readable = OFlags::RDONLY | OFlags::NONBLOCK;
     let pinned =
         guard::reopen(witness, readable).map_err(|error| guard::cannot_open(path, error))?;
-    lock(&pinned, path, destroys)?;
+    if !joins {
+        lock(&pinned, path, destroys)?;
+    }
     let consent = request.erase.as_deref();
-    let approval = guard::assess_open(system, path, &pinned, request.intent, consent, ledger)?;
+    let approval = guard::assess_open(system, path, &pinned, intent, consent, ledger)?;
     between();
     let (mut exclusive, mut backing) = (None, Vec::new());
     if let (true, Subject::Device(number)) = (destroys, &approval.subject) {
@@ -324,7 +332,7 @@ fn open_device(
             created: false,
             bytes,
             writable: destroys,
-            joined: false,
+            joined: joins,
             pinned,
         }],
         exclusive: RefCell::new(exclusive),

@@ -8,6 +8,7 @@ use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
+use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::Stream;
 use rustix::fs::{AtFlags, FileType, OFlags};
 use rustix::io::Errno;
@@ -64,20 +65,33 @@ pub struct Seen {
 pub struct Mark {
     inode: u64,
     birth: Option<(i64, u32)>,
+    /// Of a device: its number, and the system start that the number holds for.
+    device: Option<(u64, u64)>,
 }
 
 impl Mark {
     fn of(descriptor: impl AsFd) -> io::Result<Mark> {
+        let stat = rustix::fs::fstat(&descriptor)?;
+        let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
+        let device = is_device.then(system_start).transpose()?.map(|start| (stat.st_rdev, start));
         let Identity { inode, birth, .. } = Identity::of(descriptor)?;
-        Ok(Mark { inode, birth })
+        Ok(Mark { inode, birth, device })
     }
 
     /// Whether both may be the same: some file systems tell the time of birth to nobody, some not
     /// to every machine.
     fn agrees(self, other: Mark) -> bool {
         let births = self.birth.zip(other.birth);
-        self.inode == other.inode && births.is_none_or(|(one, another)| one == another)
+        let alike = births.is_none_or(|(one, another)| one == another);
+        self.inode == other.inode && self.device == other.device && alike
     }
+}
+
+/// Tells this start of this machine from all others: half of the kernel's `boot_id` (random(4)).
+fn system_start() -> io::Result<u64> {
+    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+    let digits: String = text.chars().filter(char::is_ascii_hexdigit).take(16).collect();
+    u64::from_str_radix(&digits, 16).map_err(|_| io::Error::other("no boot_id"))
 }
 
 /// Opens the named files of a directory, and makes those that are not there.
@@ -133,6 +147,9 @@ impl Target {
     /// # Errors
     /// A [`Refusal`] when a file is not there, or is another one here.
     pub fn join(&mut self, request: &OpenRequest, seen: &[Seen]) -> Result<(), Refusal> {
+        if let (TargetKind::BlockDevice, Part::Joins) = (self.kind, request.part) {
+            return self.join_device(seen);
+        }
         for (index, named) in request.named.iter().enumerate() {
             if named.part != Part::Joins {
                 continue;
@@ -154,6 +171,22 @@ impl Target {
                 places[index] = Some(place);
             }
         }
+        Ok(())
+    }
+}
+
+impl Target {
+    /// The device is what another process holds by the guard's leave, on this same machine.
+    fn join_device(&mut self, seen: &[Seen]) -> Result<(), Refusal> {
+        let (Some(file), Some(known)) = (self.files.first_mut(), seen.first()) else {
+            return Err(another(&self.path));
+        };
+        let mark = Mark::of(&file.pinned).map_err(|error| guard::cannot_open(&file.path, error))?;
+        if !mark.agrees(known.mark) {
+            return Err(another(&file.path));
+        }
+        file.writable = known.writable;
+        self.writable = known.writable;
         Ok(())
     }
 }
@@ -183,7 +216,7 @@ fn another(path: &Path) -> Refusal {
     )
     .advise(
         "Nothing was written. What several processes share must lie on a file system that all of \
-         them see.",
+         them see; a device takes processes of one machine.",
     )
 }
 
