@@ -123,9 +123,9 @@ fn logged_responses(drive: &StallingFile, arrivals: &[u64]) -> Vec<u64> {
 }
 
 /// The median time from answer to answer while requests were waiting, by the server's own log: what
-/// the declared service time really was on this machine, the turn-around included. A median, because
-/// other work of the machine may hold a processor for milliseconds in a system call that nothing
-/// preempts.
+/// the declared service time really was on this machine, the turn-around included. A median,
+/// because other work of the machine may hold a processor for milliseconds in a system call that
+/// nothing preempts.
 fn logged_service_ns(drive: &StallingFile, arrivals: &[u64]) -> u64 {
     let served = drive.served();
     let of_step: Vec<_> =
