@@ -3,8 +3,7 @@
 //! long as asked; a test runs them on the seeds and on some thousand mutations of each.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
-use drivelab_compat::front::{Asked, Found, Host, Scale, World};
-use drivelab_compat::{fio, fio_json, iometer, trace};
+use drivelab_compat::{fio_json, trace};
 use drivelab_core::anatomy::{Piece, Stamped, dissect};
 use drivelab_core::comparison::Metric;
 use drivelab_core::facts::{Facts, TargetKind};
@@ -242,81 +241,6 @@ pub fn blktrace(data: &[u8]) {
     traced(data);
     traced(&[&0x6561_7407u32.to_le_bytes()[..], data].concat());
     traced(&[&0x6561_7407u32.to_be_bytes()[..], data].concat());
-}
-
-/// A machine with one drive and one file.
-struct OneFile<'a>(&'a str);
-
-impl World for OneFile<'_> {
-    fn found(&self, _: &str) -> Found {
-        Found::Device { bytes: 1 << 30 }
-    }
-
-    fn text(&self, _: &str) -> Result<String, String> {
-        Ok(self.0.to_owned())
-    }
-
-    fn variable(&self, _: &str) -> Option<String> {
-        None
-    }
-
-    fn host(&self) -> Host {
-        Host { cpus: 2, ..Host::default() }
-    }
-
-    fn ranks(&self) -> u32 {
-        1
-    }
-
-    fn scale(&self) -> Scale {
-        Scale::WHOLE
-    }
-}
-
-/// Iometer's files: an error has its place, and a plan reads back as it is written.
-pub fn icf(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    if let Err(error) = iometer::icf::parse(text) {
-        assert!(error.line >= 1 && error.column >= 1, "{error}");
-        assert!(error.line <= text.lines().count().max(1), "{error}");
-        assert!(!error.found.is_empty() && !error.expected.is_empty(), "{error}");
-    }
-    let words = ["x.icf", "x.csv", "5", "--target", "/dev/x"].map(String::from);
-    match iometer::parse(&words, &OneFile(text)) {
-        Ok(Asked::Run { job, options }) => {
-            let rendered = plan_text::render(&job.plan);
-            let again = plan_text::parse(&rendered, "rendered.toml");
-            let again = again.unwrap_or_else(|error| panic!("{error}\nfrom\n{rendered}"));
-            assert_eq!(again, job.plan);
-            assert_eq!(options.tests.len(), job.plan.steps.len());
-            let output = iometer::output(&options, &Run::default(), &Host::default());
-            assert!(output.files[0].bytes.starts_with(b"'Test Type"));
-        }
-        Ok(Asked::Text(_)) => panic!("nobody asked for help"),
-        Err(refusal) => assert!(!refusal.text.is_empty() && !refusal.advice.is_empty()),
-    }
-}
-
-/// fio's job files and lines: what is understood is a plan that reads back as it is written.
-pub fn fio_lines(data: &[u8]) {
-    let Ok(text) = std::str::from_utf8(data) else { return };
-    let line: Vec<String> = text.split_whitespace().map(String::from).collect();
-    for words in [vec!["x.fio".to_string()], line] {
-        match fio::parse(&words, &OneFile(text)) {
-            Ok(Asked::Run { job, options }) => {
-                let rendered = plan_text::render(&job.plan);
-                let again = plan_text::parse(&rendered, "rendered.toml");
-                let again = again.unwrap_or_else(|error| panic!("{error}\nfrom\n{rendered}"));
-                assert_eq!(again, job.plan);
-                for section in &options.sections {
-                    let step = &job.plan.steps[section.step];
-                    assert!((section.stream as usize) < step.streams.len());
-                }
-            }
-            Ok(Asked::Text(_)) => {}
-            Err(refusal) => assert!(!refusal.text.is_empty()),
-        }
-    }
 }
 
 /// A device that claims a size and holds the data at its beginning and again at its end.

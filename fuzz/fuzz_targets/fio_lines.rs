@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../parsers.rs"]
-mod parsers;
+#[path = "../lines.rs"]
+mod lines;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| parsers::fio_lines(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| lines::fio_lines(data));

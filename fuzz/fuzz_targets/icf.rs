@@ -1,6 +1,6 @@
 #![no_main]
 
-#[path = "../parsers.rs"]
-mod parsers;
+#[path = "../lines.rs"]
+mod lines;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| parsers::icf(data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| lines::icf(data));

@@ -130,7 +130,7 @@ fn of_clones(name: &str, clones: &[&Job], metrics: &[Metric]) -> Vec<Sample> {
 }
 
 fn figure(metric: Metric, sides: &[&Direction]) -> Option<f64> {
-    let all: u64 = sides.iter().map(|side| side.total_ios).sum();
+    let all: u64 = sides.iter().fold(0, |all, side| all.saturating_add(side.total_ios));
     let percentile = |percent: f64| match sides {
         // Completion latency, where fio keeps the total one without percentiles.
         [only] => only.lat_ns.at(percent).or_else(|| only.clat_ns.at(percent)),

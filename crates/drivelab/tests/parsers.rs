@@ -1,6 +1,8 @@
 //! The fuzzers' properties on their seeds and on some thousand mutations of each, so that every
 //! test run feeds every parser with nonsense.
 
+#[path = "../../../fuzz/lines.rs"]
+mod lines;
 #[path = "../../../fuzz/parsers.rs"]
 mod parsers;
 
@@ -18,18 +20,48 @@ fn seeds_of(target: &str) -> Vec<(PathBuf, Vec<u8>)> {
     files.into_iter().map(|file| (file.clone(), std::fs::read(file).expect("a seed"))).collect()
 }
 
-/// Changes, removes, repeats or inserts a few bytes.
-fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
+/// Numbers that nobody means: at the ends of what a type holds, and far too many of anything.
+const ABSURD: [&str; 12] = [
+    "0",
+    "-1",
+    "1000000",
+    "2147483648",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
+    "9223372036854775808",
+    "18446744073709551615",
+    "18446744073709551616",
+    "18014398509481984k",
+    "1e308",
+];
+
+/// Puts an absurd number in the place of one of those in `data`.
+fn exaggerate(data: &mut Vec<u8>, random: &mut Random) {
+    let starts =
+        |at: &usize| data[*at].is_ascii_digit() && !(*at > 0 && data[*at - 1].is_ascii_digit());
+    let starts: Vec<usize> = (0..data.len()).filter(starts).collect();
+    if !starts.is_empty() {
+        let begin = starts[random.below(starts.len() as u64) as usize];
+        let digits = data[begin..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let absurd = ABSURD[random.below(ABSURD.len() as u64) as usize];
+        data.splice(begin..begin + digits, absurd.bytes());
+    }
+}
+
+/// Changes, removes, repeats or inserts a few bytes, or exaggerates a number.
+fn mutate(seed: &[u8], random: &mut Random, kinds: u64) -> Vec<u8> {
     const TELLING: &[u8] = b"0123456789-+.eE{}[]\"',:\n\0\xff\x80 kMGinf";
     let mut data = seed.to_vec();
     for _ in 0..1 + random.below(4) {
         let at = random.below(data.len() as u64 + 1) as usize;
         let end = (at + 1 + random.below(16) as usize).min(data.len());
-        match random.below(5) {
+        match random.below(kinds) {
             0 if at < data.len() => data[at] = random.next_u64() as u8,
             1 if at < data.len() => data[at] = TELLING[random.below(TELLING.len() as u64) as usize],
             2 => data.insert(at, TELLING[random.below(TELLING.len() as u64) as usize]),
             3 => drop(data.drain(at.min(end)..end)),
+            5.. => exaggerate(&mut data, random),
             _ => {
                 let piece = data[at.min(end)..end].to_vec();
                 data.splice(at..at, piece);
@@ -40,12 +72,21 @@ fn mutate(seed: &[u8], random: &mut Random) -> Vec<u8> {
 }
 
 fn feed(target: &str, parser: fn(&[u8])) {
+    feed_kinds(target, parser, 5);
+}
+
+/// Command lines, whose numbers are the first thing to be mistyped.
+fn feed_line(target: &str, parser: fn(&[u8])) {
+    feed_kinds(target, parser, 7);
+}
+
+fn feed_kinds(target: &str, parser: fn(&[u8]), kinds: u64) {
     let mut random = Random::new(0x7061_7273);
     for (path, seed) in seeds_of(target) {
         eprintln!("{}", path.display());
         parser(&seed);
         for _ in 0..MUTATIONS_OF_EACH_SEED {
-            let data = mutate(&seed, &mut random);
+            let data = mutate(&seed, &mut random, kinds);
             // Captured, and shown only if the parser fails.
             eprintln!("{}", String::from_utf8_lossy(&data));
             parser(&data);
@@ -110,15 +151,67 @@ fn blktraces() {
 
 #[test]
 fn fio_lines() {
-    feed("fio_lines", parsers::fio_lines);
+    feed_line("fio_lines", lines::fio_lines);
 }
 
 #[test]
 fn icf_files() {
-    feed("icf", parsers::icf);
+    feed_line("icf", lines::icf);
 }
 
 #[test]
 fn traces() {
     feed("trace", parsers::trace);
+}
+
+#[test]
+fn iozone_lines() {
+    feed_line("iozone", lines::iozone);
+}
+
+#[test]
+fn iostat_lines() {
+    feed_line("iostat", lines::iostat);
+}
+
+#[test]
+fn ior_lines() {
+    feed_line("ior", lines::ior);
+}
+
+#[test]
+fn mdtest_lines() {
+    feed_line("mdtest", lines::mdtest);
+}
+
+#[test]
+fn metarates_lines() {
+    feed_line("metarates", lines::metarates);
+}
+
+#[test]
+fn iometer_lines() {
+    feed_line("iometer_lines", lines::iometer_lines);
+}
+
+/// Each fuzzer is among these tests, and each test has its fuzzer.
+#[test]
+fn every_fuzzer_is_fed_here() {
+    let fuzz = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz");
+    let names = |below: &str| -> Vec<String> {
+        let entries = std::fs::read_dir(fuzz.join(below)).expect("a directory");
+        let paths = entries.map(|entry| entry.expect("an entry").path());
+        let stem = |path: PathBuf| path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let mut names: Vec<String> = paths.map(stem).collect();
+        names.sort();
+        names
+    };
+    let fuzzers = names("fuzz_targets");
+    assert_eq!(names("seeds"), fuzzers);
+    let cargo = std::fs::read_to_string(fuzz.join("Cargo.toml")).expect("Cargo.toml");
+    for name in fuzzers {
+        let is_fed = include_str!("parsers.rs").contains(&format!("(\"{name}\", "));
+        assert!(is_fed, "{name}");
+        assert!(cargo.contains(&format!("name = \"{name}\"\n")), "{name}");
+    }
 }

@@ -6,6 +6,12 @@ use super::words::STATUS;
 use crate::front::{Found, Refusal, Scale, World};
 use drivelab_core::plan::{Engine, PlanFile};
 use drivelab_core::units::Size;
+use std::collections::HashSet;
+
+/// Jobs that there is room for, clones counted, as in fio.
+const CLONES_MAX: u64 = 4096;
+/// Files that one plan may name.
+const FILES_MAX: u64 = 65_536;
 
 /// Where the I/O of one job goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,8 +59,10 @@ pub struct State {
 /// Finds the places of all jobs.
 ///
 /// # Errors
-/// A job without a size; several targets in one line; a path that is neither file nor device.
+/// More jobs or files than there is room for; a job without a size; several targets in one line; a
+/// path that is neither file nor device.
 pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, Refusal> {
+    has_room(jobs)?;
     let mut paths: Vec<String> = Vec::new();
     let mut wanted: Vec<Wanted> = Vec::new();
     for (name, settings) in jobs {
@@ -102,6 +110,29 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         states,
         jobs: wanted.iter().map(Wanted::place).collect(),
     })
+}
+
+/// Refuses what would be a list of billions.
+fn has_room(jobs: &[(String, Settings)]) -> Result<(), Refusal> {
+    let (mut clones, mut files) = (0u64, 0u64);
+    for (_, settings) in jobs {
+        let own = u64::from(settings.numjobs);
+        clones = clones.saturating_add(own);
+        files = files.saturating_add(match settings.filenames.len() {
+            0 => own.saturating_mul(u64::from(settings.nrfiles)),
+            count => count as u64,
+        });
+    }
+    if clones > CLONES_MAX {
+        let advice = format!("There is room for {CLONES_MAX}: use a smaller numjobs.");
+        return Err(Refusal::new(STATUS, "error: maximum number of jobs reached.", advice));
+    }
+    if files > FILES_MAX {
+        let text = format!("{files} files are more than a run may name here");
+        let advice = format!("Use at most {FILES_MAX}: a smaller nrfiles.");
+        return Err(Refusal::new(STATUS, text, advice));
+    }
+    Ok(())
 }
 
 /// The files of one job, before all paths are known.
@@ -241,7 +272,8 @@ fn place_of(paths: &mut Vec<String>, own: &[String]) -> Result<usize, Refusal> {
     if let Some(first) = paths.windows(own.len().max(1)).position(|known| known == own) {
         return Ok(first);
     }
-    if let Some(shared) = own.iter().find(|path| paths.contains(path)) {
+    let known: HashSet<&String> = paths.iter().collect();
+    if let Some(shared) = own.iter().find(|path| known.contains(path)) {
         return Err(Refusal::new(
             STATUS,
             format!("{shared} is used by jobs that have other files beside it"),

@@ -386,10 +386,14 @@ fn splits(text: &str, bs: [u64; 3], kb_base: u64) -> Result<[Vec<(u64, u32)>; 3]
             }
             entries.push((bytes, share));
         }
-        let given: u32 = entries.iter().filter_map(|(_, share)| *share).sum();
+        let shares = entries.iter().filter_map(|(_, share)| *share);
+        let given = shares.fold(0u32, u32::saturating_add);
         let open = entries.iter().filter(|(_, share)| share.is_none()).count() as u32;
         let rest = 100u32.checked_sub(given).ok_or(BadValue)?;
         let one = rest.checked_div(open).unwrap_or(0);
+        if given == 0 && open == 0 {
+            return Err(BadValue);
+        }
         Ok(entries.into_iter().map(|(bytes, share)| (bytes, share.unwrap_or(one))).collect())
     };
     let parts: Vec<&str> = text.split(',').collect();

@@ -365,7 +365,7 @@ fn section(
 fn said_of(laid: &[u64], per_clone: u32) -> Option<(u32, u32, u64)> {
     let times = (laid.len() as u32).div_ceil(per_clone.max(1));
     let files = (laid.len() as u32).min(per_clone);
-    let bytes = laid.iter().take(files as usize).sum();
+    let bytes = laid.iter().take(files as usize).fold(0u64, |all, one| all.saturating_add(*one));
     (times > 0).then_some((times, files, bytes))
 }
 

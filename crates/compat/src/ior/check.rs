@@ -93,7 +93,8 @@ pub fn test(
         stamps: settings.checks() || (settings.signature != 0 && is_stampable(settings)),
         settings: settings.clone(),
     };
-    let total = u128::from(block_bytes) * u128::from(segments) * u128::from(tasks);
+    let all_segments = u128::from(block_bytes) * u128::from(segments);
+    let total = all_segments.saturating_mul(u128::from(tasks));
     if total > u128::from(u64::MAX / 2) {
         let text = format!("ERROR: {total} bytes in all are more than a file can have.");
         return Err(Refusal::new(FAILED, text, "Use a smaller -b or -s."));

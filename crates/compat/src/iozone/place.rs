@@ -4,6 +4,7 @@ use super::USAGE;
 use super::line::Line;
 use super::test::Test;
 use crate::front::{Found, Refusal, World};
+use std::collections::BTreeSet;
 
 /// The file where no -f says otherwise.
 const FILE: &str = "iozone.tmp";
@@ -68,6 +69,15 @@ pub(super) fn of_processes(line: &Line, count: u32, world: &dyn World) -> Result
             return Err(Refusal::new(USAGE, text, "run drivelab once for each of them"));
         }
         is_possible(path, &found, world)?;
+    }
+    if paths.len() < count as usize && !line.one_file {
+        let text = format!("-F names {} files, and {count} processes need {count}", paths.len());
+        return Err(Refusal::new(USAGE, text, super::LEFT_OVER));
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = paths.iter().find(|path| !seen.insert(**path)) {
+        let text = format!("-F {twice}: two processes with one file are not to be had here");
+        return Err(Refusal::new(USAGE, text, "name each file once; -+V shares one among all"));
     }
     let target = in_common(&paths).ok_or_else(|| {
         let text = "the files of -F have no directory in common but the root";

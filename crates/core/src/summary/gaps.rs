@@ -23,7 +23,7 @@ pub fn stream_gaps(step: &StepRun, stream: u32) -> Gaps {
     let unlisted: u64 = measured().map(|tally| tally.gaps_unlisted).sum();
     let alone = workers.len() == 1;
     let mut still = still_of_all(step, stream, &workers);
-    still.retain(|gap| gap.to - gap.from >= over_ns && gap.to > gap.from);
+    still.retain(|gap| gap.to > gap.from && gap.to - gap.from >= over_ns);
     let listed = still.len() as u64;
     let longest_listed = still.iter().map(|gap| gap.to - gap.from).max();
     let longest_alone = measured().map(|tally| tally.gap_ns_max).max().filter(|gap| *gap > 0);

@@ -57,15 +57,22 @@ pub fn reports(
 
 /// Waits for the time of a sample; false if it was interrupted.
 fn wait(begin: Instant, interval_s: u64, sample: u32) -> bool {
-    let until = begin + Duration::from_secs(interval_s) * sample;
+    let until = due(begin, interval_s, sample);
     while !drivelab_io::signal::interrupted() {
-        let left = until.saturating_duration_since(Instant::now());
+        let now = Instant::now();
+        // What is beyond the clock never comes.
+        let left = until.map_or(LOOK_AROUND, |until| until.saturating_duration_since(now));
         if left.is_zero() {
             return true;
         }
         std::thread::sleep(left.min(LOOK_AROUND));
     }
     false
+}
+
+/// When a sample is taken; absent where the clock does not go that far.
+fn due(begin: Instant, interval_s: u64, sample: u32) -> Option<Instant> {
+    begin.checked_add(Duration::from_secs(interval_s).checked_mul(sample)?)
 }
 
 fn counters() -> Result<Counters, Failure> {
@@ -83,4 +90,17 @@ fn counters() -> Result<Counters, Failure> {
         cpu: parse_cpu(&text("/proc/stat")?),
         uptime_s: parse_uptime(&text("/proc/uptime")?),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_may_be_longer_than_the_clock() {
+        let begin = Instant::now();
+        assert_eq!(due(begin, 2, 3), Some(begin + Duration::from_secs(6)));
+        assert_eq!(due(begin, u64::MAX, 1), None);
+        assert_eq!(due(begin, u64::MAX, 2), None);
+    }
 }

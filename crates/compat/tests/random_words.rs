@@ -2,8 +2,8 @@
 
 mod mpi_world;
 
-use drivelab_compat::front::{Asked, Host, Job, Refusal};
-use drivelab_compat::{ior, mdtest, metarates};
+use drivelab_compat::front::{Asked, Found, Host, Job, Refusal};
+use drivelab_compat::{fio, iometer, ior, iostat, iozone, mdtest, metarates};
 use drivelab_core::run::Run;
 use mpi_world::{Still, assert_sound, corpus, launched};
 
@@ -24,7 +24,7 @@ impl Random {
     }
 }
 
-const ODD: [&str; 40] = [
+const ODD: [&str; 46] = [
     "",
     "-",
     "--",
@@ -50,6 +50,11 @@ const ODD: [&str; 40] = [
     "1m",
     "1g",
     "99999999999t",
+    "4096",
+    "4097",
+    "4294967295",
+    "4294967296",
+    "9223372036854775807",
     "18446744073709551615",
     "18446744073709551616",
     "0x10",
@@ -65,12 +70,13 @@ const ODD: [&str; 40] = [
     "old",
     "/mnt/fs/x",
     "two.ior",
+    "workstation.icf",
 ];
 
 /// Words of the corpora, halves of them, odd ones, and letters run together.
 fn words(random: &mut Random, known: &[&str]) -> Vec<String> {
     (0..random.below(9))
-        .map(|_| match random.below(10) {
+        .map(|_| match random.below(11) {
             0 => ODD[random.below(ODD.len())].to_owned(),
             1 => format!("-{}{}", random.of(known).trim_start_matches('-'), random.of(&ODD)),
             2 => format!("--{}={}", random.of(known).trim_start_matches('-'), random.of(&ODD)),
@@ -81,9 +87,37 @@ fn words(random: &mut Random, known: &[&str]) -> Vec<String> {
                 let all: Vec<char> = letters.chars().collect();
                 format!("-{}", all[random.below(all.len())])
             }
+            6 => valued(random, known),
             _ => random.of(known).to_owned(),
         })
         .collect()
+}
+
+/// A name with a value, and another value in its place.
+fn valued(random: &mut Random, known: &[&str]) -> String {
+    let name = random.of(known).split('=').next().unwrap_or_default();
+    match random.below(2) {
+        0 => format!("{name}={}", random.of(&ODD)),
+        _ => format!("{name}={}", random.of(known).rsplit('=').next().unwrap_or_default()),
+    }
+}
+
+/// Whether it came to a plan, of tools whose plans core may refuse for their amounts.
+fn answered_at_all<Options>(
+    answer: Result<Asked<Options>, Refusal>,
+    line: &[String],
+    show: impl Fn(&Options),
+) -> bool {
+    match answer {
+        Ok(Asked::Run { job, options }) => {
+            assert!(!job.plan.steps.is_empty() && !job.target.is_empty(), "{line:?}");
+            show(&options);
+            true
+        }
+        // fio --parse-only has nothing to say of a line that is well.
+        Ok(Asked::Text(_)) => false,
+        other => answered(other, line, show),
+    }
 }
 
 /// Whether it came to a plan.
@@ -120,7 +154,11 @@ fn tried(text: &str, seed: u64, parse: impl Fn(&[String], &Still) -> bool) {
     let mut plans = 0;
     for turn in 0..20_000 {
         let ranks = 1 + random.below(9) as u32;
-        let world = Still::scaled(ranks, 1 + random.below(3) as u64, 1 + random.below(3) as u64);
+        let mut world =
+            Still::scaled(ranks, 1 + random.below(3) as u64, 1 + random.below(3) as u64);
+        let icf = include_str!("corpus/iometer/workstation.icf");
+        world.texts.insert("workstation.icf".to_owned(), icf.to_owned());
+        world.found.insert("/dev/sdb".to_owned(), Found::Device { bytes: 1 << 40 });
         let line = if turn % 2 == 0 {
             words(&mut random, &known)
         } else {
@@ -165,5 +203,53 @@ fn no_line_of_metarates_panics() {
         answered(metarates::parse(line, world), line, |options| {
             drop(metarates::output(options, &Run::default(), &Host::default()));
         })
+    });
+}
+
+#[test]
+fn no_line_of_fio_panics() {
+    tried(include_str!("corpus/fio.txt"), 5, |line, world| {
+        answered_at_all(fio::parse(line, world), line, |options| {
+            drop(fio::output::output(options, &Run::default(), &Host::default()));
+        })
+    });
+}
+
+#[test]
+fn no_line_of_iozone_panics() {
+    tried(include_str!("corpus/iozone.txt"), 6, |line, world| {
+        answered_at_all(iozone::parse(line, world), line, |options| {
+            drop(iozone::output(options, &Run::default(), &Host::default()));
+        })
+    });
+}
+
+#[test]
+fn no_line_of_iometer_panics() {
+    let text = include_str!("corpus/iometer.txt");
+    let lines: Vec<&str> =
+        text.lines().filter(|line| line.starts_with("iometer") && line.contains("work")).collect();
+    tried(&lines.join("\n"), 7, |line, world| {
+        answered_at_all(iometer::parse(line, world), line, |options| {
+            drop(iometer::output(options, &Run::default(), &Host::default()));
+        })
+    });
+}
+
+#[test]
+fn no_line_of_iostat_panics() {
+    tried(include_str!("corpus/iostat.txt"), 8, |line, world| match iostat::parse(line, world) {
+        Ok(iostat::Asked::Reports { notes, .. }) => {
+            assert!(notes.iter().all(|note| !note.text.is_empty()), "{line:?}");
+            true
+        }
+        Ok(iostat::Asked::Text(text)) => {
+            assert!(!text.is_empty(), "{line:?}");
+            false
+        }
+        Err(refusal) => {
+            assert!(refusal.status != 0 && !refusal.text.is_empty(), "{line:?}");
+            false
+        }
     });
 }
