@@ -15,6 +15,7 @@ pub mod fitness;
 pub mod gathering;
 pub mod inside;
 pub mod ledger;
+pub mod level;
 pub mod lifetime;
 pub mod observed;
 pub mod offsets;

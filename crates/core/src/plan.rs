@@ -6,6 +6,7 @@
 mod act;
 mod file;
 mod interval;
+mod level;
 mod queue_setting;
 mod request;
 mod step;
@@ -16,6 +17,7 @@ mod weights;
 pub use act::{Act, FileSystem, Mount, Purge, Switch};
 pub use file::PlanFile;
 pub use interval::Interval;
+pub use level::{Level, Rate, Unevenness};
 pub use queue_setting::{QueueSetting, SettingChange};
 pub use request::Request;
 pub use stream::Stream;

@@ -1,6 +1,7 @@
 use super::*;
 use crate::plan::{
-    Act, Content, Engine, Mix, PatternName, Step, Stream, Switch, Sync, Until, Zone,
+    Act, Content, Engine, Level, Mix, PatternName, Rate, Step, Stream, Switch, Sync, Unevenness,
+    Until, Zone,
 };
 use crate::units::{Size, Span};
 use drivelab_stats::Random;
@@ -122,10 +123,23 @@ fn sample_step(random: &mut Random) -> Step {
             passes: (random.below(2) == 0).then(|| random.below(9)),
             steady: random.below(2) == 0,
             stonewall: random.below(2) == 0,
+            level: (random.below(2) == 0).then(|| sample_level(random)),
         },
         repeat: random.below(4) as u32,
         streams: (0..random.below(3)).map(|_| sample_stream(random)).collect(),
         ..Step::default()
+    }
+}
+
+fn sample_level(random: &mut Random) -> Level {
+    Level {
+        of: [Rate::Operations, Rate::Bytes][random.below(2) as usize],
+        by: [Unevenness::Deviation, Unevenness::Slope][random.below(2) as usize],
+        limit: random.unit_f64(),
+        percent: random.below(2) == 0,
+        window: Span(random.below(1 << 40)),
+        after: Span(random.below(2) * 1_500_000),
+        group: (random.below(2) == 0).then(|| random.next_u64() as u32),
     }
 }
 

@@ -10,6 +10,8 @@ use std::fmt;
 
 #[path = "validate_files.rs"]
 mod files;
+#[path = "validate_level.rs"]
+mod level;
 #[path = "validate_stream.rs"]
 mod stream;
 #[path = "validate_trace.rs"]
@@ -97,6 +99,7 @@ pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
         format!("{executions} repetitions in all are too many; keep to {EXECUTIONS_MAX}")
     });
     files::validate_files(&plan.files, geometry, &mut problems);
+    level::validate_interval(plan, &mut problems);
     let mut mounted = None;
     for (index, step) in plan.steps.iter().enumerate() {
         problems.step = Some(index);
@@ -129,6 +132,7 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
             }
             validate_tracing(step, geometry, problems);
             validate_together(step, geometry, problems);
+            level::validate_groups(step, problems);
             for (index, stream) in step.streams.iter().enumerate() {
                 problems.stream = Some(index);
                 if let Some(until) = &stream.until {
@@ -243,11 +247,18 @@ fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
     }
     problems.need(zero.iter().any(|(_, bound)| bound.is_some()), "until", || {
         match until.steady {
+            false if until.level.is_some() => {
+                "a rate may never become level; give up after a runtime, operations, bytes or \
+                 passes too"
+            }
             false => "nothing says when the step ends; give a runtime, operations, bytes or passes",
             true => "a drive may never be steady; give up after a runtime, bytes or passes too",
         }
         .to_string()
     });
+    if let Some(level) = &until.level {
+        level::validate_level(level, until, step, problems);
+    }
     let objection = crate::rounds::objection(step).filter(|_| until.steady);
     problems.need(objection.is_none(), "until", || objection.unwrap_or_default().to_string());
     let moves_data = |stream: &Stream| stream.pattern != PatternName::Names;

@@ -1,4 +1,5 @@
 use super::*;
+use crate::op::SECOND;
 use crate::plan::*;
 
 const MIB: u64 = 1 << 20;
@@ -269,6 +270,43 @@ fn steady_needs_a_load_that_can_settle() {
     refused(&steady(|step| step.streams[0].pattern = PatternName::Permutation), "until", "order");
     refused(&steady(|step| step.ramp = Span(1)), "until", "ramp");
     refused(&steady(|step| step.repeat = 2), "until", "once");
+}
+
+#[test]
+fn a_level_needs_whole_seconds_and_another_bound() {
+    let level = |change: fn(&mut Plan, &mut Level)| {
+        let mut plan = with(|_| ());
+        let mut level = Level {
+            of: Rate::Bytes,
+            by: Unevenness::Slope,
+            limit: 0.1,
+            percent: true,
+            window: Span(SECOND),
+            after: Span(0),
+            group: Some(1),
+        };
+        change(&mut plan, &mut level);
+        plan.steps[0].until.level = Some(level);
+        plan
+    };
+    accepted(&level(|_, _| ()));
+    refused(&level(|plan, _| plan.steps[0].until = Until::default()), "until", "may never become");
+    refused(&level(|_, level| level.window = Span(SECOND - 1)), "until", "holds no seconds");
+    refused(&level(|_, level| level.limit = f64::NAN), "until", "a limit of NaN");
+    refused(&level(|_, level| level.limit = -1.0), "until", "a limit of -1");
+    refused(&level(|_, level| level.after = Span(u64::MAX)), "until", "is not watched");
+    refused(&level(|plan, _| plan.interval = Interval(Span(SECOND / 3))), "interval", "divide");
+    let names = |plan: &mut Plan| plan.steps[0].streams[0].pattern = PatternName::Names;
+    let mut plan = level(|_, _| ());
+    names(&mut plan);
+    refused(&plan, "until", "move no bytes");
+    let mut two = level(|_, _| ());
+    let own = two.steps[0].until.clone();
+    let stream = two.steps[0].streams[0].clone();
+    let other = own.level.map(|level| Level { limit: 7.0, ..level });
+    let until = Some(Until { level: other, ..own });
+    two.steps[0].streams.push(Stream { until, ..stream });
+    refused(&two, "until", "judged by one level");
 }
 
 #[test]

@@ -120,10 +120,7 @@ impl Testbed for VirtualTestbed {
                         None
                     }
                 };
-                while let Some(tally) = worker.driver.take_interval() {
-                    sink.tally(&tally);
-                    worker.driver.recycle(tally);
-                }
+                hand_over(&mut worker.driver, &mut team, sink);
             }
             let done = |worker: &Worker| worker.finished;
             for index in team.to_stop(|index| done(&workers[index])) {
@@ -161,6 +158,14 @@ impl Testbed for VirtualTestbed {
             }
         }
         Ok(workers.into_iter().map(|worker| self.leave(worker, sink)).collect())
+    }
+}
+
+fn hand_over(driver: &mut Driver, team: &mut Team, sink: &mut dyn Sink) {
+    while let Some(tally) = driver.take_interval() {
+        sink.tally(&tally);
+        team.take(&tally);
+        driver.recycle(tally);
     }
 }
 

@@ -63,6 +63,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         passes: span.passes,
         steady: false,
         stonewall: span.stonewall,
+        level: None,
     };
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();
     match (bounded || until.elapsed.is_some(), stream.pattern) {

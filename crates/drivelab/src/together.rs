@@ -291,9 +291,13 @@ pub fn check_shared(plan: &Plan) -> Result<(), Failure> {
     let traced = plan.steps.iter().any(|step| step.trace);
     let several = streams().any(|stream| stream.workers > 1);
     let walls = several && plan.steps.iter().any(|step: &Step| step.until.stonewall);
+    let bounds = || streams().filter_map(|stream| stream.until.as_ref());
+    let mut bounds = bounds().chain(plan.steps.iter().map(|step| &step.until));
+    let level = bounds.any(|until| until.level.is_some());
     let what = match () {
         () if own_names => "a directory of drivelab's own names",
         () if steady => "a step that ends when the rate is steady",
+        () if level => "a step that ends when the rate is level",
         () if traced => "a step that is traced",
         () if walls => "a step that ends with its first worker",
         () => return Ok(()),

@@ -294,6 +294,7 @@ impl Watch<'_> {
             match self.messages.recv_timeout(Duration::from_millis(50)) {
                 Ok((index, Message::Tally(tally))) => {
                     sink.tally(&tally);
+                    team.take(&tally);
                     let _ = members[index].commands.try_send(Command::Recycle(tally));
                 }
                 Ok((index, Message::Finished(finished))) => {

@@ -91,6 +91,8 @@ struct Step {
     issued: Vec<Time>,
     buffer: Vec<u8>,
     finished: usize,
+    /// Something was handed over that may end a worker.
+    is_watched: bool,
     number: u32,
     interval_ns: u64,
     interval_from: Time,
@@ -121,6 +123,7 @@ impl<D: Drive> SimTestbed<D> {
             issued: Vec::new(),
             buffer: vec![0; drivers.iter().map(Driver::buffer_bytes).max().unwrap_or(0)],
             finished: 0,
+            is_watched: false,
             number: drivers.first().map_or(0, |driver| driver.setup().step),
             interval_ns: drivers.first().map_or(0, |driver| driver.setup().interval.0).max(1),
             interval_from: self.now,
@@ -143,7 +146,12 @@ impl<D: Drive> SimTestbed<D> {
 
     /// Lets the workers submit what is due; returns when the next wants to be asked.
     #[inline]
-    fn pump(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<Time, Trouble> {
+    fn pump(
+        &mut self,
+        step: &mut Step,
+        team: &mut Team,
+        sink: &mut dyn Sink,
+    ) -> Result<Time, Trouble> {
         let mut wake = Time::MAX;
         for worker in &mut step.workers {
             if worker.wake <= self.now {
@@ -167,6 +175,7 @@ impl<D: Drive> SimTestbed<D> {
                 };
                 while let Some(tally) = worker.driver.take_interval() {
                     sink.tally(&tally);
+                    step.is_watched |= team.take(&tally);
                     worker.driver.recycle(tally);
                 }
             }
@@ -219,17 +228,22 @@ impl<D: Drive> SimTestbed<D> {
         let mut finished = 0;
         let mut events = 0;
         loop {
-            let wake = self.pump(step, sink)?;
-            if step.finished > finished {
+            let wake = self.pump(step, &mut team, sink)?;
+            if step.finished > finished || step.is_watched {
+                let has_ended = step.finished > finished;
                 finished = step.finished;
-                for index in team.to_stop(|index| step.workers[index].finished) {
-                    step.workers[index].driver.stop();
-                    step.workers[index].wake = self.now;
+                step.is_watched = false;
+                let stopped = team.to_stop(|index| step.workers[index].finished);
+                for index in &stopped {
+                    step.workers[*index].driver.stop();
+                    step.workers[*index].wake = self.now;
                 }
                 if finished == step.workers.len() {
                     return Ok(());
                 }
-                continue;
+                if has_ended || !stopped.is_empty() {
+                    continue;
+                }
             }
             events += 1;
             if events % EVENTS_PER_QUESTION == 0 && !sink.go_on() {

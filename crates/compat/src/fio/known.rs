@@ -41,6 +41,7 @@ const NO_FLOW: &str = "jobs run side by side, each at its own pace; use rate or 
 const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str = "an error ends a step, and what was measured until then is kept";
+const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
 
 /// All of them.
 pub const ALL: &[Known] = &[
@@ -290,9 +291,9 @@ pub const ALL: &[Known] = &[
     option(&["flow_id"], Refused(NO_FLOW)),
     option(&["flow"], Refused(NO_FLOW)),
     option(&["flow_sleep"], Refused(NO_FLOW)),
-    option(&["steadystate", "ss"], Refused("use `drivelab run --precondition TIME`")),
-    option(&["steadystate_duration", "ss_dur"], Refused("it belongs to steadystate")),
-    option(&["steadystate_ramp_time", "ss_ramp"], Refused("it belongs to steadystate")),
+    option(&["steadystate", "ss"], Approximated(STEADY)),
+    option(&["steadystate_duration", "ss_dur"], Same),
+    option(&["steadystate_ramp_time", "ss_ramp"], Same),
     bare(&["userspace_reap"], Ignored("completions are taken through the kernel")),
     bare(&["hipri"], Same),
     bare(&["fixedbufs"], Ignored("buffers are registered whenever the kernel takes them")),

@@ -11,6 +11,7 @@ mod jobfile;
 mod notes;
 mod settings;
 mod shown;
+mod steadystate;
 mod stream;
 mod taking;
 mod translate;

@@ -169,6 +169,25 @@ fn ends(whole: &Whole<'_>, notes: &mut Vec<Note>) {
             "the last writes are synced too where their number calls for it; fio ends without.",
         ));
     }
+    if settings.steadystate.is_given && !settings.ends_when_steady() {
+        notes.push(Note::new(
+            "steadystate_off",
+            given(whole, "steadystate").unwrap_or_default(),
+            Treatment::Same,
+            "without steadystate_duration of a second or more nothing is judged, and the job ends \
+             as if it had not been said.",
+        ));
+    }
+    let asked = &settings.steadystate;
+    let needed_ns = asked.window_ns.saturating_add(asked.after_ns);
+    if settings.ends_when_steady() && settings.runtime_ns > 0 && settings.runtime_ns < needed_ns {
+        notes.push(Note::new(
+            "steadystate_too_late",
+            given(whole, "steadystate_duration").unwrap_or_default(),
+            Treatment::Same,
+            "the runtime is over before the first window is: steady state cannot be attained.",
+        ));
+    }
     if settings.ramp_ns > 0 && !settings.time_based {
         notes.push(Note::new(
             "ramp_consumes_size",

@@ -2,6 +2,7 @@
 
 use super::known::{self, Care};
 use super::shown::{Unified, Without};
+use super::steadystate;
 use super::value::{Amount, BadValue};
 use super::words::{Job, STATUS, Word, ignored, not_to_be_had};
 use crate::front::{Note, Refusal, Treatment};
@@ -76,6 +77,8 @@ pub struct Settings {
     pub time_based: bool,
     /// `ramp_time`.
     pub ramp_ns: u64,
+    /// `steadystate` and what belongs to it.
+    pub steadystate: steadystate::Asked,
     /// `verify`, in fio's word.
     pub verify: Option<String>,
     /// `do_verify`.
@@ -218,6 +221,7 @@ impl Default for Settings {
             runtime_ns: 0,
             time_based: false,
             ramp_ns: 0,
+            steadystate: steadystate::Asked::default(),
             verify: None,
             do_verify: true,
             thinktime_ns: 0,
@@ -323,6 +327,7 @@ impl Settings {
         if self.take_place(word.name, text, kb_base)?
             || self.take_load(word.name, value, kb_base)?
             || self.take_time(word.name, value)?
+            || self.take_steadystate(word.name, text)?
             || self.take_data(word.name, value)?
         {
             return Ok(());

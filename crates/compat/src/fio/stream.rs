@@ -2,6 +2,7 @@
 
 use super::files::Place;
 use super::settings::{Distribution, Settings};
+use super::steadystate;
 use super::translate::Whole;
 use super::value::Amount;
 use super::words::not_to_be_had;
@@ -115,6 +116,7 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
         };
         until.bytes = Some(Size(amount.saturating_mul(clones)));
     }
+    until.level = steadystate::level(settings, world);
     until.operations = settings.number_ios.map(|count| count.saturating_mul(clones));
     until
 }
@@ -268,7 +270,8 @@ fn stamps(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     }
     if stream.mix.write > 0 {
         stream.stamp = true;
-        if settings.runtime_ns > 0 && settings.do_verify {
+        let ends_by_time = settings.runtime_ns > 0 || settings.ends_when_steady();
+        if ends_by_time && settings.do_verify {
             return Err(not_to_be_had(
                 "verify of a job that time ends",
                 "end it by size, so that it is known what was written",

@@ -3,8 +3,8 @@
 use super::files::{Place, Places};
 use super::settings::Settings;
 use super::shown::{Log, Logged, Section};
-use super::stream;
 use super::words::{Job, STATUS, not_to_be_had};
+use super::{steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
     Act, Content, Engine, Files, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
@@ -40,6 +40,9 @@ pub struct Whole<'a> {
 pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Translated, Refusal> {
     let mut plan = Plan { title: title(jobs), seed: seed(jobs)?, ..Plan::default() };
     plan.interval = interval(jobs)?;
+    for whole in jobs {
+        steadystate::check_interval(whole.settings, plan.interval.0.0)?;
+    }
     plan.files.clone_from(&places.files);
     lay_out(jobs, places, &mut plan);
     let mut sections: Vec<Section> = Vec::new();
@@ -48,15 +51,21 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
         let mut step = wave_step(&wave, number, world)?;
         before(&wave, &mut plan, number);
         let at = plan.steps.len();
+        let first = sections.len();
         for (stream, (index, whole)) in (0..).zip(&wave) {
             let is_new = whole.settings.new_group || whole.settings.stonewall;
             if is_new && *index > 0 {
                 group += 1;
             }
+            if whole.settings.group_reporting {
+                judge_together(&mut step, stream as usize, group);
+            }
             let given = step.streams[stream as usize].clone();
             sections.push(section(whole, (at, stream), group, &given, places));
         }
-        let read_back = verifying(&wave, &mut step, sections.len() - wave.len())?;
+        let groups = sections[first..].iter().map(|section| section.group);
+        steadystate::check_group(groups.zip(wave.iter().map(|(_, whole)| whole.settings)))?;
+        let read_back = verifying(&wave, &mut step, first)?;
         plan.steps.push(step);
         if let Some((verify, which)) = read_back {
             let at = plan.steps.len();
@@ -67,6 +76,14 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
         }
     }
     Ok(Translated { plan, sections })
+}
+
+/// Whose rates are reported as one are judged as one.
+fn judge_together(step: &mut Step, stream: usize, group: u32) {
+    let until = step.streams[stream].until.as_mut().unwrap_or(&mut step.until);
+    if let Some(level) = &mut until.level {
+        level.group = Some(group);
+    }
 }
 
 fn title(jobs: &[Whole<'_>]) -> String {

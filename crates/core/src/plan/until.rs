@@ -1,5 +1,6 @@
 //! When a step ends.
 
+use super::Level;
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
@@ -26,4 +27,7 @@ pub struct Until {
     /// The first worker that ends stops the others of its stream.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stonewall: bool,
+    /// The rate of the last seconds has become level; another bound says when to give up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<Level>,
 }

@@ -226,7 +226,7 @@ pub fn run_with(
                     None
                 }
             };
-            hand_over(worker, &mut sink, recycle);
+            hand_over(worker, &mut team, &mut sink, recycle);
         }
         for index in team.to_stop(|index| workers[index].finished_at.is_some()) {
             workers[index].driver.stop();
@@ -274,8 +274,9 @@ fn opened(mut driver: Driver) -> Worker {
     Worker { driver, queue, wake: Some(0), finished_at: None, flying: 0 }
 }
 
-fn hand_over(worker: &mut Worker, sink: &mut Kept, recycle: bool) {
+fn hand_over(worker: &mut Worker, team: &mut Team, sink: &mut Kept, recycle: bool) {
     while let Some(tally) = worker.driver.take_interval() {
+        team.take(&tally);
         sink.tally(&tally);
         if recycle {
             worker.driver.recycle(tally);
@@ -284,7 +285,7 @@ fn hand_over(worker: &mut Worker, sink: &mut Kept, recycle: bool) {
 }
 
 fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
-    hand_over(&mut worker, sink, true);
+    hand_over(&mut worker, &mut Team::new([]), sink, true);
     let (last, phase) = worker.driver.finish(worker.finished_at.unwrap_or(0));
     if last.ops() > 0 || last.error_count() > 0 {
         sink.tally(&last);

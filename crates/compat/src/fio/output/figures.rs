@@ -1,6 +1,7 @@
 //! What fio would know at the end of a run: the figures that all of its layouts print.
 
 use super::bins::Bins;
+use super::steady::Steady;
 use crate::fio::{Direction, Unified};
 
 /// Everything that is printed of a run.
@@ -69,6 +70,8 @@ pub struct Block {
     pub spread: Spread,
     /// Operations issued: reads, writes, trims and syncs.
     pub issued: [u64; 4],
+    /// What became of `steadystate=`.
+    pub steady: Option<Steady>,
     /// `iodepth=`.
     pub depth: u32,
     /// Whether sizes are in 1000 bytes rather than in 1024.

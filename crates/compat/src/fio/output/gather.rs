@@ -3,6 +3,7 @@
 use super::figures::{Block, Disk, Failure, Percentiles, Report, Side, Spread, Timed, per_second};
 use super::latency::{Latencies, timed};
 use super::samples::{self, Course};
+use super::steady::Steady;
 use crate::fio::{Line, Section, Unified};
 use crate::front::Host;
 use drivelab_core::op::Action;
@@ -33,6 +34,8 @@ pub struct Part<'a> {
 pub struct Clone<'a> {
     /// The job.
     pub section: &'a Section,
+    /// Its number among those of the job.
+    pub worker: u32,
     /// What it did, in order.
     pub parts: Vec<Part<'a>>,
 }
@@ -61,7 +64,7 @@ pub fn clones<'a>(line: &'a Line, run: &'a Run) -> Vec<Clone<'a>> {
         (0..section.clones.max(1)).map(move |worker| {
             let own = part(run, section.step, section.stream, worker);
             let verify = section.verify.and_then(|(step, stream)| part(run, step, stream, worker));
-            Clone { section, parts: own.into_iter().chain(verify).collect() }
+            Clone { section, worker, parts: own.into_iter().chain(verify).collect() }
         })
     };
     line.sections.iter().flat_map(of_section).collect()
@@ -182,7 +185,7 @@ impl Moved {
 pub fn report(line: &Line, run: &Run, host: &Host) -> Report {
     let clones = clones(line, run);
     let mut blocks: Vec<Block> =
-        jobs_together(&clones).into_iter().map(|some| block(some, host)).collect();
+        jobs_together(&clones).into_iter().map(|some| block(some, run, host)).collect();
     let done = run.steps.iter().filter(|step| step.begin.role != Role::Prepare);
     let elapsed_ns: u64 = done.map(StepRun::duration_ns).sum();
     for block in &mut blocks {
@@ -200,7 +203,7 @@ fn jobs_together<'a, 'b>(clones: &'b [Clone<'a>]) -> Vec<&'b [Clone<'a>]> {
     clones.chunk_by(joins).collect()
 }
 
-fn block(clones: &[Clone<'_>], host: &Host) -> Block {
+fn block(clones: &[Clone<'_>], run: &Run, host: &Host) -> Block {
     // fio names the first and lists the options of the last.
     let (first, last) = match (clones.first(), clones.last()) {
         (Some(first), Some(last)) => (first.section, last.section),
@@ -243,6 +246,7 @@ fn block(clones: &[Clone<'_>], host: &Host) -> Block {
         depth: last.iodepth,
         is_decimal: first.kb_base == 1000,
         is_bits: first.unit_base == 1,
+        steady: Steady::of(clones, run),
         percentiles,
         ..Block::default()
     };

@@ -2,7 +2,9 @@
 
 use super::figures::{BOUNDS, Block, DIRECTIONS, Disk, Report, Samples, Side, Timed, word};
 use super::scale::date;
+use super::steady::Steady;
 use crate::fio::Unified;
+use drivelab_core::plan::Rate;
 use std::fmt::{self, Write};
 
 /// A value that is printed as fio prints it.
@@ -160,6 +162,9 @@ fn job(block: &Block, plus: bool) -> Value {
     if let Some(description) = &block.description {
         job = job.with("desc", description.as_str());
     }
+    if let Some(steady) = &block.steady {
+        job = job.with("steadystate", steadiness(steady));
+    }
     job.done()
 }
 
@@ -193,6 +198,27 @@ fn shares<T: AsRef<str>>(bounds: &[T], shares: &[f64], least: f64) -> Value {
     let seen = |share: f64| if share > 0.0 { share.max(least) } else { 0.0 };
     let entry = |(bound, share): (&T, &f64)| (bound.as_ref().to_owned(), seen(*share).into());
     Value::Object(bounds.iter().zip(shares).map(entry).collect())
+}
+
+fn steadiness(steady: &Steady) -> Value {
+    let list = |place: usize| {
+        let one = |second: &[u64; 2]| Value::Number(second[place]);
+        Value::List(steady.seconds.iter().map(one).collect())
+    };
+    let data = Object::default()
+        .with("bw_mean", steady.mean(Rate::Bytes))
+        .with("iops_mean", steady.mean(Rate::Operations))
+        .with("iops", list(0))
+        .with("bw", list(1));
+    Object::default()
+        .with("ss", steady.asked().as_str())
+        .with("duration", steady.seconds.len() as u64)
+        .with("attained", u64::from(steady.attained))
+        .with("criterion", steady.criterion().as_str())
+        .with("max_deviation", steady.judgement.deviation_max)
+        .with("slope", steady.judgement.slope)
+        .with("data", data.done())
+        .done()
 }
 
 fn direction(side: &Side, plus: bool) -> Value {

@@ -3,8 +3,14 @@
 
 use super::bins::{Bins, middle_of};
 use super::figures::{Block, Disk, Failure, Percentiles, Report, Samples, Side, Spread, Timed};
+use super::steady::Steady;
 use super::{json, normal, terse};
 use crate::fio::Unified;
+use crate::fio::steadystate::criterion;
+use drivelab_core::level::Judgement;
+use drivelab_core::op::SECOND;
+use drivelab_core::plan::Level;
+use drivelab_core::units::Span;
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 use std::fmt;
 use std::path::Path;
@@ -163,6 +169,37 @@ fn side(tree: &Tree) -> Side {
     }
 }
 
+fn steady(tree: &Tree) -> Steady {
+    let (of, by, limit, percent) = criterion(&tree.text("ss")).ok().unwrap();
+    let data = tree.at("data");
+    let seconds = data.list("iops").iter().zip(data.list("bw")).map(|pair| match pair {
+        (Tree::Number(operations), Tree::Number(bytes)) => [*operations as u64, *bytes as u64],
+        _ => panic!("{pair:?} are no numbers"),
+    });
+    let seconds: Vec<[u64; 2]> = seconds.collect();
+    let window = Span(tree.count("duration") * SECOND);
+    let level = Level { of, by, limit, percent, window, after: Span(0), group: None };
+    let criterion = match percent {
+        true => tree.text("criterion").trim_end_matches('%').parse().unwrap(),
+        // One of them is zero; the text has less of the other.
+        false => tree.number("max_deviation") + tree.number("slope"),
+    };
+    let judgement = Judgement {
+        criterion,
+        deviation_max: tree.number("max_deviation"),
+        slope: tree.number("slope"),
+        is_level: tree.count("attained") == 1,
+    };
+    let found = level.judge(&seconds);
+    if seconds.iter().all(|second| second[0] > 0) {
+        assert_eq!(found.is_level, judgement.is_level);
+        // fio takes a mean without its fraction.
+        let off = (found.criterion / judgement.criterion - 1.0).abs();
+        assert!(off < 0.001 && (found.slope - judgement.slope).abs() < 0.01, "{found:?}");
+    }
+    Steady { level, attained: judgement.is_level, judgement, seconds }
+}
+
 /// The value of an option of a line.
 fn typed<'a>(line: &'a str, option: &str) -> Option<&'a str> {
     let mut words = line.split_whitespace().filter_map(|word| word.split_once('='));
@@ -237,6 +274,7 @@ fn block(tree: &Tree, line: &str, head: &str) -> Block {
         depth: tree.count("latency_depth") as u32,
         is_decimal: typed(line, "kb_base") == Some("1000"),
         is_bits: typed(line, "unit_base") == Some("1"),
+        steady: tree.find("steadystate").map(steady),
     }
 }
 

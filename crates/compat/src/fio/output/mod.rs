@@ -18,6 +18,7 @@ mod notes;
 mod run_tests;
 mod samples;
 mod scale;
+mod steady;
 mod terse;
 
 use super::{Format, Line};

@@ -3,6 +3,7 @@
 use super::figures::{BOUNDS, Block, Disk, Report, Samples, Side, Spread, Timed};
 use super::groups::{self, Total};
 use super::scale::{Step, date, short};
+use super::steady;
 use crate::fio::Line;
 use std::fmt::{self, Write};
 
@@ -142,7 +143,8 @@ fn job(block: &Block, now_s: u64, to: &mut String) -> fmt::Result {
         };
         writeln!(to, "     errors    : total={}, first_error={errno}/<{words}>", block.errors)?;
     }
-    writeln!(to, "     latency   : target=0, window=0, percentile=100.00%, depth={}", block.depth)
+    writeln!(to, "     latency   : target=0, window=0, percentile=100.00%, depth={}", block.depth)?;
+    block.steady.iter().try_for_each(|found| steady::line(block, found, to))
 }
 
 fn direction(block: &Block, word: &str, side: &Side, to: &mut String) -> fmt::Result {

@@ -14,11 +14,20 @@ const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
 /// `value` in at most `length` characters beside its unit.
 pub fn short(value: u64, length: usize, step: Step, unit: &str) -> String {
+    shortened(value, 0, length, step, unit)
+}
+
+/// The same of a value that is in thousands already.
+pub fn short_kilo(value: u64, length: usize, step: Step, unit: &str) -> String {
+    shortened(value, 1, length, step, unit)
+}
+
+fn shortened(value: u64, begin: usize, length: usize, step: Step, unit: &str) -> String {
     let (divisor, prefixes) = match step {
         Step::Binary => (1024, BINARY),
         Step::Decimal => (1000, DECIMAL),
     };
-    let (mut whole, mut rest, mut prefix) = (value, 0, 0);
+    let (mut whole, mut rest, mut prefix) = (value, 0, begin);
     while whole.to_string().len() > length && prefix + 1 < prefixes.len() {
         rest = whole % divisor;
         whole /= divisor;
@@ -26,7 +35,7 @@ pub fn short(value: u64, length: usize, step: Step, unit: &str) -> String {
     }
     let digits = whole.to_string().len();
     let suffix = format!("{}{unit}", prefixes[prefix]);
-    if prefix == 0 {
+    if prefix == begin {
         return format!("{whole}{suffix}");
     }
     let decimals = length.saturating_sub(1 + digits);

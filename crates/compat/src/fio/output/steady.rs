@@ -1,0 +1,86 @@
+//! Whether jobs became steady, as fio prints it.
+
+use super::figures::Block;
+use super::gather::{Clone, executed};
+use super::scale::{Step, short, short_kilo};
+use crate::fio::steadystate;
+use drivelab_core::level::{Judgement, outcome};
+use drivelab_core::plan::{Level, Rate, Unevenness};
+use drivelab_core::run::Run;
+use std::fmt::{self, Write};
+
+/// What became of `steadystate`.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Steady {
+    /// What was asked.
+    pub level: Level,
+    /// Whether a window was within the limit.
+    pub attained: bool,
+    /// What the last window says; all zero where there was no whole one.
+    pub judgement: Judgement,
+    /// Its seconds, and zeros for those that it lacks: operations and bytes.
+    pub seconds: Vec<[u64; 2]>,
+}
+
+impl Steady {
+    /// Of clones that are reported as one.
+    pub fn of(clones: &[Clone<'_>], run: &Run) -> Option<Self> {
+        let section = clones.first()?.section;
+        let step = executed(run, section.step)?;
+        let stream = step.plan.streams.get(section.stream as usize)?;
+        let level = step.plan.until_of(stream).level?;
+        let workers = clones.iter().map(|clone| (clone.section.stream, clone.worker)).collect();
+        let mut found = outcome(step, level, workers);
+        found.seconds.resize(level.window_seconds(), [0; 2]);
+        let (attained, judgement) = (found.attained, found.judgement);
+        Some(Steady { level, attained, judgement, seconds: found.seconds })
+    }
+
+    /// What was asked, in fio's words.
+    pub fn asked(&self) -> String {
+        steadystate::words(&self.level)
+    }
+
+    /// Mean of the window: operations or bytes a second.
+    pub fn mean(&self, of: Rate) -> u64 {
+        let place = if of == Rate::Operations { 0 } else { 1 };
+        let all: u64 = self.seconds.iter().map(|second| second[place]).sum();
+        all / (self.seconds.len() as u64).max(1)
+    }
+
+    /// What was held against the limit, for JSON: fio keeps no more of it.
+    pub fn criterion(&self) -> String {
+        format!("{:.6}{}", self.judgement.criterion as f32, self.sign())
+    }
+
+    fn sign(&self) -> &'static str {
+        if self.level.percent { "%" } else { "" }
+    }
+}
+
+/// The line of the layout for people.
+pub fn line(block: &Block, steady: &Steady, to: &mut String) -> fmt::Result {
+    let kilo = if block.is_decimal { 1000 } else { 1024 };
+    let amount = steady.mean(Rate::Bytes) / kilo;
+    let (amount, unit) = match block.is_bits {
+        true => (amount.saturating_mul(8), "bit/s"),
+        false => (amount, "B/s"),
+    };
+    let (first, second) = match block.is_decimal {
+        true => (Step::Decimal, Step::Binary),
+        false => (Step::Binary, Step::Decimal),
+    };
+    let of = if steady.level.of == Rate::Operations { "iops" } else { "bw" };
+    let by = if steady.level.by == Unevenness::Slope { "slope" } else { "mean dev" };
+    writeln!(
+        to,
+        "  steadystate  : attained={}, bw={} ({}), iops={}, {of} {by}={:.3}{}",
+        if steady.attained { "yes" } else { "no" },
+        // In brackets fio shortens the same number by thousands.
+        short_kilo(amount, 4, first, unit),
+        short_kilo(amount, 4, second, unit),
+        short(steady.mean(Rate::Operations), 4, Step::Decimal, ""),
+        steady.judgement.criterion,
+        steady.sign()
+    )
+}

@@ -1,0 +1,176 @@
+//! `steadystate`, `steadystate_duration` and `steadystate_ramp_time`: a job that ends when its
+//! rate is level.
+
+use super::settings::{Settings, Wrong};
+use super::value::{BadValue, size, time_ns};
+use super::words::{STATUS, not_to_be_had};
+use crate::front::{Refusal, World};
+use drivelab_core::op::SECOND;
+use drivelab_core::plan::{Level, Rate, Unevenness};
+use drivelab_core::units::Span;
+
+/// What a job says of it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Asked {
+    /// `steadystate`: what is counted, what must fall below the limit, the limit, in percent.
+    pub criterion: (Rate, Unevenness, f64, bool),
+    /// `steadystate` was given.
+    pub is_given: bool,
+    /// `steadystate_duration`.
+    pub window_ns: u64,
+    /// `steadystate_ramp_time`.
+    pub after_ns: u64,
+}
+
+impl Default for Asked {
+    /// fio's own: off, and with a duration alone the slope of IOPS within 0.01 %.
+    fn default() -> Self {
+        let criterion = (Rate::Operations, Unevenness::Slope, 0.01, true);
+        Asked { criterion, is_given: false, window_ns: 0, after_ns: 0 }
+    }
+}
+
+const CRITERIA: [(&str, Rate, Unevenness); 4] = [
+    ("iops", Rate::Operations, Unevenness::Deviation),
+    ("iops_slope", Rate::Operations, Unevenness::Slope),
+    ("bw", Rate::Bytes, Unevenness::Deviation),
+    ("bw_slope", Rate::Bytes, Unevenness::Slope),
+];
+
+/// The criterion in fio's words, as it prints it.
+pub fn words(level: &Level) -> String {
+    let (name, sign) = (name(level), if level.percent { "%" } else { "" });
+    format!("{name}:{:.6}{sign}", level.limit)
+}
+
+/// fio's word for what is judged.
+fn name(level: &Level) -> &'static str {
+    let is_its = |(_, of, by): &&(&str, Rate, Unevenness)| (*of, *by) == (level.of, level.by);
+    CRITERIA.iter().find(is_its).map_or("", |(name, ..)| name)
+}
+
+impl Settings {
+    pub(super) fn take_steadystate(&mut self, name: &str, text: &str) -> Result<bool, Wrong> {
+        let asked = &mut self.steadystate;
+        match name {
+            "steadystate" => {
+                asked.criterion = criterion(text)?;
+                asked.is_given = true;
+            }
+            "steadystate_duration" => asked.window_ns = time_ns(text, SECOND)?,
+            "steadystate_ramp_time" => asked.after_ns = time_ns(text, SECOND)?,
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// Whether its rate may end it: fio counts whole seconds of the duration.
+    pub fn ends_when_steady(&self) -> bool {
+        self.steadystate.window_ns >= SECOND
+    }
+}
+
+/// What `steadystate` says: what is counted, what must fall below the limit, the limit, in percent.
+///
+/// # Errors
+/// It is none that fio knows.
+pub fn criterion(text: &str) -> Result<(Rate, Unevenness, f64, bool), BadValue> {
+    let (name, limit) = text.split_once(':').ok_or(BadValue)?;
+    let (_, of, by) = *CRITERIA.iter().find(|(known, ..)| *known == name).ok_or(BadValue)?;
+    let (limit, percent) = match limit.strip_suffix('%') {
+        Some(limit) => (limit, true),
+        None => (limit, false),
+    };
+    let limit = limit.trim();
+    // A whole number may have a unit; what else there may be, fio would only read the beginning of.
+    let is_plain = limit.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let limit = match is_plain {
+        true => limit.parse().map_err(|_| BadValue)?,
+        false => size(limit, 1024)? as f64,
+    };
+    Ok((of, by, limit, percent))
+}
+
+/// The bound of a job of this reporting group.
+pub fn level(settings: &Settings, world: &dyn World) -> Option<Level> {
+    let asked = &settings.steadystate;
+    let (of, by, limit, percent) = asked.criterion;
+    let times = world.scale_time();
+    let window = Span(times.of(asked.window_ns / SECOND * SECOND, SECOND));
+    let after = Span(times.of(asked.after_ns, 1_000_000));
+    let level = Level { of, by, limit, percent, window, after, group: None };
+    settings.ends_when_steady().then_some(level)
+}
+
+/// Jobs that are reported as one are judged as one, so they must ask for the same.
+///
+/// # Errors
+/// Two of a group that do not.
+pub fn check_group<'a>(jobs: impl Iterator<Item = (u32, &'a Settings)>) -> Result<(), Refusal> {
+    let mut first: Option<(u32, &Settings)> = None;
+    for (group, settings) in jobs.filter(|(_, settings)| settings.group_reporting) {
+        let of = |settings: &Settings| settings.ends_when_steady().then_some(settings.steadystate);
+        match first {
+            Some((known, before)) if known == group => {
+                if of(before) != of(settings) {
+                    return Err(Refusal::new(
+                        STATUS,
+                        "fio: job rejected: steadystate options must be consistent within \
+                         reporting groups",
+                        "Give all jobs of the group the same, or leave group_reporting out.",
+                    ));
+                }
+            }
+            _ => first = Some((group, settings)),
+        }
+    }
+    Ok(())
+}
+
+/// What does not go with it.
+///
+/// # Errors
+/// Logs whose lines do not divide a second.
+pub fn check_interval(settings: &Settings, interval_ns: u64) -> Result<(), Refusal> {
+    if settings.ends_when_steady() && !SECOND.is_multiple_of(interval_ns.max(1)) {
+        return Err(not_to_be_had(
+            &format!("log_avg_msec={} beside steadystate", interval_ns / 1_000_000),
+            "use a log_avg_msec that divides 1000: steadiness is judged by whole seconds",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_are_those_of_fio() {
+        let of = |text| criterion(text).ok();
+        let (iops, slope) = (Rate::Operations, Unevenness::Slope);
+        assert_eq!(of("iops:0.3%"), Some((iops, Unevenness::Deviation, 0.3, true)));
+        assert_eq!(of("iops:50"), Some((iops, Unevenness::Deviation, 50.0, false)));
+        assert_eq!(of("bw_slope:1m"), Some((Rate::Bytes, slope, 1_048_576.0, false)));
+        for bad in ["iops", "foo:3", "iops:", "iops:x", "iops:-1", "iops:nan", "iops:3%%", "bw:1e3"]
+        {
+            assert_eq!(of(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_criterion_is_printed_as_fio_does() {
+        let level = Level {
+            of: Rate::Operations,
+            by: Unevenness::Slope,
+            limit: 0.0001,
+            percent: true,
+            window: Span(SECOND),
+            after: Span(0),
+            group: None,
+        };
+        assert_eq!(words(&level), "iops_slope:0.000100%");
+        let level = Level { of: Rate::Bytes, by: Unevenness::Deviation, percent: false, ..level };
+        assert_eq!(words(&Level { limit: 1.0, ..level }), "bw:1.000000");
+    }
+}

@@ -1,0 +1,1 @@
+--name=steady --filename=ss.file --size=16M --rw=randread --time_based --bs=4k --thinktime=2000 --runtime=10 --ss=iops:30% --ss_dur=3 --ss_ramp=1 --percentile_list=50:99

@@ -1,0 +1,1 @@
+--name=steady --filename=ss.file --size=16M --rw=randread --time_based --bs=4k --thinktime=1000 --numjobs=2 --group_reporting --description=uneven --runtime=5 --ss=bw:1 --ss_dur=3 --percentile_list=50:99

@@ -1,0 +1,1 @@
+--name=steady --filename=ss.file --size=16M --rw=randread --time_based --bs=64k --runtime=3 --ss_dur=5 --percentile_list=50:99

@@ -1,0 +1,1 @@
+--name=steady --filename=ss.file --size=16M --rw=randread --time_based --bs=64k --thinktime=100 --runtime=10 --ss=bw_slope:20% --ss_dur=3 --unit_base=1 --kb_base=1000 --percentile_list=50:99

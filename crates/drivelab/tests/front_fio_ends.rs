@@ -1,0 +1,117 @@
+//! When fio's lines end, against fio itself and on simulated drives.
+
+#![allow(clippy::unwrap_used)]
+
+use std::process::Command;
+
+/// What a program printed of a line in an empty directory.
+fn printed(program: &[&str], line: &str) -> String {
+    let place = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let output = Command::new(program[0])
+        .args(&program[1..])
+        .args(line.split_whitespace())
+        .current_dir(place.path())
+        .env("XDG_DATA_HOME", home.path())
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{program:?} {line}: {said}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn ours(line: &str) -> String {
+    printed(&[env!("CARGO_BIN_EXE_drivelab"), "fio"], line)
+}
+
+fn theirs(line: &str) -> String {
+    printed(&["fio"], line)
+}
+
+/// Random writes on an empty simulated drive: fast for two seconds, then slower and slower, and
+/// level, but for some noise, after about twenty.
+fn on_flash(more: &str) -> serde_json::Value {
+    let line = format!(
+        "--name=a --filename=sim:textbook,capacity=2GiB --rw=randwrite --norandommap --bs=4k \
+         --iodepth=32 --ioengine=libaio --direct=1 --time_based --output-format=json {more}"
+    );
+    let json: serde_json::Value = serde_json::from_str(&ours(&line)).unwrap();
+    json["jobs"][0].clone()
+}
+
+#[test]
+fn a_rate_that_settles_ends_a_job() {
+    let job = on_flash("--runtime=600 --ss=iops:2% --ss_dur=8");
+    let steady = &job["steadystate"];
+    assert_eq!(steady["attained"], 1);
+    assert_eq!(steady["ss"], "iops:2.000000%");
+    let runtime_ms = job["write"]["runtime"].as_u64().unwrap();
+    assert!((12_000..40_000).contains(&runtime_ms), "{runtime_ms}");
+    // Eight seconds, and all of them within the limit.
+    let seconds: Vec<f64> =
+        steady["data"]["iops"].as_array().unwrap().iter().map(|it| it.as_f64().unwrap()).collect();
+    let mean = seconds.iter().sum::<f64>() / 8.0;
+    assert_eq!(seconds.len(), 8);
+    assert!(seconds.iter().all(|iops| (iops / mean - 1.0).abs() < 0.02), "{seconds:?}");
+    let criterion: f64 =
+        steady["criterion"].as_str().unwrap().trim_end_matches('%').parse().unwrap();
+    assert!(criterion < 2.0 && criterion > 0.0, "{criterion}");
+    // The same in every run: time is virtual.
+    assert_eq!(on_flash("--runtime=600 --ss=iops:2% --ss_dur=8")["steadystate"], *steady);
+}
+
+#[test]
+fn noise_is_not_steady_and_the_runtime_ends_the_job() {
+    let job = on_flash("--runtime=30 --ss=iops:0.001% --ss_dur=5");
+    assert_eq!(job["steadystate"]["attained"], 0);
+    let runtime_ms = job["write"]["runtime"].as_u64().unwrap();
+    assert!((30_000..30_100).contains(&runtime_ms), "{runtime_ms}");
+    assert_eq!(job["steadystate"]["data"]["bw"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn the_slope_of_what_still_falls_is_not_level() {
+    // Falling by per cents a second for its first ten seconds.
+    let job = on_flash("--runtime=10 --ss=bw_slope:1% --ss_dur=6");
+    assert_eq!(job["steadystate"]["attained"], 0);
+    let slope = job["steadystate"]["slope"].as_f64().unwrap();
+    assert!(slope < 0.0, "{slope}");
+    let job = on_flash("--runtime=600 --ss=bw_slope:1% --ss_dur=6");
+    assert_eq!(job["steadystate"]["attained"], 1);
+}
+
+#[test]
+fn without_a_duration_nothing_is_judged() {
+    let job = on_flash("--runtime=3 --ss=iops:50%");
+    assert!(job.get("steadystate").is_none(), "{job}");
+}
+
+/// Keys, in order, and what is printed under them where it does not depend on the drive.
+fn shape(json: &str) -> Vec<String> {
+    let from = json.find("\"steadystate\" : {").unwrap();
+    let to = from + json[from..].find("\n    }").unwrap();
+    let lines = json[from..to].lines().map(str::trim);
+    let fixed = ["\"ss\"", "\"duration\"", "\"attained\""];
+    let shown = |line: &str| match fixed.iter().any(|key| line.starts_with(key)) {
+        true => line.to_owned(),
+        false => line.chars().filter(|letter| !letter.is_ascii_digit()).collect(),
+    };
+    lines.map(shown).collect()
+}
+
+#[test]
+fn fio_and_drivelab_print_the_same_of_it() {
+    // Far from any limit in both directions, whatever this machine is busy with.
+    let job = "--name=a --size=1m --rw=randread --bs=4k --time_based --thinktime=2000 --runtime=9 \
+               --invalidate=0 --output-format=normal,json";
+    for ss in ["--ss=iops:90% --ss_dur=3", "--ss=bw_slope:0 --ss_dur=4 --runtime=2"] {
+        let line = format!("{job} {ss}");
+        let (ours, theirs) = (ours(&line), theirs(&line));
+        assert_eq!(shape(&ours), shape(&theirs), "{ss}");
+        let line_of = |text: &str| {
+            let line = text.lines().find(|line| line.starts_with("  steadystate")).unwrap();
+            line.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>()
+        };
+        assert_eq!(line_of(&ours), line_of(&theirs), "{ss}");
+    }
+}
