@@ -103,10 +103,15 @@ fn a_dash_of_a_word_processor_is_a_hyphen() {
 }
 
 fn printed(line: &str, ranks: u32, seconds: &[u64]) -> String {
+    printed_of(line, ranks, seconds, 1)
+}
+
+/// What is printed where each task has come to one part of so many of its files.
+fn printed_of(line: &str, ranks: u32, seconds: &[u64], parts: u64) -> String {
     let (job, options) = job(line, ranks);
     let run = run(&job, |_, step| {
         let workers = step.streams[0].workers as usize;
-        let ops = u64::from(step.streams[0].names.unwrap());
+        let ops = u64::from(step.streams[0].names.unwrap()) / parts;
         let did = |seconds: &u64| Did {
             opened: 0,
             first: 10,
@@ -117,6 +122,13 @@ fn printed(line: &str, ranks: u32, seconds: &[u64]) -> String {
         seconds.iter().take(workers).map(did).collect()
     });
     output(&options, &run, &host()).text
+}
+
+#[test]
+fn of_a_phase_that_was_cut_short_no_rate_is_printed() {
+    let text = printed_of("-d junk -n 4000 -C -S", 4, &[1, 2, 4, 5], 2);
+    assert!(text.contains("file creation rates will be measured"));
+    assert!(!text.contains("per second"), "{text}");
 }
 
 #[test]

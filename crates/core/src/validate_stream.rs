@@ -183,6 +183,10 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.reply.is_none() || stream.mix.trim == 0, "reply", || {
         "a trim has no opposite direction; use reply without trims".to_string()
     });
+    problems.need(!stream.advise || stream.io == IoMode::Buffered, "advise", || {
+        "advice is for what goes through the page cache; use io = \"buffered\", or leave it out"
+            .to_string()
+    });
     let is_of_pairs = stream.mix.read == 0 && stream.mix.write == stream.mix.trim;
     let in_pairs = is_of_pairs
         && !is_names

@@ -266,3 +266,15 @@ fn a_target_without_a_device_is_refused_with_the_way_out() {
     let line = ["study", "anatomy", path, "--quick", "--size", "64MiB"];
     user.types(&line).refused(2, "there is none below");
 }
+
+#[test]
+fn of_a_drive_too_large_for_the_budget_the_first_bytes_are_used() {
+    let user = User::new();
+    let line = ["study", "anatomy", "sim:nvme-tlc", "--quick", "--seed", "7", "--json"];
+    let json = user.types(&line).fine().json();
+    let fill = json["steps"].as_array().expect("steps").iter().find(|step| step["name"] == "fill");
+    let written = &fill.expect("a fill")["streams"][0]["write"]["bytes"];
+    assert_eq!(written.as_u64(), Some(2560 << 20), "a quarter of the budget");
+    let unknown = json["findings"]["unknown"][0].as_str().expect("what is not known");
+    assert!(unknown.contains("only the first 2560MiB of"), "{unknown}");
+}

@@ -59,7 +59,7 @@ fn the_right_token_lets_write_and_nobody_else_in() {
     let target = room.write(&device.node, Some(&token)).unwrap();
     assert_eq!((target.bytes, target.logical_block_bytes), (16 * MIB, 512));
     for (direct, dsync) in [(false, false), (true, false), (false, true), (true, true)] {
-        let mode = Mode { write: true, direct, dsync, nonblock: false };
+        let mode = Mode { write: true, direct, dsync, nonblock: false, advice: None };
         target.descriptor(0, mode).unwrap();
     }
     let file = File::from(target.descriptor(0, Mode { write: true, ..Mode::default() }).unwrap());

@@ -14,7 +14,8 @@ use guard_support::*;
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 
-const WRITING: Mode = Mode { write: true, direct: false, dsync: false, nonblock: false };
+const WRITING: Mode =
+    Mode { write: true, direct: false, dsync: false, nonblock: false, advice: None };
 
 fn request(room: &Room, named: &[(&str, u64, bool)]) -> OpenRequest {
     let named = named.iter().map(|(path, bytes, destroys)| NamedFile {

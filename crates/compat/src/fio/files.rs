@@ -96,7 +96,9 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         for file in place.first..place.first + place.count {
             let (state, size) = (&mut states[file], &mut sizes[file]);
             *size = (*size).max(place.file_bytes);
-            state.is_read |= settings.rw.kinds[0] || settings.overwrite;
+            // A mapped file is written through its pages, which fio makes beforehand.
+            let is_mapped = settings.engine.1 == Engine::Mmap;
+            state.is_read |= settings.rw.kinds[0] || settings.overwrite || is_mapped;
             state.is_written |= settings.rw.kinds[1] || settings.rw.kinds[2];
         }
     }
@@ -203,6 +205,8 @@ fn wanted_of(
         Some(bytes) => scale.of(bytes, grain),
         None => size / parts,
     };
+    // A job moves no more than its files hold, whatever its size says.
+    let size = size.min(part.saturating_mul(parts));
     let clones = u64::from(settings.numjobs.max(1));
     let reach = offset.saturating_add(offset_each.saturating_mul(clones - 1));
     let file_bytes = reach.saturating_add(part);

@@ -60,7 +60,9 @@ impl Reader<'_> {
     }
 
     fn line(&mut self, path: &str, number: usize, line: &str, depth: u32) -> Result<(), Refusal> {
-        if line.is_empty() || line.starts_with(['#', ';']) {
+        // What stands behind either sign is a comment, wherever it stands.
+        let line = line.split(['#', ';']).next().unwrap_or_default().trim_end();
+        if line.is_empty() {
             return Ok(());
         }
         if let Some(included) = line.strip_prefix("include ") {

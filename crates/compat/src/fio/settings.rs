@@ -71,6 +71,8 @@ pub struct Settings {
     pub overwrite: bool,
     /// `loops`.
     pub loops: u64,
+    /// `fadvise_hint`.
+    pub advise: bool,
     /// `runtime`.
     pub runtime_ns: u64,
     /// `time_based`.
@@ -218,6 +220,7 @@ impl Default for Settings {
             direct: false,
             overwrite: false,
             loops: 1,
+            advise: true,
             runtime_ns: 0,
             time_based: false,
             ramp_ns: 0,
@@ -277,14 +280,16 @@ impl From<BadValue> for Wrong {
 /// # Errors
 /// A value that is none, in fio's words; an option that is not to be had, by name.
 pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
-    let base = job.words().filter(|word| word.name == "kb_base").last();
-    let kb_base = match base.and_then(|word| word.value.as_deref()) {
-        None | Some("1024") => 1024,
-        Some("1000") => 1000,
-        Some(other) => return Err(failed_parsing("kb_base", Some(other))),
-    };
-    let mut settings = Settings { kb_base: kb_base as u32, ..Settings::default() };
+    let mut settings = Settings::default();
     for word in job.words() {
+        if word.name == "kb_base" {
+            // It holds for what stands behind it.
+            settings.kb_base = match word.value.as_deref() {
+                Some("1024") => 1024,
+                Some("1000") => 1000,
+                other => return Err(failed_parsing("kb_base", other)),
+            };
+        }
         let Some(known) = known::find(word.name) else { continue };
         let shown = format!("--{}", word.typed);
         match known.care {
@@ -299,7 +304,7 @@ pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
             }
             Care::Same => {}
         }
-        match settings.take(word, kb_base) {
+        match settings.take(word, u64::from(settings.kb_base)) {
             Ok(()) => {}
             Err(Wrong::Value) => return Err(failed_parsing(&word.typed, word.value.as_deref())),
             Err(Wrong::NotHere(instead)) => {

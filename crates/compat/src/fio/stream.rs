@@ -61,6 +61,9 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         stream.sync = sync(settings)?;
     }
     stream.trim_first = settings.rw.is_trimmed_first();
+    stream.advise = settings.advise
+        && stream.io == IoMode::Buffered
+        && !matches!(engine, Engine::Mmap | Engine::Null);
     sizes(settings, &mut stream);
     if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
         return Err(not_to_be_had(
@@ -108,16 +111,25 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
     let clones = each * u64::from(settings.numjobs.max(1));
     if !(settings.time_based && settings.runtime_ns > 0) {
         let amount = match settings.io_size {
-            Some(amount) => match amount {
-                Amount::Bytes(bytes) => world.scale().of(bytes, 4096),
-                percent => percent.of(place.size),
-            },
+            Some(amount) => {
+                let amount = match amount {
+                    Amount::Bytes(bytes) => world.scale().of(bytes, 4096),
+                    percent => percent.of(place.size),
+                };
+                // Of several loops none moves more than the size.
+                match settings.loops {
+                    0 | 1 => amount,
+                    loops => amount.min(place.size).saturating_mul(loops),
+                }
+            }
             None => place.size.saturating_mul(settings.loops),
         };
         until.bytes = Some(Size(amount.saturating_mul(clones)));
     }
     until.level = steadystate::level(settings, world);
-    until.operations = settings.number_ios.map(|count| count.saturating_mul(clones));
+    until.operations = settings
+        .number_ios
+        .map(|count| count.saturating_mul(settings.loops.max(1)).saturating_mul(clones));
     until
 }
 

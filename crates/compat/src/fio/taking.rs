@@ -163,6 +163,18 @@ impl Settings {
         Ok(true)
     }
 
+    /// fio has a variable for each of fsync, fdatasync and sync; here a job has one of them.
+    fn take_sync(&mut self, sync: Sync) -> Result<(), Wrong> {
+        let is_of_one_kind = std::mem::discriminant(&self.sync) == std::mem::discriminant(&sync);
+        match (self.sync, sync) {
+            (Sync::None, _) => self.sync = sync,
+            (_, Sync::None) => {}
+            _ if is_of_one_kind => self.sync = sync,
+            _ => return Err(Wrong::NotHere("give one of fsync, fdatasync and sync to a job")),
+        }
+        Ok(())
+    }
+
     pub(super) fn take_data(&mut self, name: &str, value: Option<&str>) -> Result<bool, Wrong> {
         let text = value.unwrap_or_default();
         match name {
@@ -172,20 +184,27 @@ impl Settings {
             }
             "fsync" | "fdatasync" => {
                 let every = u32::try_from(number(text)?).map_err(|_| BadValue)?;
-                self.sync = match (every, name) {
+                self.take_sync(match (every, name) {
                     (0, _) => Sync::None,
                     (every, "fsync") => Sync::Fsync(every),
                     (every, _) => Sync::Fdatasync(every),
-                };
+                })?;
             }
             "sync" => {
-                self.sync = match text {
+                self.take_sync(match text {
                     "0" | "none" => Sync::None,
                     "1" | "sync" | "dsync" => Sync::Dsync,
                     _ => return Err(Wrong::Value),
-                }
+                })?;
             }
             "end_fsync" | "fsync_on_close" => self.end_fsync = boolean(value)?,
+            "fadvise_hint" => {
+                self.advise = match text {
+                    "0" => false,
+                    "" | "1" => true,
+                    _ => return Err(Wrong::NotHere("0 and 1 alone are known")),
+                }
+            }
             "overwrite" => self.overwrite = boolean(value)?,
             "invalidate" => self.invalidate = boolean(value)?,
             "pre_read" => self.pre_read = boolean(value)?,

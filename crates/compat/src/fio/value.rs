@@ -148,7 +148,8 @@ pub fn by_direction<T: Copy>(
             values[place..].fill(value);
         }
     }
-    if parts.len() > 3 { Err(BadValue) } else { Ok(values) }
+    let is_empty = parts.iter().all(|part| part.is_empty());
+    if is_empty || parts.len() > 3 { Err(BadValue) } else { Ok(values) }
 }
 
 #[cfg(test)]

@@ -21,10 +21,14 @@ const FIRST_COLUMN: u16 = 2;
 pub(super) fn of_table(options: &Options, table: &Table, run: &Run) -> String {
     let mut text = String::from("Excel output is below:\n");
     for test in &table.tests {
+        let rows = rows(options, table, run, *test);
+        if rows.is_empty() {
+            continue;
+        }
         let records: Vec<String> =
             table.records_kb.iter().map(|record| format!("\"{record}\"")).collect();
         let _ = writeln!(text, "\n\"{}\"\n        {}", test.report(), records.join("  "));
-        for (file_kb, values) in rows(options, table, run, *test) {
+        for (file_kb, values) in rows {
             let values: String = values.iter().map(|value| format!("{value} ")).collect();
             let values = values.trim_end().replace(' ', "  ");
             let _ = writeln!(text, "\"{file_kb}\"   {values} ");
@@ -42,10 +46,19 @@ fn rows(options: &Options, table: &Table, run: &Run, test: Test) -> Vec<(u64, Ve
         }
         let column = table.records_kb.iter().position(|record| *record == cell.record_kb);
         let (Some((_, values)), Some(column)) = (rows.last_mut(), column) else { continue };
+        let value = figures::value(options, table, run, test, *cell);
+        let Some(value) = value.or(of_none(run)) else { continue };
         values.resize(column, 0);
-        values.push(figures::value(options, table, run, test, *cell).unwrap_or(0));
+        values.push(value);
     }
+    rows.retain(|(_, values)| !values.is_empty());
     rows
+}
+
+/// The figure of what was not run: IOzone's 0 where a line leaves it out, and none where the line
+/// was broken off before it.
+fn of_none(run: &Run) -> Option<u64> {
+    run.complete().then_some(0)
 }
 
 /// The report of the throughput mode: a line for each load, a value for each number of processes.
@@ -57,8 +70,12 @@ pub(super) fn of_throughput(options: &Options, throughput: &Throughput, run: &Ru
         output_unit(options)
     );
     for load in &throughput.loads {
+        let sums = sums(options, throughput, run, *load);
+        if sums.is_empty() {
+            continue;
+        }
         let _ = write!(text, "\"{}\"", load.label());
-        for value in sums(options, throughput, run, *load) {
+        for value in sums {
             let _ = write!(text, " {value:10.2} ");
         }
         text.push_str("\n\n");
@@ -85,11 +102,11 @@ fn output_unit(options: &Options) -> String {
 fn sums(options: &Options, throughput: &Throughput, run: &Run, load: Load) -> Vec<f64> {
     let sum = |count: &u32| {
         let found = figures::children(options, throughput, run, load, *count);
-        found.map_or(0.0, |(children, _)| {
-            children.iter().map(|child| child.rate(options.unit)).sum()
-        })
+        let rates =
+            found.map(|(children, _)| children.iter().map(|child| child.rate(options.unit)).sum());
+        rates.or(of_none(run).map(|none| none as f64))
     };
-    throughput.counts.iter().map(sum).collect()
+    throughput.counts.iter().map_while(sum).collect()
 }
 
 /// The worksheet. IOzone removes a file of that name; here it is only replaced if it is one.

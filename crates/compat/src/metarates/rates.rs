@@ -16,6 +16,10 @@ pub fn text(options: &Options, run: &Run) -> String {
             options.keys.get(step.begin.plan_step as usize) == Some(&Some(phase))
         };
         let Some(step) = run.steps.iter().find(of_phase) else { continue };
+        // Metarates prints nothing of a phase that did not come to its end.
+        if tasks::operations(step) < options.files {
+            continue;
+        }
         let seconds: Vec<f64> = tasks::of_step(step).iter().map(Task::seconds).collect();
         if let Some(rates) = rates(options.of_task() as f64, &seconds, unit) {
             out.push_str(&format!(

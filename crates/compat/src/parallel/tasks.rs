@@ -9,7 +9,8 @@ const SECOND_NS: f64 = 1e9;
 /// The times of one task, in nanoseconds since the testbed began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Task {
-    /// It was let go.
+    /// It began: with its first operation, because its files were open before, and because the
+    /// time until a processor woke it up is none of the drive's.
     pub opened: Time,
     /// Its first operation was issued.
     pub first: Time,
@@ -27,7 +28,7 @@ pub(crate) fn of_step(step: &StepRun) -> Vec<Task> {
 fn task(phase: &Phase) -> Task {
     let first = if phase.issued == 0 { phase.opened } else { phase.first };
     let first = first.max(phase.opened);
-    Task { opened: phase.opened, first, closed: phase.closed.max(first) }
+    Task { opened: first, first, closed: phase.closed.max(first) }
 }
 
 impl Task {

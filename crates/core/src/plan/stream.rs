@@ -124,6 +124,10 @@ pub struct Stream {
     /// io_uring: poll the device for completions.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub iopoll: bool,
+    /// Buffered: the kernel is told whether addresses come in order or at random
+    /// (posix_fadvise(2)), which decides how far it reads ahead.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub advise: bool,
     /// io_uring: plain buffers and files instead of registered ones.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unregistered: bool,
@@ -236,6 +240,7 @@ impl Default for Stream {
             offset_each: Size(0),
             neighbour: 0,
             each_kind_in_order: false,
+            advise: false,
             trim_first: false,
             form: None,
             of_directories: false,

@@ -1,6 +1,7 @@
 //! Files of results that a line asked for. What is there already and is no such file stays.
 
 use crate::outcome::Failure;
+use crate::print;
 use drivelab_compat::front::{Existing, OutputFile};
 use std::fs::File;
 use std::io::{Read, Write};
@@ -13,6 +14,15 @@ pub fn write(file: &OutputFile) -> Result<(), Failure> {
         Failure::usage(format!("the results cannot be written to {}: {error}", path.display()))
             .advise("They are in the run file; `drivelab report` shows them again.")
     };
+    if ["/dev/stdout", "/dev/stderr", "/dev/null"].iter().any(|stream| path == Path::new(stream)) {
+        let text = String::from_utf8_lossy(&file.bytes);
+        match path.ends_with("null") {
+            true => {}
+            false if path.ends_with("stderr") => print::error(text.trim_end()),
+            false => print::text(&text),
+        }
+        return Ok(());
+    }
     let Some(begin) = beginning(path, &file.existing).map_err(failed)? else {
         let mut new = File::create_new(path).map_err(failed)?;
         return new.write_all(&file.bytes).map_err(failed);

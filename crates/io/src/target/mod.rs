@@ -69,6 +69,15 @@ impl OpenRequest {
     }
 }
 
+/// The order of reads, as posix_fadvise(2) takes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Advice {
+    /// `POSIX_FADV_SEQUENTIAL`: the kernel reads twice as far ahead.
+    InOrder,
+    /// `POSIX_FADV_RANDOM`: it does not read ahead.
+    AtRandom,
+}
+
 /// How a descriptor is to be opened for an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mode {
@@ -80,6 +89,8 @@ pub struct Mode {
     pub dsync: bool,
     /// `O_NONBLOCK`: no waiting where the file system supports that.
     pub nonblock: bool,
+    /// What the kernel is told of the order of reads.
+    pub advice: Option<Advice>,
 }
 
 /// One file of a target.
@@ -170,7 +181,16 @@ impl Target {
         flags.set(OFlags::DIRECT, mode.direct);
         flags.set(OFlags::DSYNC, mode.dsync);
         flags.set(OFlags::NONBLOCK, mode.nonblock);
-        guard::reopen(&file.pinned, flags).map_err(|error| self.explain(file, mode, error))
+        let descriptor =
+            guard::reopen(&file.pinned, flags).map_err(|error| self.explain(file, mode, error))?;
+        if let Some(advice) = mode.advice {
+            let advice = match advice {
+                Advice::InOrder => rustix::fs::Advice::Sequential,
+                Advice::AtRandom => rustix::fs::Advice::Random,
+            };
+            rustix::fs::fadvise(&descriptor, 0, None, advice)?;
+        }
+        Ok(descriptor)
     }
 
     /// Removes scratch and releases everything.

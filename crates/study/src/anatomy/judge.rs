@@ -1,7 +1,7 @@
 //! What the parts say.
 
 use super::parts::{self, Parts};
-use super::{Cell, Side, cells, refusal};
+use super::{Cell, Side, cells, narrowed, refusal};
 use crate::compare::{self, compare};
 use crate::experiment::{Setting, control, suspects};
 use drivelab_core::anatomy::Segment;
@@ -13,6 +13,7 @@ use drivelab_core::inside::Cause;
 use drivelab_core::quantity::{count, percent, time};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{KindSummary, StepSummary, Summary, summarise};
+use drivelab_core::units::Size;
 use drivelab_stats::{Estimate, Ratio, supported_quantile};
 use std::collections::BTreeMap;
 
@@ -22,6 +23,18 @@ const QUEUE_SHARE: f64 = 0.10;
 const SLOW_MIN: usize = 10;
 
 pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+    let Some(options) = narrowed(setting) else { return judge_of(setting, run) };
+    let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
+    findings.unknown.push(format!(
+        "How a full drive does: only the first {} of {} were filled and used. Give a larger \
+         --budget.",
+        Size(options.bytes),
+        Size(setting.bytes())
+    ));
+    findings
+}
+
+fn judge_of(setting: &Setting<'_>, run: &Run) -> Findings {
     let summary = summarise(run);
     let mut findings = Findings::default();
     let cells = cells(setting);

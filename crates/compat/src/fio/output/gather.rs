@@ -12,6 +12,9 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::tally::{Phase, Tally};
 use drivelab_stats::Histogram;
 
+/// EILSEQ: fio's error of blocks that do not hold what was written.
+const WRONG_BLOCKS: i32 = 84;
+
 /// Kinds that have a direction, in fio's order.
 pub const KINDS: [Action; 3] = [Action::Read, Action::Write, Action::Trim];
 /// A queue counts as full from this share of its depth on: between a completion and the next
@@ -277,11 +280,15 @@ fn flushes(clones: &[Clone<'_>], percentiles: &Percentiles) -> Timed {
 
 /// The first error of a clone.
 pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
-    let tallies = clone.parts.iter().flat_map(|part| &part.tallies);
-    let (errno, _) = tallies.flat_map(|tally| &tally.kinds).flat_map(|kind| &kind.errors).next()?;
-    let words = std::io::Error::from_raw_os_error(errno.0).to_string();
+    let tallies = || clone.parts.iter().flat_map(|part| &part.tallies);
+    let errors = tallies().flat_map(|tally| &tally.kinds).flat_map(|kind| &kind.errors);
+    let errno = errors.map(|(errno, _)| errno.0).next().or_else(|| {
+        let is_wrong = tallies().any(|tally| tally.mismatched > 0);
+        is_wrong.then_some(WRONG_BLOCKS)
+    })?;
+    let words = std::io::Error::from_raw_os_error(errno).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();
-    Some(Failure { errno: errno.0, words })
+    Some(Failure { errno, words })
 }
 
 fn errors(part: &Part<'_>) -> u64 {

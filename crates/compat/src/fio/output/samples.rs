@@ -14,24 +14,25 @@ pub struct Course {
 }
 
 /// The course of one kind in the measured window of a worker. An interval in which nothing
-/// completed counts with 0, and the last one only if it is whole.
+/// completed counts with 0, and the last one only if nearly all of it was there: a worker that
+/// waits for its next request to be due ends before the time does.
 pub fn course(tallies: &[&Tally], kind: Action, interval_ns: Time, closed: Time) -> Course {
     let mut course = Course::default();
     let Some(from) = tallies.iter().map(|tally| tally.from).min() else { return course };
-    let mut covered = 0;
+    let mut covered_ns: Time = 0;
     for tally in tallies {
         let span = tally.to.saturating_sub(tally.from);
-        if span < interval_ns || span == 0 {
+        covered_ns = covered_ns.saturating_add(span);
+        if span == 0 || span < interval_ns / 10 * 9 {
             continue;
         }
-        covered += span / interval_ns.max(1);
         let found = tally.kinds.iter().find(|entry| entry.kind == kind);
         let (bytes, operations) = found.map_or((0, 0), |entry| (entry.bytes, entry.ops));
         course.bytes.push(per_second_of(bytes, span));
         course.operations.push(per_second_of(operations, span));
     }
-    let whole = closed.saturating_sub(from) / interval_ns.max(1);
-    for _ in covered..whole {
+    let silent_ns = closed.saturating_sub(from).saturating_sub(covered_ns);
+    for _ in 0..silent_ns / interval_ns.max(1) {
         course.bytes.push(0);
         course.operations.push(0);
     }
@@ -101,7 +102,11 @@ mod tests {
         let found = course(&all, Action::Read, half, 4 * half + 7);
         assert_eq!(found.operations, [20, 60, 0]);
         assert_eq!(found.bytes, [40_960, 122_880, 0]);
-        assert_eq!(course(&all, Action::Write, half, 4 * half).operations, [0, 0, 0]);
+        assert_eq!(course(&all, Action::Write, half, 4 * half + 7).operations, [0, 0, 0]);
+        // A worker that waits for its next request ends a little before the time does.
+        let short = [tally(0, half, 10), tally(half, 2 * half - half / 50, 10)];
+        let short: Vec<&Tally> = short.iter().collect();
+        assert_eq!(course(&short, Action::Read, half, 2 * half).operations, [20, 20]);
         assert_eq!(course(&[], Action::Read, half, 4 * half), Course::default());
     }
 
