@@ -271,13 +271,18 @@ fn flushes(clones: &[Clone<'_>], percentiles: &Percentiles) -> Timed {
     timed(&all, percentiles, true)
 }
 
-/// The first error of a clone.
+/// What fio says of a block that is not what was written (EILSEQ).
+const NOT_WHAT_WAS_WRITTEN: i32 = 84;
+
+/// The first error of a clone; blocks that are not what was written are one too.
 pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
-    let tallies = clone.parts.iter().flat_map(|part| &part.tallies);
-    let (errno, _) = tallies.flat_map(|tally| &tally.kinds).flat_map(|kind| &kind.errors).next()?;
-    let words = std::io::Error::from_raw_os_error(errno.0).to_string();
+    let tallies = || clone.parts.iter().flat_map(|part| &part.tallies);
+    let errors = tallies().flat_map(|tally| &tally.kinds).flat_map(|kind| &kind.errors);
+    let mismatched = tallies().any(|tally| tally.mismatched > 0).then_some(NOT_WHAT_WAS_WRITTEN);
+    let errno = errors.map(|(errno, _)| errno.0).next().or(mismatched)?;
+    let words = std::io::Error::from_raw_os_error(errno).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();
-    Some(Failure { errno: errno.0, words })
+    Some(Failure { errno, words })
 }
 
 fn errors(part: &Part<'_>) -> u64 {
