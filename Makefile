@@ -36,7 +36,7 @@ test: needs lint
 compat: needs
 	$(CARGO) test --package drivelab-compat --locked --no-fail-fast
 	$(CARGO) test --package drivelab --features mpi --locked --no-fail-fast --test front_fio \
-		--test front_issued
+		--test front_fio_beside --test front_fio_plot --test front_issued
 
 needs:
 	@scripts/install-test-needs

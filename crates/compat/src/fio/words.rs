@@ -43,7 +43,7 @@ impl Job {
 pub struct Words {
     /// Its jobs.
     pub jobs: Vec<Job>,
-    /// Options that stand in a `[global]` section, as typed; they are printed.
+    /// Options that stand in a `[global]` section or before all jobs, as typed; they are printed.
     pub global_shown: Vec<(String, String)>,
     /// Layouts of the output.
     pub formats: Vec<Format>,
@@ -172,6 +172,7 @@ impl Reader {
             self.job.take().into_iter().for_each(|job| self.words.jobs.push(job));
             let title = value.unwrap_or_default();
             if title == "global" {
+                self.words.global_shown.push((name.to_string(), title));
                 return;
             }
             let shown = Word { name, typed: "name".into(), value: Some(title.clone()) };
@@ -181,7 +182,11 @@ impl Reader {
         let word = Word { name, typed: typed.to_string(), value };
         match &mut self.job {
             Some(job) => job.own.push(word),
-            None => self.defaults.push(word),
+            None => {
+                let shown = word.value.as_ref().map(|value| (typed.to_string(), value.clone()));
+                self.words.global_shown.extend(shown);
+                self.defaults.push(word);
+            }
         }
     }
 

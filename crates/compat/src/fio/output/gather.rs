@@ -12,9 +12,6 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::tally::{Phase, Tally};
 use drivelab_stats::Histogram;
 
-/// EILSEQ: fio's error of blocks that do not hold what was written.
-const WRONG_BLOCKS: i32 = 84;
-
 /// Kinds that have a direction, in fio's order.
 pub const KINDS: [Action; 3] = [Action::Read, Action::Write, Action::Trim];
 /// A queue counts as full from this share of its depth on: between a completion and the next
@@ -278,14 +275,15 @@ fn flushes(clones: &[Clone<'_>], percentiles: &Percentiles) -> Timed {
     timed(&all, percentiles, true)
 }
 
-/// The first error of a clone.
+/// What fio says of a block that is not what was written (EILSEQ).
+const NOT_WHAT_WAS_WRITTEN: i32 = 84;
+
+/// The first error of a clone; blocks that are not what was written are one too.
 pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
     let tallies = || clone.parts.iter().flat_map(|part| &part.tallies);
     let errors = tallies().flat_map(|tally| &tally.kinds).flat_map(|kind| &kind.errors);
-    let errno = errors.map(|(errno, _)| errno.0).next().or_else(|| {
-        let is_wrong = tallies().any(|tally| tally.mismatched > 0);
-        is_wrong.then_some(WRONG_BLOCKS)
-    })?;
+    let mismatched = tallies().any(|tally| tally.mismatched > 0).then_some(NOT_WHAT_WAS_WRITTEN);
+    let errno = errors.map(|(errno, _)| errno.0).next().or(mismatched)?;
     let words = std::io::Error::from_raw_os_error(errno).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();
     Some(Failure { errno, words })

@@ -67,6 +67,7 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
     for part in &clone.parts {
         let every_ns = (log.every_ms * 1_000_000).max(part.interval_ns).max(1);
         let number = |tally: &Tally| tally.to.saturating_sub(begin + 1) / every_ns;
+        let mut before_ms = None;
         for some in part.tallies.chunk_by(|one, next| number(one) == number(next)) {
             let span = |tally: &&Tally| tally.to.saturating_sub(tally.from);
             let span_ns: u64 = some.iter().map(span).sum();
@@ -75,6 +76,10 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
             let is_rate = matches!(log.logged, Logged::Bandwidth | Logged::Iops);
             // Rates of an interval that was cut off are no samples.
             if is_rate && span_ns < every_ns {
+                continue;
+            }
+            // What was in flight at the end would have a second line of the same time.
+            if before_ms.replace(at_ms) == Some(at_ms) {
                 continue;
             }
             for (direction, kind) in KINDS.iter().enumerate() {
