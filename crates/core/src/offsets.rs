@@ -5,6 +5,7 @@ mod layout;
 mod region;
 mod traced;
 mod turns;
+mod written;
 
 use crate::op::{Action, Op};
 use crate::plan::{Files, PatternName, Sharing, Stream};
@@ -17,6 +18,7 @@ use region::worker_region;
 use std::sync::Arc;
 use traced::Traced;
 use turns::Turns;
+use written::Written;
 
 /// Generates the operations of one worker.
 #[derive(Debug, Clone)]
@@ -85,6 +87,7 @@ enum Walk {
     Trace(Traced),
     Lanes(Lanes),
     InTurn(Turns),
+    Written(Written),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
 }
 
@@ -101,6 +104,12 @@ impl Offsets {
     /// # Errors
     /// A region that cannot hold one request for each worker.
     pub fn new(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        if let Some(mix) = stream.read_back.filter(|mix| mix.write > 0) {
+            let writing = Stream { mix, read_back: None, ..stream.clone() };
+            let all = Offsets::new(&writing, worker, file_bytes, seed)?;
+            let walk = Walk::Written(Written::new(all.clone()));
+            return Ok(Offsets { walk, ..all });
+        }
         match stream.files_in_turn {
             None | Some(0 | 1) => Offsets::of_file(stream, worker, file_bytes, seed),
             Some(count) => {
@@ -167,7 +176,16 @@ impl Offsets {
             }
             Walk::Trace(traced) => Some(traced.operations()),
             Walk::InTurn(turns) => turns.pass_operations(),
+            Walk::Written(written) => written.pass_operations(),
             Walk::Names { actions, names, .. } => Some(actions.len() as u64 * u64::from(*names)),
+            _ => None,
+        }
+    }
+
+    /// What it issues of a stream that ends by these bounds, if it leaves something out of it.
+    pub fn left_within(&self, operations: u64, bytes: u64) -> Option<u64> {
+        match &self.walk {
+            Walk::Written(written) => Some(written.within(operations, bytes)),
             _ => None,
         }
     }
@@ -180,6 +198,7 @@ impl Offsets {
             Walk::Names { .. } => return self.next_name(),
             Walk::Trace(traced) => return traced.next(&self.region, self.file, &mut self.pass),
             Walk::InTurn(turns) => return turns.next(),
+            Walk::Written(written) => return written.next(),
             _ => {}
         }
         let action = self.kinds.next(&mut self.kind_random);
@@ -276,7 +295,8 @@ impl Offsets {
                 }
                 return region.base + offset;
             }
-            Walk::Trace(_) | Walk::Lanes(_) | Walk::InTurn(_) | Walk::Names { .. } => 0,
+            Walk::Trace(_) | Walk::Lanes(_) | Walk::InTurn(_) | Walk::Written(_) => 0,
+            Walk::Names { .. } => 0,
         };
         region.base + slot * region.slot_bytes
     }

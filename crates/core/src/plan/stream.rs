@@ -135,6 +135,10 @@ pub struct Stream {
     /// Reads check the stamps.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub verify: bool,
+    /// Reads only where a stream that is the same but for this mix, and ends by the same bounds,
+    /// has written, in the order of its writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<Mix>,
     /// Number of the first pass in stamps; verify: the pass expected everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass: Option<u64>,
@@ -225,6 +229,7 @@ impl Default for Stream {
             content: Content::default(),
             stamp: false,
             verify: false,
+            read_back: None,
             pass: None,
             until: None,
             first_file: 0,
