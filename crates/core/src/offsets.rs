@@ -3,6 +3,7 @@
 mod lanes;
 mod layout;
 mod region;
+mod skewed;
 mod traced;
 mod turns;
 mod written;
@@ -15,6 +16,7 @@ use lanes::Lanes;
 use layout::Layout;
 pub use region::Region;
 use region::worker_region;
+use skewed::Skewed;
 use std::sync::Arc;
 use traced::Traced;
 use turns::Turns;
@@ -81,6 +83,7 @@ enum Walk {
     Permutation { order: Permutation, next: u64, first: u64, step: u64 },
     SemiRandom { share: f64, position: u64 },
     Zipf { popularity: Zipf, scatter: Permutation },
+    Skewed(Skewed),
     Zones(Vec<ZoneSlots>),
     Segments { layout: Layout, next: u64 },
     Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
@@ -270,6 +273,7 @@ impl Offsets {
                 return onward(position, region, len, &mut self.pass);
             }
             Walk::Zipf { popularity, scatter } => scatter.at(popularity.sample(random)),
+            Walk::Skewed(skewed) => skewed.next(random),
             Walk::Zones(zones) => {
                 let drawn = random.unit_f64();
                 let zone = zones.iter().find(|zone| drawn < zone.access_end);
@@ -399,6 +403,10 @@ impl Walk {
                     .ok_or_else(|| Trouble::usage("theta must lie between 0 and 5"))?,
                 scatter: Permutation::new(region.slots, key),
             },
+            PatternName::SelfSimilar | PatternName::Bell => {
+                let scatter = Permutation::new(region.slots, key);
+                Walk::Skewed(Skewed::new(stream, region.slots, scatter)?)
+            }
             PatternName::HotZones => Walk::Zones(zones(stream, region.slots)?),
             PatternName::Segments => segments(stream, worker, region)?,
             PatternName::Replay => replay(stream, region, first as usize, step as usize)?,

@@ -5,6 +5,7 @@
 mod issued;
 
 use issued::{Kind, Place};
+use std::collections::BTreeMap;
 use std::process::Command;
 
 /// What a program printed of a line in an empty directory.
@@ -160,5 +161,37 @@ fn a_mix_without_verify_is_not_read_back() {
     for program in [&["fio"][..], &[env!("CARGO_BIN_EXE_drivelab"), "fio"]] {
         let words: Vec<&str> = line.split_whitespace().collect();
         assert_eq!(Place::after(program, &words).data().into_iter().flatten().count(), 64);
+    }
+}
+
+/// Shares of the accesses that the most popular blocks have: of so many of 1024.
+fn popular(program: &[&str], line: &str) -> [f64; 6] {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let place = Place::after(program, &words);
+    assert_eq!(place.status, 0, "{program:?} {line}: {}", place.stderr);
+    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+    for one in place.data().into_iter().flatten() {
+        *counts.entry(one.offset).or_default() += 1;
+    }
+    let mut counts: Vec<u64> = counts.into_values().collect();
+    counts.sort_unstable_by(|one, other| other.cmp(one));
+    let all: u64 = counts.iter().sum();
+    assert_eq!(all, 16_384, "{program:?} {line}");
+    let share = |blocks: usize| counts.iter().take(blocks).sum::<u64>() as f64 / all as f64;
+    [1, 10, 50, 100, 200, 512].map(share)
+}
+
+#[test]
+fn popularity_is_that_of_fio() {
+    for law in ["pareto:0.2", "pareto:0.4", "pareto:0.9", "normal:10", "normal:90"] {
+        let line = format!(
+            "--name=a --rw=randread --bs=4k --size=4m --io_size=64m --invalidate=0 \
+             --random_distribution={law}"
+        );
+        let theirs = popular(&["fio"], &line);
+        let ours = popular(&[env!("CARGO_BIN_EXE_drivelab"), "fio"], &line);
+        // Five deviations of the difference of two shares of 16384 draws.
+        let apart = ours.iter().zip(theirs).map(|(one, other)| (one - other).abs());
+        assert!(apart.fold(0.0, f64::max) < 0.02, "{law}: {ours:?} of us, {theirs:?} of fio");
     }
 }

@@ -167,6 +167,15 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
             stream.pattern = PatternName::Zipf;
             stream.theta = Some(*theta);
         }
+        Distribution::Pareto(power) => {
+            stream.pattern = PatternName::SelfSimilar;
+            stream.skew = Some(*power);
+        }
+        Distribution::Normal(deviation) => {
+            stream.pattern = PatternName::Bell;
+            // What fio does with it, as its offsets show: half of the file is the most.
+            stream.plateau = Some((deviation / 100.0).min(0.5));
+        }
         Distribution::Zoned(zones) => {
             stream.pattern = PatternName::HotZones;
             let zone = |(accesses, addresses): &(f64, f64)| Zone {

@@ -35,6 +35,12 @@ pub struct Stream {
     /// Zipf: exponent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theta: Option<f64>,
+    /// Self-similar: the share of addresses that has all but that share of the accesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<f64>,
+    /// Bell: width of the draw that moves it, as a share of the region, at most 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plateau: Option<f64>,
     /// Hot zones, from the start of the region; the rest of both shares is one more zone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub zones: Vec<Zone>,
@@ -194,6 +200,8 @@ impl Default for Stream {
             stride: None,
             share: None,
             theta: None,
+            skew: None,
+            plateau: None,
             zones: Vec::new(),
             block: None,
             segments: None,
