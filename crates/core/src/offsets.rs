@@ -1,24 +1,30 @@
 //! Which address comes next: each pattern as a small generator, the same for ever per seed.
 
+mod draw;
 mod lanes;
 mod layout;
 mod pairs;
 mod region;
+mod skewed;
 mod traced;
 mod turns;
+mod written;
 
 use crate::op::{Action, Op};
 use crate::plan::{Files, Mix, PatternName, Sharing, Stream};
 use crate::queue::Trouble;
+use draw::Draw;
 use drivelab_stats::{Permutation, Random, Zipf, derive};
 use lanes::Lanes;
 use layout::Layout;
 use pairs::Pairs;
 pub use region::Region;
 use region::worker_region;
+use skewed::Skewed;
 use std::sync::Arc;
 use traced::Traced;
 use turns::Turns;
+use written::Written;
 
 /// Generates the operations of one worker.
 #[derive(Debug, Clone)]
@@ -36,43 +42,6 @@ pub struct Offsets {
     write_slot: Option<u64>,
 }
 
-/// A weighted draw; a single value costs nothing.
-#[derive(Debug, Clone)]
-struct Draw<T> {
-    values: Vec<(u64, T)>,
-    total: u64,
-}
-
-impl<T: Copy> Draw<T> {
-    fn new(weighted: impl IntoIterator<Item = (u64, T)>) -> Self {
-        let mut total = 0;
-        let values = weighted
-            .into_iter()
-            .filter(|(weight, _)| *weight > 0)
-            .map(|(weight, value)| {
-                total += weight;
-                (total, value)
-            })
-            .collect();
-        Draw { values, total }
-    }
-
-    /// The value, where there is one alone.
-    fn only(&self) -> Option<T> {
-        (self.values.len() == 1).then(|| self.values[0].1)
-    }
-
-    #[inline(always)]
-    fn next(&self, random: &mut Random) -> T {
-        if self.values.len() == 1 {
-            return self.values[0].1;
-        }
-        let drawn = random.below(self.total);
-        let position = self.values.iter().position(|(end, _)| drawn < *end).unwrap_or(0);
-        self.values[position].1
-    }
-}
-
 #[derive(Debug, Clone)]
 enum Walk {
     Stride { stride: i64, start: u64, position: u64 },
@@ -81,6 +50,7 @@ enum Walk {
     Permutation { order: Permutation, next: u64, first: u64, step: u64 },
     SemiRandom { share: f64, position: u64 },
     Zipf { popularity: Zipf, scatter: Permutation },
+    Skewed(Skewed),
     Zones(Vec<ZoneSlots>),
     Segments { layout: Layout, next: u64 },
     Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
@@ -88,6 +58,7 @@ enum Walk {
     Lanes(Lanes),
     InTurn(Turns),
     Pairs(Pairs),
+    Written(Written),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
 }
 
@@ -114,6 +85,12 @@ impl Offsets {
             let mut all = trims.clone();
             all.walk = Walk::Pairs(Pairs::new(trims));
             return Ok(all);
+        }
+        if let Some(mix) = stream.read_back.filter(|mix| mix.write > 0) {
+            let writing = Stream { mix, read_back: None, ..stream.clone() };
+            let all = Offsets::new(&writing, worker, file_bytes, seed)?;
+            let walk = Walk::Written(Written::new(all.clone()));
+            return Ok(Offsets { walk, ..all });
         }
         match stream.files_in_turn {
             None | Some(0 | 1) => Offsets::of_file(stream, worker, file_bytes, seed),
@@ -182,7 +159,16 @@ impl Offsets {
             Walk::Trace(traced) => Some(traced.operations()),
             Walk::InTurn(turns) => turns.pass_operations(),
             Walk::Pairs(pairs) => pairs.pass_operations(),
+            Walk::Written(written) => written.pass_operations(),
             Walk::Names { actions, names, .. } => Some(actions.len() as u64 * u64::from(*names)),
+            _ => None,
+        }
+    }
+
+    /// What it issues of a stream that ends by these bounds, if it leaves something out of it.
+    pub fn left_within(&self, operations: u64, bytes: u64) -> Option<u64> {
+        match &self.walk {
+            Walk::Written(written) => Some(written.within(operations, bytes)),
             _ => None,
         }
     }
@@ -196,6 +182,7 @@ impl Offsets {
             Walk::Trace(traced) => return traced.next(&self.region, self.file, &mut self.pass),
             Walk::InTurn(turns) => return turns.next(),
             Walk::Pairs(pairs) => return pairs.next(),
+            Walk::Written(written) => return written.next(),
             _ => {}
         }
         let action = self.kinds.next(&mut self.kind_random);
@@ -267,6 +254,7 @@ impl Offsets {
                 return onward(position, region, len, &mut self.pass);
             }
             Walk::Zipf { popularity, scatter } => scatter.at(popularity.sample(random)),
+            Walk::Skewed(skewed) => skewed.next(random),
             Walk::Zones(zones) => {
                 let drawn = random.unit_f64();
                 let zone = zones.iter().find(|zone| drawn < zone.access_end);
@@ -296,6 +284,7 @@ impl Offsets {
             | Walk::Lanes(_)
             | Walk::InTurn(_)
             | Walk::Pairs(_)
+            | Walk::Written(_)
             | Walk::Names { .. } => 0,
         };
         region.base + slot * region.slot_bytes
@@ -399,6 +388,10 @@ impl Walk {
                     .ok_or_else(|| Trouble::usage("theta must lie between 0 and 5"))?,
                 scatter: Permutation::new(region.slots, key),
             },
+            PatternName::SelfSimilar | PatternName::Bell => {
+                let scatter = Permutation::new(region.slots, key);
+                Walk::Skewed(Skewed::new(stream, region.slots, scatter)?)
+            }
             PatternName::HotZones => Walk::Zones(zones(stream, region.slots)?),
             PatternName::Segments => segments(stream, worker, region)?,
             PatternName::Replay => replay(stream, region, first as usize, step as usize)?,

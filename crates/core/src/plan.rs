@@ -162,6 +162,12 @@ pub enum PatternName {
     SemiRandom,
     /// Zipf-distributed popularity with exponent `theta`, scattered over the region.
     Zipf,
+    /// A share `skew` of the addresses has all but that share of the accesses, and so has that
+    /// share of that share (Gray et al., SIGMOD 1994); scattered over the region.
+    SelfSimilar,
+    /// Popularity is a bell: the sum of twelve uniform draws, each over a twelfth of the region,
+    /// moved by one over `plateau` of it; scattered over the region.
+    Bell,
     /// `zones`: shares of addresses and of accesses.
     HotZones,
     /// `block` and `segments`: the layout of parallel files.

@@ -161,6 +161,8 @@ fn sample_stream(random: &mut Random) -> Stream {
         depth: random.next_u64() as u32,
         think: Span(random.below(1 << 50)),
         verify: random.below(2) == 0,
+        read_back: (random.below(2) == 0)
+            .then(|| Mix { read: random.below(101) as u32, ..Mix::WRITE }),
         ..Stream::default()
     }
 }

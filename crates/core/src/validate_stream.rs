@@ -97,6 +97,8 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
         ("stride", stream.stride.is_some(), P::Sequential),
         ("share", stream.share.is_some(), P::SemiRandom),
         ("theta", stream.theta.is_some(), P::Zipf),
+        ("skew", stream.skew.is_some(), P::SelfSimilar),
+        ("plateau", stream.plateau.is_some(), P::Bell),
         ("zones", !stream.zones.is_empty(), P::HotZones),
         ("block", stream.block.is_some(), P::Segments),
         ("segments", stream.segments.is_some(), P::Segments),
@@ -127,6 +129,14 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.theta.is_none_or(|theta| (0.0..5.0).contains(&theta)), "theta", || {
         "`theta` of Zipf goes from 0 (uniform) to below 5; 1 is the classical law".to_string()
     });
+    let is_share = |skew: f64| skew > 0.0 && skew < 1.0;
+    problems.need(stream.skew.is_none_or(is_share), "skew", || {
+        "`skew` is a share of the addresses; use more than 0 and less than 1".to_string()
+    });
+    let half = |plateau| (0.0..=0.5).contains(&plateau);
+    problems.need(stream.plateau.is_none_or(half), "plateau", || {
+        "`plateau` is a share of the region; use 0 to 0.5".to_string()
+    });
     if !stream.zones.is_empty() {
         zones(&stream.zones, problems);
     }
@@ -140,6 +150,8 @@ pub(super) fn word(pattern: PatternName) -> &'static str {
         PatternName::Permutation => "permutation",
         PatternName::SemiRandom => "semi-random",
         PatternName::Zipf => "zipf",
+        PatternName::SelfSimilar => "self-similar",
+        PatternName::Bell => "bell",
         PatternName::HotZones => "hot-zones",
         PatternName::Segments => "segments",
         PatternName::Replay => "replay",

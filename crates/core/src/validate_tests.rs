@@ -273,6 +273,30 @@ fn steady_needs_a_load_that_can_settle() {
 }
 
 #[test]
+fn what_is_read_back_must_be_known() {
+    let back = |change: fn(&mut Plan, &mut Stream)| {
+        let mut plan = with(|_| ());
+        plan.steps[0].until = Until { passes: Some(1), ..Until::default() };
+        let mut stream = Stream {
+            read_back: Some(Mix { read: 50, write: 50, trim: 0 }),
+            order: Some(1),
+            verify: true,
+            ..Stream::default()
+        };
+        change(&mut plan, &mut stream);
+        plan.steps[0].streams = vec![stream];
+        plan
+    };
+    accepted(&back(|_, _| ()));
+    refused(&back(|_, stream| stream.read_back = Some(Mix::READ)), "read_back", "with writes");
+    refused(&back(|_, stream| stream.mix.write = 1), "read_back", "only reads");
+    refused(&back(|_, stream| stream.order = None), "read_back", "same `order`");
+    refused(&back(|_, stream| stream.reply = Some(Reply::Same)), "read_back", "replies");
+    let timed = back(|plan, _| plan.steps[0].until.elapsed = Some(Span(SECOND)));
+    refused(&timed, "read_back", "tell what was written");
+}
+
+#[test]
 fn a_level_needs_whole_seconds_and_another_bound() {
     let level = |change: fn(&mut Plan, &mut Level)| {
         let mut plan = with(|_| ());

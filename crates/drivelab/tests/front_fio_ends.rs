@@ -1,7 +1,11 @@
-//! When fio's lines end, against fio itself and on simulated drives.
+//! When fio's lines end, and what they read back then, against fio itself and on simulated drives.
 
 #![allow(clippy::unwrap_used)]
 
+mod issued;
+
+use issued::{Kind, Place};
+use std::collections::BTreeMap;
 use std::process::Command;
 
 /// What a program printed of a line in an empty directory.
@@ -113,5 +117,81 @@ fn fio_and_drivelab_print_the_same_of_it() {
             line.chars().filter(|letter| !letter.is_ascii_digit()).collect::<String>()
         };
         assert_eq!(line_of(&ours), line_of(&theirs), "{ss}");
+    }
+}
+
+/// What a program does with a mix of `operations` that is verified: how many of them are writes.
+fn read_back(program: &[&str], line: &str, operations: usize) -> usize {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let place = Place::after(program, &words);
+    assert_eq!(place.status, 0, "{program:?} {line}: {}", place.stderr);
+    let all: Vec<(Kind, u64, u64)> =
+        place.data().into_iter().flatten().map(|one| (one.kind, one.offset, one.bytes)).collect();
+    let (mix, verified) = all.split_at(operations);
+    let places = |of: &[(Kind, u64, u64)], kind| -> Vec<(u64, u64)> {
+        of.iter().filter(|one| one.0 == kind).map(|one| (one.1, one.2)).collect()
+    };
+    let written = places(mix, Kind::Write);
+    assert_eq!(places(verified, Kind::Read), written, "{program:?} {line}");
+    assert_eq!(verified.len(), written.len(), "{program:?} {line}");
+    written.len()
+}
+
+#[test]
+fn what_a_mix_has_written_is_read_back_in_that_order() {
+    for (line, operations) in [
+        ("--name=a --rw=rw --bs=4k --size=512k --verify=crc32c", 128),
+        ("--name=a --rw=randrw --bs=4k --size=512k --verify=md5", 128),
+        ("--name=a --rw=randrw --rwmixread=80 --bs=8k --size=1m --verify=crc32c", 128),
+        ("--name=a --rw=randrw --bs=4k --size=512k --io_size=256k --verify=sha256", 64),
+        ("--name=a --rw=randrw --bs=4k --size=512k --number_ios=90 --verify=crc32c", 90),
+    ] {
+        let theirs = read_back(&["fio"], line, operations);
+        let ours = read_back(&[env!("CARGO_BIN_EXE_drivelab"), "fio"], line, operations);
+        // Two draws of as many operations: five deviations of their difference.
+        let share = if line.contains("rwmixread=80") { 0.2 } else { 0.5 };
+        let allowed = 5.0 * (2.0 * operations as f64 * share * (1.0 - share)).sqrt();
+        assert!(ours.abs_diff(theirs) as f64 <= allowed, "{line}: {ours} of us, {theirs} of fio");
+    }
+}
+
+#[test]
+fn a_mix_without_verify_is_not_read_back() {
+    let line = "--name=a --rw=randrw --bs=4k --size=256k --verify=crc32c --do_verify=0";
+    for program in [&["fio"][..], &[env!("CARGO_BIN_EXE_drivelab"), "fio"]] {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(Place::after(program, &words).data().into_iter().flatten().count(), 64);
+    }
+}
+
+/// Shares of the accesses that the most popular blocks have: of so many of 1024.
+fn popular(program: &[&str], line: &str) -> [f64; 6] {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let place = Place::after(program, &words);
+    assert_eq!(place.status, 0, "{program:?} {line}: {}", place.stderr);
+    let mut counts: BTreeMap<u64, u64> = BTreeMap::new();
+    for one in place.data().into_iter().flatten() {
+        *counts.entry(one.offset).or_default() += 1;
+    }
+    let mut counts: Vec<u64> = counts.into_values().collect();
+    counts.sort_unstable_by(|one, other| other.cmp(one));
+    let all: u64 = counts.iter().sum();
+    assert_eq!(all, 16_384, "{program:?} {line}");
+    let share = |blocks: usize| counts.iter().take(blocks).sum::<u64>() as f64 / all as f64;
+    [1, 10, 50, 100, 200, 512].map(share)
+}
+
+#[test]
+fn popularity_is_that_of_fio() {
+    for law in ["pareto:0.2", "pareto:0.4", "pareto:0.9", "normal:10", "normal:90"] {
+        let line = format!(
+            "--name=a --rw=randread --bs=4k --size=4m --io_size=64m --invalidate=0 \
+             --random_distribution={law}"
+        );
+        let theirs = popular(&["fio"], &line);
+        let ours = popular(&[env!("CARGO_BIN_EXE_drivelab"), "fio"], &line);
+        // Five deviations of the difference of two shares of 16384 draws.
+        let apart = ours.iter().zip(theirs).map(|(one, other)| (one - other).abs());
+        assert!(apart.fold(0.0, f64::max) < 0.02, "{law}: {ours:?} of us, {theirs:?} of fio");
     }
 }

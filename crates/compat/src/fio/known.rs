@@ -42,6 +42,8 @@ const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktr
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str = "an error ends a step, and what was measured until then is kept";
 const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
+const DISTRIBUTIONS: &str =
+    "zipf, pareto, normal and zoned, without a centre; zoned_abs is refused";
 
 /// All of them.
 pub const ALL: &[Known] = &[
@@ -96,7 +98,7 @@ pub const ALL: &[Known] = &[
     option(&["offset_align"], Same),
     option(&["number_ios"], Same),
     option(&["random_generator"], Ignored("drivelab has generators of its own")),
-    option(&["random_distribution"], Approximated("zipf, zoned and random; others are refused")),
+    option(&["random_distribution"], Approximated(DISTRIBUTIONS)),
     option(&["percentage_random"], Same),
     option(&["allrandrepeat"], Same),
     option(&["nrfiles"], Same),

@@ -210,6 +210,22 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
              block once, is not kept.",
         ));
     }
+    if let (Distribution::Normal(given), true) = (&settings.distribution, settings.rw.random) {
+        let plateau = (given / 100.0).min(0.5);
+        let deviation = ((1.0 + plateau * plateau * 12.0) / 12.0 / 12.0).sqrt();
+        notes.push(Note::new(
+            "normal_deviation",
+            format!("random_distribution=normal:{given}"),
+            Treatment::Same,
+            format!(
+                "as in fio 3.33 the bell has a deviation of {:.1} % of the file: a twelfth of it \
+                 always, widened by a draw over {:.0} % (half is the most); then places are \
+                 scattered.",
+                deviation * 100.0,
+                plateau * 100.0
+            ),
+        ));
+    }
     if settings.rw.random && settings.norandommap && plain {
         notes.push(Note::new(
             "no_map",

@@ -177,6 +177,10 @@ pub enum Distribution {
     Random,
     /// Zipf with this exponent.
     Zipf(f64),
+    /// Pareto with this power.
+    Pareto(f64),
+    /// Normal with this deviation, as fio takes it.
+    Normal(f64),
     /// Shares of accesses and of addresses, in percent.
     Zoned(Vec<(f64, f64)>),
 }

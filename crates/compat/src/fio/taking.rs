@@ -363,6 +363,25 @@ fn distribution(text: &str) -> Result<Distribution, Wrong> {
     let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
     Ok(match kind {
         "random" => Distribution::Random,
+        "zipf" | "pareto" | "normal" if rest.contains(':') => {
+            return Err(Wrong::NotHere("leave the centre out: places are scattered at random"));
+        }
+        "pareto" => {
+            let power = if rest.is_empty() { "0.2" } else { rest };
+            let power: f64 = power.parse().map_err(|_| BadValue)?;
+            if !(power > 0.0 && power < 1.0) {
+                return Err(Wrong::Value);
+            }
+            Distribution::Pareto(power)
+        }
+        "normal" => {
+            let deviation = if rest.is_empty() { "0" } else { rest };
+            let deviation: f64 = deviation.parse().map_err(|_| BadValue)?;
+            if !(0.0..100.0).contains(&deviation) {
+                return Err(Wrong::Value);
+            }
+            Distribution::Normal(deviation)
+        }
         "zipf" => {
             let theta = if rest.is_empty() { "1.1" } else { rest };
             let theta: f64 = theta.parse().map_err(|_| BadValue)?;
@@ -382,9 +401,7 @@ fn distribution(text: &str) -> Result<Distribution, Wrong> {
             }
             Distribution::Zoned(rest.split(':').map(one).collect::<Result<_, _>>()?)
         }
-        "pareto" | "normal" | "gauss" | "zoned_abs" => {
-            return Err(Wrong::NotHere("use zipf:THETA, or zones by zoned:A/B:…"));
-        }
+        "zoned_abs" => return Err(Wrong::NotHere("use zones by zoned:A/B:…")),
         _ => return Err(Wrong::Value),
     })
 }

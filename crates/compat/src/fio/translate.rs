@@ -157,7 +157,9 @@ fn lay_out(jobs: &[Whole<'_>], places: &Places, plan: &mut Plan) {
             (whole.place.first..whole.place.first + count).contains(&(index as u32))
         });
         let size = user.map_or(4096, |whole| largest_write(whole.settings)).min(file.size.0);
-        let stamped = user.is_some_and(|whole| whole.settings.verify.is_some());
+        // Of a mix only what it wrote is looked at: a lost write must not find a stamp below it.
+        let stamped = user
+            .is_some_and(|whole| whole.settings.verify.is_some() && !whole.settings.rw.is_mixed());
         let stream = Stream {
             engine: Engine::Psync,
             io: IoMode::Buffered,
@@ -281,6 +283,10 @@ fn verifying(
             continue;
         }
         let written = &step.streams[place];
+        if written.mix.write == 0 {
+            continue;
+        }
+        let mixed = settings.rw.is_mixed();
         if written.content == Content::Zero {
             return Err(Refusal::new(
                 STATUS,
@@ -294,13 +300,14 @@ fn verifying(
             content: Content::Random,
             stamp: false,
             verify: true,
+            read_back: mixed.then_some(written.mix),
             rate: None,
             poisson: false,
             until: Some(written.until.clone().unwrap_or_else(|| step.until.clone())),
             sizes: written
                 .sizes
                 .iter()
-                .map(|entry| WeightedSize { kind: None, ..*entry })
+                .map(|entry| WeightedSize { kind: entry.kind.filter(|_| mixed), ..*entry })
                 .collect(),
             ..written.clone()
         });

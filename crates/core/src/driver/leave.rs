@@ -169,5 +169,8 @@ pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
     if until.elapsed.is_none() && operations == u64::MAX && bytes == u64::MAX {
         operations = offsets.pass_operations().map_or(0, |one| of_passes(one, 1));
     }
-    (operations, bytes)
+    match offsets.left_within(operations, bytes) {
+        Some(left) => (left, u64::MAX),
+        None => (operations, bytes),
+    }
 }

@@ -35,6 +35,12 @@ pub struct Stream {
     /// Zipf: exponent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theta: Option<f64>,
+    /// Self-similar: the share of addresses that has all but that share of the accesses.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skew: Option<f64>,
+    /// Bell: width of the draw that moves it, as a share of the region, at most 0.5.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plateau: Option<f64>,
     /// Hot zones, from the start of the region; the rest of both shares is one more zone.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub zones: Vec<Zone>,
@@ -139,6 +145,10 @@ pub struct Stream {
     /// Reads check the stamps.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub verify: bool,
+    /// Reads only where a stream that is the same but for this mix, and ends by the same bounds,
+    /// has written, in the order of its writes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read_back: Option<Mix>,
     /// Number of the first pass in stamps; verify: the pass expected everywhere.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pass: Option<u64>,
@@ -197,6 +207,8 @@ impl Default for Stream {
             stride: None,
             share: None,
             theta: None,
+            skew: None,
+            plateau: None,
             zones: Vec::new(),
             block: None,
             segments: None,
@@ -232,6 +244,7 @@ impl Default for Stream {
             content: Content::default(),
             stamp: false,
             verify: false,
+            read_back: None,
             pass: None,
             until: None,
             first_file: 0,
