@@ -5,10 +5,12 @@ mod lanes;
 mod layout;
 mod pairs;
 mod region;
+mod runs;
 mod skewed;
 mod traced;
 mod turns;
 mod written;
+mod zones;
 
 use crate::op::{Action, Op};
 use crate::plan::{Files, Mix, PatternName, Sharing, Stream};
@@ -20,11 +22,13 @@ use layout::Layout;
 use pairs::Pairs;
 pub use region::Region;
 use region::worker_region;
+use runs::Runs;
 use skewed::Skewed;
 use std::sync::Arc;
 use traced::Traced;
 use turns::Turns;
 use written::Written;
+use zones::{ZoneSlots, zones};
 
 /// Generates the operations of one worker.
 #[derive(Debug, Clone)]
@@ -49,6 +53,7 @@ enum Walk {
     Uniform,
     Permutation { order: Permutation, next: u64, first: u64, step: u64 },
     SemiRandom { share: f64, position: u64 },
+    Runs(Runs),
     Zipf { popularity: Zipf, scatter: Permutation },
     Skewed(Skewed),
     Zones(Vec<ZoneSlots>),
@@ -60,13 +65,6 @@ enum Walk {
     Pairs(Pairs),
     Written(Written),
     Names { actions: Vec<Action>, names: u32, action: usize, name: u32, form: u32 },
-}
-
-#[derive(Debug, Clone, Copy)]
-struct ZoneSlots {
-    access_end: f64,
-    first: u64,
-    slots: u64,
 }
 
 impl Offsets {
@@ -254,6 +252,7 @@ impl Offsets {
                 return onward(position, region, len, &mut self.pass);
             }
             Walk::Zipf { popularity, scatter } => scatter.at(popularity.sample(random)),
+            Walk::Runs(runs) => return runs.next(region, len, random),
             Walk::Skewed(skewed) => skewed.next(random),
             Walk::Zones(zones) => {
                 let drawn = random.unit_f64();
@@ -380,9 +379,10 @@ impl Walk {
                     step,
                 }
             }
-            PatternName::SemiRandom => {
-                Walk::SemiRandom { share: stream.share.unwrap_or(0.5), position: 0 }
-            }
+            PatternName::SemiRandom => match stream.run {
+                Some(length) => Walk::Runs(Runs::new(length)),
+                None => Walk::SemiRandom { share: stream.share.unwrap_or(0.5), position: 0 },
+            },
             PatternName::Zipf => Walk::Zipf {
                 popularity: Zipf::new(region.slots, stream.theta.unwrap_or(1.1))
                     .ok_or_else(|| Trouble::usage("theta must lie between 0 and 5"))?,
@@ -407,32 +407,6 @@ impl Walk {
             },
         })
     }
-}
-
-fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
-    let (mut addresses, mut accesses, mut first) = (0.0, 0.0, 0);
-    let mut out = Vec::new();
-    let rest = crate::plan::Zone {
-        addresses: 1.0 - stream.zones.iter().map(|zone| zone.addresses).sum::<f64>(),
-        accesses: 1.0 - stream.zones.iter().map(|zone| zone.accesses).sum::<f64>(),
-    };
-    for zone in stream.zones.iter().chain([&rest]) {
-        addresses += zone.addresses;
-        accesses += zone.accesses;
-        let end = libm::round(addresses.clamp(0.0, 1.0) * slots as f64) as u64;
-        if zone.accesses <= 1e-12 {
-            first = end;
-            continue;
-        }
-        if end <= first {
-            return Err(Trouble::usage(
-                "a hot zone has accesses but not one whole block; enlarge the zone or the region",
-            ));
-        }
-        out.push(ZoneSlots { access_end: accesses, first, slots: end - first });
-        first = end;
-    }
-    Ok(out)
 }
 
 fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Walk, Trouble> {

@@ -96,6 +96,7 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
     let given = [
         ("stride", stream.stride.is_some(), P::Sequential),
         ("share", stream.share.is_some(), P::SemiRandom),
+        ("run", stream.run.is_some(), P::SemiRandom),
         ("theta", stream.theta.is_some(), P::Zipf),
         ("skew", stream.skew.is_some(), P::SelfSimilar),
         ("plateau", stream.plateau.is_some(), P::Bell),
@@ -125,6 +126,10 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
     }
     problems.need(stream.share.is_none_or(|share| (0.0..=1.0).contains(&share)), "share", || {
         "`share` is a probability; use 0 to 1".to_string()
+    });
+    let is_one = stream.run.is_none_or(|run| run > 0 && stream.share.is_none());
+    problems.need(is_one, "run", || {
+        "`run` counts operations, and stands instead of `share`; use 1 or more of it alone".into()
     });
     problems.need(stream.theta.is_none_or(|theta| (0.0..5.0).contains(&theta)), "theta", || {
         "`theta` of Zipf goes from 0 (uniform) to below 5; 1 is the classical law".to_string()

@@ -195,3 +195,22 @@ fn popularity_is_that_of_fio() {
         assert!(apart.fold(0.0, f64::max) < 0.02, "{law}: {ours:?} of us, {theirs:?} of fio");
     }
 }
+
+#[test]
+fn runs_of_a_random_order_are_as_long_as_fio_has_them() {
+    for program in [&["fio"][..], &[env!("CARGO_BIN_EXE_drivelab"), "fio"]] {
+        let line = ["--name=a", "--rw=randread:8", "--bs=4k", "--size=4m", "--invalidate=0"];
+        let place = Place::after(program, &line);
+        assert_eq!(place.status, 0, "{program:?}: {}", place.stderr);
+        let blocks: Vec<u64> =
+            place.data().into_iter().flatten().map(|one| one.offset / 4096).collect();
+        assert_eq!(blocks.len(), 1024, "{program:?}");
+        let mut jumps = 0;
+        for (at, pair) in (1..).zip(blocks.windows(2)) {
+            let goes_on = pair[1] == pair[0] + 1;
+            jumps += usize::from(!goes_on);
+            assert!(goes_on || at % 8 == 0 || pair[0] == 1023, "{program:?}: {pair:?} at {at}");
+        }
+        assert!((120..=140).contains(&jumps), "{program:?}: {jumps}");
+    }
+}

@@ -72,7 +72,7 @@ pub const ALL: &[Known] = &[
     option(&["ignore_error"], Refused(ERRORS_END)),
     option(
         &["rw_sequencer"],
-        Refused("it means something with the hold count of rw=…:n only, which is not to be had"),
+        Refused("leave it out: rw=…:n goes on in order here, which is its default"),
     ),
     option(&["ioengine"], Same),
     option(&["iodepth"], Same),

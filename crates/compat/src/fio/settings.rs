@@ -154,8 +154,16 @@ pub struct Direction {
     pub word: String,
     /// Random order.
     pub random: bool,
+    /// Requests one behind the other before the next place is drawn; 1 is none of it.
+    pub run: u64,
     /// Reads, writes, trims.
     pub kinds: [bool; 3],
+}
+
+impl Default for Direction {
+    fn default() -> Self {
+        Direction { word: "read".into(), random: false, run: 1, kinds: [true, false, false] }
+    }
 }
 
 impl Direction {
@@ -197,7 +205,7 @@ impl Default for Settings {
             directory: None,
             filenames: Vec::new(),
             filename_format: None,
-            rw: Direction { word: "read".into(), random: false, kinds: [true, false, false] },
+            rw: Direction::default(),
             bs: [4096; 3],
             bsrange: None,
             bssplit: None,

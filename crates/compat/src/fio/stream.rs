@@ -183,6 +183,17 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         stream.each_kind_in_order = settings.rw.is_mixed();
         return Ok(());
     }
+    if settings.rw.run > 1 {
+        if settings.distribution != Distribution::Random || settings.percentage_random < 100 {
+            return Err(not_to_be_had(
+                "rw=…:N beside random_distribution or percentage_random",
+                "use one of them",
+            ));
+        }
+        stream.pattern = PatternName::SemiRandom;
+        stream.run = Some(settings.rw.run);
+        return Ok(());
+    }
     let share = settings.percentage_random as f64 / 100.0;
     match &settings.distribution {
         Distribution::Zipf(theta) => {

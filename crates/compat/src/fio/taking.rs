@@ -328,6 +328,13 @@ fn checksum(text: &str) -> Result<Option<String>, Wrong> {
 }
 
 fn direction(text: &str) -> Result<Direction, Wrong> {
+    let (text, run) = match text.split_once(':') {
+        Some((random @ ("randread" | "randwrite" | "randtrim"), count)) => (random, number(count)?),
+        _ => (text, 1),
+    };
+    if run == 0 {
+        return Err(Wrong::NotHere("say rw=read or the like: nothing would be random"));
+    }
     let (random, kinds) = match text {
         "read" => (false, [true, false, false]),
         "write" => (false, [false, true, false]),
@@ -340,12 +347,14 @@ fn direction(text: &str) -> Result<Direction, Wrong> {
         "trimwrite" => (false, [false, true, true]),
         "randtrimwrite" => (true, [false, true, true]),
         other if other.contains(':') => {
-            return Err(Wrong::NotHere("offsets are held or skipped by no count; leave `:N` out"));
+            return Err(Wrong::NotHere(
+                "`:N` goes with randread, randwrite and randtrim alone; leave it out",
+            ));
         }
         _ => return Err(Wrong::Value),
     };
     let word = if text == "readwrite" { "rw" } else { text };
-    Ok(Direction { word: word.to_string(), random, kinds })
+    Ok(Direction { word: word.to_string(), random, run, kinds })
 }
 
 fn engine(text: &str) -> Result<Engine, Wrong> {

@@ -32,6 +32,10 @@ pub struct Stream {
     /// Semi-random: probability of a jump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
+    /// Semi-random: jumps after so many operations, and at the end of the region, instead of by
+    /// chance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<u64>,
     /// Zipf: exponent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub theta: Option<f64>,
@@ -206,6 +210,7 @@ impl Default for Stream {
             pattern: PatternName::default(),
             stride: None,
             share: None,
+            run: None,
             theta: None,
             skew: None,
             plateau: None,

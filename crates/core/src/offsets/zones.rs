@@ -1,0 +1,39 @@
+//! Hot and cold zones of a region.
+
+use crate::plan::Stream;
+use crate::queue::Trouble;
+
+/// One zone, in slots, and where its share of the accesses ends.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ZoneSlots {
+    pub(super) access_end: f64,
+    pub(super) first: u64,
+    pub(super) slots: u64,
+}
+
+/// The zones of a stream in a region of so many slots.
+pub(super) fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
+    let (mut addresses, mut accesses, mut first) = (0.0, 0.0, 0);
+    let mut out = Vec::new();
+    let rest = crate::plan::Zone {
+        addresses: 1.0 - stream.zones.iter().map(|zone| zone.addresses).sum::<f64>(),
+        accesses: 1.0 - stream.zones.iter().map(|zone| zone.accesses).sum::<f64>(),
+    };
+    for zone in stream.zones.iter().chain([&rest]) {
+        addresses += zone.addresses;
+        accesses += zone.accesses;
+        let end = libm::round(addresses.clamp(0.0, 1.0) * slots as f64) as u64;
+        if zone.accesses <= 1e-12 {
+            first = end;
+            continue;
+        }
+        if end <= first {
+            return Err(Trouble::usage(
+                "a hot zone has accesses but not one whole block; enlarge the zone or the region",
+            ));
+        }
+        out.push(ZoneSlots { access_end: accesses, first, slots: end - first });
+        first = end;
+    }
+    Ok(out)
+}
