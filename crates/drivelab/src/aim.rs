@@ -115,6 +115,17 @@ impl Aim {
         Ok(aim)
     }
 
+    /// What is at TARGET, without the facts behind it.
+    ///
+    /// # Errors
+    /// Nothing can be measured there.
+    pub fn kind_at(target: &str) -> Result<Kind, Failure> {
+        match target.starts_with(PREFIX) {
+            true => Ok(Kind::Simulated),
+            false => kind_of(&PathBuf::from(target)),
+        }
+    }
+
     /// Understands `sim:PROFILE,…`; nothing is built yet.
     fn simulate(target: &str) -> Result<Self, Failure> {
         let read = |file: &str| {

@@ -51,6 +51,15 @@ fn now_ms() -> u64 {
 
 impl World for RealWorld {
     fn found(&self, path: &str) -> Found {
+        // Lines may name thousands of files, and the facts behind a path take milliseconds.
+        match Aim::kind_at(path) {
+            Ok(Kind::Absent) => return Found::Absent,
+            Ok(Kind::Directory) => return Found::Directory,
+            Ok(Kind::File) => {
+                return Found::File { bytes: std::fs::metadata(path).map_or(0, |it| it.len()) };
+            }
+            _ => {}
+        }
         match Aim::look(&self.system, path) {
             Err(failure) => Found::Unusable(failure.text),
             Ok(aim) => match aim.kind {
