@@ -12,6 +12,8 @@ use std::fmt;
 mod files;
 #[path = "validate_level.rs"]
 mod level;
+#[path = "validate_pairs.rs"]
+mod pairs;
 #[path = "validate_read_back.rs"]
 mod read_back;
 #[path = "validate_stream.rs"]
@@ -143,6 +145,7 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
                         "rounds until steady are of a whole step; put `steady` there".to_string()
                     });
                 }
+                pairs::validate_pairs(stream, problems);
                 read_back::validate_read_back(stream, step.until_of(stream), problems);
                 let geometry = files::geometry_of(stream, geometry, files, problems);
                 stream::validate_stream(stream, &geometry, problems);

@@ -200,21 +200,6 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.reply.is_none() || stream.mix.trim == 0, "reply", || {
         "a trim has no opposite direction; use reply without trims".to_string()
     });
-    problems.need(!stream.advise || stream.io == IoMode::Buffered, "advise", || {
-        "advice is for what goes through the page cache; use io = \"buffered\", or leave it out"
-            .to_string()
-    });
-    let is_of_pairs = stream.mix.read == 0 && stream.mix.write == stream.mix.trim;
-    let in_pairs = is_of_pairs
-        && !is_names
-        && stream.pattern != PatternName::Trace
-        && !(stream.stamp || stream.verify || stream.each_kind_in_order || stream.writes_in_order)
-        && stream.sizes.iter().all(|entry| entry.kind.is_none());
-    problems.need(in_pairs || !stream.trim_first, "trim_first", || {
-        "`trim_first` is for as many trims as writes (mix = { write = 50, trim = 50 }) of the same \
-         sizes, without stamps, and not for traces or names"
-            .to_string()
-    });
     problems.need(stream.reply.is_none() || !is_names, "reply", || {
         "metadata actions have no opposite direction; remove `reply`".to_string()
     });

@@ -80,7 +80,7 @@ fn direct(whole: &Whole<'_>, notes: &mut Vec<Note>) {
 
 fn mixes(whole: &Whole<'_>, notes: &mut Vec<Note>) {
     let settings = whole.settings;
-    if settings.has_mix && !settings.rw.is_mixed() {
+    if settings.rwmixread.is_some() && !settings.rw.is_mixed() {
         let about = given(whole, "rwmixread").or_else(|| given(whole, "rwmixwrite"));
         let what = if settings.rw.kinds[0] { "reads" } else { "writes" };
         notes.push(Note::new(

@@ -118,9 +118,7 @@ pub struct Settings {
     /// `randrepeat`, `allrandrepeat`.
     pub randrepeat: bool,
     /// `rwmixread`.
-    pub rwmixread: u32,
-    /// `rwmixread` or `rwmixwrite` was given.
-    pub has_mix: bool,
+    pub rwmixread: Option<u32>,
     /// `hipri`.
     pub hipri: bool,
     /// `sqthread_poll`.
@@ -255,8 +253,7 @@ impl Default for Settings {
             content: Content::Random,
             randseed: None,
             randrepeat: true,
-            rwmixread: 50,
-            has_mix: false,
+            rwmixread: None,
             hipri: false,
             sqthread_poll: false,
             logs: [None, None, None],

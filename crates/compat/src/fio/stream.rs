@@ -82,7 +82,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
 fn mix(settings: &Settings) -> Mix {
     match settings.rw.kinds {
         [true, true, _] => {
-            Mix { read: settings.rwmixread, write: 100 - settings.rwmixread, trim: 0 }
+            let read = settings.rwmixread.unwrap_or(50);
+            Mix { read, write: 100 - read, trim: 0 }
         }
         [true, ..] => Mix::READ,
         [_, true, true] => Mix { read: 0, write: 50, trim: 50 },

@@ -118,8 +118,7 @@ impl Settings {
                 let share = number(text)?;
                 let share = u32::try_from(share).ok().filter(|share| *share <= 100);
                 let share = share.ok_or(BadValue)?;
-                self.rwmixread = if name == "rwmixread" { share } else { 100 - share };
-                self.has_mix = true;
+                self.rwmixread = Some(if name == "rwmixread" { share } else { 100 - share });
             }
             "rate" => self.rate = by_direction(text, self.rate, |text| size(text, kb_base))?,
             "rate_iops" => self.rate_iops = by_direction(text, self.rate_iops, number)?,
