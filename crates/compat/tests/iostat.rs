@@ -35,6 +35,15 @@ fn refused(line: &str) -> Refusal {
     }
 }
 
+#[test]
+fn a_device_without_a_name_is_none() {
+    let words = ["-d", "", "1", "1"].map(String::from);
+    match parse(&words, &Pretended::default()) {
+        Err(refusal) => assert!(refusal.advice.contains("a device has a name"), "{refusal:?}"),
+        other => panic!("{other:?}"),
+    }
+}
+
 fn counters(diskstats: &str) -> Counters {
     Counters { devices: parse_diskstats(diskstats), ..Counters::default() }
 }

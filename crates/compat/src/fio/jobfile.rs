@@ -102,7 +102,9 @@ impl Reader<'_> {
             let text = format!("fio: {path} line {number}: Bad option <{line}>");
             return Err(Refusal::new(STATUS, text, refusal.advice));
         };
-        if value.is_none() && !known.bare {
+        // A log without a name has that of its job.
+        let is_log = matches!(known.names[0], "write_bw_log" | "write_lat_log" | "write_iops_log");
+        if value.is_none() && !(known.bare || is_log) {
             return Err(at(path, number, &line, "the option needs a value, as in name=value"));
         }
         let shown = (name.to_string(), value.clone().unwrap_or_default());

@@ -20,6 +20,16 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         orders(settings, &mut notes);
         cache(whole, world, &mut notes);
         loops(settings, &mut notes);
+        if settings.rw.kinds[2] && !places.files.is_empty() {
+            notes.push(Note::new(
+                "trim_of_a_file",
+                format!("rw={}", settings.rw.word),
+                Treatment::Same,
+                "on a file a trim gives blocks back to the file system (a hole is punched), and \
+                 the drive hears of it only where that passes it on; fio trims block devices \
+                 alone, and fails here.",
+            ));
+        }
     }
     sizes(jobs, places, world, &mut notes);
     sleeping_files(places, &mut notes);
@@ -275,6 +285,15 @@ fn loops(settings: &Settings, notes: &mut Vec<Note>) {
             "requests are due at equal times whatever became of those before; the run file has \
              their latency from when they were due (response), which fio does not show.",
         ));
+        if settings.rw.is_mixed() {
+            notes.push(Note::new(
+                "rates_on_average",
+                "rate",
+                Treatment::Approximated,
+                "both directions have one open loop and their direction is drawn: each has its \
+                 rate on average only, some per cent off in a short run.",
+            ));
+        }
     }
     if settings.thinktime_ns > 0 && settings.depth > 1 {
         notes.push(Note::new(

@@ -39,7 +39,7 @@ pub(super) fn read(args: &[String], world: &dyn World) -> Result<Line, Refusal> 
         } else if !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit()) {
             line.numbers.push(word.parse().unwrap_or(u64::MAX));
         } else {
-            line.device(word);
+            line.device(word)?;
         }
     }
     line.judge(world)?;
@@ -149,19 +149,22 @@ impl Line {
         Ok(())
     }
 
-    fn device(&mut self, word: &str) {
+    fn device(&mut self, word: &str) -> Result<(), Refusal> {
+        if word.is_empty() {
+            return Err(usage("a device has a name; leave it out for all of them"));
+        }
         let name = kernel_name(word);
         if let Some(group) = self.options.groups.last_mut() {
             group.members.push(name);
-            return;
+            return Ok(());
         }
         match (&mut self.options.shown, word) {
-            (_, "") => {}
             (shown, "ALL") => *shown = Shown::All,
             (Shown::All, _) => {}
             (Shown::Named(names), _) => names.push(name),
             (shown @ Shown::Used, _) => *shown = Shown::Named(vec![name]),
         }
+        Ok(())
     }
 
     /// What follows from all words together.
