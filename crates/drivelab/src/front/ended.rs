@@ -33,16 +33,19 @@ pub fn show(
             print::text(text);
         }
     }
-    if let Some(failure) = &ended.failure {
+    let mismatched = ended.run.steps.iter().flat_map(|step| &step.tallies);
+    let mismatched = mismatched.map(|tally| tally.mismatched).sum::<u64>() > 0;
+    let is_mere_suspicion = ended.status == Status::Invalid && ended.run.complete() && !mismatched;
+    // Who wants no notes reads them, and what is suspect, in the run file.
+    let is_quiet = notes == Notes::None;
+    if let Some(failure) = ended.failure.as_ref().filter(|_| !(is_quiet && is_mere_suspicion)) {
         print::failure(failure);
     } else if ended.status == Status::Interrupted {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }
-    if ended.path.is_some() {
+    if ended.path.is_some() && !is_quiet {
         print::error(&format!("note: the run is kept as {}", ended.run.begin.run));
     }
-    let mismatched = ended.run.steps.iter().flat_map(|step| &step.tallies);
-    let mismatched = mismatched.map(|tally| tally.mismatched).sum::<u64>() > 0;
     let status = match (ended.status, ended.run.complete()) {
         (Status::Refused | Status::Interrupted, _) => ended.status as u8,
         (_, false) => tool.failed(),
