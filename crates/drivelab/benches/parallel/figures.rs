@@ -14,7 +14,7 @@ impl Figure {
         Figure { name, label, is_rate: true }
     }
 
-    /// MiB a second: IOR's line `label value MiB/sec (…)`.
+    /// MiB a second: the greatest in IOR's summary, `label max min mean …`, which comes last.
     pub const fn bandwidth(name: &'static str, label: &'static str) -> Self {
         Figure { name, label, is_rate: false }
     }

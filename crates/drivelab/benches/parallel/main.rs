@@ -48,19 +48,13 @@ const CELLS: [Cell; 4] = [
         name: "IOR, 1 MiB, a file each",
         tool: "ior",
         words: "-a POSIX -F -t 1m -b 512m -i 1",
-        figures: &[
-            Figure::bandwidth("write", "Max Write:"),
-            Figure::bandwidth("read", "Max Read:"),
-        ],
+        figures: &[Figure::bandwidth("write", "write "), Figure::bandwidth("read", "read ")],
     },
     Cell {
         name: "IOR, 4 KiB, a file each",
         tool: "ior",
         words: "-a POSIX -F -t 4k -b 256m -i 1",
-        figures: &[
-            Figure::bandwidth("write", "Max Write:"),
-            Figure::bandwidth("read", "Max Read:"),
-        ],
+        figures: &[Figure::bandwidth("write", "write "), Figure::bandwidth("read", "read ")],
     },
 ];
 
