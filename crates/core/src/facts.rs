@@ -87,6 +87,9 @@ pub struct FilesystemFacts {
     pub total_bytes: Option<u64>,
     /// Bytes an unprivileged user may still write.
     pub free_bytes: Option<u64>,
+    /// Bytes that hold nothing, with those that are kept for root (`f_bfree` of statvfs(3)).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unused_bytes: Option<u64>,
     /// Preferred I/O block in bytes.
     pub block_bytes: Option<u64>,
     /// Lives in memory (tmpfs, ramfs): no drive is measured.

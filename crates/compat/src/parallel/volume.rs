@@ -20,7 +20,8 @@ pub(crate) fn figures(target: &TargetFacts) -> (String, String) {
         true => format!("{:.1} TiB", total / TEBIBYTE),
         false => format!("{:.1} GiB", total / GIBIBYTE),
     });
-    let free = system.and_then(|system| system.free_bytes);
+    // What is kept for root is not in use.
+    let free = system.and_then(|system| system.unused_bytes.or(system.free_bytes));
     let used = total.zip(free).map(|(total, free)| {
         format!("{:.1}%", 100.0 * (1.0 - free.min(total) as f64 / total as f64))
     });
@@ -44,6 +45,9 @@ mod tests {
             in_words(&known),
             "252.0 GiB   Used FS: 25.0%   Inodes: unknown   Used Inodes: unknown"
         );
+        let mut reserved = known.clone();
+        reserved.filesystem.as_mut().expect("one").unused_bytes = Some(126 << 30);
+        assert_eq!(figures(&reserved).1, "50.0%", "what is kept for root is free");
         assert_eq!(figures(&of(Some(3 << 40), None)), ("3.0 TiB".into(), "unknown".into()));
         assert_eq!(figures(&of(Some(0), Some(0))), ("unknown".into(), "unknown".into()));
         assert_eq!(figures(&TargetFacts::default()), ("unknown".into(), "unknown".into()));

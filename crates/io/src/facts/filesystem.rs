@@ -35,6 +35,7 @@ pub(super) fn describe(
             if room.f_blocks > 0 {
                 facts.total_bytes = room.f_blocks.checked_mul(room.f_frsize);
                 facts.free_bytes = room.f_bavail.checked_mul(room.f_frsize);
+                facts.unused_bytes = room.f_bfree.checked_mul(room.f_frsize);
             }
             facts.block_bytes = Some(room.f_bsize);
         }
