@@ -11,12 +11,12 @@ mod tests;
 
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, missing, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, too_small};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, narrow, proves_nothing};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{IoMode, Mix, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
-use drivelab_core::study::{Scale, StudyOptions};
+use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
 /// The study.
@@ -33,9 +33,6 @@ pub const STUDY: Study = Study {
 const SECOND_NS: u64 = 1_000_000_000;
 /// Bytes of a request.
 const REQUEST_BYTES: u64 = 4096;
-/// The part of the budget that a region to fill may have, where the target is larger.
-const REGION_PART: u64 = 4;
-const REGION_MIN: u64 = 64 << 20;
 /// I/Os of one step: all of them have their stamps kept, one by one.
 const OPERATIONS: u64 = 1 << 16;
 const KINDS: [Action; 2] = [Action::Read, Action::Write];
@@ -125,18 +122,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
              program and drive; name a file on another one, or a block device"
         ));
     }
-    let is_narrow = narrowed(setting).is_some_and(|options| options.bytes < REGION_MIN);
-    impossible(setting)
-        .or_else(|| is_narrow.then(|| too_small(setting, Size(REGION_MIN * REGION_PART))).flatten())
-}
-
-/// The same study of the first bytes of a target that is too large to be filled; `None`: all of
-/// it is used.
-fn narrowed(setting: &Setting<'_>) -> Option<StudyOptions> {
-    let budget = setting.options.budget.0;
-    let region = budget / REGION_PART / REGION_MIN * REGION_MIN;
-    (budget < setting.bytes().saturating_mul(2))
-        .then(|| StudyOptions { bytes: region, ..setting.options.clone() })
+    impossible(setting).or_else(|| narrow::objection(setting, 1))
 }
 
 /// Why the tracer said nothing, if it did not.
@@ -158,12 +144,7 @@ fn is_filled(run: &Run) -> bool {
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    let Some(options) = narrowed(setting) else { return next_of(setting, run) };
-    let mut plan = next_of(&Setting { options: &options, facts: setting.facts }, run)?;
-    for stream in plan.steps.iter_mut().flat_map(|step| &mut step.streams) {
-        stream.length = Some(Size(options.bytes));
-    }
-    Some(plan)
+    narrow::next(setting, run, 1, next_of)
 }
 
 fn next_of(setting: &Setting<'_>, run: &Run) -> Option<Plan> {

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cache;
 pub mod control;
 pub mod loads;
+pub mod narrow;
 pub mod order;
 pub mod region;
 pub mod rounds;

@@ -9,13 +9,13 @@ mod judge;
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, missing, shuffle, since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, narrow};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::study::{Established, Scale, StudyOptions};
+use drivelab_core::study::{Established, Scale};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::Settled;
 
@@ -31,9 +31,6 @@ pub const STUDY: Study = Study {
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Of a target that is too large for the budget, this part of the budget is filled and used.
-const REGION_PART: u64 = 4;
-const REGION_MIN: u64 = 64 << 20;
 const REPETITIONS: u64 = 5;
 /// Workers of the cells that have several, and files where each has its own.
 pub const WORKERS: u32 = 4;
@@ -115,46 +112,28 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
     Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
 }
 
-/// Bytes of all files together.
-fn all_bytes(setting: &Setting<'_>) -> u64 {
-    let files = if has_files(setting) { u64::from(WORKERS) } else { 1 };
-    setting.bytes().saturating_mul(files)
+/// Files that the workers have between them.
+fn files(setting: &Setting<'_>) -> u64 {
+    if has_files(setting) { u64::from(WORKERS) } else { 1 }
 }
 
 /// How often the fill goes over everything: twice where a third of the bytes allows it.
 fn passes(setting: &Setting<'_>) -> u64 {
     let third = setting.options.budget.0 / 3;
-    (third / all_bytes(setting).max(1)).clamp(1, PASSES)
-}
-
-/// The same study of the first bytes of a target that is too large to be written over twice;
-/// `None`: all of it is used.
-fn narrowed(setting: &Setting<'_>) -> Option<StudyOptions> {
-    let budget = setting.options.budget.0;
-    let files = all_bytes(setting) / setting.bytes().max(1);
-    let region = budget / REGION_PART / files.max(1) / REGION_MIN * REGION_MIN;
-    (budget < all_bytes(setting).saturating_mul(2))
-        .then(|| StudyOptions { bytes: region, ..setting.options.clone() })
+    (third / setting.bytes().saturating_mul(files(setting)).max(1)).clamp(1, PASSES)
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    let files = all_bytes(setting) / setting.bytes().max(1);
-    let least = Size(REGION_MIN * REGION_PART * files.max(1));
-    let is_narrow = narrowed(setting).is_some_and(|options| options.bytes < REGION_MIN);
-    impossible(setting).or_else(|| is_narrow.then(|| too_small(setting, least)).flatten())
+    impossible(setting).or_else(|| narrow::objection(setting, files(setting)))
 }
 
 fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
-    narrowed(setting).is_none().then(|| rounds::established(setting, run)).flatten()
+    let is_whole = narrow::narrowed(setting, files(setting)).is_none();
+    is_whole.then(|| rounds::established(setting, run)).flatten()
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    let Some(options) = narrowed(setting) else { return next_of(setting, run) };
-    let mut plan = next_of(&Setting { options: &options, facts: setting.facts }, run)?;
-    for stream in plan.steps.iter_mut().flat_map(|step| &mut step.streams) {
-        stream.length = Some(Size(options.bytes));
-    }
-    Some(plan)
+    narrow::next(setting, run, files(setting), next_of)
 }
 
 fn next_of(setting: &Setting<'_>, run: &Run) -> Option<Plan> {

@@ -288,6 +288,11 @@ pub(crate) fn open_readable(path: &Path) -> io::Result<std::os::fd::OwnedFd> {
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
+/// A number that the kernel makes at each start (`Documentation/admin-guide/sysctl/kernel.rst`).
+pub(crate) fn boot(system: &System) -> Option<String> {
+    read_text(&system.procfs.join("sys/kernel/random/boot_id"))
+}
+
 /// The text of a small kernel file without its trailing newline; `None` when it is absent, not
 /// readable or empty.
 pub(crate) fn read_text(path: &Path) -> Option<String> {

@@ -3,7 +3,7 @@
 
 use super::queue::Place;
 use super::{Held, Way};
-use crate::facts::{DeviceNumber, System, Tree, device_of_sysfs, names_in, read_text};
+use crate::facts::{DeviceNumber, System, Tree, boot, device_of_sysfs, names_in};
 use crate::write_cache;
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::QueueSetting;
@@ -96,11 +96,6 @@ impl Change {
             && self.layer_name == facts.layer_name;
         same && self.bytes == facts.bytes && (self.serial.is_some() || self.name == facts.name)
     }
-}
-
-/// A number that the kernel makes at each start (`Documentation/admin-guide/sysctl/kernel.rst`).
-fn boot(system: &System) -> Option<String> {
-    read_text(&system.procfs.join("sys/kernel/random/boot_id"))
 }
 
 /// The note of a change that is in force.

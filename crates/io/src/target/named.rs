@@ -17,7 +17,7 @@ use super::create::{
     check_room, empty, finish, make_file, open_existing, refuse_kernel_directories,
 };
 use super::{OpenRequest, Target, TargetFile};
-use crate::facts::System;
+use crate::facts::{self, System};
 use crate::guard::{self, Intent, Refusal};
 use crate::names::Spelling;
 use crate::scratch::{Identity, Ledger};
@@ -87,9 +87,9 @@ impl Mark {
     }
 }
 
-/// Tells this start of this machine from all others: half of the kernel's `boot_id` (random(4)).
+/// Tells this start of this machine from all others: half of the kernel's number.
 fn system_start() -> io::Result<u64> {
-    let text = std::fs::read_to_string("/proc/sys/kernel/random/boot_id")?;
+    let text = facts::boot(&System::live()).ok_or_else(|| io::Error::other("no boot_id"))?;
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).take(16).collect();
     u64::from_str_radix(&digits, 16).map_err(|_| io::Error::other("no boot_id"))
 }

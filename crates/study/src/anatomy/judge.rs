@@ -1,9 +1,9 @@
 //! What the parts say.
 
 use super::parts::{self, Parts};
-use super::{Cell, Side, cells, narrowed, refusal};
+use super::{Cell, Side, cells, refusal};
 use crate::compare::{self, compare};
-use crate::experiment::{Setting, control, suspects};
+use crate::experiment::{Setting, control, narrow, suspects};
 use drivelab_core::anatomy::Segment;
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{
@@ -23,7 +23,7 @@ const QUEUE_SHARE: f64 = 0.10;
 const SLOW_MIN: usize = 10;
 
 pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let Some(options) = narrowed(setting) else { return judge_of(setting, run) };
+    let Some(options) = narrow::narrowed(setting, 1) else { return judge_of(setting, run) };
     let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
     findings.unknown.push(format!(
         "How a full drive does: only the first {} of {} were filled and used. Give a larger \

@@ -1,10 +1,10 @@
 //! What a run of `steady` says.
 
-use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, has_files, narrowed, passes};
+use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, files, has_files, passes};
 use crate::compare::{Side, compare};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Setting, control, loads, suspects};
+use crate::experiment::{Setting, control, loads, narrow, suspects};
 use drivelab_core::comparison::Comparison;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::quantity::{bandwidth, operations, percent, size};
@@ -22,7 +22,9 @@ const PAIRS: [(&str, &str, &str); 3] = [
 ];
 
 pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let Some(options) = narrowed(setting) else { return judge_of(setting, run) };
+    let Some(options) = narrow::narrowed(setting, files(setting)) else {
+        return judge_of(setting, run);
+    };
     let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
     findings.unknown.push(format!(
         "How a full drive does: only the first {} of {} were written and used. A flash drive has \
