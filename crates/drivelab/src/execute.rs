@@ -13,6 +13,7 @@ use crate::store::writer::Recorder;
 use crate::surroundings::Surroundings;
 use drivelab_core::anatomy::{Anatomy, Piece};
 use drivelab_core::driver::drivers_of;
+use drivelab_core::facts::TargetKind;
 use drivelab_core::inside::InsideInterval;
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
@@ -189,12 +190,13 @@ impl<'a> Execution<'a> {
         end.inside_total = self.testbed.inside();
         end.inside = end.inside_total.zip(inside).map(|(now, before)| now.since(&before));
         let trace = tracer.map(Tracer::stop);
+        let target = self.recorder.run().begin.facts.target.kind;
         let (stop, unissued) = match result {
             Ok(mut finished) => {
                 if let Some(trace) = trace {
                     self.take_apart(number, trace, &mut finished);
                 }
-                gather(finished, &mut end)
+                gather(finished, &mut end, target)
             }
             Err(trouble) => (Some(Stop::Trouble(trouble)), 0),
         };
@@ -348,7 +350,7 @@ impl<'a> Execution<'a> {
 
 /// What the drivers leave behind goes into the end of the step; says whether one failed, and how
 /// many operations were due and not issued.
-fn gather(finished: Vec<Finished>, end: &mut StepEnd) -> (Option<Stop>, u64) {
+fn gather(finished: Vec<Finished>, end: &mut StepEnd, target: TargetKind) -> (Option<Stop>, u64) {
     let mut slowest = Slowest::new();
     let mut stop = None;
     let mut unissued = 0;
@@ -360,7 +362,7 @@ fn gather(finished: Vec<Finished>, end: &mut StepEnd) -> (Option<Stop>, u64) {
         unissued += driver.unissued();
         if let Some(failure) = driver.failure() {
             let stream = driver.stream();
-            stop.get_or_insert(Stop::Trouble(trouble::of_failure(&failure, stream)));
+            stop.get_or_insert(Stop::Trouble(trouble::of_failure(&failure, stream, target)));
         }
     }
     end.slowest = slowest.sorted();

@@ -1,7 +1,8 @@
 //! What went wrong in a step, in words: failures that end it, and warnings that stay with it.
 
 use drivelab_core::driver::Failure;
-use drivelab_core::op::{Errno, Op};
+use drivelab_core::facts::TargetKind;
+use drivelab_core::op::{Action, Errno, Op};
 use drivelab_core::plan::{Engine, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
@@ -16,8 +17,8 @@ const ENOSPC: i32 = 28;
 const EOPNOTSUPP: i32 = 95;
 const ESTALE: i32 = 116;
 
-/// The trouble that a failed operation is.
-pub fn of_failure(failure: &Failure, stream: &Stream) -> Trouble {
+/// The trouble that a failed operation is on a target of that kind.
+pub fn of_failure(failure: &Failure, stream: &Stream, target: TargetKind) -> Trouble {
     let Op { action, offset, len, .. } = failure.op;
     let what = if action.is_metadata() {
         format!("{} of name {}", action.word(), failure.op.file)
@@ -25,10 +26,17 @@ pub fn of_failure(failure: &Failure, stream: &Stream) -> Trouble {
         format!("{} of {len} bytes at offset {offset}", action.word())
     };
     match failure.errno {
-        None => Trouble::failed(format!(
-            "a {what} moved only {} bytes; the target ends there or became smaller",
-            failure.moved
-        )),
+        None => {
+            let moved = failure.moved;
+            // A write makes a file longer; only room for a part of it makes it short (write(2)).
+            let in_file = matches!(target, TargetKind::File | TargetKind::Directory);
+            let reason = if action == Action::Write && in_file {
+                format!("no space was left for the rest; {}", advice(Errno(ENOSPC), stream))
+            } else {
+                "the target ends there or became smaller".to_string()
+            };
+            Trouble::failed(format!("a {what} moved only {moved} bytes; {reason}"))
+        }
         Some(errno) => {
             let error = std::io::Error::from_raw_os_error(errno.0);
             Trouble::failed(format!("a {what} failed: {error}; {}", advice(errno, stream)))
@@ -132,4 +140,26 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
         );
     }
     warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn short(action: Action, target: TargetKind) -> String {
+        let op = Op { action, offset: 1_835_008, len: 65_536, ..Op::default() };
+        let failure = Failure { errno: None, op, moved: 20_480 };
+        of_failure(&failure, &Stream::default(), target).text
+    }
+
+    #[test]
+    fn a_short_write_of_a_file_is_a_full_file_system_and_of_a_drive_its_end() {
+        for target in [TargetKind::File, TargetKind::Directory] {
+            let text = short(Action::Write, target);
+            assert!(text.contains("moved only 20480 bytes; no space was left"), "{text}");
+            assert!(text.contains("the file system is full"), "{text}");
+            assert!(short(Action::Read, target).contains("the target ends there"));
+        }
+        assert!(short(Action::Write, TargetKind::BlockDevice).contains("the target ends there"));
+    }
 }
