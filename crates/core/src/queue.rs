@@ -9,6 +9,7 @@ use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
 use crate::plan::{Act, SettingChange};
 use crate::tally::{Phase, Tally};
+use crate::team::Word;
 use std::fmt;
 
 /// Where operations go.
@@ -75,6 +76,17 @@ pub trait Sink {
     /// Asked several times a second; `false` ends the step early and marks it.
     fn go_on(&mut self) -> bool {
         true
+    }
+    /// How many other processes have workers whose end matters to those here, or the other way
+    /// round: then [`Sink::heard`] is asked every millisecond.
+    fn others(&self) -> u32 {
+        0
+    }
+    /// Tells the other processes.
+    fn tell(&mut self, _word: Word) {}
+    /// The next that another process has said of this step.
+    fn heard(&mut self) -> Option<Word> {
+        None
     }
 }
 

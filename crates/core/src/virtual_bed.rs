@@ -87,7 +87,7 @@ impl Testbed for VirtualTestbed {
     }
 
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
-        let mut team = Team::new(&drivers);
+        let mut team = Team::new(&drivers, 0);
         let mut workers: Vec<Worker> = drivers.into_iter().map(|d| self.worker(d)).collect();
         for worker in &mut workers {
             worker.driver.prefill(&mut worker.queue);

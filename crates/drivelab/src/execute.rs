@@ -3,6 +3,7 @@
 //! Nothing is computed here that a reader could compute later; what only this moment knows (the
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
+mod forward;
 mod meeting;
 pub mod tracer;
 mod trouble;
@@ -14,16 +15,16 @@ use crate::surroundings::Surroundings;
 use drivelab_core::anatomy::{Anatomy, Piece};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::inside::InsideInterval;
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
 use drivelab_core::plan::{Act, Plan, SettingChange, Step};
-use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
+use drivelab_core::queue::{Finished, Testbed, Trouble};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::Established;
-use drivelab_core::tally::{Slowest, Tally};
+use drivelab_core::tally::Slowest;
 use drivelab_io::team::team;
+use forward::{Forward, Silent};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tracer::{Traced, Tracer};
@@ -283,14 +284,17 @@ impl<'a> Execution<'a> {
         let interval = plan.interval.0;
         let mut drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
         let team = team();
-        drivers.retain(|driver| {
-            team.rank_of(driver.setup().worker, driver.stream().workers) == team.rank()
+        let simulated = self.testbed.inside().is_some();
+        drivers.retain(|driver| match simulated {
+            // One process has the drive.
+            true => team.leads(),
+            false => team.rank_of(driver.setup().worker, driver.stream().workers) == team.rank(),
         });
         if step.trace {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
         }
-        let mut sink = Forward { recorder: self.recorder, progress: self.progress, evidence };
+        let mut sink = Forward::new(self.recorder, self.progress, evidence, step, number);
         self.testbed.run(drivers, &mut sink)
     }
 
@@ -376,46 +380,6 @@ fn expected(step: &Step) -> Option<Duration> {
         (Some(_), _) => Some(Duration::ZERO),
         (None, Some(elapsed)) => Some(Duration::from_nanos(elapsed.0 + step.ramp.0)),
         (None, None) => None,
-    }
-}
-
-/// Lets a step that was recorded before run by.
-struct Silent<'a> {
-    progress: &'a mut Progress,
-}
-
-impl Sink for Silent<'_> {
-    fn tally(&mut self, tally: &Tally) {
-        self.progress.tally(tally);
-    }
-
-    fn go_on(&mut self) -> bool {
-        self.progress.redraw();
-        !drivelab_io::signal::interrupted()
-    }
-}
-
-/// Hands tallies to the recorder and the progress line, looks around, and asks for Ctrl-C.
-struct Forward<'a> {
-    recorder: &'a mut Recorder,
-    progress: &'a mut Progress,
-    evidence: &'a mut Evidence,
-}
-
-impl Sink for Forward<'_> {
-    fn tally(&mut self, tally: &Tally) {
-        self.progress.tally(tally);
-        self.recorder.record(Record::Tally(Box::new(tally.clone())));
-    }
-
-    fn inside(&mut self, interval: &InsideInterval) {
-        self.recorder.record(Record::Inside(Box::new(*interval)));
-    }
-
-    fn go_on(&mut self) -> bool {
-        self.progress.redraw();
-        self.evidence.sense();
-        !drivelab_io::signal::interrupted() && !team().is_asked_to_stop()
     }
 }
 

@@ -1,5 +1,6 @@
 //! One run from the look at the target to the removal of its scratch.
 
+mod bystander;
 mod going_on;
 mod intent;
 mod rounds;
@@ -14,7 +15,8 @@ use crate::store;
 use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
-use crate::together::{self, check_shared, refuse_several};
+use crate::together::{self, check_shared};
+use bystander::Bystander;
 use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::Plan;
@@ -148,9 +150,6 @@ pub fn run(
     let ledger = store::ledger(Some(&request.runs))?;
     tidy_up(&request.runs, system)?;
     check_shared(&first)?;
-    if aim.kind == Kind::Simulated {
-        refuse_several(&format!("a run on {}", request.target))?;
-    }
     let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;
     let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
     let mut begin = begin_of(request, &aim, first.seed, clock_facts);
@@ -168,6 +167,7 @@ pub fn run(
         }
         let known = request.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
+        together::in_one_process(&aim).into_iter().for_each(|warning| recorder.warn(warning));
     } else if aim.simulated.is_none() {
         let resumed = going_on::resumed(&aim, recorder.run());
         recorder.warn(going_on::broken_off(&resumed));
@@ -219,7 +219,12 @@ fn testbed_of(
             reason: "the drive is simulated".into(),
             ..ClockFacts::default()
         };
-        return Ok((simulated.build().map_err(Failure::usage)?, clock));
+        // One memory holds it, so that one process has all of its workers.
+        let bed: Box<dyn Testbed> = match team().leads() {
+            true => simulated.build().map_err(Failure::usage)?,
+            false => Box::new(Bystander::new(aim.facts.clone())),
+        };
+        return Ok((bed, clock));
     }
     let (clock, clock_facts) = Clock::calibrate();
     let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());

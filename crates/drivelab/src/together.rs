@@ -3,7 +3,7 @@
 
 use crate::aim::Aim;
 use crate::outcome::{Failure, Status};
-use drivelab_core::plan::{PatternName, Plan, Step, Stream};
+use drivelab_core::plan::{PatternName, Plan, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{ProcessFacts, StepEnd, Warning};
 use drivelab_core::tally::{Phase, Slow, Tally};
@@ -270,6 +270,21 @@ pub fn first_found(mine: Option<Warning>) -> Result<Option<Warning>, Failure> {
     Ok(gathered(&team, &mine)?.into_iter().flatten().next())
 }
 
+/// What a reader must know of a simulated drive that several processes were started for.
+pub fn in_one_process(aim: &Aim) -> Option<Warning> {
+    let shared = aim.simulated.is_some() && !team().is_alone();
+    shared.then(|| Warning {
+        code: "simulated_in_one".into(),
+        text: format!(
+            "the simulated drive is in the memory of one process: the first of the {} has done \
+             all of the work.",
+            team().size()
+        ),
+        advice: "The figures are those that one process alone would give.".into(),
+        step: None,
+    })
+}
+
 /// What cannot be shared by several processes.
 pub fn refuse_several(what: &str) -> Result<(), Failure> {
     match team().is_alone() {
@@ -285,24 +300,18 @@ pub fn check_shared(plan: &Plan) -> Result<(), Failure> {
         return Ok(());
     }
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-    let own_names =
-        streams().any(|stream| stream.pattern == PatternName::Names && stream.form.is_none());
-    let steady = plan.steps.iter().any(|step| step.until.steady);
     let traced = plan.steps.iter().any(|step| step.trace);
-    let several = streams().any(|stream| stream.workers > 1);
-    let walls = several && plan.steps.iter().any(|step: &Step| step.until.stonewall);
     let bounds = || streams().filter_map(|stream| stream.until.as_ref());
     let mut bounds = bounds().chain(plan.steps.iter().map(|step| &step.until));
-    let level = bounds.any(|until| until.level.is_some());
-    let what = match () {
-        () if own_names => "a directory of drivelab's own names",
-        () if steady => "a step that ends when the rate is steady",
-        () if level => "a step that ends when the rate is level",
-        () if traced => "a step that is traced",
-        () if walls => "a step that ends with its first worker",
-        () => return Ok(()),
+    // A worker that is judged by itself needs to know of nobody.
+    let level = bounds.any(|until| until.level.is_some_and(|level| level.group.is_some()));
+    let what = match (level && streams().any(|stream| stream.workers > 1), traced) {
+        (true, _) => "a step that ends when the rate of several workers is level",
+        (_, true) => "a step that is traced",
+        (false, false) => return Ok(()),
     };
-    refuse_several(what)
+    Err(Failure::usage(format!("{what} runs in one process, and here are several"))
+        .advise("Start it without mpirun: one process has as many workers as the plan says."))
 }
 
 /// The directory of a path, and its last name.

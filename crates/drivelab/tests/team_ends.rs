@@ -189,23 +189,27 @@ fn another_build_of_the_same_version_is_refused() {
 #[test]
 fn what_one_process_must_do_alone_is_refused_with_the_way_out() {
     let launcher = Launcher::new();
-    let own_names = "run . --actions create,unlink --names 5 --workers 2";
+    let traced = step("traced", PASS, EACH).replace("[[steps]]", "[[steps]]\ntrace = true");
+    launcher.write("traced.toml", plan(&traced));
+    let until = "{ elapsed = \"9s\", level = { limit = 5.0, window = \"2s\", group = 0, \
+                 of = \"operations\", by = \"deviation\" } }";
+    launcher.write("level.toml", plan(&step("level", until, EACH)));
     let lines = [
         ("check .", "this command runs in one process"),
         ("study wsat .", "this command runs in one process"),
         ("runs", "this command runs in one process"),
-        ("run sim:x25-e --rw randread --runtime 1", "a run on sim:x25-e runs in one process"),
-        (own_names, "a directory of drivelab's own names runs in one process"),
+        ("run traced.toml .", "a step that is traced runs in one process"),
+        ("run level.toml .", "when the rate of several workers is level runs in one process"),
     ];
     for (line, reason) in lines {
         let line: Vec<&str> = line.split(' ').collect();
         let outcome = launcher.run(2, &line).expect_status(2);
         says(&outcome, &[reason, "and here are several"]);
-        let advice = "Start it without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR";
+        let advice = "Start it without mpirun";
         assert!(outcome.stderr.contains(advice), "{}", outcome.stderr);
         assert_eq!(outcome.stdout, "");
     }
-    gone(&launcher, &[]);
+    gone(&launcher, &["level.toml", "traced.toml"]);
 }
 
 #[test]

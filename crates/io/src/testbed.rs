@@ -18,7 +18,7 @@ use drivelab_core::facts::Facts;
 use drivelab_core::op::Time;
 use drivelab_core::plan;
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
-use drivelab_core::team::Team;
+use drivelab_core::team::{Team, Word};
 use drivelab_core::units::Span;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -199,7 +199,7 @@ impl Testbed for RealTestbed {
         self.clock = self.clock.anchored_anew();
         self.strayed_ns = None;
         let ahead_ns = self.clock.ahead_ns();
-        let mut team = Team::new(&drivers);
+        let mut team = Team::new(&drivers, sink.others());
         let count = drivers.len();
         let (sender, messages) = sync_channel(count * 16 + 16);
         let mut members = Vec::with_capacity(count);
@@ -217,6 +217,8 @@ impl Testbed for RealTestbed {
         };
         let start = start.inspect_err(|_| members.iter().for_each(Member::abort))?;
         if members.is_empty() {
+            // Background streams of other processes wait for nobody here.
+            sink.tell(Word::Over);
             return Ok(Vec::new());
         }
         // Not earlier: workers that may run anywhere take over this thread's CPUs.
@@ -290,8 +292,10 @@ impl Watch<'_> {
     ) -> Result<(), Trouble> {
         let mut failed = None;
         let mut running = members.len();
+        let listens = sink.others() > 0;
+        let patience = Duration::from_millis(if listens { 1 } else { 50 });
         while running > 0 {
-            match self.messages.recv_timeout(Duration::from_millis(50)) {
+            match self.messages.recv_timeout(patience) {
                 Ok((index, Message::Tally(tally))) => {
                     sink.tally(&tally);
                     team.take(&tally);
@@ -312,6 +316,13 @@ impl Watch<'_> {
                 Ok((_, Message::Ready)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(Trouble::failed("a worker died without a word (a defect)"));
+                }
+            }
+            if listens {
+                let words = team.to_tell(|index| members[index].finished.is_some());
+                words.into_iter().for_each(|word| sink.tell(word));
+                while let Some(word) = sink.heard() {
+                    team.hear(word);
                 }
             }
             for index in team.to_stop(|index| members[index].finished.is_some()) {

@@ -224,7 +224,7 @@ impl<D: Drive> SimTestbed<D> {
 
     /// Runs until every driver has finished.
     fn advance(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
-        let mut team = Team::new(step.workers.iter().map(|worker| &worker.driver));
+        let mut team = Team::new(step.workers.iter().map(|worker| &worker.driver), 0);
         let mut finished = 0;
         let mut events = 0;
         loop {

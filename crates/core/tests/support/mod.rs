@@ -196,7 +196,7 @@ pub fn run_with(
     mut sink: Kept,
     recycle: bool,
 ) -> Outcome {
-    let mut team = Team::new(&drivers);
+    let mut team = Team::new(&drivers, 0);
     let mut issues = Vec::new();
     let mut workers: Vec<Worker> = drivers.into_iter().map(opened).collect();
     let mut completions = BinaryHeap::new();
@@ -285,7 +285,7 @@ fn hand_over(worker: &mut Worker, team: &mut Team, sink: &mut Kept, recycle: boo
 }
 
 fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
-    hand_over(&mut worker, &mut Team::new([]), sink, true);
+    hand_over(&mut worker, &mut Team::new([], 0), sink, true);
     let (last, phase) = worker.driver.finish(worker.finished_at.unwrap_or(0));
     if last.ops() > 0 || last.error_count() > 0 {
         sink.tally(&last);

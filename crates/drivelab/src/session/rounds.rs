@@ -1,9 +1,14 @@
 //! Plans with a step that lasts until its rate is steady.
 
 use crate::execute::{Execution, Stop};
+use crate::together::heard;
 use drivelab_core::plan::Plan;
+use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::rounds::{Part, Rounds, parts};
+use drivelab_io::team::team;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 /// Executes a plan. Where a step of it is done in rounds, the plan itself is recorded first, as it
 /// was asked, and then each of its parts and rounds as a plan of its own.
@@ -22,13 +27,14 @@ pub fn run_plan(execution: &mut Execution<'_>, plan: &Plan) -> Result<(), Stop> 
 }
 
 fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -> Result<(), Stop> {
-    while let Some(round) = rounds.next() {
+    // Of several processes only the first one knows what all have done.
+    while let Some(round) = as_the_first(rounds.next())? {
         execution.run_plan(&Plan { steps: vec![round], ..frame.clone() })?;
         if let Some(done) = execution.recorder.run().steps.last() {
             rounds.done(done);
         }
     }
-    if let Some(found) = rounds.established() {
+    if let Some(found) = as_the_first(rounds.established())? {
         execution.establish(found);
     }
     if rounds.settled().is_err() {
@@ -41,4 +47,14 @@ fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -
         });
     }
     Ok(())
+}
+
+/// What the first process says, at all of them.
+fn as_the_first<T: Serialize + DeserializeOwned>(mine: T) -> Result<T, Stop> {
+    match team().is_alone() {
+        true => Ok(mine),
+        false => {
+            heard(&team(), &mine).map_err(|failure| Stop::Trouble(Trouble::failed(failure.text)))
+        }
+    }
 }

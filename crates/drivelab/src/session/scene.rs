@@ -12,7 +12,7 @@ use drivelab_core::record::Warning;
 use drivelab_io::facts::System;
 use drivelab_io::target::{
     NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
-    open_directory, open_names, open_target,
+    join_directory, open_directory, open_names, open_target,
 };
 use drivelab_io::team::team;
 use std::path::{Path, PathBuf};
@@ -49,8 +49,7 @@ impl Scene {
         }
         scene.open_spelt(system, &wanted, plan)?;
         for _ in 0..directories_of(plan) {
-            let directory = open_directory(system, &wanted).map_err(refused)?;
-            scene.site.directories.push(Rc::new(directory));
+            scene.site.directories.push(Rc::new(scratch_directory(system, &wanted)?));
         }
         if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
             wanted.files = aim.files;
@@ -120,6 +119,26 @@ fn directories_of(plan: &Plan) -> u32 {
         Files::Each => stream.workers,
     });
     needed.max().unwrap_or(0)
+}
+
+/// A directory for names, which the first process makes and the others join.
+fn scratch_directory(system: &System, wanted: &OpenRequest) -> Result<ScratchDirectory, Failure> {
+    let made = || open_directory(system, wanted).map_err(refused);
+    if team().is_alone() {
+        return made();
+    }
+    let first = agree(if team().leads() { made().map(Some) } else { Ok(None) })?;
+    let place = |made: &ScratchDirectory| {
+        let mark = made.mark().map_err(|error| Failure::invalid(format!("{error}")))?;
+        Ok((made.path().to_owned(), mark))
+    };
+    let place = agree(first.as_ref().map(place).transpose())?;
+    let place = together::heard(&team(), &place)?;
+    agree(match (first, place) {
+        (Some(first), _) => Ok(first),
+        (None, Some((path, mark))) => join_directory(&path, mark).map_err(refused),
+        (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
+    })
 }
 
 /// Opens the target; of several processes each opens its own files, and then joins those that

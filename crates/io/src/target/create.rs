@@ -11,6 +11,7 @@ use drivelab_core::facts::TargetKind;
 use rustix::fs::{AtFlags, CWD, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 
+use super::named::{Mark, join_one};
 use super::{BLOCK_BYTES_ASSUMED, OpenRequest, Target, TargetFile, bounded, lock};
 use crate::facts::{self, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject, capacity};
@@ -420,7 +421,15 @@ impl ScratchDirectory {
         self.pinned.as_fd()
     }
 
-    /// Removes it and everything in it now.
+    /// What it is, for the processes that [`join_directory`].
+    ///
+    /// # Errors
+    /// As `fstat(2)` says.
+    pub fn mark(&self) -> io::Result<Mark> {
+        Mark::of(&self.pinned)
+    }
+
+    /// Removes it and everything in it now; one that another process made stays for that to remove.
     ///
     /// # Errors
     /// When something in it cannot be removed, or another file system is mounted in it.
@@ -469,4 +478,13 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
             Err(refusal)
         }
     }
+}
+
+/// Opens the scratch directory that another process of the team has made, and removes it.
+///
+/// # Errors
+/// A [`Refusal`] when it is not here, or is another one here.
+pub fn join_directory(path: &Path, known: Mark) -> Result<ScratchDirectory, Refusal> {
+    let pinned = join_one(path, known, rustix::fs::FileType::Directory)?;
+    Ok(ScratchDirectory { scratch: None, path: path.to_owned(), pinned })
 }

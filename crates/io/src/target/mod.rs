@@ -16,7 +16,7 @@ use drivelab_core::facts::TargetKind;
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
-pub use create::{ScratchDirectory, open_directory};
+pub use create::{ScratchDirectory, join_directory, open_directory};
 pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
 
 use crate::facts::{self, DeviceNumber, System};

@@ -70,7 +70,7 @@ pub struct Mark {
 }
 
 impl Mark {
-    fn of(descriptor: impl AsFd) -> io::Result<Mark> {
+    pub(super) fn of(descriptor: impl AsFd) -> io::Result<Mark> {
         let stat = rustix::fs::fstat(&descriptor)?;
         let is_device = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
         let device = is_device.then(system_start).transpose()?.map(|start| (stat.st_rdev, start));
@@ -157,7 +157,7 @@ impl Target {
             let path = request.path.join(&named.path);
             let of = |seen: &&Seen| seen.index == index;
             let Some(known) = seen.iter().find(of) else { continue };
-            let pinned = join_one(&path, known)?;
+            let pinned = join_one(&path, known.mark, FileType::RegularFile)?;
             let place = self.files.len();
             self.files.push(TargetFile {
                 path,
@@ -191,7 +191,7 @@ impl Target {
     }
 }
 
-fn join_one(path: &Path, known: &Seen) -> Result<OwnedFd, Refusal> {
+pub(super) fn join_one(path: &Path, known: Mark, kind: FileType) -> Result<OwnedFd, Refusal> {
     let shown = path.display();
     let Some(witness) = guard::witness(path)? else {
         return Err(Refusal::usage("missing", format!("{shown} is not there for all processes."))
@@ -199,8 +199,7 @@ fn join_one(path: &Path, known: &Seen) -> Result<OwnedFd, Refusal> {
     };
     let stat = rustix::fs::fstat(&witness).map_err(|e| guard::cannot_open(path, e.into()))?;
     let mark = Mark::of(&witness).map_err(|error| guard::cannot_open(path, error))?;
-    let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
-    if !is_file || !mark.agrees(known.mark) {
+    if FileType::from_raw_mode(stat.st_mode) != kind || !mark.agrees(known) {
         return Err(another(path));
     }
     let flags = OFlags::RDONLY | OFlags::NONBLOCK;

@@ -20,6 +20,8 @@ const PINGS: usize = 20;
 const DATA: std::ffi::c_int = 1;
 #[cfg(feature = "mpi")]
 const STOP: std::ffi::c_int = 2;
+#[cfg(feature = "mpi")]
+const WORD: std::ffi::c_int = 4;
 
 /// Of each of its texts, the last word of a process has so much.
 #[cfg(feature = "mpi")]
@@ -277,6 +279,30 @@ impl Team {
         false
     }
 
+    /// Tells all others something short while they work; nobody waits for it.
+    pub fn tell(self, word: &[u8]) {
+        #[cfg(feature = "mpi")]
+        for other in if self.leads() { 1..self.size } else { 0..1 } {
+            // Whoever has gone already need not hear it.
+            let _ = mpi::send(word, other, WORD);
+        }
+        let _ = word;
+    }
+
+    /// The next that another has told all; the first process passes it on to the rest.
+    pub fn told(self) -> Option<Vec<u8>> {
+        #[cfg(feature = "mpi")]
+        if !self.is_alone() {
+            let (from, length) = mpi::probe(None, WORD).ok().flatten()?;
+            let word = mpi::receive(from, WORD, length, || {}).ok()?;
+            for other in (1..self.size).filter(|other| self.leads() && *other != from) {
+                let _ = mpi::send(&word, other, WORD);
+            }
+            return Some(word);
+        }
+        None
+    }
+
     /// Takes what was asked, so that it is not heard again.
     pub fn forget_stops(self) {
         #[cfg(feature = "mpi")]
@@ -333,6 +359,8 @@ impl Team {
                     is_passed_on = true;
                     self.ask_to_stop();
                 }
+                // Those who still work must hear what those have told who are done.
+                while self.told().is_some() {}
                 mpi::pause();
             });
             all.push(bytes?);
