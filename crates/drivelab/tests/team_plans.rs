@@ -49,9 +49,8 @@ fn background_streams_last_as_long_as_the_foreground_of_another_process() {
         let front = "[[steps.streams]]\nio = \"buffered\"\nsize = \"64k\"\nfirst_file = 4\n\
                      until = { operations = 21 }\nthink = \"100ms\"\nengine = \"psync\"\n\
                      mix = { write = 100 }\n";
-        let behind = format!(
-            "{EACH}\nmix = {{ write = 100 }}\nbackground = true\nthink = \"10ms\"\nengine = \"psync\""
-        );
+        let write = "mix = { write = 100 }\nengine = \"psync\"";
+        let behind = format!("{EACH}\n{write}\nbackground = true\nthink = \"10ms\"");
         let steps = step("both", "{ elapsed = \"100s\" }", &behind) + front;
         launcher.write("behind.toml", plan(&steps));
         match ranks {
