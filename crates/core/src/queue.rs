@@ -9,7 +9,7 @@ use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
 use crate::plan::{Act, SettingChange};
 use crate::tally::{Phase, Tally};
-use crate::team::Word;
+use crate::team::{Company, Word};
 use std::fmt;
 
 /// Where operations go.
@@ -77,10 +77,10 @@ pub trait Sink {
     fn go_on(&mut self) -> bool {
         true
     }
-    /// How many other processes have workers whose end matters to those here, or the other way
-    /// round: then [`Sink::heard`] is asked every millisecond.
-    fn others(&self) -> u32 {
-        0
+    /// The other processes whose workers matter to those here, or the other way round: then
+    /// [`Sink::heard`] is asked every millisecond.
+    fn company(&self) -> Company {
+        Company::NONE
     }
     /// Tells the other processes.
     fn tell(&mut self, _word: Word) {}

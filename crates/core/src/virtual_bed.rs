@@ -7,7 +7,7 @@ use crate::driver::{Driver, Next};
 use crate::facts::Facts;
 use crate::op::{Done, Op, Tag, Time};
 use crate::queue::{Finished, Queue, Sink, Testbed, Trouble};
-use crate::team::Team;
+use crate::team::{Company, Team};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -87,7 +87,7 @@ impl Testbed for VirtualTestbed {
     }
 
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
-        let mut team = Team::new(&drivers, 0);
+        let mut team = Team::new(&drivers, Company::NONE);
         let mut workers: Vec<Worker> = drivers.into_iter().map(|d| self.worker(d)).collect();
         for worker in &mut workers {
             worker.driver.prefill(&mut worker.queue);

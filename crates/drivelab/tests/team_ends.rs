@@ -191,15 +191,11 @@ fn what_one_process_must_do_alone_is_refused_with_the_way_out() {
     let launcher = Launcher::new();
     let traced = step("traced", PASS, EACH).replace("[[steps]]", "[[steps]]\ntrace = true");
     launcher.write("traced.toml", plan(&traced));
-    let until = "{ elapsed = \"9s\", level = { limit = 5.0, window = \"2s\", group = 0, \
-                 of = \"operations\", by = \"deviation\" } }";
-    launcher.write("level.toml", plan(&step("level", until, EACH)));
     let lines = [
         ("check .", "this command runs in one process"),
         ("study wsat .", "this command runs in one process"),
         ("runs", "this command runs in one process"),
         ("run traced.toml .", "a step that is traced runs in one process"),
-        ("run level.toml .", "when the rate of several workers is level runs in one process"),
     ];
     for (line, reason) in lines {
         let line: Vec<&str> = line.split(' ').collect();
@@ -209,7 +205,7 @@ fn what_one_process_must_do_alone_is_refused_with_the_way_out() {
         assert!(outcome.stderr.contains(advice), "{}", outcome.stderr);
         assert_eq!(outcome.stdout, "");
     }
-    gone(&launcher, &["level.toml", "traced.toml"]);
+    gone(&launcher, &["traced.toml"]);
 }
 
 #[test]

@@ -4,6 +4,7 @@
 
 mod support;
 
+use drivelab_core::level::outcome;
 use drivelab_core::op::SECOND;
 use drivelab_core::run::StepRun;
 use support::launched::Launcher;
@@ -71,21 +72,43 @@ fn background_streams_last_as_long_as_the_foreground_of_another_process() {
     }
 }
 
+/// Workers that are judged each by itself, or all together, at 50 operations a second at most.
 #[test]
-fn a_worker_whose_own_rate_is_level_ends_on_any_process() {
-    let launcher = Launcher::new();
-    let until = "{ elapsed = \"60s\", level = { limit = 50.0, percent = true, window = \"2s\", \
-                 of = \"operations\", by = \"deviation\" } }";
-    let paced = "mix = { write = 100 }\nthink = \"20ms\"\nengine = \"psync\"";
-    let load = format!("{EACH}\n{paced}");
-    launcher.write("level.toml", plan(&step("level", until, &load)));
-    launcher.run(4, &["run", "level.toml", "."]).expect_status(0);
-    let run = launcher.only_run().run;
-    for phase in &run.steps[0].end.as_ref().expect("an end").phases {
-        let took = phase.last - phase.opened;
-        assert!((2 * SECOND..20 * SECOND).contains(&took), "{phase:?}");
+fn a_level_rate_ends_workers_of_all_processes() {
+    for (ranks, group) in
+        [(1, ""), (4, ""), (1, ", group = 0"), (2, ", group = 0"), (4, ", group = 0")]
+    {
+        let launcher = Launcher::new();
+        let until = format!(
+            "{{ elapsed = \"60s\", level = {{ limit = 50.0, percent = true, window = \"2s\", \
+             of = \"operations\", by = \"deviation\"{group} }} }}"
+        );
+        let paced = "mix = { write = 100 }\nthink = \"20ms\"\nengine = \"psync\"";
+        let load = format!("{EACH}\n{paced}");
+        launcher.write("level.toml", plan(&step("level", &until, &load)));
+        match ranks {
+            1 => launcher.run_alone(&["run", "level.toml", "."], &[]),
+            ranks => launcher.run(ranks, &["run", "level.toml", "."]),
+        }
+        .expect_status(0);
+        let run = launcher.only_run().run;
+        let step = &run.steps[0];
+        let phases = &step.end.as_ref().expect("an end").phases;
+        let took: Vec<u64> = phases.iter().map(|phase| phase.last - phase.opened).collect();
+        assert!(took.iter().all(|ns| (2 * SECOND..20 * SECOND).contains(ns)), "{ranks}: {took:?}");
+        if !group.is_empty() {
+            let apart = took.iter().max().zip(took.iter().min()).map(|(most, least)| most - least);
+            assert!(apart.is_some_and(|ns| ns < SECOND / 2), "{ranks}: {took:?}");
+            let level = step.plan.until.level.expect("a level");
+            let workers = (0..4).map(|worker| (0, worker)).collect();
+            let found = outcome(step, level, workers);
+            assert!(found.attained && found.seconds.len() == 2, "{found:?}");
+            // All four are in it: 50 a second each at most, and none is left out.
+            let least = found.seconds.iter().map(|[ops, _]| *ops).min();
+            assert!(least.is_some_and(|ops| (101..=200).contains(&ops)), "{found:?}");
+        }
+        gone(&launcher, &["level.toml"]);
     }
-    gone(&launcher, &["level.toml"]);
 }
 
 #[test]

@@ -199,7 +199,7 @@ impl Testbed for RealTestbed {
         self.clock = self.clock.anchored_anew();
         self.strayed_ns = None;
         let ahead_ns = self.clock.ahead_ns();
-        let mut team = Team::new(&drivers, sink.others());
+        let mut team = Team::new(&drivers, sink.company());
         let count = drivers.len();
         let (sender, messages) = sync_channel(count * 16 + 16);
         let mut members = Vec::with_capacity(count);
@@ -292,13 +292,14 @@ impl Watch<'_> {
     ) -> Result<(), Trouble> {
         let mut failed = None;
         let mut running = members.len();
-        let listens = sink.others() > 0;
+        let listens = sink.company().others > 0;
         let patience = Duration::from_millis(if listens { 1 } else { 50 });
-        while running > 0 {
+        while running > 0 || team.judges_others() {
             match self.messages.recv_timeout(patience) {
                 Ok((index, Message::Tally(tally))) => {
                     sink.tally(&tally);
                     team.take(&tally);
+                    team.to_report(&tally).into_iter().for_each(|word| sink.tell(word));
                     let _ = members[index].commands.try_send(Command::Recycle(tally));
                 }
                 Ok((index, Message::Finished(finished))) => {
@@ -330,6 +331,9 @@ impl Watch<'_> {
             }
             if !sink.go_on() {
                 members.iter().for_each(|member| member.pulse.stop());
+                if running == 0 {
+                    break;
+                }
             }
             self.look_for_stuck(members)?;
         }

@@ -8,7 +8,7 @@ use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::{Action, Done, Op, Tag, Time};
 use drivelab_core::plan::{Act, Engine, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
-use drivelab_core::team::Team;
+use drivelab_core::team::{Company, Team};
 use std::collections::BTreeMap;
 
 /// Events between two questions whether to go on.
@@ -224,7 +224,7 @@ impl<D: Drive> SimTestbed<D> {
 
     /// Runs until every driver has finished.
     fn advance(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
-        let mut team = Team::new(step.workers.iter().map(|worker| &worker.driver), 0);
+        let mut team = Team::new(step.workers.iter().map(|worker| &worker.driver), Company::NONE);
         let mut finished = 0;
         let mut events = 0;
         loop {

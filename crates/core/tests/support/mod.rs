@@ -7,7 +7,7 @@ use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::{Mix, PatternName, Step, Stream, Until};
 use drivelab_core::queue::{Finished, Queue, Sink, Trouble};
 use drivelab_core::tally::Tally;
-use drivelab_core::team::Team;
+use drivelab_core::team::{Company, Team};
 use drivelab_core::units::{Size, Span};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -196,7 +196,7 @@ pub fn run_with(
     mut sink: Kept,
     recycle: bool,
 ) -> Outcome {
-    let mut team = Team::new(&drivers, 0);
+    let mut team = Team::new(&drivers, Company::NONE);
     let mut issues = Vec::new();
     let mut workers: Vec<Worker> = drivers.into_iter().map(opened).collect();
     let mut completions = BinaryHeap::new();
@@ -285,7 +285,7 @@ fn hand_over(worker: &mut Worker, team: &mut Team, sink: &mut Kept, recycle: boo
 }
 
 fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
-    hand_over(&mut worker, &mut Team::new([], 0), sink, true);
+    hand_over(&mut worker, &mut Team::new([], Company::NONE), sink, true);
     let (last, phase) = worker.driver.finish(worker.finished_at.unwrap_or(0));
     if last.ops() > 0 || last.error_count() > 0 {
         sink.tally(&last);

@@ -4,11 +4,12 @@ use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use drivelab_core::inside::InsideInterval;
+use drivelab_core::level::Did;
 use drivelab_core::plan::Step;
 use drivelab_core::queue::Sink;
 use drivelab_core::record::Record;
 use drivelab_core::tally::Tally;
-use drivelab_core::team::Word;
+use drivelab_core::team::{Company, Word};
 use drivelab_io::team::team;
 
 /// Lets a step that was recorded before run by.
@@ -34,7 +35,9 @@ pub(super) struct Forward<'a> {
     evidence: &'a mut Evidence,
     /// Number of the executed step: what was said of an earlier one comes too late.
     step: u32,
-    others: u32,
+    company: Company,
+    /// Time zero of the stamps, in CLOCK_MONOTONIC of the first process.
+    zero_ns: u64,
 }
 
 impl<'a> Forward<'a> {
@@ -46,12 +49,16 @@ impl<'a> Forward<'a> {
         number: u32,
     ) -> Self {
         let streams = || step.streams.iter();
-        let walls = streams().any(|stream| stream.until.as_ref().unwrap_or(&step.until).stonewall);
-        let others = match walls || streams().any(|stream| stream.background) {
-            true => team().size() - 1,
-            false => 0,
+        let bounds = || streams().map(|stream| stream.until.as_ref().unwrap_or(&step.until));
+        let matters = streams().any(|stream| stream.background)
+            || bounds().any(|until| until.stonewall || until.level.is_some());
+        let company = match matters {
+            true => Company { others: team().size() - 1, leads: team().leads() },
+            false => Company::NONE,
         };
-        Forward { recorder, progress, evidence, step: number, others }
+        let zero_ns = recorder.run().begin.clock.monotonic_zero_ns.unwrap_or(0);
+        let zero_ns = team().to_leader_ns(zero_ns);
+        Forward { recorder, progress, evidence, step: number, company, zero_ns }
     }
 }
 
@@ -71,42 +78,38 @@ impl Sink for Forward<'_> {
         !drivelab_io::signal::interrupted() && !team().is_asked_to_stop()
     }
 
-    fn others(&self) -> u32 {
-        self.others
+    fn company(&self) -> Company {
+        self.company
     }
 
     fn tell(&mut self, word: Word) {
-        if self.others > 0 {
-            team().tell(&bytes_of(self.step, word));
+        if self.company.others > 0
+            && let Ok(bytes) = serde_json::to_vec(&(self.step, shifted(word, self.zero_ns as i64)))
+        {
+            team().tell(&bytes);
         }
     }
 
     fn heard(&mut self) -> Option<Word> {
         loop {
-            match word_of(&team().told()?) {
-                Some((step, word)) if step == self.step => return Some(word),
+            match serde_json::from_slice::<(u32, Word)>(&team().told()?) {
+                Ok((step, word)) if step == self.step => {
+                    return Some(shifted(word, -(self.zero_ns as i64)));
+                }
+                // Of a step that is over.
                 _ => {}
             }
         }
     }
 }
 
-/// A word of a step: the step's number, and the stream whose wall it is.
-fn bytes_of(step: u32, word: Word) -> Vec<u8> {
-    let mut bytes = step.to_le_bytes().to_vec();
-    if let Word::Wall(stream) = word {
-        bytes.extend(stream.to_le_bytes());
+/// The times of a word, so much later.
+fn shifted(word: Word, by_ns: i64) -> Word {
+    let shift = |time: u64| time.saturating_add_signed(by_ns);
+    match word {
+        Word::Did(did) => Word::Did(Did { from: shift(did.from), to: shift(did.to), ..did }),
+        word => word,
     }
-    bytes
-}
-
-fn word_of(bytes: &[u8]) -> Option<(u32, Word)> {
-    let (step, stream) = bytes.split_first_chunk()?;
-    let word = match stream.first_chunk() {
-        Some(stream) => Word::Wall(u32::from_le_bytes(*stream)),
-        None => Word::Over,
-    };
-    Some((u32::from_le_bytes(*step), word))
 }
 
 #[cfg(test)]
@@ -114,10 +117,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn words_are_read_as_they_were_said() {
-        for word in [Word::Over, Word::Wall(0), Word::Wall(70_000)] {
-            assert_eq!(word_of(&bytes_of(9, word)), Some((9, word)));
-        }
-        assert_eq!(word_of(&[1, 2]), None);
+    fn times_are_told_by_the_clock_of_the_first_process() {
+        let did = Did { worker: (1, 2), ramp: false, from: 5, to: 9, ops: 3, bytes: 4 };
+        let told = shifted(Word::Did(did), 1000);
+        assert_eq!(told, Word::Did(Did { from: 1005, to: 1009, ..did }));
+        assert_eq!(shifted(told, -1000), Word::Did(did));
+        assert_eq!(shifted(Word::Wall(7), 1000), Word::Wall(7));
     }
 }

@@ -13,6 +13,12 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
+/// What starts the processes: that of Open MPI, unless drivelab was built with another one.
+const MPIRUN: &str = match option_env!("MPIRUN") {
+    Some(mpirun) => mpirun,
+    None => "mpirun",
+};
+
 static TURN: Mutex<()> = Mutex::new(());
 
 /// A directory to work in, a place for run files, and an mpirun with four slots on this machine.
@@ -47,8 +53,12 @@ impl Launcher {
         let work = tempfile::tempdir_in("/dev/shm").expect("a directory to work in");
         // Nobody looks for other networks, and whoever is still there when the first one has
         // ended is killed at once: nothing may be left to do by then.
-        let quick = ["--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0"];
-        let options = ["--machinefile", &slots].into_iter().chain(quick).map(String::from);
+        let quick: &[&str] = match is_open_mpi() {
+            true => &["--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0"],
+            false => &[],
+        };
+        let options = ["--machinefile", &slots].into_iter().chain(quick.iter().copied());
+        let options = options.map(String::from);
         Launcher {
             _turn: turn,
             laboratory,
@@ -98,7 +108,7 @@ impl Launcher {
 
     /// Starts groups of processes that are one team.
     pub fn start_groups(&self, groups: &[Group<'_>]) -> Running {
-        let mut words = self.before.iter().map(String::as_str).chain(["mpirun"]);
+        let mut words = self.before.iter().map(String::as_str).chain([MPIRUN]);
         let mut command = Command::new(words.next().expect("a word"));
         command.args(words).args(&self.options);
         for (number, group) in groups.iter().enumerate() {
@@ -210,6 +220,11 @@ impl Drop for Launcher {
     }
 }
 
+/// Whether the processes are Open MPI's.
+pub fn is_open_mpi() -> bool {
+    MPIRUN == "mpirun"
+}
+
 /// Sends a signal.
 pub fn kill(signal: &str, id: u32) {
     let status = Command::new("kill").arg(format!("-{signal}")).arg(id.to_string()).status();
@@ -252,8 +267,12 @@ fn rank_of(id: u32, program: &str, home: &str) -> Option<u32> {
     if name.trim() != program || !words.contains(&home.as_bytes()) {
         return None;
     }
-    let rank = words.iter().find_map(|word| word.strip_prefix(b"OMPI_COMM_WORLD_RANK="));
-    rank.map_or(Some(0), |rank| std::str::from_utf8(rank).ok()?.parse().ok())
+    let is_rank = |word: &&[u8]| {
+        let known = ["OMPI_COMM_WORLD_RANK=", "PMI_RANK="].into_iter();
+        known.filter_map(|name| word.strip_prefix(name.as_bytes())).next().map(<[u8]>::to_vec)
+    };
+    let rank = words.iter().find_map(is_rank);
+    rank.map_or(Some(0), |rank| String::from_utf8(rank).ok()?.parse().ok())
 }
 
 fn has_worker(id: u32) -> bool {
