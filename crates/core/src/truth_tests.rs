@@ -6,7 +6,7 @@ use crate::observed::{
     BlockSample, CpuThrottle, Extents, IoLimit, LimitedRate, LinkChange, PressureSpan,
     ProcessBytes, Temperature,
 };
-use crate::plan::{Mix, Plan, Sharing, Sync, Until};
+use crate::plan::{Mix, Plan, Sharing, Sync, SyncTiming, Until};
 use crate::record::{ProcessFacts, Record, StepBegin};
 use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
@@ -23,6 +23,7 @@ struct Evidence {
     stream: Stream,
     end: StepEnd,
     service_ns: u64,
+    flush_ns: u64,
     mismatched: u64,
 }
 
@@ -81,7 +82,7 @@ impl Evidence {
         };
         let stream = Stream { mix, depth: DEPTH, size: Size(4096), ..Stream::default() };
         let service_ns = u64::from(DEPTH) * SPAN_NS / OPERATIONS;
-        Evidence { facts, stream, end, service_ns, mismatched: 0 }
+        Evidence { facts, stream, end, service_ns, flush_ns: 0, mismatched: 0 }
     }
 
     fn observed(&mut self) -> &mut Observed {
@@ -105,6 +106,11 @@ impl Evidence {
         tally.kinds[0].ops = OPERATIONS;
         tally.kinds[0].bytes = BYTES;
         tally.kinds[0].service.record_n(self.service_ns, OPERATIONS);
+        let flush = tally.kinds.iter_mut().find(|kind| kind.kind == Action::Flush);
+        if let Some(flush) = flush.filter(|_| self.flush_ns > 0) {
+            flush.ops = 1;
+            flush.service.record(self.flush_ns);
+        }
         let begin = StepBegin {
             step: 0,
             plan_step: 0,
@@ -354,6 +360,22 @@ fn quotas_are_told_from_drives() {
         reasons(Evidence::reads(), limit(LimitedRate::ReadBytes, 4096 * rate)),
         ["io_quota"]
     );
+}
+
+#[test]
+fn what_fsync_brings_to_the_drive_after_the_measured_time_is_memorys_speed() {
+    let flushed = |timing, io, percent| {
+        move |e: &mut Evidence| {
+            (e.stream.sync, e.stream.sync_timing, e.stream.io) = (Sync::End, timing, io);
+            e.flush_ns = SPAN_NS / 100 * percent;
+        }
+    };
+    let (outside, inside) = (SyncTiming::Outside, SyncTiming::Inside);
+    let writes = Evidence::writes;
+    assert_eq!(reasons(writes(), flushed(outside, IoMode::Buffered, 11)), ["flushed_outside"]);
+    assert_eq!(reasons(writes(), flushed(outside, IoMode::Buffered, 9)), [""; 0]);
+    assert_eq!(reasons(writes(), flushed(inside, IoMode::Buffered, 50)), [""; 0]);
+    assert_eq!(reasons(writes(), flushed(outside, IoMode::Direct, 50)), [""; 0]);
 }
 
 #[test]

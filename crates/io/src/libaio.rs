@@ -64,6 +64,8 @@ pub struct Libaio {
     stamps: Vec<(Time, Time)>,
     events: Vec<IoEvent>,
     in_flight: u32,
+    /// Submitting calls of full batches since the last wait.
+    calls_before: u64,
 }
 
 // SAFETY: the pointers in `pending` lead into `blocks`, which moves with them and never grows.
@@ -103,6 +105,7 @@ impl Libaio {
             stamps: vec![(0, 0); depth],
             events: vec![IoEvent::default(); depth],
             in_flight: 0,
+            calls_before: 0,
         })
     }
 
@@ -218,7 +221,7 @@ impl Queue for Libaio {
             return Ok(());
         }
         if self.pending.len() >= self.batch {
-            self.flush()?;
+            self.calls_before += self.flush()?;
         }
         let opcode = match op.action {
             Action::Read => IOCB_CMD_PREAD,
@@ -250,7 +253,8 @@ impl Engine for Libaio {
         until: Option<Time>,
         done: &mut Vec<Done>,
     ) -> Result<Calls, Trouble> {
-        let mut calls = Calls { submit: self.flush()?, reap: 0 };
+        let before = std::mem::take(&mut self.calls_before);
+        let mut calls = Calls { submit: before + self.flush()?, reap: 0 };
         if !self.direct.is_empty() {
             self.perform_direct(done);
         }

@@ -30,6 +30,8 @@ pub struct Uring {
     direct: Vec<(Tag, Op)>,
     flights: Vec<InFlight>,
     in_flight: u32,
+    /// Submitting calls of full batches since the last wait.
+    calls_before: u64,
     sqpoll: bool,
 }
 
@@ -119,6 +121,7 @@ impl Uring {
             direct: Vec::with_capacity(depth as usize),
             flights: vec![InFlight::default(); depth as usize],
             in_flight: 0,
+            calls_before: 0,
             sqpoll: stream.sqpoll,
             buffers,
         })
@@ -321,7 +324,7 @@ impl Queue for Uring {
             return Ok(());
         }
         if self.pending.len() >= self.batch {
-            self.flush()?;
+            self.calls_before += self.flush()?;
         }
         self.flights[tag as usize].op = op;
         let entry = self.entry(tag, &op);
@@ -352,7 +355,8 @@ impl Engine for Uring {
         until: Option<Time>,
         done: &mut Vec<Done>,
     ) -> Result<Calls, Trouble> {
-        let mut calls = Calls { submit: self.flush()?, reap: 0 };
+        let before = std::mem::take(&mut self.calls_before);
+        let mut calls = Calls { submit: before + self.flush()?, reap: 0 };
         if !self.direct.is_empty() {
             self.perform_direct(done);
         }

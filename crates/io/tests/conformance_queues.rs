@@ -86,6 +86,7 @@ struct Wait {
     returned: Time,
     least: u32,
     flying: u32,
+    submits: u64,
     done: Vec<Done>,
 }
 
@@ -108,13 +109,13 @@ fn waits(place: &Place, variant: &Variant, stream: &Stream, count: u64) -> Vec<W
             Next::Finished => break,
         };
         let (mut done, flying) = (Vec::new(), driver.in_flight());
-        queue.wait(least, until, &mut done).unwrap();
+        let submits = queue.wait(least, until, &mut done).unwrap().submit;
         let returned = queue.now();
         for one in &done {
             let data = queue.buffer(one.tag);
             driver.reap(one, data);
         }
-        waits.push(Wait { called, returned, least, flying, done });
+        waits.push(Wait { called, returned, least, flying, submits, done });
     }
     assert_eq!(driver.failure(), None, "{}", variant.name);
     waits
@@ -173,6 +174,8 @@ fn no_clock_reading_serves_two_submitting_calls() {
             for one in waits.iter().flat_map(|wait| &wait.done) {
                 *readings.entry(one.issued).or_insert(0u32) += 1;
             }
+            let calls: u64 = waits.iter().map(|wait| wait.submits).sum();
+            assert_eq!(calls, readings.len() as u64, "{}: each call is counted", variant.name);
             let most = readings.values().max().copied().unwrap();
             assert!(most <= batch, "{}: {most} with one reading, batch {batch}", variant.name);
             if batch == 8 {

@@ -27,11 +27,8 @@ impl Driver {
         self.last_completion = done.completed;
         self.idle = self.free.len() == self.flights.len();
         let gap = done.completed.saturating_sub(since);
-        if gap > self.tally.gap_ns_max {
-            self.tally.gap_ns_max = gap;
-            self.note_gap(since, done.completed);
-        } else if gap >= self.setup.stream.gap_over.0 {
-            self.note_gap(since, done.completed);
+        if gap > self.tally.gap_ns_max || gap >= self.setup.stream.gap_over.0 {
+            self.note_gap(since, done.completed, flight.op.action);
         }
         self.tally.in_flight_sum += u64::from(flight.depth);
         let open = self.arrivals.is_some();
@@ -46,7 +43,12 @@ impl Driver {
     }
 
     #[cold]
-    pub(super) fn note_gap(&mut self, from: Time, to: Time) {
+    pub(super) fn note_gap(&mut self, from: Time, to: Time, action: Action) {
+        if action == Action::Flush && self.setup.stream.sync_timing == SyncTiming::Outside {
+            // The measured time stands still.
+            return;
+        }
+        self.tally.gap_ns_max = self.tally.gap_ns_max.max(to - from);
         if to - from >= self.setup.stream.gap_over.0 {
             self.tally.list_gap(Gap { from, to });
         }

@@ -98,9 +98,9 @@ fn slots(step: &StepRun, stream: u32, kind: Option<Action>, latencies: bool) -> 
     let of_stream = |tally: &&Tally| tally.stream == stream && tally.to > tally.from;
     let tallies: Vec<&Tally> = step.tallies.iter().filter(of_stream).collect();
     let Some(length) = usual_length(&tallies) else { return Vec::new() };
-    let mut slots = grid(&tallies, length);
+    let (mut slots, led) = grid(&tallies, length);
     for tally in &tallies {
-        place(&mut slots, tally, kind, length, latencies);
+        place(&mut slots, led, tally, kind, length, latencies);
     }
     mark_partial(&mut slots, &tallies, length);
     slots
@@ -114,8 +114,9 @@ fn usual_length(tallies: &[&Tally]) -> Option<Time> {
 }
 
 /// The intervals of the worker that has the most. Where it has none because nothing completed, and
-/// after its end, they are filled up: a stall must count as zero, not vanish.
-fn grid(tallies: &[&Tally], length: Time) -> Vec<Slot> {
+/// after its end, they are filled up: a stall must count as zero, not vanish. Also how many there
+/// are until its end.
+fn grid(tallies: &[&Tally], length: Time) -> (Vec<Slot>, usize) {
     let mut counts = std::collections::BTreeMap::new();
     for tally in tallies {
         *counts.entry(tally.worker).or_insert(0_u32) += 1;
@@ -131,10 +132,11 @@ fn grid(tallies: &[&Tally], length: Time) -> Vec<Slot> {
         fill(&mut slots, at, tally.from, length);
         slots.push(Slot::new(tally.from, tally.to, tally.ramp));
     }
+    let led = slots.len();
     let end = tallies.iter().map(|tally| tally.to).max().unwrap_or(0);
     let at = slots.last().map_or(end, |slot| slot.to);
     fill(&mut slots, at, end, length);
-    slots
+    (slots, led)
 }
 
 /// Empty slots from `at` to `end`. A rest of 1 % is another reading of the same border.
@@ -146,7 +148,14 @@ fn fill(slots: &mut Vec<Slot>, mut at: Time, end: Time, length: Time) {
     }
 }
 
-fn place(slots: &mut [Slot], tally: &Tally, kind: Option<Action>, length: Time, latencies: bool) {
+fn place(
+    slots: &mut [Slot],
+    led: usize,
+    tally: &Tally,
+    kind: Option<Action>,
+    length: Time,
+    latencies: bool,
+) {
     let wanted = |entry: &&KindTally| match kind {
         Some(kind) => entry.kind == kind,
         None => entry.kind != Action::Flush,
@@ -158,12 +167,17 @@ fn place(slots: &mut [Slot], tally: &Tally, kind: Option<Action>, length: Time, 
     let middle = tally.from + (tally.to - tally.from) / 2;
     let home = slots.partition_point(|slot| slot.to <= middle).min(slots.len() - 1);
     let span = (tally.to - tally.from) as f64;
-    if span > length as f64 * SEVERAL {
-        // Handed over late: when inside its span things completed is not known.
+    let within =
+        |slot: &Slot| slot.to.min(tally.to).saturating_sub(slot.from.max(tally.from)) as f64;
+    // At the end every worker has another border.
+    let is_cut = home + 1 >= led && within(&slots[home]) < span * WHOLE;
+    if span > length as f64 * SEVERAL || is_cut {
+        // When inside its span things completed is not known.
+        let known: f64 = slots.iter().map(within).sum();
         for slot in slots.iter_mut() {
-            let shared = slot.to.min(tally.to).saturating_sub(slot.from.max(tally.from));
-            slot.ops += ops * shared as f64 / span;
-            slot.bytes += bytes * shared as f64 / span;
+            let shared = within(slot) / known.max(1.0);
+            slot.ops += ops * shared;
+            slot.bytes += bytes * shared;
         }
     } else {
         slots[home].ops += ops;

@@ -1,6 +1,7 @@
 //! One stream of one step: its window, its rates, its latencies.
 
 use crate::op::{Action, Time};
+use crate::plan::{Stream, SyncTiming};
 use crate::run::{Run, StepRun};
 use crate::summary::gaps::stream_gaps;
 use crate::summary::series::batches;
@@ -117,12 +118,19 @@ fn phases(step: &StepRun, stream: u32) -> Vec<&Phase> {
 /// Mean operations in flight of one worker, by Little's law: time spent in operations ÷ time.
 /// What was in flight when each was submitted would say less: within a batch it counts up from 1.
 fn depth_reached(step: &StepRun, stream: u32, seconds: Option<f64>) -> Option<f64> {
-    let kinds = measured(step, stream).flat_map(|tally| &tally.kinds);
+    let plan = &step.plan.streams[stream as usize];
+    let counts = |entry: &&KindTally| !is_outside(plan, entry.kind);
+    let kinds = measured(step, stream).flat_map(|tally| &tally.kinds).filter(counts);
     let spent_ns: u128 = kinds.map(|kind| kind.service.sum()).sum();
-    let workers = f64::from(step.plan.streams[stream as usize].workers.max(1));
+    let workers = f64::from(plan.workers.max(1));
     seconds
         .filter(|seconds| *seconds > 0.0 && spent_ns > 0)
         .map(|seconds| spent_ns as f64 / (seconds * 1e9 * workers))
+}
+
+/// Whether the measured time stands still for such an operation.
+fn is_outside(stream: &Stream, kind: Action) -> bool {
+    kind == Action::Flush && stream.sync_timing == SyncTiming::Outside
 }
 
 pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
@@ -186,6 +194,7 @@ fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64
         errors: errors_by_errno.iter().map(|entry| entry.count).sum(),
         ..Rates::default()
     };
+    let seconds = seconds.filter(|_| !is_outside(&step.plan.streams[stream as usize], kind));
     rate(&mut rates, step, stream, Some(kind), seconds);
     KindSummary {
         rates,

@@ -1,8 +1,9 @@
 //! Was the load what the plan says: depth, generator, addresses, time?
 
 use super::Case;
-use crate::plan::{Files, IoMode, PatternName, Sharing, Stream};
-use crate::quantity::percent;
+use crate::op::Action;
+use crate::plan::{Files, IoMode, PatternName, Sharing, Stream, SyncTiming};
+use crate::quantity::{percent, time};
 use crate::tally::Phase;
 
 /// Of the depth that was asked for, this much must be reached.
@@ -16,9 +17,13 @@ const BUSY_SHARE: f64 = 0.9;
 /// Open loop: of the asked rate, this much must be kept.
 const RATE_SHARE: f64 = 0.98;
 
+/// An fsync outside of the measured time may take this share of it.
+const FLUSH_SHARE: f64 = 0.1;
+
 impl Case<'_> {
     /// Everything about the load.
     pub(super) fn load(&mut self) {
+        self.flushed_outside();
         self.same_blocks();
         self.depth();
         self.depth_in_device();
@@ -26,6 +31,30 @@ impl Case<'_> {
         self.generator();
         self.io_workers();
         self.clock();
+    }
+
+    /// What a page cache took in the measured time, and the drive only afterwards.
+    fn flushed_outside(&mut self) {
+        let mut found = None;
+        for (stream, numbers) in self.plan().streams.iter().zip(self.streams) {
+            let outside =
+                stream.sync_timing == SyncTiming::Outside && stream.io == IoMode::Buffered;
+            let flush = numbers.kinds.get(&Action::Flush).and_then(|kind| kind.service_ns);
+            let (Some(flush), Some(seconds), true) = (flush, numbers.seconds, outside) else {
+                continue;
+            };
+            let workers = f64::from(stream.workers.max(1));
+            let flush_s = flush.mean * flush.count as f64 / workers / 1e9;
+            if flush_s > FLUSH_SHARE * seconds {
+                found = Some(format!(
+                    "fsync took {} more behind the {} that were measured: memory took the writes, \
+                     and the drive was not done with them; count the fsync too, or use direct I/O",
+                    time(flush_s * 1e9),
+                    time(seconds * 1e9)
+                ));
+            }
+        }
+        found.into_iter().for_each(|text| self.suspect("flushed_outside", text));
     }
 
     fn same_blocks(&mut self) {

@@ -197,6 +197,9 @@ fn rate_line(label: &str, rates: &Rates) -> String {
     let mut text = format!("    {label:<6} ");
     match &rates.iops {
         Some(iops) => text.push_str(&with_interval(iops)),
+        None if label == "flush" && rates.ops > 0 => {
+            text.push_str("behind the measured time, or between its parts");
+        }
         None => text.push_str("rate unknown"),
     }
     if let Some(bandwidth) = &rates.bandwidth_bytes_per_s {
