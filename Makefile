@@ -29,6 +29,7 @@ MEASURING = --package drivelab-core --test driver_records --package drivelab-io 
 test: needs lint
 	@rm -f "$${CARGO_TARGET_DIR:-target}/tmp/not-judged.txt"
 	$(CARGO) test --workspace --features mpi --locked --no-fail-fast
+	@CARGO=$(CARGO) scripts/test-mpich
 	$(CARGO) test $(MEASURING) --locked --no-fail-fast --release
 	@scripts/print-unavailable
 
