@@ -431,14 +431,14 @@ impl Drive for BlockMapDrive {
         ends.push(end, ticket, cause);
     }
 
-    fn inside(&mut self, _now: Time) -> Inside {
+    fn inside(&mut self, now: Time) -> Inside {
         let mut inside = self.flash.inside;
         crate::log_block::count_erases(
             &mut inside,
             self.groups.iter().flat_map(|group| &group.erases),
         );
         inside.free_blocks = self.groups.iter().map(|group| group.free.len() as u64).sum();
-        inside.host_busy_ns = self.flash.array.host_busy_ns;
+        inside.host_busy_ns = self.flash.array.host_worked_ns(now);
         inside.background_busy_ns = self.flash.array.upkeep_busy_ns;
         inside.servers = u64::from(self.parameters.dies);
         inside

@@ -118,6 +118,22 @@ impl Lane {
     }
 }
 
+/// What lanes have worked until now, of what was booked on them: never less than was told before.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Worked {
+    told_ns: u64,
+}
+
+impl Worked {
+    /// Of `booked_ns` on all `lanes`, what does not lie behind `now`. A hole in what is booked
+    /// counts as work to come, and so is told a little late.
+    pub fn until(&mut self, now: Time, booked_ns: u64, lanes: &[Lane]) -> u64 {
+        let ahead_ns: u64 = lanes.iter().map(|lane| lane.free_at.saturating_sub(now)).sum();
+        self.told_ns = self.told_ns.max(booked_ns.saturating_sub(ahead_ns));
+        self.told_ns
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +190,19 @@ mod tests {
         assert_eq!(lane.debt_ns(1_100), 300);
         lane.owe(10_000, 400);
         assert_eq!(lane.debt_ns(10_100), 300);
+    }
+
+    #[test]
+    fn what_lies_ahead_was_not_worked_yet() {
+        let (mut lane, mut worked) = (Lane::default(), Worked::default());
+        lane.book(0, 100, false, &BACKGROUND);
+        lane.book(0, 100, false, &BACKGROUND);
+        assert_eq!(worked.until(50, 200, &[lane]), 50);
+        assert_eq!(worked.until(150, 200, &[lane]), 150);
+        // A hole until 400: what was told stays told.
+        lane.book(400, 100, false, &BACKGROUND);
+        assert_eq!(worked.until(160, 300, &[lane]), 150);
+        assert_eq!(worked.until(450, 300, &[lane]), 250);
+        assert_eq!(worked.until(900, 300, &[lane]), 300);
     }
 }

@@ -362,7 +362,7 @@ impl Drive for LogBlockDrive {
         count_erases(&mut inside, self.groups.iter().flat_map(|group| &group.erases));
         inside.free_blocks = self.groups.iter().map(|group| group.free.len() as u64).sum();
         inside.buffer_fill = self.buffer.fill(now);
-        inside.host_busy_ns = self.flash.array.host_busy_ns;
+        inside.host_busy_ns = self.flash.array.host_worked_ns(now);
         inside.background_busy_ns = self.flash.array.upkeep_busy_ns;
         inside.servers = u64::from(self.parameters.dies);
         inside

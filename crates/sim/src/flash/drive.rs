@@ -473,7 +473,7 @@ impl Drive for FlashDrive {
             cached_read_units: self.cached_read_units,
             unmapped_read_units: self.unmapped_read_units,
             buffer_fill: self.buffer_fill(now),
-            host_busy_ns: self.flash.host_busy_ns,
+            host_busy_ns: self.flash.host_worked_ns(now),
             background_busy_ns: self.flash.background_busy_ns
                 - self.flash.debts_ns(now).iter().sum::<u64>(),
             servers: u64::from(self.flash.timing().dies),

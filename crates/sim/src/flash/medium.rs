@@ -2,7 +2,7 @@
 
 use super::blocks::Divisor;
 use super::ftl::Medium;
-use crate::lane::{Background, Lane, Slot};
+use crate::lane::{Background, Lane, Slot, Worked};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
 
@@ -73,8 +73,9 @@ pub struct Flash {
     pub moved: Vec<u32>,
     /// When each block was last programmed, in seconds, where that matters; `NONE`: before.
     pub written_at_s: Vec<u32>,
-    /// Time that dies worked for the host.
-    pub host_busy_ns: u64,
+    /// Time that dies worked for the host, or will.
+    host_busy_ns: u64,
+    host_worked: Worked,
     /// Time that dies worked, or will, in the background.
     pub background_busy_ns: u64,
 }
@@ -119,6 +120,7 @@ impl Flash {
             moved: Vec::new(),
             written_at_s: Vec::new(),
             host_busy_ns: 0,
+            host_worked: Worked::default(),
             background_busy_ns: 0,
             timing,
         }
@@ -226,6 +228,11 @@ impl Flash {
         self.debt_causes[die] = cause;
         self.background_busy_ns += owed_ns;
         owed_ns
+    }
+
+    /// Time that dies worked for the host until `now`.
+    pub fn host_worked_ns(&mut self, now: Time) -> u64 {
+        self.host_worked.until(now, self.host_busy_ns, &self.dies)
     }
 
     /// Background work not yet done, of each die.

@@ -3,7 +3,7 @@
 //! Early firmware worked one step after the other and had no background, so every step is booked
 //! in the foreground, in the order in which commands came.
 
-use crate::lane::{Background, Lane};
+use crate::lane::{Background, Lane, Worked};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
 use std::collections::VecDeque;
@@ -109,8 +109,9 @@ pub(crate) struct Array {
     pub timing: Timing,
     /// Nothing takes time: conditioning.
     pub is_timeless: bool,
-    pub host_busy_ns: u64,
+    host_busy_ns: u64,
     pub upkeep_busy_ns: u64,
+    host_worked: Worked,
     controller: Lane,
     link: Lane,
     channels: Vec<Lane>,
@@ -127,6 +128,7 @@ impl Array {
             is_timeless: false,
             host_busy_ns: 0,
             upkeep_busy_ns: 0,
+            host_worked: Worked::default(),
             controller: Lane::default(),
             link: Lane::default(),
             channels: vec![Lane::default(); timing.channels as usize],
@@ -223,6 +225,11 @@ impl Array {
             self.note(Work::Upkeep, self.timing.erase_ns);
         }
         end
+    }
+
+    /// Time that dies worked for the host until `now`. What is booked ahead is taken to be his.
+    pub fn host_worked_ns(&mut self, now: Time) -> u64 {
+        self.host_worked.until(now, self.host_busy_ns, &self.dies)
     }
 
     fn channel(&mut self, die: u32) -> &mut Lane {
