@@ -256,6 +256,9 @@ pub struct Gaps {
 /// One kind in one stream of one step.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct KindSummary {
+    /// Seconds that its rate counts by; `None`: it has no rate.
+    #[serde(skip)]
+    pub seconds: Option<f64>,
     /// Counts and rates.
     #[serde(flatten)]
     pub rates: Rates,

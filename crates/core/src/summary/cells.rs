@@ -126,7 +126,7 @@ fn cell_stream(
         load: first.load.clone(),
         seconds: repeats.iter().filter_map(|repeat| repeat.seconds).sum(),
         kinds: kinds.collect::<BTreeMap<_, _>>(),
-        total: rates(&repeats, |repeat| Some(&repeat.total)),
+        total: rates(&repeats, |repeat| Some((&repeat.total, repeat.seconds))),
         engine_cpu_ns_per_op: mean(&repeats, |repeat| repeat.engine_cpu_ns_per_op),
         depth_reached: mean(&repeats, |repeat| repeat.depth_reached),
         gap_count: gap_counts.map(|counts| counts.iter().sum()),
@@ -152,7 +152,10 @@ fn cell_kind(repeats: &[&StreamSummary], kind: Action, merged: MergedLatency) ->
         each.map(|each| estimates(&each))
     };
     CellKind {
-        rates: rates(repeats, |repeat| repeat.kinds.get(&kind).map(|kind| &kind.rates)),
+        rates: rates(repeats, |repeat| {
+            let kind = repeat.kinds.get(&kind)?;
+            Some((&kind.rates, kind.seconds))
+        }),
         submit_ns: of(|kind| kind.submit_ns),
         service_ns: of(|kind| kind.service_ns),
         response_ns: of(|kind| kind.response_ns),
@@ -162,10 +165,16 @@ fn cell_kind(repeats: &[&StreamSummary], kind: Action, merged: MergedLatency) ->
 
 /// Sums of the counts; rates as total count by total time with the interval of the repeats, or
 /// for a single repetition the one from within it.
-fn rates(repeats: &[&StreamSummary], of: impl Fn(&StreamSummary) -> Option<&Rates>) -> Rates {
+fn rates<'a>(
+    repeats: &[&'a StreamSummary],
+    of: impl Fn(&'a StreamSummary) -> Option<(&'a Rates, Option<f64>)>,
+) -> Rates {
     let each: Vec<(Rates, Option<f64>)> = repeats
         .iter()
-        .map(|repeat| (of(repeat).cloned().unwrap_or_default(), repeat.seconds))
+        .map(|repeat| match of(repeat) {
+            Some((rates, seconds)) => (rates.clone(), seconds),
+            None => (Rates::default(), repeat.seconds),
+        })
         .collect();
     if let [(only, _)] = each.as_slice() {
         return only.clone();
@@ -178,7 +187,8 @@ fn rates(repeats: &[&StreamSummary], of: impl Fn(&StreamSummary) -> Option<&Rate
         ops: each.iter().map(|(rates, _)| rates.ops).sum(),
         bytes: each.iter().map(|(rates, _)| rates.bytes).sum(),
         errors: each.iter().map(|(rates, _)| rates.errors).sum(),
-        iops: Estimate::rate_of(&timed(|rates| rates.ops)),
+        iops: Estimate::rate_of(&timed(|rates| rates.ops))
+            .filter(|_| each.iter().any(|(rates, _)| rates.iops.is_some())),
         bandwidth_bytes_per_s: Estimate::rate_of(&timed(|rates| rates.bytes))
             .filter(|_| moves_data),
     }

@@ -128,6 +128,19 @@ fn depth_reached(step: &StepRun, stream: u32, seconds: Option<f64>) -> Option<f6
         .map(|seconds| spent_ns as f64 / (seconds * 1e9 * workers))
 }
 
+/// Whether the kinds of a stream come one after the other, each for all names: then the rate of one
+/// says nothing over the time of all.
+fn takes_turns(stream: &Stream, kind: Action) -> bool {
+    kind.is_metadata() && stream.actions.len() > 1
+}
+
+/// The part of the time that such a kind had: its workers always have as many operations under way
+/// as the depth says.
+fn own_seconds(stream: &Stream, spent_ns: u128) -> Option<f64> {
+    let under_way = f64::from(stream.workers.max(1)) * f64::from(stream.depth.max(1));
+    (spent_ns > 0).then(|| spent_ns as f64 / under_way / 1e9)
+}
+
 /// Whether the measured time stands still for such an operation.
 fn is_outside(stream: &Stream, kind: Action) -> bool {
     kind == Action::Flush && stream.sync_timing == SyncTiming::Outside
@@ -194,9 +207,16 @@ fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64
         errors: errors_by_errno.iter().map(|entry| entry.count).sum(),
         ..Rates::default()
     };
-    let seconds = seconds.filter(|_| !is_outside(&step.plan.streams[stream as usize], kind));
+    let plan = &step.plan.streams[stream as usize];
+    let spent_ns: u128 = entries().map(|entry| entry.service.sum()).sum();
+    let seconds = match kind {
+        Action::Flush if is_outside(plan, kind) => None,
+        _ if takes_turns(plan, kind) => own_seconds(plan, spent_ns),
+        _ => seconds,
+    };
     rate(&mut rates, step, stream, Some(kind), seconds);
     KindSummary {
+        seconds,
         rates,
         errors_by_errno,
         submit_ns: latency(LatencyKind::Submit),
@@ -235,7 +255,8 @@ fn rate(
     seconds: Option<f64>,
 ) {
     let Some(seconds) = seconds else { return };
-    let (ops, bytes) = batches(step, stream, kind);
+    let turns = kind.is_some_and(|kind| takes_turns(&step.plan.streams[stream as usize], kind));
+    let (ops, bytes) = if turns { (None, None) } else { batches(step, stream, kind) };
     rates.iops = Some(with_batches(rates.ops as f64 / seconds, ops));
     let moves_data = match kind {
         Some(kind) => !kind.is_metadata() && kind != Action::Flush,

@@ -17,29 +17,27 @@ pub enum Quantity {
     Operations,
 }
 
-/// Operations a second of a cell in one step. Of metadata each kind has a part of the step for
-/// itself: workers that always have `depth` operations under way do as many as fit in its mean
-/// time.
-fn value(cell: &Cell, step: &StepSummary) -> Option<f64> {
-    let stream = step.streams.first()?;
-    let kind = stream.kinds.get(&cell.action)?;
-    if !cell.action.is_metadata() && !stream.kinds.keys().any(|kind| kind.is_metadata()) {
-        return kind.rates.iops.map(|iops| iops.value);
-    }
-    let mean_ns = kind.service_ns.as_ref()?.mean;
-    let errors = kind.rates.errors;
-    let under_way = f64::from(stream.load.workers) * f64::from(stream.load.depth.max(1));
-    (mean_ns > 0.0 && errors == 0).then(|| under_way * 1e9 / mean_ns)
+/// What a cell did in one step, and in how many seconds.
+fn done(cell: &Cell, step: &StepSummary) -> Option<(f64, f64)> {
+    let kind = step.streams.first()?.kinds.get(&cell.action)?;
+    let is_whole = !cell.action.is_metadata() || kind.rates.errors == 0;
+    let seconds = kind.seconds.filter(|seconds| is_whole && *seconds > 0.0)?;
+    (kind.rates.ops > 0).then_some((kind.rates.ops as f64, seconds))
 }
 
-/// Operations a second of a cell, one value for each repetition that can be believed.
-pub fn values(summary: &Summary, cell: &Cell, label: &str) -> Vec<f64> {
+/// The repetitions of a cell that can be believed.
+fn repetitions(summary: &Summary, cell: &Cell, label: &str) -> Vec<(f64, f64)> {
     let name = format!("{}{label}", cell.load);
     let is_sound = |step: &&StepSummary| {
         step.name == name && step.valid != Some(false) && step.incomplete.is_none()
     };
-    let sound = summary.steps.iter().filter(is_sound);
-    sound.filter_map(|step| value(cell, step)).filter(|it| it.is_finite() && *it > 0.0).collect()
+    summary.steps.iter().filter(is_sound).filter_map(|step| done(cell, step)).collect()
+}
+
+/// Operations a second of a cell, one value for each repetition that can be believed.
+pub fn values(summary: &Summary, cell: &Cell, label: &str) -> Vec<f64> {
+    let each = repetitions(summary, cell, label);
+    each.into_iter().map(|(operations, seconds)| operations / seconds).collect()
 }
 
 /// The values of a cell for a comparison; `None`: it was not measured.
@@ -65,15 +63,16 @@ pub fn side(summary: &Summary, groups: &[Group], label: &str, name: &str) -> Sid
     Side { name: name.into(), samples: samples.collect(), facts: Vec::new(), is_by_run: false }
 }
 
-/// The mean of a cell in its own quantity.
+/// All that a cell did by all the time it took, in its own quantity, as its line in the report.
 pub fn estimate(summary: &Summary, cell: &Cell, label: &str) -> Option<Estimate> {
     let scale = match cell.quantity {
         Quantity::Bytes(record) => record as f64,
         Quantity::Operations => 1.0,
     };
-    let values: Vec<f64> =
-        values(summary, cell, label).into_iter().map(|value| value * scale).collect();
-    Estimate::mean_of(&values)
+    let each = repetitions(summary, cell, label);
+    let scaled: Vec<(f64, f64)> =
+        each.into_iter().map(|(operations, seconds)| (operations * scale, seconds)).collect();
+    Estimate::rate_of(&scaled)
 }
 
 /// A value in words.
@@ -96,6 +95,9 @@ pub fn change(cell: &comparison::Cell) -> String {
     match ratio.low.zip(ratio.high) {
         Some((low, high)) => {
             format!("{} %, {} to {}", signed(ratio.value), signed(low), signed(high))
+        }
+        None if cell.n.0.min(cell.n.1) < 2 => {
+            format!("{} %, by one value", signed(ratio.value))
         }
         None => format!("{} %, all values alike", signed(ratio.value)),
     }

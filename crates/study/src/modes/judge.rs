@@ -83,6 +83,12 @@ impl Seen {
             .collect();
         let rates: Vec<f64> =
             sound.iter().filter_map(|step| Some(step.streams.first()?.total.iops?.value)).collect();
+        // All that was done by all the time it took, as in the lines of the report.
+        let in_time = |step: &&StepSummary| {
+            let stream = step.streams.first()?;
+            Some((stream.total.ops as f64, stream.seconds?))
+        };
+        let done: Vec<(f64, f64)> = sound.iter().filter_map(in_time).collect();
         let steps = || run.steps.iter().filter(|step| step.begin.name == name && is_complete(step));
         let is_used = |step: &&StepRun| sound.iter().any(|known| known.step == step.begin.step);
         let reached: Vec<f64> =
@@ -90,7 +96,7 @@ impl Seen {
         let opened = steps().find_map(|step| step.begin.opened.first().cloned());
         Seen {
             cell,
-            rate: Estimate::mean_of(&rates),
+            rate: Estimate::rate_of(&done),
             reached: Estimate::mean_of(&reached)
                 .map(|it| Estimate { low: it.low.map(|low| low.max(0.0)), ..it }),
             rates,
