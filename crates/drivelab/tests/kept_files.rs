@@ -54,6 +54,7 @@ fn the_lines_of_all_tools_can_be_typed_again() {
         "run data --size 1m --rw write --operations 10 --keep",
         "run data --rw randrw --operations 10",
         "run set --size 1m --rw write --files each --workers 2 --operations 10 --keep",
+        "bare data --rw randwrite --engine mmap --io buffered --runtime 50ms",
     ];
     for user in [User::new(), User::on_disk()] {
         for line in lines {
