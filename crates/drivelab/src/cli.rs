@@ -84,7 +84,7 @@ pub struct SafetyOptions {
     /// Consent to destroy what the target holds; a refusal prints the token
     #[arg(long, value_name = "TOKEN")]
     pub erase: Option<String>,
-    /// Keep the file that drivelab created
+    /// Keep the file that drivelab created; it is drivelab's as long as nobody else changes it
     #[arg(long)]
     pub keep: bool,
 }

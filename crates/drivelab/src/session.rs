@@ -276,7 +276,7 @@ fn end(
     mut recorder: Recorder,
     stop: Result<(), Stop>,
     inquiry: &dyn Inquiry,
-    scene: Scene,
+    mut scene: Scene,
 ) -> Ended {
     let mut stuck = false;
     let (mut status, reason, mut failure) = match stop {
@@ -326,6 +326,7 @@ fn end(
             None
         }
     };
+    scene.hangs = stuck;
     Ended { run, path, status, failure, stuck, scene }
 }
 

@@ -102,8 +102,12 @@ fn what_was_written_and_kept_is_verified_later() {
     let step = &measured(&json)[0];
     assert_eq!(step["streams"][0]["mismatched"], 1);
     assert_eq!(step["mismatches"][0]["offset"], 1_000_000 / 4096 * 4096);
-    // The same line writes again what is ours, and nothing is left but the file that is kept.
-    user.types(&[&write[..], &["--size", "4MiB"]].concat()).fine();
+    // What somebody has written to is no longer ours; made anew it is.
+    let again = [&write[..], &["--size", "4MiB"]].concat();
+    user.types(&again).refused(3, "kept.dat was made by drivelab and was changed since");
+    std::fs::remove_file(user.work().join("kept.dat")).unwrap();
+    user.types(&again).fine();
+    user.types(&again).fine();
     assert_eq!(user.listing(), ["kept.dat"]);
 }
 

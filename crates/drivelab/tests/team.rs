@@ -125,6 +125,42 @@ fn a_file_that_is_kept_is_ours_for_all_of_the_next_team() {
     let stream = &json["steps"][0]["streams"][0];
     assert_eq!((&stream["verified"], &stream["mismatched"]), (&1024.into(), &0.into()));
     assert_eq!(launcher.listing(), ["kept.dat"]);
+    // All have written to it when the one that opened it notes how it was left.
+    for ranks in [4, 1, 2] {
+        launcher.run(ranks, &[&load[..], &write].concat()).expect_status(0);
+    }
+    let path = launcher.work().join("kept.dat");
+    let file = std::fs::File::options().write(true).open(&path).expect("the file");
+    std::os::unix::fs::FileExt::write_all_at(&file, b"precious", 0).expect("the file");
+    let outcome = launcher.run(2, &[&load[..], &write].concat()).expect_status(3);
+    says(&outcome, &["kept.dat was made by drivelab and was changed since"]);
+    assert_eq!(std::fs::read(path).expect("the file")[..8], *b"precious");
+}
+
+#[test]
+fn each_notes_how_the_files_were_left_that_it_opened() {
+    let launcher = Launcher::new();
+    launcher.write("write.toml", plan(&step("write", PASS, &format!("{EACH}\n{STAMP}"))));
+    // Shared by all, opened by one.
+    let shared = step("write all", PASS, &format!("{SHARED}\n{STAMP}"));
+    launcher.write("shared.toml", plan(&shared));
+    for (ranks, name) in [(4, "write"), (4, "write"), (2, "shared"), (4, "shared"), (1, "write")] {
+        let name = format!("{name}.toml");
+        launcher.run(ranks, &["run", &name, ".", "--keep"]).expect_status(0);
+    }
+    let entries = launcher.ledger();
+    let last = |name: &str| {
+        let mut lines = entries.lines().filter(|line| line.contains(&format!("/{name}\"")));
+        lines.next_back().unwrap_or_default().to_owned()
+    };
+    for name in ["a0", "a1", "a2", "a3", "all"] {
+        assert!(last(name).contains("\"left\":{\"bytes\":"), "{name}: {entries}");
+    }
+    // That of the last process.
+    let file = std::fs::File::options().write(true).open(launcher.work().join("a3"));
+    std::os::unix::fs::FileExt::write_all_at(&file.expect("a3"), b"x", 9).expect("a3");
+    let outcome = launcher.run(4, &["run", "write.toml", ".", "--keep"]).expect_status(3);
+    says(&outcome, &["process 3: ", "a3 was made by drivelab and was changed since"]);
 }
 
 #[test]

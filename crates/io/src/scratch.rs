@@ -1,25 +1,32 @@
 //! What drivelab made and may therefore overwrite and remove: the ledger, and the guards that
 //! remove scratch at the end, after a panic, or, for a run that was killed, later.
 //!
-//! The ledger is a file of JSON lines: `made` and `gone`. An inode is ours if its device, number
-//! and time of birth stand there; a name proves nothing. Writers and readers hold a `flock`, and
-//! a line torn by a crash is passed over.
+//! The ledger is a file of JSON lines: `made` and `gone`; the last one of an inode holds. An inode
+//! is ours if its device, number and time of birth stand there; a name proves nothing. A file that
+//! stays is ours only as long as it is as drivelab left it ([`Left`]). Where nothing says how it
+//! was left, because its run was killed or an earlier drivelab wrote the line, birth alone decides.
+//! Writers and readers hold a `flock`, and a line torn by a crash is passed over.
 
+mod left;
 mod removal;
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
+pub use left::Left;
 pub use removal::{Leftovers, remove_leftovers};
+
+/// From so many bytes on a ledger is looked at for lines that are past.
+const LONG_BYTES: u64 = 1 << 16;
 
 /// What tells one inode from every other that ever was: numbers are used again, births are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -86,6 +93,10 @@ pub struct Entry {
     pub identity: Identity,
     /// The user asked to keep it: it is ours, but no leftover.
     pub keep: bool,
+    /// How it was left by the last run that wrote to it; `None`: that run is still there, was
+    /// killed, or was one of a drivelab that did not note it yet.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub left: Option<Left>,
 }
 
 impl Entry {
@@ -93,7 +104,8 @@ impl Entry {
     pub fn new(kind: ScratchKind, path: &Path, identity: Identity, keep: bool) -> Entry {
         let bytes = path.as_os_str().as_bytes();
         let path_bytes = path.to_str().is_none().then(|| bytes.to_vec());
-        Entry { kind, path: path.to_string_lossy().into_owned(), path_bytes, identity, keep }
+        let path = path.to_string_lossy().into_owned();
+        Entry { kind, path, path_bytes, identity, keep, left: None }
     }
 
     /// The path, exact.
@@ -135,9 +147,41 @@ impl Ledger {
     /// # Errors
     /// When the ledger cannot be created or written.
     pub fn record(&self, entry: &Entry) -> io::Result<()> {
+        self.append_all(&[Line::Made(entry.clone())])
+    }
+
+    /// Appends lines, and writes the ledger anew where most of it is past.
+    fn append_all(&self, lines: &[Line]) -> io::Result<()> {
+        if lines.is_empty() {
+            return Ok(());
+        }
         let mut file = self.open_locked()?;
-        append(&mut file, &Line::Made(entry.clone()))?;
-        file.sync_data()
+        append(&mut file, lines)?;
+        file.sync_data()?;
+        if file.metadata()?.len() > LONG_BYTES {
+            // What was to be said is said; the next one tries again.
+            let _ = self.condense(&mut file);
+        }
+        Ok(())
+    }
+
+    /// Puts a ledger that says the same in fewer lines in the place of a long one.
+    fn condense(&self, file: &mut File) -> io::Result<()> {
+        let lines: Vec<Line> = read(file)?.into_iter().map(Line::Made).collect();
+        let text = text_of(&lines)?;
+        if file.metadata()?.len() < 4 * text.len() as u64 {
+            return Ok(());
+        }
+        let path = self.path.canonicalize()?;
+        let new = path.with_extension("new");
+        match std::fs::remove_file(&new) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut condensed = open(&new)?;
+        condensed.write_all(&text)?;
+        condensed.sync_data()?;
+        std::fs::rename(&new, path)
     }
 
     /// Notes that something is gone. With nothing left the ledger is emptied.
@@ -146,7 +190,7 @@ impl Ledger {
     /// When the ledger cannot be read or written.
     pub fn forget(&self, identity: Identity) -> io::Result<()> {
         let mut file = self.open_locked()?;
-        append(&mut file, &Line::Gone(identity))?;
+        append(&mut file, &[Line::Gone(identity)])?;
         if read(&mut file)?.is_empty() {
             file.set_len(0)?;
         }
@@ -187,13 +231,25 @@ impl Ledger {
         if let Some(directory) = self.path.parent() {
             std::fs::create_dir_all(directory)?;
         }
-        let mut options = File::options();
-        // The program's own list, never a target.
-        options.read(true).append(true).create(true).mode(0o600);
-        let file = options.open(&self.path)?;
-        lock(&file, FlockOperation::LockExclusive)?;
-        Ok(file)
+        loop {
+            let file = open(&self.path)?;
+            lock(&file, FlockOperation::LockExclusive)?;
+            // While it waited, another may have put a shorter one in its place.
+            let number = |found: &Metadata| (found.dev(), found.ino());
+            match std::fs::metadata(&self.path) {
+                Ok(found) if number(&found) == number(&file.metadata()?) => return Ok(file),
+                Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+                _ => {}
+            }
+        }
     }
+}
+
+/// The program's own list, never a target.
+fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true).append(true).create(true).mode(0o600);
+    options.open(path)
 }
 
 fn lock(file: &File, operation: FlockOperation) -> io::Result<()> {
@@ -205,10 +261,18 @@ fn lock(file: &File, operation: FlockOperation) -> io::Result<()> {
     }
 }
 
-/// Appends one line, after ending a line that a crash left open.
-fn append(file: &mut File, line: &Line) -> io::Result<()> {
-    let mut text = serde_json::to_vec(line).map_err(io::Error::other)?;
-    text.push(b'\n');
+fn text_of(lines: &[Line]) -> io::Result<Vec<u8>> {
+    let mut text = Vec::new();
+    for line in lines {
+        serde_json::to_writer(&mut text, line).map_err(io::Error::other)?;
+        text.push(b'\n');
+    }
+    Ok(text)
+}
+
+/// Appends lines, after ending one that a crash left open.
+fn append(file: &mut File, lines: &[Line]) -> io::Result<()> {
+    let mut text = text_of(lines)?;
     if file.seek(SeekFrom::End(0))? > 0 {
         file.seek(SeekFrom::End(-1))?;
         let mut last = [0];
@@ -284,6 +348,11 @@ impl Scratch {
     /// Where it is.
     pub fn path(&self) -> PathBuf {
         self.entry.path()
+    }
+
+    /// What the ledger has of it, if it stays.
+    pub fn kept(&self) -> Option<&Entry> {
+        Some(&self.entry).filter(|entry| entry.keep)
     }
 
     /// Removes it now, unless it is to be kept. Nothing is removed that is not in the ledger with

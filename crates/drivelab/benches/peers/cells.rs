@@ -115,7 +115,12 @@ impl Cell {
             _ if self.rw == "randwrite" => (setting.file("written"), Vec::new()),
             _ => (setting.file("read"), Vec::new()),
         };
-        Ok(Job { target, rw: self.rw, engine: self.engine, depth: self.depth, consent })
+        // What others have written to is not drivelab's to write any more.
+        let is_shared = !consent.is_empty() || self.rw != "randwrite";
+        let target_of_others =
+            if is_shared { target.clone() } else { setting.file("written-by-others") };
+        let Cell { rw, engine, depth, .. } = *self;
+        Ok(Job { target, target_of_others, rw, engine, depth, consent })
     }
 
     /// Who takes part, under which short name.

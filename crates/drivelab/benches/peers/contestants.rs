@@ -14,6 +14,8 @@ pub const SECONDS: u32 = 3;
 #[derive(Clone, Debug)]
 pub struct Job {
     pub target: String,
+    /// Another file of that size, where drivelab writes to one that must be its own.
+    pub target_of_others: String,
     /// `randread` or `randwrite`.
     pub rw: &'static str,
     pub engine: &'static str,
@@ -91,7 +93,7 @@ fn fio(job: &Job, is_batched: bool, is_fixed: bool, seconds: u32) -> Command {
     command.args(["--name=peer", "--thread", "--norandommap", "--randrepeat=0", "--time_based"]);
     // Scrambled buffers are far dearer for zram to compress, which is no matter of engines.
     command.args(["--bs=4k", "--scramble_buffers=0", "--output-format=json"]);
-    command.arg(format!("--filename={}", job.target)).arg(format!("--rw={}", job.rw));
+    command.arg(format!("--filename={}", job.target_of_others)).arg(format!("--rw={}", job.rw));
     command.arg(format!("--ioengine={}", job.engine)).arg(format!("--iodepth={}", job.depth));
     command.arg(format!("--runtime={seconds}")).arg(format!("--size={BYTES}"));
     command.arg(format!("--direct={}", u32::from(job.is_direct())));
@@ -165,7 +167,7 @@ fn bare_fio(program: &Path, job: &Job, seconds: u32) -> Command {
         "psync" => command.args(["-S1", "-B0", "-F0"]),
         _ => command.args(["-B1", "-F1"]),
     };
-    command.arg(&job.target);
+    command.arg(&job.target_of_others);
     command
 }
 

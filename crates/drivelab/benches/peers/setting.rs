@@ -30,7 +30,7 @@ impl Setting {
     pub fn prepare() -> Setting {
         let fio = install_fio();
         let laboratory = Laboratory::new();
-        let memory = Mount::tmpfs(((2 * BYTES) >> 20) + 64);
+        let memory = Mount::tmpfs(((3 * BYTES) >> 20) + 64);
         let cpu = std::thread::available_parallelism().map_or(0, |count| count.get() - 1);
         let readable = memory.join("read");
         let fill = |into: &str, more: &[&str]| {
@@ -40,6 +40,7 @@ impl Setting {
             must("dd", base.iter().copied().chain(more.iter().copied()));
         };
         fill(readable.to_str().expect("UTF-8"), &[]);
+        fill(memory.join("written-by-others").to_str().expect("UTF-8"), &[]);
         let mut setting = Setting {
             laboratory,
             zram: Err(String::new()),

@@ -54,10 +54,12 @@ pub fn bare(options: &RunOptions) -> Result<Status, Failure> {
         seed: plan.seed,
         file_bytes: bytes,
     };
-    let handle = site.opener()(&setup).map_err(failed)?;
+    // The target is held, and locked against others, until the loop has ended.
+    let handle = site.clone().opener()(&setup).map_err(failed)?;
     let (clock, _) = Clock::calibrate();
     let span = step.until.elapsed.unwrap_or(Span(10_000_000_000));
     let done = bare::run(stream, handle, clock, bytes, span.0).map_err(failed)?;
+    drop(site);
     print::json(&serde_json::json!({
         "ops": done.operations,
         "seconds": done.nanoseconds as f64 / 1e9,

@@ -24,6 +24,8 @@ pub struct Scene {
     /// What workers may open.
     pub site: Site,
     keeps: bool,
+    /// An operation did not come back, and may yet write.
+    pub hangs: bool,
     /// What a reader must know of it.
     pub warnings: Vec<Warning>,
 }
@@ -94,10 +96,12 @@ impl Scene {
         files.filter(|file| self.keeps && file.created).map(|file| file.path.as_path())
     }
 
-    /// Removes scratch; what cannot be removed is said.
+    /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now the
+    /// processes of a team have all ended their last step.
     pub fn close(self) {
         let mut closed: Vec<std::io::Result<()>> = Vec::new();
-        closed.extend(self.site.target.and_then(Rc::into_inner).map(Target::close));
+        let close = if self.hangs { Target::abandon } else { Target::close };
+        closed.extend(self.site.target.and_then(Rc::into_inner).map(close));
         let directories = self.site.directories.into_iter().filter_map(Rc::into_inner);
         closed.extend(directories.map(ScratchDirectory::close));
         closed.extend(self.site.spelt.and_then(Rc::into_inner).map(NameDirectory::close));

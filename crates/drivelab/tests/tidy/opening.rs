@@ -100,6 +100,7 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/io/src/names/ring.rs", "O_CREAT", 1, NAMES),
     allowed("crates/io/src/scratch.rs", "File::options", 1, LEDGER),
     allowed("crates/io/src/scratch.rs", "set_len", 1, LEDGER),
+    allowed("crates/io/src/scratch.rs", "fs::rename", 1, LEDGER),
     allowed("crates/io/src/write_cache.rs", "fs::write", 1, CACHE),
     allowed("crates/io/src/settings/queue.rs", "fs::write", 1, QUEUE),
     allowed("crates/io/src/settings/record.rs", "File::options", 1, NOTE),

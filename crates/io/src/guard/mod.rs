@@ -1,11 +1,13 @@
 //! Decides whether a target may be read, written, discarded or formatted.
 //!
 //! Reading needs nothing. Writing a block device needs that nobody uses it, under any name, and
-//! the exact token that the refusal prints. A file is written only if the ledger proves it ours.
+//! the exact token that the refusal prints. A file is written only if the ledger proves it ours,
+//! and as drivelab left it.
 //! There is no way to switch any of this off. Opening is the business of [`crate::target`].
 
 mod backing;
 mod occupied;
+mod own;
 mod processes;
 mod refusal;
 mod token;
@@ -20,6 +22,7 @@ use rustix::io::Errno;
 
 pub(crate) use backing::hold_backing;
 pub(crate) use occupied::busy_refusal as busy;
+pub(crate) use own::own_file;
 pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
 
@@ -231,18 +234,11 @@ fn assess_file(
     if intent.destroys() {
         Surroundings::gather(system)?.check_file(&label, identity)?;
     }
-    let entry = ledger
-        .ours(identity)
-        .map_err(|error| failed(format!("{} cannot be read", ledger.path().display()), &error))?;
-    let kept = entry.map(|entry| entry.keep);
-    if intent.destroys() && kept.is_none() {
-        return Err(Refusal::safety(
-            "foreign_file",
-            format!("{label} exists and was not made by drivelab."),
-        )
-        .advise("Nothing was written. drivelab never overwrites such a file, whatever the options.")
-        .advise("Give a path that does not exist (with --size), or a directory."));
-    }
+    let kept = match own_file(&label, witness, identity, ledger) {
+        Ok(entry) => Some(entry.keep),
+        Err(refusal) if intent.destroys() || refusal.kind == Kind::Failed => return Err(refusal),
+        Err(_) => None,
+    };
     let subject = Subject::File { identity, kept };
     Ok(Approval { path: path.to_path_buf(), subject, token: None, label })
 }

@@ -22,9 +22,9 @@ pub struct Refusal {
     pub kind: Kind,
     /// A word for machines. Safety: `mounted`, `swap`, `holder`, `backs_loop`, `backing_in_use`,
     /// `exported`, `held`, `written_elsewhere`, `unknown_device`, `unknown_backing`,
-    /// `token_missing`, `token_wrong`, `changed`, `foreign_file`, `locked`. Usage: `missing`,
-    /// `dangling`, `not_permitted`, `read_only`, `wrong_kind`, `too_small`, `no_space`, `no_size`,
-    /// `no_ledger`. Otherwise `failed`.
+    /// `token_missing`, `token_wrong`, `changed`, `changed_since`, `foreign_file`, `foreign_names`,
+    /// `locked`. Usage: `missing`, `dangling`, `not_permitted`, `read_only`, `wrong_kind`,
+    /// `too_small`, `no_space`, `no_size`, `no_ledger`. Otherwise `failed`.
     pub code: &'static str,
     /// One sentence.
     pub message: String,

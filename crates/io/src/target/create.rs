@@ -90,7 +90,7 @@ pub(super) fn existing_files(
             }
         }
     }
-    Ok(finish(target))
+    finish(target)
 }
 
 /// Opens one existing file: foreign ones for reading, ours as asked.
@@ -126,11 +126,21 @@ pub(super) fn open_existing(
         )
         .advise("Nothing was written. Try again, or name a path that nobody else uses."));
     }
+    let mut own = match destroys {
+        // Now that no other run has it: what the guard saw may be past.
+        true => Some(guard::own_file(&path.display().to_string(), &pinned, identity, ledger)?),
+        false => None,
+    };
     let mut bytes = length(&pinned, &path)?;
-    if let (true, Some(size)) = (destroys, request.size)
+    if let (Some(entry), Some(size)) = (&mut own, request.size)
         && size > bytes
     {
         check_room(request, &parent(&path), size - bytes)?;
+        // From here on it is not as it was left.
+        if entry.left.is_some() {
+            ledger.take(std::slice::from_ref(entry)).map_err(|error| no_ledger(ledger, &error))?;
+            entry.left = None;
+        }
         grow(&pinned, &path, size)?;
         bytes = size;
     }
@@ -143,11 +153,12 @@ pub(super) fn open_existing(
         true => bytes,
         false => target.bytes.min(bytes),
     };
-    // Scratch of a run that was killed: removed at the end of this one as that would have done.
-    if destroys && kept == Some(false) {
-        let scratch = Scratch::adopt(ScratchKind::File, &path, &pinned, ledger, request.keep);
+    if let Some(entry) = own.take_if(|entry| !entry.keep) {
+        // Scratch of a run that was killed: removed at the end of this one as that would have done.
         // Reached through a link, it is not at this path: then it is left for later.
-        target.scratch.extend(scratch.ok());
+        let scratch = Scratch::adopt(entry.kind, &path, &pinned, ledger, request.keep).ok();
+        own = scratch.as_ref().and_then(Scratch::kept).cloned();
+        target.scratch.extend(scratch);
     }
     target.files.push(TargetFile {
         path,
@@ -155,6 +166,7 @@ pub(super) fn open_existing(
         bytes,
         writable: destroys,
         joined: false,
+        stays: own,
         pinned,
     });
     Ok(())
@@ -189,7 +201,7 @@ fn make(
         make_file(&path, size, request, ledger, &mut target)?;
     }
     target.bytes = size;
-    Ok(finish(target))
+    finish(target)
 }
 
 /// Creates one file of `bytes`, locks it and writes it into the ledger, in this order: nothing in the ledger
@@ -208,8 +220,12 @@ pub(super) fn make_file(
         Scratch::adopt(ScratchKind::File, path, &pinned, ledger, request.keep)
             .map_err(|error| no_ledger(ledger, &error))
     });
-    match adopted {
-        Ok(scratch) => target.scratch.push(scratch),
+    let stays = match adopted {
+        Ok(scratch) => {
+            let stays = scratch.kept().cloned();
+            target.scratch.push(scratch);
+            stays
+        }
         Err(refusal) => {
             // Made a moment ago with O_EXCL and still held: removed if it still stands there.
             let same = Identity::at(CWD, path).ok() == Identity::of(&pinned).ok();
@@ -218,7 +234,7 @@ pub(super) fn make_file(
             }
             return Err(refusal);
         }
-    }
+    };
     let grown = grow(&pinned, path, bytes);
     let path = path.to_path_buf();
     target.files.push(TargetFile {
@@ -227,12 +243,13 @@ pub(super) fn make_file(
         bytes,
         writable: true,
         joined: false,
+        stays,
         pinned,
     });
     grown
 }
 
-fn no_ledger(ledger: &Ledger, error: &io::Error) -> Refusal {
+pub(super) fn no_ledger(ledger: &Ledger, error: &io::Error) -> Refusal {
     Refusal::usage(
         "no_ledger",
         format!(
@@ -355,19 +372,21 @@ pub(super) fn empty(request: &OpenRequest, approval: Approval, writable: bool) -
         scratch: Vec::new(),
         files: Vec::new(),
         places: None,
+        ledger: Some(Ledger::at(&request.ledger)),
         exclusive: RefCell::new(None),
         _backing: Vec::new(),
     }
 }
 
-/// Fills in what the file system says about direct I/O.
-pub(super) fn finish(mut target: Target) -> Target {
+/// Fills in what the file system says about direct I/O. From here on files are written.
+pub(super) fn finish(mut target: Target) -> Result<Target, Refusal> {
     let told = target.files.first().and_then(|file| facts::direct_io_align(&file.path));
     target.logical_block_bytes = match told {
         Some((_, offset)) if offset > 0 => offset,
         _ => BLOCK_BYTES_ASSUMED,
     };
-    target
+    target.take()?;
+    Ok(target)
 }
 
 fn length(file: &OwnedFd, path: &Path) -> Result<u64, Refusal> {

@@ -5,6 +5,7 @@
 //! change of a name in between can lead elsewhere. A test forbids any other opening for writing.
 
 mod create;
+mod leave;
 mod named;
 
 use std::cell::RefCell;
@@ -21,7 +22,7 @@ pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_nam
 
 use crate::facts::{self, DeviceNumber, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
-use crate::scratch::{Ledger, Scratch};
+use crate::scratch::{Entry, Ledger, Scratch};
 
 /// Offset alignment assumed where neither device nor file system tells one.
 const BLOCK_BYTES_ASSUMED: u32 = 512;
@@ -106,12 +107,15 @@ pub struct TargetFile {
     pub writable: bool,
     /// Another process of the team has opened it first: it acts on it as a whole, and removes it.
     pub joined: bool,
+    /// What the ledger has of it, if it is ours, may be written and stays.
+    stays: Option<Entry>,
     /// Open and locked as long as the target lives.
     pinned: OwnedFd,
 }
 
 /// An open target. Dropping it removes its scratch and releases device and locks, also when a
-/// panic unwinds; [`Target::close`] does the same and reports what failed.
+/// panic unwinds; [`Target::close`] does the same and reports what failed. Either notes how the
+/// files that stay were left, but for a panic.
 #[derive(Debug)]
 pub struct Target {
     /// Device, or file (also for scratch files in a directory).
@@ -132,6 +136,8 @@ pub struct Target {
     files: Vec<TargetFile>,
     /// Where each of the plan's files stands among `files`, where not all of them are open here.
     places: Option<Vec<Option<usize>>>,
+    /// Where it is noted how files were left; `None` where none are written.
+    ledger: Option<Ledger>,
     /// Holds the device against everyone else.
     exclusive: RefCell<Option<OwnedFd>>,
     /// Holds what is below a loop device, and is never looked at.
@@ -191,24 +197,6 @@ impl Target {
             rustix::fs::fadvise(&descriptor, 0, None, advice)?;
         }
         Ok(descriptor)
-    }
-
-    /// Removes scratch and releases everything.
-    ///
-    /// # Errors
-    /// When scratch cannot be removed; the rest of it is removed all the same.
-    pub fn close(mut self) -> io::Result<()> {
-        let mut outcome = Ok(());
-        for scratch in std::mem::take(&mut self.scratch) {
-            let path = scratch.path();
-            if let Err(error) = scratch.remove() {
-                outcome = Err(io::Error::new(
-                    error.kind(),
-                    format!("{} could not be removed: {error}", path.display()),
-                ));
-            }
-        }
-        outcome
     }
 
     /// Lets a tool such as `mkfs` take the device, which it wants to hold exclusively itself; the
@@ -353,9 +341,11 @@ fn open_device(
             bytes,
             writable: destroys,
             joined: joins,
+            stays: None,
             pinned,
         }],
         exclusive: RefCell::new(exclusive),
+        ledger: None,
         places: None,
         _backing: backing,
     })

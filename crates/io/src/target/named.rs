@@ -127,7 +127,7 @@ pub(super) fn files(
     if places.iter().any(Option::is_none) {
         target.places = Some(places);
     }
-    Ok(finish(target))
+    finish(target)
 }
 
 impl Target {
@@ -165,6 +165,7 @@ impl Target {
                 bytes: named.bytes,
                 writable: known.writable,
                 joined: true,
+                stays: None,
                 pinned,
             });
             if let Some(places) = &mut self.places {

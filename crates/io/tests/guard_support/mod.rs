@@ -218,7 +218,7 @@ pub fn own_node(of: &str, at: &Path) {
 /// The refusal of something that must be refused for safety with `code`.
 #[track_caller]
 pub fn refused(outcome: Result<Target, Refusal>, code: &str) -> Refusal {
-    let refusal = outcome.map(|target| target.path).expect_err("must be refused");
+    let refusal = outcome.map(|target| target.path.clone()).expect_err("must be refused");
     assert_eq!((refusal.kind, refusal.code), (Kind::Safety, code), "{refusal}");
     assert_eq!(refusal.exit_status(), 3);
     assert!(refusal.to_string().starts_with("refused: "), "{refusal}");
@@ -229,7 +229,7 @@ pub fn refused(outcome: Result<Target, Refusal>, code: &str) -> Refusal {
 /// The same for a wrong request.
 #[track_caller]
 pub fn misused(outcome: Result<Target, Refusal>, code: &str) -> Refusal {
-    let refusal = outcome.map(|target| target.path).expect_err("must be refused");
+    let refusal = outcome.map(|target| target.path.clone()).expect_err("must be refused");
     assert_eq!((refusal.kind, refusal.code), (Kind::Usage, code), "{refusal}");
     assert_eq!(refusal.exit_status(), 2);
     assert!(!refusal.to_string().starts_with("refused"), "{refusal}");

@@ -1,0 +1,51 @@
+//! Whether a file is drivelab's own: made by it, and since then written by nobody else.
+
+use std::os::fd::AsFd;
+
+use super::refusal::{Refusal, failed};
+use crate::scratch::{Entry, Identity, Ledger, Left};
+
+/// The entry of a file that drivelab may overwrite.
+///
+/// # Errors
+/// A [`Refusal`] for safety: `foreign_file` when drivelab did not make it, `changed_since` when it
+/// is not as the last run that wrote to it left it. `failed` when that cannot be found out.
+pub(crate) fn own_file(
+    label: &str,
+    descriptor: &impl AsFd,
+    identity: Identity,
+    ledger: &Ledger,
+) -> Result<Entry, Refusal> {
+    // Looked at first: a run of ours that begins meanwhile takes back what the ledger says of it.
+    let now = Left::of(descriptor)
+        .map_err(|error| failed(format!("{label} cannot be examined"), &error))?;
+    let entry = ledger
+        .ours(identity)
+        .map_err(|error| failed(format!("{} cannot be read", ledger.path().display()), &error))?;
+    let Some(entry) = entry else {
+        return Err(Refusal::safety(
+            "foreign_file",
+            format!("{label} exists and was not made by drivelab."),
+        )
+        .advise("Nothing was written. drivelab never overwrites such a file, whatever the options.")
+        .advise("Give a path that does not exist (with --size), or a directory."));
+    };
+    match (entry.left, now) {
+        (Some(left), Some(now)) if left != now => Err(changed_since(label, left, now)),
+        _ => Ok(entry),
+    }
+}
+
+fn changed_since(label: &str, left: Left, now: Left) -> Refusal {
+    let is_written = (left.bytes, left.modified) != (now.bytes, now.modified);
+    let what = match is_written {
+        true => "was changed since: what is in it now is not drivelab's",
+        false => {
+            "was renamed, linked, given other rights, or changed with its time set back since: \
+             what is in it now may not be drivelab's"
+        }
+    };
+    Refusal::safety("changed_since", format!("{label} was made by drivelab and {what}.")).advise(
+        "Nothing was written. Move it away, or remove it; then the same line makes it anew.",
+    )
+}

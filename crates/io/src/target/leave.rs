@@ -1,0 +1,79 @@
+//! The end of a target: scratch is removed, and of what stays the ledger is told how it was left.
+
+use std::io;
+
+use super::Target;
+use super::create::no_ledger;
+use crate::guard::Refusal;
+use crate::scratch::Entry;
+
+impl Target {
+    /// Says in the ledger that the files of ours that were there before are written from now on.
+    pub(super) fn take(&mut self) -> Result<(), Refusal> {
+        let Some(ledger) = &self.ledger else { return Ok(()) };
+        let mut taken = Vec::new();
+        for entry in self.files.iter_mut().filter_map(|file| file.stays.as_mut()) {
+            if entry.left.take().is_some() {
+                taken.push(entry.clone());
+            }
+        }
+        ledger.take(&taken).map_err(|error| no_ledger(ledger, &error))
+    }
+
+    /// Removes scratch, notes how what stays was left, and releases everything. Nothing of the run
+    /// may write to it any more, in this process or in another of the team.
+    ///
+    /// # Errors
+    /// When scratch cannot be removed, or the ledger cannot be written: then a file that stays is
+    /// ours by its birth alone. The rest is done all the same.
+    pub fn close(mut self) -> io::Result<()> {
+        self.end()
+    }
+
+    /// [`Target::close`] while an operation is still on its way, which may yet write: how files are
+    /// left is not known.
+    ///
+    /// # Errors
+    /// When scratch cannot be removed.
+    pub fn abandon(mut self) -> io::Result<()> {
+        self.ledger = None;
+        self.end()
+    }
+
+    fn end(&mut self) -> io::Result<()> {
+        let mut outcome = Ok(());
+        for scratch in std::mem::take(&mut self.scratch) {
+            let path = scratch.path();
+            if let Err(error) = scratch.remove() {
+                let text = format!("{} could not be removed: {error}", path.display());
+                outcome = Err(io::Error::new(error.kind(), text));
+            }
+        }
+        let Some(ledger) = self.ledger.take() else { return outcome };
+        let stays = |entry: &&Entry| entry.left.is_none();
+        let left = self.files.iter().filter_map(|file| {
+            let entry = file.stays.as_ref().filter(stays)?;
+            Some((&file.pinned, entry))
+        });
+        let told = ledger.leave(left).map_err(|error| {
+            let text = format!(
+                "{} stays drivelab's whatever is written into it, for {} cannot be written: {error}",
+                self.path.display(),
+                ledger.path().display()
+            );
+            io::Error::new(error.kind(), text)
+        });
+        outcome.and(told)
+    }
+}
+
+impl Drop for Target {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // Workers may still be writing.
+            self.ledger = None;
+        }
+        // Nobody is left to tell; `close` reports.
+        let _ = self.end();
+    }
+}
