@@ -65,30 +65,49 @@ impl Judged<'_> {
 
     /// Which cells the truth guard does not believe, one sentence for each reason.
     fn suspects(&self, findings: &mut Findings) {
-        let mut by_code: Vec<(&str, &str, Vec<&str>)> = Vec::new();
+        let mut by_code: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
         for name in CELLS {
             let Some(cell) = self.cell(name).filter(|cell| cell.valid == Some(false)) else {
                 continue;
             };
             for reason in &cell.reasons {
-                match by_code.iter_mut().find(|(code, ..)| *code == reason.code) {
-                    Some((_, _, cells)) => cells.push(name),
-                    None => by_code.push((&reason.code, &reason.text, vec![name])),
+                let told = (name, reason.text.trim_end_matches('.'));
+                match by_code.iter_mut().find(|(code, _)| *code == reason.code) {
+                    Some((_, cells)) => cells.push(told),
+                    None => by_code.push((&reason.code, vec![told])),
                 }
             }
         }
-        for (_, text, cells) in by_code {
-            let which = match cells.len() {
-                all if all == self.summary.cells.len() => "all cells".to_string(),
-                _ => cells.join(", "),
-            };
-            let text = text.trim_end_matches('.');
-            findings.suspect.push(format!("{}: {text}.", capital(&which)));
+        for (_, cells) in by_code {
+            findings.suspect.push(self.told_of(&cells));
         }
         let headline: Vec<&CellSummary> =
             HEADLINE.iter().filter_map(|name| self.cell(name)).collect();
         findings.no_answer =
             !headline.is_empty() && headline.iter().any(|cell| cell.valid == Some(false));
+    }
+
+    /// One reason in the words of its first cell, which hold for the others only where theirs are
+    /// the same.
+    fn told_of(&self, cells: &[(&str, &str)]) -> String {
+        let text = cells.first().map_or("", |(_, text)| text);
+        let (same, other): (Vec<_>, Vec<_>) = cells.iter().partition(|(_, own)| *own == text);
+        let names = |of: &[&(&str, &str)]| {
+            let names: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
+            names.join(", ")
+        };
+        let which = match same.len() {
+            all if all == self.summary.cells.len() => "all cells".to_string(),
+            _ => names(&same),
+        };
+        match other.is_empty() {
+            true => format!("{}: {text}.", capital(&which)),
+            false => format!(
+                "{}: {text}. Likewise, with figures of their own: {}.",
+                capital(&which),
+                names(&other)
+            ),
+        }
     }
 
     /// What it can do: large transfers, small ones deep, small ones one at a time.
@@ -172,7 +191,8 @@ impl Judged<'_> {
                 "Stutter: {text}, which is too short a look. Raise --budget for a longer one."
             ));
         } else {
-            findings.verdict.push(format!("No stutter: {text}."));
+            let mark = self.mark("stutter");
+            findings.verdict.push(format!("No stutter: {text}{mark}."));
         }
         let remark = format!(
             "longest freeze {}, {count} over {} ms",
