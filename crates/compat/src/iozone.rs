@@ -181,6 +181,7 @@ fn asked_to_run(
     };
     let notes = remarks::notes(doing, world);
     let keeps = line.keep || doing.stays;
-    let job = Job { plan, target: place.target, keeps, notes };
+    let results = options.sheet.iter().map(|path| report::place(path)).collect();
+    let job = Job { plan, target: place.target, keeps, notes, results };
     Asked::Run { job: Box::new(job), options: Box::new(options) }
 }

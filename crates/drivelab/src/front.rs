@@ -19,6 +19,7 @@ use drivelab_compat::{fio, iometer, ior, iostat as statistics, iozone, mdtest, m
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
+use drivelab_io::team::team;
 use own::{Notes, Own};
 use std::path::Path;
 use world::RealWorld;
@@ -200,6 +201,8 @@ impl Line<'_> {
         if self.own.notes == Notes::Only {
             return Ok(0);
         }
+        // Results go where the first process is.
+        agree(if team().leads() { files::check(&job, self.own.dry_run) } else { Ok(()) })?;
         together::same_plan(&mut job.plan, &job.target)?;
         let runs = store::directory(self.own.runs.as_deref())?;
         if !self.own.dry_run {

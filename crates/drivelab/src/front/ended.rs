@@ -27,10 +27,12 @@ pub fn show(
         output.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
     }
     let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
-    for (file, _) in output.files.iter().zip(&written).filter(|(_, written)| written.is_err()) {
-        // What a person waited for is not lost with the name it was meant for.
-        if let Ok(text) = std::str::from_utf8(&file.bytes) {
-            print::text(text);
+    for (file, written) in output.files.iter().zip(&written) {
+        match (written, std::str::from_utf8(&file.bytes)) {
+            (Ok(()), _) => print::text(&file.said),
+            // What a person waited for is not lost with the name it was meant for.
+            (Err(_), Ok(text)) => print::text(text),
+            (Err(_), Err(_)) => {}
         }
     }
     let mismatched = ended.run.steps.iter().flat_map(|step| &step.tallies);

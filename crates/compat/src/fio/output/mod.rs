@@ -22,7 +22,7 @@ mod steady;
 mod terse;
 
 use super::{Format, Line};
-use crate::front::{Existing, Host, Output, OutputFile};
+use crate::front::{Existing, Host, Mark, Output, OutputFile, ResultFile};
 use drivelab_core::run::Run;
 use std::fmt::{self, Write};
 
@@ -67,9 +67,8 @@ pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
     let text = match &line.output {
         None => text,
         Some(path) => {
-            let existing = Existing::ReplaceOwn(beginning(line, &text).into_bytes());
-            let file = OutputFile { path: path.clone(), bytes: text.into_bytes(), existing };
-            files.push(file);
+            let (place, said) = (printed_to(path), String::new());
+            files.push(OutputFile { place, bytes: text.into_bytes(), said });
             String::new()
         }
     };
@@ -102,17 +101,25 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// What a file of the same layout begins with, so that it may be replaced.
-fn beginning(line: &Line, text: &str) -> String {
-    let first = line.sections.first().map_or("", |section| section.name.as_str());
-    let known = [
-        format!("{first}: (g="),
-        "{\n  \"fio version\" : \"fio-".to_owned(),
-        format!("{};fio-", line.terse_version),
-        format!("{};", line.terse_version),
-        "fio: ".to_owned(),
-    ];
-    known.into_iter().find(|begin| text.starts_with(begin.as_str())).unwrap_or_default()
+/// What results of any layout begin with: a line of each job, errors, JSON, semicolons of versions
+/// 3 to 5, and those of version 2, which name no program but have twenty percentiles.
+const BEGINNINGS: [&str; 5] = [
+    "*: (g=#): rw=*, bs=(R) *, ioengine=*, iodepth=#",
+    "fio: pid=#, err=#/file:*, func=*, error=",
+    "{\n  \"fio version\" : \"fio-",
+    "#;fio-#.#;*;#;#;",
+    "2;*;#;#;*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=",
+];
+
+/// Files that the results of a line will go to.
+pub fn files(line: &Line) -> Vec<ResultFile> {
+    logs::places(&line.sections).into_iter().chain(line.output.as_deref().map(printed_to)).collect()
+}
+
+/// Where `--output=` leads; results of another line are replaced there, as fio does.
+fn printed_to(path: &str) -> ResultFile {
+    let existing = Existing::ReplaceOwn(BEGINNINGS.map(Mark::Like).to_vec());
+    ResultFile { path: path.to_owned(), existing }
 }
 
 /// The name under which fio lists an option.
