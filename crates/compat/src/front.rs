@@ -56,6 +56,8 @@ pub struct Host {
     pub process: u32,
     /// Version of drivelab.
     pub version: String,
+    /// Number of the signal that asked the run to end.
+    pub signal: Option<i32>,
 }
 
 /// What a front end may ask. Nothing of it changes anything.

@@ -220,6 +220,22 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
              block once, is not kept.",
         ));
     }
+    let is_thinned = |range: &[(u64, u64); 3]| {
+        range.iter().zip(settings.rw.kinds).any(|((low, high), is_issued)| {
+            is_issued && high / low.max(&1) > super::stream::SIZES_MAX
+        })
+    };
+    if settings.bssplit.is_none() && settings.bsrange.as_ref().is_some_and(is_thinned) {
+        notes.push(Note::new(
+            "sizes_thinned",
+            "bsrange",
+            Treatment::Approximated,
+            format!(
+                "of so many sizes {} stand for those beside them; their mean is nearly the same.",
+                super::stream::SIZES_MAX
+            ),
+        ));
+    }
     if let (Distribution::Normal(given), true) = (&settings.distribution, settings.rw.random) {
         let plateau = (given / 100.0).min(0.5);
         let deviation = ((1.0 + plateau * plateau * 12.0) / 12.0 / 12.0).sqrt();

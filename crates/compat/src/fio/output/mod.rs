@@ -84,6 +84,10 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     if is_normal {
         normal::preamble(line, to)?;
     }
+    // Where others read the results fio spoils them with this line.
+    if let Some(signal) = host.signal.filter(|_| is_normal && !run.complete()) {
+        writeln!(to, "\nfio: terminating on signal {signal}")?;
+    }
     for failure in gather::clones(line, run).iter().filter_map(gather::failure) {
         let figures::Failure { errno, words } = failure;
         let process = host.process;
