@@ -39,6 +39,8 @@ pub struct Options {
     pub tests: Vec<Test>,
     /// What each step of the plan is.
     pub keys: Vec<Key>,
+    /// For each test the files that were there when it began to write, which 4.x warns of.
+    pub overwritten: Vec<Vec<String>>,
     /// Bytes on this machine's disk are those of a drive: there is no file system to be shown.
     pub is_drive: bool,
 }
@@ -70,7 +72,9 @@ pub fn parse(program: &str, args: &[String], world: &dyn World) -> Result<Asked<
     let keeps = keeps || !tests.iter().any(|test| test.writes);
     let results = place_of_summary(&tests).into_iter().collect();
     let job = Job { plan, target: places.target, keeps, notes: notes::once(notes), results };
-    let options = Options { era, line: typed, tests, keys, is_drive: places.is_drive };
+    let overwritten = place::overwritten(&tests, era, world);
+    let is_drive = places.is_drive;
+    let options = Options { era, line: typed, tests, keys, overwritten, is_drive };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
 }
 
