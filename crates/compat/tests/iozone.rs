@@ -307,7 +307,7 @@ fn the_worksheet_has_iozone_s_rows() {
     let file = &output.files[0];
     assert_eq!(file.place.path, "out.wks");
     let marks = vec![Mark::Bytes(BEGINNING.to_vec())];
-    assert_eq!(file.place.existing, Existing::ReplaceOwn(marks));
+    assert_eq!(file.place.existing, Existing::replaces(marks));
     let text: Vec<String> = cells(&file.bytes)
         .into_iter()
         .map(|(row, column, text)| format!("{row} {column} {text}"))

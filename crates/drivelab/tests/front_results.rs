@@ -40,6 +40,7 @@ fn what_cannot_be_written_is_refused_before_anything_is_run() {
         (iometer.to_vec(), 3, foreign),
         (with(&["--output=none/out"]), 1, "none/out: No such file or directory"),
         (with(&["--output=thesis/out"]), 1, "thesis/out: Not a directory"),
+        (with(&["--output="]), 1, "No such file or directory"),
         (with(&["--output=."]), 1, "it is no regular file"),
         (with(&["--output=./a.0.0"]), 1, "the line's own data goes there"),
     ] {
@@ -111,4 +112,21 @@ fn where_results_are_is_said_only_where_it_is_true() {
     assert!(said.out.starts_with("IOR-4.0.0"), "{}", said.out);
     assert!(!said.out.contains("Writing output to"), "{}", said.out);
     assert!(said.err.contains("the results cannot be written to d/out.txt"), "{}", said.err);
+}
+
+#[test]
+fn results_that_another_program_wrote_for_another_job_are_foreign() {
+    let user = User::new();
+    user.types(&with(&["--output=out"])).fine();
+    // A copy is not what was written.
+    std::fs::copy(user.work().join("out"), user.work().join("copy")).unwrap();
+    let other = ["fio", "--name=b", "--size=64k", "--rw=read", "--notes=none"];
+    let to = |path: &'static str| [&other[..], &[path]].concat();
+    let said = user.types(&to("--output=copy")).status(3);
+    assert!(said.err.contains("holds no results of this kind"), "{}", said.err);
+    user.types(&to("--output=out")).fine();
+    user.types(&with(&["--output=out"])).fine();
+    user.types(&with(&["--output=copy"])).fine();
+    let list = user.runs().with_file_name("results.jsonl");
+    assert!(std::fs::read_to_string(list).unwrap().lines().count() < 20);
 }

@@ -28,8 +28,13 @@ pub struct OutputFile {
 pub enum Existing {
     /// These bytes are added, if it begins with these (none: whatever it holds).
     AppendAfter(Vec<u8>),
-    /// It is replaced if it begins as one of these, and the line is refused if it does not.
-    ReplaceOwn(Vec<Mark>),
+    /// It is replaced if it begins as it should, and the line is refused if it does not.
+    ReplaceOwn {
+        /// As one of these, whoever may have written it.
+        alone: Vec<Mark>,
+        /// As one of these, if it is on the list of results that drivelab has written.
+        listed: Vec<Mark>,
+    },
 }
 
 /// How a file of results begins.
@@ -42,13 +47,21 @@ pub enum Mark {
 }
 
 impl Existing {
+    /// It is replaced if it begins as one of these.
+    pub fn replaces(alone: Vec<Mark>) -> Self {
+        Existing::ReplaceOwn { alone, listed: Vec::new() }
+    }
+
     /// Whether a file may be written that begins with these bytes: all that it has, or
-    /// [`LOOKED_AT_BYTES`].
-    pub fn takes(&self, begin: &[u8]) -> bool {
+    /// [`LOOKED_AT_BYTES`]; `is_listed`: drivelab has written it.
+    pub fn takes(&self, begin: &[u8], is_listed: bool) -> bool {
+        let is_any = |marks: &[Mark]| marks.iter().any(|mark| mark.is_of(begin));
         begin.is_empty()
             || match self {
                 Existing::AppendAfter(marks) => begin.starts_with(marks),
-                Existing::ReplaceOwn(marks) => marks.iter().any(|mark| mark.is_of(begin)),
+                Existing::ReplaceOwn { alone, listed } => {
+                    is_any(alone) || (is_listed && is_any(listed))
+                }
             }
     }
 }
@@ -113,11 +126,15 @@ mod tests {
 
     #[test]
     fn nothing_foreign_is_taken_and_what_is_empty_always_is() {
-        let own = Existing::ReplaceOwn(vec![Mark::Bytes(b"ab".to_vec()), Mark::Like("#;")]);
-        assert!(own.takes(b"abc") && own.takes(b"3;") && own.takes(b""));
-        assert!(!own.takes(b"a") && !own.takes(b"my thesis"));
-        assert!(!Existing::ReplaceOwn(Vec::new()).takes(b"my thesis"));
-        assert!(Existing::AppendAfter(Vec::new()).takes(b"my thesis"));
-        assert!(!Existing::AppendAfter(b"'".to_vec()).takes(b"my thesis"));
+        let alone = vec![Mark::Bytes(b"ab".to_vec())];
+        let own = Existing::ReplaceOwn { alone, listed: vec![Mark::Like("#;")] };
+        for is_listed in [false, true] {
+            assert!(own.takes(b"abc", is_listed) && own.takes(b"", is_listed));
+            assert!(!own.takes(b"a", is_listed) && !own.takes(b"my thesis", is_listed));
+            assert_eq!(own.takes(b"3;", is_listed), is_listed);
+        }
+        assert!(!Existing::replaces(Vec::new()).takes(b"my thesis", true));
+        assert!(Existing::AppendAfter(Vec::new()).takes(b"my thesis", false));
+        assert!(!Existing::AppendAfter(b"'".to_vec()).takes(b"my thesis", true));
     }
 }

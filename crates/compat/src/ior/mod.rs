@@ -101,5 +101,5 @@ fn place_of_summary(tests: &[Test]) -> Option<ResultFile> {
     let path = tests.first()?.settings.summary_file.clone()?;
     let begins = [b"IOR-", json::BEGINS.as_bytes(), comma::HEADING.as_bytes()];
     let marks = begins.map(|begin| Mark::Bytes(begin.to_vec())).to_vec();
-    Some(ResultFile { path, existing: Existing::ReplaceOwn(marks) })
+    Some(ResultFile { path, existing: Existing::replaces(marks) })
 }

@@ -112,7 +112,7 @@ fn sums(options: &Options, throughput: &Throughput, run: &Run, load: Load) -> Ve
 /// Where the worksheet goes. IOzone removes a file of that name; here it is only replaced if it is
 /// one.
 pub(super) fn place(path: &str) -> ResultFile {
-    let existing = Existing::ReplaceOwn(vec![Mark::Bytes(BEGINNING.to_vec())]);
+    let existing = Existing::replaces(vec![Mark::Bytes(BEGINNING.to_vec())]);
     ResultFile { path: path.to_owned(), existing }
 }
 

@@ -7,6 +7,7 @@ use crate::print;
 use crate::session::Ended;
 use crate::together;
 use drivelab_compat::front::Host;
+use drivelab_io::scratch::Ledger;
 use drivelab_io::team::team;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
@@ -15,7 +16,7 @@ pub fn show(
     ended: Ended,
     layout: &Layout<'_>,
     notes: Notes,
-    host: &Host,
+    (host, list): (&Host, &Ledger),
 ) -> Result<u8, Failure> {
     if !team().leads() {
         ended.scene.close();
@@ -26,7 +27,8 @@ pub fn show(
     if notes != Notes::None {
         output.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
     }
-    let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
+    let written: Vec<Result<(), Failure>> =
+        output.files.iter().map(|file| files::write(file, list)).collect();
     for (file, written) in output.files.iter().zip(&written) {
         match (written, std::str::from_utf8(&file.bytes)) {
             (Ok(()), _) => print::text(&file.said),

@@ -3,6 +3,7 @@
 use crate::outcome::Failure;
 use crate::print;
 use drivelab_compat::front::{Existing, Job, LOOKED_AT_BYTES, OutputFile, ResultFile};
+use drivelab_io::scratch::{Entry, Identity, Ledger, ScratchKind};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -23,14 +24,14 @@ enum When {
 ///
 /// # Errors
 /// As [`write()`] would end: what is there is not ours, or nothing can be written there.
-pub fn check(job: &Job, touches_nothing: bool) -> Result<(), Failure> {
+pub fn check(job: &Job, list: &Ledger, touches_nothing: bool) -> Result<(), Failure> {
     for place in &job.results {
         let path = Path::new(&place.path);
         if is_stream(path) {
             continue;
         }
         let failed = |error: Error| failed(path, &error, When::Before);
-        let is_there = is_there(place, When::Before)?;
+        let is_there = is_there(place, list, When::Before)?;
         if is_data(path, job) {
             return Err(failed(Error::other("the line's own data goes there")));
         }
@@ -48,7 +49,7 @@ pub fn check(job: &Job, touches_nothing: bool) -> Result<(), Failure> {
 ///
 /// # Errors
 /// What is there is not ours, or nothing can be written there.
-pub fn write(file: &OutputFile) -> Result<(), Failure> {
+pub fn write(file: &OutputFile, list: &Ledger) -> Result<(), Failure> {
     let path = Path::new(&file.place.path);
     if is_stream(path) {
         let text = String::from_utf8_lossy(&file.bytes);
@@ -59,14 +60,38 @@ pub fn write(file: &OutputFile) -> Result<(), Failure> {
         }
         return Ok(());
     }
-    let is_there = is_there(&file.place, When::After)?;
-    let replaced = match is_there && !appends(&file.place) {
-        true => std::fs::remove_file(path),
-        false => Ok(()),
-    };
-    let opened = replaced.and_then(|()| opened(&file.place, is_there, path));
-    let written = opened.and_then(|mut opened| opened.write_all(&file.bytes));
+    let is_there = is_there(&file.place, list, When::After)?;
+    let written = replace(&file.place, is_there, list).and_then(|mut opened| {
+        if !appends(&file.place) {
+            enter(path, &opened, list);
+        }
+        opened.write_all(&file.bytes)
+    });
     written.map_err(|error| failed(path, &error, When::After))
+}
+
+/// What results are written to, after what was there is gone if it is to go.
+fn replace(place: &ResultFile, is_there: bool, list: &Ledger) -> std::io::Result<File> {
+    let path = Path::new(&place.path);
+    if is_there && !appends(place) {
+        let identity = File::open(path).and_then(Identity::of);
+        std::fs::remove_file(path)?;
+        // An entry that stays behind is of a file that is no more.
+        let _ = identity.and_then(|identity| list.forget(identity));
+    }
+    opened(place, is_there, path)
+}
+
+/// Puts a new file on the list. One that is not there is known by what it holds, or not at all.
+fn enter(path: &Path, file: &File, list: &Ledger) {
+    let entry = |identity| Entry::new(ScratchKind::File, path, identity, true);
+    let _ = Identity::of(file).and_then(|identity| list.record(&entry(identity)));
+}
+
+/// Whether a file is on the list.
+fn is_listed(path: &Path, list: &Ledger) -> bool {
+    let identity = File::open(path).and_then(Identity::of);
+    identity.and_then(|identity| list.ours(identity)).is_ok_and(|found| found.is_some())
 }
 
 fn is_stream(path: &Path) -> bool {
@@ -89,15 +114,16 @@ fn is_data(path: &Path, job: &Job) -> bool {
     let target = Path::new(&job.target);
     let mut files = job.plan.files.iter().map(|file| plain(target.join(&file.name)));
     let path = plain(path.to_path_buf());
-    path == plain(target.to_path_buf()) || files.any(|file| file == path)
+    let is_target = path == plain(target.to_path_buf()) && !path.as_os_str().is_empty();
+    is_target || files.any(|file| file == path)
 }
 
 /// Whether something is there, which then may be written.
-fn is_there(place: &ResultFile, when: When) -> Result<bool, Failure> {
+fn is_there(place: &ResultFile, list: &Ledger, when: When) -> Result<bool, Failure> {
     let path = Path::new(&place.path);
     let begin = beginning(path).map_err(|error| failed(path, &error, when))?;
     let Some(begin) = begin else { return Ok(false) };
-    if place.existing.takes(&begin) {
+    if place.existing.takes(&begin, is_listed(path, list)) {
         return Ok(true);
     }
     let text = format!("refused: {} exists and holds no results of this kind", path.display());

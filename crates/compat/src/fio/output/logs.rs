@@ -44,7 +44,7 @@ pub fn places(sections: &[Section]) -> Vec<ResultFile> {
 
 /// A log takes the place of another one: five numbers in a line.
 fn place(path: String) -> ResultFile {
-    ResultFile { path, existing: Existing::ReplaceOwn(vec![Mark::Like("#, #, #, #, #")]) }
+    ResultFile { path, existing: Existing::replaces(vec![Mark::Like("#, #, #, #, #")]) }
 }
 
 fn path_of(log: &Log, number: u32) -> String {

@@ -67,7 +67,7 @@ pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
     let text = match &line.output {
         None => text,
         Some(path) => {
-            let (place, said) = (printed_to(path), String::new());
+            let (place, said) = (printed_to(path, line), String::new());
             files.push(OutputFile { place, bytes: text.into_bytes(), said });
             String::new()
         }
@@ -117,13 +117,25 @@ const BEGINNINGS: [&str; 5] = [
 
 /// Files that the results of a line will go to.
 pub fn files(line: &Line) -> Vec<ResultFile> {
-    logs::places(&line.sections).into_iter().chain(line.output.as_deref().map(printed_to)).collect()
+    let printed = line.output.as_deref().map(|path| printed_to(path, line));
+    logs::places(&line.sections).into_iter().chain(printed).collect()
 }
 
-/// Where `--output=` leads; results of another line are replaced there, as fio does.
-fn printed_to(path: &str) -> ResultFile {
-    let existing = Existing::ReplaceOwn(BEGINNINGS.map(Mark::Like).to_vec());
-    ResultFile { path: path.to_owned(), existing }
+/// Where `--output=` leads. fio overwrites whatever is there; here what looks like results of this
+/// very job is, and what drivelab wrote for any other.
+fn printed_to(path: &str, line: &Line) -> ResultFile {
+    let name = line.sections.first().map_or("", |section| section.name.as_str());
+    let asked = |format: Format| line.formats.contains(&format);
+    let version = line.terse_version;
+    let begin = match (asked(Format::Normal) || line.formats.is_empty(), asked(Format::Terse)) {
+        (true, _) => format!("{name}: (g="),
+        (false, true) if version == 2 => format!("2;{name};"),
+        (false, true) => format!("{version};fio-"),
+        (false, false) => "{\n  \"fio version\" : \"fio-".to_owned(),
+    };
+    let alone = vec![Mark::Bytes(begin.into_bytes()), Mark::Like(BEGINNINGS[1])];
+    let listed = BEGINNINGS.map(Mark::Like).to_vec();
+    ResultFile { path: path.to_owned(), existing: Existing::ReplaceOwn { alone, listed } }
 }
 
 /// The name under which fio lists an option.
