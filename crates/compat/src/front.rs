@@ -3,9 +3,13 @@
 //! A front end is two pure functions: from the words of a command line to a [`Job`], and from the
 //! run that executed its plan to what the old tool would have printed.
 
+mod results;
+
 use drivelab_core::plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
+
+pub use results::{Existing, LOOKED_AT_BYTES, Mark, OutputFile, ResultFile};
 
 /// What is at a path, without opening it for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -52,6 +56,8 @@ pub struct Host {
     pub process: u32,
     /// Version of drivelab.
     pub version: String,
+    /// Number of the signal that asked the run to end.
+    pub signal: Option<i32>,
 }
 
 /// What a front end may ask. Nothing of it changes anything.
@@ -179,6 +185,8 @@ pub struct Job {
     pub keeps: bool,
     /// What the line really measures.
     pub notes: Vec<Note>,
+    /// Files that the results will go to: each can be written, or nothing is run.
+    pub results: Vec<ResultFile>,
 }
 
 /// What the words of a command line ask for.
@@ -206,24 +214,4 @@ pub struct Output {
     pub status: u8,
     /// What only the run could tell of what the line really measured.
     pub notes: Vec<Note>,
-}
-
-/// A file of results.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct OutputFile {
-    /// Where, from the working directory on.
-    pub path: String,
-    /// What it holds.
-    pub bytes: Vec<u8>,
-    /// What happens to a file that is there already.
-    pub existing: Existing,
-}
-
-/// What happens to a file of results that is there already.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Existing {
-    /// These bytes are added, if it begins with these (none: whatever it holds).
-    AppendAfter(Vec<u8>),
-    /// It is replaced if it begins with these bytes, and the line is refused if it does not.
-    ReplaceOwn(Vec<u8>),
 }

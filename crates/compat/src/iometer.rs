@@ -17,7 +17,7 @@ mod stamp;
 mod translation;
 mod workers;
 
-use crate::front::{Asked, Existing, Host, Output, OutputFile, Refusal, World};
+use crate::front::{Asked, Existing, Host, Output, OutputFile, Refusal, ResultFile, World};
 use drivelab_core::run::Run;
 use icf::{Icf, Recorded, Specification};
 use line::Words;
@@ -111,17 +111,17 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
 
 /// What Iometer leaves behind: a file of results. It prints nothing itself.
 pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
-    let (bytes, tests) = csv::render(options, run, host);
+    let (text, tests) = csv::render(options, run, host);
     let many = if tests == 1 { "" } else { "s" };
-    Output {
-        text: format!("Results of {tests} test{many} are in {}.\n", options.results),
-        files: vec![OutputFile {
-            path: options.results.clone(),
-            bytes: bytes.into_bytes(),
-            existing: Existing::AppendAfter(csv::FIRST_BYTES.to_vec()),
-        }],
-        ..Output::default()
-    }
+    let said = format!("Results of {tests} test{many} are in {}.\n", options.results);
+    let file = OutputFile { place: place(&options.results), bytes: text.into_bytes(), said };
+    Output { files: vec![file], ..Output::default() }
+}
+
+/// Where the results go: behind those that are there.
+fn place(path: &str) -> ResultFile {
+    let existing = Existing::AppendAfter(csv::FIRST_BYTES.to_vec());
+    ResultFile { path: path.to_owned(), existing }
 }
 
 impl Era {

@@ -125,6 +125,7 @@ fn of_table(line: &mut Line, world: &dyn World) -> Result<Asked<Options>, Refusa
         is_drive: place.is_drive(),
         is_simulated: place.is_simulated,
         stays: !runs.iter().any(|test| test.writes()) && !place.is_drive(),
+        leaves: !line.keep && !line.reads_foreign && place::is_there(&place, world),
         asked_kb: asked.cells.iter().map(|cell| cell.file_kb).max().unwrap_or(0),
     };
     Ok(asked_to_run(&doing, plan, place, Layout::Table(table), world))
@@ -181,6 +182,7 @@ fn asked_to_run(
     };
     let notes = remarks::notes(doing, world);
     let keeps = line.keep || doing.stays;
-    let job = Job { plan, target: place.target, keeps, notes };
+    let results = options.sheet.iter().map(|path| report::place(path)).collect();
+    let job = Job { plan, target: place.target, keeps, notes, results };
     Asked::Run { job: Box::new(job), options: Box::new(options) }
 }

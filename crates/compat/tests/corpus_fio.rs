@@ -30,7 +30,9 @@ impl World for Laboratory {
         match path {
             "/dev/sdb" | "/dev/sda" => Found::Device { bytes: DRIVE_BYTES },
             "sim:x25-e" => Found::Simulated { bytes: 32 << 30 },
-            "/mnt/x" | "/nvme0n1" => Found::Directory,
+            "/mnt/x" | "/nvme0n1" | "/data" | "/var/lib/docker" | "/home/admin" | "n" => {
+                Found::Directory
+            }
             "/mnt/x/there" => Found::File { bytes: 1 << 30 },
             "/proc/kcore" => Found::Unusable("it is not ours to measure".into()),
             _ => Found::Absent,
@@ -38,7 +40,7 @@ impl World for Laboratory {
     }
 
     fn text(&self, path: &str) -> Result<String, String> {
-        let path = corpus().join("fio").join(path);
+        let path = corpus().join("fio").join(if path == "-" { "comments.fio" } else { path });
         std::fs::read_to_string(path).map_err(|_| "No such file or directory".to_owned())
     }
 

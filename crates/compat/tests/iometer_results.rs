@@ -187,14 +187,14 @@ fn the_headers_are_those_of_both_eras() {
         for line in &lines[header_at..lines.len() - 2] {
             assert_eq!(line.split(',').count(), columns, "{line}");
         }
-        assert_eq!(output.files[0].path, "out.csv");
+        let place = &output.files[0].place;
+        assert_eq!(place.path, "out.csv");
         let begin = b"'Test Type,Test Description".to_vec();
         assert!(output.files[0].bytes.starts_with(&begin));
-        assert_eq!(output.files[0].existing, Existing::AppendAfter(begin));
-        assert_eq!(
-            (output.text.as_str(), output.status),
-            ("Results of 1 test are in out.csv.\n", 0)
-        );
+        assert_eq!(place.existing, Existing::AppendAfter(begin));
+        let said = output.files[0].said.as_str();
+        let printed = (output.text.as_str(), said, output.status);
+        assert_eq!(printed, ("", "Results of 1 test are in out.csv.\n", 0));
     }
 }
 
@@ -309,7 +309,7 @@ fn a_series_has_one_head_and_a_stamp_behind_each_test() {
     let setup = "'Queue Depth Cycling\n\t1 4 2 EXPONENTIAL\n'Test Type\n\tCYCLE_OUTSTANDING_IOS\n";
     let text = file("20100207", setup, "\t4096,100,75,100,0,1,0,0\n", 1);
     let (output, lines) = results(&text, &[MIXED]);
-    assert!(output.text.starts_with("Results of 3 tests are in"));
+    assert!(output.files[0].said.starts_with("Results of 3 tests are in"));
     let count = |begin: &str| lines.iter().filter(|line| line.starts_with(begin)).count();
     assert_eq!((count("'Test Type"), count("'Version"), count("'Time Stamp")), (1, 1, 4));
     assert_eq!((count("'Access specifications"), count("'Results"), count("ALL,")), (3, 3, 3));

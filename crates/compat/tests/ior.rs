@@ -3,7 +3,7 @@
 
 mod mpi_world;
 
-use drivelab_compat::front::{Asked, Existing, Found, Job, Output, Refusal, Treatment};
+use drivelab_compat::front::{Asked, Found, Job, Output, Refusal, Treatment};
 use drivelab_compat::ior::known::{Care, Having, KNOWN, by_letter};
 use drivelab_compat::ior::{Access, Era, Options, output, parse};
 use drivelab_core::offsets::Offsets;
@@ -345,6 +345,47 @@ fn values_are_separated_by_commas() {
     expect_file!["./printed/ior-new-csv.txt"].assert_eq(&output.text);
 }
 
+/// Keys of 4.0.0 without a space in them.
+const PARAMETERS: &str = "testID refnum api platform testFileName deadlineForStonewall \
+    stoneWallingWearOut maxTimeDuration outlierThreshold options dryRun nodes memoryPerTask \
+    memoryPerNode tasksPerNode repetitions multiFile interTestDelay fsync fsyncperwrite \
+    useExistingTestFile uniqueDir singleXferAttempt readFile writeFile filePerProc reorderTasks \
+    reorderTasksRandom reorderTasksRandomSeed randomOffset checkWrite checkRead dataPacketType \
+    keepFile keepFileWithError warningAsErrors verbose setTimeStampSignature/incompressibleSeed \
+    collective segmentCount transferSize blockSize";
+
+#[test]
+fn files_that_are_overwritten_are_warned_of() {
+    let warned = |line: &str, there: &[&str], script: &str| -> Vec<String> {
+        let mut world = Still::with(2);
+        let file = |path: &&str| ((*path).to_owned(), Found::File { bytes: 4 << 20 });
+        world.found.extend(there.iter().map(file));
+        world.texts.insert("s".into(), script.to_owned());
+        let (_, options) = asked(line, &world).unwrap();
+        options.overwritten.into_iter().map(|paths| paths.join(" ")).collect()
+    };
+    assert_eq!(warned("ior -w", &["testFile"], ""), ["testFile"]);
+    assert_eq!(warned("ior -w", &[], ""), [""]);
+    assert_eq!(warned("ior -r", &["testFile"], ""), [""]);
+    let each = "testFile.00000001";
+    assert_eq!(warned("ior -w -F", &[each], ""), [each]);
+    assert_eq!(warned("ior -w -m -i 2", &["testFile.0"], ""), [""]);
+    assert_eq!(warned("ior -w -m -i 2", &["testFile"], ""), ["testFile"]);
+    let script = |keeps: u8| {
+        format!("IOR START\nreadFile=0\nwriteFile=1\nkeepFile={keeps}\nRUN\nRUN\nIOR STOP")
+    };
+    assert_eq!(warned("ior -f s", &[], &script(1)), ["", "testFile"]);
+    assert_eq!(warned("ior -f s", &["testFile"], &script(0)), ["testFile", ""]);
+    let (job, mut options) = job("ior -b 64k -t 4k -w -k", 1);
+    options.overwritten = vec![vec!["testFile".to_owned()]];
+    let run = run(&job, |_, _| took(&[(0, 0, 20)], 65_536));
+    let text = output(&options, &run, &host()).text;
+    let says = "Results: \n\
+                WARNING: The file \"testFile\" exists already and will be overwritten\n\n\
+                access    bw(MiB/s)";
+    assert!(text.contains(says), "{text}");
+}
+
 #[test]
 fn json_has_the_keys_of_the_program() {
     let line = "ior -b 64k -t 4k -O summaryFormat=JSON -O summaryFile=out.json -v -W -w";
@@ -352,14 +393,24 @@ fn json_has_the_keys_of_the_program() {
         0 => Vec::new(),
         _ => took(&[(0, 0, 20)], 65_536),
     });
-    assert_eq!(output.text, "Writing output to out.json\n");
+    assert_eq!(output.text, "");
     let [file] = output.files.as_slice() else { panic!("{:?}", output.files) };
-    assert_eq!(file.path, "out.json");
-    assert_eq!(file.existing, Existing::ReplaceOwn(b"{\n  \"Version\": ".to_vec()));
+    assert_eq!(file.said, "Writing output to out.json\n");
+    assert_eq!(file.place.path, "out.json");
+    let takes = |begin: &[u8]| file.place.existing.takes(begin, false);
+    assert!(takes(&file.bytes) && !takes(b"{\n  \"A\": 1"));
     assert!(file.bytes.starts_with(b"{\n  \"Version\": "));
     let text = String::from_utf8(file.bytes.clone()).unwrap();
     let value: serde_json::Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["summary"][0]["bwMaxMIB"], 3125.0);
+    // The order in which 4.0.0 has them, each one.
+    let parameters = value["tests"][0]["Parameters"].as_object().unwrap();
+    let mut missing: Vec<&str> = PARAMETERS.split(' ').collect();
+    missing.retain(|key| !parameters.contains_key(*key));
+    assert!(missing.is_empty(), "{missing:?}");
+    let in_order = PARAMETERS.split(' ').map(|key| text.find(&format!("\"{key}\": ")).unwrap());
+    assert!(in_order.is_sorted());
+    assert_eq!(value["tests"][0]["Inodes"], "unknown");
     assert_eq!(value["tests"][0]["Results"].as_array().unwrap().len(), 1);
     expect_file!["./printed/ior-new-json.txt"].assert_eq(&text);
 }

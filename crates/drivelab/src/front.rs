@@ -19,9 +19,14 @@ use drivelab_compat::{fio, iometer, ior, iostat as statistics, iozone, mdtest, m
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
+use drivelab_io::scratch::Ledger;
+use drivelab_io::team::team;
 use own::{Notes, Own};
 use std::path::Path;
 use world::RealWorld;
+
+/// The list of files of results that were written, beside that of scratch files.
+const RESULTS: &str = "results.jsonl";
 
 /// Tools whose lines are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,8 +205,12 @@ impl Line<'_> {
         if self.own.notes == Notes::Only {
             return Ok(0);
         }
-        together::same_plan(&mut job.plan, &job.target)?;
         let runs = store::directory(self.own.runs.as_deref())?;
+        let list = Ledger::at(store::ledger(Some(&runs))?.with_file_name(RESULTS));
+        // Results go where the first process is.
+        let leads = team().leads();
+        agree(if leads { files::check(&job, &list, self.own.dry_run) } else { Ok(()) })?;
+        together::same_plan(&mut job.plan, &job.target)?;
         if !self.own.dry_run {
             agree(session::tidy_up(&runs, self.system))?;
         }
@@ -228,7 +237,7 @@ impl Line<'_> {
             return dry_run(false, &job.plan, &aim).map(|status| status as u8);
         }
         let ended = session::run(&request, self.system, aim, job.plan, &mut OnePlan)?;
-        ended::show(self.tool, ended, layout, self.own.notes, &self.world.host_now())
+        ended::show(self.tool, ended, layout, self.own.notes, (&self.world.host_now(), &list))
     }
 }
 

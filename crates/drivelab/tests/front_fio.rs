@@ -186,15 +186,20 @@ fn draws_with_repetition_have_the_same_distribution() {
 
 #[test]
 fn sizes_are_drawn_by_the_same_shares() {
-    let line = "--name=a --rw=write --size=16m --bssplit=4k/50:16k/30:64k/20";
-    let (ours, theirs) = both(line);
-    for place in [&ours, &theirs] {
-        let all: Vec<Issued> = place.data().into_iter().flatten().collect();
-        for (bytes, share) in [(4096, 0.5), (16_384, 0.3), (65_536, 0.2)] {
-            let found = all.iter().filter(|one| one.bytes == bytes).count() as f64;
-            let found = found / all.len() as f64;
-            let sigma = (share * (1.0f64 - share) / all.len() as f64).sqrt();
-            assert!((found - share).abs() < 4.0 * sigma + 0.01, "{bytes}: {found}");
+    for (sizes, shares) in [
+        ("--bssplit=4k/50:16k/30:64k/20", [(4096, 0.5), (16_384, 0.3), (65_536, 0.2)]),
+        // A number up to the largest size, rounded up to a multiple of the smallest.
+        ("--bsrange=4k-10k", [(4096, 0.4), (8192, 0.4), (10_240, 0.2)]),
+    ] {
+        let (ours, theirs) = both(&format!("--name=a --rw=write --size=16m {sizes}"));
+        for place in [&ours, &theirs] {
+            let all: Vec<Issued> = place.data().into_iter().flatten().collect();
+            for (bytes, share) in shares {
+                let found = all.iter().filter(|one| one.bytes == bytes).count() as f64;
+                let found = found / all.len() as f64;
+                let sigma = (share * (1.0f64 - share) / all.len() as f64).sqrt();
+                assert!((found - share).abs() < 4.0 * sigma + 0.01, "{sizes} {bytes}: {found}");
+            }
         }
     }
 }

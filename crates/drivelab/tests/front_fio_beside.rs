@@ -318,3 +318,22 @@ fn one_byte_that_is_not_what_was_written_is_an_error_as_in_fio() {
         }
     }
 }
+
+#[test]
+fn all_is_read_where_fio_ends_at_the_first_wrong_block() {
+    for more in ["", " --verify_fatal=1"] {
+        let common = "--name=a --filename=f --bs=4k --size=256k --verify=crc32c";
+        let read = format!("{common} --rw=read{more}");
+        let [theirs, ours] = [&FIO[..], &DRIVELAB[..]].map(|program| {
+            let place = Place::empty();
+            assert_eq!(ran(program, &format!("{common} --rw=write"), &place).status, 0);
+            [5, 9].into_iter().for_each(|block| destroy(&place.work().join("f"), block));
+            ran(program, &read, &place)
+        });
+        assert_eq!((theirs.status, ours.status), (1, 1));
+        assert!(theirs.stdout.contains("issued rwts: total=6,0,0,0"), "{}", theirs.stdout);
+        assert!(ours.stdout.contains("issued rwts: total=64,0,0,0"), "{}", ours.stdout);
+        let says = "note: All was read, and 2 blocks of it are not what was written";
+        assert!(ours.stderr.contains(says), "{}", ours.stderr);
+    }
+}

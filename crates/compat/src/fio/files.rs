@@ -89,6 +89,7 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
             [] => Ok(Places::default()),
         };
     }
+    have_directories(&paths, world)?;
     let (target, names) = below_one_directory(&paths)?;
     let mut states = vec![State { is_there: true, ..State::default() }; paths.len()];
     let mut sizes = vec![0u64; paths.len()];
@@ -170,6 +171,7 @@ fn wanted_of(
     world: &dyn World,
     paths: &mut Vec<String>,
 ) -> Result<Wanted, Refusal> {
+    are_directories(settings, world)?;
     let own = paths_of(name, settings);
     let each = settings.filenames.is_empty() && settings.numjobs > 1;
     let per_clone = match settings.filenames.len() {
@@ -181,18 +183,22 @@ fn wanted_of(
     let parts = u64::from(per_clone.max(1));
     let scale = world.scale();
     let grain = grain(settings);
+    let filesize = settings.filesize.map(|bytes| scale.of(bytes, grain));
     let offset = scaled(settings.offset, whole, scale, grain);
     let offset = match settings.offset_align {
         0 => offset,
         align => offset / align * align,
     };
     let offset_each = scaled(settings.offset_increment, whole, scale, grain);
-    let size = match settings.size {
-        Some(size) => scaled(size, whole, scale, grain * parts),
-        None => match settings.filesize {
-            Some(bytes) => scale.of(bytes, grain).saturating_mul(parts),
-            None => whole.saturating_sub(offset),
-        },
+    let size = match (settings.size, filesize) {
+        // Of files whose size is said, a share is one of that size, whatever is there.
+        (Some(share @ Amount::Percent(_)), Some(bytes)) => {
+            let size = scaled(share, bytes.saturating_mul(parts), scale, grain);
+            size.min(bytes.saturating_sub(offset).saturating_mul(parts))
+        }
+        (Some(size), _) => scaled(size, whole, scale, grain * parts),
+        (None, Some(bytes)) => bytes.saturating_mul(parts),
+        (None, None) => whole.saturating_sub(offset),
     };
     if size == 0 {
         return Err(Refusal::new(
@@ -201,10 +207,11 @@ fn wanted_of(
             "Say how much, as in --size=1G; only existing files and devices have a size.",
         ));
     }
-    let part = match settings.filesize {
-        Some(bytes) => scale.of(bytes, grain),
-        None => size / parts,
+    let part = match (filesize, settings.size) {
+        (Some(_), Some(Amount::Percent(_))) | (None, _) => size / parts,
+        (Some(bytes), _) => bytes,
     };
+    holds_a_block(settings, size, part)?;
     // A job moves no more than its files hold, whatever its size says.
     let size = size.min(part.saturating_mul(parts));
     let clones = u64::from(settings.numjobs.max(1));
@@ -224,14 +231,46 @@ fn wanted_of(
     })
 }
 
+/// Refuses what has no room for a request.
+fn holds_a_block(settings: &Settings, size: u64, part: u64) -> Result<(), Refusal> {
+    if settings.engine.1 == Engine::Null {
+        return Ok(());
+    }
+    let blocks = blocks(settings);
+    let least = blocks.iter().map(|(least, _)| *least).min().unwrap_or(1);
+    if settings.size.is_some() && size < least {
+        let text = "fio: size too small, must not be less than minimum block size";
+        let text = format!("{text}: {size} < {least}");
+        return Err(Refusal::new(STATUS, text, "Use a larger size, or a smaller bs."));
+    }
+    let issued = blocks.iter().zip(settings.rw.kinds).filter(|(_, is_issued)| *is_issued);
+    let most = issued.map(|((_, most), _)| *most).max().unwrap_or(1);
+    if part < most {
+        let text = "fio: blocksize is larger than data set range";
+        let advice = format!(
+            "Each file has {part} bytes, and here there is to be room for a request of {most} in \
+             it: use a larger size, fewer files, or a smaller bs."
+        );
+        return Err(Refusal::new(STATUS, text, advice));
+    }
+    Ok(())
+}
+
+/// The smallest and the largest request of reads, writes and trims.
+fn blocks(settings: &Settings) -> [(u64, u64); 3] {
+    match (&settings.bssplit, settings.bsrange) {
+        (Some(split), _) => [0, 1, 2].map(|kind: usize| {
+            let sizes = || split[kind].iter().map(|(bytes, _)| *bytes);
+            (sizes().min().unwrap_or(1), sizes().max().unwrap_or(1))
+        }),
+        (None, Some(range)) => range,
+        (None, None) => settings.bs.map(|bytes| (bytes, bytes)),
+    }
+}
+
 /// The smallest amount that a scaled size must be a multiple of.
 fn grain(settings: &Settings) -> u64 {
-    let ranges = settings.bsrange.map(|each| each.map(|(_, high)| high));
-    let splits = settings.bssplit.as_ref().map(|each| {
-        [0, 1, 2].map(|place: usize| each[place].iter().map(|(bytes, _)| *bytes).max().unwrap_or(1))
-    });
-    let largest = ranges.or(splits).unwrap_or(settings.bs);
-    largest.into_iter().max().unwrap_or(4096).max(4096)
+    blocks(settings).into_iter().map(|(_, most)| most).max().unwrap_or(4096).max(4096)
 }
 
 fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
@@ -242,27 +281,70 @@ fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
     }
 }
 
+/// Refuses what is no directory, as fio does when it reads the line.
+fn are_directories(settings: &Settings, world: &dyn World) -> Result<(), Refusal> {
+    for directory in &settings.directories {
+        if world.found(directory) != Found::Directory {
+            let given = settings.directories.join(":");
+            let text = format!(
+                "fio: {directory} is not a directory\nfio: failed parsing directory={given}"
+            );
+            return Err(Refusal::new(STATUS, text, "Make it first, or name one that is there."));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses files in directories that are not there. fio makes them, and then measures whatever
+/// drive they happen to lie on: a mount that is missing goes unnoticed.
+fn have_directories(paths: &[String], world: &dyn World) -> Result<(), Refusal> {
+    let mut known: HashSet<&str> = ["", "."].into();
+    for path in paths {
+        let directory = path.rsplit_once('/').map_or("", |(directory, _)| directory);
+        if !known.insert(directory) {
+            continue;
+        }
+        return Err(match world.found(directory) {
+            Found::Directory => continue,
+            Found::Absent => Refusal::new(
+                STATUS,
+                format!("fio: {path}: there is no directory {directory}"),
+                format!(
+                    "fio would make it, on whatever drive it came to lie: mkdir -p {directory}"
+                ),
+            ),
+            _ => Refusal::new(
+                STATUS,
+                format!("fio: {path}: Not a directory"),
+                format!("{directory} is none; name a file in one."),
+            ),
+        });
+    }
+    Ok(())
+}
+
 /// The paths of a job's files, clone by clone.
 fn paths_of(name: &str, settings: &Settings) -> Vec<String> {
-    let below = |file: String| match &settings.directory {
-        Some(directory) => format!("{}/{file}", directory.trim_end_matches('/')),
-        None => file,
+    let directories = &settings.directories;
+    let below = |clone: u32, file: String| match directories.len() {
+        0 => file,
+        count => format!("{}/{file}", directories[clone as usize % count].trim_end_matches('/')),
     };
     if !settings.filenames.is_empty() {
+        // A file with a name of its own is in the first directory, for all clones.
         let is_whole = |file: &str| file.starts_with("sim:");
         let file = |file: &String| {
-            if is_whole(file) { file.clone() } else { below(file.clone()) }
+            if is_whole(file) { file.clone() } else { below(0, file.clone()) }
         };
         return settings.filenames.iter().map(file).collect();
     }
     let form = settings.filename_format.as_deref().unwrap_or("$jobname.$jobnum.$filenum");
     let spell = |clone: u32, file: u32| {
-        // A name with a slash would lead elsewhere: fio writes a dot.
         let spelt = form
-            .replace("$jobname", &name.replace('/', "."))
+            .replace("$jobname", name)
             .replace("$jobnum", &clone.to_string())
             .replace("$filenum", &file.to_string());
-        below(spelt)
+        below(clone, spelt)
     };
     let clones = 0..settings.numjobs;
     clones

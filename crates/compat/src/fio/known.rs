@@ -37,6 +37,8 @@ use Care::{Approximated, Ignored, Refused, Same};
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const NO_ZONES: &str = "drivelab knows no zoned devices";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
+const ALL_IS_READ: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum), \
+                           all of them; fio ends at the first wrong one";
 const NO_FLOW: &str = "jobs run side by side, each at its own pace; use rate or rate_iops";
 const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
@@ -126,12 +128,15 @@ pub const ALL: &[Known] = &[
     option(&["ramp_time"], Same),
     option(&["clocksource"], Ignored(ONE_CLOCK)),
     option(&["mem", "iomem"], Ignored("buffers are one mapping, aligned to pages")),
-    option(&["verify"], Approximated(OWN_STAMPS)),
+    option(&["verify"], Approximated(ALL_IS_READ)),
     option(&["do_verify"], Same),
     option(&["verify_interval"], Ignored(OWN_STAMPS)),
     option(&["verify_offset"], Ignored(OWN_STAMPS)),
     option(&["verify_pattern"], Refused(OWN_STAMPS)),
-    option(&["verify_fatal"], Ignored("wrong blocks are counted, and the run fails at its end")),
+    option(
+        &["verify_fatal"],
+        Ignored("all is read and every wrong block counted; fio ends at the first, with it or not"),
+    ),
     option(&["verify_dump"], Ignored("wrong blocks are listed in the run file")),
     option(&["verify_async"], Ignored("blocks are checked by the job that read them")),
     option(&["verify_async_cpus"], Ignored("blocks are checked by the job that read them")),

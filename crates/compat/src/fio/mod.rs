@@ -71,6 +71,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         sections: translated.sections,
     };
     let keeps = !jobs.iter().any(|(_, settings)| settings.unlink);
-    let job = Job { plan: translated.plan, target: places.target, keeps, notes };
+    let results = output::files(&line);
+    let job = Job { plan: translated.plan, target: places.target, keeps, notes, results };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(line) })
 }

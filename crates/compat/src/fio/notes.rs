@@ -220,6 +220,22 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
              block once, is not kept.",
         ));
     }
+    let is_thinned = |range: &[(u64, u64); 3]| {
+        range.iter().zip(settings.rw.kinds).any(|((low, high), is_issued)| {
+            is_issued && high / low.max(&1) > super::stream::SIZES_MAX
+        })
+    };
+    if settings.bssplit.is_none() && settings.bsrange.as_ref().is_some_and(is_thinned) {
+        notes.push(Note::new(
+            "sizes_thinned",
+            "bsrange",
+            Treatment::Approximated,
+            format!(
+                "of so many sizes {} stand for those beside them; their mean is nearly the same.",
+                super::stream::SIZES_MAX
+            ),
+        ));
+    }
     if let (Distribution::Normal(given), true) = (&settings.distribution, settings.rw.random) {
         let plateau = (given / 100.0).min(0.5);
         let deviation = ((1.0 + plateau * plateau * 12.0) / 12.0 / 12.0).sqrt();
@@ -252,8 +268,21 @@ fn cache(whole: &Whole<'_>, world: &dyn World, notes: &mut Vec<Note>) {
     if settings.direct || settings.engine.1 == Engine::Null {
         return;
     }
-    let memory = world.host().memory_bytes;
     let bytes = whole.place.size;
+    let amount = settings.io_size.map_or(0, |amount| amount.of(bytes));
+    let is_timed = settings.time_based && settings.runtime_ns > 0;
+    let goes_round = settings.loops > 1 || is_timed || amount > bytes;
+    if settings.invalidate && goes_round && settings.rw.kinds[0] {
+        notes.push(Note::new(
+            "invalidated_once",
+            "invalidate=1",
+            Treatment::Approximated,
+            "fio drops the cached pages of a job's files before each pass over them, and here they \
+             are dropped before the first one: later passes are read from memory, far faster than \
+             fio's. Add direct=1 to have the same in both.",
+        ));
+    }
+    let memory = world.host().memory_bytes;
     if memory > 0 && bytes < memory {
         let sync = settings.end_fsync || !matches!(settings.sync, Sync::None);
         let text = match (settings.rw.kinds[1], sync) {

@@ -11,8 +11,8 @@ use drivelab_core::plan::{Content, Engine, Sync};
 /// What a job asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// `directory`.
-    pub directory: Option<String>,
+    /// `directory`, taken apart at its colons: clones use them in turn.
+    pub directories: Vec<String>,
     /// `filename`, taken apart at its colons.
     pub filenames: Vec<String>,
     /// `filename_format`.
@@ -200,7 +200,7 @@ const PERCENTILES: [f64; 17] = [
 impl Default for Settings {
     fn default() -> Self {
         Settings {
-            directory: None,
+            directories: Vec::new(),
             filenames: Vec::new(),
             filename_format: None,
             rw: Direction::default(),

@@ -14,7 +14,7 @@ use drivelab_core::plan::{
 use drivelab_core::units::{Size, Span};
 
 /// Sizes that a range is divided into at most.
-const SIZES_MAX: u64 = 64;
+pub const SIZES_MAX: u64 = 64;
 
 /// The stream of a job, which is the one of this number.
 ///
@@ -123,7 +123,12 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
                     loops => amount.min(place.size).saturating_mul(loops),
                 }
             }
-            None => place.size.saturating_mul(settings.loops),
+            None => place.size,
+        };
+        let amount = in_requests(settings, place, amount);
+        let amount = match settings.io_size {
+            Some(_) => amount,
+            None => amount.saturating_mul(settings.loops),
         };
         until.bytes = Some(Size(amount.saturating_mul(clones)));
     }
@@ -132,6 +137,23 @@ fn until(settings: &Settings, place: &Place, world: &dyn World) -> Until {
         .number_ios
         .map(|count| count.saturating_mul(settings.loops.max(1)).saturating_mul(clones));
     until
+}
+
+/// An amount as fio reaches it in requests of one size: the last one may go beyond it, unless the
+/// files end there.
+fn in_requests(settings: &Settings, place: &Place, amount: u64) -> u64 {
+    let kinds = settings.bs.iter().zip(settings.rw.kinds).filter(|(_, is_issued)| *is_issued);
+    let sizes: Vec<u64> = kinds.map(|(bytes, _)| *bytes).collect();
+    let is_one = sizes.windows(2).all(|pair| pair[0] == pair[1]);
+    let several = !is_one || settings.bsrange.is_some() || settings.bssplit.is_some();
+    let Some(bytes) = sizes.first().filter(|bytes| !several && **bytes > 0) else { return amount };
+    let (whole, pass) = (amount / bytes, place.size / bytes);
+    let has_ends = !(settings.rw.random && settings.norandommap);
+    let is_at_end = has_ends && pass > 0 && whole > 0 && whole.is_multiple_of(pass);
+    match amount.is_multiple_of(*bytes) || is_at_end {
+        true => whole * bytes,
+        false => whole.saturating_add(1).saturating_mul(*bytes),
+    }
 }
 
 /// Sizes of requests; one alone where that is so.
@@ -144,6 +166,12 @@ fn sizes(settings: &Settings, stream: &mut Stream) {
         (None, Some(range)) => range.map(ranged),
         (None, None) => settings.bs.map(|bs| vec![(bs, 1)]),
     };
+    if let Some(range) = settings.bsrange {
+        // Where several sizes are taken for one, places are still those of the smallest.
+        let low = issued.iter().map(|place| range[*place].0).min();
+        let is_thinned = issued.iter().any(|place| lists[*place][0].0 != range[*place].0);
+        stream.align = stream.align.or(low.filter(|_| is_thinned).map(Size));
+    }
     let first = &lists[issued.first().copied().unwrap_or(0)];
     let alike = issued.iter().all(|place| lists[*place] == *first);
     match (alike, first.as_slice()) {
@@ -169,11 +197,23 @@ fn sizes(settings: &Settings, stream: &mut Stream) {
     }
 }
 
-/// The multiples of the smallest size up to the largest.
+/// Sizes of a range with their shares. fio draws a number up to the largest size and rounds it up
+/// to a multiple of the smallest one; what is above the largest is that.
 fn ranged((low, high): (u64, u64)) -> Vec<(u64, u32)> {
-    let count = high / low.max(1);
+    let (count, rest) = (high / low.max(1), high % low.max(1));
+    let unit = greatest_divisor(low, rest).max(1);
+    let weight = |bytes: u64| u32::try_from(bytes / unit).unwrap_or(u32::MAX);
     let step = count.div_ceil(SIZES_MAX).max(1);
-    (1..=count).step_by(step as usize).map(|times| (low * times, 1)).collect()
+    let group = |first: u64| {
+        let last = (first + step - 1).min(count);
+        (low * (first + last).div_ceil(2), weight(low * (last + 1 - first)))
+    };
+    let whole = (1..=count).step_by(step as usize).map(group);
+    whole.chain((rest > 0).then(|| (high, weight(rest)))).collect()
+}
+
+fn greatest_divisor(one: u64, other: u64) -> u64 {
+    if other == 0 { one } else { greatest_divisor(other, one % other) }
 }
 
 /// The order of the addresses.

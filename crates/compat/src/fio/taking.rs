@@ -27,11 +27,9 @@ impl Settings {
     ) -> Result<bool, Wrong> {
         let bytes = |text: &str| size(text, kb_base);
         match name {
-            "directory" if text.contains(':') => {
-                return Err(Wrong::NotHere("name one directory, or the files by filename"));
-            }
-            "directory" => self.directory = Some(text.to_string()),
-            "filename" => self.filenames = file_names(text)?,
+            "directory" => self.directories = names(text)?,
+            "filename" if text.starts_with("sim:") => self.filenames = vec![text.to_string()],
+            "filename" => self.filenames = names(text)?,
             "filename_format" => self.filename_format = Some(text.to_string()),
             "size" => self.size = whole(amount(text, kb_base)?),
             "io_size" => self.io_size = whole(amount(text, kb_base)?),
@@ -275,11 +273,8 @@ impl Settings {
     }
 }
 
-/// Names between colons; `\:` is a colon. What begins with `sim:` is one name.
-fn file_names(text: &str) -> Result<Vec<String>, Wrong> {
-    if text.starts_with("sim:") {
-        return Ok(vec![text.to_string()]);
-    }
+/// Names between colons; `\:` is a colon.
+fn names(text: &str) -> Result<Vec<String>, Wrong> {
     let mut names = vec![String::new()];
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {

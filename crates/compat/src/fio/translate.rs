@@ -47,6 +47,7 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
     lay_out(jobs, places, &mut plan);
     let mut sections: Vec<Section> = Vec::new();
     let mut group = 0;
+    let mut missing = places.states.iter().map(|state| !state.is_there).collect::<Vec<_>>();
     for (number, wave) in waves(jobs).into_iter().enumerate() {
         let mut step = wave_step(&wave, number, world)?;
         before(&wave, &mut plan, number);
@@ -61,7 +62,9 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
                 judge_together(&mut step, stream as usize, group);
             }
             let given = step.streams[stream as usize].clone();
-            sections.push(section(whole, (at, stream), group, &given, places));
+            let laid_out = laid_out(whole, places, &mut missing);
+            let section = section(whole, (at, stream), group, &given);
+            sections.push(Section { laid_out, ..section });
         }
         let groups = sections[first..].iter().map(|section| section.group);
         steadystate::check_group(groups.zip(wave.iter().map(|(_, whole)| whole.settings)))?;
@@ -331,9 +334,8 @@ fn section(
     (step, stream): (usize, u32),
     group: u32,
     planned: &Stream,
-    places: &Places,
 ) -> Section {
-    let (settings, place) = (whole.settings, whole.place);
+    let settings = whole.settings;
     let range = |place: usize| match (&settings.bssplit, settings.bsrange) {
         (Some(split), _) => {
             let sizes = || split[place].iter().map(|(bytes, _)| *bytes);
@@ -342,17 +344,6 @@ fn section(
         (None, Some(range)) => range[place],
         (None, None) => (settings.bs[place], settings.bs[place]),
     };
-    let files = place.per_clone * if place.each { settings.numjobs } else { 1 };
-    let own = place.first as usize..(place.first + files) as usize;
-    let laid: Vec<u64> = places
-        .files
-        .iter()
-        .zip(&places.states)
-        .skip(own.start)
-        .take(own.len())
-        .filter(|(_, state)| !state.is_there && state.is_read)
-        .map(|(file, _)| file.size.0)
-        .collect();
     let shown =
         |word: &super::words::Word| word.value.clone().map(|value| (word.name.to_string(), value));
     Section {
@@ -371,7 +362,7 @@ fn section(
         iodepth: settings.depth,
         thread: settings.thread,
         ramp_s: settings.ramp_ns as f64 / 1e9,
-        laid_out: said_of(&laid, place.per_clone),
+        laid_out: None,
         percentiles: settings.percentiles.clone(),
         clat_percentiles: settings.with_percentiles[0],
         lat_percentiles: settings.with_percentiles[1],
@@ -385,10 +376,22 @@ fn section(
     }
 }
 
-/// fio says it of each clone that has files of its own.
-fn said_of(laid: &[u64], per_clone: u32) -> Option<(u32, u32, u64)> {
-    let times = (laid.len() as u32).div_ceil(per_clone.max(1));
-    let files = (laid.len() as u32).min(per_clone);
+/// What fio says of files that are not there, whatever is done with them: of each clone that has
+/// files of its own, and of no file twice.
+fn laid_out(whole: &Whole<'_>, places: &Places, missing: &mut [bool]) -> Option<(u32, u32, u64)> {
+    let place = whole.place;
+    let files = place.per_clone * if place.each { whole.settings.numjobs } else { 1 };
+    let own = place.first as usize..(place.first + files) as usize;
+    let laid: Vec<u64> = places
+        .files
+        .iter()
+        .zip(missing)
+        .skip(own.start)
+        .take(own.len())
+        .filter_map(|(file, missing)| std::mem::take(missing).then_some(file.size.0))
+        .collect();
+    let times = (laid.len() as u32).div_ceil(place.per_clone.max(1));
+    let files = (laid.len() as u32).min(place.per_clone);
     let bytes = laid.iter().take(files as usize).fold(0u64, |all, one| all.saturating_add(*one));
     (times > 0).then_some((times, files, bytes))
 }

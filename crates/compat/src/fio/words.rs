@@ -134,7 +134,8 @@ impl Reader {
         rest: &mut impl Iterator<Item = &'a String>,
     ) -> Result<(), Refusal> {
         let bare = word.trim_start_matches(['-', '–', '—', '−']);
-        if bare.len() == word.len() {
+        // A dash alone is the standard input.
+        if bare.len() == word.len() || word == "-" {
             self.files.push(word.to_string());
             return Ok(());
         }
@@ -222,8 +223,11 @@ impl Reader {
 
     fn finish(mut self, world: &dyn World) -> Result<Words, Refusal> {
         self.job.take().into_iter().for_each(|job| self.words.jobs.push(job));
-        for file in std::mem::take(&mut self.files) {
-            let read = jobfile::read(&file, &self.defaults, world)?;
+        for (number, file) in std::mem::take(&mut self.files).into_iter().enumerate() {
+            let mut read = jobfile::read(&file, &self.defaults, world)?;
+            // Job files run one after the other, whatever the jobs in them do.
+            let first = read.jobs.first_mut().filter(|_| number > 0);
+            first.into_iter().for_each(|job| job.global.push(waits()));
             self.words.jobs.extend(read.jobs);
             self.words.global_shown.extend(read.global_shown);
         }
@@ -244,6 +248,12 @@ impl Reader {
         }
         Ok(self.words)
     }
+}
+
+/// What has a job wait for those before it.
+fn waits() -> Word {
+    let name = "stonewall";
+    Word { name, typed: name.into(), value: None }
 }
 
 fn formats(text: &str) -> Result<Vec<Format>, Refusal> {
@@ -291,7 +301,7 @@ const HELP: &str = "\
 drivelab runs fio's command lines and job files on its own engine, and prints what fio prints.
 
   drivelab fio --name=test --rw=randread --bs=4k --size=1G --iodepth=32 --ioengine=libaio --direct=1
-  drivelab fio JOBFILE …
+  drivelab fio JOBFILE …    (- is the standard input)
 
 Options of drivelab's own, anywhere: --scale-size F and --scale-time F (a share such as 1/1024 of
 all sizes or times), --erase TOKEN, --runs DIR, --dry-run (prints the plan), --notes FILE.

@@ -79,6 +79,7 @@ pub fn translate(line: &Line, icf: &Icf, world: &dyn World) -> Result<(Job, Opti
         target: setting.drive.path.clone(),
         keeps: true,
         notes: notes.finished(Era::of(icf)),
+        results: vec![super::place(&line.results)],
     };
     let recorded = match icf.setup.record {
         Recorded::Nothing => Recorded::All,

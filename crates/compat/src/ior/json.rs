@@ -73,7 +73,7 @@ fn quoted(text: &str) -> String {
 pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> String {
     let began = beginning(&run.begin, host);
     let tests = options.tests.iter().enumerate();
-    let tests: Vec<Value> = tests.map(|of| test(options, run, results, of, began)).collect();
+    let tests = tests.map(|of| test(options, run, host, results, of, began)).collect();
     let mut summary = Vec::new();
     for (index, test) in options.tests.iter().enumerate() {
         for (name, access) in [("write", Access::Write), ("read", Access::Read)] {
@@ -100,6 +100,7 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
 fn test(
     options: &Options,
     run: &Run,
+    host: &Host,
     results: &[Result],
     (index, test): (usize, &Test),
     began: Moment,
@@ -118,28 +119,39 @@ fn test(
         ("Path", Value::text(first_path(options, test))),
         ("Capacity", Value::Text(size)),
         ("Used Capacity", Value::Text(used)),
-        ("Parameters", parameters(index, test)),
+        // Nobody counted them.
+        ("Inodes", Value::text("unknown")),
+        ("Used Inodes", Value::text("unknown")),
+        ("Parameters", parameters(index, test, host)),
         ("Options", Value::Object(shown.collect())),
         ("Results", Value::List(rows.collect())),
     ])
 }
 
-fn parameters(index: usize, test: &Test) -> Value {
+fn parameters(index: usize, test: &Test, host: &Host) -> Value {
     let settings = &test.settings;
     let flag = Value::flag;
-    let letter = match settings.packet {
-        Packet::Plain => "g",
-        Packet::Offset => "o",
-        Packet::Random => "r",
+    // The letters are those that it prints beside its numbers, whatever was typed.
+    let (number, letter) = match settings.packet {
+        Packet::Plain => (0, "g"),
+        Packet::Offset => (1, "t"),
+        Packet::Random => (3, "i"),
     };
     Value::Object(vec![
         ("testID", Value::Whole(index as i128)),
         ("refnum", Value::Whole(settings.reference.into())),
         ("api", Value::text("POSIX")),
+        ("platform", Value::Text(format!("{}(Linux)", host.name))),
         ("testFileName", Value::text(settings.test_file.clone())),
         ("deadlineForStonewall", Value::Whole(settings.deadline_s.into())),
         ("stoneWallingWearOut", Value::Whole(0)),
+        ("maxTimeDuration", Value::Whole(0)),
+        ("outlierThreshold", Value::Whole(0)),
+        ("options", Value::text("(null)")),
+        ("dryRun", Value::Whole(0)),
         ("nodes", Value::Whole(1)),
+        ("memoryPerTask", Value::Whole(0)),
+        ("memoryPerNode", Value::Whole(0)),
         ("tasksPerNode", Value::Whole(test.tasks_per_node.into())),
         ("repetitions", Value::Whole(test.repetitions.into())),
         ("multiFile", flag(settings.multi_file)),
@@ -148,6 +160,7 @@ fn parameters(index: usize, test: &Test) -> Value {
         ("fsyncperwrite", flag(settings.fsync_per_write)),
         ("useExistingTestFile", flag(settings.existing)),
         ("uniqueDir", flag(settings.unique_directory)),
+        ("singleXferAttempt", Value::Whole(0)),
         ("readFile", flag(test.reads)),
         ("writeFile", flag(test.writes)),
         ("filePerProc", flag(settings.file_per_process)),
@@ -157,11 +170,14 @@ fn parameters(index: usize, test: &Test) -> Value {
         ("randomOffset", flag(settings.random)),
         ("checkWrite", flag(settings.check_write)),
         ("checkRead", flag(settings.check_read)),
+        ("dataPacketType", Value::Whole(number)),
         ("keepFile", flag(settings.keep)),
         ("keepFileWithError", flag(settings.keep_with_error)),
+        ("warningAsErrors", Value::Whole(0)),
         ("verbose", Value::Whole(settings.verbose.into())),
         ("data packet type", Value::text(letter)),
         ("setTimeStampSignature/incompressibleSeed", Value::Whole(settings.signature.into())),
+        ("collective", Value::Whole(0)),
         ("segmentCount", Value::Whole(test.segments.into())),
         ("transferSize", Value::Whole(settings.transfer_bytes.into())),
         ("blockSize", Value::Whole(test.block_bytes.into())),

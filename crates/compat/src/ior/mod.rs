@@ -23,7 +23,9 @@ pub use check::Test;
 pub use plan::{Access, Key};
 pub use settings::{Era, FAILED, Packet, Settings, Summary};
 
-use crate::front::{Asked, Existing, Host, Job, Note, Output, OutputFile, Refusal, World};
+use crate::front::{
+    Asked, Existing, Host, Job, Mark, Note, Output, OutputFile, Refusal, ResultFile, World,
+};
 use drivelab_core::run::Run;
 
 /// A line, understood.
@@ -37,6 +39,8 @@ pub struct Options {
     pub tests: Vec<Test>,
     /// What each step of the plan is.
     pub keys: Vec<Key>,
+    /// For each test the files that were there when it began to write, which 4.x warns of.
+    pub overwritten: Vec<Vec<String>>,
     /// Bytes on this machine's disk are those of a drive: there is no file system to be shown.
     pub is_drive: bool,
 }
@@ -66,32 +70,36 @@ pub fn parse(program: &str, args: &[String], world: &dyn World) -> Result<Asked<
         test.settings.keep || (test.settings.keep_with_error && test.settings.checks())
     });
     let keeps = keeps || !tests.iter().any(|test| test.writes);
-    let job = Job { plan, target: places.target, keeps, notes: notes::once(notes) };
-    let options = Options { era, line: typed, tests, keys, is_drive: places.is_drive };
+    let results = place_of_summary(&tests).into_iter().collect();
+    let job = Job { plan, target: places.target, keeps, notes: notes::once(notes), results };
+    let overwritten = place::overwritten(&tests, era, world);
+    let is_drive = places.is_drive;
+    let options = Options { era, line: typed, tests, keys, overwritten, is_drive };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
 }
 
 /// What IOR would have printed of this run.
 pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
     let results = timing::results(options, run);
-    let settings = options.tests.first().map(|test| &test.settings);
-    let summary = settings.map_or(Summary::Text, |settings| settings.summary);
+    let summary = options.tests.first().map_or(Summary::Text, |test| test.settings.summary);
     let text = match (options.era, summary) {
         (Era::Old, _) => old_output::text(options, run, host, &results),
         (Era::New, Summary::Text) => new_output::text(options, run, host, &results),
         (Era::New, Summary::Json) => json::text(options, run, host, &results),
         (Era::New, Summary::Csv) => comma::text(&results, options),
     };
-    let Some(path) = settings.and_then(|settings| settings.summary_file.clone()) else {
+    let Some(place) = place_of_summary(&options.tests) else {
         return Output { text, ..Output::default() };
     };
-    let begins: &[u8] = match summary {
-        Summary::Text => b"IOR-",
-        Summary::Json => json::BEGINS.as_bytes(),
-        Summary::Csv => comma::HEADING.as_bytes(),
-    };
-    let said = format!("Writing output to {path}\n");
-    let existing = Existing::ReplaceOwn(begins.to_vec());
-    let file = OutputFile { path, bytes: text.into_bytes(), existing };
-    Output { text: said, files: vec![file], ..Output::default() }
+    let said = format!("Writing output to {}\n", place.path);
+    let file = OutputFile { place, bytes: text.into_bytes(), said };
+    Output { files: vec![file], ..Output::default() }
+}
+
+/// Where the results go instead of to the terminal; those of another line are replaced there.
+fn place_of_summary(tests: &[Test]) -> Option<ResultFile> {
+    let path = tests.first()?.settings.summary_file.clone()?;
+    let begins = [b"IOR-", json::BEGINS.as_bytes(), comma::HEADING.as_bytes()];
+    let marks = begins.map(|begin| Mark::Bytes(begin.to_vec())).to_vec();
+    Some(ResultFile { path, existing: Existing::replaces(marks) })
 }

@@ -150,6 +150,11 @@ impl Page<'_> {
             out.push_str(&pair(name, &value));
         }
         out.push_str("\nResults: \n");
+        for path in self.options.overwritten.get(self.index).into_iter().flatten() {
+            out.push_str(&format!(
+                "WARNING: The file \"{path}\" exists already and will be overwritten\n"
+            ));
+        }
         out.push_str(EACH);
         out
     }

@@ -155,6 +155,28 @@ pub fn path(settings: &Settings, era: Era, rank: u32, repetition: u32) -> String
     path
 }
 
+/// For each test the files that are there when it begins to write, by the names that 4.x looks for
+/// (a file for each repetition, `-m`, has another one): from before, or kept by an earlier test.
+pub fn overwritten(tests: &[Test], era: Era, world: &dyn World) -> Vec<Vec<String>> {
+    let mut kept: BTreeMap<String, bool> = BTreeMap::new();
+    let mut all = Vec::new();
+    for test in tests {
+        let settings = Settings { multi_file: false, ..test.settings.clone() };
+        let tasks = if settings.file_per_process { test.tasks } else { 1 };
+        let paths: Vec<String> = (0..tasks).map(|rank| path(&settings, era, rank, 0)).collect();
+        let is_there = |path: &String| {
+            let is_kept = kept.get(path).copied();
+            is_kept.unwrap_or_else(|| matches!(world.found(path), Found::File { .. }))
+        };
+        let found = paths.iter().filter(|path| test.writes && is_there(path));
+        all.push(found.cloned().collect());
+        if !test.settings.multi_file {
+            kept.extend(paths.into_iter().map(|path| (path, settings.keep)));
+        }
+    }
+    all
+}
+
 /// The same from the directory of the line on.
 fn name(settings: &Settings, era: Era, rank: u32, repetition: u32) -> String {
     let names: Vec<&str> = settings.test_file.split('@').collect();

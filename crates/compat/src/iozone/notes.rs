@@ -213,8 +213,7 @@ pub(super) const CPUS: (&str, &str) = (
 );
 pub(super) const FILE_STAYS: (&str, &str) = (
     "file_stays",
-    "The file was there before and is only read; IOzone would remove it at the end, this leaves \
-     it.",
+    "The file was there before: IOzone would remove it at the end, this leaves it, as with -w.",
 );
 pub(super) const ONE_FILE: (&str, &str) =
     ("one_file", "All processes use one file, each going over all of it.");

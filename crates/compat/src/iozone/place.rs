@@ -99,6 +99,12 @@ fn in_directory(target: &str, names: Vec<String>) -> Place {
     Place { target: target.to_owned(), names, is_simulated: false }
 }
 
+/// Whether any of the files is there already.
+pub(super) fn is_there(place: &Place, world: &dyn World) -> bool {
+    let found = |name: &String| world.found(&joined(&place.target, name));
+    place.names.iter().any(|name| matches!(found(name), Found::File { .. }))
+}
+
 /// Whether each file holds `bytes` when `first` reads it before anything was written.
 ///
 /// # Errors

@@ -27,6 +27,8 @@ pub(super) struct Doing<'a> {
     pub(super) is_simulated: bool,
     /// Whether files stay that this run only reads.
     pub(super) stays: bool,
+    /// Whether files stay that IOzone would remove, as they were there before.
+    pub(super) leaves: bool,
     /// The largest file that was asked for, before scaling, in kB.
     pub(super) asked_kb: u64,
 }
@@ -82,7 +84,7 @@ fn nearly_same(doing: &Doing) -> Vec<Note> {
         (line.mapped && unreached, "", notes::MAPPING_IS_CACHED),
         (doing.is_grid && !doing.is_drive, "", notes::LARGEST_FILE),
         (line.is_throughput() && !line.threads, "-t", notes::THREADS),
-        (doing.stays, "", notes::FILE_STAYS),
+        (doing.leaves, "", notes::FILE_STAYS),
     ];
     let said = |(_, option, note): &(bool, &str, (&'static str, &str))| nearly(option, *note);
     cases.iter().filter(|(is_so, ..)| *is_so).map(said).collect()

@@ -6,7 +6,7 @@ use super::print::command;
 use super::test::{Load, Test};
 use super::throughput::{units, word};
 use crate::biff::{BEGINNING, Sheet};
-use crate::front::{Existing, OutputFile};
+use crate::front::{Existing, Mark, OutputFile, ResultFile};
 use drivelab_core::run::Run;
 use std::fmt::Write;
 
@@ -109,7 +109,14 @@ fn sums(options: &Options, throughput: &Throughput, run: &Run, load: Load) -> Ve
     throughput.counts.iter().map_while(sum).collect()
 }
 
-/// The worksheet. IOzone removes a file of that name; here it is only replaced if it is one.
+/// Where the worksheet goes. IOzone removes a file of that name; here it is only replaced if it is
+/// one.
+pub(super) fn place(path: &str) -> ResultFile {
+    let existing = Existing::replaces(vec![Mark::Bytes(BEGINNING.to_vec())]);
+    ResultFile { path: path.to_owned(), existing }
+}
+
+/// The worksheet.
 pub(super) fn sheet(options: &Options, path: &str, run: &Run) -> OutputFile {
     let mut sheet = Sheet::default();
     sheet.label(0, 0, &format!("{} ", command(options)));
@@ -119,11 +126,7 @@ pub(super) fn sheet(options: &Options, path: &str, run: &Run) -> OutputFile {
             throughput_sheet(&mut sheet, options, throughput, run);
         }
     }
-    OutputFile {
-        path: path.to_owned(),
-        bytes: sheet.finish(),
-        existing: Existing::ReplaceOwn(BEGINNING.to_vec()),
-    }
+    OutputFile { place: place(path), bytes: sheet.finish(), said: String::new() }
 }
 
 fn table_sheet(sheet: &mut Sheet, options: &Options, table: &Table, run: &Run) {

@@ -12,10 +12,14 @@ use drivelab_core::plan::Step;
 use drivelab_core::run::Run;
 use std::fmt::Write;
 
+/// Processes that one run starts at most, test by test: `-l 1 -u 256` with all tests are fewer.
+const STARTS_MAX: u64 = 1 << 19;
+
 /// The plan of a line with `-t`.
 pub(super) fn of(line: &mut Line, world: &dyn World) -> Result<Asked<Options>, Refusal> {
     let loads = choice::loads(line)?;
     let (counts, range) = counts(line);
+    can_be_started(&counts, loads.len() as u64)?;
     let cell_of = |grid: grid::Grid| grid.cells.first().copied();
     let cell = cell_of(grid::grid(line, world.scale())?);
     let cell = cell.unwrap_or(Cell { file_kb: 1, record_kb: 1 });
@@ -62,6 +66,7 @@ pub(super) fn of(line: &mut Line, world: &dyn World) -> Result<Asked<Options>, R
         is_drive: place.is_drive(),
         is_simulated: place.is_simulated,
         stays: !mixes_in_writes && !tests.iter().any(|test| test.writes()) && !place.is_drive(),
+        leaves: !line.keep && !line.reads_foreign && place::is_there(&place, world),
         asked_kb: throughput_asked(&throughput, asked.file_kb),
     };
     Ok(super::asked_to_run(&doing, plan, place, Layout::Throughput(throughput), world))
@@ -105,6 +110,23 @@ fn counts(line: &Line) -> (Vec<u32>, Option<(u32, u32)>) {
     let lower = line.lower.unwrap_or(1);
     let upper = line.upper.unwrap_or(lower);
     ((lower..=upper).collect(), Some((lower, upper)))
+}
+
+/// Refuses ranges that no run comes to the end of.
+fn can_be_started(counts: &[u32], loads: u64) -> Result<(), Refusal> {
+    let of_each: u64 = counts.iter().map(|count| u64::from(*count)).sum();
+    let all = of_each.saturating_mul(loads);
+    if let ([first, .., last], true) = (counts, all > STARTS_MAX) {
+        let tests = loads.saturating_mul(counts.len() as u64);
+        let text = format!(
+            "-l {first} -u {last} starts {all} processes in {tests} tests, and a run here no more \
+             than {STARTS_MAX}"
+        );
+        let advice =
+            format!("use a larger -l, a smaller -u, fewer tests by -i, or -t {last} alone");
+        return Err(Refusal::new(super::USAGE, text, advice));
+    }
+    Ok(())
 }
 
 fn place_of(line: &Line, count: u32, world: &dyn World) -> Result<Place, Refusal> {

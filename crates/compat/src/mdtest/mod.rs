@@ -46,7 +46,8 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
     let line = format!("mdtest{quoted}");
     let (plan, keys) = plan::plan(&line, &settings, &work, world.scale_time())?;
     said.extend(notes::of(&settings, &work, world));
-    let job = Job { plan, target: work.target.clone(), keeps: !work.removes, notes: said };
+    let (target, keeps) = (work.target.clone(), !work.removes);
+    let job = Job { plan, target, keeps, notes: said, results: Vec::new() };
     let options = Options { line, settings, work, keys };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
 }

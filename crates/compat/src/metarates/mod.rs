@@ -23,7 +23,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refus
     let plan = plan::plan(&mut options, world);
     said.extend(notes(&options, world));
     let (target, keeps) = (options.directory.clone(), options.keep);
-    let job = Job { plan, target, keeps, notes: said };
+    let job = Job { plan, target, keeps, notes: said, results: Vec::new() };
     Ok(Asked::Run { job: Box::new(job), options: Box::new(options) })
 }
 

@@ -103,6 +103,7 @@ pub fn host() -> Host {
         now_ms: 1_795_325_866_000,
         process: 1,
         version: "0.1.0".into(),
+        signal: None,
     }
 }
 

@@ -65,6 +65,7 @@ impl World for Pretended {
             now_ms: 1_795_196_237_000,
             process: 4711,
             version: "0.1.0".to_owned(),
+            signal: None,
         }
     }
     fn ranks(&self) -> u32 {

@@ -7,6 +7,7 @@ use crate::print;
 use crate::session::Ended;
 use crate::together;
 use drivelab_compat::front::Host;
+use drivelab_io::scratch::Ledger;
 use drivelab_io::team::team;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
@@ -15,7 +16,7 @@ pub fn show(
     ended: Ended,
     layout: &Layout<'_>,
     notes: Notes,
-    host: &Host,
+    (host, list): (&Host, &Ledger),
 ) -> Result<u8, Failure> {
     if !team().leads() {
         ended.scene.close();
@@ -26,11 +27,14 @@ pub fn show(
     if notes != Notes::None {
         output.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
     }
-    let written: Vec<Result<(), Failure>> = output.files.iter().map(files::write).collect();
-    for (file, _) in output.files.iter().zip(&written).filter(|(_, written)| written.is_err()) {
-        // What a person waited for is not lost with the name it was meant for.
-        if let Ok(text) = std::str::from_utf8(&file.bytes) {
-            print::text(text);
+    let written: Vec<Result<(), Failure>> =
+        output.files.iter().map(|file| files::write(file, list)).collect();
+    for (file, written) in output.files.iter().zip(&written) {
+        match (written, std::str::from_utf8(&file.bytes)) {
+            (Ok(()), _) => print::text(&file.said),
+            // What a person waited for is not lost with the name it was meant for.
+            (Err(_), Ok(text)) => print::text(text),
+            (Err(_), Err(_)) => {}
         }
     }
     let mismatched = ended.run.steps.iter().flat_map(|step| &step.tallies);

@@ -5,6 +5,7 @@ use crate::aim::{Aim, Kind};
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
 use drivelab_io::team::team;
+use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -34,19 +35,36 @@ impl RealWorld {
             now_ms: now_ms(),
             process: std::process::id(),
             version: env!("CARGO_PKG_VERSION").to_string(),
+            signal: None,
         };
         RealWorld { system, host, scale: own.scale, scale_time: own.scale_time }
     }
 
     /// The machine, now.
     pub fn host_now(&self) -> Host {
-        Host { now_ms: now_ms(), ..self.host.clone() }
+        let signal = drivelab_io::signal::received();
+        Host { now_ms: now_ms(), signal, ..self.host.clone() }
     }
 }
 
 fn now_ms() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(0)
+}
+
+/// What stands in the standard input up to its end.
+fn standard_input() -> Result<String, String> {
+    if !team().is_alone() {
+        return Err("the standard input reaches the first process alone; name a file".into());
+    }
+    let mut text = String::new();
+    let mut input = std::io::stdin().lock().take(TEXT_BYTES_MAX + 1);
+    input.read_to_string(&mut text).map_err(|error| error.to_string())?;
+    if text.len() as u64 > TEXT_BYTES_MAX {
+        Err("it has more than 16 MiB".into())
+    } else {
+        Ok(text)
+    }
 }
 
 impl World for RealWorld {
@@ -73,6 +91,9 @@ impl World for RealWorld {
     }
 
     fn text(&self, path: &str) -> Result<String, String> {
+        if path == "-" {
+            return standard_input();
+        }
         let found = std::fs::metadata(Path::new(path)).map_err(|error| error.to_string())?;
         if !found.is_file() || found.len() > TEXT_BYTES_MAX {
             return Err("it is no text file of at most 16 MiB".into());

@@ -83,7 +83,7 @@ const TRIM: &str = "the trim of an operation, on a descriptor that the opener ga
 
 const ALLOWED: &[Allowed] = &[
     allowed("crates/drivelab/src/command/report.rs", "File::create_new", 1, REPORT),
-    allowed("crates/drivelab/src/front/files.rs", "File::create_new", 2, RESULTS),
+    allowed("crates/drivelab/src/front/files.rs", "File::create_new", 1, RESULTS),
     allowed("crates/drivelab/src/front/files.rs", "File::options", 1, RESULTS),
     allowed("crates/drivelab/src/store/writer.rs", "File::create_new", 1, RUN_FILE),
     allowed("crates/drivelab/src/store/writer.rs", "File::options", 1, RUN_FILE_GOES_ON),

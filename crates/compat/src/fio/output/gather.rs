@@ -7,7 +7,7 @@ use super::steady::Steady;
 use crate::fio::{Line, Section, Unified};
 use crate::front::Host;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Role, Stream};
+use drivelab_core::plan::{Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::tally::{Phase, Tally};
 use drivelab_stats::Histogram;
@@ -266,7 +266,9 @@ fn percentiles(section: &Section) -> Percentiles {
 
 fn flushes(clones: &[Clone<'_>], percentiles: &Percentiles) -> Timed {
     let mut all = Histogram::new();
-    let parts = clones.iter().flat_map(|clone| &clone.parts);
+    // The sync at the end is none of its requests for fio, though its time is of the job.
+    let is_at_end = |part: &&Part<'_>| part.stream.sync == Sync::End;
+    let parts = clones.iter().flat_map(|clone| &clone.parts).filter(|part| !is_at_end(part));
     for entry in parts.flat_map(|part| &part.tallies).flat_map(|tally| &tally.kinds) {
         if entry.kind == Action::Flush {
             all.merge(&entry.service);

@@ -2,8 +2,8 @@
 
 use super::gather::{Clone, KINDS, Part};
 use super::samples::per_second_of;
-use crate::fio::{Log, Logged};
-use crate::front::{Existing, OutputFile};
+use crate::fio::{Log, Logged, Section};
+use crate::front::{Existing, Mark, OutputFile, ResultFile};
 use drivelab_core::op::Action;
 use drivelab_core::tally::Tally;
 use drivelab_stats::Histogram;
@@ -16,11 +16,11 @@ pub fn files(clones: &[Clone<'_>]) -> Vec<OutputFile> {
             let path = path_of(log, number);
             let text = lines(log, clone);
             // Jobs that share a log follow each other in it.
-            match files.iter_mut().find(|file| file.path == path) {
+            match files.iter_mut().find(|file| file.place.path == path) {
                 Some(file) => file.bytes.extend(text.into_bytes()),
                 None => {
-                    let existing = Existing::ReplaceOwn(beginning(log, &text).into_bytes());
-                    files.push(OutputFile { path, bytes: text.into_bytes(), existing });
+                    let (place, said) = (place(path), String::new());
+                    files.push(OutputFile { place, bytes: text.into_bytes(), said });
                 }
             }
         }
@@ -28,12 +28,23 @@ pub fn files(clones: &[Clone<'_>]) -> Vec<OutputFile> {
     files
 }
 
-/// The first number of the log with what follows it: it is that of the first interval in each run.
-fn beginning(log: &Log, text: &str) -> String {
-    match text.split_once(", ") {
-        Some((first, _)) => format!("{first}, "),
-        None => format!("{}, ", log.every_ms),
+/// Where the logs of all jobs will be.
+pub fn places(sections: &[Section]) -> Vec<ResultFile> {
+    let clones = sections.iter().flat_map(|section| (0..section.clones).map(move |_| section));
+    let mut places: Vec<ResultFile> = Vec::new();
+    for (number, section) in (1..).zip(clones) {
+        for path in section.logs.iter().map(|log| path_of(log, number)) {
+            if !places.iter().any(|known| known.path == path) {
+                places.push(place(path));
+            }
+        }
     }
+    places
+}
+
+/// A log takes the place of another one: five numbers in a line.
+fn place(path: String) -> ResultFile {
+    ResultFile { path, existing: Existing::replaces(vec![Mark::Like("#, #, #, #, #")]) }
 }
 
 fn path_of(log: &Log, number: u32) -> String {

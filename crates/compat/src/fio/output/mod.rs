@@ -22,7 +22,7 @@ mod steady;
 mod terse;
 
 use super::{Format, Line};
-use crate::front::{Existing, Host, Output, OutputFile};
+use crate::front::{Existing, Host, Mark, Output, OutputFile, ResultFile};
 use drivelab_core::run::Run;
 use std::fmt::{self, Write};
 
@@ -67,9 +67,8 @@ pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
     let text = match &line.output {
         None => text,
         Some(path) => {
-            let existing = Existing::ReplaceOwn(beginning(line, &text).into_bytes());
-            let file = OutputFile { path: path.clone(), bytes: text.into_bytes(), existing };
-            files.push(file);
+            let (place, said) = (printed_to(path, line), String::new());
+            files.push(OutputFile { place, bytes: text.into_bytes(), said });
             String::new()
         }
     };
@@ -84,6 +83,10 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     let report = gather::report(line, run, host);
     if is_normal {
         normal::preamble(line, to)?;
+    }
+    // Where others read the results fio spoils them with this line.
+    if let Some(signal) = host.signal.filter(|_| is_normal && !run.complete()) {
+        writeln!(to, "\nfio: terminating on signal {signal}")?;
     }
     for failure in gather::clones(line, run).iter().filter_map(gather::failure) {
         let figures::Failure { errno, words } = failure;
@@ -102,17 +105,37 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// What a file of the same layout begins with, so that it may be replaced.
-fn beginning(line: &Line, text: &str) -> String {
-    let first = line.sections.first().map_or("", |section| section.name.as_str());
-    let known = [
-        format!("{first}: (g="),
-        "{\n  \"fio version\" : \"fio-".to_owned(),
-        format!("{};fio-", line.terse_version),
-        format!("{};", line.terse_version),
-        "fio: ".to_owned(),
-    ];
-    known.into_iter().find(|begin| text.starts_with(begin.as_str())).unwrap_or_default()
+/// What results of any layout begin with: a line of each job, errors, JSON, semicolons of versions
+/// 3 to 5, and those of version 2, which name no program but have twenty percentiles.
+const BEGINNINGS: [&str; 5] = [
+    "*: (g=#): rw=*, bs=(R) *, ioengine=*, iodepth=#",
+    "fio: pid=#, err=#/file:*, func=*, error=",
+    "{\n  \"fio version\" : \"fio-",
+    "#;fio-#.#;*;#;#;",
+    "2;*;#;#;*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=",
+];
+
+/// Files that the results of a line will go to.
+pub fn files(line: &Line) -> Vec<ResultFile> {
+    let printed = line.output.as_deref().map(|path| printed_to(path, line));
+    logs::places(&line.sections).into_iter().chain(printed).collect()
+}
+
+/// Where `--output=` leads. fio overwrites whatever is there; here what looks like results of this
+/// very job is, and what drivelab wrote for any other.
+fn printed_to(path: &str, line: &Line) -> ResultFile {
+    let name = line.sections.first().map_or("", |section| section.name.as_str());
+    let asked = |format: Format| line.formats.contains(&format);
+    let version = line.terse_version;
+    let begin = match (asked(Format::Normal) || line.formats.is_empty(), asked(Format::Terse)) {
+        (true, _) => format!("{name}: (g="),
+        (false, true) if version == 2 => format!("2;{name};"),
+        (false, true) => format!("{version};fio-"),
+        (false, false) => "{\n  \"fio version\" : \"fio-".to_owned(),
+    };
+    let alone = vec![Mark::Bytes(begin.into_bytes()), Mark::Like(BEGINNINGS[1])];
+    let listed = BEGINNINGS.map(Mark::Like).to_vec();
+    ResultFile { path: path.to_owned(), existing: Existing::ReplaceOwn { alone, listed } }
 }
 
 /// The name under which fio lists an option.

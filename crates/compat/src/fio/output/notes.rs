@@ -14,7 +14,13 @@ const FIO_INTERVAL_NS: u64 = 500_000_000;
 /// What the printed figures rest on, where that is not what fio's do.
 pub fn notes(line: &Line, run: &Run) -> Vec<Note> {
     let clones = gather::clones(line, run);
-    let about = [completion(&clones), depths(&clones), rates(&clones), processor(&clones)];
+    let about = [
+        completion(&clones),
+        depths(&clones),
+        rates(&clones),
+        processor(&clones),
+        mismatches(&clones),
+    ];
     about.into_iter().flatten().collect()
 }
 
@@ -117,5 +123,23 @@ fn processor(clones: &[Clone<'_>]) -> Option<Note> {
     note(
         "cpu_not_told_apart",
         "What the program and what the kernel spent is not told apart: cpu shows all of it as sys.",
+    )
+}
+
+/// What fio would not have read.
+fn mismatches(clones: &[Clone<'_>]) -> Option<Note> {
+    let tallies = clones.iter().flat_map(|clone| &clone.parts).flat_map(|part| &part.tallies);
+    let count: u64 = tallies.map(|tally| tally.mismatched).sum();
+    let wrong = match count {
+        0 => return None,
+        1 => "one block of it is".to_owned(),
+        _ => format!("{count} blocks of it are"),
+    };
+    note(
+        "mismatches_counted",
+        format!(
+            "All was read, and {wrong} not what was written; a job of fio ends at the first such \
+             block, and its figures are of what it had read by then."
+        ),
     )
 }

@@ -1,9 +1,9 @@
 //! Runs on a drive in virtual time, as fio would print them.
 
-use super::{notes, output};
+use super::{files, notes, output};
 use crate::fio::{Format, Line, Log, Logged, Section, Unified, Without};
 use crate::fio_json::{is_fio, samples};
-use crate::front::{Existing, Host, Output};
+use crate::front::{Host, LOOKED_AT_BYTES, Output};
 use drivelab_core::comparison::Metric;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::op::{Errno, Time};
@@ -394,19 +394,37 @@ fn an_error_is_named_and_counted_in_the_status() {
 #[test]
 fn results_go_to_a_file_that_may_only_replace_its_like() {
     let (run, section) = two_readers();
-    for (format, begin) in [
-        (Format::Normal, "job: (g="),
-        (Format::Json, "{\n  \"fio version\" : \"fio-"),
-        (Format::Terse, "3;fio-"),
+    let mut places = Vec::new();
+    for (format, version) in [
+        (Format::Normal, 3),
+        (Format::Json, 3),
+        (Format::JsonPlus, 3),
+        (Format::Terse, 2),
+        (Format::Terse, 3),
+        (Format::Terse, 4),
+        (Format::Terse, 5),
     ] {
         let mut line = line(&[format], vec![section.clone()]);
+        line.terse_version = version;
         let printed = output(&line, &run, &host()).text;
         line.output = Some("here/result".into());
         let found = output(&line, &run, &host());
         assert_eq!((found.text.as_str(), found.files.len()), ("", 1));
-        assert_eq!(found.files[0].path, "here/result");
+        let place = &found.files[0].place;
+        assert_eq!((place.path.as_str(), files(&line)), ("here/result", vec![place.clone()]));
         assert_eq!(found.files[0].bytes, printed.into_bytes());
-        assert_eq!(found.files[0].existing, Existing::ReplaceOwn(begin.into()));
+        places.push((place.clone(), found.files[0].bytes.clone()));
+    }
+    for (place, own) in &places {
+        assert!(place.existing.takes(&own[..own.len().min(LOOKED_AT_BYTES)], false));
+        // Those of any other line and layout, as fio overwrites them.
+        for (_, bytes) in &places {
+            let begin = &bytes[..bytes.len().min(LOOKED_AT_BYTES)];
+            assert!(place.existing.takes(begin, true), "{}", String::from_utf8_lossy(begin));
+        }
+        for foreign in ["My thesis", "2;a;b;c\n", "[global]\nrw=read\n", "{\n  \"a\": 1\n}"] {
+            assert!(!place.existing.takes(foreign.as_bytes(), true), "{foreign}");
+        }
     }
 }
 
@@ -427,11 +445,15 @@ fn logs_have_a_line_for_each_interval_and_direction() {
         log(Logged::SubmissionLatency, "m", 500, false),
     ];
     let mut text = String::new();
-    for file in output(&line(&[], sections), &run, &host()).files {
+    let line = line(&[], sections);
+    for file in output(&line, &run, &host()).files {
         let bytes = String::from_utf8(file.bytes).unwrap();
-        let Existing::ReplaceOwn(begin) = file.existing else { panic!("a log is replaced") };
-        assert!(bytes.as_bytes().starts_with(&begin) && !begin.is_empty(), "{}", file.path);
-        text.push_str(&format!("== {}\n{bytes}", file.path));
+        let place = file.place;
+        let takes = |begin: &[u8]| place.existing.takes(begin, false);
+        assert!(takes(bytes.as_bytes()) && !bytes.is_empty(), "{}", place.path);
+        assert!(!takes(b"500, 3\n"), "{}", place.path);
+        assert!(files(&line).contains(&place), "{}", place.path);
+        text.push_str(&format!("== {}\n{bytes}", place.path));
     }
     expect_file!["../../../tests/data/fio/runs/logs.txt"].assert_eq(&text);
 }
