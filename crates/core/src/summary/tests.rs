@@ -1,6 +1,6 @@
 use super::*;
 use crate::op::SECOND;
-use crate::plan::{Mix, Plan, Step, Stream, Sync, SyncTiming};
+use crate::plan::{Mix, Plan, Step, Stream};
 use crate::record::{End, Record, StepBegin, StepEnd};
 use crate::tally::{Keep, KindTally, Phase, Tally};
 use crate::units::Span;
@@ -111,25 +111,6 @@ fn the_window_reaches_from_the_first_worker_to_the_last_without_what_is_excluded
     // 1 s to 5 s, and half a second a worker was taken out.
     assert_eq!(stream.seconds, Some(3.5));
     near(stream.total.iops.unwrap().value, 1_500.0 / 3.5);
-}
-
-#[test]
-fn a_flush_outside_of_the_measured_time_has_a_latency_and_no_rate_and_is_in_no_depth() {
-    for (timing, depth) in [(SyncTiming::Outside, 0.5), (SyncTiming::Inside, 1.5)] {
-        let writes = Stream { mix: Mix::WRITE, sync: Sync::End, ..Stream::default() };
-        let mut bench = Bench::new(Stream { sync_timing: timing, ..writes });
-        let mut all = Tally::new(0, 0, 0, &[Action::Write, Action::Flush], KEEP);
-        all.to = SECOND;
-        (all.kinds[0].ops, all.kinds[1].ops) = (500, 1);
-        all.kinds[0].service.record_n(SECOND / 1000, 500);
-        all.kinds[1].service.record(SECOND);
-        bench.begin().tally(all).end(vec![phase(0, 0, SECOND)]);
-        let stream = &bench.summary().steps[0].streams[0];
-        let flush = &stream.kinds[&Action::Flush];
-        assert_eq!(flush.rates.iops.is_some(), timing == SyncTiming::Inside);
-        assert_eq!((flush.rates.ops, flush.service_ns.unwrap().max), (1, SECOND));
-        near(stream.depth_reached.unwrap(), depth);
-    }
 }
 
 #[test]
@@ -495,5 +476,7 @@ fn the_summary_of_merged_tallies_is_that_of_the_union() {
     }
 }
 
+#[path = "kinds_tests.rs"]
+mod kinds;
 #[path = "suspect_tests.rs"]
 mod suspect;

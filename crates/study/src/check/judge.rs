@@ -371,3 +371,22 @@ fn knee<'run>(steps: impl Iterator<Item = &'run StepRun>) -> Option<f64> {
     ratios.sort_by(f64::total_cmp);
     ratios.get(ratios.len() / 2).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_core::summary::summarise;
+
+    #[test]
+    fn the_figures_of_one_cell_are_not_told_of_another() {
+        let (summary, facts) = (summarise(&Run::default()), Facts::default());
+        let told =
+            |cells: &[(&str, &str)]| Judged { summary: &summary, facts: &facts }.told_of(cells);
+        let deep = ("random write", "32 were asked for");
+        assert_eq!(told(&[deep, ("fsync", deep.1)]), "Random write, fsync: 32 were asked for.");
+        assert_eq!(
+            told(&[deep, ("stutter", "8 were asked for")]),
+            "Random write: 32 were asked for. Likewise, with figures of their own: stutter."
+        );
+    }
+}
