@@ -118,18 +118,33 @@ impl Lane {
     }
 }
 
-/// What lanes have worked until now, of what was booked on them: never less than was told before.
+/// What lanes have worked for the foreground and in the background until now: never less than was
+/// told before.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Worked {
-    told_ns: u64,
+    booked_ns: [u64; 2],
+    told_ns: [u64; 2],
+    /// Of what lies ahead, the part of the foreground.
+    share: f64,
 }
 
 impl Worked {
-    /// Of `booked_ns` on all `lanes`, what does not lie behind `now`. A hole in what is booked
-    /// counts as work to come, and so is told a little late.
-    pub fn until(&mut self, now: Time, booked_ns: u64, lanes: &[Lane]) -> u64 {
+    /// Of what was booked on all `lanes`, foreground and background, what does not lie ahead of
+    /// `now`. What does is taken to be made up like the latest bookings.
+    pub fn until(&mut self, now: Time, booked_ns: [u64; 2], lanes: &[Lane]) -> [u64; 2] {
         let ahead_ns: u64 = lanes.iter().map(|lane| lane.free_at.saturating_sub(now)).sum();
-        self.told_ns = self.told_ns.max(booked_ns.saturating_sub(ahead_ns));
+        let new = [0, 1].map(|kind| booked_ns[kind].saturating_sub(self.booked_ns[kind]));
+        let (all, ahead) = ((new[0] + new[1]) as f64, ahead_ns as f64);
+        let old = (ahead - all).max(0.0);
+        if all > 0.0 {
+            self.share = (self.share * old + new[0] as f64) / (old + all);
+        }
+        let first_ns = ((ahead * self.share) as u64).min(ahead_ns);
+        for (kind, ahead_ns) in [first_ns, ahead_ns - first_ns].into_iter().enumerate() {
+            let worked_ns = booked_ns[kind].saturating_sub(ahead_ns);
+            self.told_ns[kind] = self.told_ns[kind].max(worked_ns);
+        }
+        self.booked_ns = booked_ns;
         self.told_ns
     }
 }
@@ -197,12 +212,17 @@ mod tests {
         let (mut lane, mut worked) = (Lane::default(), Worked::default());
         lane.book(0, 100, false, &BACKGROUND);
         lane.book(0, 100, false, &BACKGROUND);
-        assert_eq!(worked.until(50, 200, &[lane]), 50);
-        assert_eq!(worked.until(150, 200, &[lane]), 150);
+        assert_eq!(worked.until(50, [200, 0], &[lane]), [50, 0]);
+        assert_eq!(worked.until(150, [200, 0], &[lane]), [150, 0]);
+        assert_eq!(worked.until(250, [200, 0], &[lane]), [200, 0]);
         // A hole until 400: what was told stays told.
         lane.book(400, 100, false, &BACKGROUND);
-        assert_eq!(worked.until(160, 300, &[lane]), 150);
-        assert_eq!(worked.until(450, 300, &[lane]), 250);
-        assert_eq!(worked.until(900, 300, &[lane]), 300);
+        assert_eq!(worked.until(260, [300, 0], &[lane]), [200, 0]);
+        assert_eq!(worked.until(450, [300, 0], &[lane]), [250, 0]);
+        // Half of what comes now is background work that could wait no longer.
+        lane.owe(500, 1_100);
+        lane.book(500, 100, false, &BACKGROUND);
+        assert_eq!(worked.until(550, [400, 100], &[lane]), [325, 25]);
+        assert_eq!(worked.until(700, [400, 100], &[lane]), [400, 100]);
     }
 }

@@ -362,8 +362,8 @@ impl Drive for LogBlockDrive {
         count_erases(&mut inside, self.groups.iter().flat_map(|group| &group.erases));
         inside.free_blocks = self.groups.iter().map(|group| group.free.len() as u64).sum();
         inside.buffer_fill = self.buffer.fill(now);
-        inside.host_busy_ns = self.flash.array.host_worked_ns(now);
-        inside.background_busy_ns = self.flash.array.upkeep_busy_ns;
+        let [host_busy_ns, background_busy_ns] = self.flash.array.worked_ns(now);
+        (inside.host_busy_ns, inside.background_busy_ns) = (host_busy_ns, background_busy_ns);
         inside.servers = u64::from(self.parameters.dies);
         inside
     }

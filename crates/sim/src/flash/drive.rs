@@ -466,6 +466,7 @@ impl Drive for FlashDrive {
             self.collect_in_rest(now);
         }
         let mapped = self.ftl.mapped_units();
+        let [host_busy_ns, background_busy_ns] = self.flash.worked_ns(now);
         Inside {
             slc_fill: self.slc.as_ref().map_or(0.0, |slc| slc.fill(mapped)),
             host_units: self.host_units,
@@ -473,9 +474,8 @@ impl Drive for FlashDrive {
             cached_read_units: self.cached_read_units,
             unmapped_read_units: self.unmapped_read_units,
             buffer_fill: self.buffer_fill(now),
-            host_busy_ns: self.flash.host_worked_ns(now),
-            background_busy_ns: self.flash.background_busy_ns
-                - self.flash.debts_ns(now).iter().sum::<u64>(),
+            host_busy_ns,
+            background_busy_ns,
             servers: u64::from(self.flash.timing().dies),
             ..self.ftl.inside()
         }

@@ -75,9 +75,9 @@ pub struct Flash {
     pub written_at_s: Vec<u32>,
     /// Time that dies worked for the host, or will.
     host_busy_ns: u64,
-    host_worked: Worked,
+    worked: Worked,
     /// Time that dies worked, or will, in the background.
-    pub background_busy_ns: u64,
+    background_busy_ns: u64,
 }
 
 impl Flash {
@@ -120,7 +120,7 @@ impl Flash {
             moved: Vec::new(),
             written_at_s: Vec::new(),
             host_busy_ns: 0,
-            host_worked: Worked::default(),
+            worked: Worked::default(),
             background_busy_ns: 0,
             timing,
         }
@@ -230,9 +230,11 @@ impl Flash {
         owed_ns
     }
 
-    /// Time that dies worked for the host until `now`.
-    pub fn host_worked_ns(&mut self, now: Time) -> u64 {
-        self.host_worked.until(now, self.host_busy_ns, &self.dies)
+    /// Time that dies worked until `now`, for the host and in the background.
+    pub fn worked_ns(&mut self, now: Time) -> [u64; 2] {
+        let owed_ns: u64 = self.debts_ns(now).iter().sum();
+        let booked_ns = [self.host_busy_ns, self.background_busy_ns - owed_ns];
+        self.worked.until(now, booked_ns, &self.dies)
     }
 
     /// Background work not yet done, of each die.

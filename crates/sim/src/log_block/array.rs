@@ -110,8 +110,8 @@ pub(crate) struct Array {
     /// Nothing takes time: conditioning.
     pub is_timeless: bool,
     host_busy_ns: u64,
-    pub upkeep_busy_ns: u64,
-    host_worked: Worked,
+    upkeep_busy_ns: u64,
+    worked: Worked,
     controller: Lane,
     link: Lane,
     channels: Vec<Lane>,
@@ -128,7 +128,7 @@ impl Array {
             is_timeless: false,
             host_busy_ns: 0,
             upkeep_busy_ns: 0,
-            host_worked: Worked::default(),
+            worked: Worked::default(),
             controller: Lane::default(),
             link: Lane::default(),
             channels: vec![Lane::default(); timing.channels as usize],
@@ -227,9 +227,9 @@ impl Array {
         end
     }
 
-    /// Time that dies worked for the host until `now`. What is booked ahead is taken to be his.
-    pub fn host_worked_ns(&mut self, now: Time) -> u64 {
-        self.host_worked.until(now, self.host_busy_ns, &self.dies)
+    /// Time that dies worked until `now`, for the host and for upkeep.
+    pub fn worked_ns(&mut self, now: Time) -> [u64; 2] {
+        self.worked.until(now, [self.host_busy_ns, self.upkeep_busy_ns], &self.dies)
     }
 
     fn channel(&mut self, die: u32) -> &mut Lane {
