@@ -305,6 +305,7 @@ fn flushes_outside_of_the_measured_time_say_so() {
     let cell = summary.cells[0].streams[0].kinds.get_mut(&Action::Flush).unwrap();
     cell.rates.iops = None;
     let page = page(&run, &summary);
+    assert!(page.contains("<strong class=\"words\">outside of the measured time</strong>"));
     assert_eq!(page.matches("<b>outside of the measured time</b>").count(), 1, "all numbers");
     assert_eq!(page.matches("<td class=\"r\">outside of the measured time").count(), 1, "steps");
 }

@@ -25,7 +25,7 @@ pub(super) fn again(out: &mut String, run: &Run) {
         false => format!("The same seed {same}"),
     };
     if let Some(directory) = begin.directory.as_deref().filter(|_| is_tool) {
-        let _ = write!(what, " It was typed in <code>{}</code>.", escape(directory));
+        let _ = write!(what, " The line was typed in <code>{}</code>.", escape(directory));
     }
     let _ = writeln!(
         out,

@@ -46,8 +46,12 @@ pub(super) fn numbers(out: &mut String, summary: &Summary, findings: &Findings) 
             }
             _ => escape(&number.value),
         };
-        let _ = write!(out, "<div><span>{}</span><strong>{value}</strong>", marked(&number.label));
-        for small in &number.small {
+        // Words that stand for a number may be wrapped.
+        let is_number = number.value.chars().any(|c| c.is_ascii_digit());
+        let class = if is_number { "" } else { " class=\"words\"" };
+        let label = marked(&number.label);
+        let _ = write!(out, "<div><span>{label}</span><strong{class}>{value}</strong>");
+        for small in number.small.iter().filter(|small| !small.is_empty()) {
             let _ = write!(out, "<small>{}</small>", escape(small));
         }
         out.push_str("</div>");

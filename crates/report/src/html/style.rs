@@ -39,7 +39,8 @@ align-items:start;margin-top:.6rem}\
 .numbers span,.numbers strong,.numbers small{display:block}\
 .numbers span{font-size:.82rem;line-height:1.3}\
 .numbers strong{font-size:1.45rem;line-height:1.3;white-space:nowrap;\
-font-variant-numeric:tabular-nums}.numbers i{font-size:.6em;font-style:normal}\
+font-variant-numeric:tabular-nums}.numbers .words{font-size:1rem;white-space:normal}\
+.numbers i{font-size:.6em;font-style:normal}\
 .plain .numbers{grid-template-columns:repeat(3,1fr)}\
 @media(max-width:900px){.first{display:block}.numbers{grid-template-columns:repeat(3,1fr)}}\
 @media(max-width:600px){.numbers,.plain .numbers{grid-template-columns:1fr 1fr}\
