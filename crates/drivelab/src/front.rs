@@ -11,11 +11,13 @@ use crate::aim::Aim;
 use crate::chance;
 use crate::command::run::dry_run;
 use crate::outcome::{Failure, Status};
-use crate::session::{self, OnePlan, Request};
+use crate::session::{self, Inquiry, Request};
 use crate::together::{self, agree};
 use crate::{print, store};
-use drivelab_compat::front::{Asked, Host, Job, Output, Refusal};
+use drivelab_compat::front::{Asked, Host, Job, Note, Output, Refusal};
 use drivelab_compat::{fio, iometer, ior, iostat as statistics, iozone, mdtest, metarates};
+use drivelab_core::findings::Findings;
+use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
@@ -225,7 +227,7 @@ impl Line<'_> {
             runs,
             stuck_after: own::STUCK_AFTER,
             reserve_bytes: 0,
-            warnings: warnings(&job),
+            warnings: warnings(&job.notes),
             study: None,
             kept: None,
         };
@@ -236,7 +238,8 @@ impl Line<'_> {
         if self.own.dry_run {
             return dry_run(false, &job.plan, &aim).map(|status| status as u8);
         }
-        let ended = session::run(&request, self.system, aim, job.plan, &mut OnePlan)?;
+        let mut told = Told { layout, world: self.world };
+        let ended = session::run(&request, self.system, aim, job.plan, &mut told)?;
         ended::show(self.tool, ended, layout, self.own.notes, (&self.world.host_now(), &list))
     }
 }
@@ -256,13 +259,33 @@ impl Tool {
     }
 }
 
+/// One plan, no conclusions, and what the layout finds to say of the run.
+struct Told<'a> {
+    layout: &'a Layout<'a>,
+    world: &'a RealWorld,
+}
+
+impl Inquiry for Told<'_> {
+    fn next(&mut self, _so_far: &Run) -> Option<Plan> {
+        None
+    }
+
+    fn judge(&self, _run: &Run) -> Option<Findings> {
+        None
+    }
+
+    fn remarks(&self, run: &Run) -> Vec<Warning> {
+        warnings(&(self.layout)(run, &self.world.host_now()).notes)
+    }
+}
+
 /// Notes are data of the run.
-fn warnings(job: &Job) -> Vec<Warning> {
-    let warning = |note: &drivelab_compat::front::Note| Warning {
+fn warnings(notes: &[Note]) -> Vec<Warning> {
+    let warning = |note: &Note| Warning {
         code: note.code.to_string(),
         text: note.to_string(),
         advice: String::new(),
         step: None,
     };
-    job.notes.iter().map(warning).collect()
+    notes.iter().map(warning).collect()
 }

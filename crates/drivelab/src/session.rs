@@ -5,6 +5,7 @@ mod going_on;
 mod intent;
 mod rounds;
 mod scene;
+mod suspicion;
 
 use crate::aim::{Aim, Kind};
 use crate::execute::{Execution, Stop};
@@ -24,7 +25,6 @@ use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::{Established, StudyOptions};
-use drivelab_core::summary::summarise;
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::clock::Clock;
@@ -92,6 +92,10 @@ pub trait Inquiry {
     }
     /// What a complete run says; `None` where nothing is concluded.
     fn judge(&self, run: &Run) -> Option<Findings>;
+    /// What a reader must know that only the run could tell.
+    fn remarks(&self, _run: &Run) -> Vec<Warning> {
+        Vec::new()
+    }
 }
 
 /// One plan and no conclusions.
@@ -305,10 +309,14 @@ fn end(
         }
         recorder.record(Record::Judged { findings: Box::new(findings) });
     } else if status == Status::Fine
-        && let Some(text) = suspicion(recorder.run())
+        && let Some(suspicion) = suspicion::of(recorder.run())
     {
         status = Status::Invalid;
-        failure = Some(Failure::invalid(text));
+        failure = Some(suspicion);
+    }
+    if team().leads() {
+        let remarks = inquiry.remarks(recorder.run());
+        remarks.into_iter().for_each(|remark| recorder.warn(remark));
     }
     // The first process has seen everything; the others end as it does.
     (status, failure) = together::ended(status, failure);
@@ -328,14 +336,6 @@ fn end(
     };
     scene.hangs = stuck;
     Ended { run, path, status, failure, stuck, scene }
-}
-
-/// Why no measured cell can be believed, where that is so of any.
-fn suspicion(run: &Run) -> Option<String> {
-    let cells = summarise(run).cells;
-    let cell = cells.iter().find(|cell| cell.valid == Some(false))?;
-    let reason = cell.reasons.first()?;
-    Some(format!("suspect: {}: {}", cell.name, reason.text))
 }
 
 /// Blocks whose stamps were wrong.

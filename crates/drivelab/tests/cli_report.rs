@@ -6,6 +6,7 @@ mod cli_user;
 
 use cli_user::User;
 use std::path::Path;
+use std::process::Command;
 
 fn with_a_run() -> User {
     let user = User::new();
@@ -101,4 +102,37 @@ fn names_stay_at_home_when_redacted() {
     assert!(text("clean.html").contains("<td>[host]"));
     assert_eq!(plain.out.lines().count(), clean.out.lines().count() - 1, "one more file");
     assert!(text("clean.csv").starts_with("drivelab_run,"));
+}
+
+#[test]
+fn what_another_tools_line_comes_to_is_on_its_page_and_can_be_run_again() {
+    let user = User::new();
+    let program = user.work().join("fio");
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_drivelab"), &program).unwrap();
+    let line = ["--name=my job", "--rw=write", "--size=1m", "--ioengine=io_uring", "--iodepth=4"];
+    let output = Command::new(&program)
+        .args(line)
+        .current_dir(user.work())
+        .env("XDG_DATA_HOME", user.runs().ancestors().nth(2).unwrap())
+        .output()
+        .unwrap();
+    let err = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{err}");
+    let late = err.lines().find(|line| line.contains("The mean of clat is exact")).unwrap();
+    let late = late.strip_prefix("note: ").unwrap();
+    let run = std::fs::read_to_string(user.last_run()).unwrap();
+    assert_eq!(run.matches("The mean of clat is exact").count(), 1);
+    assert!(run.find("The mean of clat is exact") > run.rfind("\"record\":\"step_end\""));
+    assert!(run.lines().last().unwrap().starts_with("{\"record\":\"end\""));
+    let said = user.types(&["report", "last", "--out", "page.html"]).fine();
+    assert!(said.out.contains("Note     "), "{}", said.out);
+    assert!(!said.out.contains("Warning  "), "{}", said.out);
+    let page = String::from_utf8(bytes(&user, "page.html")).unwrap();
+    let notes = page.split_once("<section class=\"remarks\">").unwrap().1;
+    let notes = notes.split_once("</section>").unwrap().0;
+    assert!(notes.contains(late.split('`').next().unwrap()), "{late}\n{notes}");
+    let again = page.split_once("<h2>Again</h2><pre class=\"wrap\">").unwrap().1;
+    let again = again.split_once("</pre>").unwrap().0.replace("&#39;", "'");
+    let typed = "--rw=write --size=1m --ioengine=io_uring --iodepth=4";
+    assert_eq!(again, format!("drivelab fio '--name=my job' {typed}"));
 }

@@ -169,6 +169,8 @@ pub enum Stroke {
     Dashed,
     /// Dotted.
     Dotted,
+    /// Dashes and dots in turn.
+    DashDotted,
 }
 
 /// A single point with a word.

@@ -1,8 +1,10 @@
 //! Which numbers stand for a cell: one row for a stream of one kind, three for a mix.
 
 use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::findings::Findings;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{PatternName, Role, Sync};
+use drivelab_core::record::{Begin, Warning};
 use drivelab_core::summary::{CellKind, CellStream, CellSummary, Latency, Load, Rates};
 use drivelab_stats::Estimate;
 
@@ -33,10 +35,7 @@ pub(crate) struct Row<'summary> {
 pub(crate) fn rows(cell: &CellSummary) -> Vec<Row<'_>> {
     let mut rows = Vec::new();
     for stream in &cell.streams {
-        let name = match (cell.streams.len(), stream.load.name.is_empty()) {
-            (1, _) | (_, true) => cell.name.clone(),
-            _ => format!("{}, {}", cell.name, stream.load.name),
-        };
+        let name = stream_name(cell, stream);
         let mut row = |label: String, rates, latency, kind| {
             let is_first = rows.is_empty();
             let load = &stream.load;
@@ -54,6 +53,15 @@ pub(crate) fn rows(cell: &CellSummary) -> Vec<Row<'_>> {
         }
     }
     rows
+}
+
+/// What a stream of a cell is called: one that is alone, or called like its cell, like its cell.
+pub(crate) fn stream_name(cell: &CellSummary, stream: &CellStream) -> String {
+    let own = stream.load.name.as_str();
+    match cell.streams.len() == 1 || own.is_empty() || own == cell.name {
+        true => cell.name.clone(),
+        false => format!("{}, {own}", cell.name),
+    }
 }
 
 fn data_kinds(stream: &CellStream) -> impl Iterator<Item = (&Action, &CellKind)> {
@@ -91,19 +99,52 @@ impl Row<'_> {
             true => format!("{}: {}", self.cell.name, self.short_label()),
             false => self.label.clone(),
         };
-        let parts = [label, sizes(self.load), depth(self.load)];
-        let known: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        // What a name says already is not said again; some tools' kB are 1024 bytes.
+        let words = format!(" {} ", label.replace(',', " "));
+        let says = |part: &str| {
+            [part, &part.replace("KiB", "kB")].iter().any(|it| words.contains(&format!(" {it} ")))
+        };
+        let more = [sizes(self.load), depth(self.load)];
+        let more = more.into_iter().filter(|part| !part.is_empty() && !says(part));
+        let known: Vec<String> = [label.clone()].into_iter().chain(more).collect();
         known.join(" ")
     }
 
     /// The same, led by what makes the number doubtful.
     pub(crate) fn full_label(&self) -> String {
-        let mark = match (self.is_incomplete(), self.cell.valid) {
+        format!("{}{}", self.mark(), self.plain_label())
+    }
+
+    /// What makes the number doubtful, with a space behind it; else empty.
+    pub(crate) fn mark(&self) -> &'static str {
+        match (self.is_incomplete(), self.cell.valid) {
             (true, _) => "INCOMPLETE ",
             (false, Some(false)) => "SUSPECT ",
             (false, _) => "",
-        };
-        format!("{mark}{}", self.plain_label())
+        }
+    }
+
+    /// Whether it stands for a whole stream, not for a part of a mix.
+    pub(crate) fn is_whole(&self) -> bool {
+        !self.label.starts_with(PART)
+    }
+
+    /// What is counted, in the plural.
+    pub(crate) fn noun(&self) -> &'static str {
+        match self.kind {
+            Some(Action::Read) => "reads",
+            Some(Action::Write) => "writes",
+            Some(Action::Trim) => "trims",
+            Some(Action::Flush) => "flushes",
+            Some(Action::Create) => "creates",
+            Some(Action::Open) => "opens",
+            Some(Action::Stat) => "stats",
+            Some(Action::Utime) => "utimes",
+            Some(Action::Rename) => "renames",
+            Some(Action::Unlink) => "unlinks",
+            Some(Action::Mkdir) => "mkdirs",
+            None => "operations",
+        }
     }
 
     /// Whether no repetition came to its end.
@@ -118,12 +159,12 @@ impl Row<'_> {
         (large || along) && self.rates.bandwidth_bytes_per_s.is_some()
     }
 
-    /// The headline rate with its unit; `unknown` without one.
+    /// The headline rate with its unit, or why there is none.
     pub(crate) fn rate(&self) -> String {
         match (self.in_bytes(), self.rates.bandwidth_bytes_per_s, self.rates.iops) {
             (true, Some(rate), _) => units::bandwidth(rate.value),
             (_, _, Some(rate)) => units::operations(rate.value),
-            _ => units::UNKNOWN.to_owned(),
+            _ => without_rate(self.kind, self.rates).to_owned(),
         }
     }
 
@@ -185,6 +226,25 @@ impl Row<'_> {
     }
 }
 
+/// Whether a warning is only a remark on the whole run, with nothing to be done about it: what a
+/// line of another tool really measures.
+pub(crate) fn is_note(warning: &Warning) -> bool {
+    warning.step.is_none() && warning.advice.is_empty()
+}
+
+/// Whether the findings say already why something is suspect.
+pub(crate) fn is_said(findings: &Findings, why: &str) -> bool {
+    findings.suspect.iter().any(|sentence| sentence.contains(why))
+}
+
+/// What stands where a rate would: flushes may come where nothing is measured.
+pub(crate) fn without_rate(kind: Option<Action>, rates: &Rates) -> &'static str {
+    match kind == Some(Action::Flush) && rates.ops > 0 {
+        true => "outside of the measured time",
+        false => units::UNKNOWN,
+    }
+}
+
 /// What a step is for, in a word.
 pub(crate) fn role_word(role: Role) -> &'static str {
     match role {
@@ -234,6 +294,21 @@ pub(crate) fn depth(load: &Load) -> String {
         Some(rate) => format!("{depth} at {}", units::operations(rate)),
         None => depth,
     }
+}
+
+/// `4 processes on 1 machine; clocks agree within 1.2 µs`; `None` where one process did it all.
+pub(crate) fn processes(begin: &Begin) -> Option<String> {
+    if begin.processes.len() < 2 {
+        return None;
+    }
+    let machines = begin.machines().len();
+    let noun = if machines == 1 { "machine" } else { "machines" };
+    let skew = begin.processes.iter().map(|process| process.clock_skew_ns).max();
+    let clocks = match (begin.clock.source.as_str(), skew) {
+        ("virtual", _) | (_, None) => String::new(),
+        (_, Some(skew)) => format!("; clocks agree within {}", units::time(skew as f64)),
+    };
+    Some(format!("{} processes on {machines} {noun}{clocks}", begin.processes.len()))
 }
 
 /// The target in one line: path, file system, device, model, firmware.

@@ -1,8 +1,9 @@
 //! One run as one HTML page: no network, no address in it, and complete without its one script.
 //!
 //! From the top: target and state, the verdict in words beside a few big numbers, the pictures and
-//! tables of a study, those of all cells, facts, plan, notes, and the line that does it again.
+//! tables of a study, those of all cells, facts, plan, words, and the line that does it again.
 
+mod again;
 mod comparison;
 mod figures;
 mod gathering;
@@ -40,12 +41,12 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     study::results(&mut out, &findings);
     figures::figures(&mut out, run, summary);
     sections::cells(&mut out, summary, &findings);
-    truth::truth(&mut out, summary);
+    truth::truth(&mut out, summary, &findings);
     sections::steps(&mut out, summary);
     sections::facts(&mut out, run);
     sections::plan(&mut out, run);
-    sections::notes(&mut out, run, summary);
-    sections::reproduce(&mut out, run);
+    sections::words(&mut out, run, summary);
+    again::again(&mut out, run);
     let _ = write!(out, "</main><script>{SCRIPT}</script></body></html>");
     out.push('\n');
     out
@@ -196,12 +197,14 @@ fn sentences(out: &mut String, word: &str, class: &str, list: &[String]) {
     }
 }
 
+/// What must be known, loudly; and what a line of another tool really measures, calmly.
 fn warnings(out: &mut String, summary: &Summary) {
-    if summary.warnings.is_empty() {
-        return;
+    let (notes, alarms): (Vec<_>, Vec<_>) =
+        summary.warnings.iter().partition(|warning| headline::is_note(warning));
+    if !alarms.is_empty() {
+        out.push_str("<section class=\"warnings\"><h2>Warnings</h2><ul>");
     }
-    out.push_str("<section class=\"warnings\"><h2>Warnings</h2><ul>");
-    for warning in &summary.warnings {
+    for warning in &alarms {
         let step = warning.step.and_then(|number| {
             summary
                 .steps
@@ -217,5 +220,13 @@ fn warnings(out: &mut String, summary: &Summary) {
             prose(&warning.advice)
         );
     }
-    out.push_str("</ul></section>\n");
+    if !alarms.is_empty() {
+        out.push_str("</ul></section>\n");
+    }
+    if !notes.is_empty() {
+        let items: String =
+            notes.iter().map(|note| format!("<li>{}</li>", prose(&note.text))).collect();
+        let _ =
+            writeln!(out, "<section class=\"remarks\"><h2>Notes</h2><ul>{items}</ul></section>");
+    }
 }

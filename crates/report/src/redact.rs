@@ -3,8 +3,8 @@
 //! Every text of the run is looked through, not a list of fields: what a later version adds is
 //! covered too. Numbers, histograms and the words of the format stay as they are.
 
-use drivelab_core::facts::Facts;
 use drivelab_core::plan::Plan;
+use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -20,12 +20,12 @@ const TOKEN: &str = "[token]";
 const LINK: &str = "[id]";
 
 /// A name and what stands in its place.
-type Name = (String, &'static str);
+type Name = (String, String);
 
 /// The run without serial numbers, host names, tokens and names of devices made of them. An error
 /// says in a sentence what cannot be replaced; then nothing should be shown.
 pub fn redacted(run: &Run) -> Result<Run, String> {
-    let names = names(&run.begin.facts, &run.begin.arguments);
+    let names = names(&run.begin);
     let mut clean = run.clone();
     clean.begin.arguments = arguments(&run.begin.arguments);
     clean.begin = replaced(&clean.begin, &names)?;
@@ -43,28 +43,34 @@ pub fn redacted(run: &Run) -> Result<Run, String> {
 }
 
 /// What must not be seen, the longest first.
-fn names(facts: &Facts, arguments: &[String]) -> Vec<Name> {
+fn names(begin: &Begin) -> Vec<Name> {
+    let (facts, arguments) = (&begin.facts, &begin.arguments);
     let mut names: Vec<Name> = Vec::new();
     for serial in facts.target.devices.iter().filter_map(|device| device.serial.as_deref()) {
         for form in serial_forms(serial) {
-            names.push((form, SERIAL));
+            names.push((form, SERIAL.to_owned()));
         }
     }
     for token in tokens(arguments) {
-        names.push((token.clone(), TOKEN));
+        names.push((token.clone(), TOKEN.to_owned()));
         // Its parts may stand alone in a warning.
-        names.extend(token.split_once(':').map(|(serial, _)| (serial.to_owned(), TOKEN)));
+        names
+            .extend(token.split_once(':').map(|(serial, _)| (serial.to_owned(), TOKEN.to_owned())));
     }
-    if let Some(host) = facts.host.hostname.as_deref() {
-        names.push((host.to_owned(), HOST));
-        names.extend(host.split_once('.').map(|(short, _)| (short.to_owned(), HOST)));
+    let first = facts.host.hostname.as_deref();
+    let others = begin.machines().into_iter().filter(|host| Some(*host) != first);
+    for (index, host) in first.into_iter().chain(others).enumerate() {
+        // Machines that shared the work stay apart.
+        let place = if index == 0 { HOST.to_owned() } else { format!("[host {}]", index + 1) };
+        names.extend(host.split_once('.').map(|(short, _)| (short.to_owned(), place.clone())));
+        names.push((host.to_owned(), place));
     }
     if let Some(found) = facts.target.filesystem.as_ref().filter(|found| found.network) {
         let server = found.source.trim_start_matches('/').split([':', '/']).next();
-        names.extend(server.map(|server| (server.to_owned(), HOST)));
+        names.extend(server.map(|server| (server.to_owned(), HOST.to_owned())));
         for option in found.options.split(',') {
             let address = option.split_once('=').filter(|(key, _)| key.ends_with("addr"));
-            names.extend(address.map(|(_, address)| (address.to_owned(), HOST)));
+            names.extend(address.map(|(_, address)| (address.to_owned(), HOST.to_owned())));
         }
     }
     names.retain(|(name, _)| !name.trim().is_empty() && name != "localhost");

@@ -13,7 +13,7 @@ mod study;
 pub use accept::claims_table;
 pub use check::check_table;
 pub use compare::comparison_table;
-pub(crate) use compare::{change, compared_name, comparison_counts, comparison_reach};
+pub(crate) use compare::{change, compared_name, comparison_counts, comparison_reach, kept_out};
 pub use doctor::{doctor_table, leftovers_list, set_up_table};
 pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;
@@ -21,14 +21,19 @@ pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
 pub use study::{gathering_table, study_table};
 
+use crate::headline;
 use drivelab_core::record::Warning;
 
-/// Warnings with their advice, each as a paragraph.
+/// Warnings with their advice, each as a paragraph; then what is merely to be noted.
 pub fn warnings(warnings: &[Warning]) -> String {
     let mut text = String::new();
-    for warning in warnings {
+    let (notes, alarms): (Vec<_>, Vec<_>) =
+        warnings.iter().partition(|warning| headline::is_note(warning));
+    for (label, warning) in
+        alarms.into_iter().map(|it| ("Warning", it)).chain(notes.into_iter().map(|it| ("Note", it)))
+    {
         let words = crate::text::printable(&format!("{} {}", warning.text, warning.advice));
-        text.push_str(&crate::text::hanging("Warning", &words, 9));
+        text.push_str(&crate::text::hanging(label, &words, 9));
     }
     text
 }

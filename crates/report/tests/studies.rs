@@ -4,9 +4,10 @@
 
 mod sample;
 
-use drivelab_core::findings::{Findings, LineKind, Unit};
-use drivelab_core::summary::summarise;
+use drivelab_core::findings::{Findings, Line, LineKind, Unit};
+use drivelab_core::summary::{Reason, summarise};
 use drivelab_report::chart::{self, Body, Hue, Stroke};
+use drivelab_report::html::page;
 use drivelab_report::svg;
 use drivelab_report::terminal::study_table;
 use expect_test::expect;
@@ -158,6 +159,41 @@ fn a_picture_keeps_kinds_and_meanings_apart() {
 
     let Body::Lines { x, panels, .. } = chart::picture(tails).unwrap().body else { panic!() };
     assert!(x.is_log && panels[0].y.is_log, "sizes that double, times over decades");
+}
+
+#[test]
+fn two_fits_of_one_curve_are_told_apart() {
+    let line = |label: &str, kind| Line {
+        label: label.to_owned(),
+        kind,
+        points: vec![(1.0, 2.0), (2.0, 3.0)],
+    };
+    let mut shown = study::findings().pictures[0].clone();
+    shown.lines = vec![
+        line("rounds", LineKind::Measured),
+        line("mean of the window", LineKind::Fit),
+        line("best line", LineKind::Fit),
+    ];
+    let chart = chart::picture(&shown).unwrap();
+    let Body::Lines { panels, .. } = chart.body else { panic!("lines") };
+    let looks: Vec<_> = panels[0].lines.iter().map(|line| (line.hue, line.stroke)).collect();
+    assert!(looks[0] != looks[1] && looks[1].0 != looks[2].0 && looks[1].1 != looks[2].1);
+}
+
+#[test]
+fn why_a_cell_is_suspect_is_said_once() {
+    let why = "0 B of 102 MiB read through loop0 reached vda";
+    let mut findings = study::findings();
+    findings.suspect = vec![format!("random read, raw: {why}.")];
+    let cell = &mut findings.comparison.as_mut().unwrap().cells[0];
+    (cell.verdict, cell.ratio, cell.suspect) = (None, None, Some(why.to_owned()));
+    assert_eq!(in_words(findings.clone()).replace('\n', " ").matches("reached vda").count(), 1);
+    let mut run = sample::check_run();
+    run.findings = Some(findings);
+    let mut summary = summarise(&run);
+    summary.cells[2].valid = Some(false);
+    summary.cells[2].reasons = vec![Reason { code: "not_on_disk".into(), text: why.into() }];
+    assert_eq!(page(&run, &summary).matches("reached vda").count(), 1);
 }
 
 #[test]

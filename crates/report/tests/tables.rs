@@ -4,6 +4,7 @@
 
 mod sample;
 
+use drivelab_core::record::ProcessFacts;
 use drivelab_core::run::Run;
 use drivelab_core::summary::summarise;
 use drivelab_report::html::page;
@@ -152,6 +153,24 @@ fn names_are_left_out_of_every_output() {
     }
     assert!(hidden[0].contains("--erase &#39;[token]&#39;"), "the command line is still there");
     assert!(hidden[2].contains("[serial]") && hidden[2].contains("[host]"));
+}
+
+#[test]
+fn machines_that_shared_the_work_have_no_names_and_stay_apart() {
+    let mut run = named_run();
+    let hosts = ["Annabel.example.org", "berta", "berta", "clara.example.org"];
+    let process = |(rank, host): (u32, &&str)| ProcessFacts {
+        rank,
+        host: (*host).to_owned(),
+        ..ProcessFacts::default()
+    };
+    run.begin.processes = (0..).zip(&hosts).map(process).collect();
+    run.warnings[0].text = "the work was done on annabel, berta and clara".to_owned();
+    let clean = redacted(&run).unwrap();
+    let page = page(&clean, &summarise(&clean)).to_lowercase();
+    assert!(["annabel", "berta", "clara"].iter().all(|name| !page.contains(name)));
+    assert!(page.contains("4 processes on 3 machines"));
+    assert!(page.contains("the work was done on [host], [host 2] and [host 3]"));
 }
 
 #[test]

@@ -4,6 +4,7 @@ mod sample;
 
 use drivelab_core::facts::{Facts, FilesystemFacts};
 use drivelab_core::findings::Findings;
+use drivelab_core::record::{Begin, ProcessFacts};
 use drivelab_core::run::Run;
 use drivelab_core::summary::summarise;
 use drivelab_report::terminal::{RunRow, check_table, device_list, facts, run_summary, runs_table};
@@ -84,7 +85,7 @@ fn the_summary_of_a_run() {
             1 gap over 100 ms without a completion, longest first: 752 ms at 12.0 s of the measurement
             issued 240 ns late on average, 91.0 µs at most; backlog at most 3 I/Os
           kernel  nvme0n1: 17,324,174 reads (66.1 GiB), 0 writes (0 B), 0 flushes, busy 1.99 s
-    "#]].assert_eq(&run_summary(&summarise(&sample::single_run())));
+    "#]].assert_eq(&run_summary(&summarise(&sample::single_run()), &Begin::default()));
 }
 
 #[test]
@@ -140,7 +141,7 @@ fn the_summary_of_repetitions_and_errors() {
                    mean 449 µs ± 0.7 %  ·  p50 382 µs ± 1.5 %  ·  p99 3.70 ms ± 8.3 %
 
         Warning  The cell ended after 1.2 s, too soon for an interval. Give it more bytes with --budget.
-    "#]].assert_eq(&run_summary(&summarise(&run)));
+    "#]].assert_eq(&run_summary(&summarise(&run), &run.begin));
 }
 
 #[test]
@@ -242,11 +243,32 @@ fn nothing_is_wider_than_it_must_be_and_nothing_steers_the_terminal() {
     let summary = summarise(&run);
     for text in [
         check_table(&summary, &sample::findings(), &run.begin.facts),
-        run_summary(&summary),
+        run_summary(&summary, &run.begin),
         facts(&run.begin.facts),
     ] {
         assert!(!text.contains(['\u{1b}', '\u{7}']));
         assert!(text.lines().all(|line| line.trim_end() == line), "{text}");
         assert!(!text.contains("NaN") && !text.contains("inf"));
     }
+}
+
+#[test]
+fn processes_have_a_line_and_notes_are_no_warnings() {
+    let mut run = sample::single_run();
+    let summary = summarise(&run);
+    assert!(!run_summary(&summary, &run.begin).contains("processes"));
+    run.begin.processes = (0..4)
+        .map(|rank| ProcessFacts {
+            rank,
+            host: "ann".into(),
+            clock_ahead_ns: 30,
+            clock_skew_ns: u64::from(rank) * 400,
+        })
+        .collect();
+    run.warnings = vec![sample::warning(), sample::warning()];
+    (run.warnings[0].step, run.warnings[0].advice) = (None, String::new());
+    let text = run_summary(&summarise(&run), &run.begin);
+    assert!(text.contains("\n4 processes on 1 machine; clocks agree within 1.20 µs\n"), "{text}");
+    let (warnings, notes) = (text.find("Warning  The cell"), text.find("Note     The cell"));
+    assert!(warnings.unwrap() < notes.unwrap(), "{text}");
 }

@@ -127,7 +127,7 @@ pub fn in_words(run: &Run, summary: &Summary) -> String {
             terminal::study_table(summary, findings, &run.begin.facts)
         }
         Some(findings) => terminal::check_table(summary, findings, &run.begin.facts),
-        None => terminal::run_summary(summary),
+        None => terminal::run_summary(summary, &run.begin),
     }
 }
 

@@ -264,6 +264,11 @@ fn mounted_at(system: &System, tree: &Tree, mounts: &[Mount], number: DeviceNumb
     points.collect()
 }
 
+/// Whether becoming root would be no help.
+fn is_root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
 /// What an NVMe drive says of its cache and wear: only root may ask.
 fn ask_nvme(
     system: &System,
@@ -274,12 +279,17 @@ fn ask_nvme(
     if facts.layer != "disk" || !facts.name.starts_with("nvme") {
         return;
     }
-    let Ok(node) = write_cache::node(system, facts, number) else {
-        unknown.push(format!(
-            "What {} says of its write cache and wear is unknown: run as root to ask it.",
-            facts.name
-        ));
-        return;
+    let node = match write_cache::node(system, facts, number) {
+        Ok(node) => node,
+        Err(error) => {
+            let name = &facts.name;
+            let what = format!("What {name} says of its write cache and wear is unknown");
+            unknown.push(match is_root() {
+                true => format!("{what}: {error}."),
+                false => format!("{what}: run as root to ask it."),
+            });
+            return;
+        }
     };
     let mut line = Kernel::new(node.as_fd());
     let name = facts.name.clone();
@@ -316,9 +326,9 @@ fn signatures(
     });
     match found {
         Ok(found) => facts.signatures = found,
-        Err(error) => unknown.push(format!(
-            "What {} holds is unknown: {error}. Run as root to see signatures.",
-            path.display()
-        )),
+        Err(error) => {
+            let advice = if is_root() { "" } else { " Run as root to see signatures." };
+            unknown.push(format!("What {} holds is unknown: {error}.{advice}", path.display()));
+        }
     }
 }

@@ -20,6 +20,8 @@ const DOTS_MAX: usize = 24;
 const WIDE_FACTOR: f64 = 30.0;
 /// Sizes and counts that differ by more than this factor may be powers of two.
 const POWERS_FACTOR: f64 = 16.0;
+/// The hue of a curve's second fit, and of those behind it.
+const SECOND_FIT: u8 = 6;
 /// Columns of pixels that all curves together may fill, and one alone.
 const COLUMNS_ALL: usize = 1200;
 const COLUMNS_EACH: usize = 320;
@@ -37,10 +39,11 @@ pub fn picture(picture: &Picture) -> Option<Chart> {
     let xs: Vec<f64> = all().map(|at| at.0).chain(marks.iter().map(|mark| mark.x)).collect();
     let (x, by) = horizontal(&picture.x, &xs);
     let y = vertical(&picture.y, &all().map(|at| at.1).collect::<Vec<f64>>());
-    let hues = hues(&picture.lines);
+    let fits = fits(&picture.lines);
+    let hues = hues(&picture.lines, &fits);
     let columns = (COLUMNS_ALL / curves.len().max(1)).clamp(40, COLUMNS_EACH);
     let mut panel = Panel { y, lines: Vec::new(), points: Vec::new() };
-    for ((line, pieces), hue) in picture.lines.iter().zip(&curves).zip(hues) {
+    for (((line, pieces), hue), fit) in picture.lines.iter().zip(&curves).zip(hues).zip(fits) {
         let points = pieces.iter().flatten().count();
         if points == 0 {
             continue;
@@ -56,7 +59,7 @@ pub fn picture(picture: &Picture) -> Option<Chart> {
             thin.into_iter().map(|at| (at.0 * by, at.1)).collect()
         };
         let (label, pieces) = (shortened(&line.label), pieces.iter().map(thin).collect());
-        let stroke = stroke(line.kind);
+        let stroke = stroke(line.kind, fit);
         // Both bounds of a corridor are one thing, with one word in the legend.
         match panel.lines.last_mut() {
             Some(last)
@@ -142,15 +145,25 @@ fn vertical(axis: &findings::Axis, ys: &[f64]) -> Axis {
     Axis { quantity: shortened(&axis.quantity), unit: axis.unit.into(), is_log, from, to }
 }
 
+/// The how manieth fit of the curve before it each line is; 0 for other lines.
+fn fits(lines: &[findings::Line]) -> Vec<u8> {
+    let mut fits = 0u8;
+    let number = |line: &findings::Line| {
+        fits = if line.kind == LineKind::Fit { fits.saturating_add(1) } else { 0 };
+        fits
+    };
+    lines.iter().map(number).collect()
+}
+
 /// Reads and writes keep their hue where it tells one measured curve from all others. A fit has
 /// the hue of the curve before it, which it is drawn through, unless there is but one: on that it
-/// would not be seen. A limit stands back.
-fn hues(lines: &[findings::Line]) -> Vec<Hue> {
+/// would not be seen. A second fit of a curve has one of its own. A limit stands back.
+fn hues(lines: &[findings::Line], fits: &[u8]) -> Vec<Hue> {
     let measured = || lines.iter().filter(|line| line.kind == LineKind::Measured);
     let mut before = Hue::Series(0);
     let mut series = 0;
     let mut hues = Vec::with_capacity(lines.len());
-    for line in lines {
+    for (line, fit) in lines.iter().zip(fits) {
         if line.kind == LineKind::Measured {
             let meaning = meaning(&line.label);
             let is_alone = || measured().filter(|one| self::meaning(&one.label) == meaning).count();
@@ -164,6 +177,7 @@ fn hues(lines: &[findings::Line]) -> Vec<Hue> {
         }
         hues.push(match (line.kind, measured().count()) {
             (LineKind::Limit, _) => Hue::Other,
+            (LineKind::Fit, _) if *fit > 1 => Hue::Series(SECOND_FIT),
             (LineKind::Fit, 1) if before == Hue::Series(0) => Hue::Series(1),
             (LineKind::Fit, 1) => Hue::Series(0),
             _ => before,
@@ -181,9 +195,10 @@ fn meaning(label: &str) -> Option<Hue> {
     }
 }
 
-fn stroke(kind: LineKind) -> Stroke {
+fn stroke(kind: LineKind, fit: u8) -> Stroke {
     match kind {
         LineKind::Measured => Stroke::Solid,
+        LineKind::Fit if fit > 1 => Stroke::DashDotted,
         LineKind::Fit => Stroke::Dashed,
         LineKind::Limit => Stroke::Dotted,
     }

@@ -4,6 +4,7 @@ use super::{escape, head};
 use crate::svg::forest;
 use crate::terminal;
 use drivelab_core::comparison::{Cell, Comparison};
+use drivelab_core::findings::Findings;
 use drivelab_stats::ratio_band;
 use std::fmt::Write;
 
@@ -34,7 +35,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     out.push_str("</section>\n<section><h2>All numbers</h2>");
     table(&mut out, comparison);
     out.push_str("</section>\n");
-    let remarks = remarks(comparison);
+    let remarks = remarks(comparison, &Findings::default());
     if !remarks.is_empty() {
         let _ = writeln!(out, "<section><h2>Notes</h2>{remarks}</section>");
     }
@@ -43,7 +44,7 @@ pub fn comparison(comparison: &Comparison) -> String {
 }
 
 /// A comparison within the page of a run.
-pub(super) fn section(out: &mut String, comparison: &Comparison) {
+pub(super) fn section(out: &mut String, comparison: &Comparison, findings: &Findings) {
     let (unit, counts) = terminal::comparison_counts(comparison);
     let _ = write!(
         out,
@@ -56,7 +57,7 @@ pub(super) fn section(out: &mut String, comparison: &Comparison) {
     picture(out, comparison);
     out.push_str("<details><summary>the numbers</summary>");
     table(out, comparison);
-    let _ = writeln!(out, "</details>{}</section>", remarks(comparison));
+    let _ = writeln!(out, "</details>{}</section>", remarks(comparison, findings));
 }
 
 fn picture(out: &mut String, comparison: &Comparison) {
@@ -110,11 +111,11 @@ fn probability(p: f64) -> String {
 }
 
 /// What must be known besides, as a list; empty where nothing must.
-fn remarks(comparison: &Comparison) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    let suspect = comparison.cells.iter().filter_map(|cell| Some((cell, cell.suspect.as_ref()?)));
-    lines
-        .extend(suspect.map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name)));
+fn remarks(comparison: &Comparison, findings: &Findings) -> String {
+    let kept_out = terminal::kept_out(comparison, findings).into_iter();
+    let mut lines: Vec<String> = kept_out
+        .map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name))
+        .collect();
     let only = |side: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("Only in {side}: {}", names.join(", ")))
     };

@@ -14,6 +14,8 @@ pub(super) const NARROW: u32 = 360;
 pub(super) const WIDE: u32 = 720;
 /// Up to so many streams each picture gets the width of the page.
 const WIDE_STREAMS_MAX: usize = 2;
+/// Up to so many bars a picture of them gets the width of the page.
+const WIDE_BARS_MAX: usize = 40;
 /// With more streams than this, pictures are thinned so that the page stays small.
 const FINE_STREAMS_MAX: usize = 12;
 /// Of more streams than that only so many, the most important, are drawn over time.
@@ -23,15 +25,19 @@ const DRAWN_MAX: usize = 64;
 
 pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     let charts = bars(summary);
-    if !charts.is_empty() && summary.cells.len() > 1 {
-        out.push_str("<section><h2>All cells</h2><div class=\"pair\">");
+    let streams: usize = summary.cells.iter().map(|cell| cell.streams.len()).sum();
+    if !charts.is_empty() && streams > 1 {
+        // One alone has the width of the page, unless drawing it twice made the page too large.
+        let is_wide = charts.len() == 1 && charts[0].table.rows.len() <= WIDE_BARS_MAX;
+        let class = if is_wide { "stack" } else { "pair" };
+        let _ = write!(out, "<section><h2>All cells</h2><div class=\"{class}\">");
         for (index, chart) in charts.iter().enumerate() {
             let mut chart = chart.clone();
             // Said once it helps; said twice it is noise.
             if index > 0 {
                 chart.note.clear();
             }
-            figure(out, &chart, false, 3);
+            figure(out, &chart, is_wide, 3);
         }
         out.push_str("</div></section>\n");
     }
@@ -98,10 +104,7 @@ fn important(streams: &[(&CellSummary, usize)]) -> Vec<usize> {
 }
 
 fn heading(out: &mut String, cell: &CellSummary, stream: &CellStream, is_wide: bool) {
-    let name = match stream.load.name.is_empty() {
-        true => cell.name.clone(),
-        false => format!("{}, {}", cell.name, stream.load.name),
-    };
+    let name = headline::stream_name(cell, stream);
     let load = format!("{} {}", headline::sizes(&stream.load), headline::depth(&stream.load));
     let mark = match cell.valid {
         Some(false) => " <b class=\"badge bad\">suspect</b>",

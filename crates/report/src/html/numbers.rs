@@ -10,34 +10,48 @@ use crate::{amounts, units};
 
 /// More would be no headline.
 pub(super) const NUMBERS_MAX: usize = 6;
+/// Of more streams than that only the rates are shown.
+const STREAMS_FEW: usize = 3;
 
 /// A big number with what belongs to it.
 struct Number {
     label: String,
     value: String,
+    /// What is counted, where the value is a rate of operations.
+    of: &'static str,
     small: Vec<String>,
 }
 
-/// At most six: what a study rests on; else of a single cell its rate and latencies, of many cells
-/// their rates.
+/// At most six: what a study rests on; else of a single stream its rate and latencies, of a few the
+/// first of them for each, of many their rates.
 pub(super) fn numbers(out: &mut String, summary: &Summary, findings: &Findings) {
     let rows: Vec<Row<'_>> = summary.cells.iter().flat_map(headline::rows).collect();
-    let firsts: Vec<&Row<'_>> = rows.iter().filter(|row| row.is_first).collect();
-    let numbers: Vec<Number> = match (findings.figures.as_slice(), firsts.as_slice()) {
+    let streams: Vec<&[Row<'_>]> = rows.chunk_by(|_, next| !next.is_whole()).collect();
+    let numbers: Vec<Number> = match (findings.figures.as_slice(), streams.as_slice()) {
         ([], []) => return,
-        ([], [_]) => rows.iter().flat_map(single).take(NUMBERS_MAX).collect(),
-        ([], many) => many.iter().take(NUMBERS_MAX).map(|row| one_of_many(row)).collect(),
+        ([], streams) if summary.cells.len() == 1 && streams.len() <= STREAMS_FEW => {
+            let each = NUMBERS_MAX / streams.len();
+            streams.iter().flat_map(|rows| of_stream(rows, each)).collect()
+        }
+        ([], many) => {
+            many.iter().filter_map(|rows| rows.first()).take(NUMBERS_MAX).map(one_of_many).collect()
+        }
         (figures, _) => figures.iter().take(NUMBERS_MAX).map(of_study).collect(),
     };
     out.push_str("<div class=\"numbers\">");
     for number in numbers {
-        let _ = write!(
-            out,
-            "<div><span>{}</span><strong>{}</strong>",
-            marked(&number.label),
-            escape(&number.value)
-        );
-        for small in &number.small {
+        let value = match number.value.strip_suffix("/s") {
+            Some(value) if !number.of.is_empty() && !value.ends_with('B') => {
+                format!("{} <i>{}/s</i>", escape(value.trim_end()), number.of)
+            }
+            _ => escape(&number.value),
+        };
+        // Words that stand for a number may be wrapped.
+        let is_number = number.value.chars().any(|c| c.is_ascii_digit());
+        let class = if is_number { "" } else { " class=\"words\"" };
+        let label = marked(&number.label);
+        let _ = write!(out, "<div><span>{label}</span><strong{class}>{value}</strong>");
+        for small in number.small.iter().filter(|small| !small.is_empty()) {
             let _ = write!(out, "<small>{}</small>", escape(small));
         }
         out.push_str("</div>");
@@ -59,7 +73,7 @@ fn one_of_many(row: &Row<'_>) -> Number {
     let p99 = row.latency.and_then(|latency| latency.p99);
     let mut small = vec![row.margin()];
     small.extend(p99.map(|p99| format!("p99 {}", units::time(p99 as f64))));
-    Number { label: row.full_label(), value: row.rate(), small }
+    Number { label: row.full_label(), value: row.rate(), of: row.noun(), small }
 }
 
 fn of_study(figure: &Figure) -> Number {
@@ -68,32 +82,51 @@ fn of_study(figure: &Figure) -> Number {
     Number {
         label: figure.name.clone(),
         value: amounts::show(figure.estimate.value, figure.unit),
+        of: "",
         small: margin.into_iter().chain(note).collect(),
     }
 }
 
-/// Of a mix the rates together and the latencies of each kind; else everything.
-fn single(row: &Row<'_>) -> Vec<Number> {
-    let label = |what: &str| format!("{}: {what}", row.short_label());
-    let latencies = row.latency.map(|latency| latency_numbers(&label, &latency));
-    if !row.is_first {
-        return latencies.into_iter().flatten().take(2).collect();
-    }
-    let mut numbers =
-        vec![Number { label: label("rate"), value: row.rate(), small: vec![row.margin()] }];
-    let (what, other) = match row.in_bytes() {
-        true => ("operations", row.rates.iops.map(|rate| (units::operations(rate.value), rate))),
+/// The first so many of a stream, by what tells most: its rate, its latencies, its other rate. Of a
+/// mix the rates together and the latencies of each kind.
+fn of_stream(rows: &[Row<'_>], count: usize) -> Vec<Number> {
+    let Some((whole, parts)) = rows.split_first() else { return Vec::new() };
+    let label = |row: &Row<'_>, what: &str| {
+        let mark = whole.mark();
+        format!("{mark}{}: {what}", row.short_label())
+    };
+    let small = vec![whole.margin()];
+    let rate = Number { label: label(whole, "rate"), value: whole.rate(), of: whole.noun(), small };
+    let (what, other) = match whole.in_bytes() {
+        true => ("operations", whole.rates.iops.map(|rate| (units::operations(rate.value), rate))),
         false => {
-            let bandwidth = row.rates.bandwidth_bytes_per_s;
+            let bandwidth = whole.rates.bandwidth_bytes_per_s;
             ("bandwidth", bandwidth.map(|rate| (units::bandwidth(rate.value), rate)))
         }
     };
-    numbers.extend(other.map(|(value, rate)| Number {
-        label: label(what),
+    let other = other.map(|(value, rate)| Number {
+        label: label(whole, what),
         value,
+        of: whole.noun(),
         small: vec![headline::margin(&rate)],
-    }));
-    numbers.extend(latencies.into_iter().flatten());
+    });
+    let latencies = |row: &Row<'_>, most: usize| -> Vec<Number> {
+        let label = |what: &str| label(row, what);
+        let all = row.latency.iter().flat_map(|latency| latency_numbers(&label, latency));
+        all.take(most).collect()
+    };
+    let mut numbers = vec![rate];
+    if count == NUMBERS_MAX {
+        numbers.extend(other);
+    }
+    match parts {
+        [] => numbers.extend(latencies(whole, NUMBERS_MAX)),
+        parts => {
+            let each = count.saturating_sub(numbers.len()) / parts.len();
+            numbers.extend(parts.iter().flat_map(|part| latencies(part, each.max(1))));
+        }
+    }
+    numbers.truncate(count);
     numbers
 }
 
@@ -104,6 +137,7 @@ fn latency_numbers(label: &dyn Fn(&str) -> String, latency: &Latency) -> Vec<Num
         Some(Number {
             label: label(what),
             value: units::time(value as f64),
+            of: "",
             small: vec![of.clone()],
         })
     };

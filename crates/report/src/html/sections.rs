@@ -1,6 +1,7 @@
 //! The tables and texts below the pictures.
 
 use drivelab_core::findings::Findings;
+use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{StepSummary, Summary};
 use std::fmt::Write;
@@ -106,6 +107,8 @@ fn step_rows(out: &mut String, step: &StepSummary) {
         for (action, kind) in &stream.kinds {
             let number = |value: Option<String>| value.unwrap_or_else(|| "unknown".to_owned());
             let bandwidth = kind.rates.bandwidth_bytes_per_s;
+            let iops = kind.rates.iops.map(|rate| units::operations(rate.value));
+            let none = || headline::without_rate(Some(*action), &kind.rates).to_owned();
             let mut remarks: Vec<String> =
                 step.incomplete.iter().map(|reason| format!("incomplete: {reason}")).collect();
             let told = step.reasons.iter().filter(|reason| reason.code != "incomplete");
@@ -124,7 +127,7 @@ fn step_rows(out: &mut String, step: &StepSummary) {
                 action.word(),
                 headline::truth_word(step.valid),
                 units::count(kind.rates.ops),
-                number(kind.rates.iops.map(|rate| units::operations(rate.value))),
+                iops.unwrap_or_else(none),
                 bandwidth.map_or(String::new(), |rate| units::bandwidth(rate.value)),
                 number(stream.depth_reached.map(units::digits)),
                 number(stream.engine_cpu_ns_per_op.map(units::time)),
@@ -163,10 +166,41 @@ pub(super) fn facts(out: &mut String, run: &Run) {
     let _ = write!(out, "<tr><td>clock<td>{}", escape(&how));
     let opened: std::collections::BTreeSet<&String> =
         run.steps.iter().flat_map(|step| &step.begin.opened).collect();
-    for flags in opened {
+    for flags in opened.into_iter().filter(|flags| !flags.trim().is_empty()) {
         let _ = write!(out, "<tr><td>opened<td>{}", escape(flags));
     }
-    out.push_str("</table></div></section>\n");
+    out.push_str("</table></div>");
+    processes(out, &run.begin);
+    out.push_str("</section>\n");
+}
+
+/// Who shared the work, where there were several.
+fn processes(out: &mut String, begin: &Begin) {
+    let Some(line) = headline::processes(begin) else { return };
+    let _ = write!(
+        out,
+        "<h3>Processes</h3><p>{}. What each clock was ahead is taken out of all times.</p>\
+         <div class=\"scroll\" tabindex=\"0\"><table><tr><th scope=\"col\" class=\"r\">process\
+         <th scope=\"col\">machine<th scope=\"col\" class=\"r\">clock ahead by\
+         <th scope=\"col\" class=\"r\">may be wrong by",
+        escape(&line)
+    );
+    for process in &begin.processes {
+        let (ahead, wrong) = match process.rank {
+            0 => ("the clock of all times".to_owned(), String::new()),
+            _ => (
+                units::time(process.clock_ahead_ns as f64),
+                units::time(process.clock_skew_ns as f64),
+            ),
+        };
+        let _ = write!(
+            out,
+            "<tr><td class=\"r\">{}<td>{}<td class=\"r\">{ahead}<td class=\"r\">{wrong}",
+            process.rank,
+            escape(&process.host)
+        );
+    }
+    out.push_str("</table></div>");
 }
 
 /// The plan as the TOML that can be run again.
@@ -196,9 +230,9 @@ pub(super) fn plan(out: &mut String, run: &Run) {
 }
 
 /// What the words on this page mean.
-pub(super) fn notes(out: &mut String, run: &Run, summary: &Summary) {
+pub(super) fn words(out: &mut String, run: &Run, summary: &Summary) {
     out.push_str(
-        "<section><h2>Notes</h2><ul>\
+        "<section><h2>What the words mean</h2><ul>\
          <li>Service time runs from just before the system call that carried the I/O to just \
          after the call that returned it. Response time runs from when the I/O was due, and \
          exists only in an open loop.</li>\
@@ -222,35 +256,4 @@ pub(super) fn notes(out: &mut String, run: &Run, summary: &Summary) {
         out.push_str("<li>The run file has no end: all figures come from what reached it.</li>");
     }
     out.push_str("</ul></section>\n");
-}
-
-/// The line that does it again.
-pub(super) fn reproduce(out: &mut String, run: &Run) {
-    let begin = &run.begin;
-    let mut words = begin.arguments.clone();
-    let is_program = |word: &String| word.rsplit('/').next().is_some_and(|name| name == "drivelab");
-    match words.first().is_some_and(is_program) {
-        true => words[0] = "drivelab".to_owned(),
-        false => words.insert(0, "drivelab".to_owned()),
-    }
-    let is_seeded = words.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
-    if !is_seeded && matches!(begin.command.as_str(), "run" | "check" | "study") {
-        words.extend(["--seed".to_owned(), begin.seed.to_string()]);
-    }
-    let line = words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ");
-    let _ = writeln!(
-        out,
-        "<section><h2>Again</h2><pre class=\"wrap\">{}</pre><p class=\"faint\">The same seed \
-         issues the same I/Os in the same order.</p></section>",
-        escape(&line)
-    );
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', "'\\''")),
-    }
 }

@@ -26,7 +26,7 @@ pub(super) fn key_picture(out: &mut String, findings: &Findings) {
         out.push_str("</section>\n");
     }
     if let (None, Some(comparison)) = (findings.pictures.first(), &findings.comparison) {
-        comparison::section(out, comparison);
+        comparison::section(out, comparison, findings);
     }
     if let Some(first) = findings.pictures.first() {
         out.push_str("<section>");
@@ -50,7 +50,7 @@ pub(super) fn results(out: &mut String, findings: &Findings) {
     }
     findings.tables.iter().for_each(|one| table(out, one));
     if let (Some(_), Some(comparison)) = (findings.pictures.first(), &findings.comparison) {
-        comparison::section(out, comparison);
+        comparison::section(out, comparison, findings);
     }
     let bars: Vec<Chart> = findings.bars.iter().filter_map(chart::groups).collect();
     if !bars.is_empty() {

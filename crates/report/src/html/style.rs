@@ -27,7 +27,9 @@ border:2px solid currentColor;font-size:.8rem;text-transform:uppercase;letter-sp
 .bad{background:var(--warn);border-color:var(--warn);color:var(--paper)}\
 .alarm,.warnings{border-left:.3rem solid var(--warn);background:var(--warn-paper);\
 padding:.5rem .9rem;margin:.8rem 0;max-width:none}\
-.warnings h2{margin-top:.2rem}.warnings ul{padding-left:1.2rem;margin:.2rem 0}\
+.remarks{border-left:.3rem solid var(--grid);padding:.2rem .9rem;margin:.8rem 0}\
+.warnings h2,.remarks h2{margin-top:.2rem}\
+.warnings ul,.remarks ul{padding-left:1.2rem;margin:.2rem 0}\
 .first{display:grid;grid-template-columns:minmax(0,1fr) minmax(0,24rem);gap:.5rem 2.2rem;\
 align-items:start;margin-top:.6rem}\
 .verdict h2{margin:.8rem 0 .1rem}.verdict p{font-size:1.02rem;line-height:1.45}\
@@ -37,7 +39,8 @@ align-items:start;margin-top:.6rem}\
 .numbers span,.numbers strong,.numbers small{display:block}\
 .numbers span{font-size:.82rem;line-height:1.3}\
 .numbers strong{font-size:1.45rem;line-height:1.3;white-space:nowrap;\
-font-variant-numeric:tabular-nums}\
+font-variant-numeric:tabular-nums}.numbers .words{font-size:1rem;white-space:normal}\
+.numbers i{font-size:.6em;font-style:normal}\
 .plain .numbers{grid-template-columns:repeat(3,1fr)}\
 @media(max-width:900px){.first{display:block}.numbers{grid-template-columns:repeat(3,1fr)}}\
 @media(max-width:600px){.numbers,.plain .numbers{grid-template-columns:1fr 1fr}\
@@ -57,7 +60,7 @@ svg .on{fill:var(--ink)}svg .number{font-weight:600}\
 .seam{stroke:var(--faint);fill:none;stroke-dasharray:1 3;vector-effect:non-scaling-stroke}\
 .line{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round;\
 stroke-linecap:round;vector-effect:non-scaling-stroke}\
-.dash{stroke-dasharray:5 4}.dots{stroke-dasharray:.1 3.5}\
+.dash{stroke-dasharray:5 4}.dots{stroke-dasharray:.1 3.5}.dashdot{stroke-dasharray:9 4 .1 4}\
 .error{stroke:var(--ink);fill:none;stroke-width:1.4}\
 svg .read{color:var(--read)}svg .write{color:var(--write)}svg .other{color:var(--other)}\
 svg .warning{color:var(--warn)}svg .s0{color:var(--ink)}svg .s1{color:var(--s1)}\

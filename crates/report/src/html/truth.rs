@@ -1,8 +1,10 @@
 //! What the truth guard says of the numbers: reasons, notes, and what it could not check.
 
+use drivelab_core::findings::Findings;
 use drivelab_core::summary::{CellSummary, Reason, Summary};
 use std::fmt::Write;
 
+use crate::headline;
 use crate::html::escape;
 
 /// A text and the cells that it is about.
@@ -29,32 +31,52 @@ fn gathered<'summary>(
 }
 
 /// Below the table of cells.
-pub(super) fn truth(out: &mut String, summary: &Summary) {
+pub(super) fn truth(out: &mut String, summary: &Summary, findings: &Findings) {
     if summary.cells.is_empty() {
         return;
     }
-    let count =
-        |valid: Option<bool>| summary.cells.iter().filter(|cell| cell.valid == valid).count();
     let _ = write!(
         out,
-        "<section><h2>May these numbers be believed?</h2><p>Of {} cells {} are valid, {} are \
-         suspect, {} were not checked.</p>",
-        summary.cells.len(),
-        count(Some(true)),
-        count(Some(false)),
-        count(None)
+        "<section><h2>May these numbers be believed?</h2><p>{}</p>",
+        judged(&summary.cells.iter().map(|cell| cell.valid).collect::<Vec<_>>())
     );
-    let reasons = gathered(summary, |cell| &cell.reasons);
+    let (said, reasons): (Vec<_>, Vec<_>) = gathered(summary, |cell| &cell.reasons)
+        .into_iter()
+        .partition(|reason| headline::is_said(findings, reason.text));
     let notes = gathered(summary, |cell| &cell.notes);
     let unchecked = gathered(summary, |cell| &cell.unchecked);
     let all = summary.cells.len();
+    if !said.is_empty() {
+        out.push_str("<p>What makes cells suspect is said at the top of this page.</p>");
+    }
     list(out, "Suspect, because", "bad-list", &reasons, all);
     list(out, "Worth knowing", "", &notes, all);
     list(out, "Not checked", "", &unchecked, all);
-    if reasons.is_empty() && notes.is_empty() && unchecked.is_empty() {
+    let is_judged = summary.cells.iter().any(|cell| cell.valid.is_some());
+    if !is_judged && reasons.is_empty() && notes.is_empty() && unchecked.is_empty() {
         out.push_str("<p class=\"faint\">The run file holds no evidence for or against them.</p>");
     }
     out.push_str("</section>\n");
+}
+
+/// How many of the cells are what, in a sentence.
+fn judged(cells: &[Option<bool>]) -> String {
+    let words = [(Some(true), "valid"), (Some(false), "suspect"), (None, "not checked")];
+    let count = |valid| cells.iter().filter(|cell| **cell == valid).count();
+    let found: Vec<(usize, &str)> = words
+        .into_iter()
+        .map(|(valid, word)| (count(valid), word))
+        .filter(|(count, _)| *count > 0)
+        .collect();
+    match (found.as_slice(), cells.len()) {
+        ([(_, word)], 1) => format!("The one cell is {word}."),
+        ([(_, word)], all) => format!("All {all} cells are {word}."),
+        (several, all) => {
+            let parts: Vec<String> =
+                several.iter().map(|(count, word)| format!("{count} {word}")).collect();
+            format!("Of {all} cells: {}.", parts.join(", "))
+        }
+    }
 }
 
 fn list(out: &mut String, title: &str, class: &str, said: &[Said<'_>], all: usize) {
@@ -70,4 +92,19 @@ fn list(out: &mut String, title: &str, class: &str, said: &[Said<'_>], all: usiz
         let _ = write!(out, "<li>{}: {}", escape(&cells), escape(text));
     }
     out.push_str("</ul>");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_are_counted_in_words_that_fit_their_number() {
+        assert_eq!(judged(&[Some(true)]), "The one cell is valid.");
+        assert_eq!(judged(&[None, None]), "All 2 cells are not checked.");
+        assert_eq!(
+            judged(&[Some(true), None, Some(false), Some(true)]),
+            "Of 4 cells: 2 valid, 1 suspect, 1 not checked."
+        );
+    }
 }

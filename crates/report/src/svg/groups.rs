@@ -22,14 +22,18 @@ pub(super) fn draw(
     let places = legend::places(sides, width);
     let top = legend::height(&places);
     let group = NAME + BAR * sides.len() as f64 + GAP;
-    let size = (width, top + groups.len() as f64 * group + rows::FOOT);
+    let names: Vec<Vec<String>> =
+        groups.iter().map(|(label, _)| rows::wrapped(label, "", width)).collect();
+    let more: f64 = names.iter().map(|lines| rows::more(lines)).sum();
+    let size = (width, top + groups.len() as f64 * group + more + rows::FOOT);
     let mut out = open(alt, size.0, size.1, "");
     let at = |value: f64| 2.0 + axis.share(value) * (width - NUMBERS - 4.0);
     legend::draw(&mut out, sides, &places);
     rows::grid(&mut out, axis, size, top, &at);
-    for (index, (label, bars)) in groups.iter().enumerate() {
-        let y = top + index as f64 * group;
-        text(&mut out, 2.0, y + 13.0, "on", label);
+    let mut next = top;
+    for ((_, bars), lines) in groups.iter().zip(&names) {
+        let y = next + rows::name(&mut out, lines, "", next, width);
+        next = y + group;
         for (side, found) in bars.iter().enumerate() {
             let y = y + NAME + side as f64 * BAR;
             match found {

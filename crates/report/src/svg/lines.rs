@@ -265,6 +265,7 @@ fn stroke(stroke: Stroke) -> &'static str {
         Stroke::Solid => "",
         Stroke::Dashed => " dash",
         Stroke::Dotted => " dots",
+        Stroke::DashDotted => " dashdot",
     }
 }
 

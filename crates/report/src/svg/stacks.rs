@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::chart::{Axis, Layered};
 use crate::html::escape;
-use crate::svg::{SERIES, legend, open, place, rows, text};
+use crate::svg::{SERIES, legend, open, place, rows};
 
 const ROW: f64 = 34.0;
 
@@ -17,20 +17,26 @@ pub(super) fn draw(
 ) -> String {
     let places = legend::places(parts, width);
     let top = legend::height(&places);
-    let size = (width, top + bars.len() as f64 * ROW + rows::FOOT);
+    let names: Vec<Vec<String>> =
+        bars.iter().map(|bar| rows::wrapped(&bar.label, &bar.text, width)).collect();
+    let more: f64 = names.iter().map(|lines| rows::more(lines)).sum();
+    let size = (width, top + bars.len() as f64 * ROW + more + rows::FOOT);
     let mut out = open(alt, size.0, size.1, "");
     let at = |value: f64| 2.0 + axis.share(value) * (width - 4.0);
     legend::draw(&mut out, parts, &places);
     rows::grid(&mut out, axis, size, top, &at);
-    for (index, bar) in bars.iter().enumerate() {
-        row(&mut out, bar, top + index as f64 * ROW, width, &at);
+    let mut y = top;
+    for (bar, lines) in bars.iter().zip(&names) {
+        y += rows::name(&mut out, lines, &bar.text, y, width);
+        row(&mut out, bar, y, &at);
+        y += ROW;
     }
     rows::labels(&mut out, axis, size, &at);
     out.push_str("</svg>");
     out
 }
 
-fn row(out: &mut String, bar: &Layered, y: f64, width: f64, at: &dyn Fn(f64) -> f64) {
+fn row(out: &mut String, bar: &Layered, y: f64, at: &dyn Fn(f64) -> f64) {
     let top = place(y + 17.0);
     let mut sum = 0.0;
     for ((value, tip), class) in bar.values.iter().zip(&bar.tips).zip(SERIES.iter().cycle()) {
@@ -44,6 +50,4 @@ fn row(out: &mut String, bar: &Layered, y: f64, width: f64, at: &dyn Fn(f64) -> 
              height=\"12\" class=\"{class} bar\"/></g>"
         );
     }
-    text(out, 2.0, y + 13.0, "on", &bar.label);
-    text(out, width - 2.0, y + 13.0, "on end number", &bar.text);
 }

@@ -2,6 +2,7 @@
 
 use crate::text::{Flush, columns, hanging, printable};
 use drivelab_core::comparison::{Cell, Comparison, Metric};
+use drivelab_core::findings::Findings;
 use drivelab_stats::ratio_band;
 use std::collections::BTreeMap;
 
@@ -27,6 +28,11 @@ const WORDS: [&str; 9] = [
 
 /// What was compared, the cells from the largest loss to the largest gain, counts, what differs.
 pub fn comparison_table(comparison: &Comparison) -> String {
+    within(comparison, &Findings::default())
+}
+
+/// The same among findings: what they say of suspect cells is not said again.
+pub(super) fn within(comparison: &Comparison, findings: &Findings) -> String {
     let mut text = headline(comparison);
     text.push('\n');
     let reach = comparison_reach(&comparison.cells);
@@ -41,12 +47,20 @@ pub fn comparison_table(comparison: &Comparison) -> String {
         text.push_str(&format!("  and {hidden} that are equivalent\n"));
     }
     text.push_str(&format!("\n{}\n", counts(&comparison.cells)));
-    for cell in comparison.cells.iter().filter(|cell| cell.suspect.is_some()) {
-        let why = cell.suspect.as_deref().unwrap_or_default();
+    for (cell, why) in kept_out(comparison, findings) {
         text.push_str(&hanging("Suspect", &printable(&format!("{}: {why}", cell.name)), 9));
     }
     text.push_str(&others(comparison));
     text
+}
+
+/// Cells that were kept out and why, but for those whose reason the findings say.
+pub(crate) fn kept_out<'a>(
+    comparison: &'a Comparison,
+    findings: &Findings,
+) -> Vec<(&'a Cell, &'a str)> {
+    let suspect = comparison.cells.iter().filter_map(|cell| Some((cell, cell.suspect.as_deref()?)));
+    suspect.filter(|(_, why)| !crate::headline::is_said(findings, why)).collect()
 }
 
 fn headline(comparison: &Comparison) -> String {

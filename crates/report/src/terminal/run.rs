@@ -2,6 +2,7 @@
 
 use drivelab_core::op::Action;
 use drivelab_core::plan::Role;
+use drivelab_core::record::Begin;
 use drivelab_core::summary::{
     CellSummary, DriveSummary, KindSummary, Latency, Rates, Reason, StepSummary, StreamSummary,
     Summary,
@@ -19,9 +20,13 @@ const SHOWN: usize = 5;
 /// Repetitions of one preparing step shown here, the last ones.
 const PREPARING_SHOWN: usize = 2;
 
-/// Every step, every stream, every kind; then repetitions together; then warnings.
-pub fn run_summary(summary: &Summary) -> String {
+/// Who shared the work, every step, every stream, every kind; then repetitions together; then
+/// warnings.
+pub fn run_summary(summary: &Summary, begin: &Begin) -> String {
     let mut text = super::check::header(summary, &drivelab_core::facts::Facts::default());
+    if let Some(line) = headline::processes(begin) {
+        let _ = writeln!(text, "{line}");
+    }
     let is_round = |one: &StepSummary, next: &StepSummary| {
         one.name == next.name && one.role != Role::Measure && next.role != Role::Measure
     };
@@ -198,7 +203,7 @@ fn rate_line(label: &str, rates: &Rates) -> String {
     match &rates.iops {
         Some(iops) => text.push_str(&with_interval(iops)),
         None if label == "flush" && rates.ops > 0 => {
-            text.push_str("behind the measured time, or between its parts");
+            text.push_str(headline::without_rate(Some(Action::Flush), rates));
         }
         None => text.push_str("rate unknown"),
     }

@@ -25,7 +25,7 @@ pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
     }
     parts.extend(findings.heat_maps.iter().map(heat_map));
     parts.extend(findings.tables.iter().map(table));
-    parts.extend(findings.comparison.as_ref().map(compare::comparison_table));
+    parts.extend(findings.comparison.as_ref().map(|it| compare::within(it, findings)));
     parts.push(not_applicable(&findings.not_applicable));
     parts.push(check::judgement(findings));
     parts.push(deviations(&findings.deviations));
@@ -56,7 +56,7 @@ pub fn gathering_table(gathering: &Gathering) -> String {
     let findings = &gathering.findings;
     let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map).collect();
     parts.extend(findings.tables.iter().map(table));
-    parts.extend(findings.comparison.as_ref().map(compare::comparison_table));
+    parts.extend(findings.comparison.as_ref().map(|it| compare::within(it, findings)));
     parts.push(check::judgement(findings));
     for part in parts.iter().filter(|part| !part.is_empty()) {
         text.push('\n');
