@@ -159,9 +159,14 @@ impl Farewell {
     }
 }
 
+/// Whole lines, as far as they go: half a line would pass for something else that was said.
 #[cfg(feature = "mpi")]
 fn begin_of(text: &str) -> &str {
-    &text[..text.floor_char_boundary(FAREWELL_TEXT_BYTES_MAX)]
+    let begin = &text[..text.floor_char_boundary(FAREWELL_TEXT_BYTES_MAX)];
+    match begin.rfind('\n') {
+        Some(end) if begin.len() < text.len() => &begin[..=end],
+        _ => begin,
+    }
 }
 
 impl Team {
@@ -424,6 +429,18 @@ mod tests {
             assert_eq!(leaders as i64, 10_000_000_000 - offset_ns);
             assert_eq!(team.from_leader_ns(leaders), 10_000_000_000);
         }
+    }
+
+    #[test]
+    #[cfg(feature = "mpi")]
+    fn a_last_word_ends_with_a_whole_line() {
+        let said = format!("{}\n{}", "a".repeat(600), "b".repeat(600));
+        let word = Farewell { status: 3, reason: "no".into(), said };
+        let heard = Farewell::of_bytes(&word.to_bytes());
+        assert_eq!((heard.status, heard.reason.as_str()), (3, "no"));
+        assert_eq!(heard.said, format!("{}\n", "a".repeat(600)));
+        let long = Farewell { said: "ü".repeat(600), ..word };
+        assert_eq!(Farewell::of_bytes(&long.to_bytes()).said, "ü".repeat(500));
     }
 
     #[test]
