@@ -163,7 +163,9 @@ impl<'a> Execution<'a> {
         self.record_begin(step, number, plan_step, repetition);
         let mut evidence = self.surroundings.look(step, number, plan.seed);
         let inside = self.testbed.inside();
-        let tracer = step.trace.then(|| self.surroundings.trace(step));
+        // Of several processes the first traces what it does itself.
+        let is_traced = step.trace && team().leads();
+        let tracer = is_traced.then(|| self.surroundings.trace(step));
         let begin = Instant::now();
         let mut places = Vec::new();
         let mut set = None;
@@ -290,7 +292,7 @@ impl<'a> Execution<'a> {
             true => team.leads(),
             false => team.rank_of(driver.setup().worker, driver.stream().workers) == team.rank(),
         });
-        if step.trace {
+        if step.trace && team.leads() {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
         }

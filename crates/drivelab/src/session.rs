@@ -16,7 +16,7 @@ use crate::store;
 use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
-use crate::together::{self, check_shared};
+use crate::together;
 use bystander::Bystander;
 use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Ledger;
@@ -153,7 +153,6 @@ pub fn run(
 ) -> Result<Ended, Failure> {
     let ledger = store::ledger(Some(&request.runs))?;
     tidy_up(&request.runs, system)?;
-    check_shared(&first)?;
     let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;
     let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
     let mut begin = begin_of(request, &aim, first.seed, clock_facts);
@@ -171,7 +170,8 @@ pub fn run(
         }
         let known = request.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
-        together::in_one_process(&aim).into_iter().for_each(|warning| recorder.warn(warning));
+        let of_one = together::in_one_process(&aim, &first);
+        of_one.into_iter().for_each(|warning| recorder.warn(warning));
     } else if aim.simulated.is_none() {
         let resumed = going_on::resumed(&aim, recorder.run());
         recorder.warn(going_on::broken_off(&resumed));

@@ -270,19 +270,33 @@ pub fn first_found(mine: Option<Warning>) -> Result<Option<Warning>, Failure> {
     Ok(gathered(&team, &mine)?.into_iter().flatten().next())
 }
 
-/// What a reader must know of a simulated drive that several processes were started for.
-pub fn in_one_process(aim: &Aim) -> Option<Warning> {
-    let shared = aim.simulated.is_some() && !team().is_alone();
-    shared.then(|| Warning {
-        code: "simulated_in_one".into(),
-        text: format!(
-            "the simulated drive is in the memory of one process: the first of the {} has done \
-             all of the work.",
-            team().size()
-        ),
-        advice: "The figures are those that one process alone would give.".into(),
+/// What a reader must know of a run of several processes of which only the first does something.
+pub fn in_one_process(aim: &Aim, plan: &Plan) -> Vec<Warning> {
+    let size = team().size();
+    let warning = |code: &str, text: String, advice: &str| Warning {
+        code: code.into(),
+        text,
+        advice: advice.into(),
         step: None,
-    })
+    };
+    let simulated = aim.simulated.is_some().then(|| {
+        let text = format!(
+            "the simulated drive is in the memory of one process: the first of the {size} has \
+             done all of the work."
+        );
+        let advice = "The figures are those that one process alone would give.";
+        warning("simulated_in_one", text, advice)
+    });
+    let traced = plan.steps.iter().any(|step| step.trace).then(|| {
+        let text = format!(
+            "what was taken apart is I/O of the first of the {size} processes alone, on its \
+             machine."
+        );
+        let advice = "Start it without mpirun to have the I/O of all workers taken apart.";
+        warning("traced_in_one", text, advice)
+    });
+    let found = simulated.into_iter().chain(traced);
+    if team().is_alone() { Vec::new() } else { found.collect() }
 }
 
 /// What cannot be shared by several processes.
@@ -292,18 +306,6 @@ pub fn refuse_several(what: &str) -> Result<(), Failure> {
         false => Err(Failure::usage(format!("{what} runs in one process, and here are several"))
             .advise("Start it without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR")),
     }
-}
-
-/// Refuses plans whose steps several processes cannot share.
-pub fn check_shared(plan: &Plan) -> Result<(), Failure> {
-    if team().is_alone() {
-        return Ok(());
-    }
-    if !plan.steps.iter().any(|step| step.trace) {
-        return Ok(());
-    }
-    Err(Failure::usage("a step that is traced runs in one process, and here are several")
-        .advise("Start it without mpirun: one process has as many workers as the plan says."))
 }
 
 /// The directory of a path, and its last name.

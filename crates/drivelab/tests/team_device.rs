@@ -7,7 +7,7 @@ mod support;
 use std::path::PathBuf;
 use support::launched::{Group, Launcher};
 use support::loop_device::LoopDevice;
-use support::machine::require_root;
+use support::machine::{Mount, require_root};
 use support::shared_plan::{PASS, STAMP, VERIFY, assert_aligned, gone, says, step, sums};
 
 const BYTES: usize = 4 << 20;
@@ -48,6 +48,26 @@ fn all_write_and_read_one_device() {
         assert_eq!(block_left, None, "every block was written by one of them");
         gone(&launcher, &["disk", "plan.toml"]);
     }
+}
+
+#[test]
+fn of_a_traced_step_the_first_process_takes_apart_what_it_does_itself() {
+    require_root("of_a_traced_step_the_first_process_takes_apart_what_it_does_itself");
+    let _tracer = Mount::new(&["-t", "tracefs", "nodev"]);
+    let launcher = Launcher::new();
+    let (device, ..) = device(&launcher);
+    let read = step("read", PASS, SHARED).replace("[[steps]]", "[[steps]]\ntrace = true");
+    launcher.write("traced.toml", format!("seed = 3\n{read}"));
+    let path = device.path().to_str().expect("UTF-8");
+    let outcome = launcher.run(2, &["run", "traced.toml", path, "--json"]);
+    assert!(matches!(outcome.status, Some(0 | 4)), "{outcome:?}");
+    let run = launcher.only_run().run;
+    assert_eq!(sums(&run.steps[0])[0], 64, "all four workers read");
+    let anatomy = run.steps[0].anatomy.as_ref().expect("what was traced");
+    assert_eq!((anatomy.refused.as_deref(), anatomy.stamped), (None, 32), "{anatomy:?}");
+    assert!(run.warnings.iter().any(|warning| warning.code == "traced_in_one"));
+    drop(device);
+    gone(&launcher, &["disk", "traced.toml"]);
 }
 
 #[test]

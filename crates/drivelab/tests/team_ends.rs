@@ -189,13 +189,10 @@ fn another_build_of_the_same_version_is_refused() {
 #[test]
 fn what_one_process_must_do_alone_is_refused_with_the_way_out() {
     let launcher = Launcher::new();
-    let traced = step("traced", PASS, EACH).replace("[[steps]]", "[[steps]]\ntrace = true");
-    launcher.write("traced.toml", plan(&traced));
     let lines = [
         ("check .", "this command runs in one process"),
         ("study wsat .", "this command runs in one process"),
         ("runs", "this command runs in one process"),
-        ("run traced.toml .", "a step that is traced runs in one process"),
     ];
     for (line, reason) in lines {
         let line: Vec<&str> = line.split(' ').collect();
@@ -205,7 +202,7 @@ fn what_one_process_must_do_alone_is_refused_with_the_way_out() {
         assert!(outcome.stderr.contains(advice), "{}", outcome.stderr);
         assert_eq!(outcome.stdout, "");
     }
-    gone(&launcher, &["traced.toml"]);
+    gone(&launcher, &[]);
 }
 
 #[test]
