@@ -11,12 +11,12 @@ use crate::experiment::{Allowance, Setting, Study, impossible, proves_nothing, s
 use drivelab_core::comparison::{Comparison, Sample};
 use drivelab_core::findings::{Entry, Findings, Head, Table, Unit};
 use drivelab_core::plan::{Plan, Until};
-use drivelab_core::quantity::percent;
+use drivelab_core::quantity::{half_width, percent};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::Description;
+use drivelab_stats::{Description, Estimate};
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -222,8 +222,7 @@ fn spread(summary: &Summary, cells: &[&Cell]) -> Table {
         let least = values.iter().copied().fold(f64::MAX, f64::min);
         row.extend([most, least, it.mean].map(Entry::Number));
         row.push(it.deviation.map_or(Entry::Nothing, Entry::Number));
-        let estimate = battery::estimate(summary, cell, "");
-        let half = estimate.map(|it| drivelab_core::quantity::half_width(&it));
+        let half = Estimate::mean_of(&values).map(|it| half_width(&it));
         row.push(half.map_or(Entry::Nothing, Entry::Text));
         row
     };
@@ -231,7 +230,9 @@ fn spread(summary: &Summary, cells: &[&Cell]) -> Table {
         title: "All workers together".into(),
         note:
             "N-N: a file for each worker. N-1: one file, in which the blocks of the workers take \
-               turns."
+               turns. \
+               The mean is that of the repetitions, as IOR prints it; above stands all bytes by all \
+               time."
                 .into(),
         heads: vec![
             head("load", None),
