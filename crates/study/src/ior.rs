@@ -230,8 +230,8 @@ fn spread(summary: &Summary, cells: &[&Cell]) -> Table {
         title: "All workers together".into(),
         note:
             "N-N: a file for each worker. N-1: one file, in which the blocks of the workers take \
-               turns. The mean is that of the repetitions, as IOR prints it; above stands all bytes \
-               by all time."
+               turns. The mean is that of the repetitions, as IOR prints it; above stands all \
+               bytes by all time."
                 .into(),
         heads: vec![
             head("load", None),
