@@ -10,6 +10,16 @@ use drivelab_core::run::StepRun;
 use support::launched::Launcher;
 use support::shared_plan::{EACH, gone, plan, step, sums};
 
+/// Runs in so many processes; one is without mpirun.
+#[track_caller]
+fn run_by(launcher: &Launcher, ranks: u32, line: &[&str]) {
+    let outcome = match ranks {
+        1 => launcher.run_alone(line, &[]),
+        ranks => launcher.run(ranks, line),
+    };
+    outcome.expect_status(0);
+}
+
 /// Operations of each worker of a stream.
 fn issued(step: &StepRun, stream: u32) -> Vec<u64> {
     let phases = &step.end.as_ref().expect("an end").phases;
@@ -25,11 +35,7 @@ fn the_first_worker_that_ends_stops_those_of_other_processes() {
         let load =
             format!("{EACH}\nmix = {{ write = 100 }}\nthink = \"200ms\"\nengine = \"psync\"");
         launcher.write("wall.toml", plan(&step("read", &until, &load)));
-        match ranks {
-            1 => launcher.run_alone(&["run", "wall.toml", "."], &[]),
-            ranks => launcher.run(ranks, &["run", "wall.toml", "."]),
-        }
-        .expect_status(0);
+        run_by(&launcher, ranks, &["run", "wall.toml", "."]);
         let run = launcher.only_run().run;
         let issued = issued(&run.steps[0], 0);
         match wall {
@@ -54,11 +60,7 @@ fn background_streams_last_as_long_as_the_foreground_of_another_process() {
         let behind = format!("{EACH}\n{write}\nbackground = true\nthink = \"10ms\"");
         let steps = step("both", "{ elapsed = \"100s\" }", &behind) + front;
         launcher.write("behind.toml", plan(&steps));
-        match ranks {
-            1 => launcher.run_alone(&["run", "behind.toml", "."], &[]),
-            ranks => launcher.run(ranks, &["run", "behind.toml", "."]),
-        }
-        .expect_status(0);
+        run_by(&launcher, ranks, &["run", "behind.toml", "."]);
         let run = launcher.only_run().run;
         let step = &run.steps[0];
         assert_eq!(issued(step, 1), [21], "{ranks}");
@@ -86,11 +88,7 @@ fn a_level_rate_ends_workers_of_all_processes() {
         let paced = "mix = { write = 100 }\nthink = \"20ms\"\nengine = \"psync\"";
         let load = format!("{EACH}\n{paced}");
         launcher.write("level.toml", plan(&step("level", &until, &load)));
-        match ranks {
-            1 => launcher.run_alone(&["run", "level.toml", "."], &[]),
-            ranks => launcher.run(ranks, &["run", "level.toml", "."]),
-        }
-        .expect_status(0);
+        run_by(&launcher, ranks, &["run", "level.toml", "."]);
         let run = launcher.only_run().run;
         let step = &run.steps[0];
         let phases = &step.end.as_ref().expect("an end").phases;
@@ -122,11 +120,7 @@ fn rounds_are_decided_by_what_all_have_done() {
         let role = "role = \"precondition\"\n[[steps.streams]]";
         let fill = step("fill", until, &load).replace("[[steps.streams]]", role);
         launcher.write("rounds.toml", plan(&fill));
-        match ranks {
-            1 => launcher.run_alone(&["run", "rounds.toml", "."], &[]),
-            ranks => launcher.run(ranks, &["run", "rounds.toml", "."]),
-        }
-        .expect_status(0);
+        run_by(&launcher, ranks, &["run", "rounds.toml", "."]);
         let run = launcher.only_run().run;
         let codes: Vec<&str> = run.warnings.iter().map(|warning| warning.code.as_str()).collect();
         assert_eq!(codes, ["not_steady"], "{ranks}");
@@ -150,7 +144,7 @@ fn names_of_our_own_are_made_by_all_in_what_one_has_made() {
                  directories = \"{directories}\"\n"
             ),
         );
-        launcher.run(ranks, &["run", "names.toml", "."]).expect_status(0);
+        run_by(&launcher, ranks, &["run", "names.toml", "."]);
         let run = launcher.only_run().run;
         assert_eq!(sums(&run.steps[0])[0], 4 * 3 * 25 * 3, "{ranks} {directories}");
         assert_eq!(issued(&run.steps[0], 0), [225; 4]);
@@ -165,11 +159,7 @@ fn a_simulated_drive_is_what_it_is_in_one_process() {
         let launcher = Launcher::new();
         let load = ["run", "sim:x25-e", "--rw", "randwrite", "--runtime", "200ms"];
         let line = [&load[..], &["--workers", "4", "--seed", "7"]].concat();
-        match ranks {
-            1 => launcher.run_alone(&line, &[]),
-            ranks => launcher.run(ranks, &line),
-        }
-        .expect_status(0);
+        run_by(&launcher, ranks, &line);
         let run = launcher.only_run().run;
         let codes: Vec<&str> = run.warnings.iter().map(|warning| warning.code.as_str()).collect();
         assert_eq!(codes.contains(&"simulated_in_one"), ranks > 1, "{codes:?}");

@@ -5,6 +5,7 @@
 //! change of a name in between can lead elsewhere. A test forbids any other opening for writing.
 
 mod create;
+mod directory;
 mod leave;
 mod named;
 
@@ -17,7 +18,7 @@ use drivelab_core::facts::TargetKind;
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
-pub use create::{ScratchDirectory, join_directory, open_directory};
+pub use directory::{ScratchDirectory, join_directory, open_directory};
 pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
 
 use crate::facts::{self, DeviceNumber, System};
