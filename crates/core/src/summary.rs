@@ -8,6 +8,7 @@ mod drive;
 mod gaps;
 mod series;
 mod streams;
+mod suspicion;
 #[cfg(test)]
 mod tests;
 
@@ -27,6 +28,7 @@ use std::collections::BTreeMap;
 pub use gaps::stream_gaps;
 pub use series::{Point, series};
 pub use streams::{LatencyKind, Window, cell_histogram, histogram, window};
+pub use suspicion::{Suspicion, suspicions};
 
 /// Number of the JSON schema; it grows when a reader must know.
 pub const SCHEMA: u32 = 1;

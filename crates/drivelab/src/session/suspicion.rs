@@ -2,7 +2,7 @@
 
 use crate::outcome::Failure;
 use drivelab_core::run::Run;
-use drivelab_core::summary::{CellSummary, summarise};
+use drivelab_core::summary::{CellSummary, Suspicion, summarise, suspicions};
 
 /// More names than that are counted.
 const NAMES_MAX: usize = 6;
@@ -17,44 +17,26 @@ pub fn of(run: &Run) -> Option<Failure> {
 
 /// A line for each kind of reason, in the order in which they come up.
 fn lines(cells: &[CellSummary]) -> Vec<String> {
-    let suspect = || cells.iter().filter(|cell| cell.valid == Some(false));
-    let mut codes: Vec<&str> = Vec::new();
-    for reason in suspect().flat_map(|cell| &cell.reasons) {
-        if !codes.contains(&reason.code.as_str()) {
-            codes.push(&reason.code);
-        }
-    }
-    codes
-        .iter()
-        .filter_map(|code| line(code, &suspect().collect::<Vec<_>>(), cells.len()))
-        .collect()
+    suspicions(cells).iter().map(|suspicion| line(suspicion, cells.len())).collect()
 }
 
-fn line(code: &str, suspect: &[&CellSummary], all: usize) -> Option<String> {
-    let reason = |cell: &&CellSummary| cell.reasons.iter().position(|one| one.code == code);
-    let found: Vec<(&str, &str)> = suspect
-        .iter()
-        .filter_map(|cell| Some((cell.name.as_str(), cell.reasons[reason(cell)?].text.as_str())))
-        .collect();
-    let (_, text) = *found.first()?;
-    let (names, tail) = apart(&found.iter().map(|(name, _)| *name).collect::<Vec<_>>());
+fn line(suspicion: &Suspicion<'_>, all: usize) -> String {
+    let cells = &suspicion.cells;
+    let (names, tail) = apart(&cells.iter().map(|(name, _)| *name).collect::<Vec<_>>());
     let between = if names.iter().any(|name| name.contains(',')) { "; " } else { ", " };
     let shown = names[..names.len().min(NAMES_MAX)].join(between);
     let more = match names.len().saturating_sub(NAMES_MAX) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
-    let share = match (found.len(), all) {
+    let share = match (cells.len(), all) {
         (_, 1) => String::new(),
         (count, all) if count == all => format!(" (all {all})"),
         (count, all) => format!(" ({count} of {all})"),
     };
-    // The figures in a reason are those of one cell.
-    let example = match found.iter().all(|(_, other)| *other == text) {
-        true => "",
-        false => "of the first, ",
-    };
-    Some(format!("suspect: {shown}{more}{tail}{share}: {example}{text}"))
+    let (_, others) = suspicion.names();
+    let example = if others.is_empty() { "" } else { "of the first, " };
+    format!("suspect: {shown}{more}{tail}{share}: {example}{}", suspicion.text())
 }
 
 /// Names, and what follows the first comma where that is the same in all of several names.

@@ -7,7 +7,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{IoMode, Role};
 use drivelab_core::quantity;
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::summary::{CellKind, CellSummary, Summary};
+use drivelab_core::summary::{CellKind, CellSummary, Summary, Suspicion, suspicions};
 use drivelab_stats::Estimate;
 
 /// The cells that the verdict stands on: if one is suspect, there is no valid answer.
@@ -65,22 +65,8 @@ impl Judged<'_> {
 
     /// Which cells the truth guard does not believe, one sentence for each reason.
     fn suspects(&self, findings: &mut Findings) {
-        let mut by_code: Vec<(&str, Vec<(&str, &str)>)> = Vec::new();
-        for name in CELLS {
-            let Some(cell) = self.cell(name).filter(|cell| cell.valid == Some(false)) else {
-                continue;
-            };
-            for reason in &cell.reasons {
-                let told = (name, reason.text.trim_end_matches('.'));
-                match by_code.iter_mut().find(|(code, _)| *code == reason.code) {
-                    Some((_, cells)) => cells.push(told),
-                    None => by_code.push((&reason.code, vec![told])),
-                }
-            }
-        }
-        for (_, cells) in by_code {
-            findings.suspect.push(self.told_of(&cells));
-        }
+        let cells = CELLS.iter().filter_map(|name| self.cell(name));
+        findings.suspect.extend(suspicions(cells).iter().map(|one| self.told_of(one)));
         let headline: Vec<&CellSummary> =
             HEADLINE.iter().filter_map(|name| self.cell(name)).collect();
         findings.no_answer =
@@ -89,25 +75,18 @@ impl Judged<'_> {
 
     /// One reason in the words of its first cell, which hold for the others only where theirs are
     /// the same.
-    fn told_of(&self, cells: &[(&str, &str)]) -> String {
-        let text = cells.first().map_or("", |(_, text)| text);
-        let (same, other): (Vec<_>, Vec<_>) = cells.iter().partition(|(_, own)| *own == text);
-        let names = |of: &[&(&str, &str)]| {
-            let names: Vec<&str> = of.iter().map(|(name, _)| *name).collect();
-            names.join(", ")
-        };
+    fn told_of(&self, suspicion: &Suspicion<'_>) -> String {
+        let (same, other) = suspicion.names();
         let which = match same.len() {
             all if all == self.summary.cells.len() => "all cells".to_string(),
-            _ => names(&same),
+            _ => same.join(", "),
         };
-        match other.is_empty() {
-            true => format!("{}: {text}.", capital(&which)),
-            false => format!(
-                "{}: {text}. Likewise, with figures of their own: {}.",
-                capital(&which),
-                names(&other)
-            ),
-        }
+        let likewise = match other.is_empty() {
+            true => String::new(),
+            false => format!(" Likewise, with figures of their own: {}.", other.join(", ")),
+        };
+        let text = suspicion.text().trim_end_matches('.');
+        format!("{}: {text}.{likewise}", capital(&which))
     }
 
     /// What it can do: large transfers, small ones deep, small ones one at a time.
@@ -380,8 +359,10 @@ mod tests {
     #[test]
     fn the_figures_of_one_cell_are_not_told_of_another() {
         let (summary, facts) = (summarise(&Run::default()), Facts::default());
-        let told =
-            |cells: &[(&str, &str)]| Judged { summary: &summary, facts: &facts }.told_of(cells);
+        let told = |cells: &[(&str, &str)]| {
+            let suspicion = Suspicion { cells: cells.to_vec() };
+            Judged { summary: &summary, facts: &facts }.told_of(&suspicion)
+        };
         let deep = ("random write", "32 were asked for");
         assert_eq!(told(&[deep, ("fsync", deep.1)]), "Random write, fsync: 32 were asked for.");
         assert_eq!(
