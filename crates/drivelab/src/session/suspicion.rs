@@ -71,7 +71,8 @@ mod tests {
             state: String::new(),
             valid: Some(reasons.is_empty()),
             reasons: reasons.iter().map(reason).collect(),
-            notes: Vec::new(),
+            drifts: Vec::new(),
+        notes: Vec::new(),
             unchecked: Vec::new(),
             streams: Vec::new(),
         }

@@ -183,6 +183,7 @@ fn cell(claim: &Claim, iops: Estimate, p99: Option<Estimate>, max: u64) -> CellS
         state: "unknown".into(),
         valid: Some(true),
         reasons: Vec::new(),
+        drifts: Vec::new(),
         notes: Vec::new(),
         unchecked: Vec::new(),
         streams: vec![stream],
