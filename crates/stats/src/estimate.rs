@@ -6,6 +6,10 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The level of every interval of this crate: 95 %, two-sided.
 const UPPER_TAIL: f64 = 0.975;
 
+/// How far an interval may reach either way, as a factor. A wider one says nothing but that what
+/// was repeated did not repeat itself.
+pub const FACTOR_MAX: f64 = 1.5;
+
 /// A value with its 95 % interval.
 ///
 /// `low` and `high` are either both there or both `None`. `None` means "the data say nothing about
@@ -61,6 +65,21 @@ impl Estimate {
         }
         let residuals = repeats.iter().map(|(count, time)| (count - rate * time) / mean_seconds);
         Some(Self::with_spread(rate, residuals, repeats.len() as u64))
+    }
+
+    /// A positive `value` whose 95 % interval reaches `half_width` to each side, laid on the
+    /// logarithm: `value · e^(± half_width/value)`, which is the delta method and never leaves what
+    /// is positive. Without interval where that is wider than a factor of [`FACTOR_MAX`].
+    pub fn on_logarithm(value: f64, half_width: f64, n: u64) -> Self {
+        let share = half_width / value;
+        let is_narrow = share > 0.0 && share <= libm::log(FACTOR_MAX);
+        match value > 0.0 && is_narrow {
+            true => {
+                let (low, high) = (value * libm::exp(-share), value * libm::exp(share));
+                Self { value, low: Some(low), high: Some(high), n }
+            }
+            false => Self::point(value, n),
+        }
     }
 
     /// Half the width of the interval as a share of the value; `None` without interval or at 0.

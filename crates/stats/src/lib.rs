@@ -19,6 +19,7 @@ mod family;
 mod histogram;
 mod jackknife;
 mod order_statistics;
+mod over_time;
 mod percentile;
 mod permutation;
 mod planning;
@@ -51,6 +52,7 @@ pub use order_statistics::{
     Ranks, harrell_davis, maritz_jarrett, quantile_interval, quantile_ranks, quantile_ranks_normal,
     samples_needed_one_sided,
 };
+pub use over_time::{NoInterval, OverTime, over_time};
 pub use percentile::{samples_needed, supported, supported_quantile};
 pub use permutation::Permutation;
 pub use planning::{
