@@ -90,9 +90,7 @@ pub struct OverTime {
 pub fn over_time(series: &[f64]) -> Option<OverTime> {
     let mean = crate::estimate::mean(series)?;
     let n = series.len();
-    let refused = |why| {
-        Some(OverTime { estimate: Estimate::point(mean, 1), why: Some(why) })
-    };
+    let refused = |why| Some(OverTime { estimate: Estimate::point(mean, 1), why: Some(why) });
     if n > 1 && is_constant(series) {
         return refused(NoInterval::Equal);
     }
@@ -138,10 +136,8 @@ fn slow_variance(off: &[f64], count: usize) -> f64 {
     let n = off.len() as f64;
     let square = |order: usize| {
         let turn = std::f64::consts::PI * order as f64 / n;
-        let sum: f64 = (0..)
-            .zip(off)
-            .map(|(at, off)| off * libm::cos(turn * (f64::from(at) + 0.5)))
-            .sum();
+        let sum: f64 =
+            (0..).zip(off).map(|(at, off)| off * libm::cos(turn * (f64::from(at) + 0.5))).sum();
         sum * sum * 2.0 / n
     };
     (1..=count).map(square).sum::<f64>() / count as f64
@@ -223,7 +219,8 @@ impl Change {
         let (mean, middle) = (average(series), (n - 1.0) / 2.0);
         let places = || (0..series.len()).map(|at| at as f64 - middle);
         let squares: f64 = places().map(|place| place * place).sum();
-        let slope = places().zip(series).map(|(place, x)| place * (x - mean)).sum::<f64>() / squares;
+        let slope =
+            places().zip(series).map(|(place, x)| place * (x - mean)).sum::<f64>() / squares;
         let off: Vec<f64> =
             places().zip(series).map(|(place, x)| x - mean - slope * place).collect();
         let sure = slope.abs() * squares.sqrt() / noise(&off, mean);
