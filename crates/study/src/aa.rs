@@ -191,12 +191,13 @@ fn conclude(
         count(Verdict::Equivalent) + count(Verdict::Identical) + count(Verdict::ChangedNegligible);
     let all = judged.len();
     let band = percent(setting.options.delta);
-    findings.figures.push(Figure {
+    let found = (all > 0).then(|| Figure {
         name: "cells found different".into(),
         estimate: Estimate::point(changed as f64, all as u64),
         unit: Unit::Count,
         note: format!("of {all}; at most one family in twenty may have any"),
     });
+    findings.figures.extend(found);
     findings.tables.push(noise(setting, summary));
     match (all, changed) {
         (0, _) => {

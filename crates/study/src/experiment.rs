@@ -214,4 +214,6 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
 #[cfg(test)]
 pub mod sample;
 #[cfg(test)]
+mod silence;
+#[cfg(test)]
 pub(crate) mod tests;

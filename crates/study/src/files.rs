@@ -229,11 +229,17 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
             "Every way is as fast as reading or writing in order: all {judged} cells are the same \
              within {band}."
         ));
-    } else {
+    } else if open < judged {
+        let rest = match open {
+            0 => String::new(),
+            open => format!("; of {open} nothing can be told"),
+        };
         findings.verdict.push(format!(
-            "No way was found slower than reading or writing in order by more than {band}: of \
-             {judged} cells {same} are the same, {faster} faster."
+            "Held against reading or writing in order, {same} of {judged} cells are the same \
+             within {band}, {faster} are faster{rest}."
         ));
+    } else {
+        findings.no_answer = true;
     }
     if let Some(first) = of(Outcome::Open).next() {
         findings.unknown.push(format!(

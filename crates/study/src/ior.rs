@@ -188,9 +188,16 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
              than {band}."
         ));
     } else if slower.is_empty() {
-        findings.verdict.push(format!(
-            "One file for all was not found slower than a file each; of {open} of {judged} cells \
-             the noise is too large to say that it is not."
+        if same > 0 {
+            findings.verdict.push(format!(
+                "In {same} of {judged} cells one file for all is the same as a file each, within \
+                 {band}."
+            ));
+        }
+        findings.no_answer = open == judged;
+        findings.unknown.push(format!(
+            "Whether one file for all costs anything: in {open} of {judged} cells the noise is \
+             too large to tell. More repetitions (--full) would."
         ));
     }
     for (cells, word) in [(slower, "slower"), (faster, "faster")] {

@@ -156,9 +156,18 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let mut findings = Findings { order: vec![FIRST.into(), STEADY.into()], ..Findings::default() };
     let seen = Seen::of(setting, run, summary);
     findings.no_answer = run.kept_out().next().is_some() || seen.history.is_empty();
-    seen.cliff(&mut findings);
-    seen.level(&mut findings);
-    seen.pictures(&mut findings);
+    match findings.no_answer {
+        false => {
+            seen.cliff(&mut findings);
+            seen.level(&mut findings);
+            seen.pictures(&mut findings);
+        }
+        true => findings.unknown.push(
+            "When the write cliff comes and what is left: some of the writes have no numbers that \
+             can be believed, and the history has holes."
+                .into(),
+        ),
+    }
     deviations(setting, run, &mut findings);
     findings.no_answer |= findings.verdict.is_empty();
     findings

@@ -418,6 +418,11 @@ fn untraced(why: &str, cells: &[Cell], summary: &Summary, findings: &mut Finding
         ],
         rows,
     });
+    if findings.no_answer {
+        return findings
+            .unknown
+            .push("Where I/Os spend their time: no load has numbers that can be believed.".into());
+    }
     findings.verdict.push(
         "The time of an I/O is known as a whole, in the submitting call, and below it in queue \
          and device together."

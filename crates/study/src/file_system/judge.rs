@@ -46,13 +46,29 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         let known = summary.cells.iter().find(|known| known.name == cell.name);
         findings.figures.extend(known.and_then(|known| figure(cell, known)));
     }
-    held_against(setting, summary, is_first_whole, &mut findings);
+    match has_file_system(setting) {
+        true => held_against(setting, summary, is_first_whole, &mut findings),
+        false => {
+            findings.no_answer = true;
+            findings.unknown.push(
+                "What a file system takes: this simulated drive has none, and both sides are the \
+                 same drive. Give it one, as in file_system_ns=2000,journal=4KiB, or name a device."
+                    .into(),
+            );
+        }
+    }
     findings.figures.extend(layout(summary));
     stood_still(summary, &cells, &mut findings);
     not_measured(setting, run, &region, &mut findings);
     set_up(setting, &mut findings);
     deviations(setting, run, &region, &mut findings);
     findings
+}
+
+/// Whether there is a file system between the two sides.
+fn has_file_system(setting: &Setting<'_>) -> bool {
+    let simulated = setting.facts.target.simulated;
+    !setting.is_simulated() || simulated.is_some_and(|known| known.has_file_system)
 }
 
 fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
@@ -154,12 +170,12 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
             cell.is_slower() || is_open || (is_exact && cell.gain() < (1.0 - delta).ln())
         };
         let slower = answers.iter().filter_map(of).any(is_slower);
-        let head = if slower { "takes" } else { "takes nothing that was found" };
+        let head = match slower {
+            true => format!("{}{} takes, against", name[..1].to_uppercase(), &name[1..]),
+            false => format!("A file in {name}, against"),
+        };
         findings.verdict.push(format!(
-            "{}{} {head}, against the same blocks of the bare device: {} (equivalent: within \
-             {band}).",
-            name[..1].to_uppercase(),
-            &name[1..],
+            "{head} the same blocks of the bare device: {} (equivalent: within {band}).",
             answers_told.join(", ")
         ));
     }

@@ -76,6 +76,7 @@ fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
 fn state(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let rates = rounds::rates(setting, since_break(run), ROUND);
     match (Settled::of(&rates), rounds::is_whole(setting)) {
+        (Ok(_), true) if findings.no_answer => {}
         (Ok(settled), true) => findings.verdict.push(format!(
             "The drive was in its steady state of random writes: {}.",
             rounds::evidence(&settled, rates.len())

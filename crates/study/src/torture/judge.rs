@@ -139,8 +139,8 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
         )),
         None if open == judged => findings.no_answer = true,
         None => findings.verdict.push(format!(
-            "No cell was found slower by more than {band} {when}: of {judged}, {same} are the \
-             same, {faster} faster, and of {open} nothing can be told."
+            "Of {judged} cells {same} are the same within {band} {when} and {faster} faster; of \
+             {open} nothing can be told, and those may have become slower."
         )),
     }
     if worst.is_some() {

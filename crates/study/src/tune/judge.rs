@@ -110,7 +110,9 @@ fn conclude(
         unit: Unit::Count,
         note: format!("of {judged} comparisons with what is set now, band {band}"),
     }));
-    findings.verdict.push(headline(setting, [slower + faster, same, open], &band));
+    if open < judged {
+        findings.verdict.push(headline(setting, [slower + faster, same, open], &band));
+    }
     findings.verdict.extend(of(Outcome::Slower).map(|cell| sentence(cell, "slower")));
     for cell in of(Outcome::Faster) {
         let variant = all.iter().find(|it| cell.name.ends_with(&it.words()));
@@ -147,8 +149,8 @@ fn headline(setting: &Setting<'_>, [changed, same, open]: [usize; 3], band: &str
              equivalent ({band})."
         ),
         (0, _) => format!(
-            "No setting of {name} was found to matter here: {same} of {judged} comparisons with \
-             what is set now are equivalent ({band}), of {open} nothing can be told."
+            "{same} of {judged} comparisons with what is set now of {name} are equivalent \
+             ({band}); of {open} nothing can be told, and there a setting may matter."
         ),
         _ => format!(
             "Of {judged} comparisons with what is set now of {name}, {changed} differ by more than \
