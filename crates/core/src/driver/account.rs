@@ -166,6 +166,7 @@ impl Driver {
         let data = &data[..op.len as usize];
         let count = content::check_all(self.unit, data, first, pass_known, |expected, fault| {
             tally.mismatched += 1;
+            tally.unstamped += u64::from(matches!(fault, Fault::NoStamp | Fault::Zeros));
             if mismatches.len() < MISMATCHES_MAX {
                 mismatches.push((op, expected.address, fault, expected));
             }
