@@ -28,6 +28,7 @@ pub mod queue;
 pub mod record;
 pub mod rounds;
 pub mod run;
+pub mod sound;
 pub mod study;
 pub mod summary;
 pub mod tally;

@@ -299,10 +299,10 @@ fn end(
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
         if status == Status::Fine {
-            status = match (findings.no_answer, findings.beware.is_empty()) {
-                (true, _) => Status::Invalid,
-                (false, false) => Status::Finding,
-                (false, true) => Status::Fine,
+            status = match findings.answer() {
+                Answer::None => Status::Invalid,
+                Answer::Bad => Status::Finding,
+                Answer::Given => Status::Fine,
             };
         }
         recorder.record(Record::Judged { findings: Box::new(findings) });

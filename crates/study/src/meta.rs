@@ -7,7 +7,7 @@ use crate::battery::names::{Names, WORKERS, batched, group};
 use crate::battery::{self, Cell, Group, names};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
-use crate::experiment::{Allowance, Setting, Study, proves_nothing, suspects};
+use crate::experiment::{Allowance, Setting, Study, proves_nothing};
 use drivelab_core::comparison::Sample;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
@@ -15,8 +15,9 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan};
 use drivelab_core::quantity::{operations, percent};
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Verdict;
 
@@ -28,6 +29,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge,
 };
 
@@ -128,24 +130,23 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     battery::rest(setting, run, &left, rounds, |ns| groups(setting, ns))
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let groups = groups(setting, None);
     let cells = battery::cells(&groups);
     let mut findings = Findings::default();
-    suspects(&summary, &mut findings);
     let head =
         |workers| if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
-    let table = battery::matrix(&summary, "Names a second", &cells, head);
+    let table = battery::matrix(summary, "Names a second", &cells, head);
     findings.tables.push(table);
-    rates(&summary, &cells, &mut findings);
+    rates(summary, &cells, &mut findings);
     if findings.figures.is_empty() {
         findings.no_answer = true;
         findings.unknown.push("How fast names are: nothing could be measured.".into());
         return findings;
     }
-    directories(setting, &summary, &cells, &mut findings);
-    batches(setting, &summary, &cells, &mut findings);
+    directories(setting, summary, &cells, &mut findings);
+    batches(setting, summary, &cells, &mut findings);
     findings.deviations.push(
         "Names were made just before they were looked at: what is found is in memory, as in \
          Metarates. Nothing is on the drive for sure but what fsync counts."

@@ -10,7 +10,7 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::run::Run;
-use drivelab_core::summary::summarise;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_io::facts::System;
 use drivelab_report::units;
 use drivelab_study::check;
@@ -114,6 +114,6 @@ impl Inquiry for Check {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some(check::judge(run, &summarise(run)))
+        Some(check::judge(&Sound::of(run, Rules::STRICT)).closed())
     }
 }

@@ -407,6 +407,6 @@ impl Inquiry for Studied {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some((self.study.judge)(&self.setting(), run))
+        Some(self.study.judged(&self.setting(), run))
     }
 }

@@ -7,7 +7,7 @@ use super::{
 use crate::compare::{Side, compare};
 use crate::experiment::budget::written;
 use crate::experiment::order::{done, since_break, unbroken};
-use crate::experiment::{Setting, control, suspects};
+use crate::experiment::{Setting, control};
 use crate::set_up::advise;
 use drivelab_core::comparison::{self, Comparison};
 use drivelab_core::facts::TargetKind;
@@ -15,7 +15,8 @@ use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit
 use drivelab_core::fitness::{Check, Severity};
 use drivelab_core::quantity::{percent, size};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::summary::{CellSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_stats::{Ratio, Verdict};
 
 /// What is held against each other: what is said of it, before, after.
@@ -31,24 +32,23 @@ const PAIRS: [(&str, &str, &str); 7] = [
 /// The first of them are the answer: the device against the file.
 const ANSWERS: usize = 4;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let region = region(setting, since_break(run));
     let cells = cells(setting, &region);
     let is_first_whole = is_first_whole(setting, run);
     let order = cells.iter().map(|cell| cell.name.to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
     let cells: Vec<Cell> =
         cells.into_iter().filter(|cell| cell.load != Load::First || is_first_whole).collect();
     for cell in &cells {
         let known = summary.cells.iter().find(|known| known.name == cell.name);
         findings.figures.extend(known.and_then(|known| figure(cell, known)));
     }
-    held_against(setting, &summary, is_first_whole, &mut findings);
-    findings.figures.extend(layout(&summary));
-    stood_still(&summary, &cells, &mut findings);
+    held_against(setting, summary, is_first_whole, &mut findings);
+    findings.figures.extend(layout(summary));
+    stood_still(summary, &cells, &mut findings);
     not_measured(setting, run, &region, &mut findings);
     set_up(setting, &mut findings);
     deviations(setting, run, &region, &mut findings);

@@ -19,7 +19,7 @@ fn device() -> Facts {
 fn judged(facts: &Facts, options: &StudyOptions, rate: &dyn Fn(&str, u32) -> f64) -> Findings {
     let setting = Setting { options, facts };
     let run = play(&STUDY, &setting, "fresh", rate);
-    (STUDY.judge)(&setting, &run)
+    STUDY.judged(&setting, &run)
 }
 
 /// Rates with a little noise, the file at this share of the device.

@@ -3,30 +3,30 @@
 use super::{Load, Variant, device, loads, name_of, present, variants, why_not};
 use crate::battery::{Outcome, change, outcome};
 use crate::compare::{Side, compare};
-use crate::experiment::{Setting, control, region, repetitions, suspects};
+use crate::experiment::{Setting, control, region, repetitions};
 use drivelab_core::comparison::{Cell, Comparison, Sample};
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::plan::{QueueSetting, SettingChange};
 use drivelab_core::quantity::percent;
 use drivelab_core::run::Run;
+use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_stats::Estimate;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let all = variants(setting);
     let mut findings = Findings { order: order(setting, &all), ..Findings::default() };
-    suspects(&summary, &mut findings);
     not_applicable(setting, &mut findings);
     let drifting: Vec<(String, Vec<f64>)> = loads(setting)
         .into_iter()
-        .map(|load| (load.word().to_string(), control::values(&summary, load.word())))
+        .map(|load| (load.word().to_string(), control::values(summary, load.word())))
         .collect();
     control::drift(&drifting, control::DRIFT, &mut findings);
     match compare(
-        &side(setting, &summary, &all, false),
-        &side(setting, &summary, &all, true),
+        &side(setting, summary, &all, false),
+        &side(setting, summary, &all, true),
         Some(setting.options.delta),
     ) {
         Ok(comparison) => {
