@@ -18,7 +18,7 @@ use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
 use crate::together;
 use bystander::Bystander;
-use drivelab_core::findings::Findings;
+use drivelab_core::findings::{Answer, Findings};
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::Plan;
 use drivelab_core::queue::{Testbed, TroubleKind};

@@ -2,7 +2,7 @@
 
 use super::{Driver, Ending, Failure, MISMATCHES_MAX};
 use crate::anatomy::Stamped;
-use crate::content::{self, Stamp};
+use crate::content::{self, Fault, Stamp};
 use crate::op::{Action, Done, Errno, Op, Time};
 use crate::plan::{Reply, SyncTiming};
 use crate::tally::{Flight, Gap, Slow};
