@@ -72,7 +72,7 @@ mod tests {
             valid: Some(reasons.is_empty()),
             reasons: reasons.iter().map(reason).collect(),
             drifts: Vec::new(),
-        notes: Vec::new(),
+            notes: Vec::new(),
             unchecked: Vec::new(),
             streams: Vec::new(),
         }
