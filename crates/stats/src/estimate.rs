@@ -73,6 +73,19 @@ impl Estimate {
         Some(Self::mean_of(values)?.of_positive())
     }
 
+    /// The geometric mean of positive values, with the t interval of their logarithms. `None` when
+    /// `values` is empty or one is not finite and above zero. Without interval as any other, and
+    /// beyond [`FACTOR_MAX`].
+    pub fn centre_of(values: &[f64]) -> Option<Self> {
+        let logs = crate::data::logarithms(values).ok()?;
+        let spread = Self::mean_of(&logs)?;
+        let value = libm::exp(spread.value);
+        Some(match spread.low {
+            Some(low) => Self::on_logarithm(value, value * (spread.value - low), spread.n),
+            None => Self::point(value, spread.n),
+        })
+    }
+
     /// The same width, laid on the logarithm.
     fn of_positive(self) -> Self {
         match self.low {

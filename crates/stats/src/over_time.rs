@@ -21,6 +21,9 @@ const SURE: f64 = 4.1;
 const LEVEL_MIN: usize = 3;
 /// A change by less than this share of the mean widens the interval and forbids none.
 const SMALL: f64 = 0.01;
+/// More cosines and lags would cost time and tell nothing.
+const COSINES_MAX: usize = 60;
+const LAGS_MAX: usize = 400;
 /// What lies so many scaled median deviations off is of another kind.
 const RARE: f64 = 7.0;
 /// So few values of another kind tell nothing of how often they come.
@@ -128,7 +131,7 @@ pub fn over_time(series: &[f64]) -> Option<OverTime> {
 
 /// How many cosines count as slow.
 fn cosines(n: usize) -> usize {
-    ((0.4 * libm::pow(n as f64, 2.0 / 3.0)).round() as usize).max(4)
+    ((0.4 * libm::pow(n as f64, 2.0 / 3.0)).round() as usize).clamp(4, COSINES_MAX)
 }
 
 /// Mean square of the first `count` cosines, each of unit length.
@@ -158,7 +161,7 @@ fn memory(off: &[f64], fitted: f64) -> f64 {
 
 /// Whether it goes down and up again with a period of less than a quarter of the series.
 fn recurs_often(series: &[f64]) -> bool {
-    let longest = series.len() / 4;
+    let longest = (series.len() / 4).min(LAGS_MAX);
     let Ok(all) = autocorrelation(series, longest) else { return false };
     let Some(down) = all.iter().position(|value| *value < -0.2) else { return false };
     all[down..].iter().any(|value| *value > 0.45)
