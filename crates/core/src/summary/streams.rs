@@ -291,9 +291,9 @@ fn over_window(value: f64, intervals: Option<OverTime>) -> Estimate {
 /// Why a rate has no interval, in words; `when` is the time of an interval in nanoseconds.
 fn no_interval(why: NoInterval, intervals: usize, when: impl Fn(usize) -> f64) -> Reason {
     let (code, text) = match why {
-        NoInterval::TooShort { values } => (
+        NoInterval::TooShort { .. } => (
             "too_short",
-            format!("{values} intervals are too few to tell how they depend on each other"),
+            "too short: below 20 intervals nobody can tell how they depend on each other".into(),
         ),
         NoInterval::Equal => ("equal", "all intervals have the same rate".to_owned()),
         NoInterval::Depends { worth } => (
