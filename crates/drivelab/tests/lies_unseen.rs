@@ -162,9 +162,9 @@ fn memory_that_read_ahead_hides_is_noticed() {
     let disk = Xfs::new();
     let file = disk.file("data", 96 << 20);
     let laboratory = Laboratory::new();
-    let run = |rate: &str, runtime: &str| {
+    let run = |operations: &str| {
         let line = ["run", text(&file), "--rw", "randread", "--bs", "4k", "--engine", "mmap"];
-        let rest = ["--rate", rate, "--runtime", runtime, "--json"];
+        let rest = ["--operations", operations, "--json"];
         laboratory.run(line.into_iter().chain(rest), PATIENCE)
     };
     let drop = || {
@@ -175,12 +175,12 @@ fn memory_that_read_ahead_hides_is_noticed() {
     drop();
     let from = format!("if={}", text(&file));
     must("dd", [&from, "of=/dev/null", "bs=1M", "count=40", "status=none"]);
-    let outcome = run("500", "1").expect_status(4);
+    let outcome = run("600").expect_status(4);
     let found = codes(&measured(&outcome));
     assert!(found.contains(&"cached_before".to_string()), "{found:?}");
     // Nothing is there at first, but what came with others answers more and more.
     drop();
-    let outcome = run("3000", "2").expect_status(4);
+    let outcome = run("6000").expect_status(4);
     let found = codes(&measured(&outcome));
     assert!(found.contains(&"not_from_device".to_string()), "{found:?}");
 }

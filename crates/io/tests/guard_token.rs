@@ -27,7 +27,7 @@ fn a_signature_asks_for_its_token() {
     assert_eq!(refusal.token.as_deref(), Some(token.as_str()));
     let says = "holds an ext4 file system; ";
     assert!(refusal.message.contains(says), "{refusal}");
-    assert!(refusal.message.ends_with("of 64 sampled blocks hold data."), "{refusal}");
+    assert!(refusal.message.contains(" sampled blocks hold"), "{refusal}");
     assert!(refusal.to_string().ends_with(&format!("add:  --erase {token}")), "{refusal}");
     let wrong = [
         "",

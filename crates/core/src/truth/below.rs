@@ -75,8 +75,10 @@ impl Case<'_> {
                 device.name
             );
             self.note("in_memory", text);
-            let text = "whether the bytes reached a drive: there is none below the target";
-            self.unchecked("device_bytes", text);
+            if !self.judgement.unchecked.iter().any(|one| one.code == "device_bytes") {
+                let text = "whether the bytes reached a drive: there is none below the target";
+                self.unchecked("device_bytes", text);
+            }
             // What reached the loop device reached no drive: nothing speaks for the number.
             self.judgement.valid = None;
         } else if let Some(device) = of(Backing::Served).or_else(|| of(Backing::Unknown)) {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 const BLOCK_BYTES: u64 = 4096;
 const BLOCKS: u64 = 64;
 /// A slow drive is not looked at for longer than this.
-const PATIENCE: Duration = Duration::from_millis(500);
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Blocks that were looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +60,7 @@ impl fmt::Display for Sampled {
         match (self.with_data, self.seen) {
             (_, 0) => write!(formatter, "none of its blocks could be sampled"),
             (0, seen) => write!(formatter, "none of {seen} sampled blocks holds data"),
+            (1, seen) => write!(formatter, "1 of {seen} sampled blocks holds data"),
             (some, seen) => write!(formatter, "{some} of {seen} sampled blocks hold data"),
         }
     }
