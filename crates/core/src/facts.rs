@@ -59,6 +59,31 @@ pub struct SimulatedFacts {
     pub page_cache_bytes: Option<u64>,
     /// Its flash, where it has some whose cells are known.
     pub flash: Option<FlashFacts>,
+    /// What bounds its writes in the end.
+    #[serde(default, skip_serializing_if = "Bound::is_flash")]
+    pub bound: Bound,
+}
+
+/// What bounds the writes of a drive in the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Its flash, which it may have more of than it says; or nobody knows.
+    #[default]
+    Flash,
+    /// The arm over a disk that turns.
+    Disk,
+    /// A quota that is always the same.
+    Quota,
+    /// A quota that is larger while there are credits.
+    Credits,
+}
+
+impl Bound {
+    /// Whether it may be flash.
+    pub fn is_flash(&self) -> bool {
+        *self == Bound::Flash
+    }
 }
 
 /// The flash of a simulated drive.

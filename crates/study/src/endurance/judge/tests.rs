@@ -29,7 +29,11 @@ fn options(rated: Option<u64>, per_day: Option<u64>) -> StudyOptions {
 fn simulated(factor: &dyn Fn(&str, u32) -> f64, erases: f64, most: f64) -> Findings {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
-    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes: None, flash: Some(FLASH) });
+    facts.target.simulated = Some(SimulatedFacts {
+        page_cache_bytes: None,
+        flash: Some(FLASH),
+        ..SimulatedFacts::default()
+    });
     let options = options(None, Some(BYTES));
     let setting = Setting { options: &options, facts: &facts };
     let mut run = play(&STUDY, &setting, "fresh", &|_, _| 10_000.0);
