@@ -429,6 +429,7 @@ impl SimTarget {
                 page_cache_bytes: self.page_cache_bytes,
                 flash: self.flash_facts(),
                 bound: self.bound(),
+                has_file_system: self.file_system.is_some(),
             }),
             ..TargetFacts::default()
         };

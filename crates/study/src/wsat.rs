@@ -15,6 +15,7 @@ use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small}
 use drivelab_core::plan::{Act, Plan, Role, Step};
 use drivelab_core::rounds::is_filled;
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::{Holder, TURN_ROUNDS};
@@ -27,6 +28,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: rounds::established,
+    rules: Rules::SERIES,
     judge: judge::judge,
 };
 

@@ -28,7 +28,7 @@ fn simulated() -> Facts {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
     facts.target.simulated =
-        Some(SimulatedFacts { page_cache_bytes: Some(8 << 30), ..SimulatedFacts::default() });
+        Some(SimulatedFacts { page_cache_bytes: Some(8 << 30), ..Default::default() });
     facts
 }
 

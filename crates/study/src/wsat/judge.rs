@@ -4,13 +4,14 @@ use super::{FIRST, STEADY, TO_CLIFF, falls_of, is_early, is_refilled};
 use crate::experiment::falls::{Fall, Written, history, smoothed};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Setting, budget::written, loads, suspects};
+use crate::experiment::{Setting, budget::written, loads};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{operations, percent, size, time};
 use drivelab_core::rounds::why_not;
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::summary::{CellKind, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellKind, Summary};
 use drivelab_stats::Estimate;
 use drivelab_stats::steady::{Settled, Unsettled, WINDOW_ROUNDS, Window};
 
@@ -19,16 +20,24 @@ const POINTS_A_ROUND: f64 = 5.0;
 /// The steady rate may leave what was proved by this share before it is worth a word.
 const STRAYED: f64 = 0.02;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let mut findings = Findings { order: vec![FIRST.into(), STEADY.into()], ..Findings::default() };
-    let seen = Seen::of(setting, run, &summary);
-    suspects(&summary, &mut findings);
-    findings.no_answer = !findings.suspect.is_empty() || seen.history.is_empty();
-    seen.cliff(&mut findings);
-    seen.level(&mut findings);
-    seen.pictures(&mut findings);
+    let seen = Seen::of(setting, run, summary);
+    findings.no_answer = run.kept_out().next().is_some() || seen.history.is_empty();
+    match findings.no_answer {
+        false => {
+            seen.cliff(&mut findings);
+            seen.level(&mut findings);
+            seen.pictures(&mut findings);
+        }
+        true => findings.unknown.push(
+            "When the write cliff comes and what is left: some of the writes have no numbers that \
+             can be believed, and the history has holes."
+                .into(),
+        ),
+    }
     deviations(setting, run, &mut findings);
     findings
 }

@@ -41,7 +41,7 @@ fn found(facts: &Facts, share: &dyn Fn(&str, u32) -> f64) -> (Findings, Run) {
             Inside { drive_read_bytes: bytes, drive_written_bytes: bytes, ..Inside::default() };
         (end.inside, end.inside_total) = (Some(inside), Some(inside));
     }
-    (judge(&setting, &run), run)
+    (STUDY.judged(&setting, &run), run)
 }
 
 /// A little more or less in each repetition.
