@@ -62,6 +62,31 @@ pub struct SimulatedFacts {
     /// Whether a file system between programs and the drive is simulated, too.
     #[serde(default)]
     pub has_file_system: bool,
+    /// What bounds its writes in the end.
+    #[serde(default, skip_serializing_if = "Bound::is_flash")]
+    pub bound: Bound,
+}
+
+/// What bounds the writes of a drive in the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Its flash, which it may have more of than it says; or nobody knows.
+    #[default]
+    Flash,
+    /// The arm over a disk that turns.
+    Disk,
+    /// A quota that is always the same.
+    Quota,
+    /// A quota that is larger while there are credits.
+    Credits,
+}
+
+impl Bound {
+    /// Whether it may be flash.
+    pub fn is_flash(&self) -> bool {
+        *self == Bound::Flash
+    }
 }
 
 /// The flash of a simulated drive.
