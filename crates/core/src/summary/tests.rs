@@ -299,7 +299,11 @@ fn a_run_with_a_step_gives_both_levels_and_no_interval() {
     assert_eq!(rates.iops.unwrap().low, None);
     let why = rates.no_interval.unwrap();
     assert_eq!(why.code, "step");
-    assert!(why.text.starts_with("a step at 25.0 s: 2.00 k/s before it, 500 /s from"), "{}", why.text);
+    assert!(
+        why.text.starts_with("a step at 25.0 s: 2.00 k/s before it, 500 /s from"),
+        "{}",
+        why.text
+    );
 }
 
 #[test]

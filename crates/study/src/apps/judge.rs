@@ -22,7 +22,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let summary = run.summary();
     let order = App::ALL.map(|app| app.name().to_string()).to_vec();
     let mut findings = Findings { order, ..Findings::default() };
-    let seen = Seen { summary: summary };
+    let seen = Seen { summary };
     let rows: Vec<Vec<Entry>> =
         App::ALL.iter().flat_map(|app| seen.app(setting, *app, &mut findings)).collect();
     findings.no_answer = rows.is_empty();
