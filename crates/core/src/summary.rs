@@ -351,18 +351,6 @@ pub struct CellSummary {
     pub streams: Vec<CellStream>,
 }
 
-impl CellSummary {
-    /// Why its numbers must not be judged: it is suspect, or it drifts. `None`: they may be.
-    pub fn against(&self) -> Option<String> {
-        let suspect = self.reasons.iter().filter(|_| self.valid == Some(false));
-        let texts: Vec<&str> = suspect
-            .map(|reason| reason.text.as_str())
-            .chain(self.drifts.iter().map(|drift| drift.text.as_str()))
-            .collect();
-        (self.valid == Some(false) || !texts.is_empty()).then(|| texts.join("; "))
-    }
-}
-
 /// One stream of a cell.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct CellStream {

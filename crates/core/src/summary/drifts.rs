@@ -3,7 +3,7 @@
 use crate::comparison::Metric;
 use crate::op::Action;
 use crate::quantity::{operations, time};
-use crate::summary::{KindSummary, StepSummary};
+use crate::summary::{CellSummary, KindSummary, StepSummary};
 use drivelab_stats::drift;
 use serde::Serialize;
 
@@ -22,6 +22,18 @@ pub struct Drifting {
     pub p: f64,
     /// A sentence.
     pub text: String,
+}
+
+impl CellSummary {
+    /// Why its numbers must not be judged: it is suspect, or it drifts. `None`: they may be.
+    pub fn against(&self) -> Option<String> {
+        let suspect = self.reasons.iter().filter(|_| self.valid == Some(false));
+        let texts: Vec<&str> = suspect
+            .map(|reason| reason.text.as_str())
+            .chain(self.drifts.iter().map(|drift| drift.text.as_str()))
+            .collect();
+        (self.valid == Some(false) || !texts.is_empty()).then(|| texts.join("; "))
+    }
 }
 
 /// The figure of each repetition, in the order in which they were measured.
