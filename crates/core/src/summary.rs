@@ -185,6 +185,8 @@ pub struct Rates {
     pub iops: Option<Estimate>,
     /// Bytes a second; `None` without a window, or where the kind moves none.
     pub bandwidth_bytes_per_s: Option<Estimate>,
+    /// Why these rates have no interval, where more than one value was there to form one of.
+    pub no_interval: Option<Reason>,
 }
 
 /// How often one errno came.

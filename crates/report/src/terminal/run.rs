@@ -216,6 +216,9 @@ fn rate_line(label: &str, rates: &Rates) -> String {
     }
     let noun = if rates.errors == 1 { "error" } else { "errors" };
     let _ = writeln!(text, ", {} {noun}", units::count(rates.errors));
+    if let Some(why) = &rates.no_interval {
+        text.push_str(&hanging("", &printable(&why.text), 11));
+    }
     text
 }
 

@@ -288,7 +288,8 @@ impl<'a> Seen<'a> {
             samples: vec![Sample {
                 name: "random read 4 KiB, depth 1".into(),
                 metric: Metric::Iops,
-                values: control::values(self.summary, cell),
+                values: control::centred(self.summary, cell),
+                is_ordered: false,
                 suspect: None,
             }],
             facts: Vec::new(),
