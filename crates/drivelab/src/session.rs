@@ -171,6 +171,7 @@ pub fn run(
         }
         let known = request.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
+        differences(&aim).for_each(|warning| recorder.warn(warning));
         let of_one = together::in_one_process(&aim, &first);
         of_one.into_iter().for_each(|warning| recorder.warn(warning));
     } else if aim.simulated.is_none() {
@@ -375,6 +376,17 @@ fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> P
     measuring_cpus.sort_unstable();
     measuring_cpus.dedup();
     Place { directory: request.runs.clone(), shares_drive: shares, measuring_cpus }
+}
+
+/// In what a simulated drive is not what was typed.
+fn differences(aim: &Aim) -> impl Iterator<Item = Warning> {
+    let of = aim.simulated.iter().flat_map(|simulated| &simulated.differences);
+    of.map(|found| Warning {
+        code: found.code.into(),
+        text: found.text.clone(),
+        advice: found.advice.clone(),
+        step: None,
+    })
 }
 
 fn store_shares_drive(runs: &Path) -> Warning {

@@ -20,6 +20,7 @@ pub mod network;
 pub mod page_cache;
 pub mod profile;
 pub mod queue_delay;
+pub mod scaling;
 pub mod target;
 pub mod testbed;
 pub mod theory;

@@ -82,6 +82,7 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
             "title": profile.title,
             "about": profile.about,
             "bytes": target.bytes(),
+            "differences": target.facts().target.differences,
             "derived": derived,
             "parameters": parameters,
         }))?;
@@ -89,6 +90,9 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     }
     let mut text = format!("{}  ·  {}\n\n", profile.name, profile.title);
     text.push_str(&wrapped(&profile.about));
+    for found in &target.differences {
+        text.push_str(&wrapped(&found.text));
+    }
     text.push_str(&picture(profile));
     for figure in &figures {
         let _ = writeln!(text, "  {:<28} {:>14}  {}", figure.name, figure.words, figure.meaning);
