@@ -37,5 +37,6 @@ pub mod trace;
 pub mod truth;
 pub mod units;
 pub mod validate;
+pub mod verified;
 pub mod virtual_bed;
 mod words;

@@ -22,6 +22,7 @@ use crate::rounds;
 use crate::run::Run;
 use crate::tally::{Gap, Mismatch, Slow};
 use crate::truth::{self, Judgement};
+use crate::verified::Verified;
 use drivelab_stats::{Estimate, Histogram, supported_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -225,8 +226,10 @@ pub struct StreamSummary {
     pub lateness: Option<Lateness>,
     /// Stamps checked.
     pub verified: u64,
-    /// Stamps that were wrong.
+    /// Stamps that were wrong or missing.
     pub mismatched: u64,
+    /// Of these, blocks without any stamp.
+    pub unstamped: u64,
     /// Mean I/Os carried by one submitting call; `None` where not counted.
     pub ops_per_submit_call: Option<f64>,
 }
@@ -488,7 +491,9 @@ fn summarise_step(run: &Run, index: usize) -> StepSummary {
         incomplete,
         streams,
         devices: end.map_or_else(Vec::new, |end| end.devices.clone()),
-        mismatches: end.map_or_else(Vec::new, |end| end.mismatches.clone()),
+        mismatches: end
+            .filter(|_| Verified::of(run, step).wrong() > 0)
+            .map_or_else(Vec::new, |end| end.mismatches.clone()),
         drive: drive::summarise_drive(run, step),
     }
 }

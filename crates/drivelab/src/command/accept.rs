@@ -16,7 +16,6 @@ use drivelab_core::summary::Summary;
 use drivelab_io::facts::System;
 use drivelab_report::terminal::claims_table;
 use drivelab_study::accept::{self, Claim, Spec};
-use std::io::IsTerminal;
 
 /// Puts every claim to the target.
 pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
@@ -81,7 +80,7 @@ fn show(json: bool, claims: &[Claim], run: &Run, summary: &Summary) -> Result<()
 
 /// What will be written, before it is: for a person who watches.
 fn announce(options: &AcceptOptions, spec: &Spec, plan: &Plan, aim: &Aim) {
-    if std::io::stderr().is_terminal() {
+    if print::stderr_is_terminal() {
         let cost = forecast::forecast(plan, aim.file_bytes).in_words();
         let (claims, target) = (spec.claims.len(), &options.target);
         print::error(&format!("{claims} claims on {target}: {cost}, seed {}", plan.seed));
