@@ -1,5 +1,6 @@
 //! `drivelab check`: the main job.
 
+use super::page;
 use super::report::{Page, may_write, results};
 use crate::aim::{Aim, Kind};
 use crate::cli::CheckOptions;
@@ -53,6 +54,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     };
     if !options.study.dry_run {
         may_write(options.out.as_deref())?;
+        page::can_be_made(options.out.as_deref(), options.study.json)?;
         session::ask_guard(&request, &system, &aim, &first)?;
     }
     session::check_plan(&first, &aim)?;

@@ -3,6 +3,7 @@
 mod file_system;
 mod several;
 
+use super::page;
 use super::report::{Page, may_write, results};
 use crate::aim::{Aim, Kind};
 use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
@@ -49,6 +50,7 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
             return dry_run(options, &prepared.first, &prepared.aim, &prepared.inquiry);
         }
         may_write(options.shown.out.as_deref())?;
+        page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
         return finish(prepared, &system, &options.shown);
     }
     several::study(options, study, &system)
@@ -142,6 +144,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
         kept: Some(kept),
     };
     may_write(options.shown.out.as_deref())?;
+    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     session::ask_guard(&request, &system, &aim, &first)?;
     finish(Prepared { request, aim, first, inquiry }, &system, &options.shown)
 }

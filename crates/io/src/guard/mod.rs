@@ -142,13 +142,26 @@ pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> R
     }
 }
 
+/// What gives the right to use what may not be opened.
+fn way_in(path: &Path) -> &'static str {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            "You may not write there. Name a directory of your own, such as your home."
+        }
+        Ok(found) if found.is_file() => {
+            "You may not use this file. Name one of your own, or ask its owner."
+        }
+        _ => "Run as root, or as a member of the group that owns it (often `disk`).",
+    }
+}
+
 /// A usage refusal for an error of opening.
 pub(crate) fn cannot_open(path: &Path, error: io::Error) -> Refusal {
     let shown = path.display();
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::ACCESS | Errno::PERM) => {
             Refusal::usage("not_permitted", format!("{shown} may not be opened: {error}."))
-                .advise("Run as root, or as a member of the group that owns it (often `disk`).")
+                .advise(way_in(path))
         }
         Some(Errno::ROFS) => Refusal::usage("read_only", format!("{shown} is read-only: {error}."))
             .advise("Only reads are possible there."),

@@ -26,7 +26,11 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let seen = Seen::of(run, summary);
     seen.reader(&mut findings);
     seen.writes(setting, &mut findings);
-    findings.tables.extend(published::table(&run.begin.target, &seen));
+    findings.tables.extend(published::table(
+        &run.begin.target,
+        run.begin.state.as_deref().unwrap_or("unknown"),
+        &seen,
+    ));
     findings.comparison = seen.comparison(setting);
     used::say(setting, run, &mut findings);
     rests(run, &mut findings);

@@ -2,6 +2,7 @@
 
 use super::{Prepared, done, prepare};
 use crate::cli::study::StudyCommandOptions;
+use crate::command::page;
 use crate::command::report::{Made, Page, may_write, results_shown, write_new};
 use crate::outcome::{Failure, Status};
 use crate::{chance, print};
@@ -36,6 +37,7 @@ pub fn study(
     // Equal seeds: what differs is the target and not the order of the loads.
     let seed = options.seed.unwrap_or_else(chance::seed);
     may_write(options.shown.out.as_deref())?;
+    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     let prepared: Vec<Prepared<'_>> = targets
         .iter()
         .map(|target| prepare(&for_target(options, target), study, system, target, Some(seed)))
