@@ -20,6 +20,8 @@ pub mod network;
 pub mod page_cache;
 pub mod profile;
 pub mod queue_delay;
+mod stack;
+pub mod stalls;
 pub mod target;
 pub mod testbed;
 pub mod theory;
