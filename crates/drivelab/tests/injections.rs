@@ -57,12 +57,16 @@ fn files_that_cannot_be_read() {
         ("a.toml", key.as_str(), &["run", "a.toml", "sim:x25-e"][..]),
         ("b.toml", &key, &["accept", "b.toml", "sim:x25-e"]),
         ("c.toml", &key, &["run", "sim:./c.toml"]),
-        ("d.log", &format!("fio version 3 iolog\n0 {EVIL} add\n"), &[
-            "run", "sim:x25-e", "--trace", "d.log",
-        ]),
-        ("e.icf", &format!("Version {EVIL}\n"), &[
-            "iometer", "/c", "e.icf", "/r", "r.csv", "--target", "sim:x25-m",
-        ]),
+        (
+            "d.log",
+            &format!("fio version 3 iolog\n0 {EVIL} add\n"),
+            &["run", "sim:x25-e", "--trace", "d.log"],
+        ),
+        (
+            "e.icf",
+            &format!("Version {EVIL}\n"),
+            &["iometer", "/c", "e.icf", "/r", "r.csv", "--target", "sim:x25-m"],
+        ),
         ("f.fio", &format!("[a]\n{EVIL}=1\n"), &["fio", "f.fio"]),
         ("g.jsonl", &format!("{{\"begin\": \"{EVIL}\"\n"), &["report", "g.jsonl"]),
     ] {
