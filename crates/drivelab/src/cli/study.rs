@@ -69,7 +69,8 @@ pub struct StudyCommandOptions {
     /// Most bytes to write, preparation included [default: by study and scale]
     #[arg(long, value_name = "SIZE")]
     pub budget: Option<Size>,
-    /// Most time that all steps may take together [default: by study and scale]
+    /// Most time that all steps may take together; several targets share it evenly
+    /// [default: by study and scale, for each target]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Span>,
     /// A change by less counts as none; declared before anything is measured

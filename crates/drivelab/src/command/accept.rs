@@ -11,7 +11,7 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::run::Run;
-use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::sound::Sound;
 use drivelab_core::summary::Summary;
 use drivelab_io::facts::System;
 use drivelab_report::terminal::claims_table;
@@ -66,7 +66,7 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
 
 fn show(json: bool, claims: &[Claim], run: &Run, summary: &Summary) -> Result<(), Failure> {
     let facts = &run.begin.facts;
-    let judged = accept::judged(claims, facts, Sound::of(run, Rules::STRICT).summary());
+    let judged = accept::judged(claims, facts, Sound::of(run, accept::RULES).summary());
     if !json {
         print::text(&claims_table(summary, &judged, facts));
         return Ok(());
@@ -98,6 +98,6 @@ impl Inquiry for Acceptance {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some(accept::judge(&self.claims, &Sound::of(run, Rules::STRICT)).closed())
+        Some(accept::judge(&self.claims, &Sound::of(run, accept::RULES)).closed())
     }
 }

@@ -9,12 +9,16 @@ use crate::{chance, print};
 use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
+use drivelab_core::units::Span;
 use drivelab_io::facts::System;
 use drivelab_report::{html, terminal};
 use drivelab_study::across;
 use drivelab_study::experiment::Study;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+/// The least time of a study on one target.
+const TIME_MIN: u64 = 10_000_000_000;
 
 /// Does the study on each target. Everything that can be refused is refused before the first of
 /// them is touched.
@@ -36,6 +40,13 @@ pub fn study(
     }
     // Equal seeds: what differs is the target and not the order of the loads.
     let seed = options.seed.unwrap_or_else(chance::seed);
+    if let Some(time) = options.time.filter(|time| time.0 / (targets.len() as u64) < TIME_MIN) {
+        return Err(Failure::usage(format!(
+            "--time is for the whole line: {time} are less than 10 s for each of {} targets",
+            targets.len()
+        ))
+        .advise(format!("Give at least --time {}s.", 10 * targets.len())));
+    }
     may_write(options.shown.out.as_deref())?;
     page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     let prepared: Vec<Prepared<'_>> = targets
@@ -69,13 +80,15 @@ pub fn study(
     Ok(graver(worst, together))
 }
 
-/// A device takes the token of its own among several, which are joined by commas.
+/// A device takes the token of its own among several, which are joined by commas, and its share of
+/// the time.
 fn for_target(options: &StudyCommandOptions, target: &str) -> StudyCommandOptions {
     let mut own = options.clone();
     let place = options.targets.iter().position(|known| known == target).unwrap_or(0);
     if let Some(tokens) = options.safety.erase.as_deref().filter(|it| it.contains(',')) {
         own.safety.erase = tokens.split(',').nth(place).map(String::from);
     }
+    own.time = options.time.map(|time| Span(time.0 / options.targets.len().max(1) as u64));
     own
 }
 
