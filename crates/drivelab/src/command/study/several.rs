@@ -9,6 +9,7 @@ use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
 use drivelab_io::facts::System;
+use drivelab_io::results;
 use drivelab_report::{html, terminal};
 use drivelab_study::across;
 use drivelab_study::experiment::Study;
@@ -59,7 +60,7 @@ pub fn study(
         }
         worst = graver(worst, status);
         runs.push((target, run));
-        if status == Status::Interrupted {
+        if status.is_interruption() {
             break;
         }
     }
@@ -82,7 +83,7 @@ fn graver(one: Status, other: Status) -> Status {
     let weight = |status: Status| match status {
         Status::Fine => 0,
         Status::Finding => 1,
-        Status::Interrupted => 3,
+        status if status.is_interruption() => 3,
         _ => 2,
     };
     if weight(other) > weight(one) { other } else { one }
@@ -109,7 +110,7 @@ fn show(options: &StudyCommandOptions, study: Study, runs: &[(&str, Run)]) -> Re
         (None, true) => return Ok(()),
         (None, false) => by_default(),
     };
-    write_new(&path, Made::Html, html::gathering(&gathering).as_bytes())?;
+    write_new(&path, Made::Html, results::marked(html::gathering(&gathering)).as_bytes())?;
     if !options.shown.json {
         print::text(&format!("\nReport   {}\n", path.display()));
     }
