@@ -150,3 +150,22 @@ fn a_note_from_before_the_last_start_of_the_machine_is_dropped() {
     assert_eq!(said(&queue, "rq_affinity"), "0");
     assert_eq!(fs::read_dir(&records).unwrap().count(), 0);
 }
+
+#[test]
+fn a_note_of_another_machine_stays_and_is_not_followed() {
+    let root = tempfile::tempdir().unwrap();
+    let (system, queue) = machine(root.path());
+    let records = root.path().join("settings");
+    let mut held = None;
+    queue::set(&system, &records, PARTITION, (Scheduler, "kyber"), &mut held).unwrap();
+    let note = note_in(&records, "sdq.scheduler.");
+    let text = fs::read_to_string(&note).unwrap();
+    std::mem::forget(held);
+    let here = crate::facts::machine().unwrap();
+    fs::remove_file(&note).unwrap();
+    let theirs = records.join("sdq.scheduler.elsewher.json");
+    fs::write(&theirs, text.replace(&here, "elsewhere")).unwrap();
+    assert_eq!(leftovers(&system, &records), Vec::<String>::new());
+    assert_eq!(said(&queue, "scheduler"), "kyber", "it was set here, not there");
+    assert!(theirs.exists());
+}
