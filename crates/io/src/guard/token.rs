@@ -7,6 +7,7 @@ use drivelab_core::facts::DeviceFacts;
 
 use super::medium::Medium;
 use super::refusal::{Refusal, capacity, failed};
+use super::sampled::Sampled;
 use crate::facts::{DeviceNumber, System, Tree, read_number};
 use crate::signature;
 
@@ -14,6 +15,7 @@ use crate::signature;
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) signatures: Vec<String>,
+    bytes: u64,
     /// The device alone, whatever is on it.
     name: String,
     /// What is in it, where it has no serial number.
@@ -45,8 +47,12 @@ pub(super) fn of_open_device(
         return Err(Refusal::usage("no_size", format!("{label} has no size."))
             .advise("There is no medium, or nothing is attached: for a loop device, losetup."));
     }
-    let signatures = signature::on_descriptor(open, bytes)
+    let mut signatures = signature::on_descriptor(open, bytes)
         .map_err(|error| failed(format!("what {label} holds cannot be read"), &error))?;
+    if signatures.is_empty() {
+        // What we do not know by sight, udev may.
+        signatures.extend(crate::facts::content_type(system, number));
+    }
     let (name, has_serial) = name(system, number, bytes);
     let tree = Tree::new(system);
     let disk = tree.parent(number).unwrap_or(number);
@@ -55,7 +61,7 @@ pub(super) fn of_open_device(
     let types = Some(types.join("+")).filter(|types| !types.is_empty());
     let parts = [Some(name.clone()), medium.as_ref().map(|it| clean(&it.word())), types];
     let text = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
-    Ok(Token { text, signatures, name, medium })
+    Ok(Token { text, signatures, bytes, name, medium })
 }
 
 /// The part that names the device, and whether that is a serial number.
@@ -122,11 +128,16 @@ pub(super) fn label(system: &System, path: &Path, number: DeviceNumber) -> Strin
 }
 
 /// The one comparison: the whole token, as one string.
-pub(super) fn compare(label: &str, token: &Token, consent: Option<&str>) -> Result<(), Refusal> {
+pub(super) fn compare(
+    label: &str,
+    token: &Token,
+    consent: Option<&str>,
+    open: &OwnedFd,
+) -> Result<(), Refusal> {
     if consent == Some(token.text.as_str()) {
         return Ok(());
     }
-    let holds = holds(&token.signatures);
+    let holds = format!("{}; {}", holds(&token.signatures), Sampled::of(open, token.bytes));
     let (code, message) = match consent {
         None => ("token_missing", format!("{label} {holds}.")),
         Some(given) => {

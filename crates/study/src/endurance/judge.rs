@@ -10,6 +10,7 @@ use drivelab_core::inside::Inside;
 use drivelab_core::lifetime::{days_of_cells, days_of_promise};
 use drivelab_core::quantity::{capacity, digits};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Sound;
 use drivelab_stats::Estimate;
 
 /// Erases and programs tell the same story within this share, or something is not counted.
@@ -23,8 +24,8 @@ const RETENTION: &str = "How long data stays without power once the rated cycles
                          itself is defined by it (JESD218: a year at 30 °C for clients, three \
                          months at 40 °C for servers); before that it is longer.";
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
     let mut findings = Findings { order: vec![ORDER.into(), RANDOM.into()], ..Findings::default() };
     let per_day = setting.options.per_day.map_or(setting.bytes(), |bytes| bytes.0);
     match is_counted(setting) {
@@ -152,6 +153,12 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
 /// What speaks against the figures of a load.
 fn doubts(wear: &Wear, findings: &mut Findings) {
     if wear.name == RANDOM && wear.state != "random-steady" {
+        findings.no_answer = true;
+        findings.verdict.push(
+            "Random writes had not been shown to have settled: they may wear the drive faster than \
+             that."
+                .into(),
+        );
         findings.unknown.push(
             "Whether random writes had settled: within the bytes allowed that was not proved, and \
              a drive that has not may still wear more slowly than it will. Give a larger --budget."

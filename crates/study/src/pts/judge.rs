@@ -1,37 +1,36 @@
 //! What a performance test of SNIA's specification reports.
 
 use super::matrix::{self, Section, Test};
-use super::{ROUNDS_MAX, range, rounds_done, steady_round};
+use super::{ROUNDS_MAX, range, rounds_done, spare_bytes, spare_used, steady_round, written_until};
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
-use crate::experiment::{Setting, cache, control, loads, suspects};
+use crate::experiment::{Setting, cache, control, loads};
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Sound;
 use drivelab_core::study::{Profile, Scale};
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_stats::steady::{WINDOW_ROUNDS, Window};
 use drivelab_stats::{Estimate, trend};
 
-pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(test: Test, setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let steps = &run.steps;
     let mut findings = Findings::default();
     for section in test.sections(setting) {
         findings.order.extend(section.cells.iter().map(|cell| cell.name.clone()));
         let is_client = setting.options.profile == Profile::Client;
-        Told { test, steps, section: &section, is_client }.tell(&mut findings);
+        Told { test, setting, steps, section: &section, is_client }.tell(&mut findings);
     }
-    suspects(&summary, &mut findings);
     let tracked: Vec<String> =
         test.sections(setting).into_iter().flat_map(|section| section.tracked).collect();
-    let mut doubted = summary.cells.iter().filter(|cell| cell.valid == Some(false));
-    findings.no_answer |= doubted.any(|cell| tracked.contains(&cell.name));
-    histogram(test, &summary, &mut findings);
+    findings.no_answer |= run.kept_out().any(|cell| tracked.contains(&cell.name));
+    histogram(test, summary, &mut findings);
     if let Some((cell, text)) = matrix::not_applicable(test, setting) {
         findings.not_applicable.push(Remark { cell, text });
     }
@@ -58,6 +57,7 @@ fn in_words(test: Test, value: f64) -> String {
 
 struct Told<'a> {
     test: Test,
+    setting: &'a Setting<'a>,
     steps: &'a [StepRun],
     section: &'a Section,
     is_client: bool,
@@ -81,7 +81,7 @@ impl Told<'_> {
             ));
             return;
         }
-        let steady = steady_round(self.test, self.section, self.steps);
+        let steady = steady_round(self.test, self.section, self.setting, self.steps);
         // Where it is never steady, the window is the last one (2.0.2, definition of the window).
         let last = steady.unwrap_or(rounds);
         self.tracked(findings, last, steady.is_some());
@@ -129,15 +129,36 @@ impl Told<'_> {
             true => findings.verdict.push(format!(
                 "Steady by SNIA's criterion in rounds {first} to {last}{profile}: {cells}."
             )),
-            false => findings.beware.push(format!(
+            false if words.is_empty() => {}
+            false => findings.unknown.push(format!(
                 "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; the \
                  last five give {cells}."
             )),
         }
         match is_steady {
             true => self.drifted(findings, last),
-            false => findings.no_answer = true,
+            false => {
+                findings.no_answer = true;
+                self.spared(findings);
+            }
         }
+    }
+
+    /// Whether a window could not count because the drive may have had spare flash left.
+    fn spared(&self, findings: &mut Findings) {
+        let (test, section) = (self.test, self.section);
+        if spare_used(test, section, self.setting, self.steps).is_some() {
+            return;
+        }
+        let rounds = rounds_done(section, self.steps);
+        findings.unknown.push(format!(
+            "The steady state after {}: {} were written since it began, and before {} a drive may \
+             have spare flash left, where a rate that the host or the link bounds is level and \
+             proves nothing. Give a larger --budget and --time.",
+            section.precondition(),
+            size(written_until(section, self.steps, rounds)),
+            size(spare_bytes(test, self.setting) as u64)
+        ));
     }
 
     /// Whether the cells of the window drifted. Five values that rise throughout have a p of
@@ -147,10 +168,10 @@ impl Told<'_> {
     fn drifted(&self, findings: &mut Findings, last: usize) {
         let after = self.section.precondition();
         if let Some(reads) = self.rounds_together(last, |cell| cell.writes == 0) {
-            let known = findings.suspect.len();
-            let name = format!("The mean over all cells that only read, after {after},");
+            let known = findings.unknown.len();
+            let name = format!("the mean over all cells that only read, after {after},");
             control::drift(&[(name, reads)], control::DRIFT, findings);
-            if findings.suspect.len() == known {
+            if findings.unknown.len() == known {
                 findings.unknown.push(format!(
                     "Whether single cells drifted after {after}: the window has five values of \
                      each, too few to tell. Those that only read did not drift together by {} or \
@@ -187,7 +208,11 @@ impl Told<'_> {
         let line = |name: &String| Line {
             label: name.clone(),
             kind: LineKind::Measured,
-            points: (1..).map(f64::from).zip(self.values(name)).collect(),
+            points: (1..)
+                .map(f64::from)
+                .zip(self.values(name))
+                .filter(|point| point.1.is_finite())
+                .collect(),
         };
         let unit = unit(self.test);
         findings.pictures.push(Picture {

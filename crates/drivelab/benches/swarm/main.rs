@@ -1,0 +1,55 @@
+//! The swarm over studies with fresh seeds. Prints a section of docs/METHODOLOGY.md; `make
+//! validate` puts it there. Ends with status 1 where a sentence was wrong.
+//!
+//! `--seed N` replays one case and prints all of it; `--from N --cases N --minutes N` say which
+//! are tried and how long.
+#![allow(clippy::unwrap_used, reason = "a validation may panic")]
+
+#[path = "../../tests/support/swarm/mod.rs"]
+mod swarm;
+
+use std::time::Duration;
+use swarm::judged::Class;
+use swarm::table;
+
+/// The number behind an option.
+fn option(name: &str) -> Option<u64> {
+    let words: Vec<String> = std::env::args().collect();
+    let at = words.iter().position(|word| word == name)?;
+    Some(words.get(at + 1)?.parse().unwrap())
+}
+
+fn fresh() -> u64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    now.as_secs() % 1_000_000 * 10_000
+}
+
+fn main() {
+    if let Some(seed) = option("--seed") {
+        println!("{}", table::story(&swarm::tried(seed)));
+        return;
+    }
+    let from = option("--from").unwrap_or_else(fresh);
+    let cases = option("--cases").unwrap_or(2000);
+    let minutes = option("--minutes").unwrap_or(60);
+    eprintln!("seeds {from} to {}", from + cases - 1);
+    let seeds: Vec<u64> = (from..from + cases).collect();
+    let all = swarm::swarm(&seeds, Duration::from_secs(60 * minutes), |tried| {
+        let is_wrong = |judged: &&swarm::judged::Judged| judged.class == Class::Wrong;
+        let wrong: Vec<&str> = tried.judged.iter().filter(is_wrong).map(|it| it.about).collect();
+        eprintln!(
+            "seed {} {} {:?} {:.1} s {}",
+            tried.case.seed,
+            tried.case.study,
+            tried.status,
+            tried.took.as_secs_f64(),
+            wrong.join(", ")
+        );
+    });
+    println!("### The swarm\n\n{} cases, seeds from {from} on.\n", all.len());
+    println!("{}", table::table(&all));
+    if all.iter().flat_map(|tried| &tried.judged).any(|it| it.class == Class::Wrong) {
+        eprintln!("some sentences are wrong");
+        std::process::exit(1);
+    }
+}

@@ -1,0 +1,111 @@
+//! "Faster", "slower", "equivalent": the ratio over runs of the same line with other seeds.
+
+use super::case::{Case, Place, Said};
+use super::judged::{Judged, Level};
+use serde_json::Value;
+
+const AGAIN: u64 = 4;
+/// *Equivalent* is wrong beyond so many bands.
+const BANDS: f64 = 1.5;
+
+/// A compared cell: where it stands, its verdict, its ratio, and the band.
+struct Compared {
+    name: String,
+    verdict: String,
+    ratio: f64,
+    band: f64,
+}
+
+fn compared(json: &Value) -> Vec<Compared> {
+    let findings = &json["findings"];
+    let mut all = Vec::new();
+    let mut add = |prefix: &str, cell: &Value, band: f64| {
+        let (Some(verdict), Some(ratio)) =
+            (cell["verdict"].as_str(), cell["ratio"]["value"].as_f64())
+        else {
+            return;
+        };
+        let (name, metric) = (cell["name"].as_str(), cell["metric"].as_str());
+        all.push(Compared {
+            name: format!("{prefix}{} {}", name.unwrap_or(""), metric.unwrap_or("")),
+            verdict: verdict.into(),
+            ratio,
+            band,
+        });
+    };
+    let comparison = &findings["comparison"];
+    let band = comparison["delta"].as_f64().unwrap_or(0.05);
+    for cell in comparison["cells"].as_array().into_iter().flatten() {
+        add("", cell, band);
+    }
+    for map in findings["heat_maps"].as_array().into_iter().flatten() {
+        for row in map["rows"].as_array().into_iter().flatten() {
+            let prefix = format!("{} / {}: ", map["title"], row["name"]);
+            for cell in row["cells"].as_array().into_iter().flatten() {
+                add(&prefix, cell, band);
+            }
+        }
+    }
+    all
+}
+
+/// The same line with another seed of the host and of the drive.
+fn again(case: &Case, number: u64) -> Option<Vec<Compared>> {
+    let mut other = case.clone();
+    let seed = 5000 + 17 * number + case.seed % 1000;
+    let at = other.after.iter().position(|word| word == "--seed")?;
+    other.after[at + 1] = seed.to_string();
+    let said = Said::json_of(&other, &Place::of(&other.drive));
+    Some(compared(&said.json?))
+}
+
+/// Mean and standard error of the logarithm of a ratio.
+fn centre(logs: &[f64]) -> (f64, f64) {
+    let n = logs.len() as f64;
+    let mean = logs.iter().sum::<f64>() / n;
+    let square = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
+    (mean, (square / n).sqrt())
+}
+
+/// All comparisons of the findings.
+pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
+    let Some(json) = &said.json else { return };
+    let claims = compared(json);
+    if claims.is_empty() {
+        return;
+    }
+    let others: Vec<Vec<Compared>> = (0..AGAIN).filter_map(|number| again(case, number)).collect();
+    for claim in &claims {
+        let same = |all: &Vec<Compared>| {
+            all.iter().find(|other| other.name == claim.name).map(|other| other.ratio.ln())
+        };
+        let logs: Vec<f64> = others.iter().filter_map(same).filter(|it| it.is_finite()).collect();
+        if logs.len() >= 3 {
+            all.extend(judged(claim, &logs));
+        }
+    }
+}
+
+fn judged(claim: &Compared, logs: &[f64]) -> Option<Judged> {
+    let (mean, error) = centre(logs);
+    let said = format!("{}: {}, × {:.3}", claim.name, claim.verdict, claim.ratio);
+    let truth = format!("× {:.3} ± {:.3} over {} more runs", mean.exp(), 2.0 * error, logs.len());
+    let band = (1.0 + claim.band).ln();
+    match claim.verdict.as_str() {
+        "changed" | "changed_negligible" | "changed_maybe_relevant" => {
+            let is_turned = claim.ratio.ln() * mean < 0.0 && mean.abs() > 3.0 * error;
+            let is_nothing = claim.verdict == "changed" && mean.abs() + 3.0 * error < band / 2.0;
+            let is_right = !is_turned && !is_nothing;
+            Some(Judged::held("faster or slower", Level::Alpha, is_right, said, truth))
+        }
+        "equivalent" | "identical" => {
+            let is_wrong = mean.abs() - 3.0 * error > BANDS * band;
+            Some(Judged::held("equivalent", Level::Alpha, !is_wrong, said, truth))
+        }
+        "inconclusive" => {
+            let is_plain = mean.abs() > 3.0 * band && mean.abs() > 10.0 * error;
+            Some(Judged::open("comparison", is_plain, said, truth))
+        }
+        _ => None,
+    }
+}

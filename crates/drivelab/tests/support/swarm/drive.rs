@@ -1,0 +1,310 @@
+//! Drives drawn from a seed: what the host may see of them, and what is true of them.
+
+use drivelab_stats::Random;
+use std::fmt::Write;
+
+const MIB: u64 = 1 << 20;
+
+/// A simulated drive.
+#[derive(Debug, Clone)]
+pub struct Drive {
+    /// What is typed.
+    pub target: String,
+    /// The file beside the run that `target` names, if it is no drive of `sim list`.
+    pub profile: Option<String>,
+    /// What is planted.
+    pub planted: Planted,
+}
+
+/// What the inside knows before anything is measured.
+#[derive(Debug, Clone, Default)]
+pub struct Planted {
+    /// The word of the model in profiles.
+    pub model: &'static str,
+    /// Bytes that a host can address; `None` where the profile says it.
+    pub bytes: Option<u64>,
+    /// Whether trimmed units are dropped; `None` where the drive has no map to drop them from.
+    pub honours_trim: Option<bool>,
+    /// Share of its rate that a reader loses once the map is in pieces.
+    pub fragmentation: f64,
+    /// Cells of one bit serve as a cache.
+    pub has_slc: bool,
+    /// The host has a page cache.
+    pub has_page_cache: bool,
+}
+
+/// A profile of `sim list`, with its model and whether its capacity can be given.
+const PROFILES: [(&str, &str, bool); 20] = [
+    ("x25-e", "flash", true),
+    ("x25-m", "flash", true),
+    ("ocz-core", "log_block", true),
+    ("samsung-slc", "log_block", true),
+    ("pqi", "log_block", true),
+    ("zhou-intel", "flash", true),
+    ("zhou-ocz", "log_block", true),
+    ("zhou-hdd", "disk", true),
+    ("pblaze5-c916", "flash", true),
+    ("sata-mlc", "flash", true),
+    ("nvme-tlc", "flash", true),
+    ("nvme-qlc", "flash", true),
+    ("momentus-7200", "disk", true),
+    ("sas-raid10", "array", false),
+    ("sas-raid5", "array", false),
+    ("san", "array", false),
+    ("gp2", "volume", true),
+    ("gp3", "volume", true),
+    ("essd", "volume", true),
+    ("textbook", "flash", true),
+];
+
+/// One of these, each as likely as the others.
+pub fn one_of<T: Copy>(random: &mut Random, all: &[T]) -> T {
+    all[random.below(all.len() as u64) as usize]
+}
+
+fn chance(random: &mut Random, percent: u64) -> bool {
+    random.below(100) < percent
+}
+
+/// From `least` to `most`, each power of two as likely as the others.
+fn between(random: &mut Random, least: u64, most: u64) -> u64 {
+    (least as f64 * (most as f64 / least as f64).powf(random.unit_f64())) as u64
+}
+
+/// The lines of a profile.
+struct Text(String);
+
+impl Text {
+    fn of(kind: &str) -> Text {
+        Text(format!(
+            "name = \"drawn\"\ntitle = \"Drawn\"\nkind = \"{kind}\"\nabout = \"Drawn from a \
+             seed.\"\n\n[parameters]\n"
+        ))
+    }
+
+    fn put(&mut self, key: &str, value: impl std::fmt::Display) {
+        writeln!(self.0, "{key} = {{ value = {value}, source = \"drawn\", status = \"guess\" }}")
+            .expect("a string takes it");
+    }
+}
+
+impl Drive {
+    /// The drive of a seed.
+    pub fn draw(random: &mut Random) -> Drive {
+        let bytes = MIB * one_of(random, &[256, 256, 256, 512, 512, 1024, 1024, 2048, 4096, 8192]);
+        let mut drive = match random.below(20) {
+            0..8 => listed(random, bytes),
+            8..14 => flash(random, bytes),
+            14..16 => log_block(random, bytes),
+            16 => block_map(random, bytes),
+            17 => disk(random, bytes),
+            _ => volume(random, bytes),
+        };
+        drive.surround(random);
+        drive
+    }
+
+    fn of_text(text: Text, model: &'static str, bytes: u64, honours: Option<bool>) -> Drive {
+        let planted =
+            Planted { model, bytes: Some(bytes), honours_trim: honours, ..Planted::default() };
+        Drive { target: "sim:./drawn.toml".into(), profile: Some(text.0), planted }
+    }
+
+    /// What stands in front of the drive, and how it begins.
+    fn surround(&mut self, random: &mut Random) {
+        let mut add = |text: &str| self.target.push_str(text);
+        add(&format!(",seed={}", random.below(1000)));
+        if chance(random, 20) {
+            let bytes = MIB * one_of(random, &[64, 256, 1024]);
+            add(&format!(",page_cache={bytes}"));
+            self.planted.has_page_cache = true;
+        }
+        if chance(random, 8) {
+            self.planted.fragmentation = 0.1 * (1 + random.below(5)) as f64;
+            add(&format!(",fragmentation={:.1}", self.planted.fragmentation));
+        }
+        if chance(random, 15) {
+            let words: &[&str] = match self.planted.model {
+                "flash" => &["filled", "random-filled", "fragmented", "random-steady"],
+                "log_block" | "block_map" => &["filled", "fragmented"],
+                _ => &["filled"],
+            };
+            add(&format!(",state={}", one_of(random, words)));
+        }
+        if chance(random, 10) {
+            add(",file_system_ns=4000,journal=0.1");
+        }
+    }
+}
+
+fn listed(random: &mut Random, bytes: u64) -> Drive {
+    let (name, model, scales) = one_of(random, &PROFILES);
+    let mut target = format!("sim:{name}");
+    if scales {
+        target.push_str(&format!(",capacity={bytes}"));
+    }
+    let honours = (model == "flash").then(|| !chance(random, 30));
+    if honours == Some(false) {
+        target.push_str(",honours_trim=false");
+    }
+    let bytes = scales.then_some(bytes);
+    let has_slc = name.starts_with("nvme");
+    let planted = Planted { model, bytes, honours_trim: honours, has_slc, ..Planted::default() };
+    Drive { target, profile: None, planted }
+}
+
+fn flash(random: &mut Random, bytes: u64) -> Drive {
+    let mut text = Text::of("flash");
+    let unit = one_of(random, &[4096u64, 4096, 4096, 8192, 16_384]);
+    let page = unit.max(one_of(random, &[4096, 8192, 16_384]));
+    let (channels, per_channel) = (1 << random.below(4), 1 << random.below(3));
+    let (planes, at_once) = (1 + random.below(2), one_of(random, &[1u64, 1, 1, 3]));
+    let dies = channels * per_channel;
+    let program = page * planes * at_once;
+    // At least 80 blocks, or collection has no choice.
+    let most = (bytes / 80 / (program * dies)).clamp(1, 128);
+    let spare = 0.05 + 0.4 * random.unit_f64();
+    let honours = chance(random, 65);
+    text.put("user_bytes", bytes);
+    text.put("spare", format!("{spare:.3}"));
+    text.put("map_unit_bytes", unit);
+    text.put("channels", channels);
+    text.put("dies_per_channel", per_channel);
+    text.put("planes", planes);
+    text.put("page_bytes", page);
+    text.put("pages_per_program", at_once);
+    text.put("pages_per_block", at_once * (1 + random.below(most)));
+    text.put("read_ns", between(random, 20_000, 100_000));
+    text.put("program_ns", between(random, 150_000, 1_500_000));
+    text.put("erase_ns", between(random, 500_000, 5_000_000));
+    text.put("channel_bytes_per_s", between(random, 40_000_000, 1_600_000_000));
+    text.put("link_bytes_per_s", between(random, 100_000_000, 7_000_000_000));
+    text.put("command_ns", between(random, 5_000, 100_000));
+    text.put("firmware_read_ns", random.below(20_000));
+    text.put("firmware_write_ns", random.below(30_000));
+    text.put("early_completion", chance(random, 85));
+    text.put("honours_trim", honours);
+    let policies = ["greedy", "greedy", "d-choices", "fifo", "windowed", "cost-benefit", "random"];
+    text.put("collector", format!("\"{}\"", one_of(random, &policies)));
+    text.put("collector_choices", 2 + random.below(20));
+    let frontiers = random.below(3);
+    text.put("collection_frontiers", frontiers);
+    let combining = if chance(random, 20) { unit * (1 + random.below(256)) } else { 0 };
+    text.put("combining_bytes", combining);
+    text.put("buffer_bytes", program * dies * (2 + random.below(4)) + combining);
+    if chance(random, 40) {
+        text.put("queue_depth", one_of(random, &[1, 8, 32]));
+    }
+    if chance(random, 30) {
+        text.put("read_cache_bytes", MIB * (1 + random.below(64)));
+    }
+    if chance(random, 30) {
+        text.put("suspend_ns", 20_000);
+    }
+    if chance(random, 20) {
+        text.put("map_cache_bytes", page * (8 + random.below(64)));
+    }
+    if frontiers > 0 && chance(random, 30) {
+        text.put("bits_per_cell", 3);
+        text.put("slc_static_bytes", bytes / 100 * random.below(10));
+        text.put("slc_dynamic_share", format!("{:.2}", 0.4 * random.unit_f64()));
+        text.put("slc_program_ns", 120_000);
+        text.put("slc_idle_ns", 1_000_000_000);
+        text.put("slc_when_full", one_of(random, &["\"direct\"", "\"fold\""]));
+    }
+    let has_slc = text.0.contains("slc_program_ns");
+    let mut drive = Drive::of_text(text, "flash", bytes, Some(honours));
+    drive.planted.has_slc = has_slc;
+    drive
+}
+
+/// Geometry and times that log blocks and block mapping share.
+fn blocks(random: &mut Random, kind: &str, bytes: u64) -> (Text, u64) {
+    let mut text = Text::of(kind);
+    let channels = 1 << random.below(4);
+    let dies = channels << random.below(3);
+    let block_dies = one_of(random, &[1, channels, dies]);
+    text.put("user_bytes", bytes);
+    text.put("page_bytes", one_of(random, &[2048, 4096]));
+    text.put("pages_per_block", one_of(random, &[64, 128]));
+    text.put("channels", channels);
+    text.put("dies", dies);
+    text.put("block_dies", block_dies);
+    text.put("read_ns", between(random, 20_000, 80_000));
+    text.put("program_ns", between(random, 150_000, 900_000));
+    text.put("erase_ns", between(random, 1_000_000, 4_000_000));
+    text.put("channel_bytes_per_s", between(random, 30_000_000, 200_000_000));
+    text.put("link_bytes_per_s", 300_000_000);
+    text.put("command_ns", between(random, 40_000, 300_000));
+    text.put("queue_depth", one_of(random, &[1, 1, 8]));
+    text.put("copies_per_channel", 1);
+    (text, dies)
+}
+
+fn log_block(random: &mut Random, bytes: u64) -> Drive {
+    let (mut text, dies) = blocks(random, "log_block", bytes);
+    let is_full = chance(random, 50);
+    text.put("log_blocks", dies * (2 + random.below(16)));
+    text.put("associativity", if is_full { "\"full\"" } else { "\"block\"" });
+    text.put("is_merge_paced", is_full && chance(random, 50));
+    let has_buffer = chance(random, 50);
+    text.put("buffer_flush", if has_buffer { "\"full\"" } else { "\"none\"" });
+    text.put("buffer_bytes", if has_buffer { 16_384 << random.below(4) } else { 0 });
+    text.put("buffer_group_bytes", 0);
+    Drive::of_text(text, "log_block", bytes, None)
+}
+
+fn block_map(random: &mut Random, bytes: u64) -> Drive {
+    let (mut text, _) = blocks(random, "block_map", bytes);
+    text.put("overwrite", one_of(random, &["\"in_place\"", "\"replacement\""]));
+    Drive::of_text(text, "block_map", bytes, None)
+}
+
+fn disk(random: &mut Random, bytes: u64) -> Drive {
+    let mut text = Text::of("disk");
+    text.put("user_bytes", bytes);
+    text.put("heads", 1 + random.below(4));
+    text.put("zones", 4 + random.below(20));
+    text.put("rotation_rpm", one_of(random, &[5400, 7200, 10_000, 15_000]));
+    text.put("outer_bytes_per_s", between(random, 80_000_000, 250_000_000));
+    text.put("inner_bytes_per_s", between(random, 40_000_000, 80_000_000));
+    text.put("seek_track_ns", between(random, 300_000, 1_000_000));
+    text.put("seek_average_ns", between(random, 3_000_000, 10_000_000));
+    text.put("seek_full_ns", 16_000_000);
+    text.put("head_switch_ns", 800_000);
+    text.put("settle_write_ns", 500_000);
+    text.put("command_ns", 50_000);
+    text.put("link_bytes_per_s", 300_000_000);
+    text.put("queue_depth", one_of(random, &[1, 32]));
+    text.put("age_limit_ns", 500_000_000);
+    text.put("read_cache_bytes", 8 * MIB);
+    text.put("read_cache_segments", 16);
+    let has_write_cache = chance(random, 70);
+    text.put("write_cache_bytes", if has_write_cache { 4 * MIB } else { 0 });
+    text.put("write_cache_runs", if has_write_cache { 64 } else { 0 });
+    Drive::of_text(text, "disk", bytes, None)
+}
+
+/// A quota; with credits it is a cap that comes after a while.
+fn volume(random: &mut Random, bytes: u64) -> Drive {
+    let mut text = Text::of("volume");
+    let base = between(random, 300, 10_000);
+    let has_credits = chance(random, 50);
+    text.put("user_bytes", bytes);
+    text.put("iops_base", base);
+    text.put("iops_per_gib", 0);
+    text.put("iops_min", base);
+    text.put("iops_max", 20_000);
+    text.put("iops_slack_per_mille", 0);
+    text.put("iops_burst", if has_credits { base * (2 + random.below(9)) } else { 0 });
+    let credits = base * between(random, 10, 600);
+    text.put("credits_max", if has_credits { credits } else { 0 });
+    text.put("credits_initial", if has_credits { credits } else { 0 });
+    text.put("bandwidth_bytes_per_s", between(random, 50_000_000, 500_000_000));
+    text.put("bandwidth_burst_bytes", MIB);
+    text.put("io_unit_bytes", 262_144);
+    text.put("read_ns", between(random, 100_000, 900_000));
+    text.put("write_ns", between(random, 100_000, 900_000));
+    text.put("jitter_ns", random.below(400_000));
+    Drive::of_text(text, "volume", bytes, None)
+}

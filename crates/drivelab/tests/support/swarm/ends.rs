@@ -1,0 +1,59 @@
+//! The status, the budget, the time; refusals.
+
+use super::case::{Case, Said};
+use super::judged::{Judged, Level};
+use drivelab_core::op::Action;
+use drivelab_core::run::Run;
+
+fn promise(about: &'static str, is_right: bool, said: String, truth: String) -> Judged {
+    Judged::held(about, Level::Promise, is_right, said, truth)
+}
+
+/// Whether the case was refused, or did not begin for another reason.
+pub fn is_refused(said: &Said) -> bool {
+    matches!(said.status, Some(2 | 3))
+}
+
+/// What was promised beforehand, and how it ended.
+pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
+    let json = said.json.as_ref();
+    let error = json.map(|json| json["error"]["text"].to_string()).unwrap_or_default();
+    let last = said.stderr.lines().last().unwrap_or_default().to_string();
+    let ended = matches!(said.status, Some(0..=4));
+    let words = format!("status {:?}: {last}", said.status);
+    all.push(promise("ends", ended, words, "0 to 4".into()));
+    if is_refused(said) {
+        let has_hint = json.is_some_and(|json| json["error"]["hint"].is_string());
+        all.push(promise("refusal", has_hint, error, "a refusal says what to type".into()));
+        return;
+    }
+    let Some(json) = json else {
+        return all.push(promise("ends", false, last, "one JSON object".into()));
+    };
+    let no_answer = json["findings"]["no_answer"] == true;
+    let incomplete = json["complete"] != true;
+    let no_verdict = said.sentences("verdict").is_empty() && said.sentences("beware").is_empty();
+    let wants_4 = no_answer || incomplete || no_verdict;
+    let is_right = !wants_4 || matches!(said.status, Some(4));
+    let words = format!("status {:?}", said.status);
+    let truth = format!("no answer {no_answer}, incomplete {incomplete}, no verdict {no_verdict}");
+    all.push(promise("status", is_right, words, truth));
+    if let Some(run) = &said.run {
+        allowances(case, run, all);
+    }
+}
+
+fn allowances(case: &Case, run: &Run, all: &mut Vec<Judged>) {
+    let kinds = run.steps.iter().flat_map(|it| &it.tallies).flat_map(|it| &it.kinds);
+    let written: u64 = kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
+    if let Some(budget) = case.budget {
+        let words = format!("--budget {budget}");
+        all.push(promise("budget", written <= budget, words, format!("{written} written")));
+    }
+    let took = run.steps.iter().map(|step| step.duration_ns()).sum::<u64>() as f64 / 1e9;
+    if let Some(seconds) = case.seconds {
+        let words = format!("--time {seconds}s");
+        let is_right = took <= 1.02 * seconds as f64 + 0.5;
+        all.push(promise("time", is_right, words, format!("{took:.1} s of virtual time")));
+    }
+}

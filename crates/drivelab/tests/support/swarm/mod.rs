@@ -1,0 +1,87 @@
+//! A swarm over studies: a seed draws a drive and a command, the real program runs it, and every
+//! sentence that can be decided is held against what the inside knows.
+#![allow(dead_code, reason = "a test and a bench use their own parts")]
+
+pub mod case;
+pub mod cliff;
+pub mod compared;
+pub mod criterion;
+pub mod drive;
+pub mod ends;
+pub mod grade;
+pub mod judged;
+pub mod numbers;
+pub mod ram;
+pub mod replay;
+pub mod settled;
+pub mod suspects;
+pub mod table;
+pub mod trim;
+pub mod wear;
+
+use case::{Case, Place, Said};
+use judged::Judged;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+/// A case and what became of it.
+pub struct Tried {
+    pub case: Case,
+    /// It was refused, so that only the refusal is judged.
+    pub is_refused: bool,
+    pub status: Option<i32>,
+    pub judged: Vec<Judged>,
+    pub took: Duration,
+}
+
+/// Runs and judges the case of a seed.
+pub fn tried(seed: u64) -> Tried {
+    tried_case(Case::draw(seed))
+}
+
+/// Runs and judges a case.
+pub fn tried_case(case: Case) -> Tried {
+    let begin = Instant::now();
+    let place = Place::of(&case.drive);
+    let said = Said::of(&case, &place);
+    let mut judged = Vec::new();
+    ends::judge(&case, &said, &mut judged);
+    let is_refused = ends::is_refused(&said);
+    if !is_refused {
+        numbers::judge(&said, &mut judged);
+        suspects::judge(&case, &said, &mut judged);
+        trim::judge(&case, &said, &mut judged);
+        cliff::judge(&case, &said, &mut judged);
+        settled::judge(&case, &said, &mut judged);
+        grade::judge(&case, &said, &mut judged);
+        criterion::judge(&case, &said, &mut judged);
+        wear::judge(&case, &said, &mut judged);
+        ram::judge(&case, &said, &mut judged);
+        compared::judge(&case, &said, &mut judged);
+    }
+    Tried { case, is_refused, status: said.status, judged, took: begin.elapsed() }
+}
+
+/// Tries these seeds, two at a time, until the time is over; `see` hears of each.
+pub fn swarm(seeds: &[u64], limit: Duration, see: impl Fn(&Tried) + Sync) -> Vec<Tried> {
+    let next = AtomicUsize::new(0);
+    let all = Mutex::new(Vec::new());
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..2 {
+            scope.spawn(|| {
+                while begin.elapsed() < limit
+                    && let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed))
+                {
+                    let tried = tried(*seed);
+                    see(&tried);
+                    all.lock().expect("all").push(tried);
+                }
+            });
+        }
+    });
+    let mut all = all.into_inner().expect("all");
+    all.sort_by_key(|tried| tried.case.seed);
+    all
+}

@@ -1,0 +1,36 @@
+//! What a byte costs of flash: the same in five more capacities of the same load.
+
+use super::case::{Case, Said};
+use super::judged::{Judged, Level};
+use super::replay::{for_bytes, performed, replay};
+use drivelab_core::inside::Inside;
+
+const OFF: f64 = 0.05;
+const CAPACITIES: u64 = 5;
+
+/// What `endurance` said of the load that was done last.
+pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
+    let Some(run) = said.run.as_ref().filter(|_| case.study == "endurance") else { return };
+    let Some(last) = run.steps.iter().rfind(|it| !it.plan.streams.is_empty()) else { return };
+    let open = said.sentences("unknown").join(" ");
+    let figures = said.json.as_ref().and_then(|json| json["findings"]["figures"].as_array());
+    let claims = figures.into_iter().flatten().filter_map(|figure| {
+        let name = figure["name"].as_str()?.strip_prefix("write amplification, ")?;
+        Some((name, figure["estimate"]["value"].as_f64()?))
+    });
+    let Some((name, found)) = claims.last() else { return };
+    if open.contains("had settled") || !last.begin.name.contains(name) {
+        return;
+    }
+    let Some(bytes) = run.begin.facts.target.bytes else { return };
+    let mut steps = performed(&run.steps);
+    steps.push(for_bytes(&last.plan, CAPACITIES * bytes));
+    let Some(long) = replay(case, run, steps) else { return };
+    let Some(more) = long.steps.last() else { return };
+    let inside = more.insides.iter().fold(Inside::default(), |sum, it| sum.plus(&it.inside));
+    let Some(truth) = inside.write_amplification() else { return };
+    let is_right = (found / truth - 1.0).abs() <= OFF;
+    let words = format!("write amplification, {name}: {found:.3}");
+    let truth = format!("{truth:.3} over five more capacities");
+    all.push(Judged::held("wear", Level::Certain, is_right, words, truth));
+}
