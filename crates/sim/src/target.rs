@@ -150,11 +150,16 @@ impl SimTarget {
             full: None,
             stalls: None,
         };
+        let mut given = std::collections::BTreeSet::new();
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
             };
-            target.apply(key.trim(), value.trim())?;
+            let key = key.trim();
+            if !given.insert(key) {
+                return Err(format!("{key}= is given twice; leave one of them out"));
+            }
+            target.apply(key, value.trim())?;
         }
         target.settle_geometry();
         Ok(target)

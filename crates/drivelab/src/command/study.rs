@@ -5,7 +5,7 @@ mod several;
 
 use super::page;
 use super::report::{Page, may_write, results};
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
 use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
 use crate::outcome::{Failure, Status};
 use crate::session::{self, Ended, Inquiry, Request};
@@ -75,7 +75,8 @@ fn prepare<'a>(
     if !options.dry_run {
         session::tidy_up(&runs, system)?;
     }
-    let mut aim = Aim::look(system, target)?;
+    let line = format!("study {}", study.name);
+    let mut aim = Aim::look(system, target, Missing::unless_sized(options.size, &line))?;
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
@@ -164,7 +165,8 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let study = experiment::named(&asked.name).map_err(Failure::usage)?;
     let system = System::live();
     session::tidy_up(&directory, &system)?;
-    let mut aim = Aim::look(&system, &target)?;
+    // A file that was made for the study is gone and is made again.
+    let mut aim = Aim::look(&system, &target, Missing::Made)?;
     equip(&mut aim, &asked.name, asked.scale);
     same_target(&kept, &aim)?;
     if aim.creates() {

@@ -6,6 +6,7 @@
 //! There is no way to switch any of this off. Opening is the business of [`crate::target`].
 
 mod backing;
+mod medium;
 mod occupied;
 mod own;
 mod processes;
@@ -23,6 +24,7 @@ use rustix::io::Errno;
 
 pub(crate) use backing::{backing_device, hold_backing};
 pub(crate) use occupied::busy_refusal as busy;
+pub use own::foreign_ledger;
 pub(crate) use own::own_file;
 pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
