@@ -35,16 +35,11 @@ fn main() {
     eprintln!("seeds {from} to {}", from + cases - 1);
     let seeds: Vec<u64> = (from..from + cases).collect();
     let all = swarm::swarm(&seeds, Duration::from_secs(60 * minutes), |tried| {
-        let is_wrong = |judged: &&swarm::judged::Judged| judged.class == Class::Wrong;
-        let wrong: Vec<&str> = tried.judged.iter().filter(is_wrong).map(|it| it.about).collect();
-        eprintln!(
-            "seed {} {} {:?} {:.1} s {}",
-            tried.case.seed,
-            tried.case.study,
-            tried.status,
-            tried.took.as_secs_f64(),
-            wrong.join(", ")
-        );
+        let (case, took) = (&tried.case, tried.took.as_secs_f64());
+        eprintln!("seed {} {:?} {took:.1} s {}", case.seed, tried.status, case.line());
+        for judged in tried.judged.iter().filter(|judged| judged.class == Class::Wrong) {
+            eprintln!("  WRONG {}: \"{}\"; {}", judged.about, judged.said, judged.truth);
+        }
     });
     println!("### The swarm\n\n{} cases, seeds from {from} on.\n", all.len());
     println!("{}", table::table(&all));

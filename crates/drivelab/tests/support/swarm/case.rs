@@ -7,6 +7,7 @@ use drivelab_stats::Random;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// What is typed, and where.
 #[derive(Debug, Clone)]
@@ -27,9 +28,28 @@ pub struct Case {
 
 /// `rank` needs several drives, `doctor` no simulated one.
 pub const STUDIES: [&str; 22] = [
-    "check", "aa", "wsat", "wsat", "trim", "trim", "pts-iops", "pts-tp", "pts-lat", "rank",
-    "patterns", "mix", "steady", "fs", "stutter", "apps", "modes", "endurance", "files", "ior",
-    "torture", "tune",
+    "check",
+    "aa",
+    "wsat",
+    "wsat",
+    "trim",
+    "trim",
+    "pts-iops",
+    "pts-tp",
+    "pts-lat",
+    "rank",
+    "patterns",
+    "mix",
+    "steady",
+    "fs",
+    "stutter",
+    "apps",
+    "modes",
+    "endurance",
+    "files",
+    "ior",
+    "torture",
+    "tune",
 ];
 
 impl Case {
@@ -70,7 +90,9 @@ impl Case {
             (self.budget, self.seconds) = (Some(budget), Some(seconds));
         }
         if self.study == "rank" {
-            self.after.push(one_of(random, &["sim:gp3,capacity=1GiB", "sim:textbook,capacity=512MiB"]).into());
+            self.after.push(
+                one_of(random, &["sim:gp3,capacity=1GiB", "sim:textbook,capacity=512MiB"]).into(),
+            );
         }
         self.after.extend(["--seed".into(), format!("{}", random.below(1000))]);
     }
@@ -98,10 +120,8 @@ pub struct Place {
 
 /// The program under test; `DRIVELAB_BINARY` names another one.
 fn program() -> PathBuf {
-    std::env::var_os("DRIVELAB_BINARY").map_or_else(
-        || env!("CARGO_BIN_EXE_drivelab").into(),
-        PathBuf::from,
-    )
+    std::env::var_os("DRIVELAB_BINARY")
+        .map_or_else(|| env!("CARGO_BIN_EXE_drivelab").into(), PathBuf::from)
 }
 
 impl Place {
@@ -147,6 +167,8 @@ pub struct Said {
     pub html: String,
     /// The run file.
     pub run: Option<Run>,
+    /// What it took on the real clock.
+    pub took: Duration,
 }
 
 /// Longest a case may take on the real clock.
@@ -170,6 +192,7 @@ impl Said {
     pub fn json_of(case: &Case, place: &Place) -> Said {
         let mut words = case.words();
         words.push("--json".into());
+        let begin = Instant::now();
         let output = place.types(&words, LIMIT_S);
         Said {
             status: output.status.code(),
@@ -178,6 +201,7 @@ impl Said {
             text: String::new(),
             html: String::new(),
             run: None,
+            took: begin.elapsed(),
         }
     }
 
