@@ -59,6 +59,9 @@ pub struct SimulatedFacts {
     pub page_cache_bytes: Option<u64>,
     /// Its flash, where it has some whose cells are known.
     pub flash: Option<FlashFacts>,
+    /// Whether a file system between programs and the drive is simulated, too.
+    #[serde(default)]
+    pub has_file_system: bool,
 }
 
 /// The flash of a simulated drive.

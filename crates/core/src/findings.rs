@@ -54,6 +54,35 @@ pub struct Findings {
     pub not_applicable: Vec<Remark>,
 }
 
+/// What a run says to its question: the exit status follows from it, and from nothing else.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Answer {
+    /// It is answered, and nothing bad was found.
+    Given,
+    /// Something bad was found, in numbers that can be believed.
+    Bad,
+    /// It is not answered.
+    None,
+}
+
+impl Findings {
+    /// A bad finding is an answer even where another part of the question has none; silence never
+    /// is.
+    pub fn answer(&self) -> Answer {
+        match (self.beware.is_empty(), self.no_answer || self.verdict.is_empty()) {
+            (false, _) => Answer::Bad,
+            (true, true) => Answer::None,
+            (true, false) => Answer::Given,
+        }
+    }
+
+    /// The conclusions as they are kept: whoever concluded nothing has given no answer.
+    pub fn closed(mut self) -> Self {
+        self.no_answer |= self.verdict.is_empty() && self.beware.is_empty();
+        self
+    }
+}
+
 /// What a number is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -118,6 +118,20 @@ impl Run {
         Ok(())
     }
 
+    /// Everything but the steps.
+    pub(crate) fn clone_without_steps(&self) -> Run {
+        Run {
+            begin: self.begin.clone(),
+            plans: self.plans.clone(),
+            steps: Vec::new(),
+            established: self.established.clone(),
+            resumptions: self.resumptions.clone(),
+            warnings: self.warnings.clone(),
+            findings: self.findings.clone(),
+            end: self.end.clone(),
+        }
+    }
+
     fn step(&mut self, number: u32) -> Result<&mut StepRun, String> {
         let known = self.steps.iter_mut().rev().find(|step| step.begin.step == number);
         known.ok_or_else(|| format!("a record of step {number} comes before its beginning"))

@@ -4,6 +4,7 @@
 //! `--json` cannot disagree. A [`Summary`] serialises to the JSON object that scripts rely on.
 
 mod cells;
+mod drifts;
 mod drive;
 mod gaps;
 mod series;
@@ -21,10 +22,12 @@ use crate::rounds;
 use crate::run::Run;
 use crate::tally::{Gap, Mismatch, Slow};
 use crate::truth::{self, Judgement};
+use crate::verified::Verified;
 use drivelab_stats::{Estimate, Histogram, supported_quantile};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+pub use drifts::Drifting;
 pub use gaps::stream_gaps;
 pub use series::{Point, series};
 pub use streams::{LatencyKind, Window, cell_histogram, histogram, window};
@@ -223,8 +226,10 @@ pub struct StreamSummary {
     pub lateness: Option<Lateness>,
     /// Stamps checked.
     pub verified: u64,
-    /// Stamps that were wrong.
+    /// Stamps that were wrong or missing.
     pub mismatched: u64,
+    /// Of these, blocks without any stamp.
+    pub unstamped: u64,
     /// Mean I/Os carried by one submitting call; `None` where not counted.
     pub ops_per_submit_call: Option<f64>,
 }
@@ -334,12 +339,26 @@ pub struct CellSummary {
     pub valid: Option<bool>,
     /// What speaks against it, each once.
     pub reasons: Vec<Reason>,
+    /// What rose or fell over the repetitions; such a cell enters no comparison.
+    pub drifts: Vec<Drifting>,
     /// What a reader should know, each once.
     pub notes: Vec<Reason>,
     /// What could not be checked, each once.
     pub unchecked: Vec<Reason>,
     /// Its streams.
     pub streams: Vec<CellStream>,
+}
+
+impl CellSummary {
+    /// Why its numbers must not be judged: it is suspect, or it drifts. `None`: they may be.
+    pub fn against(&self) -> Option<String> {
+        let suspect = self.reasons.iter().filter(|_| self.valid == Some(false));
+        let texts: Vec<&str> = suspect
+            .map(|reason| reason.text.as_str())
+            .chain(self.drifts.iter().map(|drift| drift.text.as_str()))
+            .collect();
+        (self.valid == Some(false) || !texts.is_empty()).then(|| texts.join("; "))
+    }
 }
 
 /// One stream of a cell.
@@ -472,7 +491,9 @@ fn summarise_step(run: &Run, index: usize) -> StepSummary {
         incomplete,
         streams,
         devices: end.map_or_else(Vec::new, |end| end.devices.clone()),
-        mismatches: end.map_or_else(Vec::new, |end| end.mismatches.clone()),
+        mismatches: end
+            .filter(|_| Verified::of(run, step).wrong() > 0)
+            .map_or_else(Vec::new, |end| end.mismatches.clone()),
         drive: drive::summarise_drive(run, step),
     }
 }

@@ -88,6 +88,9 @@ pub struct Tally {
     /// Stamps that were wrong.
     #[serde(default)]
     pub mismatched: u64,
+    /// Of these, units without any stamp.
+    #[serde(default)]
+    pub unstamped: u64,
 }
 
 /// Which histograms a stream keeps.
@@ -199,6 +202,7 @@ impl Tally {
             gap_ns_max: 0,
             verified: 0,
             mismatched: 0,
+            unstamped: 0,
         }
     }
 
@@ -226,6 +230,7 @@ impl Tally {
         self.gap_ns_max = 0;
         self.verified = 0;
         self.mismatched = 0;
+        self.unstamped = 0;
     }
 
     /// Lists a gap without allocating.
@@ -259,6 +264,7 @@ impl Tally {
         self.gap_ns_max = self.gap_ns_max.max(other.gap_ns_max);
         self.verified += other.verified;
         self.mismatched += other.mismatched;
+        self.unstamped += other.unstamped;
     }
 
     /// Completions without error, all kinds.

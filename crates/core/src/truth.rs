@@ -17,6 +17,7 @@ use crate::quantity::{percent, size};
 use crate::record::{DeviceCounters, StepEnd};
 use crate::run::{Run, StepRun};
 use crate::summary::{Reason, StreamSummary};
+use crate::verified::Verified;
 
 /// Fewer bytes than this prove nothing about where they came from.
 const BYTES_MIN: u64 = 1 << 20;
@@ -66,13 +67,10 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
     if let Some(inside) = step.end.as_ref().and_then(|end| end.inside.as_ref()) {
         simulated(inside, step, &mut judgement);
     }
-    let (mismatched, verified) = step
-        .tallies
-        .iter()
-        .fold((0, 0), |sum, tally| (sum.0 + tally.mismatched, sum.1 + tally.verified));
-    if mismatched > 0 {
-        let text = format!("{mismatched} of {verified} blocks read are not what was written");
-        judgement.reasons.push(reason("mismatches", text));
+    let verified = Verified::of(run, step);
+    if let Some(text) = verified.objection() {
+        let code = if verified.wrong() > 0 { "mismatches" } else { "not_verified" };
+        judgement.reasons.push(reason(code, text));
     }
     if !judgement.reasons.is_empty() {
         judgement.valid = Some(false);

@@ -348,8 +348,9 @@ impl<'a> Execution<'a> {
 
     /// Turns what the step's own tallies say into warnings.
     fn warn_of_step(&mut self, number: u32) {
-        let Some(step) = self.recorder.run().steps.last() else { return };
-        let warnings: Vec<Warning> = trouble::warnings_of(step, number);
+        let run = self.recorder.run();
+        let Some(step) = run.steps.last() else { return };
+        let warnings: Vec<Warning> = trouble::warnings_of(run, step, number);
         warnings.into_iter().for_each(|warning| self.recorder.warn(warning));
     }
 }

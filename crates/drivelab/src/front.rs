@@ -79,11 +79,6 @@ impl Tool {
             Tool::Iostat => 1,
         }
     }
-
-    /// Its exit status where what was read is not what was written.
-    fn mismatched(self) -> u8 {
-        self.failed()
-    }
 }
 
 /// Runs the line of another tool, if this is one: called by its name through a link, or by the

@@ -1,4 +1,7 @@
-//! The only place that writes to stdout and stderr (the progress line apart).
+//! The only place that writes to stdout and stderr.
+//!
+//! Whatever is printed may hold text of others (run files, plans, job files, names of files and
+//! drives), so everything passes [`harmless`] here; the `tidy` test refuses any other way out.
 //!
 //! Of several processes the first one speaks for all.
 //!
@@ -6,8 +9,9 @@
 
 use crate::outcome::Failure;
 use drivelab_io::team::{Farewell, team};
+use drivelab_report::harmless;
 use serde::Serialize;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// What sentences on stderr begin with.
@@ -23,7 +27,7 @@ pub fn text(text: &str) {
         return;
     }
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    let _ = out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush());
 }
 
 /// One JSON object.
@@ -31,8 +35,21 @@ pub fn json(value: &impl Serialize) -> Result<(), Failure> {
     let mut line = serde_json::to_string_pretty(value)
         .map_err(|error| Failure::invalid(format!("the results fit no JSON: {error}")))?;
     line.push('\n');
-    text(&line);
+    text(&escaped(&line));
     Ok(())
+}
+
+/// JSON whose strings hold nothing that steers a terminal, and still the same strings.
+fn escaped(json: &str) -> String {
+    let mut text = String::with_capacity(json.len());
+    for c in json.chars() {
+        match harmless(c.encode_utf8(&mut [0; 4])) {
+            same if same.starts_with(c) => text.push(c),
+            // All of these are in the basic plane, so that one escape is the whole character.
+            _ => text.push_str(&format!("\\u{:04x}", u32::from(c))),
+        }
+    }
+    text
 }
 
 /// An error or a note.
@@ -42,8 +59,19 @@ pub fn error(text: &str) {
         SAID.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
     if team.leads() {
-        let _ = writeln!(std::io::stderr(), "{text}");
+        let _ = writeln!(std::io::stderr(), "{}", harmless(text));
     }
+}
+
+/// Whether somebody looks at stderr on a terminal.
+pub fn stderr_is_terminal() -> bool {
+    std::io::stderr().is_terminal()
+}
+
+/// A line of progress on stderr in the place of the one before it; an empty one takes it away.
+pub fn progress(line: &str) {
+    // A terminal that went away is no reason to stop measuring.
+    let _ = write!(std::io::stderr(), "\r\x1b[K{}", harmless(line));
 }
 
 /// Why a command could not do what it was asked.
@@ -71,7 +99,7 @@ pub fn others(own: &Farewell, others: &[(u32, Farewell)]) {
                 None => line.to_owned(),
             };
             if !known.iter().any(|known| known == line || *known == named) {
-                let _ = writeln!(std::io::stderr(), "{named}");
+                let _ = writeln!(std::io::stderr(), "{}", harmless(&named));
                 known.push(named);
             }
         }

@@ -8,7 +8,6 @@ use drivelab_core::plan::Step;
 use drivelab_core::tally::Tally;
 use drivelab_report::units;
 use drivelab_stats::Histogram;
-use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(250);
@@ -49,7 +48,7 @@ impl Progress {
     pub fn new() -> Self {
         let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Progress {
-            active: drivelab_io::team::team().leads() && std::io::stderr().is_terminal() && capable,
+            active: drivelab_io::team::team().leads() && crate::print::stderr_is_terminal() && capable,
             label: String::new(),
             began: Instant::now(),
             expected: None,
@@ -92,14 +91,13 @@ impl Progress {
         }
         self.drawn = Some(Instant::now());
         let line = self.line(self.began.elapsed());
-        // A terminal that went away is no reason to stop measuring.
-        let _ = write!(std::io::stderr(), "\r\x1b[K{line}");
+        crate::print::progress(&line);
     }
 
     /// Takes the line away.
     pub fn clear(&mut self) {
         if self.active {
-            let _ = write!(std::io::stderr(), "\r\x1b[K");
+            crate::print::progress("");
             self.drawn = None;
         }
     }

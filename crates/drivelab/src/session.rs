@@ -18,7 +18,7 @@ use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
 use crate::together;
 use bystander::Bystander;
-use drivelab_core::findings::Findings;
+use drivelab_core::findings::{Answer, Findings};
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::Plan;
 use drivelab_core::queue::{Testbed, TroubleKind};
@@ -27,6 +27,7 @@ use drivelab_core::run::Run;
 use drivelab_core::study::{Established, StudyOptions};
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
+use drivelab_core::verified::Verified;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Refusal};
@@ -284,12 +285,9 @@ fn end(
 ) -> Ended {
     let mut stuck = false;
     let (mut status, reason, mut failure) = match stop {
-        Ok(()) => match mismatched(recorder.run()) {
-            0 => (Status::Fine, None, None),
-            count => {
-                let text = format!("{count} blocks that were read are not what was written");
-                (Status::Invalid, None, Some(Failure::invalid(text)))
-            }
+        Ok(()) => match objection(recorder.run()) {
+            None => (Status::Fine, None, None),
+            Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
         },
         Err(Stop::Interrupted) => (Status::Interrupted, Some("interrupted".to_string()), None),
         Err(Stop::Trouble(trouble)) => {
@@ -301,10 +299,10 @@ fn end(
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
         if status == Status::Fine {
-            status = match (findings.no_answer, findings.beware.is_empty()) {
-                (true, _) => Status::Invalid,
-                (false, false) => Status::Finding,
-                (false, true) => Status::Fine,
+            status = match findings.answer() {
+                Answer::None => Status::Invalid,
+                Answer::Bad => Status::Finding,
+                Answer::Given => Status::Fine,
             };
         }
         recorder.record(Record::Judged { findings: Box::new(findings) });
@@ -338,10 +336,12 @@ fn end(
     Ended { run, path, status, failure, stuck, scene }
 }
 
-/// Blocks whose stamps were wrong.
-fn mismatched(run: &Run) -> u64 {
-    let tallies = run.steps.iter().flat_map(|step| &step.tallies);
-    tallies.map(|tally| tally.mismatched).sum()
+/// What checking the data of all steps objects to: blocks that are wrong before blocks of which
+/// nothing can be told.
+fn objection(run: &Run) -> Option<String> {
+    let all = || run.steps.iter().map(|step| Verified::of(run, step));
+    let wrong = all().find(|verified| verified.wrong() > 0);
+    wrong.or_else(|| all().find(|verified| verified.foreign() > 0))?.objection()
 }
 
 /// Removes and undoes what runs that were killed have left behind, and says so. It comes before the

@@ -22,4 +22,5 @@ mod xlsx;
 pub use csv::{CSV_BEGIN, csv};
 pub use redact::redacted;
 pub use svg::svg;
+pub use text::harmless;
 pub use xlsx::{XLSX_CREATOR, xlsx};

@@ -89,6 +89,7 @@ fn empty_cell() -> CellSummary {
         state: String::new(),
         valid: None,
         reasons: Vec::new(),
+        drifts: Vec::new(),
         notes: Vec::new(),
         unchecked: Vec::new(),
         streams: Vec::new(),

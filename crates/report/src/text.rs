@@ -1,5 +1,6 @@
 //! Plain text in columns and wrapped paragraphs.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
 /// The widest line of a wrapped paragraph, in characters.
@@ -63,9 +64,36 @@ pub(crate) fn hanging(label: &str, words: &str, indent: usize) -> String {
     text
 }
 
-/// Control characters replaced, so that a model string or a path cannot steer the terminal.
+/// A character that steers a terminal or turns the direction of writing: C0 and C1 controls, and
+/// the bidirectional controls that make text look like other text (Unicode TR 36, "Trojan Source").
+fn steers(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Foreign text for one place in a line: what steers a terminal is replaced, line ends included.
 pub(crate) fn printable(text: &str) -> String {
-    text.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect()
+    text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
+}
+
+/// Whole lines for a terminal or a log: everything that steers is replaced but ends of lines
+/// (`\n`, `\r\n`) and tabs. The program itself prints nothing else, so what is replaced came from
+/// a file, a name or a drive.
+pub fn harmless(text: &str) -> Cow<'_, str> {
+    if !text.contains(|c| steers(c) && c != '\n') {
+        return Cow::Borrowed(text);
+    }
+    let mut characters = text.chars().peekable();
+    let mut shown = String::with_capacity(text.len());
+    while let Some(c) = characters.next() {
+        let kept = match c {
+            '\n' | '\t' => true,
+            '\r' => characters.peek() == Some(&'\n'),
+            c => !steers(c),
+        };
+        shown.push(if kept { c } else { '\u{fffd}' });
+    }
+    Cow::Owned(shown)
 }
 
 #[cfg(test)]
@@ -98,5 +126,12 @@ mod tests {
     #[test]
     fn escape_sequences_do_not_reach_the_terminal() {
         assert_eq!(printable("a\u{1b}[31mb\nc"), "a\u{fffd}[31mb\u{fffd}c");
+        let injected = "\u{1b}]0;x\u{7}\u{9b}2J\u{7f}\u{8}\u{202e}over\rwritten";
+        let shown = "\u{fffd}]0;x\u{fffd}\u{fffd}2J\u{fffd}\u{fffd}\u{fffd}over\u{fffd}written";
+        assert_eq!(printable(injected), shown);
+        assert_eq!(harmless(injected), shown);
+        let plain = "a\tb\r\nc\n· µs\n";
+        assert!(matches!(harmless(plain), Cow::Owned(same) if same == plain));
+        assert!(matches!(harmless("a · µs\n"), Cow::Borrowed(_)));
     }
 }

@@ -428,6 +428,7 @@ impl SimTarget {
             simulated: Some(SimulatedFacts {
                 page_cache_bytes: self.page_cache_bytes,
                 flash: self.flash_facts(),
+                has_file_system: self.file_system.is_some(),
             }),
             ..TargetFacts::default()
         };

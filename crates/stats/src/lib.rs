@@ -13,6 +13,7 @@ mod change_points;
 mod counting;
 mod data;
 mod descriptive;
+mod drift;
 mod estimate;
 mod family;
 mod histogram;
@@ -41,6 +42,7 @@ pub use change_points::{
 pub use counting::{event_rate, poisson_interval};
 pub use data::NoAnswer;
 pub use descriptive::{Description, mean_interval, quantile};
+pub use drift::{Drift, drift};
 pub use estimate::Estimate;
 pub use family::{any_false_alarm, benjamini_hochberg, false_alarms_of_error_bars, holm};
 pub use histogram::{Extremes, HIGHEST_TRACKABLE_NS, Histogram};

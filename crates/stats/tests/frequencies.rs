@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use drivelab_stats::{
-    Pair, Random, Verdict, Welch, cluster_bootstrap, derive, fieller, hodges_lehmann_ratio,
+    Pair, Random, Verdict, Welch, cluster_bootstrap, derive, drift, fieller, hodges_lehmann_ratio,
     jackknife, judge, mann_whitney, mean_interval, permutation_test, quantile_interval,
 };
 
@@ -219,4 +219,26 @@ fn an_interval_of_a_figure_of_three_cells_holds_the_truth_as_often_as_it_says() 
     let rare = vec![vec![4.0, 2.0], vec![4.0, 0.0]];
     assert!(jackknife(&[&rare], figure).is_err(), "one repetition holds all there was");
     assert!(jackknife(&[&[]], figure).is_err());
+}
+
+/// Cells that stand still are said to drift in at most 2 of 100, whatever their noise; cells that
+/// lose a tenth at each repetition are found.
+#[test]
+fn cells_that_stand_still_rarely_drift() {
+    let mut random = Random::new(derive(16, 0x6472_6966, 0));
+    let count = 4 * SAMPLES;
+    for (noise, n) in [(0.1, 5), (0.3, 5), (0.6, 5), (0.3, 6), (0.3, 8), (0.6, 12), (0.6, 30)] {
+        let mut drawn = |fall: f64| -> u64 {
+            let one = |at: usize, random: &mut Random| {
+                100.0 * (1.0_f64 - fall).powi(at as i32) * (noise * normal(random)).exp()
+            };
+            let cell =
+                |random: &mut Random| -> Vec<f64> { (0..n).map(|at| one(at, random)).collect() };
+            (0..count).filter(|_| drift(&cell(&mut random), 0.05).is_some()).count() as u64
+        };
+        let (still, falling) = (drawn(0.0), drawn(0.1));
+        println!("drift, noise {noise}, n {n}: {still} and {falling} of {count}");
+        // 2 % and two standard errors.
+        assert!(still <= 97, "noise {noise}, n {n}: {still} of {count}");
+    }
 }

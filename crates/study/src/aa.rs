@@ -13,8 +13,9 @@ use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::percent;
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Description, Estimate, Verdict, repetitions_to_detect};
 
@@ -26,6 +27,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge,
 };
 
@@ -132,8 +134,8 @@ fn one(setting: &Setting<'_>, cell: &str, side: &str, each_ns: u64, write_bytes:
     loads::step(setting, &format!("{cell} {side}"), Role::Measure, until, stream)
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let mut findings = Findings::default();
     for cell in CELLS {
         findings.order.extend(SIDES.map(|side| format!("{cell} {side}")));
@@ -145,14 +147,14 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
                 .into(),
         );
     } else {
-        control::look(&summary, &mut findings);
+        control::look(summary, &mut findings);
     }
     let drifting: Vec<(String, Vec<f64>)> =
-        CELLS.iter().map(|cell| ((*cell).to_string(), in_order(&summary, cell))).collect();
+        CELLS.iter().map(|cell| ((*cell).to_string(), in_order(summary, cell))).collect();
     control::drift(&drifting, 0.0, &mut findings);
-    let [a, b] = SIDES.map(|side| side_of(&summary, side));
+    let [a, b] = SIDES.map(|side| side_of(summary, side));
     match compare(&a, &b, Some(setting.options.delta)) {
-        Ok(comparison) => conclude(setting, &summary, &comparison, &mut findings),
+        Ok(comparison) => conclude(setting, summary, &comparison, &mut findings),
         Err(why) => {
             findings.no_answer = true;
             findings.unknown.push(format!("Whether the laboratory is honest here: {why}."));
@@ -189,12 +191,13 @@ fn conclude(
         count(Verdict::Equivalent) + count(Verdict::Identical) + count(Verdict::ChangedNegligible);
     let all = judged.len();
     let band = percent(setting.options.delta);
-    findings.figures.push(Figure {
+    let found = (all > 0).then(|| Figure {
         name: "cells found different".into(),
         estimate: Estimate::point(changed as f64, all as u64),
         unit: Unit::Count,
         note: format!("of {all}; at most one family in twenty may have any"),
     });
+    findings.figures.extend(found);
     findings.tables.push(noise(setting, summary));
     match (all, changed) {
         (0, _) => {

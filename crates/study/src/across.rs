@@ -40,7 +40,9 @@ pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {
     findings.tables.extend(tables::merged(members));
     findings.pictures.extend(merged(members));
     findings.heat_maps.extend(heat::merged(members));
-    findings.no_answer = members.iter().all(|member| is_without_answer(member));
+    // Runs may each have an answer of their own, and none to the question of who comes first.
+    let is_unplaced = study == rank::NAME && findings.verdict.is_empty();
+    findings.no_answer = is_unplaced || members.iter().all(is_without_answer);
     findings
 }
 

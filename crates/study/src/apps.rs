@@ -15,6 +15,7 @@ use crate::experiment::{
 };
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use loads::App;
@@ -27,6 +28,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

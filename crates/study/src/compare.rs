@@ -119,20 +119,13 @@ fn samples(summary: &Summary, metrics: &[Metric]) -> Vec<Sample> {
                         (false, "") => format!("{}, {}", cell.name, kind.word()),
                         (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
                     };
-                    found.push(Sample { name, metric: *metric, values, suspect: suspicion(cell) });
+                    found.push(Sample { name, metric: *metric, values, suspect: cell.against() });
                 }
             }
         }
         found
     };
     summary.cells.iter().flat_map(of_cell).filter(|sample| !sample.values.is_empty()).collect()
-}
-
-fn suspicion(cell: &CellSummary) -> Option<String> {
-    (cell.valid == Some(false)).then(|| {
-        let texts: Vec<&str> = cell.reasons.iter().map(|reason| reason.text.as_str()).collect();
-        texts.join("; ")
-    })
 }
 
 /// One value for each run: the geometric mean of its repetitions.

@@ -13,6 +13,7 @@ use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads};
 use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Rules;
 use drivelab_core::study::{Established, Scale};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::TURN_ROUNDS;
@@ -25,6 +26,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established,
+    rules: Rules::SERIES,
     judge: judge::judge,
 };
 

@@ -24,8 +24,8 @@ use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::{Established, Scale, StudyOptions};
-use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 
 /// What a study works with.
@@ -78,8 +78,25 @@ pub struct Study {
     pub next: fn(&Setting<'_>, &Run) -> Option<Plan>,
     /// A state that the run so far proves.
     pub established: fn(&Setting<'_>, &Run) -> Option<Established>,
-    /// What the run says.
-    pub judge: fn(&Setting<'_>, &Run) -> Findings,
+    /// What speaks against a number here.
+    pub rules: Rules,
+    /// What the sound part of the run says; [`Study::judged`] asks it.
+    pub judge: fn(&Setting<'_>, &Sound<'_>) -> Findings,
+}
+
+impl Study {
+    /// What the run says: of sound numbers only, with the names of those that were kept out.
+    pub fn judged(&self, setting: &Setting<'_>, run: &Run) -> Findings {
+        let sound = Sound::of(run, self.rules);
+        let mut findings = (self.judge)(setting, &sound);
+        let is_excused = |name: &str| findings.not_applicable.iter().any(|it| it.cell == name);
+        let kept_out = sound.kept_out().filter(|cell| !is_excused(&cell.name));
+        let told: Vec<String> = kept_out
+            .filter_map(|cell| Some(format!("{}: {}", cell.name, cell.against()?)))
+            .collect();
+        findings.suspect.splice(0..0, told);
+        findings.closed()
+    }
 }
 
 /// All of them, in the order of the help.
@@ -126,14 +143,6 @@ pub fn forecast(setting: &Setting<'_>) -> Option<String> {
 /// No study but one that asks for it proves a state.
 pub fn proves_nothing(_setting: &Setting<'_>, _run: &Run) -> Option<Established> {
     None
-}
-
-/// Lists the cells that the truth guard does not believe, each with its reasons.
-pub fn suspects(summary: &Summary, findings: &mut Findings) {
-    for cell in summary.cells.iter().filter(|cell| cell.valid == Some(false)) {
-        let reasons: Vec<&str> = cell.reasons.iter().map(|it| it.text.as_str()).collect();
-        findings.suspect.push(format!("{}: {}", cell.name, reasons.join("; ")));
-    }
 }
 
 /// Bytes of a scratch file for a study of this budget: an eighth of it, at most 1 GiB for a quick
@@ -204,5 +213,7 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
 
 #[cfg(test)]
 pub mod sample;
+#[cfg(test)]
+mod silence;
 #[cfg(test)]
 pub(crate) mod tests;

@@ -15,6 +15,7 @@ use drivelab_core::plan::{
 };
 use drivelab_core::quantity::size;
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -26,6 +27,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

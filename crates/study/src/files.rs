@@ -9,15 +9,16 @@ use crate::battery::{self, Cell, Group, MEBIBYTE, Outcome, Shape, outcome};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
 use crate::experiment::order::{done, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, suspects};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
 use drivelab_core::comparison::{Comparison, Sample};
 use drivelab_core::findings::{Findings, Remark, Table};
 use drivelab_core::op::Action;
 use drivelab_core::plan::Plan;
 use drivelab_core::quantity::{percent, size};
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 
 /// The study.
@@ -28,6 +29,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge,
 };
 
@@ -112,13 +114,12 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     })
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let groups = groups(setting, None);
     let order = battery::cells(&groups).iter().map(|cell| cell.name.clone()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
-    findings.tables = matrices(&summary, &groups);
+    findings.tables = matrices(summary, &groups);
     let shape = Shape::of(setting, 0);
     if !shape.has_cache {
         let text = "this simulated drive has no page cache; add page_cache=128MiB to the target";
@@ -126,7 +127,7 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         findings.not_applicable = cells.map(|cell| Remark { cell, text: text.into() }).collect();
     }
     findings.deviations = deviations(setting, &shape);
-    let [order, other] = sides(&summary, &groups);
+    let [order, other] = sides(summary, &groups);
     match compare(&order, &other, Some(setting.options.delta)) {
         Ok(comparison) => conclude(setting, comparison, &mut findings),
         Err(_) => {
@@ -228,11 +229,17 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
             "Every way is as fast as reading or writing in order: all {judged} cells are the same \
              within {band}."
         ));
-    } else {
+    } else if open < judged {
+        let rest = match open {
+            0 => String::new(),
+            open => format!("; of {open} nothing can be told"),
+        };
         findings.verdict.push(format!(
-            "No way was found slower than reading or writing in order by more than {band}: of \
-             {judged} cells {same} are the same, {faster} faster."
+            "Held against reading or writing in order, {same} of {judged} cells are the same \
+             within {band}, {faster} are faster{rest}."
         ));
+    } else {
+        findings.no_answer = true;
     }
     if let Some(first) = of(Outcome::Open).next() {
         findings.unknown.push(format!(

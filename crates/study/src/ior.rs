@@ -7,14 +7,15 @@ use crate::battery::ior::{LARGE, Layout, Owner, SMALL, group, has_one_file};
 use crate::battery::{self, Cell, Group, MEBIBYTE, Outcome, Shape, WORKERS, outcome};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
-use crate::experiment::{Allowance, Setting, Study, impossible, proves_nothing, suspects};
+use crate::experiment::{Allowance, Setting, Study, impossible, proves_nothing};
 use drivelab_core::comparison::{Comparison, Sample};
 use drivelab_core::findings::{Entry, Findings, Head, Table, Unit};
 use drivelab_core::plan::{Plan, Until};
 use drivelab_core::quantity::{half_width, percent};
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Description, Estimate};
 
@@ -26,6 +27,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge,
 };
 
@@ -119,22 +121,21 @@ fn prepare(setting: &Setting<'_>, run: &Run) -> Option<Option<Plan>> {
     Some(Some(plan(setting, SECOND_NS, all)))
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let groups = groups(setting, None);
     let cells = battery::cells(&groups);
     let mut findings = Findings {
         order: cells.iter().map(|cell| cell.name.clone()).collect(),
         ..Findings::default()
     };
-    suspects(&summary, &mut findings);
-    findings.tables.push(spread(&summary, &cells));
+    findings.tables.push(spread(summary, &cells));
     if setting.is_drive() || has_one_file(setting) {
         findings.deviations.push(
             "There is one file or device here: a file of a worker's own is a region of it.".into(),
         );
     }
-    let [each, all] = sides(&summary, &cells);
+    let [each, all] = sides(summary, &cells);
     match compare(&each, &all, Some(setting.options.delta)) {
         Ok(comparison) => conclude(setting, comparison, &mut findings),
         Err(_) => {
@@ -187,9 +188,16 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
              than {band}."
         ));
     } else if slower.is_empty() {
-        findings.verdict.push(format!(
-            "One file for all was not found slower than a file each; of {open} of {judged} cells \
-             the noise is too large to say that it is not."
+        if same > 0 {
+            findings.verdict.push(format!(
+                "In {same} of {judged} cells one file for all is the same as a file each, within \
+                 {band}."
+            ));
+        }
+        findings.no_answer = open == judged;
+        findings.unknown.push(format!(
+            "Whether one file for all costs anything: in {open} of {judged} cells the noise is \
+             too large to tell. More repetitions (--full) would."
         ));
     }
     for (cells, word) in [(slower, "slower"), (faster, "faster")] {

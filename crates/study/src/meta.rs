@@ -7,7 +7,7 @@ use crate::battery::names::{Names, WORKERS, batched, group};
 use crate::battery::{self, Cell, Group, names};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
-use crate::experiment::{Allowance, Setting, Study, proves_nothing, suspects};
+use crate::experiment::{Allowance, Setting, Study, proves_nothing};
 use drivelab_core::comparison::Sample;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
@@ -15,8 +15,9 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan};
 use drivelab_core::quantity::{operations, percent};
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Verdict;
 
@@ -28,6 +29,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge,
 };
 
@@ -128,24 +130,23 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     battery::rest(setting, run, &left, rounds, |ns| groups(setting, ns))
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let groups = groups(setting, None);
     let cells = battery::cells(&groups);
     let mut findings = Findings::default();
-    suspects(&summary, &mut findings);
     let head =
         |workers| if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
-    let table = battery::matrix(&summary, "Names a second", &cells, head);
+    let table = battery::matrix(summary, "Names a second", &cells, head);
     findings.tables.push(table);
-    rates(&summary, &cells, &mut findings);
+    rates(summary, &cells, &mut findings);
     if findings.figures.is_empty() {
         findings.no_answer = true;
         findings.unknown.push("How fast names are: nothing could be measured.".into());
         return findings;
     }
-    directories(setting, &summary, &cells, &mut findings);
-    batches(setting, &summary, &cells, &mut findings);
+    directories(setting, summary, &cells, &mut findings);
+    batches(setting, summary, &cells, &mut findings);
     findings.deviations.push(
         "Names were made just before they were looked at: what is found is in memory, as in \
          Metarates. Nothing is on the drive for sure but what fsync counts."
@@ -213,7 +214,13 @@ fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findin
     let (faster, slower) = (of(Verdict::Changed, true), of(Verdict::Changed, false));
     let band = percent(setting.options.delta);
     let judged = comparison.cells.iter().filter(|cell| cell.verdict.is_some()).count();
+    let is_same = |cell: &&drivelab_core::comparison::Cell| {
+        battery::outcome(cell, setting.options.delta) == Some(battery::Outcome::Same)
+    };
+    let same = comparison.cells.iter().filter(is_same).count();
+    let open = judged - same - faster.len() - slower.len();
     match (faster.last(), slower.len()) {
+        _ if judged == 0 => {}
         (Some(most), others) => findings.verdict.push(format!(
             "A directory for each worker makes {} of {judged} cells faster by more than {band}, \
              most of all {} ({}); {others} slower.",
@@ -221,13 +228,21 @@ fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findin
             most.name,
             battery::change(most)
         )),
+        (None, 0) if same == 0 => {}
         (None, 0) => findings.verdict.push(format!(
-            "No cell was found to change by more than {band} where each worker has a directory of \
-             its own."
+            "Where each worker has a directory of its own, {same} of {judged} cells are the same \
+             within {band}."
         )),
         (None, others) => findings.verdict.push(format!(
-            "A directory for each worker helps nothing; {others} of {judged} cells are slower."
+            "Where each worker has a directory of its own, {others} of {judged} cells are slower \
+             by more than {band}, {same} are the same."
         )),
+    }
+    if open > 0 {
+        findings.unknown.push(format!(
+            "Whether a directory for each worker changes anything: of {open} of {judged} cells \
+             the noise is too large to tell. More repetitions (--full) would."
+        ));
     }
     findings.comparison = Some(comparison);
 }
@@ -260,13 +275,24 @@ fn batches(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findings: 
     let Ok(comparison) = compare(&sides[0], &sides[1], Some(setting.options.delta)) else {
         return;
     };
-    let told: Vec<String> = comparison
+    let (open, told): (Vec<_>, Vec<_>) = comparison
         .cells
         .iter()
-        .map(|cell| format!("{} {} ({})", cell.name, cell.word(), battery::change(cell)))
-        .collect();
-    findings.verdict.push(format!(
-        "Batches of {BATCH} by io_uring against one call after the other, 1 worker: {}.",
-        told.join(", ")
-    ));
+        .filter(|cell| cell.verdict.is_some())
+        .partition(|cell| cell.verdict == Some(Verdict::Inconclusive));
+    let what = format!("of {BATCH} by io_uring against one call after the other, 1 worker");
+    if !told.is_empty() {
+        let told: Vec<String> = told
+            .iter()
+            .map(|cell| format!("{} {} ({})", cell.name, cell.word(), battery::change(cell)))
+            .collect();
+        findings.verdict.push(format!("Batches {what}: {}.", told.join(", ")));
+    }
+    if !open.is_empty() {
+        let names: Vec<&str> = open.iter().map(|cell| cell.name.as_str()).collect();
+        findings.unknown.push(format!(
+            "What batches {what} change: of {} the noise is too large to tell.",
+            names.join(", ")
+        ));
+    }
 }

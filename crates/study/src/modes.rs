@@ -16,6 +16,7 @@ use drivelab_core::plan::{
     Act, Engine, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::Run;
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -27,6 +28,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules { is_series: false, is_finding: judge::is_finding },
     judge: judge::judge,
 };
 

@@ -16,6 +16,7 @@ use cell::{Cell, LARGE_BYTES, Pattern, cells, stream};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -27,6 +28,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

@@ -16,6 +16,7 @@ use crate::experiment::{
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::{Profile, Scale};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::{WINDOW_ROUNDS, first_steady_round};
@@ -29,6 +30,7 @@ pub const IOPS: Study = Study {
     objection,
     next: |setting, run| next(Test::Iops, setting, run),
     established: proves_nothing,
+    rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Iops, setting, run),
 };
 
@@ -40,6 +42,7 @@ pub const THROUGHPUT: Study = Study {
     objection,
     next: |setting, run| next(Test::Throughput, setting, run),
     established: proves_nothing,
+    rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Throughput, setting, run),
 };
 
@@ -51,6 +54,7 @@ pub const LATENCY: Study = Study {
     objection,
     next: |setting, run| next(Test::Latency, setting, run),
     established: proves_nothing,
+    rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Latency, setting, run),
 };
 
@@ -64,7 +68,7 @@ const ROUNDS_PLANNED: usize = 12;
 /// Part of the budget that the active range of a quick run takes.
 const QUICK_PART: u64 = 10;
 
-fn judge_as(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
+fn judge_as(test: Test, setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     judge::judge(test, setting, run)
 }
 

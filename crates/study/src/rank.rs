@@ -8,17 +8,16 @@ mod members;
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{missing, shuffle, since_break};
-use crate::experiment::{
-    Allowance, Setting, Study, control, impossible, loads, proves_nothing, suspects,
-};
+use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::{digits, percent, time};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{CellSummary, Summary, summarise};
+use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Description, Estimate};
 
@@ -33,6 +32,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge,
 };
 
@@ -130,16 +130,15 @@ fn one(
     loads::step(setting, name, Role::Measure, until, stream)
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let order = CELLS.iter().map(|cell| cell.0.to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
     for (name, _, size, depth) in CELLS {
         let Some(cell) = summary.cells.iter().find(|cell| cell.name == name) else { continue };
         figures(cell, size, depth, &mut findings.figures);
     }
-    let is_sound = |cell: &(&str, u32, u64, u32)| rate(&summary, cell.0).is_some();
+    let is_sound = |cell: &(&str, u32, u64, u32)| rate(summary, cell.0).is_some();
     findings.no_answer = !CELLS.iter().any(is_sound);
     if findings.no_answer {
         findings.unknown.push(
@@ -149,7 +148,7 @@ fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
         );
     }
     for cell in ["random read qd1", "random write qd1"] {
-        if let Some(mean) = latency(&summary, cell) {
+        if let Some(mean) = latency(summary, cell) {
             findings.verdict.push(format!("A {cell} takes {} on average.", time(mean.value)));
         }
     }
@@ -206,8 +205,10 @@ fn deviations(setting: &Setting<'_>, findings: &mut Findings) {
 /// of those ratios over the loads that all sound members have.
 pub fn across(members: &[Member<'_>]) -> Findings {
     let mut findings = Findings::default();
-    let summaries: Vec<(&str, Summary)> =
-        members.iter().map(|member| (member.target, summarise(member.run))).collect();
+    let summaries: Vec<(&str, Summary)> = members
+        .iter()
+        .map(|member| (member.target, Sound::of(member.run, Rules::STRICT).into_summary()))
+        .collect();
     let sound: Vec<(&str, &Summary)> =
         summaries.iter().map(|(target, it)| (*target, it)).filter(|it| has_all(it.1)).collect();
     for (target, _) in summaries.iter().filter(|(_, it)| !has_all(it)) {

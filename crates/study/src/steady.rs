@@ -15,6 +15,7 @@ use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Rules;
 use drivelab_core::study::{Established, Scale};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::Settled;
@@ -27,6 +28,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

@@ -19,6 +19,7 @@ use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_not
 use cells::Cell;
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -30,6 +31,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

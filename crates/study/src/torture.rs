@@ -24,6 +24,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan, Role};
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
+use drivelab_core::sound::Rules;
 use drivelab_core::study::{Emptying, Leg, Scale};
 use drivelab_core::units::{Size, Span};
 
@@ -35,6 +36,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

@@ -5,13 +5,14 @@
 
 mod judge;
 
-use crate::experiment::budget::{Left, whole};
+use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Rules;
 use drivelab_core::study::{Emptying, Scale};
 use drivelab_core::units::{Size, Span};
 
@@ -23,6 +24,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: rounds::established,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 
@@ -37,9 +39,11 @@ const WARM_UP: &str = "warm-up";
 /// Time of a step besides its I/O.
 const BETWEEN_NS: u64 = 200_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
-/// Each repetition writes this part of the drive, or less: all of them together far less than an
-/// emptied drive takes before it has to collect.
+/// Each repetition writes this part of the drive, or less …
 const WRITE_PART: u64 = 32;
+/// … and all of them this part: far less than an emptied drive takes before it has to collect, so
+/// that the last one finds what the first one found.
+const ALL_PART: u64 = 8;
 /// A read cell takes this long.
 const READ_NS: u64 = SECOND_NS;
 /// One TRIM covers at most this part of the drive.
@@ -78,11 +82,13 @@ fn repetitions(setting: &Setting<'_>) -> usize {
 
 fn write_bytes(setting: &Setting<'_>) -> u64 {
     let repetitions = repetitions(setting) as u64 + 1;
-    // Three times all repetitions and a warm-up, in less than half of the budget; and after the
-    // TRIM all of them in less than half of the drive.
+    // Three times all repetitions and a warm-up, in less than half of the budget.
     let share = setting.options.budget.0 / (2 * 3 * repetitions);
-    whole((setting.bytes() / (2 * repetitions)).min(setting.bytes() / WRITE_PART).min(share), 4096)
-        .0
+    whole(
+        (setting.bytes() / (ALL_PART * repetitions)).min(setting.bytes() / WRITE_PART).min(share),
+        4096,
+    )
+    .0
 }
 
 /// The time that the answer takes at most: reads and writes before and after the TRIM, the writes
@@ -134,7 +140,7 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     }
     // Nothing is trimmed unless what must follow still fits.
     (left.time_ns > answer_ns(setting, steps) && left.bytes > 2 * write_bytes(setting))
-        .then(|| loads::plan(setting, interval, bounded(before_and_trim(setting), &left, 2)))
+        .then(|| loads::plan(setting, interval, bounded(before_and_trim(setting, steps), &left, 2)))
 }
 
 /// Lets all steps that measure share a part of the time that is left.
@@ -201,14 +207,19 @@ fn write(setting: &Setting<'_>, name: &str) -> Step {
     loads::step(setting, name, Role::Measure, until, loads::random(setting, Mix::WRITE, 32))
 }
 
-fn read(setting: &Setting<'_>, name: &str) -> Step {
+/// Reads of what was written in order: where the fill ended early, the rest may hold nothing.
+fn read(setting: &Setting<'_>, steps: &[StepRun], name: &str) -> Step {
     let until = Until { elapsed: Some(Span(READ_NS)), ..Until::default() };
-    loads::step(setting, name, Role::Measure, until, loads::random(setting, Mix::READ, 1))
+    let fill = steps.iter().rfind(|step| step.begin.name == loads::FILL);
+    let filled = fill.map_or(setting.bytes(), |fill| written(std::slice::from_ref(fill)));
+    let length = (filled < setting.bytes()).then(|| whole(filled, 4096));
+    let stream = Stream { length, ..loads::random(setting, Mix::READ, 1) };
+    loads::step(setting, name, Role::Measure, until, stream)
 }
 
 /// What is measured in the steady state, and then the TRIM of everything.
-fn before_and_trim(setting: &Setting<'_>) -> Vec<Step> {
-    let mut steps = vec![read(setting, READ_BEFORE); repetitions(setting)];
+fn before_and_trim(setting: &Setting<'_>, done: &[StepRun]) -> Vec<Step> {
+    let mut steps = vec![read(setting, done, READ_BEFORE); repetitions(setting)];
     steps.extend(writes(setting, WRITE_BEFORE));
     let bytes = setting.bytes();
     // Equal pieces, so that one TRIM can be timed against the other.
@@ -235,7 +246,7 @@ fn after(setting: &Setting<'_>, steps: &[StepRun]) -> Vec<Step> {
     if is_done(READ_AFTER) || is_done(WRITE_AFTER) {
         return Vec::new();
     }
-    let mut rest = vec![read(setting, READ_AFTER); repetitions(setting)];
+    let mut rest = vec![read(setting, steps, READ_AFTER); repetitions(setting)];
     rest.extend(writes(setting, WRITE_AFTER));
     rest
 }

@@ -19,6 +19,7 @@ use drivelab_core::plan::{
     Act, Engine, IoMode, Mix, PatternName, Plan, QueueSetting, Role, Step, Stream, Until,
 };
 use drivelab_core::run::Run;
+use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -30,6 +31,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: proves_nothing,
+    rules: Rules::STRICT,
     judge: judge::judge,
 };
 

@@ -7,15 +7,16 @@
 use crate::experiment::budget::{Left, written};
 use crate::experiment::order::{done, since_break, unbroken};
 use crate::experiment::rounds::{self, Cliff, ROUND, Written};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, suspects, too_small};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Plan, Role, Step};
 use drivelab_core::quantity::{operations, percent, size, time};
 use drivelab_core::rounds::why_not;
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{CellKind, Summary, summarise};
+use drivelab_core::summary::{CellKind, Summary};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Estimate;
 use drivelab_stats::steady::{Settled, WINDOW_ROUNDS, Window};
@@ -28,6 +29,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: rounds::established,
+    rules: Rules::SERIES,
     judge,
 };
 
@@ -148,16 +150,24 @@ fn settled(
     Settled::of(&rounds::rates(setting, steps, ROUND))
 }
 
-fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let mut findings = Findings { order: vec![FIRST.into(), STEADY.into()], ..Findings::default() };
-    let seen = Seen::of(setting, run, &summary);
-    suspects(&summary, &mut findings);
-    findings.no_answer = !findings.suspect.is_empty() || seen.history.is_empty();
-    seen.cliff(&mut findings);
-    seen.level(&mut findings);
-    seen.pictures(&mut findings);
+    let seen = Seen::of(setting, run, summary);
+    findings.no_answer = run.kept_out().next().is_some() || seen.history.is_empty();
+    match findings.no_answer {
+        false => {
+            seen.cliff(&mut findings);
+            seen.level(&mut findings);
+            seen.pictures(&mut findings);
+        }
+        true => findings.unknown.push(
+            "When the write cliff comes and what is left: some of the writes have no numbers that \
+             can be believed, and the history has holes."
+                .into(),
+        ),
+    }
     deviations(setting, run, &mut findings);
     findings.no_answer |= findings.verdict.is_empty();
     findings

@@ -2,7 +2,7 @@
 
 use super::{Driver, Ending, Failure, MISMATCHES_MAX};
 use crate::anatomy::Stamped;
-use crate::content::{self, Stamp};
+use crate::content::{self, Fault, Stamp};
 use crate::op::{Action, Done, Errno, Op, Time};
 use crate::plan::{Reply, SyncTiming};
 use crate::tally::{Flight, Gap, Slow};
@@ -166,6 +166,7 @@ impl Driver {
         let data = &data[..op.len as usize];
         let count = content::check_all(self.unit, data, first, pass_known, |expected, fault| {
             tally.mismatched += 1;
+            tally.unstamped += u64::from(matches!(fault, Fault::NoStamp | Fault::Zeros));
             if mismatches.len() < MISMATCHES_MAX {
                 mismatches.push((op, expected.address, fault, expected));
             }

@@ -3,6 +3,7 @@
 use crate::op::Action;
 use crate::plan::Role;
 use crate::run::Run;
+use crate::summary::drifts::drifts;
 use crate::summary::streams::{LatencyKind, cell_histogram};
 use crate::summary::{
     CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates, Reason,
@@ -59,6 +60,7 @@ fn cell(run: &Run, steps: &[StepSummary], name: &str) -> CellSummary {
         state: all.first().map_or_else(String::new, |step| step.state.clone()),
         valid: together(&used),
         reasons: each_once(&used, |step| &step.reasons),
+        drifts: drifts(&used),
         notes: left_out(&suspect, used.len()).into_iter().chain(notes).collect(),
         unchecked: each_once(&used, |step| &step.unchecked),
         streams: streams.collect(),

@@ -172,6 +172,7 @@ pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
         }),
         verified: sum(|tally| tally.verified),
         mismatched: sum(|tally| tally.mismatched),
+        unstamped: sum(|tally| tally.unstamped),
         ops_per_submit_call: ratio(completions as f64, sum(|tally| tally.submit_calls) as f64),
     }
 }

@@ -11,11 +11,11 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::run::Run;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::summary::Summary;
 use drivelab_io::facts::System;
 use drivelab_report::terminal::claims_table;
 use drivelab_study::accept::{self, Claim, Spec};
-use std::io::IsTerminal;
 
 /// Puts every claim to the target.
 pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
@@ -66,7 +66,7 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
 
 fn show(json: bool, claims: &[Claim], run: &Run, summary: &Summary) -> Result<(), Failure> {
     let facts = &run.begin.facts;
-    let judged = accept::judged(claims, facts, summary);
+    let judged = accept::judged(claims, facts, Sound::of(run, Rules::STRICT).summary());
     if !json {
         print::text(&claims_table(summary, &judged, facts));
         return Ok(());
@@ -80,7 +80,7 @@ fn show(json: bool, claims: &[Claim], run: &Run, summary: &Summary) -> Result<()
 
 /// What will be written, before it is: for a person who watches.
 fn announce(options: &AcceptOptions, spec: &Spec, plan: &Plan, aim: &Aim) {
-    if std::io::stderr().is_terminal() {
+    if print::stderr_is_terminal() {
         let cost = forecast::forecast(plan, aim.file_bytes).in_words();
         let (claims, target) = (spec.claims.len(), &options.target);
         print::error(&format!("{claims} claims on {target}: {cost}, seed {}", plan.seed));
@@ -98,6 +98,6 @@ impl Inquiry for Acceptance {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some(accept::judge(&self.claims, run, &summarise(run)))
+        Some(accept::judge(&self.claims, &Sound::of(run, Rules::STRICT)).closed())
     }
 }

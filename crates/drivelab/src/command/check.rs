@@ -10,11 +10,10 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::run::Run;
-use drivelab_core::summary::summarise;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_io::facts::System;
 use drivelab_report::units;
 use drivelab_study::check;
-use std::io::IsTerminal;
 
 /// Asks what the drive under the target can do, and what hurts.
 pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
@@ -91,7 +90,7 @@ fn dry_run(options: &CheckOptions, first: &Plan, aim: &Aim) -> Result<Status, Fa
 
 /// What will be written, before it is: for a person who watches.
 fn announce(options: &CheckOptions, inquiry: &Check) {
-    if std::io::stderr().is_terminal() {
+    if print::stderr_is_terminal() {
         print::error(&format!(
             "checking {}: up to {} s, at most {} written, seed {}",
             options.target,
@@ -115,6 +114,6 @@ impl Inquiry for Check {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some(check::judge(run, &summarise(run)))
+        Some(check::judge(&Sound::of(run, Rules::STRICT)).closed())
     }
 }

@@ -24,7 +24,6 @@ use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Setting, Study, wear};
 use drivelab_study::{battery, rank};
-use std::io::IsTerminal;
 use std::path::Path;
 
 /// A simulated drive may be written so often where nobody says how much.
@@ -351,7 +350,7 @@ fn spare(options: &StudyCommandOptions, inquiry: &Studied) -> Result<(), Failure
 
 /// What will be written, before it is: for a person who watches.
 fn announce(target: &str, inquiry: &Studied) {
-    if std::io::stderr().is_terminal() {
+    if print::stderr_is_terminal() {
         print::error(&format!(
             "{} on {target}: {} At most {} of measuring, {} written ({:.1} times the target{}), \
              seed {}",
@@ -408,6 +407,6 @@ impl Inquiry for Studied {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some((self.study.judge)(&self.setting(), run))
+        Some(self.study.judged(&self.setting(), run))
     }
 }

@@ -6,7 +6,8 @@ use drivelab_core::op::{Action, Errno, Op};
 use drivelab_core::plan::{Engine, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
-use drivelab_core::run::StepRun;
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::verified::Verified;
 
 /// Numbers of Linux's errors that deserve advice of their own.
 const EIO: i32 = 5;
@@ -72,7 +73,7 @@ pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
 }
 
 /// What the tallies of a finished step warn of.
-pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
+pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
     let mut warnings = Vec::new();
     let mut warn = |code: &str, text: String, advice: &str| {
         let (code, advice) = (code.to_string(), advice.to_string());
@@ -87,18 +88,18 @@ pub fn warnings_of(step: &StepRun, number: u32) -> Vec<Warning> {
             "The numbers count only what succeeded. Look at the kernel log (dmesg).",
         );
     }
-    let (verified, mismatched) = step
-        .tallies
-        .iter()
-        .fold((0, 0), |sum, tally| (sum.0 + tally.verified, sum.1 + tally.mismatched));
-    if mismatched > 0 {
-        warn(
+    match Verified::of(run, step) {
+        Verified::Wrong { wrong, checked } => warn(
             "mismatches",
-            format!(
-                "{mismatched} of {verified} blocks that `{name}` read are not what was written."
-            ),
+            format!("{wrong} of {checked} blocks that `{name}` read are not what was written."),
             "The run file lists the first hundred with their offsets.",
-        );
+        ),
+        Verified::Foreign(units) => warn(
+            "not_verified",
+            format!("None of the {units} blocks that `{name}` read has a stamp of drivelab."),
+            "Verify data with the program that wrote it, or write it with drivelab first.",
+        ),
+        Verified::Unchecked | Verified::Right(_) => {}
     }
     let unordered = |stream: &Stream| {
         use drivelab_core::plan::PatternName::{Permutation, Sequential};

@@ -7,6 +7,7 @@ use crate::print;
 use crate::session::Ended;
 use crate::together;
 use drivelab_compat::front::Host;
+use drivelab_core::verified::Verified;
 use drivelab_io::scratch::Ledger;
 use drivelab_io::team::team;
 
@@ -37,8 +38,8 @@ pub fn show(
             (Err(_), Err(_)) => {}
         }
     }
-    let mismatched = ended.run.steps.iter().flat_map(|step| &step.tallies);
-    let mismatched = mismatched.map(|tally| tally.mismatched).sum::<u64>() > 0;
+    let verified = ended.run.steps.iter().map(|step| Verified::of(&ended.run, step));
+    let mismatched = verified.clone().any(|verified| verified.objection().is_some());
     let is_mere_suspicion = ended.status == Status::Invalid && ended.run.complete() && !mismatched;
     // Who wants no notes reads them, and what is suspect, in the run file.
     let is_quiet = notes == Notes::None;
@@ -54,7 +55,8 @@ pub fn show(
         (Status::Refused | Status::Interrupted, _) => ended.status as u8,
         (_, false) => tool.failed(),
         // What is merely suspect is said, and is what the tool itself would have printed.
-        (_, true) if mismatched => tool.mismatched(),
+        // Neither wrong data nor data that nobody could check is a success.
+        (_, true) if mismatched => tool.failed(),
         (_, true) => output.status,
     };
     ended.scene.close();

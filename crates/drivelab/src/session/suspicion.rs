@@ -71,6 +71,7 @@ mod tests {
             state: String::new(),
             valid: Some(reasons.is_empty()),
             reasons: reasons.iter().map(reason).collect(),
+            drifts: Vec::new(),
             notes: Vec::new(),
             unchecked: Vec::new(),
             streams: Vec::new(),

@@ -7,6 +7,7 @@ use drivelab_core::findings::Findings;
 use drivelab_core::plan::IoMode;
 use drivelab_core::quantity;
 use drivelab_core::run::Run;
+use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellKind, CellSummary, LatencyEstimates, Summary};
 use drivelab_stats::{Estimate, samples_needed};
 
@@ -17,7 +18,11 @@ const TIME_SHARE: f64 = 0.95;
 const RESOLUTION: f64 = 0.001;
 
 /// The answers in words, for the run file and the exit status.
-pub fn judge(claims: &[Claim], run: &Run, summary: &Summary) -> Findings {
+pub fn judge(claims: &[Claim], run: &Sound<'_>) -> Findings {
+    answers(claims, run, run.summary())
+}
+
+pub(super) fn answers(claims: &[Claim], run: &Run, summary: &Summary) -> Findings {
     let judged = judged(claims, &run.begin.facts, summary);
     let order = super::cells(claims);
     let mut findings = Findings { order, ..Findings::default() };

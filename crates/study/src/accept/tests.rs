@@ -183,6 +183,7 @@ fn cell(claim: &Claim, iops: Estimate, p99: Option<Estimate>, max: u64) -> CellS
         state: "unknown".into(),
         valid: Some(true),
         reasons: Vec::new(),
+        drifts: Vec::new(),
         notes: Vec::new(),
         unchecked: Vec::new(),
         streams: vec![stream],
@@ -328,7 +329,7 @@ fn the_exit_status_follows_from_the_findings() {
         let p99 = Some(interval(400.0, 390.0, 410.0));
         let figures = cell(&claims[0], interval(200.0, 190.0, 210.0), p99, 0);
         let run = Run::default();
-        judge(&claims, &run, &Summary { cells: vec![figures], ..summarise(&run) })
+        judge::answers(&claims, &run, &Summary { cells: vec![figures], ..summarise(&run) })
     };
     let all = findings([100.0, 100.0]);
     assert!(all.beware.is_empty() && !all.no_answer, "{all:?}");

@@ -3,7 +3,7 @@
 use super::parts::{self, Parts};
 use super::{Cell, Side, cells, refusal};
 use crate::compare::{self, compare};
-use crate::experiment::{Setting, control, narrow, suspects};
+use crate::experiment::{Setting, control, narrow};
 use drivelab_core::anatomy::Segment;
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{
@@ -12,7 +12,8 @@ use drivelab_core::findings::{
 use drivelab_core::inside::Cause;
 use drivelab_core::quantity::{count, percent, time};
 use drivelab_core::run::Run;
-use drivelab_core::summary::{KindSummary, StepSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{KindSummary, StepSummary, Summary};
 use drivelab_core::units::Size;
 use drivelab_stats::{Estimate, Ratio, supported_quantile};
 use std::collections::BTreeMap;
@@ -22,7 +23,7 @@ const QUEUE_SHARE: f64 = 0.10;
 /// So many slow I/Os are needed to say what made them slow.
 const SLOW_MIN: usize = 10;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let Some(options) = narrow::narrowed(setting, 1) else { return judge_of(setting, run) };
     let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
     findings.unknown.push(format!(
@@ -34,8 +35,8 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     findings
 }
 
-fn judge_of(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let mut findings = Findings::default();
     let cells = cells(setting);
     findings.order = cells
@@ -43,19 +44,18 @@ fn judge_of(setting: &Setting<'_>, run: &Run) -> Findings {
         .flat_map(|cell| [cell.of(Side::Untraced), cell.of(Side::Traced)])
         .filter(|name| summary.cells.iter().any(|cell| cell.name == *name))
         .collect();
-    suspects(&summary, &mut findings);
     let series: Vec<(String, Vec<f64>)> = cells
         .iter()
         .map(|cell| cell.of(Side::Untraced))
-        .map(|name| (name.clone(), control::values(&summary, &name)))
+        .map(|name| (name.clone(), control::values(summary, &name)))
         .collect();
     control::drift(&series, 0.0, &mut findings);
     if setting.is_simulated() {
-        simulated(&cells, &summary, &mut findings);
+        simulated(&cells, summary, &mut findings);
     } else if let Some(why) = refusal(run) {
-        untraced(why, &cells, &summary, &mut findings);
+        untraced(why, &cells, summary, &mut findings);
     } else {
-        traced(setting, run, &cells, &summary, &mut findings);
+        traced(setting, run, &cells, summary, &mut findings);
     }
     if findings.figures.is_empty() && findings.unknown.is_empty() {
         findings.no_answer = true;
@@ -418,6 +418,11 @@ fn untraced(why: &str, cells: &[Cell], summary: &Summary, findings: &mut Finding
         ],
         rows,
     });
+    if findings.no_answer {
+        return findings
+            .unknown
+            .push("Where I/Os spend their time: no load has numbers that can be believed.".into());
+    }
     findings.verdict.push(
         "The time of an I/O is known as a whole, in the submitting call, and below it in queue \
          and device together."

@@ -188,7 +188,7 @@ fn a_simulated_drive_is_not_traced() {
     run.begin.state = Some("filled".into());
     let plan = (STUDY.next)(&setting, &run).expect("a first round");
     assert!(plan.steps.iter().all(|step| !step.trace));
-    let found = (STUDY.judge)(&setting, &run);
+    let found = STUDY.judged(&setting, &run);
     let parts: Vec<&str> = found.not_applicable.iter().map(|it| it.cell.as_str()).collect();
     let words = [Segment::Submit, Segment::Queue, Segment::WakeUp].map(Segment::word);
     assert_eq!(parts, words);

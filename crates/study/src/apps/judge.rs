@@ -2,12 +2,12 @@
 
 use super::loads::{App, FILM_BYTES_PER_S};
 use crate::experiment::order::unbroken;
-use crate::experiment::{Setting, suspects, used};
+use crate::experiment::{Setting, used};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{bandwidth, capacity, operations, size, time};
-use drivelab_core::run::Run;
-use drivelab_core::summary::{CellKind, CellStream, Latency, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellKind, CellStream, Latency, Summary};
 use drivelab_stats::Estimate;
 
 /// A wait that a person notices.
@@ -17,13 +17,12 @@ const INTERRUPTS_NS: f64 = 1e9;
 /// A film is kept up with where this share of its rate is.
 const KEPT: f64 = 0.99;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let order = App::ALL.map(|app| app.name().to_string()).to_vec();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
-    let seen = Seen { summary: &summary };
+    let seen = Seen { summary: summary };
     let rows: Vec<Vec<Entry>> =
         App::ALL.iter().flat_map(|app| seen.app(setting, *app, &mut findings)).collect();
     findings.no_answer = rows.is_empty();

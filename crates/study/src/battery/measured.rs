@@ -45,11 +45,9 @@ pub fn sample(summary: &Summary, cell: &Cell, label: &str) -> Option<Sample> {
     let name = format!("{}{label}", cell.load);
     let known = summary.cells.iter().find(|known| known.name == name)?;
     let values = values(summary, cell, label);
-    let texts = || known.reasons.iter().map(|reason| reason.text.clone()).collect::<Vec<_>>();
-    let is_suspect = known.valid == Some(false);
-    let suspect = is_suspect.then(|| texts().join("; "));
+    let suspect = known.against();
     let name = cell.name.clone();
-    (!values.is_empty() || is_suspect).then_some(Sample {
+    (!values.is_empty() || suspect.is_some()).then_some(Sample {
         name,
         metric: Metric::Iops,
         values,

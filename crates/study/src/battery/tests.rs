@@ -24,7 +24,7 @@ fn options() -> StudyOptions {
 fn simulated(page_cache_bytes: Option<u64>) -> Facts {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
-    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes, flash: None });
+    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes, ..SimulatedFacts::default() });
     facts
 }
 

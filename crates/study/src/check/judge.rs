@@ -7,6 +7,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{IoMode, Role};
 use drivelab_core::quantity;
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellKind, CellSummary, Summary, Suspicion, suspicions};
 use drivelab_stats::Estimate;
 
@@ -25,7 +26,8 @@ const TAIL_BEWARE: f64 = 20.0;
 const KNEE: f64 = 0.7;
 
 /// Judges a run of `check`.
-pub fn judge(run: &Run, summary: &Summary) -> Findings {
+pub fn judge(run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let order = CELLS.iter().map(|cell| (*cell).to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
     let judged = Judged { summary, facts: &run.begin.facts };

@@ -10,6 +10,7 @@ use drivelab_core::inside::Inside;
 use drivelab_core::lifetime::{days_of_cells, days_of_promise};
 use drivelab_core::quantity::{capacity, digits};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Sound;
 use drivelab_stats::Estimate;
 
 /// Erases and programs tell the same story within this share, or something is not counted.
@@ -23,8 +24,8 @@ const RETENTION: &str = "How long data stays without power once the rated cycles
                          itself is defined by it (JESD218: a year at 30 °C for clients, three \
                          months at 40 °C for servers); before that it is longer.";
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
     let mut findings = Findings { order: vec![ORDER.into(), RANDOM.into()], ..Findings::default() };
     let per_day = setting.options.per_day.map_or(setting.bytes(), |bytes| bytes.0);
     match is_counted(setting) {

@@ -45,9 +45,7 @@ pub fn sound<'a>(
 pub fn sample(summary: &Summary, cell: &str, name: &str) -> Option<Sample> {
     let known = summary.cells.iter().find(|known| known.name == cell)?;
     let values = values(summary, cell);
-    let reasons = || known.reasons.iter().map(|reason| reason.text.clone());
-    let is_suspect = known.valid == Some(false);
-    let suspect = is_suspect.then(|| reasons().collect::<Vec<_>>().join("; "));
+    let suspect = known.against();
     let has_any = !values.is_empty() || suspect.is_some();
     has_any.then(|| Sample { name: name.into(), metric: Metric::Iops, values, suspect })
 }
@@ -88,7 +86,7 @@ pub fn look(summary: &Summary, findings: &mut Findings) {
     }
 }
 
-/// Says which of `cells` drifted by at least the share `least` over the order of measurement; each
+/// Says which of `cells` moved by at least the share `least` over the order of measurement; each
 /// is the values of one cell in that order.
 pub fn drift(cells: &[(String, Vec<f64>)], least: f64, findings: &mut Findings) {
     let trends: Vec<_> = cells.iter().map(|(_, values)| trend(values).ok()).collect();
@@ -100,9 +98,9 @@ pub fn drift(cells: &[(String, Vec<f64>)], least: f64, findings: &mut Findings) 
         if moved.abs() < least {
             continue;
         }
-        findings.suspect.push(format!(
-            "{name} drifted by {} over the {} times it was measured (p {}): its figures mix what \
-             it was with what it became.",
+        findings.unknown.push(format!(
+            "Whether {name} stood still: it moved by {} over the {} times it was measured (p {}), \
+             and its figures are of all of them.",
             percent(moved),
             values.len(),
             digits(p)
@@ -121,7 +119,7 @@ mod tests {
     fn said(cells: &[(String, Vec<f64>)], least: f64) -> Vec<String> {
         let mut findings = Findings::default();
         drift(cells, least, &mut findings);
-        findings.suspect
+        findings.unknown
     }
 
     #[test]
@@ -131,7 +129,7 @@ mod tests {
         let moved = cell("moved", (0..12).map(|at| noise(at) * (1.0 - 0.01 * at as f64)));
         let found = said(&[still.clone(), moved.clone()], DRIFT);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("moved drifted by -1"), "{found:?}");
+        assert!(found[0].starts_with("Whether moved stood still: it moved by -1"), "{found:?}");
         assert_eq!(said(&[still], 0.0), [""; 0]);
         assert_eq!(said(&[moved], 0.2), [""; 0], "less than what counts");
     }

@@ -70,14 +70,21 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
         (Action::Write, stream.mix.write),
         (Action::Trim, stream.mix.trim),
     ];
-    let kinds: Vec<Action> = mix.iter().filter(|(_, weight)| *weight > 0).map(|it| it.0).collect();
+    let mixed = mix.iter().filter(|(_, weight)| *weight > 0).map(|it| it.0);
+    let kinds: Vec<Action> = match stream.actions.as_slice() {
+        [] => mixed.collect(),
+        actions => actions.to_vec(),
+    };
     let keep = Keep { submit: false, response: false };
     let mut tally = Tally::new(number, 0, 0, &kinds, keep);
     tally.to = (operations / rate * 1e9) as u64;
     let depth = f64::from(stream.depth * stream.workers);
     for entry in &mut tally.kinds {
         let weight = mix.iter().find(|(kind, _)| *kind == entry.kind).map_or(0, |it| it.1);
-        let share = f64::from(weight) / stream.mix.total() as f64;
+        let share = match stream.actions.len() {
+            0 => f64::from(weight) / stream.mix.total() as f64,
+            actions => 1.0 / actions as f64,
+        };
         (0..SAMPLES).for_each(|_| entry.service.record((depth / rate * 1e9) as u64));
         entry.ops = (operations * share) as u64;
         entry.bytes = entry.ops * stream.size.0;

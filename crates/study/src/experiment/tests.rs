@@ -143,7 +143,7 @@ fn no_study_asks_for_ever_or_for_more_than_it_may() {
                 // What is written by each is at most what it was allowed, divided evenly.
                 did(&mut run, &plan, planned / plan.steps.len() as u64, true);
             }
-            let findings = (study.judge)(&setting, &run);
+            let findings = study.judged(&setting, &run);
             let said = [findings.verdict, findings.unknown, findings.beware].concat();
             assert!(!said.is_empty(), "{}", study.name);
         }

@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(said(&facts, TB, None).0, "", "a disk wears not");
         let flash = FlashFacts { bytes: TB, unit_bytes: 4096, cycles_left: 3000 };
         facts.target.simulated =
-            Some(SimulatedFacts { page_cache_bytes: None, flash: Some(flash) });
+            Some(SimulatedFacts { flash: Some(flash), ..SimulatedFacts::default() });
         let (forecast, refusal) = said(&facts, 400 * TB, None);
         assert!(forecast.contains("13 % of its rated endurance of 3.00 PB"), "{forecast}");
         assert_eq!(refusal, "");

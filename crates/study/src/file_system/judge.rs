@@ -7,7 +7,7 @@ use super::{
 use crate::compare::{Side, compare};
 use crate::experiment::budget::written;
 use crate::experiment::order::{done, since_break, unbroken};
-use crate::experiment::{Setting, control, suspects};
+use crate::experiment::{Setting, control};
 use crate::set_up::advise;
 use drivelab_core::comparison::{self, Comparison};
 use drivelab_core::facts::TargetKind;
@@ -15,7 +15,8 @@ use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit
 use drivelab_core::fitness::{Check, Severity};
 use drivelab_core::quantity::{percent, size};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::summary::{CellSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_stats::{Ratio, Verdict};
 
 /// What is held against each other: what is said of it, before, after.
@@ -31,28 +32,43 @@ const PAIRS: [(&str, &str, &str); 7] = [
 /// The first of them are the answer: the device against the file.
 const ANSWERS: usize = 4;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let region = region(setting, since_break(run));
     let cells = cells(setting, &region);
     let is_first_whole = is_first_whole(setting, run);
     let order = cells.iter().map(|cell| cell.name.to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
     let cells: Vec<Cell> =
         cells.into_iter().filter(|cell| cell.load != Load::First || is_first_whole).collect();
     for cell in &cells {
         let known = summary.cells.iter().find(|known| known.name == cell.name);
         findings.figures.extend(known.and_then(|known| figure(cell, known)));
     }
-    held_against(setting, &summary, is_first_whole, &mut findings);
-    findings.figures.extend(layout(&summary));
-    stood_still(&summary, &cells, &mut findings);
+    match has_file_system(setting) {
+        true => held_against(setting, summary, is_first_whole, &mut findings),
+        false => {
+            findings.no_answer = true;
+            findings.unknown.push(
+                "What a file system takes: this simulated drive has none, and both sides are the \
+                 same drive. Give it one, as in file_system_ns=2000,journal=4KiB, or name a device."
+                    .into(),
+            );
+        }
+    }
+    findings.figures.extend(layout(summary));
+    stood_still(summary, &cells, &mut findings);
     not_measured(setting, run, &region, &mut findings);
     set_up(setting, &mut findings);
     deviations(setting, run, &region, &mut findings);
     findings
+}
+
+/// Whether there is a file system between the two sides.
+fn has_file_system(setting: &Setting<'_>) -> bool {
+    let simulated = setting.facts.target.simulated;
+    !setting.is_simulated() || simulated.is_some_and(|known| known.has_file_system)
 }
 
 fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
@@ -154,12 +170,12 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
             cell.is_slower() || is_open || (is_exact && cell.gain() < (1.0 - delta).ln())
         };
         let slower = answers.iter().filter_map(of).any(is_slower);
-        let head = if slower { "takes" } else { "takes nothing that was found" };
+        let head = match slower {
+            true => format!("{}{} takes, against", name[..1].to_uppercase(), &name[1..]),
+            false => format!("A file in {name}, against"),
+        };
         findings.verdict.push(format!(
-            "{}{} {head}, against the same blocks of the bare device: {} (equivalent: within \
-             {band}).",
-            name[..1].to_uppercase(),
-            &name[1..],
+            "{head} the same blocks of the bare device: {} (equivalent: within {band}).",
             answers_told.join(", ")
         ));
     }

@@ -2,7 +2,7 @@ use super::*;
 use crate::experiment::sample::play;
 use crate::experiment::tests::{options, simulated};
 use drivelab_core::anatomy::Piece;
-use drivelab_core::facts::Facts;
+use drivelab_core::facts::{Facts, SimulatedFacts};
 use drivelab_core::findings::Findings;
 use drivelab_core::record::StepEnd;
 use drivelab_core::study::{FileSystemOptions, StudyOptions};
@@ -16,10 +16,18 @@ fn device() -> Facts {
     facts
 }
 
+/// A simulated drive below a simulated file system.
+fn below_a_file_system() -> Facts {
+    let mut facts = simulated();
+    let known = SimulatedFacts { has_file_system: true, ..SimulatedFacts::default() };
+    facts.target.simulated = Some(known);
+    facts
+}
+
 fn judged(facts: &Facts, options: &StudyOptions, rate: &dyn Fn(&str, u32) -> f64) -> Findings {
     let setting = Setting { options, facts };
     let run = play(&STUDY, &setting, "fresh", rate);
-    (STUDY.judge)(&setting, &run)
+    STUDY.judged(&setting, &run)
 }
 
 /// Rates with a little noise, the file at this share of the device.
@@ -34,14 +42,14 @@ fn noisy(share: f64) -> impl Fn(&str, u32) -> f64 {
 #[test]
 fn what_is_planted_is_found_and_what_is_not_is_not() {
     let options = options("fs");
-    let found = judged(&simulated(), &options, &noisy(0.8));
+    let found = judged(&below_a_file_system(), &options, &noisy(0.8));
     assert_eq!(found.verdict.len(), 2, "{found:?}");
     for load in ["sequential read", "sequential write", "random read", "random write"] {
         assert!(found.verdict[0].contains(&format!("{load} -20 % [-20 %, -20 %]")), "{found:?}");
     }
     assert!(found.verdict[1].contains("first write equivalent"), "{found:?}");
-    let none = judged(&simulated(), &options, &noisy(1.0));
-    assert!(none.verdict[0].contains("takes nothing that was found"), "{none:?}");
+    let none = judged(&below_a_file_system(), &options, &noisy(1.0));
+    assert!(none.verdict[0].starts_with("A file in the file system, against"), "{none:?}");
     assert!(none.verdict[0].contains("random write equivalent"), "{none:?}");
     assert!(none.figures.iter().any(|figure| figure.name == LAYOUT), "{none:?}");
     let compared = none.comparison.unwrap();

@@ -3,14 +3,14 @@
 use super::cost::{self, Cost, Grade, Repetition};
 use super::{Cell, HEADLINE, Load, Order, cells, depths};
 use crate::experiment::order::is_broken;
-use crate::experiment::{Setting, control, region, suspects};
+use crate::experiment::{Setting, control, region};
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{digits, percent};
-use drivelab_core::run::Run;
-use drivelab_core::summary::{StepSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_stats::Estimate;
 
 /// Where the whole interval of F is above this, writes hold readers up, however little it costs.
@@ -25,18 +25,17 @@ struct Known {
     rate: Option<f64>,
 }
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let all = cells(setting.options.scale);
     let order = all.iter().map(|cell| cell.name()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
-    let known = known(&summary, &all);
-    alone(&summary, setting, &mut findings);
+    let known = known(summary, &all);
+    alone(summary, setting, &mut findings);
     conclude(setting, &known, &mut findings);
-    figures(&summary, &known, &mut findings);
+    figures(summary, &known, &mut findings);
     findings.pictures.extend(
-        depths(setting.options.scale).iter().filter_map(|depth| picture(&summary, &known, *depth)),
+        depths(setting.options.scale).iter().filter_map(|depth| picture(summary, &known, *depth)),
     );
     findings.tables.push(table(setting, &known));
     region::told(setting, run, &mut findings);

@@ -11,7 +11,8 @@ use drivelab_core::op::Action;
 use drivelab_core::quantity::{digits, operations, percent, size};
 use drivelab_core::record::DeviceCounters;
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::summary::{StepSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_stats::Estimate;
 
 /// Bytes that reached the drive may be off by this share without anybody having kept any back.
@@ -21,13 +22,12 @@ const MEASURED_HERE: [&str; 3] = ["not_from_device", "not_on_device", "not_on_di
 /// How deep the device works is nobody's promise but that of direct I/O without dsync.
 const OF_DIRECT_ONLY: [&str; 2] = ["depth_not_reached", "depth_not_in_device"];
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let cells = cells(setting);
     let mut findings =
         Findings { order: cells.iter().map(Cell::name).collect(), ..Findings::default() };
-    let seen: Vec<Seen> = cells.iter().map(|cell| Seen::of(*cell, &summary, run)).collect();
-    suspects(&summary, &seen, &mut findings);
+    let seen: Vec<Seen> = cells.iter().map(|cell| Seen::of(*cell, summary, run)).collect();
     not_applicable(setting, &mut findings);
     findings.remarks.extend(seen.iter().filter(|seen| seen.is_by_memory()).map(|seen| Remark {
         cell: seen.cell.name(),
@@ -79,7 +79,7 @@ impl Seen {
             .steps
             .iter()
             .filter(|step| step.name == name && step.incomplete.is_none())
-            .filter(|step| doubt(step, &cell).is_none())
+            .filter(|step| step.valid != Some(false))
             .collect();
         let rates: Vec<f64> =
             sound.iter().filter_map(|step| Some(step.streams.first()?.total.iops?.value)).collect();
@@ -120,14 +120,10 @@ impl Seen {
     }
 }
 
-/// Why a step cannot be believed; that bytes did not reach the drive is the finding here.
-fn doubt<'a>(step: &'a StepSummary, cell: &Cell) -> Option<&'a str> {
-    let is_doubt = |code: &str| {
-        !MEASURED_HERE.contains(&code)
-            && (cell.mode == Mode::Direct || !OF_DIRECT_ONLY.contains(&code))
-    };
-    let mut reasons = step.reasons.iter().filter(|_| step.valid == Some(false));
-    reasons.find(|reason| is_doubt(&reason.code)).map(|reason| reason.text.as_str())
+/// That bytes did not reach the drive is what is asked here, and no doubt.
+pub fn is_finding(name: &str, code: &str) -> bool {
+    let is_direct = name.ends_with(&format!(", {}", Mode::Direct.word()));
+    MEASURED_HERE.contains(&code) || (!is_direct && OF_DIRECT_ONLY.contains(&code))
 }
 
 /// Bytes that the drive moved by bytes that were asked for.
@@ -159,19 +155,6 @@ fn reached(run: &Run, step: &StepRun, kind: Action) -> Option<f64> {
         }
     };
     (asked > 0).then(|| moved as f64 / asked as f64)
-}
-
-fn suspects(summary: &Summary, seen: &[Seen], findings: &mut Findings) {
-    for seen in seen {
-        let name = seen.cell.name();
-        let steps = summary.steps.iter().filter(|step| step.name == name);
-        let doubted: Vec<&str> = steps.filter_map(|step| doubt(step, &seen.cell)).collect();
-        let Some(first) = doubted.first() else { continue };
-        findings.suspect.push(format!(
-            "{name}: {} of its repetitions are left out, the first because {first}",
-            doubted.len()
-        ));
-    }
 }
 
 fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {

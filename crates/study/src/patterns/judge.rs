@@ -3,13 +3,13 @@
 use super::cell::{Base, Cell, Pattern};
 use super::{possible, unit, words};
 use crate::experiment::order::is_broken;
-use crate::experiment::{Setting, control, region, suspects};
+use crate::experiment::{Setting, control, region};
 use drivelab_core::comparison::{Cell as Heat, Metric};
 use drivelab_core::findings::{Figure, Findings, HeatMap, HeatRow, Remark, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{percent, size};
-use drivelab_core::run::Run;
-use drivelab_core::summary::{StepSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_stats::{Estimate, Pair, judge as compared};
 use std::collections::HashMap;
 
@@ -35,17 +35,16 @@ struct Held {
     after: Vec<f64>,
 }
 
-pub(super) fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+pub(super) fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let all = possible(setting);
     let order = all.iter().map(|cell| cell.name()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
-    let measured: Measured = all.iter().map(|cell| (*cell, repetitions(&summary, *cell))).collect();
+    let measured: Measured = all.iter().map(|cell| (*cell, repetitions(summary, *cell))).collect();
     let plain = |base: &Base| Cell::of(Pattern::Plain, *base);
     let drifting: Vec<(String, Vec<f64>)> = Base::ALL
         .iter()
-        .map(|base| (plain(base).name(), control::values(&summary, &plain(base).name())))
+        .map(|base| (plain(base).name(), control::values(summary, &plain(base).name())))
         .collect();
     control::drift(&drifting, 0.0, &mut findings);
     figures(setting, &measured, &mut findings);

@@ -4,21 +4,22 @@ use super::matrix::{self, Section, Test};
 use super::{ROUNDS_MAX, range, rounds_done, steady_round};
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
-use crate::experiment::{Setting, cache, control, loads, suspects};
+use crate::experiment::{Setting, cache, control, loads};
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::Sound;
 use drivelab_core::study::{Profile, Scale};
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_stats::steady::{WINDOW_ROUNDS, Window};
 use drivelab_stats::{Estimate, trend};
 
-pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(test: Test, setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let steps = &run.steps;
     let mut findings = Findings::default();
     for section in test.sections(setting) {
@@ -26,12 +27,10 @@ pub fn judge(test: Test, setting: &Setting<'_>, run: &Run) -> Findings {
         let is_client = setting.options.profile == Profile::Client;
         Told { test, steps, section: &section, is_client }.tell(&mut findings);
     }
-    suspects(&summary, &mut findings);
     let tracked: Vec<String> =
         test.sections(setting).into_iter().flat_map(|section| section.tracked).collect();
-    let mut doubted = summary.cells.iter().filter(|cell| cell.valid == Some(false));
-    findings.no_answer |= doubted.any(|cell| tracked.contains(&cell.name));
-    histogram(test, &summary, &mut findings);
+    findings.no_answer |= run.kept_out().any(|cell| tracked.contains(&cell.name));
+    histogram(test, summary, &mut findings);
     if let Some((cell, text)) = matrix::not_applicable(test, setting) {
         findings.not_applicable.push(Remark { cell, text });
     }
@@ -129,7 +128,8 @@ impl Told<'_> {
             true => findings.verdict.push(format!(
                 "Steady by SNIA's criterion in rounds {first} to {last}{profile}: {cells}."
             )),
-            false => findings.beware.push(format!(
+            false if words.is_empty() => {}
+            false => findings.unknown.push(format!(
                 "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; the \
                  last five give {cells}."
             )),
@@ -147,10 +147,10 @@ impl Told<'_> {
     fn drifted(&self, findings: &mut Findings, last: usize) {
         let after = self.section.precondition();
         if let Some(reads) = self.rounds_together(last, |cell| cell.writes == 0) {
-            let known = findings.suspect.len();
-            let name = format!("The mean over all cells that only read, after {after},");
+            let known = findings.unknown.len();
+            let name = format!("the mean over all cells that only read, after {after},");
             control::drift(&[(name, reads)], control::DRIFT, findings);
-            if findings.suspect.len() == known {
+            if findings.unknown.len() == known {
                 findings.unknown.push(format!(
                     "Whether single cells drifted after {after}: the window has five values of \
                      each, too few to tell. Those that only read did not drift together by {} or \
@@ -187,7 +187,11 @@ impl Told<'_> {
         let line = |name: &String| Line {
             label: name.clone(),
             kind: LineKind::Measured,
-            points: (1..).map(f64::from).zip(self.values(name)).collect(),
+            points: (1..)
+                .map(f64::from)
+                .zip(self.values(name))
+                .filter(|point| point.1.is_finite())
+                .collect(),
         };
         let unit = unit(self.test);
         findings.pictures.push(Picture {

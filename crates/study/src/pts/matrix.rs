@@ -165,7 +165,8 @@ pub fn not_applicable(test: Test, setting: &Setting<'_>) -> Option<(String, Stri
 }
 
 /// The figure of each complete repetition of a cell, in order: operations or bytes a second, reads
-/// and writes together, or the mean latency in nanoseconds.
+/// and writes together, or the mean latency in nanoseconds; NaN where it has no sound one, so that
+/// no window holds that round.
 pub fn values(test: Test, steps: &[StepRun], name: &str) -> Vec<f64> {
     let of = |step: &StepRun| {
         let moves = |kind: Action| matches!(kind, Action::Read | Action::Write);
@@ -191,5 +192,5 @@ pub fn values(test: Test, steps: &[StepRun], name: &str) -> Vec<f64> {
         })
     };
     let named = steps.iter().filter(|step| step.begin.name == name && is_complete(step));
-    named.filter_map(of).collect()
+    named.map(|step| of(step).unwrap_or(f64::NAN)).collect()
 }

@@ -4,13 +4,14 @@ use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, files, has_files,
 use crate::compare::{Side, compare};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Setting, control, loads, narrow, suspects};
+use crate::experiment::{Setting, control, loads, narrow};
 use drivelab_core::comparison::Comparison;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::quantity::{bandwidth, operations, percent, size};
 use drivelab_core::rounds::why_not;
 use drivelab_core::run::Run;
-use drivelab_core::summary::{CellSummary, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_stats::Verdict;
 use drivelab_stats::steady::Settled;
 
@@ -21,7 +22,7 @@ const PAIRS: [(&str, &str, &str); 3] = [
     ("random read, a file each by one file", FILES[0].name, FILES[1].name),
 ];
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let Some(options) = narrow::narrowed(setting, files(setting)) else {
         return judge_of(setting, run);
     };
@@ -35,13 +36,12 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     findings
 }
 
-fn judge_of(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let cells: Vec<Cell> = IN_ORDER.into_iter().chain(at_random(setting)).collect();
     let order = cells.iter().map(|cell| cell.name.to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    suspects(&summary, &mut findings);
     for cell in &cells {
         let known = summary.cells.iter().find(|known| known.name == cell.name);
         findings.figures.extend(known.and_then(|known| figure(cell, known)));
@@ -55,8 +55,8 @@ fn judge_of(setting: &Setting<'_>, run: &Run) -> Findings {
         );
     }
     state(setting, run, &mut findings);
-    headline(&summary, &mut findings);
-    held_against(setting, &summary, &mut findings);
+    headline(summary, &mut findings);
+    held_against(setting, summary, &mut findings);
     deviations(setting, run, &mut findings);
     findings
 }
@@ -76,6 +76,7 @@ fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
 fn state(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let rates = rounds::rates(setting, since_break(run), ROUND);
     match (Settled::of(&rates), rounds::is_whole(setting)) {
+        (Ok(_), true) if findings.no_answer => {}
         (Ok(settled), true) => findings.verdict.push(format!(
             "The drive was in its steady state of random writes: {}.",
             rounds::evidence(&settled, rates.len())

@@ -7,23 +7,23 @@ use super::published::{self, Measure};
 use crate::compare::{Side, compare};
 use crate::experiment::order::unbroken;
 use crate::experiment::used;
-use crate::experiment::{Setting, control, suspects};
+use crate::experiment::{Setting, control};
 use drivelab_core::comparison::{Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{digits, operations, percent, time};
 use drivelab_core::run::Run;
-use drivelab_core::summary::{CellKind, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellKind, Summary};
 use drivelab_stats::Estimate;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let all = cells::cells(setting);
     let order = all.iter().map(|cell| cell.name.clone()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    let seen = Seen::of(run, &summary);
-    suspects(&summary, &mut findings);
+    let seen = Seen::of(run, summary);
     seen.reader(&mut findings);
     seen.writes(setting, &mut findings);
     findings.tables.extend(published::table(&run.begin.target, &seen));

@@ -5,26 +5,26 @@ use super::phases::{after, after_leg, before, idle};
 use super::{Program, article, cause, figures, program, target_bytes};
 use crate::battery::{self, Outcome, outcome};
 use crate::compare::{Side, compare};
+use crate::experiment::Setting;
 use crate::experiment::order::is_broken;
-use crate::experiment::{Setting, suspects};
 use drivelab_core::comparison::{self, Comparison, Sample};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::quantity::{percent, size};
 use drivelab_core::run::Run;
+use drivelab_core::sound::Sound;
 use drivelab_core::study::{Leg, Scale};
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_stats::Estimate;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let program = program(setting, None);
     let cells = battery::cells(&program.groups);
     let mut findings = Findings::default();
-    suspects(&summary, &mut findings);
     not_applicable(setting, &mut findings);
     deviations(setting, &program, run, &mut findings);
-    let [was, is] = sides(setting, &summary, &program);
+    let [was, is] = sides(setting, summary, &program);
     let comparison = match compare(&was, &is, Some(setting.options.delta)) {
         Ok(comparison) => comparison,
         Err(_) => {
@@ -39,9 +39,9 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
     };
     conclude(setting, &comparison, &mut findings);
     why(setting, run, &mut findings);
-    legs(setting, &summary, &program, &comparison, &mut findings);
-    findings.tables.push(figures::table(setting, &summary, &cells));
-    findings.bars = figures::bars(setting, &summary, &cells);
+    legs(setting, summary, &program, &comparison, &mut findings);
+    findings.tables.push(figures::table(setting, summary, &cells));
+    findings.bars = figures::bars(setting, summary, &cells);
     if article::is_meant(setting.facts) {
         let (table, hits, judged) = article::table(&cells, &comparison);
         findings.tables.push(table);
@@ -139,8 +139,8 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
         )),
         None if open == judged => findings.no_answer = true,
         None => findings.verdict.push(format!(
-            "No cell was found slower by more than {band} {when}: of {judged}, {same} are the \
-             same, {faster} faster, and of {open} nothing can be told."
+            "Of {judged} cells {same} are the same within {band} {when} and {faster} faster; of \
+             {open} nothing can be told, and those may have become slower."
         )),
     }
     if worst.is_some() {

@@ -27,7 +27,8 @@ fn options(scale: Scale, bytes: u64) -> StudyOptions {
 fn simulated() -> Facts {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
-    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes: Some(8 << 30), flash: None });
+    facts.target.simulated =
+        Some(SimulatedFacts { page_cache_bytes: Some(8 << 30), ..Default::default() });
     facts
 }
 

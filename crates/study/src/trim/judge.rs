@@ -5,12 +5,13 @@ use crate::compare::{Side, compare};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Setting, control};
-use drivelab_core::comparison::{Cell, Metric, Sample};
+use drivelab_core::comparison::Cell;
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Picture, Remark, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{operations, percent, size, time};
 use drivelab_core::run::Run;
-use drivelab_core::summary::{Latency, Summary, summarise};
+use drivelab_core::sound::Sound;
+use drivelab_core::summary::{CellSummary, Latency, Summary};
 use drivelab_stats::Estimate;
 
 const WRITES: &str = "random write";
@@ -18,24 +19,26 @@ const READS: &str = "random read, depth 1";
 /// A drive that lost less than this of its rate has nothing that TRIM could give back.
 const FELL: f64 = 0.20;
 
+/// Reasons that say of a read that no flash was read.
+const NOTHING_READ: [&str; 3] = ["unwritten_blocks", "not_from_device", "not_on_disk"];
 /// TRIM is called ignored where less than this share of what was lost came back.
 const BACK: f64 = 0.25;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let run = &unbroken(run);
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let run = &run.part(unbroken);
+    let summary = run.summary();
     let order = [FRESH, WRITE_BEFORE, WRITE_AFTER, READ_BEFORE, READ_AFTER, TRIM];
     let mut findings = Findings { order: order.map(String::from).to_vec(), ..Findings::default() };
     let (before, after) = (
-        side(&summary, "before", &[WRITE_BEFORE, READ_BEFORE]),
-        side(&summary, "after", &[WRITE_AFTER, READ_AFTER]),
+        side(summary, "before", &[WRITE_BEFORE, READ_BEFORE]),
+        side(summary, "after", &[WRITE_AFTER, READ_AFTER]),
     );
     match compare(&before, &after, Some(setting.options.delta)) {
         Ok(comparison) => {
             let cell = |name: &str| comparison.cells.iter().find(|cell| cell.name == name);
-            let loss = Loss::of(&summary, &rounds::rates(setting, &run.steps, ROUND));
+            let loss = Loss::of(summary, &rounds::rates(setting, &run.steps, ROUND));
             conclude(cell(WRITES), cell(READS), &loss, &mut findings);
-            gave_back(&summary, &mut findings);
+            gave_back(summary, &mut findings);
             findings.comparison = Some(comparison);
         }
         Err(_) => {
@@ -47,42 +50,34 @@ pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
             );
         }
     }
-    cost(&summary, &mut findings);
-    drifted(&summary, &mut findings);
+    read_nothing(run, &mut findings);
+    cost(summary, &mut findings);
+    drifted(summary, &mut findings);
     preparation(setting, run, &mut findings);
     findings
 }
 
-/// One side, under names that both have. Reads of what was trimmed are suspect as reads of a
-/// drive; here that they find nothing is the evidence.
+/// One side, under names that both have.
 fn side(summary: &Summary, name: &str, cells: &[&str; 2]) -> Side {
-    let sample = |(cell, word): (&&str, &str)| {
-        let values = all_values(summary, cell);
-        (!values.is_empty()).then(|| Sample {
-            name: word.to_string(),
-            metric: Metric::Iops,
-            values,
-            suspect: None,
-        })
-    };
-    let samples = cells.iter().zip([WRITES, READS]).filter_map(sample).collect();
+    let cells = cells.iter().zip([WRITES, READS]);
+    let samples = cells.filter_map(|(cell, word)| control::sample(summary, cell, word)).collect();
     Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
 }
 
-/// Rates of all repetitions, suspect ones too where only what was read makes them so.
-fn all_values(summary: &Summary, name: &str) -> Vec<f64> {
-    let excused = |step: &drivelab_core::summary::StepSummary| {
-        let codes = step.reasons.iter().map(|reason| reason.code.as_str());
-        codes
-            .into_iter()
-            .all(|code| ["unwritten_blocks", "not_from_device", "not_on_disk"].contains(&code))
+/// Reads of what was trimmed find nothing to read: a drive that tells so has no rate there.
+fn read_nothing(run: &Sound<'_>, findings: &mut Findings) {
+    let is_nothing = |cell: &&CellSummary| {
+        let codes = cell.reasons.iter().map(|reason| reason.code.as_str());
+        cell.name == READ_AFTER && codes.clone().any(|code| NOTHING_READ.contains(&code))
     };
-    let sound = summary.steps.iter().filter(|step| {
-        step.name == name
-            && step.incomplete.is_none()
-            && (step.valid != Some(false) || excused(step))
-    });
-    sound.filter_map(|step| Some(step.streams.first()?.total.iops?.value)).collect()
+    if run.kept_out().find(is_nothing).is_some() {
+        findings.not_applicable.push(Remark {
+            cell: READ_AFTER.into(),
+            text: "what was trimmed is answered without being read, so its rate is none of the \
+                   flash's and is held against nothing"
+                .into(),
+        });
+    }
 }
 
 /// What could have come back, and what did.
@@ -113,20 +108,30 @@ impl Loss {
 }
 
 fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, loss: &Loss, findings: &mut Findings) {
-    let word = |cell: Option<&Cell>| cell.map_or("missing", |cell| cell.word());
-    let by = |cell: Option<&Cell>| {
-        cell.and_then(|cell| cell.ratio).map_or_else(
-            || "not measured".into(),
-            |ratio| format!("{:.2} × what it was", ratio.value),
-        )
+    let judged = |cell: Option<&'_ Cell>| cell.filter(|cell| cell.verdict.is_some()).cloned();
+    let (writes, reads) = (judged(writes), judged(reads));
+    let word = |cell: &Option<Cell>| cell.as_ref().map_or("missing", Cell::word);
+    let told = |what: &str, cell: &Option<Cell>| {
+        let ratio = cell.as_ref()?.ratio?;
+        Some(format!("{what} at {:.2} × what it was", ratio.value))
     };
-    let figures =
-        format!("after it random writes run at {}, reads at depth 1 at {}", by(writes), by(reads));
-    let back = writes.and_then(|writes| loss.back_at_most(writes));
-    let faster = [word(writes), word(reads)].contains(&"faster");
+    let told = [told("random writes run", &writes), told("reads at depth 1", &reads)];
+    let told: Vec<String> = told.into_iter().flatten().collect();
+    if told.is_empty() {
+        findings.no_answer = true;
+        findings.unknown.push(
+            "Whether TRIM works: what was measured before and after it is suspect or drifted, and \
+             the loads were kept out."
+                .into(),
+        );
+        return;
+    }
+    let figures = format!("after it {}", told.join(", "));
+    let back = writes.as_ref().and_then(|writes| loss.back_at_most(writes));
+    let faster = [word(&writes), word(&reads)].contains(&"faster");
     match back {
         _ if faster => findings.verdict.push(format!("TRIM works: {figures}.")),
-        Some(back) if back < BACK && word(reads) != "size unsettled" => {
+        Some(back) if back < BACK && word(&reads) != "size unsettled" => {
             findings.beware.push(format!(
                 "TRIM is accepted and ignored: {figures}. Random writes had fallen to {} of what \
                  they were, and at most {} of that loss came back.",
@@ -136,14 +141,17 @@ fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, loss: &Loss, findings: 
         }
         _ => {
             findings.no_answer = true;
-            let why = match loss.is_seen() {
-                true => "the noise is too large to tell; a larger scale repeats more often",
-                false => "random writes had lost nothing that it could have given back",
+            let why = match (loss.is_seen(), &writes) {
+                (true, Some(_)) => {
+                    "the noise is too large to tell; a larger scale repeats more often"
+                }
+                (true, None) => "random writes, which had slowed down, were kept out",
+                _ => "random writes had lost nothing that it could have given back",
             };
             findings.unknown.push(format!("Whether TRIM works: {figures}, and {why}."));
         }
     }
-    if word(writes) == "slower" {
+    if word(&writes) == "slower" {
         findings.beware.push(
             "Random writes are slower after the TRIM: something below, such as a file or a thin \
              volume, has to find room for them again."
@@ -200,7 +208,7 @@ fn gave_back(summary: &Summary, findings: &mut Findings) {
 /// emptied are left out: that they become slower is what the drive does when it fills.
 fn drifted(summary: &Summary, findings: &mut Findings) {
     let cells = [READ_BEFORE, WRITE_BEFORE, READ_AFTER];
-    let cells = cells.map(|name| (name.to_string(), all_values(summary, name)));
+    let cells = cells.map(|name| (name.to_string(), control::values(summary, name)));
     control::drift(&cells, control::DRIFT, findings);
 }
 

@@ -3,30 +3,30 @@
 use super::{Load, Variant, device, loads, name_of, present, variants, why_not};
 use crate::battery::{Outcome, change, outcome};
 use crate::compare::{Side, compare};
-use crate::experiment::{Setting, control, region, repetitions, suspects};
+use crate::experiment::{Setting, control, region, repetitions};
 use drivelab_core::comparison::{Cell, Comparison, Sample};
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::plan::{QueueSetting, SettingChange};
 use drivelab_core::quantity::percent;
 use drivelab_core::run::Run;
+use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{Summary, summarise};
+use drivelab_core::summary::Summary;
 use drivelab_stats::Estimate;
 
-pub fn judge(setting: &Setting<'_>, run: &Run) -> Findings {
-    let summary = summarise(run);
+pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let summary = run.summary();
     let all = variants(setting);
     let mut findings = Findings { order: order(setting, &all), ..Findings::default() };
-    suspects(&summary, &mut findings);
     not_applicable(setting, &mut findings);
     let drifting: Vec<(String, Vec<f64>)> = loads(setting)
         .into_iter()
-        .map(|load| (load.word().to_string(), control::values(&summary, load.word())))
+        .map(|load| (load.word().to_string(), control::values(summary, load.word())))
         .collect();
     control::drift(&drifting, control::DRIFT, &mut findings);
     match compare(
-        &side(setting, &summary, &all, false),
-        &side(setting, &summary, &all, true),
+        &side(setting, summary, &all, false),
+        &side(setting, summary, &all, true),
         Some(setting.options.delta),
     ) {
         Ok(comparison) => {
@@ -110,7 +110,9 @@ fn conclude(
         unit: Unit::Count,
         note: format!("of {judged} comparisons with what is set now, band {band}"),
     }));
-    findings.verdict.push(headline(setting, [slower + faster, same, open], &band));
+    if open < judged {
+        findings.verdict.push(headline(setting, [slower + faster, same, open], &band));
+    }
     findings.verdict.extend(of(Outcome::Slower).map(|cell| sentence(cell, "slower")));
     for cell in of(Outcome::Faster) {
         let variant = all.iter().find(|it| cell.name.ends_with(&it.words()));
@@ -147,8 +149,8 @@ fn headline(setting: &Setting<'_>, [changed, same, open]: [usize; 3], band: &str
              equivalent ({band})."
         ),
         (0, _) => format!(
-            "No setting of {name} was found to matter here: {same} of {judged} comparisons with \
-             what is set now are equivalent ({band}), of {open} nothing can be told."
+            "{same} of {judged} comparisons with what is set now of {name} are equivalent \
+             ({band}); of {open} nothing can be told, and there a setting may matter."
         ),
         _ => format!(
             "Of {judged} comparisons with what is set now of {name}, {changed} differ by more than \

@@ -49,12 +49,12 @@ fn a_slow_value_is_found_and_no_other() {
     let setting = Setting { options: &options, facts: &facts };
     assert_eq!(objection(&setting), None);
     let run = play(&STUDY, &setting, "unknown", &rate("qd32, scheduler mq-deadline"));
-    let findings = judge::judge(&setting, &run);
+    let findings = STUDY.judged(&setting, &run);
     let said = findings.verdict.join(" ");
     assert!(said.contains("Of 15 comparisons") && said.contains("2 differ"), "{said}");
     assert!(said.contains("With scheduler mq-deadline, random read 4K qd32 is slower"), "{said}");
     assert!(findings.beware.is_empty() && !findings.no_answer, "{findings:?}");
-    let none = judge::judge(&setting, &play(&STUDY, &setting, "unknown", &rate("")));
+    let none = STUDY.judged(&setting, &play(&STUDY, &setting, "unknown", &rate("")));
     assert!(none.verdict[0].contains("No setting of sdq matters here"), "{:?}", none.verdict);
 }
 
@@ -65,7 +65,7 @@ fn a_faster_value_comes_with_advice() {
     let fast = |name: &str, repetition| {
         rate("")(name, repetition) * if name.ends_with("read_ahead_kb 128") { 1.3 } else { 1.0 }
     };
-    let findings = judge::judge(&setting, &play(&STUDY, &setting, "unknown", &fast));
+    let findings = STUDY.judged(&setting, &play(&STUDY, &setting, "unknown", &fast));
     let said = findings.beware.join(" ");
     assert!(said.contains("echo 128 > /sys/block/sdq/queue/read_ahead_kb"), "{said}");
     assert!(said.contains("KERNEL==\"sdq\", ATTR{queue/read_ahead_kb}=\"128\""), "{said}");
@@ -154,6 +154,6 @@ fn of_a_partition_the_disk_is_set() {
     facts.target.devices.insert(0, partition);
     let setting = Setting { options: &options, facts: &facts };
     assert_eq!(device(&setting).unwrap().name, "sdq");
-    let findings = judge::judge(&setting, &play(&STUDY, &setting, "unknown", &rate("")));
+    let findings = STUDY.judged(&setting, &play(&STUDY, &setting, "unknown", &rate("")));
     assert!(findings.deviations[0].contains("the whole of sdq"), "{:?}", findings.deviations);
 }

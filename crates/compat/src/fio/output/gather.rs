@@ -10,6 +10,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::tally::{Phase, Tally};
+use drivelab_core::verified::Verified;
 use drivelab_stats::Histogram;
 
 /// Kinds that have a direction, in fio's order.
@@ -28,6 +29,8 @@ pub struct Part<'a> {
     pub phase: Option<&'a Phase>,
     /// Length of its intervals in nanoseconds.
     pub interval_ns: u64,
+    /// What checking the data of its step came to.
+    pub verified: Verified,
 }
 
 /// A clone of a job, with the step in which it reads back what it wrote.
@@ -55,7 +58,8 @@ fn part<'a>(run: &'a Run, index: usize, stream: u32, worker: u32) -> Option<Part
     let mut phases = step.end.iter().flat_map(|end| &end.phases);
     let phase = phases.find(|phase| phase.stream == stream && phase.worker == worker);
     let interval_ns = run.plans.first().map_or(0, |plan| plan.interval.0.0);
-    Some(Part { stream: planned, tallies, phase, interval_ns })
+    let verified = Verified::of(run, step);
+    Some(Part { stream: planned, tallies, phase, interval_ns, verified })
 }
 
 /// All clones of all jobs, in fio's order.
@@ -102,6 +106,11 @@ impl Part<'_> {
 
     fn course(&self, kind: Action) -> Course {
         samples::course(&self.tallies, kind, self.interval_ns, self.closed())
+    }
+
+    /// Blocks of its own that are not as expected, whatever that says.
+    pub fn mismatched(&self) -> u64 {
+        self.sum(|tally| tally.mismatched)
     }
 
     fn sum(&self, count: fn(&Tally) -> u64) -> u64 {
@@ -279,13 +288,18 @@ fn flushes(clones: &[Clone<'_>], percentiles: &Percentiles) -> Timed {
 
 /// What fio says of a block that is not what was written (EILSEQ).
 const NOT_WHAT_WAS_WRITTEN: i32 = 84;
+/// What is said of blocks that cannot be checked, since their header is not drivelab's
+/// (EOPNOTSUPP).
+const NOT_VERIFIED: i32 = 95;
 
 /// The first error of a clone; blocks that are not what was written are one too.
 pub fn failure(clone: &Clone<'_>) -> Option<Failure> {
     let tallies = || clone.parts.iter().flat_map(|part| &part.tallies);
     let errors = tallies().flat_map(|tally| &tally.kinds).flat_map(|kind| &kind.errors);
-    let mismatched = tallies().any(|tally| tally.mismatched > 0).then_some(NOT_WHAT_WAS_WRITTEN);
-    let errno = errors.map(|(errno, _)| errno.0).next().or(mismatched)?;
+    let checked = || clone.parts.iter().filter(|part| part.mismatched() > 0);
+    let wrong = checked().find(|part| part.verified.wrong() > 0).map(|_| NOT_WHAT_WAS_WRITTEN);
+    let foreign = checked().next().map(|_| NOT_VERIFIED);
+    let errno = errors.map(|(errno, _)| errno.0).next().or(wrong).or(foreign)?;
     let words = std::io::Error::from_raw_os_error(errno).to_string();
     let words = words.split(" (os error").next().unwrap_or_default().to_owned();
     Some(Failure { errno, words })

@@ -128,12 +128,19 @@ fn processor(clones: &[Clone<'_>]) -> Option<Note> {
 
 /// What fio would not have read.
 fn mismatches(clones: &[Clone<'_>]) -> Option<Note> {
-    let tallies = clones.iter().flat_map(|clone| &clone.parts).flat_map(|part| &part.tallies);
-    let count: u64 = tallies.map(|tally| tally.mismatched).sum();
-    let wrong = match count {
+    let parts = || clones.iter().flat_map(|clone| &clone.parts).filter(|p| p.mismatched() > 0);
+    let is_wrong = |part: &&Part<'_>| part.verified.wrong() > 0;
+    let wrong = match parts().filter(is_wrong).map(Part::mismatched).sum::<u64>() {
+        0 if parts().next().is_some() => {
+            return note(
+                "not_verified",
+                "Nothing was verified: no block has a stamp of drivelab, which does not read the \
+                 headers that fio writes. Whether the data is intact cannot be told.",
+            );
+        }
         0 => return None,
         1 => "one block of it is".to_owned(),
-        _ => format!("{count} blocks of it are"),
+        count => format!("{count} blocks of it are"),
     };
     note(
         "mismatches_counted",

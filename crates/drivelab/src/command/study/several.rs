@@ -63,8 +63,8 @@ pub fn study(
             break;
         }
     }
-    show(options, study, &runs)?;
-    Ok(worst)
+    let together = show(options, study, &runs)?;
+    Ok(graver(worst, together))
 }
 
 /// A device takes the token of its own among several, which are joined by commas.
@@ -88,7 +88,11 @@ fn graver(one: Status, other: Status) -> Status {
     if weight(other) > weight(one) { other } else { one }
 }
 
-fn show(options: &StudyCommandOptions, study: Study, runs: &[(&str, Run)]) -> Result<(), Failure> {
+fn show(
+    options: &StudyCommandOptions,
+    study: Study,
+    runs: &[(&str, Run)],
+) -> Result<Status, Failure> {
     let members: Vec<Member<'_>> =
         runs.iter().map(|(target, run)| Member { target, run }).collect();
     let gathering = Gathering {
@@ -98,6 +102,8 @@ fn show(options: &StudyCommandOptions, study: Study, runs: &[(&str, Run)]) -> Re
         runs: members.iter().map(Gathered::of).collect(),
         findings: across::findings(study.name, &members),
     };
+    // The runs that it is made of have told what is bad of each.
+    let status = if gathering.findings.no_answer { Status::Invalid } else { Status::Fine };
     match options.shown.json {
         true => print::json(&gathering)?,
         false => print::text(&format!("\n{}", terminal::gathering_table(&gathering))),
@@ -106,12 +112,12 @@ fn show(options: &StudyCommandOptions, study: Study, runs: &[(&str, Run)]) -> Re
     let by_default = || PathBuf::from(format!("drivelab-{}-{first}.html", study.name));
     let path = match (&options.shown.out, options.shown.json) {
         (Some(path), _) => path.clone(),
-        (None, true) => return Ok(()),
+        (None, true) => return Ok(status),
         (None, false) => by_default(),
     };
     write_new(&path, Made::Html, html::gathering(&gathering).as_bytes())?;
     if !options.shown.json {
         print::text(&format!("\nReport   {}\n", path.display()));
     }
-    Ok(())
+    Ok(status)
 }

@@ -29,7 +29,8 @@ fn options(rated: Option<u64>, per_day: Option<u64>) -> StudyOptions {
 fn simulated(factor: &dyn Fn(&str, u32) -> f64, erases: f64, most: f64) -> Findings {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
-    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes: None, flash: Some(FLASH) });
+    facts.target.simulated =
+        Some(SimulatedFacts { flash: Some(FLASH), ..SimulatedFacts::default() });
     let options = options(None, Some(BYTES));
     let setting = Setting { options: &options, facts: &facts };
     let mut run = play(&STUDY, &setting, "fresh", &|_, _| 10_000.0);
@@ -52,7 +53,7 @@ fn simulated(factor: &dyn Fn(&str, u32) -> f64, erases: f64, most: f64) -> Findi
         let end = step.end.as_mut().unwrap();
         (end.inside, end.inside_total) = (Some(inside), Some(total));
     }
-    judge(&setting, &run)
+    STUDY.judged(&setting, &run)
 }
 
 fn figure(findings: &Findings, name: &str) -> Estimate {
@@ -98,7 +99,7 @@ fn real(wear: Option<WearFacts>, rated: Option<u64>) -> Findings {
     let setting = Setting { options: &options, facts: &facts };
     let run = play(&STUDY, &setting, "unknown", &|_, _| 10_000.0);
     assert!(run.steps.iter().all(|step| step.plan.streams.is_empty()), "nothing is written");
-    judge(&setting, &run)
+    STUDY.judged(&setting, &run)
 }
 
 #[test]

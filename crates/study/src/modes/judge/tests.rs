@@ -22,7 +22,7 @@ fn options() -> StudyOptions {
 fn simulated(page_cache_bytes: Option<u64>) -> Facts {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
-    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes, flash: None });
+    facts.target.simulated = Some(SimulatedFacts { page_cache_bytes, ..SimulatedFacts::default() });
     facts
 }
 
@@ -41,7 +41,7 @@ fn found(facts: &Facts, share: &dyn Fn(&str, u32) -> f64) -> (Findings, Run) {
             Inside { drive_read_bytes: bytes, drive_written_bytes: bytes, ..Inside::default() };
         (end.inside, end.inside_total) = (Some(inside), Some(inside));
     }
-    (judge(&setting, &run), run)
+    (STUDY.judged(&setting, &run), run)
 }
 
 /// A little more or less in each repetition.
