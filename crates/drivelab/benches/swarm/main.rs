@@ -41,7 +41,7 @@ fn main() {
             eprintln!("  WRONG {}: \"{}\"; {}", judged.about, judged.said, judged.truth);
         }
     });
-    println!("### The swarm\n\n{} cases, seeds from {from} on.\n", all.len());
+    println!("{} cases, seeds from {from} on.\n", all.len());
     println!("{}", table::table(&all));
     if all.iter().flat_map(|tried| &tried.judged).any(|it| it.class == Class::Wrong) {
         eprintln!("some sentences are wrong");

@@ -43,8 +43,10 @@ fn compared(json: &Value) -> Vec<Compared> {
     }
     for map in findings["heat_maps"].as_array().into_iter().flatten() {
         for row in map["rows"].as_array().into_iter().flatten() {
-            let prefix = format!("{} / {}: ", map["title"], row["name"]);
-            for cell in row["cells"].as_array().into_iter().flatten() {
+            let names = map["columns"].as_array().into_iter().flatten();
+            let cells = row["cells"].as_array().into_iter().flatten();
+            for (column, cell) in names.zip(cells) {
+                let prefix = format!("{} / {} / {column}: ", map["title"], row["name"]);
                 add(&prefix, cell, band);
             }
         }

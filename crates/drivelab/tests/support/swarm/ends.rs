@@ -34,8 +34,10 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         return all.push(promise("ends", false, last, "one JSON object".into()));
     };
     let no_answer = json["findings"]["no_answer"] == true;
-    let incomplete = json["complete"] != true;
-    let no_verdict = said.sentences("verdict").is_empty() && said.sentences("beware").is_empty();
+    let incomplete = json["complete"] == false;
+    let has_findings = json["findings"].is_object();
+    let no_verdict =
+        has_findings && said.sentences("verdict").is_empty() && said.sentences("beware").is_empty();
     let wants_4 = no_answer || incomplete || no_verdict;
     let is_right = !wants_4 || matches!(said.status, Some(4));
     let words = format!("status {:?}", said.status);
