@@ -55,9 +55,18 @@ pub const STUDIES: [&str; 22] = [
 impl Case {
     /// The case of a seed.
     pub fn draw(seed: u64) -> Case {
+        Case::drawn(seed, &STUDIES, u64::MAX)
+    }
+
+    /// The case of a seed for a test that has little time: a small drive.
+    pub fn small(seed: u64) -> Case {
+        Case::drawn(seed, &STUDIES, 256 << 20)
+    }
+
+    fn drawn(seed: u64, studies: &[&'static str], most: u64) -> Case {
         let mut random = Random::new(seed);
-        let study = one_of(&mut random, &STUDIES);
-        let drive = Drive::draw(&mut random);
+        let study = one_of(&mut random, studies);
+        let drive = Drive::draw(&mut random, most);
         let mut case = Case {
             seed,
             drive,

@@ -89,10 +89,10 @@ impl Text {
 }
 
 impl Drive {
-    /// The drive of a seed.
-    pub fn draw(random: &mut Random) -> Drive {
-        let bytes =
-            MIB * one_of(random, &[256, 256, 256, 256, 512, 512, 512, 1024, 2048, 4096, 8192]);
+    /// The drive of a seed, of at most so many bytes.
+    pub fn draw(random: &mut Random, most: u64) -> Drive {
+        let mib = one_of(random, &[256, 256, 256, 256, 512, 512, 512, 1024, 2048, 4096, 8192]);
+        let bytes = (MIB * mib).min(most);
         let mut drive = match random.below(20) {
             0..8 => listed(random, bytes),
             8..14 => flash(random, bytes),
