@@ -27,9 +27,28 @@ pub struct Case {
 
 /// `rank` needs several drives, `doctor` no simulated one.
 pub const STUDIES: [&str; 22] = [
-    "check", "aa", "wsat", "wsat", "trim", "trim", "pts-iops", "pts-tp", "pts-lat", "rank",
-    "patterns", "mix", "steady", "fs", "stutter", "apps", "modes", "endurance", "files", "ior",
-    "torture", "tune",
+    "check",
+    "aa",
+    "wsat",
+    "wsat",
+    "trim",
+    "trim",
+    "pts-iops",
+    "pts-tp",
+    "pts-lat",
+    "rank",
+    "patterns",
+    "mix",
+    "steady",
+    "fs",
+    "stutter",
+    "apps",
+    "modes",
+    "endurance",
+    "files",
+    "ior",
+    "torture",
+    "tune",
 ];
 
 impl Case {
@@ -70,7 +89,9 @@ impl Case {
             (self.budget, self.seconds) = (Some(budget), Some(seconds));
         }
         if self.study == "rank" {
-            self.after.push(one_of(random, &["sim:gp3,capacity=1GiB", "sim:textbook,capacity=512MiB"]).into());
+            self.after.push(
+                one_of(random, &["sim:gp3,capacity=1GiB", "sim:textbook,capacity=512MiB"]).into(),
+            );
         }
         self.after.extend(["--seed".into(), format!("{}", random.below(1000))]);
     }
@@ -98,10 +119,8 @@ pub struct Place {
 
 /// The program under test; `DRIVELAB_BINARY` names another one.
 fn program() -> PathBuf {
-    std::env::var_os("DRIVELAB_BINARY").map_or_else(
-        || env!("CARGO_BIN_EXE_drivelab").into(),
-        PathBuf::from,
-    )
+    std::env::var_os("DRIVELAB_BINARY")
+        .map_or_else(|| env!("CARGO_BIN_EXE_drivelab").into(), PathBuf::from)
 }
 
 impl Place {

@@ -74,8 +74,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     if claims.is_empty() {
         return;
     }
-    let others: Vec<Vec<Compared>> =
-        (0..AGAIN).filter_map(|number| again(case, number)).collect();
+    let others: Vec<Vec<Compared>> = (0..AGAIN).filter_map(|number| again(case, number)).collect();
     for claim in &claims {
         let same = |all: &Vec<Compared>| {
             all.iter().find(|other| other.name == claim.name).map(|other| other.ratio.ln())
@@ -95,8 +94,7 @@ fn judged(claim: &Compared, logs: &[f64]) -> Option<Judged> {
     match claim.verdict.as_str() {
         "changed" | "changed_negligible" | "changed_maybe_relevant" => {
             let is_turned = claim.ratio.ln() * mean < 0.0 && mean.abs() > 3.0 * error;
-            let is_nothing =
-                claim.verdict == "changed" && mean.abs() + 3.0 * error < band / 2.0;
+            let is_nothing = claim.verdict == "changed" && mean.abs() + 3.0 * error < band / 2.0;
             let is_right = !is_turned && !is_nothing;
             Some(Judged::held("faster or slower", Level::Alpha, is_right, said, truth))
         }

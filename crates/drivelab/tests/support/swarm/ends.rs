@@ -45,8 +45,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
 
 fn allowances(case: &Case, run: &Run, all: &mut Vec<Judged>) {
     let kinds = run.steps.iter().flat_map(|it| &it.tallies).flat_map(|it| &it.kinds);
-    let written: u64 =
-        kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
+    let written: u64 = kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
     if let Some(budget) = case.budget {
         let words = format!("--budget {budget}");
         all.push(promise("budget", written <= budget, words, format!("{written} written")));

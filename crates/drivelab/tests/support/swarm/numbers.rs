@@ -26,9 +26,9 @@ fn impossible(value: &Value, path: &mut Vec<String>, found: &mut Vec<String>) {
         }
         Value::Number(number) => {
             let is_negative = number.as_f64().is_some_and(|it| it < 0.0);
-            let is_amount = path.iter().any(|key| {
-                key.ends_with("_ns") || key.ends_with("iops") || key.contains("bytes")
-            });
+            let is_amount = path
+                .iter()
+                .any(|key| key.ends_with("_ns") || key.ends_with("iops") || key.contains("bytes"));
             if is_negative && is_amount {
                 found.push(format!("{}: {number}", path.join(".")));
             }
@@ -85,8 +85,14 @@ pub fn plain(html: &str) -> String {
         rest = end.map_or("", |at| &tag[at..]);
     }
     text.push_str(rest);
-    let entities =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
     entities.iter().fold(text, |text, (entity, sign)| text.replace(entity, sign))
 }
 

@@ -18,7 +18,9 @@ fn suspect_cells(json: &Value) -> Vec<&str> {
 /// Cells of this run that a compared name stands for.
 fn sources<'a>(study: &str, compared: &'a str) -> Vec<&'a str> {
     match (study, compared) {
-        ("trim", "random read, depth 1") => vec!["random read, before TRIM", "random read, after TRIM"],
+        ("trim", "random read, depth 1") => {
+            vec!["random read, before TRIM", "random read, after TRIM"]
+        }
         ("trim", "random write") => {
             vec!["random write, before TRIM", "random write, after TRIM"]
         }
