@@ -13,7 +13,8 @@ help:
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
 	@echo 'make validate   simulated drives against theory and figures, studies against known drives; writes docs'
 	@echo 'make compat  the lines of other tools: corpora, what is issued beside the tools themselves, mpirun'
-	@echo 'make fuzz    each parser against $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
+	@echo 'make fuzz    what is unsafe under Miri and AddressSanitizer; each parser against'
+	@echo '             $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
 	@echo 'make doc     the documentation of the crates'
 
 # Status 1 is a bad finding about the disk, which is a good answer; more is none.
@@ -73,6 +74,7 @@ validate:
 	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
 
 fuzz:
+	@scripts/run-sanitizers
 	@scripts/run-fuzzers $(FUZZ_SECONDS)
 
 doc:

@@ -62,6 +62,31 @@ pub struct SimulatedFacts {
     /// Whether a file system between programs and the drive is simulated, too.
     #[serde(default)]
     pub has_file_system: bool,
+    /// What bounds its writes in the end.
+    #[serde(default, skip_serializing_if = "Bound::is_flash")]
+    pub bound: Bound,
+}
+
+/// What bounds the writes of a drive in the end.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Bound {
+    /// Its flash, which it may have more of than it says; or nobody knows.
+    #[default]
+    Flash,
+    /// The arm over a disk that turns.
+    Disk,
+    /// A quota that is always the same.
+    Quota,
+    /// A quota that is larger while there are credits.
+    Credits,
+}
+
+impl Bound {
+    /// Whether it may be flash.
+    pub fn is_flash(&self) -> bool {
+        *self == Bound::Flash
+    }
 }
 
 /// The flash of a simulated drive.
@@ -190,12 +215,29 @@ pub struct DeviceFacts {
     pub members: Vec<String>,
     /// The backing file of a loop device.
     pub backing_file: Option<String>,
+    /// What that file lies on in the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backing: Option<Backing>,
     /// Device-mapper name or md level.
     pub layer_name: Option<String>,
     /// Signatures found on the device (`ext4`, `gpt` …), sorted.
     pub signatures: Vec<String>,
     /// Where it is mounted.
     pub mounted_at: Vec<String>,
+}
+
+/// What lies below a loop device's file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Backing {
+    /// Block devices, which are listed behind the loop device.
+    Devices,
+    /// Memory: no drive at all.
+    Memory,
+    /// A process or another machine, which is not looked into.
+    Served,
+    /// It cannot be found out.
+    Unknown,
 }
 
 /// A drive's volatile write cache, as the drive tells.

@@ -83,6 +83,8 @@ pub struct IdleDevice {
     pub bytes: u64,
     /// Milliseconds with at least one request in flight.
     pub busy_ms: u64,
+    /// The kernel does not count this device: the zeros above say nothing.
+    pub uncounted: bool,
 }
 
 /// A span in which drivelab did nothing but count.

@@ -18,6 +18,12 @@ pub struct Observed {
     /// How the file system maps the region of a file, before the step.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extents: Option<Extents>,
+    /// Bytes of the region, where all goes to one file or device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub region_bytes: Option<u64>,
+    /// Of these, what the page cache held before a step that reads through it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cached_bytes: Option<u64>,
     /// What the kernel booked on this process.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub process: Option<ProcessBytes>,
@@ -77,6 +83,18 @@ pub struct Extents {
     pub hole_bytes: u64,
     /// Number of extents.
     pub count: u64,
+    /// Of the written bytes, those that another file or another place of this one has too: to
+    /// overwrite them the file system puts the new data elsewhere.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub shared_bytes: u64,
+    /// Of the written bytes, those on blocks of the drive that an earlier part of the region lies
+    /// on already.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated_bytes: u64,
+}
+
+fn is_zero(bytes: &u64) -> bool {
+    *bytes == 0
 }
 
 /// Bytes that the kernel booked on this process (`/proc/self/io`).

@@ -237,6 +237,10 @@ pub struct DeviceCounters {
     /// The part of `queue_ms` that writes spent.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub write_ms: u64,
+    /// The kernel does not count this device (`queue/iostats` is 0, or nothing was ever counted):
+    /// the zeros above are no evidence.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub uncounted: bool,
 }
 
 fn is_zero(count: &u64) -> bool {

@@ -5,12 +5,24 @@
 //! ([`Settled`]), or another bound of the step gives up. Each round is a plan of its own with one
 //! step, so a run file says exactly what was done; what was asked stands before it.
 
-use crate::plan::{Files, PatternName, Plan, Role, Step, Stream, Until};
+mod past;
+
+pub use past::{holder, is_filled, past};
+
+use crate::facts::TargetKind;
+use crate::plan::{Engine, Files, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use crate::quantity::percent;
 use crate::run::{Run, StepRun};
 use crate::study::Established;
 use crate::units::{Size, Span};
-use drivelab_stats::steady::{Settled, TURN_ROUNDS, Unsettled};
+use drivelab_stats::steady::{Holder, Past, Settled, TURN_ROUNDS, Unsettled};
+
+/// The step before rounds at random on a drive that may have blocks that were never written: in
+/// order, for chance alone takes eight capacities to find nearly all of them.
+pub const FILL: &str = "fill before";
+/// Requests of that step.
+const FILL_BYTES: u64 = 128 << 10;
+const FILL_DEPTH: u32 = 8;
 
 /// The rounds of one step, those that were done and what is left.
 #[derive(Debug, Clone)]
@@ -25,6 +37,17 @@ pub struct Rounds {
     elapsed_ns: u64,
     rates: Vec<f64>,
     is_cut: bool,
+    /// Before the first round.
+    past: Past,
+    fill: Fill,
+}
+
+/// Whether the region is written in order before it is written at random.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fill {
+    Needless,
+    Missing,
+    Done,
 }
 
 /// A plan as it is executed.
@@ -64,6 +87,8 @@ impl Rounds {
             elapsed_ns: 0,
             rates: Vec::new(),
             is_cut: false,
+            past: Past::OPEN,
+            fill: Fill::Needless,
         };
         let Some(stream) = step.streams.first() else { return rounds };
         let size = stream.size_max().max(1);
@@ -74,6 +99,59 @@ impl Rounds {
         let by_bytes = step.until.bytes.map(|bytes| bytes.0);
         rounds.bytes_max = by_passes.into_iter().chain(by_bytes).min().unwrap_or(u64::MAX);
         rounds
+    }
+
+    /// The same on the target of a run: what happened to it so far decides what a proof takes.
+    #[must_use]
+    pub fn on(self, run: &Run) -> Self {
+        self.behind(run, run.steps.len())
+    }
+
+    /// The same as if it began with step `first` of a run.
+    fn behind(mut self, run: &Run, first: usize) -> Self {
+        let Some(stream) = self.step.streams.first() else { return self };
+        let all = stream.mix.total().max(1);
+        let writes = u64::from(stream.mix.write);
+        if writes == 0 && stream.reply.is_none() {
+            return self;
+        }
+        let is_one_file = stream.files == Files::One;
+        let written = self.pass_bytes() / all * writes.max(1);
+        let bytes = self.file_bytes.saturating_mul(self.files());
+        self.past = past(run, first, bytes, self.pass_bytes(), written);
+        if stream.pattern == PatternName::Sequential && writes == all {
+            self.past.is_filled = true;
+        } else if self.past.holder == Holder::Spare
+            && !self.past.is_filled
+            && is_one_file
+            && self.pass_bytes() < self.bytes_max
+        {
+            self.fill = Fill::Missing;
+        }
+        self
+    }
+
+    /// Writes the region in order.
+    fn fill(&self) -> Option<Step> {
+        let stream = self.step.streams.first()?;
+        let size = 1 << self.region_bytes.trailing_zeros().min(FILL_BYTES.trailing_zeros());
+        let is_deep = matches!(stream.engine, Engine::IoUring | Engine::Libaio);
+        let is_direct = stream.io == IoMode::Direct;
+        let filling = Stream {
+            engine: stream.engine,
+            io: stream.io,
+            mix: Mix::WRITE,
+            size: Size(size.max(stream.size_max().min(FILL_BYTES))),
+            depth: if is_deep && is_direct { FILL_DEPTH } else { 1 },
+            offset: stream.offset,
+            length: Some(Size(self.region_bytes)),
+            content: stream.content,
+            ..Stream::default()
+        };
+        let elapsed = self.step.until.elapsed.map(|all| Span(all.0 - self.elapsed_ns.min(all.0)));
+        let until = Until { passes: Some(1), elapsed, ..Until::default() };
+        let step = self.step.clone();
+        Some(Step { name: FILL.into(), until, repeat: 1, streams: vec![filling], ..step })
     }
 
     fn files(&self) -> u64 {
@@ -95,6 +173,9 @@ impl Rounds {
         let size = stream.size_max().max(1);
         if self.is_cut || self.settled().is_ok() || self.region_bytes == 0 {
             return None;
+        }
+        if self.fill == Fill::Missing {
+            return self.fill();
         }
         let eighth = self.region_bytes / TURN_ROUNDS as u64 / size * size;
         let eighth = eighth.max(size);
@@ -134,6 +215,13 @@ impl Rounds {
         self.bytes += bytes;
         self.operations += kinds().map(|kind| kind.ops).sum::<u64>();
         self.elapsed_ns += ns.max(1);
+        if self.fill == Fill::Missing {
+            self.fill = Fill::Done;
+            self.past.turns += self.past.turn * bytes as f64 / self.pass_bytes().max(1) as f64;
+            self.is_cut = bytes as f64 <= 0.99 * self.region_bytes as f64;
+            self.past.is_filled = !self.is_cut;
+            return;
+        }
         let asked = round.plan.until.bytes.map_or(0, |asked| asked.0);
         // One that another bound cut short is no round like the others.
         self.is_cut = bytes < asked;
@@ -147,7 +235,7 @@ impl Rounds {
     /// # Errors
     /// What keeps them from it.
     pub fn settled(&self) -> Result<Settled, Unsettled> {
-        Settled::of(&self.rates)
+        Settled::of(&self.rates, &self.past)
     }
 
     /// The state that settled rounds leave the target in, where that is a known one.
@@ -174,7 +262,7 @@ impl Rounds {
         match self.settled() {
             Ok(settled) => format!(
                 "settled after {count} rounds of an eighth of the region: the halves of the last \
-                 {} agree within 1 %, without trend, at ± {}",
+                 {} agree within 1 %, without a drift of 3 %, at ± {}",
                 settled.rounds,
                 percent(settled.relative_half_width())
             ),
@@ -205,7 +293,13 @@ pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
                 percent(apart)
             )
         }
-        Unsettled::Trend(p) => format!("the last rounds still have a trend (p {p:.3})"),
+        Unsettled::Spare(turns, needed) => format!(
+            "{turns:.1} capacities were written since it was empty, as far as that is known, and \
+             after fewer than {needed:.0} it may still have spare flash to write to"
+        ),
+        Unsettled::Credits => {
+            "its rate never fell, and credits that are used up one day may hold it".into()
+        }
         Unsettled::Drift(drift) => {
             format!("the last rounds do not rule out a drift of {}; 3 % is allowed", percent(drift))
         }
@@ -224,9 +318,29 @@ pub fn outcome(run: &Run, index: usize) -> Option<String> {
         return None;
     }
     let before = run.steps[..=index].iter().rev().take_while(|step| is_same(step)).count();
+    let first = index + 1 - before;
     let mut rounds = Rounds::of(&last.plan, 0);
-    run.steps[index + 1 - before..=index].iter().for_each(|step| rounds.done(step));
+    rounds.past = past_of(run, first)?;
+    run.steps[first..=index].iter().for_each(|step| rounds.done(step));
     Some(rounds.in_words())
+}
+
+/// The past of the rounds that began with step `first`, by what they wrote.
+fn past_of(run: &Run, first: usize) -> Option<Past> {
+    let step = run.steps.get(first)?;
+    let stream = step.plan.streams.first()?;
+    let turn_bytes = step.plan.until.bytes?.0.saturating_mul(TURN_ROUNDS as u64);
+    let is_drive =
+        matches!(run.begin.facts.target.kind, TargetKind::BlockDevice | TargetKind::Simulated);
+    let bytes = run.begin.facts.target.bytes.filter(|_| is_drive).unwrap_or(turn_bytes);
+    let writes = u64::from(stream.mix.write);
+    if writes == 0 && stream.reply.is_none() {
+        return Some(Past::OPEN);
+    }
+    let all = stream.mix.total().max(1);
+    let mut past = past(run, first, bytes, turn_bytes, turn_bytes / all * writes.max(1));
+    past.is_filled |= stream.pattern == PatternName::Sequential && writes == all;
+    Some(past)
 }
 
 /// Why a step cannot be done in rounds, if it cannot.

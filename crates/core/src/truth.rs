@@ -4,6 +4,7 @@
 //! and takes nothing from the number; what could not be looked at is listed as unchecked. Pure:
 //! everything comes from the run.
 
+mod below;
 mod device;
 mod load;
 mod machine;
@@ -63,6 +64,7 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
         case.machine();
         case.device();
         case.load();
+        case.below();
     }
     if let Some(inside) = step.end.as_ref().and_then(|end| end.inside.as_ref()) {
         simulated(inside, step, &mut judgement);
@@ -184,6 +186,11 @@ impl Case<'_> {
     fn top_device(&self) -> Option<&DeviceCounters> {
         let name = &self.facts.target.devices.first()?.name;
         self.end.devices.iter().find(|device| device.name == *name)
+    }
+
+    /// The same, where the kernel counts what it does: zeros of another are no evidence.
+    fn counted_top_device(&self) -> Option<&DeviceCounters> {
+        self.top_device().filter(|device| !device.uncounted)
     }
 
     /// Whether every data stream bypasses the page cache.

@@ -12,6 +12,9 @@ use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
 use crate::units::{Size, Span};
 
+#[path = "truth_tests/below.rs"]
+mod below;
+
 const OPERATIONS: u64 = 10_000;
 const BYTES: u64 = OPERATIONS * 4096;
 const SPAN_NS: u64 = 2_000_000_000;
@@ -253,7 +256,13 @@ fn blocks_never_written_are_noticed_by_content_and_by_map() {
     let mapped = |written, unwritten, hole| {
         move |e: &mut Evidence| {
             let (written_bytes, unwritten_bytes, hole_bytes) = (written, unwritten, hole);
-            let extents = Extents { written_bytes, unwritten_bytes, hole_bytes, count: 3 };
+            let extents = Extents {
+                written_bytes,
+                unwritten_bytes,
+                hole_bytes,
+                count: 3,
+                ..Extents::default()
+            };
             e.observed().extents = Some(extents);
         }
     };

@@ -7,12 +7,12 @@ use drivelab_core::observed::{
     BlockSample, Counted, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
 };
 use drivelab_core::op::Time;
-use drivelab_core::plan::{Engine, Files, PatternName, Role, Step, Stream};
+use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Role, Step, Stream};
 use drivelab_core::record::DeviceCounters;
 use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
 use drivelab_io::target::{Mode, Target};
-use drivelab_io::{extents, sensors};
+use drivelab_io::{cache, extents, sensors};
 use drivelab_stats::{Random, derive};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -65,10 +65,16 @@ impl Sources {
         let mut observed = Observed::default();
         if is_looking {
             let target = site.at();
+            if let Some((target, stream)) = target.as_deref().zip(moving_stream(step)) {
+                observed.extents = mapped(target, stream);
+                let is_one = step.streams.len() == 1 && !uses_several_files(stream);
+                observed.region_bytes = is_one.then(|| region(target, stream).1);
+                observed.cached_bytes = cached(target, stream);
+            }
+            // Last: it is read past the page cache, and what was there is counted before.
             if let Some((target, stream)) = target.as_deref().zip(reading_stream(step)) {
                 let seed = derive(seed, 0x73_616d_706c, u64::from(number));
                 observed.blocks = sample(target, stream, &mut Random::new(seed));
-                observed.extents = mapped(target, stream);
             }
             observed.io_limits = self.io_limits();
         }
@@ -126,7 +132,10 @@ impl Evidence {
             let Some(before) = before.iter().find(|it| it.number == device.number) else {
                 continue;
             };
-            self.observed.counted.push(counted(&device.since(before), from, at));
+            let since = device.since(before);
+            if !since.is_uncounted() {
+                self.observed.counted.push(counted(&since, from, at));
+            }
         }
         if self.observed.counted.len() > LOOKS_MAX {
             let all = std::mem::take(&mut self.observed.counted);
@@ -217,9 +226,17 @@ fn device_record(device: counters::DeviceCounters) -> DeviceCounters {
         queue_ms: device.read_time_ms + device.write_time_ms,
         write_merges: device.write_merges,
         write_ms: device.write_time_ms,
+        uncounted: device.is_uncounted(),
         number: device.number,
         name: device.name,
     }
+}
+
+/// The first stream that moves data, of a step whose numbers count.
+fn moving_stream(step: &Step) -> Option<&Stream> {
+    let moves =
+        |stream: &&Stream| stream.pattern != PatternName::Names && stream.engine != Engine::Null;
+    step.streams.iter().find(moves).filter(|_| step.role == Role::Measure)
 }
 
 /// The first stream that reads data, of a step whose numbers count.
@@ -228,6 +245,21 @@ fn reading_stream(step: &Step) -> Option<&Stream> {
         stream.mix.read > 0 && stream.pattern != PatternName::Names && stream.engine != Engine::Null
     };
     step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)
+}
+
+fn uses_several_files(stream: &Stream) -> bool {
+    stream.files == Files::Each || stream.files_of_worker() > 1
+}
+
+/// What the page cache holds of the region before it is read through it.
+fn cached(target: &Target, stream: &Stream) -> Option<u64> {
+    let is_cached = stream.io == IoMode::Buffered || stream.engine == Engine::Mmap;
+    if stream.mix.read == 0 || !is_cached || uses_several_files(stream) {
+        return None;
+    }
+    let file = target.descriptor(first_file(stream), Mode::default()).ok()?;
+    let (first, length) = region(target, stream);
+    cache::cached_bytes(file, first, length)
 }
 
 /// The file of the stream's first worker.
@@ -272,8 +304,7 @@ fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<Block
 
 /// How the file system maps the region, where it tells.
 fn mapped(target: &Target, stream: &Stream) -> Option<drivelab_core::observed::Extents> {
-    let several = stream.files == Files::Each || stream.files_of_worker() > 1;
-    if target.kind != TargetKind::File || several {
+    if target.kind != TargetKind::File || uses_several_files(stream) {
         return None;
     }
     let file = target.descriptor(first_file(stream), Mode::default()).ok()?;

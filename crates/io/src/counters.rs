@@ -4,10 +4,11 @@
 //! it is readable without privileges.
 
 use std::io;
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{DeviceNumber, System, read_text};
+use crate::facts::{DeviceNumber, System, read_number, read_text};
 
 /// Bytes of a sector in `/sys/block/X/stat`, whatever the drive's own sector is
 /// (kernel document `Documentation/block/stat.rst`).
@@ -65,6 +66,13 @@ pub struct DeviceCounters {
     pub flush_ops: u64,
     /// Time all flushes spent, in milliseconds.
     pub flush_time_ms: u64,
+    /// `queue/iostats` is 0: nothing is counted (of two moments: at one of them).
+    #[serde(default)]
+    pub switched_off: bool,
+    /// Nothing was ever counted: a device that nobody has used, or one that some kernels do not
+    /// count (NVMe multipath).
+    #[serde(default)]
+    pub blank: bool,
 }
 
 /// Counters of this process (`/proc/self/io`; kernel document `filesystems/proc.rst`, 3.3).
@@ -162,7 +170,14 @@ impl DeviceCounters {
             discard_time_ms: less(self.discard_time_ms, earlier.discard_time_ms),
             flush_ops: less(self.flush_ops, earlier.flush_ops),
             flush_time_ms: less(self.flush_time_ms, earlier.flush_time_ms),
+            switched_off: self.switched_off || earlier.switched_off,
+            blank: self.blank,
         }
+    }
+
+    /// Whether zeros in these counters say nothing of what the device did.
+    pub fn is_uncounted(&self) -> bool {
+        self.switched_off || self.blank
     }
 }
 
@@ -213,7 +228,19 @@ fn device(system: &System, number: DeviceNumber) -> io::Result<Option<DeviceCoun
         discard_time_ms: field(14),
         flush_ops: field(15),
         flush_time_ms: field(16),
+        switched_off: is_switched_off(&real),
+        blank: fields.iter().all(|count| *count == 0),
     }))
+}
+
+/// Whether the queue of a device, or of the disk of a partition, counts nothing
+/// (kernel document `Documentation/ABI/stable/sysfs-block`).
+fn is_switched_off(directory: &Path) -> bool {
+    let disk = match directory.join("partition").exists() {
+        true => directory.parent().unwrap_or(directory),
+        false => directory,
+    };
+    read_number::<u8>(&disk.join("queue/iostats")) == Some(0)
 }
 
 fn process(system: &System) -> Option<ProcessCounters> {

@@ -63,6 +63,7 @@ impl Moment {
         let devices = counted.devices.into_iter().map(|device| IdleDevice {
             bytes: device.read_bytes + device.write_bytes + device.discard_bytes,
             busy_ms: device.busy_time_ms,
+            uncounted: device.is_uncounted(),
             name: device.name,
         });
         let pressure = counted.pressure.into_iter().map(|span| PressureSpan {

@@ -10,6 +10,7 @@ use std::os::fd::{AsFd, AsRawFd};
 const FS_IOC_FIEMAP: libc::Ioctl = 0xC020_660B_u32 as libc::Ioctl;
 const EXTENT_LAST: u32 = 0x1;
 const EXTENT_UNWRITTEN: u32 = 0x800;
+const EXTENT_SHARED: u32 = 0x2000;
 /// Not there yet, encoded, encrypted, unaligned, or inside metadata: no place of its own.
 const EXTENT_ELSEWHERE: u32 = 0x2 | 0x4 | 0x8 | 0x80 | 0x100 | 0x200 | 0x400;
 
@@ -46,6 +47,7 @@ pub fn of(file: impl AsFd, start: u64, length: u64) -> Option<Extents> {
     let end = start.checked_add(length)?;
     let mut found = Extents::default();
     let mut covered = start;
+    let mut places = Vec::new();
     loop {
         let batch = fetch(&file, covered, end - covered)?;
         for extent in &batch {
@@ -57,18 +59,37 @@ pub fn of(file: impl AsFd, start: u64, length: u64) -> Option<Extents> {
                 0 => found.written_bytes += bytes,
                 _ => found.unwritten_bytes += bytes,
             }
+            if extent.flags & (EXTENT_UNWRITTEN | EXTENT_ELSEWHERE) == 0 {
+                let at = extent.physical.saturating_add(from - extent.logical);
+                places.push((at, at.saturating_add(bytes)));
+                if extent.flags & EXTENT_SHARED != 0 {
+                    found.shared_bytes += bytes;
+                }
+            }
             covered = covered.max(to);
             found.count += 1;
         }
         let last = batch.last().is_none_or(|extent| extent.flags & EXTENT_LAST != 0);
         if last || covered >= end {
             found.hole_bytes += end - covered;
+            found.repeated_bytes = repeated(places);
             return Some(found);
         }
         if found.count > EXTENTS_MAX {
             return None;
         }
     }
+}
+
+/// Bytes of places, each from one end to the other, that lie on places before them.
+fn repeated(mut places: Vec<(u64, u64)>) -> u64 {
+    places.sort_unstable();
+    let (mut repeated, mut end) = (0, 0);
+    for (from, to) in places {
+        repeated += end.min(to).saturating_sub(from);
+        end = end.max(to);
+    }
+    repeated
 }
 
 /// Where the first `length` bytes lie on the file system's device, neighbours put together; `None`
@@ -124,6 +145,14 @@ fn fetch(file: &impl AsFd, start: u64, length: u64) -> Option<Vec<Extent>> {
 mod tests {
     use super::*;
     use std::os::unix::fs::FileExt;
+
+    #[test]
+    fn what_lies_on_the_same_blocks_is_counted_once_more_each_time() {
+        assert_eq!(repeated(vec![]), 0);
+        assert_eq!(repeated(vec![(0, 10), (10, 20), (40, 50)]), 0);
+        assert_eq!(repeated(vec![(100, 200); 5]), 400);
+        assert_eq!(repeated(vec![(0, 100), (20, 30), (90, 110), (105, 106)]), 10 + 10 + 1);
+    }
 
     #[test]
     fn holes_written_and_unwritten_bytes_are_told_apart() {

@@ -2,9 +2,12 @@
 //!
 //! Source: io_submit(2), io_getevents(2), linux/aio_abi.h.
 
+mod blocks;
+
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, last_errno, sleep_until};
+use blocks::{Blocks, Iocb};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
@@ -20,24 +23,6 @@ const IOCB_CMD_FDSYNC: u16 = 3;
 const REFUSALS_MAX: u32 = 10_000;
 const REFUSAL_PAUSE_NS: u64 = 100_000;
 
-/// `struct iocb` of linux/aio_abi.h, little endian.
-#[repr(C)]
-#[derive(Debug, Clone, Copy, Default)]
-struct Iocb {
-    data: u64,
-    key: u32,
-    rw_flags: i32,
-    opcode: u16,
-    priority: i16,
-    descriptor: u32,
-    buffer: u64,
-    bytes: u64,
-    offset: i64,
-    reserved: u64,
-    flags: u32,
-    event_descriptor: u32,
-}
-
 /// `struct io_event` of linux/aio_abi.h.
 #[repr(C)]
 #[derive(Debug, Clone, Copy, Default)]
@@ -48,7 +33,7 @@ struct IoEvent {
     result2: i64,
 }
 
-const _: () = assert!(size_of::<Iocb>() == 64 && size_of::<IoEvent>() == 32);
+const _: () = assert!(size_of::<IoEvent>() == 32);
 
 /// An AIO context with its buffers and file.
 #[derive(Debug)]
@@ -58,8 +43,7 @@ pub struct Libaio {
     buffers: Buffers,
     opened: Opened,
     batch: usize,
-    blocks: Vec<Iocb>,
-    pending: Vec<*mut Iocb>,
+    pending: Blocks,
     direct: Vec<(Tag, Op)>,
     stamps: Vec<(Time, Time)>,
     events: Vec<IoEvent>,
@@ -67,9 +51,6 @@ pub struct Libaio {
     /// Submitting calls of full batches since the last wait.
     calls_before: u64,
 }
-
-// SAFETY: the pointers in `pending` lead into `blocks`, which moves with them and never grows.
-unsafe impl Send for Libaio {}
 
 impl Libaio {
     /// A context for `stream` on an open file.
@@ -99,8 +80,7 @@ impl Libaio {
             buffers,
             opened,
             batch: stream.batch_submit.unwrap_or(depth as u32).clamp(1, depth as u32) as usize,
-            blocks: vec![Iocb::default(); depth],
-            pending: Vec::with_capacity(depth),
+            pending: Blocks::new(depth),
             direct: Vec::with_capacity(depth),
             stamps: vec![(0, 0); depth],
             events: vec![IoEvent::default(); depth],
@@ -114,12 +94,11 @@ impl Libaio {
         let mut from = 0;
         let mut refusals = 0;
         while from < self.pending.len() {
-            let rest = &mut self.pending[from..];
+            let (count, list) = self.pending.list(from);
             let issued = self.clock.now();
-            // SAFETY: every pointer leads to a block that lives and stays untouched in flight.
-            let taken = unsafe {
-                libc::syscall(libc::SYS_io_submit, self.context, rest.len(), rest.as_mut_ptr())
-            };
+            // SAFETY: the list holds so many pointers, each to a block that lives as long as the
+            // context, with memory that is lent to the kernel.
+            let taken = unsafe { libc::syscall(libc::SYS_io_submit, self.context, count, list) };
             let submitted = self.clock.now();
             calls += 1;
             if taken <= 0 {
@@ -136,12 +115,11 @@ impl Libaio {
                 }
                 return Err(Trouble::failed(format!("io_submit: {error}")));
             }
-            for block in &rest[..taken as usize] {
-                // SAFETY: the pointer leads into `blocks`, and nobody else writes there.
-                let tag = unsafe { (**block).data } as usize;
-                self.stamps[tag] = (issued, submitted);
+            let to = (from + taken as usize).min(self.pending.len());
+            for tag in &self.pending.tags()[from..to] {
+                self.stamps[*tag as usize] = (issued, submitted);
             }
-            from += taken as usize;
+            from = to;
             self.in_flight += taken as u32;
         }
         self.pending.clear();
@@ -192,6 +170,8 @@ impl Libaio {
         }
         for event in &self.events[..found as usize] {
             let tag = event.data as Tag;
+            // SAFETY: the kernel says that it is done with this operation.
+            unsafe { self.buffers.take_back(tag) };
             let (issued, submitted) = self.stamps[tag as usize];
             let result = match event.result {
                 bytes if bytes >= 0 => Ok(bytes as u32),
@@ -230,17 +210,17 @@ impl Queue for Libaio {
             _ => IOCB_CMD_FSYNC,
         };
         let moves = matches!(op.action, Action::Read | Action::Write);
-        let block = &mut self.blocks[tag as usize];
-        *block = Iocb {
+        let buffer = self.buffers.lend(tag);
+        let block = Iocb {
             data: u64::from(tag),
             opcode,
             descriptor: self.opened.file(op.file).as_raw_fd() as u32,
-            buffer: if moves { self.buffers.pointer(tag) as u64 } else { 0 },
+            buffer: if moves { buffer as u64 } else { 0 },
             bytes: u64::from(op.len),
             offset: op.offset as i64,
             ..Iocb::default()
         };
-        self.pending.push(block);
+        self.pending.push(tag, block);
         Ok(())
     }
 
@@ -291,9 +271,7 @@ impl Drop for Libaio {
     fn drop(&mut self) {
         if self.in_flight > 0 {
             // io_destroy would wait for ever; the kernel may still write to the buffers.
-            if let Ok(spare) = Buffers::new(1, 1) {
-                std::mem::forget(std::mem::replace(&mut self.buffers, spare));
-            }
+            self.buffers.leak();
             return;
         }
         // SAFETY: the context was made in `new` and is destroyed only here.

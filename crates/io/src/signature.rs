@@ -7,11 +7,16 @@
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 
+mod firmware;
+mod magic;
+mod old;
+
 /// Bytes looked at from the start: covers the last copy of the LUKS2 header below 1 MiB, the
-/// label of VMFS at 1 MiB and the first two ZFS labels.
-const HEAD_BYTES: u64 = (1 << 20) + (1 << 16);
-/// Bytes looked at before the end: covers the last two ZFS labels, md 0.90 and 1.0, GPT, DRBD.
-const TAIL_BYTES: u64 = 1 << 20;
+/// labels of VMFS at 1 and 2 MiB and the first two ZFS labels.
+const HEAD_BYTES: u64 = (2 << 20) + (1 << 16);
+/// Bytes looked at before the end: covers the last two ZFS labels, md 0.90 and 1.0, GPT, DRBD, and
+/// the firmware RAID that keeps its copy 3087 sectors before the end.
+const TAIL_BYTES: u64 = 2 << 20;
 
 /// Something that can be read by offset.
 pub trait Media {
@@ -83,6 +88,7 @@ pub fn signatures(media: &(impl Media + ?Sized)) -> io::Result<Vec<String>> {
     let mut found = view.filesystems();
     found.extend(view.volumes());
     found.extend(view.members_at_end());
+    found.extend(view.firmware_raids());
     let boots = ["vfat", "ntfs", "exfat", "bitlocker"];
     let is_boot_sector = found.iter().any(|name| boots.contains(name));
     found.extend(view.partition_table(is_boot_sector));
@@ -96,12 +102,26 @@ pub fn in_words(signature: &str) -> String {
     let fixed = match signature {
         "gpt" => "a GPT partition table",
         "dos" => "a DOS (MBR) partition table",
-        "mac" | "sun" | "bsd" => "a partition table of another system",
+        "mac" | "sun" | "bsd" | "aix" | "sgi" | "ultrix" => "a partition table of another system",
         "swap" => "swap space",
         "swsuspend" => "a hibernated system",
         "lvm2" => "an LVM physical volume",
         "md" => "a member of an md array",
-        "imsm" | "ddf" => "a member of a firmware RAID",
+        name if firmware::NAMES.contains(&name) => "a member of a firmware RAID",
+        "lvm1" => "an LVM physical volume",
+        "ceph_bluestore" => "a Ceph BlueStore device",
+        "stratis" => "a member of a Stratis pool",
+        "vdo" => "a VDO volume",
+        "verity" => "the hashes of dm-verity",
+        "integrity" => "a dm-integrity volume",
+        "dm_snapshot" => "the changes of an LVM snapshot",
+        "oracleasm" => "an Oracle ASM disk",
+        "ubi" => "a UBI volume",
+        "vmfs_volume" => "a VMFS volume",
+        "filevault" => "a FileVault volume",
+        "drbdmanage" => "the control volume of DRBD",
+        "drbdproxy" => "the data log of DRBD Proxy",
+        "xfs_log" => "the external log of an xfs file system",
         "luks" => "a LUKS volume",
         "bitlocker" => "a BitLocker volume",
         "zfs" => "a member of a ZFS pool",
@@ -115,7 +135,7 @@ pub fn in_words(signature: &str) -> String {
     }
     let article = if signature.starts_with(['a', 'e', 'i', 'o', 'u', 'f', 'x', 'n']) {
         match signature {
-            "udf" | "ufs" => "a",
+            "udf" | "ufs" | "ubifs" => "a",
             _ => "an",
         }
     } else {
@@ -174,50 +194,25 @@ impl View {
         Some(u16::from_le_bytes(self.at(offset, 2)?.try_into().ok()?))
     }
 
+    fn u16_be(&self, offset: u64) -> Option<u16> {
+        Some(u16::from_be_bytes(self.at(offset, 2)?.try_into().ok()?))
+    }
+
+    fn u32_be(&self, offset: u64) -> Option<u32> {
+        Some(u32::from_be_bytes(self.at(offset, 4)?.try_into().ok()?))
+    }
+
     fn u32_le(&self, offset: u64) -> Option<u32> {
         Some(u32::from_le_bytes(self.at(offset, 4)?.try_into().ok()?))
     }
 
     /// Formats with a magic at a fixed place.
     fn filesystems(&self) -> Vec<&'static str> {
-        const FIXED: [(u64, &[u8], &str); 29] = [
-            (0, b"XFSB", "xfs"),
-            (0x10040, b"_BHRfS_M", "btrfs"),
-            (3, b"NTFS    ", "ntfs"),
-            (3, b"EXFAT   ", "exfat"),
-            (3, b"-FVE-FS-", "bitlocker"),
-            (1024, &[0x10, 0x20, 0xf5, 0xf2], "f2fs"),
-            (1024, &[0xe2, 0xe1, 0xf5, 0xe0], "erofs"),
-            (0, b"hsqs", "squashfs"),
-            (0, b"sqsh", "squashfs"),
-            (0, &[0x45, 0x3d, 0xcd, 0x28], "cramfs"),
-            (0, b"-rom1fs-", "romfs"),
-            (0x8001, b"CD001", "iso9660"),
-            (0x8001, b"BEA01", "udf"),
-            (0x8001, b"NSR02", "udf"),
-            (0x8001, b"NSR03", "udf"),
-            (0x8000, b"JFS1", "jfs"),
-            (0x10034, b"ReIsEr2Fs", "reiserfs"),
-            (0x10034, b"ReIsErFs", "reiserfs"),
-            (0x10034, b"ReIsEr3Fs", "reiserfs"),
-            (0x10000, b"ReIsEr4", "reiser4"),
-            (0x10000, &[0x01, 0x16, 0x19, 0x70], "gfs2"),
-            (1024, b"OCFSV2", "ocfs2"),
-            (2048, b"OCFSV2", "ocfs2"),
-            (4096, b"OCFSV2", "ocfs2"),
-            (32, b"NXSB", "apfs"),
-            (1024, b"H+\0\x04", "hfsplus"),
-            (1024, b"HX\0\x05", "hfsplus"),
-            (0x100000, &[0x0d, 0xd0, 0x01, 0xc0], "vmfs"),
-            (0x2000 + 0x55c, &[0x19, 0x01, 0x54, 0x19], "ufs"),
-        ];
-        let mut found: Vec<_> = FIXED
-            .iter()
-            .filter(|(offset, magic, _)| self.has(*offset, magic))
-            .map(|(_, _, name)| *name)
-            .collect();
+        let fixed = magic::FIXED.iter().filter(|(offset, magic, _)| self.has(*offset, magic));
+        let mut found: Vec<_> = fixed.map(|(_, _, name)| *name).collect();
         found.extend(self.ext());
-        if !found.iter().any(|name| ["ntfs", "exfat", "bitlocker"].contains(name)) {
+        found.extend(self.of_other_systems());
+        if !found.iter().any(|name| ["ntfs", "exfat", "bitlocker", "refs"].contains(name)) {
             found.extend(self.fat());
         }
         found
@@ -233,12 +228,13 @@ impl View {
         if self.u16_le(SUPER + 56)? != 0xef53 {
             return None;
         }
-        let plausible = self.u32_le(SUPER + 24)? <= 6 && self.u32_le(SUPER)? > 0;
-        if !plausible {
-            return None;
-        }
         let compatible = self.u32_le(SUPER + 92)?;
         let incompatible = self.u32_le(SUPER + 96)?;
+        // An external journal has blocks and no inodes.
+        let things = self.u32_le(SUPER)?.max(self.u32_le(SUPER + 4)?);
+        if self.u32_le(SUPER + 24)? > 6 || things == 0 {
+            return None;
+        }
         let read_only = self.u32_le(SUPER + 100)?;
         Some(if incompatible & 0x08 != 0 {
             "jbd"
@@ -348,12 +344,10 @@ impl View {
         if md(version_0) || md(version_1) || md(Some(0)) || md(Some(4096)) {
             found.push("md");
         }
-        let before_end = |bytes: u64| self.bytes.checked_sub(bytes);
-        if before_end(1024).is_some_and(|o| self.has(o, b"Intel Raid ISM Cfg Sig. ")) {
-            found.push("imsm");
-        }
-        if before_end(512).is_some_and(|offset| self.has(offset, &[0xde, 0x11, 0xde, 0x11])) {
-            found.push("ddf");
+        // The second super block of NILFS2 outlives a new format at the start.
+        let nilfs = (self.bytes >> 12).checked_sub(1).map(|block| block << 12);
+        if nilfs.is_some_and(|at| self.is_nilfs(at)) {
+            found.push("nilfs2");
         }
         // DRBD internal metadata: last 4 KiB block, magic 8.x, 8.4 (unclean) or 9.
         let drbd = (self.bytes & !0xfff).checked_sub(4096).and_then(|o| self.at(o + 60, 4));
@@ -378,6 +372,16 @@ impl View {
         }
         if self.has(508, &[0xda, 0xbe]) {
             found.push("sun");
+        }
+        if self.has(0, &[0xc9, 0xc2, 0xd4, 0xc1]) {
+            found.push("aix");
+        }
+        if self.has(0, &[0x0b, 0xe5, 0xa9, 0x41]) {
+            found.push("sgi");
+        }
+        // The table of Ultrix fills the last 72 bytes of the first 16 KiB.
+        if self.u32_le(16384 - 72) == Some(0x0003_2957) {
+            found.push("ultrix");
         }
         let bsd = 0x8256_4557_u32.to_le_bytes();
         if self.has(512, &bsd) || self.has(64, &bsd) {

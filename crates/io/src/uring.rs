@@ -103,9 +103,9 @@ impl Uring {
         let submitter = ring.submitter();
         let registered_file =
             !stream.unregistered && submitter.register_files(&opened.all_raw()).is_ok();
-        let total = buffers.stride() * buffers.count();
-        let whole = libc::iovec { iov_base: buffers.pointer(0).cast(), iov_len: total };
-        // SAFETY: the memory is unmapped only after the ring (field order in Drop of Uring).
+        let (base, total) = buffers.whole();
+        let whole = libc::iovec { iov_base: base.cast(), iov_len: total };
+        // SAFETY: the memory is mapped until the ring is closed (the order of the fields).
         let registered_buffers = !stream.unregistered
             && total <= REGISTERED_BYTES_MAX
             && unsafe { submitter.register_buffers(&[whole]) }.is_ok();
@@ -128,8 +128,8 @@ impl Uring {
     }
 
     #[inline]
-    fn entry(&self, tag: Tag, op: &Op) -> squeue::Entry {
-        let pointer = self.buffers.pointer(tag);
+    fn entry(&mut self, tag: Tag, op: &Op) -> squeue::Entry {
+        let pointer = self.buffers.lend(tag);
         macro_rules! on {
             ($file:expr) => {
                 match op.action {
@@ -244,12 +244,14 @@ impl Uring {
         let completed = completed.unwrap_or_else(|| self.clock.now());
         for entry in queue.by_ref().take(ready) {
             let tag = entry.user_data() as Tag;
+            // SAFETY: the kernel says that it is done with this operation.
+            unsafe { self.buffers.take_back(tag) };
             let flight = &self.flights[tag as usize];
             let mut end = completed;
             let result = match entry.result() {
                 bytes if bytes >= 0 => Ok(bytes as u32),
                 error if -error == libc::EAGAIN && self.nonblocking => {
-                    let again = blocking(&self.opened, &self.buffers, tag, &flight.op);
+                    let again = blocking(&self.opened, &mut self.buffers, tag, &flight.op);
                     end = self.clock.now();
                     again
                 }
@@ -296,10 +298,8 @@ pub(crate) fn is_passing(error: &std::io::Error) -> bool {
 }
 
 /// The same operation once more, in a call that may block.
-fn blocking(opened: &Opened, buffers: &Buffers, tag: Tag, op: &Op) -> Result<u32, Errno> {
-    let (pointer, length) = (buffers.pointer(tag), op.len as usize);
-    // SAFETY: the tag's memory is at least `len` long and the kernel has given it back.
-    let data = unsafe { std::slice::from_raw_parts_mut(pointer, length) };
+fn blocking(opened: &Opened, buffers: &mut Buffers, tag: Tag, op: &Op) -> Result<u32, Errno> {
+    let data = &mut buffers.slice(tag)[..op.len as usize];
     let moved = match op.action {
         Action::Read => rustix::io::pread(opened.file(op.file), data, op.offset),
         _ => rustix::io::pwrite(opened.file(op.file), data, op.offset),
@@ -394,9 +394,7 @@ impl Drop for Uring {
     fn drop(&mut self) {
         if self.in_flight > 0 {
             // The kernel may still write there: better lost than handed to somebody else.
-            if let Ok(spare) = Buffers::new(1, 1) {
-                std::mem::forget(std::mem::replace(&mut self.buffers, spare));
-            }
+            self.buffers.leak();
             return;
         }
         // A ring goes away some time after it is closed. Until then it would hold the target, and

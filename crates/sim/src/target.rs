@@ -14,7 +14,7 @@ use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::{Delayed, QueueDelay};
 use crate::testbed::SimTestbed;
 use crate::volume::{Volume, VolumeParameters};
-use drivelab_core::facts::{Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
+use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
 use drivelab_stats::derive;
@@ -428,11 +428,24 @@ impl SimTarget {
             simulated: Some(SimulatedFacts {
                 page_cache_bytes: self.page_cache_bytes,
                 flash: self.flash_facts(),
+                bound: self.bound(),
                 has_file_system: self.file_system.is_some(),
             }),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }
+    }
+
+    /// What an operator of such a drive knows of it.
+    fn bound(&self) -> Bound {
+        match self.profile.model {
+            Model::Flash | Model::LogBlock | Model::BlockMap => Bound::Flash,
+            Model::Disk | Model::Array => Bound::Disk,
+            Model::Volume => {
+                let credits = self.profile.get("credits_max").and_then(Value::as_integer);
+                if credits.unwrap_or(0) > 0 { Bound::Credits } else { Bound::Quota }
+            }
+        }
     }
 
     pub(crate) fn flash_facts(&self) -> Option<FlashFacts> {

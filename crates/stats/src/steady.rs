@@ -3,7 +3,6 @@
 
 use crate::data::{NoAnswer, average, enough};
 use crate::descriptive::mean_interval;
-use crate::series::trend;
 
 /// Rounds of a measurement window.
 pub const WINDOW_ROUNDS: usize = 5;
@@ -125,25 +124,79 @@ pub const TURN_ROUNDS: usize = 8;
 const ROUNDS_MIN: usize = 2 * TURN_ROUNDS;
 /// The means of the two halves of what is looked at may differ by this share.
 pub const HALVES_DIFFER_MAX: f64 = 0.01;
-/// A trend counts from this p-value on.
-const TREND_P: f64 = 0.05;
-/// No trend found is no proof that there is none: the best line must be shown to change by less
-/// than this share, over all that is looked at, at a level of 5 %.
+/// No trend found is no proof that there is none, and one that was found may be too small to
+/// matter: the best line must be shown to change by less than this share, over all that is looked
+/// at, at a level of 5 %.
 pub const DRIFT_MAX: f64 = 0.03;
 /// One-sided 95 % of the normal distribution.
 const ONE_SIDED: f64 = 1.644_854;
+/// Capacities that must have been written since a drive was emptied, if every block of it was
+/// written: one fills it, half of one uses up the most spare flash that drives have, two are
+/// looked at, and the rest is for what collects in a rhythm.
+pub const TURNS_FILLED: f64 = 4.0;
+/// The same if only chance decides which blocks were written. Of all blocks e^-n are then still
+/// empty after n capacities, and a drive has them as spare flash besides its own.
+pub const TURNS_UNFILLED: f64 = 8.0;
+/// A rate has fallen when it is below this share of the best.
+pub const FALLEN: f64 = 0.90;
+
+/// What may hold a rate level although the drive has not settled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Holder {
+    /// The host or the link, while a drive of flash, or an unknown one, has spare blocks left.
+    #[default]
+    Spare,
+    /// Nothing: it is an arm over a disk or a fixed quota that bounds the rate, and no spare flash.
+    Nothing,
+    /// Credits that are used up one day.
+    Credits,
+}
+
+/// What is known of a drive before the first round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Past {
+    /// Capacities written since it was emptied, or since anything is known of it.
+    pub turns: f64,
+    /// Capacities that one turn of rounds adds: less than 1 where they write a small part of it.
+    pub turn: f64,
+    /// Every block was written since then.
+    pub is_filled: bool,
+    /// What may hold its rate.
+    pub holder: Holder,
+}
+
+impl Past {
+    /// Of a drive that cannot hide anything.
+    pub const OPEN: Past = Past { turns: 0.0, turn: 1.0, is_filled: true, holder: Holder::Nothing };
+
+    /// Capacities written when so many rounds were done.
+    pub fn turns_after(&self, rounds: usize) -> f64 {
+        self.turns + self.turn * rounds as f64 / TURN_ROUNDS as f64
+    }
+
+    /// Capacities that a proof takes.
+    pub fn turns_needed(&self) -> f64 {
+        match (self.holder, self.is_filled) {
+            (Holder::Nothing, _) => 0.0,
+            (_, true) => TURNS_FILLED,
+            (_, false) => TURNS_UNFILLED,
+        }
+    }
+}
 
 /// What keeps a series from being called settled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unsettled {
     /// Fewer rounds than two turns.
     TooShort,
+    /// The drive may have spare flash left: the capacities written, and those it takes.
+    Spare(f64, f64),
+    /// The rate never fell, and credits may hold it.
+    Credits,
     /// SNIA's window of the last five rounds is not steady.
     Window,
     /// The two halves have different means; the share by which they differ.
     Halves(f64),
-    /// The rounds rise or fall; the p-value of Mann and Kendall's test.
-    Trend(f64),
     /// A drift is not ruled out; the largest that the rounds still allow, as a share.
     Drift(f64),
 }
@@ -155,7 +208,10 @@ pub enum Unsettled {
 /// the drive has settled. Here a turn is one rewriting of the whole drive, the longest period that
 /// its collector has. What is looked at are the last two turns, or the last half of all rounds
 /// where that is more, so that noise and slow settling are met with more data: its halves must
-/// agree, it must show no trend, and be shown to have no large one.
+/// agree, and it must be shown to have no large drift.
+///
+/// A level rate alone proves nothing: one that the host or the link bounds is level before the
+/// cliff too. So it also takes bytes ([`Past`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Settled {
     /// Mean of what was looked at.
@@ -182,15 +238,24 @@ fn drift_at_most(rounds: &[f64]) -> f64 {
 }
 
 impl Settled {
-    /// Looks at the last of `rounds`, each of which is the mean over an eighth of a turn.
+    /// Looks at the last of `rounds`, each of which is the mean over an eighth of a turn, on a
+    /// drive of this past.
     ///
     /// # Errors
     /// What keeps them from being settled, the first reason that holds.
-    pub fn of(rounds: &[f64]) -> Result<Self, Unsettled> {
+    pub fn of(rounds: &[f64], past: &Past) -> Result<Self, Unsettled> {
         let count = ROUNDS_MIN.max(rounds.len() / 2);
         let Some(start) = rounds.len().checked_sub(count) else {
             return Err(Unsettled::TooShort);
         };
+        let (turns, needed) = (past.turns_after(rounds.len()), past.turns_needed());
+        if turns < needed {
+            return Err(Unsettled::Spare(turns, needed));
+        }
+        let best = rounds.iter().copied().fold(0.0, f64::max);
+        if past.holder == Holder::Credits && average(&rounds[start..]) >= FALLEN * best {
+            return Err(Unsettled::Credits);
+        }
         let last = &rounds[start..];
         let window = Window::of(&last[count - WINDOW_ROUNDS..], 1);
         if !window.is_ok_and(|window| window.is_steady()) {
@@ -201,12 +266,6 @@ impl Settled {
         let apart = (average(after) - average(before)).abs() / mean;
         if apart > HALVES_DIFFER_MAX {
             return Err(Unsettled::Halves(apart));
-        }
-        // Rounds that are all equal have no trend and no width.
-        if let Ok(trend) = trend(last)
-            && trend.p <= TREND_P
-        {
-            return Err(Unsettled::Trend(trend.p));
         }
         let drift = drift_at_most(last);
         if drift > DRIFT_MAX {

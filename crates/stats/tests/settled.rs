@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use drivelab_stats::Random;
-use drivelab_stats::steady::{Settled, Unsettled, first_steady_round, windows};
+use drivelab_stats::steady::{Holder, Past, Settled, Unsettled, first_steady_round, windows};
 
 /// Noise of about this share, the sum of twelve uniform draws.
 fn noise(random: &mut Random, share: f64) -> f64 {
@@ -13,7 +13,7 @@ fn noise(random: &mut Random, share: f64) -> f64 {
 
 /// Where a series is first called settled, and the mean it is settled at.
 fn settles(series: &[f64]) -> Option<(usize, Settled)> {
-    (1..=series.len()).find_map(|end| Some((end, Settled::of(&series[..end]).ok()?)))
+    (1..=series.len()).find_map(|end| Some((end, Settled::of(&series[..end], &Past::OPEN).ok()?)))
 }
 
 #[test]
@@ -22,7 +22,7 @@ fn a_slow_decline_is_steady_for_snia_and_not_settled() {
     let series: Vec<f64> = (0..60).map(|round| 1e5 * 0.99_f64.powi(round)).collect();
     assert_eq!(first_steady_round(&[&series]).unwrap(), Some(5));
     for end in 16..=series.len() {
-        assert!(Settled::of(&series[..end]).is_err(), "{end} rounds");
+        assert!(Settled::of(&series[..end], &Past::OPEN).is_err(), "{end} rounds");
     }
 }
 
@@ -61,20 +61,58 @@ fn ringing_is_waited_for() {
 
 #[test]
 fn what_is_missing_is_said() {
+    let of = |rounds: &[f64]| Settled::of(rounds, &Past::OPEN);
     let flat = [1e5; 40];
-    assert_eq!(Settled::of(&flat[..15]), Err(Unsettled::TooShort));
-    let settled = Settled::of(&flat).unwrap();
+    assert_eq!(of(&flat[..15]), Err(Unsettled::TooShort));
+    let settled = of(&flat).unwrap();
     assert_eq!((settled.mean, settled.rounds, settled.relative_half_width()), (1e5, 20, 0.0));
     let step: Vec<f64> = (0..16).map(|round| if round < 8 { 1e5 } else { 0.98e5 }).collect();
-    assert!(matches!(Settled::of(&step), Err(Unsettled::Halves(apart)) if apart > 0.01));
-    let rising: Vec<f64> = (0..16).map(|round| 1e5 + 100.0 * f64::from(round)).collect();
-    assert!(matches!(Settled::of(&rising), Err(Unsettled::Trend(p)) if p < 0.05));
+    assert!(matches!(of(&step), Err(Unsettled::Halves(apart)) if apart > 0.01));
     let rough: Vec<f64> =
         (0..16).map(|round| if round % 2 == 0 { 1.03e5 } else { 0.97e5 }).collect();
-    assert!(matches!(Settled::of(&rough), Err(Unsettled::Drift(drift)) if drift > 0.03));
+    assert!(matches!(of(&rough), Err(Unsettled::Drift(drift)) if drift > 0.03));
     let torn = [vec![1e5; 15], vec![2e5]].concat();
-    assert_eq!(Settled::of(&torn), Err(Unsettled::Window));
-    assert_eq!(Settled::of(&[f64::NAN; 20]), Err(Unsettled::Window));
+    assert_eq!(of(&torn), Err(Unsettled::Window));
+    assert_eq!(of(&[f64::NAN; 20]), Err(Unsettled::Window));
+}
+
+#[test]
+fn a_trend_vetoes_only_where_it_could_matter() {
+    let rising = |by: f64| -> Vec<f64> {
+        (0..16).map(|round| 1e5 * (1.0 + by / 15.0 * f64::from(round))).collect()
+    };
+    // 0.5 % over two turns, without any noise: a trend beyond doubt, and of no account.
+    assert!(Settled::of(&rising(0.005), &Past::OPEN).is_ok());
+    assert!(matches!(
+        Settled::of(&rising(0.025), &Past::OPEN),
+        Err(Unsettled::Halves(apart)) if apart > 0.01
+    ));
+}
+
+#[test]
+fn a_level_rate_proves_nothing_while_there_may_be_spare_flash() {
+    let flat = [18_181.8; 80];
+    let past = |turns, is_filled| Past { turns, turn: 1.0, is_filled, holder: Holder::Spare };
+    let first = |past: &Past| (1..=flat.len()).find(|end| Settled::of(&flat[..*end], past).is_ok());
+    // Four capacities if it was filled: one of them filled it.
+    assert_eq!(first(&past(1.0, true)), Some(24));
+    assert_eq!(first(&past(3.0, true)), Some(16), "never fewer than two turns");
+    // By chance alone the last blocks are met after eight.
+    assert_eq!(first(&past(0.0, false)), Some(64));
+    assert_eq!(
+        Settled::of(&flat[..16], &past(1.0, true)),
+        Err(Unsettled::Spare(3.0, 4.0)),
+        "what was written, and what it takes"
+    );
+    // Rounds in a tenth of a drive that was never written take it as a whole.
+    let part = Past { turn: 0.1 * 4.0 / 1.5, ..past(0.0, true) };
+    assert_eq!(first(&part), None);
+    // A disk has none.
+    assert_eq!(first(&Past { holder: Holder::Nothing, ..past(0.0, false) }), Some(16));
+    let credits = Past { holder: Holder::Credits, ..past(4.0, true) };
+    assert_eq!(Settled::of(&flat, &credits), Err(Unsettled::Credits));
+    let fallen = [vec![3000.0; 10], vec![300.0; 20]].concat();
+    assert_eq!(Settled::of(&fallen, &credits).unwrap().mean, 300.0);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 pub mod budget;
 pub mod cache;
 pub mod control;
+pub mod falls;
 pub mod loads;
 pub mod narrow;
 pub mod order;

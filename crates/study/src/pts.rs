@@ -11,7 +11,7 @@ mod matrix;
 use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{done, is_complete, since_break};
 use crate::experiment::{
-    Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, proves_nothing,
+    Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, proves_nothing, rounds,
 };
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
@@ -19,7 +19,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::{Profile, Scale};
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::steady::{WINDOW_ROUNDS, first_steady_round};
+use drivelab_stats::steady::{Holder, WINDOW_ROUNDS, first_steady_round};
 use matrix::{Cell, Section, Test};
 
 /// Random reads and writes of all sizes.
@@ -182,8 +182,8 @@ fn in_section(
     if !is_preconditioned(section, setting, steps) {
         return Next::Stop;
     }
-    let rounds = rounds_done(section, steps);
-    if steady_round(test, section, steps).is_some() || rounds >= ROUNDS_MAX {
+    let done_rounds = rounds_done(section, steps);
+    if steady_round(test, section, setting, steps).is_some() || done_rounds >= ROUNDS_MAX {
         return finish(section, setting, steps, left);
     }
     let one_ns = cell_ns_within(test, section, setting, run);
@@ -295,21 +295,77 @@ fn rounds_done(section: &Section, steps: &[StepRun]) -> usize {
     section.cells.iter().map(|cell| done(steps, &cell.name)).min().unwrap_or(0)
 }
 
-/// The first round at which all variables that are tracked are steady in one window.
-fn steady_round(test: Test, section: &Section, steps: &[StepRun]) -> Option<usize> {
+/// Part of a drive that its spare flash may be, at most.
+const SPARE_PART: f64 = 0.5;
+
+/// Bytes that must be written behind a preconditioning before a window may count: twice the range
+/// filled it, and until the spare flash is used up what is written at random is as fast as the
+/// host or the link allow, which is level.
+fn spare_bytes(test: Test, setting: &Setting<'_>) -> f64 {
+    let fill = precondition_bytes(setting) as f64;
+    let at_random = match test {
+        Test::Throughput => 0.0,
+        Test::Iops | Test::Latency => SPARE_PART * user_bytes(setting) as f64,
+    };
+    // Of a drive that was filled in part the rest is spare too.
+    let whole = match setting.is_drive() {
+        true => setting.facts.target.bytes.unwrap_or(setting.bytes()),
+        false => setting.bytes(),
+    };
+    (fill + at_random).max((1.0 + SPARE_PART) * whole as f64)
+}
+
+/// What was written since the preconditioning of a section began until its round of that number
+/// had ended, in bytes.
+fn written_until(section: &Section, steps: &[StepRun], round: usize) -> u64 {
+    let name = section.precondition();
+    let from = steps.iter().position(|step| step.begin.name == name).unwrap_or(0);
+    let last = section.cells.iter().filter_map(|cell| {
+        let mut its = steps.iter().enumerate().filter(|(_, step)| step.begin.name == cell.name);
+        its.nth(round.checked_sub(1)?).map(|(at, _)| at)
+    });
+    let to = if round == 0 { from } else { last.max().unwrap_or(from) };
+    written(&steps[from.min(to)..=to.min(steps.len().saturating_sub(1))])
+}
+
+/// The round after which spare flash has surely been used up, as far as there are rounds; 0: the
+/// preconditioning did it.
+fn spare_used(
+    test: Test,
+    section: &Section,
+    setting: &Setting<'_>,
+    steps: &[StepRun],
+) -> Option<usize> {
+    if steps.is_empty() || rounds::holder(setting) == Holder::Nothing {
+        return Some(0);
+    }
+    let needed = 0.99 * spare_bytes(test, setting);
+    (0..=rounds_done(section, steps))
+        .find(|round| written_until(section, steps, *round) as f64 >= needed)
+}
+
+/// The first round at which all variables that are tracked are steady in one window, which begins
+/// when no spare flash can be left.
+fn steady_round(
+    test: Test,
+    section: &Section,
+    setting: &Setting<'_>,
+    steps: &[StepRun],
+) -> Option<usize> {
     let rounds = rounds_done(section, steps);
+    let before = spare_used(test, section, setting, steps)?;
     let tracked: Vec<Vec<f64>> = section
         .tracked
         .iter()
         .map(|name| {
             let mut values = matrix::values(test, steps, name);
             values.truncate(rounds);
-            values
+            values.split_off(before.min(rounds))
         })
         .collect();
     let slices: Vec<&[f64]> = tracked.iter().map(Vec::as_slice).collect();
     if slices.is_empty() || slices.iter().any(|values| values.len() < WINDOW_ROUNDS) {
         return None;
     }
-    first_steady_round(&slices).ok().flatten()
+    first_steady_round(&slices).ok().flatten().map(|round| before + round)
 }

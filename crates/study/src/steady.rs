@@ -14,11 +14,10 @@ use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
-use drivelab_core::run::{Run, StepRun};
+use drivelab_core::run::Run;
 use drivelab_core::sound::Rules;
 use drivelab_core::study::{Established, Scale};
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::steady::Settled;
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -152,7 +151,7 @@ fn next_of(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     if !in_order.is_empty() {
         return Some(loads::plan(setting, SECOND_NS / 10, in_order));
     }
-    if let Some(round) = round(setting, steps, &left) {
+    if let Some(round) = round(setting, run, &left) {
         return Some(loads::plan(setting, rounds::interval_ns(setting, steps), vec![round]));
     }
     let at_random = missing(schedule(setting, run, &at_random(setting)), &unbroken(run));
@@ -172,7 +171,8 @@ fn fill(setting: &Setting<'_>, left: &Left) -> Step {
 }
 
 /// The next round of random preconditioning; `None`: settled, or as far as time and bytes allow.
-fn round(setting: &Setting<'_>, steps: &[StepRun], left: &Left) -> Option<Step> {
+fn round(setting: &Setting<'_>, run: &Run, left: &Left) -> Option<Step> {
+    let steps = since_break(run);
     let is_measuring =
         steps.iter().any(|step| AT_RANDOM.iter().any(|cell| cell.name == step.begin.name));
     let known = rounds::rates(setting, steps, ROUND);
@@ -181,7 +181,7 @@ fn round(setting: &Setting<'_>, steps: &[StepRun], left: &Left) -> Option<Step> 
     let kept_ns = setting.options.time.0 / SETTLING_PART / 2;
     let kept_bytes = setting.options.budget.0 / MEASURED_PART;
     let bytes = rounds::round_bytes(setting);
-    let is_settled = rounds::is_whole(setting) && Settled::of(&known).is_ok();
+    let is_settled = rounds::is_whole(setting) && rounds::settled(setting, run).is_ok();
     let has_room = left.bytes > kept_bytes.saturating_add(bytes) && left.time_ns > kept_ns;
     let is_over = is_measuring || is_short || is_settled || !has_room;
     let limit = Left { time_ns: left.time_ns.saturating_sub(kept_ns), ..*left };

@@ -1,4 +1,5 @@
 use super::*;
+use crate::facts::{Bound, SimulatedFacts};
 use crate::op::Action;
 use crate::plan::Mix;
 use crate::record::{Record, StepBegin, StepEnd};
@@ -69,6 +70,50 @@ fn an_even_rate_is_steady_after_two_turns() {
     let found = rounds.established().unwrap();
     assert_eq!(found.state, "random-steady");
     assert!(found.because.starts_with("settled after 16 rounds"), "{}", found.because);
+}
+
+fn disk() -> Option<SimulatedFacts> {
+    Some(SimulatedFacts { bound: Bound::Disk, ..SimulatedFacts::default() })
+}
+
+/// A level rate on a drive of this state, after the rounds that were done first.
+fn level_on(state: &str, simulated: Option<SimulatedFacts>, stream: Stream) -> Vec<Step> {
+    let mut run = Run::default();
+    run.begin.state = Some(state.into());
+    run.begin.facts.target.kind = TargetKind::Simulated;
+    run.begin.facts.target.simulated = simulated;
+    let mut rounds = Rounds::of(&steady(stream, within(36_000)), 64 * MIB).on(&run);
+    let mut all = Vec::new();
+    while let Some(round) = rounds.next() {
+        assert!(all.len() < 500, "it goes on for ever");
+        let bytes = round.until.bytes.map_or(64 * MIB, |bytes| bytes.0);
+        rounds.done(&ran(&round, bytes, bytes * 1000));
+        all.push(round);
+    }
+    assert!(rounds.settled().is_ok());
+    all
+}
+
+#[test]
+fn a_level_rate_is_no_proof_before_the_spare_flash_is_used_up() {
+    let writes = || random(Mix::WRITE);
+    // In order first, then three times at random.
+    let all = level_on("fresh", None, writes());
+    assert_eq!((all[0].name.as_str(), all[0].until.passes, all.len()), (FILL, Some(1), 25));
+    assert_eq!(all[0].streams[0].pattern, PatternName::Sequential);
+    assert!(!all[0].until.steady && all[1].until.steady);
+    assert_eq!(level_on("filled", None, writes()).len(), 24);
+    assert_eq!(level_on("fresh", disk(), writes()).len(), 16, "a disk has no spare");
+    assert_eq!(level_on("fresh", None, random(Mix::READ)).len(), 16, "nothing is written");
+    let in_order = Stream { mix: Mix::WRITE, ..Stream::default() };
+    assert_eq!(level_on("fresh", None, in_order).len(), 32, "it fills the drive itself");
+    // Half of each round is read, and of a small region the rest is spare.
+    let half = random(Mix { read: 50, write: 50, trim: 0 });
+    assert_eq!(level_on("filled", None, half).len(), 48);
+    let part = Stream { length: Some(Size(16 * MIB)), ..writes() };
+    assert_eq!(level_on("filled", None, part).len(), 16, "a quarter of it, twice");
+    let part = Stream { length: Some(Size(8 * MIB)), ..writes() };
+    assert_eq!(level_on("filled", None, part).len(), 32, "half of the drive may be spare");
 }
 
 #[test]
@@ -170,12 +215,17 @@ fn the_outcome_stands_at_the_last_round() {
     let step = steady(random(Mix::WRITE), within(3600));
     let (_, all) = play(&step, 64 * MIB, |_| 1e6);
     let mut run = Run::default();
+    run.begin.facts.target.simulated = disk();
     run.push(Record::Plan { plan: Plan::default() }).unwrap();
     run.steps = all.iter().map(|round| ran(round, 8 * MIB, 8_000_000)).collect();
     run.steps.push(ran(&Step::default(), 0, 1));
     let said: Vec<usize> = (0..17).filter(|at| outcome(&run, *at).is_some()).collect();
     assert_eq!(said, [15]);
     assert!(outcome(&run, 15).unwrap().starts_with("settled after 16 rounds"));
+    let known = run.begin.facts.target.simulated.take();
+    run.begin.state = Some("filled".into());
+    assert!(outcome(&run, 15).unwrap().contains("3.0 capacities were written"), "flash");
+    run.begin.facts.target.simulated = known;
     run.steps.truncate(10);
     assert!(outcome(&run, 9).unwrap().contains("only 10 rounds were done"));
     run.steps[9].end = None;

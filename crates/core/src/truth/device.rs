@@ -33,12 +33,36 @@ impl Case<'_> {
             }
             return;
         };
+        if device.uncounted {
+            return self.uncounted(&device);
+        }
         self.reads_reached(&device);
         self.writes_reached(&device);
         self.reached_the_disks(&device);
         self.others(&device);
         self.others_beside(&device);
         self.requests(&device);
+    }
+
+    /// Zeros of a device that counts nothing say nothing; what lies below it may be counted.
+    fn uncounted(&mut self, device: &DeviceCounters) {
+        let name = &device.name;
+        self.unchecked(
+            "device_bytes",
+            format!(
+                "whether the bytes reached {name}, and whether others used it: the kernel counts \
+                 nothing there"
+            ),
+        );
+        self.note(
+            "uncounted",
+            format!(
+                "the kernel counts nothing on {name} (its queue/iostats is 0, or its driver does \
+                 not count), so that nobody knows where the bytes came from or went; if it is the \
+                 switch: echo 1 > /sys/class/block/{name}/queue/iostats"
+            ),
+        );
+        self.reached_the_disks(device);
     }
 
     fn never_written(&mut self) {
@@ -138,6 +162,9 @@ impl Case<'_> {
             );
             return self.suspect("not_from_device", text);
         }
+        if let Some((code, text)) = self.answered_by_memory(device) {
+            return self.suspect(code, text);
+        }
         if self.judgement.valid.is_none() {
             self.judgement.valid = Some(true);
         }
@@ -196,10 +223,24 @@ impl Case<'_> {
         let is_disk = |name: &str| devices.iter().any(|d| d.name == name && d.layer == "disk");
         let below = self.end.devices.iter().filter(|d| is_disk(&d.name) && d.name != top.name);
         let (mut names, mut read, mut written) = (Vec::new(), 0, 0);
+        let mut uncounted = Vec::new();
         for disk in below {
+            if disk.uncounted {
+                uncounted.push(disk.name.clone());
+            }
             names.push(disk.name.clone());
             read += disk.read_bytes;
             written += disk.written_bytes;
+        }
+        if !uncounted.is_empty() && top.uncounted {
+            return;
+        }
+        if !uncounted.is_empty() {
+            let text = format!(
+                "whether the bytes reached {}: the kernel counts nothing there",
+                uncounted.join(", ")
+            );
+            return self.unchecked("disk_bytes", text);
         }
         if names.is_empty() || self.judgement.reasons.iter().any(|r| r.code.ends_with("_device")) {
             return;
@@ -220,6 +261,8 @@ impl Case<'_> {
                     percent(share)
                 );
                 self.suspect("not_on_disk", text);
+            } else if asked >= BYTES_MIN && self.judgement.valid.is_none() {
+                self.judgement.valid = Some(true);
             }
         }
     }
@@ -266,9 +309,8 @@ impl Case<'_> {
         if first.layer != "partition" || second.layer != "disk" {
             return;
         }
-        let Some(disk) = self.end.devices.iter().find(|device| device.name == second.name) else {
-            return;
-        };
+        let mut counted = self.end.devices.iter().filter(|device| !device.uncounted);
+        let Some(disk) = counted.find(|device| device.name == second.name) else { return };
         let moved = |device: &DeviceCounters| device.read_bytes + device.written_bytes;
         let strange = moved(disk).saturating_sub(moved(top));
         let disk = disk.clone();

@@ -99,7 +99,7 @@ impl Case<'_> {
             .filter(|stream| is_deep(stream))
             .map(|stream| f64::from(stream.depth) * f64::from(stream.workers))
             .sum();
-        let Some(device) = self.top_device() else { return };
+        let Some(device) = self.counted_top_device() else { return };
         let all_deep = self.plan().streams.iter().all(is_deep);
         let is_held_back = self.judgement.reasons.iter().any(|one| one.code.ends_with("_quota"));
         let is_told = is_held_back || self.answers_inline();

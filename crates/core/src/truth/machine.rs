@@ -46,9 +46,16 @@ impl Case<'_> {
     }
 
     fn io_quota(&mut self) {
-        let mut found = Vec::new();
+        let (mut found, mut unseen) = (Vec::new(), Vec::new());
         for limit in &self.observed.io_limits {
-            let Some(rate) = self.rate_under(limit) else { continue };
+            let Some(rate) = self.rate_under(limit) else {
+                unseen.push(format!(
+                    "whether the limit of control group {} on device {} was reached: the kernel \
+                     counts nothing there",
+                    limit.group, limit.device
+                ));
+                continue;
+            };
             if rate > LIMIT_SHARE * limit.per_second as f64 {
                 let (most, what) = said(limit);
                 found.push(format!(
@@ -59,11 +66,14 @@ impl Case<'_> {
             }
         }
         found.into_iter().for_each(|text| self.suspect("io_quota", text));
+        unseen.into_iter().for_each(|text| self.unchecked("io_quota", text));
     }
 
-    /// The rate that a limit bounds, from the kernel's counters of its device.
+    /// The rate that a limit bounds, from the kernel's counters of its device; `None` where it
+    /// does not count.
     fn rate_under(&self, limit: &IoLimit) -> Option<f64> {
-        let device = self.end.devices.iter().find(|device| device.number == limit.device)?;
+        let mut devices = self.end.devices.iter().filter(|device| !device.uncounted);
+        let device = devices.find(|device| device.number == limit.device)?;
         let count = match limit.what {
             LimitedRate::ReadBytes => device.read_bytes,
             LimitedRate::WrittenBytes => device.written_bytes,

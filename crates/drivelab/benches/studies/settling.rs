@@ -1,7 +1,7 @@
 //! Whether ringing after a sequential fill is taken for a steady state.
 
 use crate::{Bench, true_steady_iops};
-use drivelab_stats::steady::{Settled, first_steady_round, windows};
+use drivelab_stats::steady::{Past, Settled, first_steady_round, windows};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -85,7 +85,7 @@ pub fn after_a_fill() -> (String, u32) {
             };
         }
         let rates = &found.rates;
-        let settled = Settled::of(rates).map_or(f64::NAN, |settled| settled.mean);
+        let settled = Settled::of(rates, &Past::OPEN).map_or(f64::NAN, |settled| settled.mean);
         let off = settled / truth - 1.0;
         misses += u32::from(off.is_nan() || off.abs() > OFF_MAX);
         let _ = writeln!(text, " {:+.2} % | {:.2} |", 100.0 * off, rates.len() as f64 / 8.0);

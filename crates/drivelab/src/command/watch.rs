@@ -36,6 +36,8 @@ struct Line {
     /// Seconds since the beginning, at the end of the interval.
     at_seconds: f64,
     device: String,
+    /// Whether the kernel counts it: else the zeros say nothing.
+    counted: bool,
     read: Flow,
     write: Flow,
     discard: Flow,
@@ -122,6 +124,7 @@ fn line(device: &DeviceCounters, span: Duration, at: Duration) -> Line {
     Line {
         at_seconds: at.as_secs_f64(),
         device: d.name.clone(),
+        counted: !d.is_uncounted(),
         read: flow(d.read_ops, d.read_bytes, d.read_merges, d.read_time_ms),
         write: flow(d.write_ops, d.write_bytes, d.write_merges, d.write_time_ms),
         discard: flow(d.discard_ops, d.discard_bytes, d.discard_merges, d.discard_time_ms),
@@ -163,6 +166,10 @@ fn table(line: &Line, printed: usize) -> String {
         digits(line.queue),
         percent(line.busy),
     ];
+    if !line.counted {
+        let name = &line.device;
+        return format!("{name:<10} not counted: its queue/iostats is 0, or nothing ever was\n");
+    }
     let head = match printed.is_multiple_of(LINES) {
         true => row(&heads.map(String::from)),
         false => String::new(),

@@ -20,7 +20,10 @@ pub fn run_plan(execution: &mut Execution<'_>, plan: &Plan) -> Result<(), Stop> 
     for part in parts(plan, execution.file_bytes) {
         match part {
             Part::Plain(part) => execution.run_plan(&part)?,
-            Part::Rounds(frame, rounds) => run_rounds(execution, &frame, *rounds)?,
+            Part::Rounds(frame, rounds) => {
+                let rounds = rounds.on(execution.recorder.run());
+                run_rounds(execution, &frame, rounds)?;
+            }
         }
     }
     Ok(())

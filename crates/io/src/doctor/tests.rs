@@ -130,7 +130,7 @@ fn what_others_do_meanwhile_is_counted() {
         .with("proc/pressure/io", "some avg10=0 total=51000\nfull avg10=0 total=0\n");
     let after = Moment::now(&captured.system, &devices);
     let idle = after.since(&before, Duration::from_secs(1));
-    let device = IdleDevice { name: "vda".into(), bytes: 104 * 512, busy_ms: 40 };
+    let device = IdleDevice { name: "vda".into(), bytes: 104 * 512, busy_ms: 40, uncounted: false };
     assert_eq!(idle.devices, [device]);
     assert_eq!(idle.steal_share, Some(0.1));
     assert_eq!((idle.pressure[0].resource.as_str(), idle.pressure[0].some_us), ("io", 50_000));

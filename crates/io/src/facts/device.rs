@@ -6,10 +6,12 @@ use std::collections::VecDeque;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use drivelab_core::facts::DeviceFacts;
+use drivelab_core::facts::{Backing, DeviceFacts};
 
 use super::mounts::{Mount, holding};
-use super::{DeviceNumber, System, Tree, link, names_in, open_readable, read_number, read_text};
+use super::{
+    DeviceNumber, System, Tree, filesystem, link, names_in, open_readable, read_number, read_text,
+};
 use crate::purge::line::Kernel;
 use crate::{signature, wear, write_cache};
 
@@ -39,17 +41,14 @@ pub(super) fn layers(
                 None => unknown.push(format!("The member {name} of {number} is not in sysfs.")),
             }
         }
-        let Some(backing) = backing_file(tree, number) else { continue };
-        match holding(system, mounts, &backing) {
-            // A loop device on a block device: its backing "file" is a node in devtmpfs.
-            _ if node(system, tree, &backing).is_some() => {
-                waiting.extend(node(system, tree, &backing));
-            }
-            Some(mount) => waiting.extend(mount_devices(system, tree, mounts, mount, 0)),
-            None => unknown.push(format!(
+        let Some((kind, below)) = below_loop(system, tree, mounts, number) else { continue };
+        waiting.extend(below);
+        if kind == Backing::Unknown {
+            let file = backing_file(tree, number).unwrap_or_default();
+            unknown.push(format!(
                 "What lies below {} (the backing file of {number}) is unknown: not visible here.",
-                backing.display()
-            )),
+                file.display()
+            ));
         }
     }
     found
@@ -72,6 +71,55 @@ pub(super) fn below_mount(
         }
     }
     found
+}
+
+/// What a loop device stands on; `None` for other devices. The loop driver is asked first: names
+/// lead elsewhere in other mount namespaces, and when they were given to other files.
+fn below_loop(
+    system: &System,
+    tree: &Tree,
+    mounts: &[Mount],
+    number: DeviceNumber,
+) -> Option<(Backing, Vec<DeviceNumber>)> {
+    let path = backing_file(tree, number)?;
+    if let Some(device) = crate::guard::backing_device(system, &tree.name(number)?, number) {
+        if tree.directory(device).is_some() {
+            return Some((Backing::Devices, vec![device]));
+        }
+        if let Some(mount) = mounts.iter().find(|mount| mount.number == device) {
+            return Some(below_file(system, tree, mounts, mount, 0));
+        }
+    }
+    // A loop device on a block device: its backing "file" is a node in devtmpfs.
+    if let Some(device) = node(system, tree, &path) {
+        return Some((Backing::Devices, vec![device]));
+    }
+    Some(match holding(system, mounts, &path) {
+        Some(mount) => below_file(system, tree, mounts, mount, 0),
+        None => (Backing::Unknown, Vec::new()),
+    })
+}
+
+/// What a file of a mount lies on.
+fn below_file(
+    system: &System,
+    tree: &Tree,
+    mounts: &[Mount],
+    mount: &Mount,
+    depth: u32,
+) -> (Backing, Vec<DeviceNumber>) {
+    let devices = mount_devices(system, tree, mounts, mount, 0);
+    let upper = mount.option("upperdir").filter(|_| mount.kind == "overlay" && depth < 8);
+    let upper = upper.and_then(|upper| holding(system, mounts, Path::new(upper)));
+    match (devices.is_empty(), upper) {
+        (false, _) => (Backing::Devices, devices),
+        (true, Some(below)) if below.id != mount.id => {
+            below_file(system, tree, mounts, below, depth + 1)
+        }
+        _ if filesystem::is_memory(&mount.kind) => (Backing::Memory, devices),
+        _ if super::is_served(&mount.kind) => (Backing::Served, devices),
+        _ => (Backing::Unknown, devices),
+    }
 }
 
 /// The devices directly below a mount: by superblock number, by source, by btrfs's own list, or,
@@ -169,6 +217,7 @@ pub(super) fn describe_unread(
     facts.holders = tree.holders(number);
     facts.members = tree.members(number);
     facts.backing_file = read_text(&directory.join("loop/backing_file"));
+    facts.backing = below_loop(system, tree, mounts, number).map(|(kind, _)| kind);
     facts.layer_name =
         read_text(&directory.join("dm/name")).or_else(|| read_text(&directory.join("md/level")));
     facts.mounted_at = mounted_at(system, tree, mounts, number);

@@ -75,7 +75,7 @@ pub(crate) fn free_bytes_of(path: &Path) -> std::io::Result<Option<u64>> {
     Ok((room.f_blocks > 0).then(|| room.f_bavail.saturating_mul(room.f_frsize)))
 }
 
-fn is_memory(kind: &str) -> bool {
+pub(super) fn is_memory(kind: &str) -> bool {
     matches!(kind, "tmpfs" | "ramfs" | "devtmpfs" | "hugetlbfs")
 }
 

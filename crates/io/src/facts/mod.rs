@@ -11,6 +11,7 @@ mod filesystem;
 mod host;
 mod link;
 mod mounts;
+mod udev;
 
 use std::fmt;
 use std::io;
@@ -25,6 +26,7 @@ pub use cgroup::{cpu_throttled, io_limits};
 pub use filesystem::direct_io_align;
 pub(crate) use filesystem::free_bytes_of;
 pub use mounts::{Mount, Swap};
+pub(crate) use udev::content_type;
 
 /// Where the kernel's own descriptions are found: `/sys`, `/proc` and `/dev`, or captured copies.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -144,6 +144,20 @@ fn status(system: &System, name: &str, number: DeviceNumber) -> Option<Backing> 
     })
 }
 
+/// The block device that a loop device stands on, or the number of the file system that holds its
+/// file, as the loop driver says; `None` where it may not be asked.
+pub(crate) fn backing_device(
+    system: &System,
+    name: &str,
+    number: DeviceNumber,
+) -> Option<DeviceNumber> {
+    match status(system, name, number)? {
+        Backing::Device(device) => Some(device),
+        Backing::File(identity) => Some(DeviceNumber::from_raw(identity.device)),
+        Backing::Elsewhere | Backing::Unknown => None,
+    }
+}
+
 /// Whether the kernel refuses writes to an open block device.
 pub(super) fn is_read_only(open: &impl AsFd) -> io::Result<bool> {
     let mut value: libc::c_int = 0;

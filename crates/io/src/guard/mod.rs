@@ -10,6 +10,7 @@ mod occupied;
 mod own;
 mod processes;
 mod refusal;
+mod sampled;
 mod token;
 
 use std::io;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub(crate) use backing::hold_backing;
+pub(crate) use backing::{backing_device, hold_backing};
 pub(crate) use occupied::busy_refusal as busy;
 pub(crate) use own::own_file;
 pub use refusal::{Kind, Refusal};
@@ -266,7 +267,7 @@ fn assess_device(
     })?;
     check_writable(&label, &open)?;
     let token = token::of_open_device(system, &label, number, &open)?;
-    token::compare(&label, &token, consent)?;
+    token::compare(&label, &token, consent, &open)?;
     Ok(Approval {
         path: path.to_path_buf(),
         subject: Subject::Device(number),
@@ -296,7 +297,7 @@ pub(crate) fn confirm(
     consent: Option<&str>,
 ) -> Result<(), Refusal> {
     let Some(token) = token_now(system, approval, exclusive)? else { return Ok(()) };
-    token::compare(&approval.label, &token, consent)
+    token::compare(&approval.label, &token, consent, exclusive)
 }
 
 /// [`confirm`] for a device on which a file system was made since the approval.

@@ -6,6 +6,7 @@ use std::path::Path;
 use drivelab_core::facts::DeviceFacts;
 
 use super::refusal::{Refusal, capacity, failed};
+use super::sampled::Sampled;
 use crate::facts::{DeviceNumber, System, Tree, read_number};
 use crate::signature;
 
@@ -13,6 +14,7 @@ use crate::signature;
 pub(super) struct Token {
     pub(super) text: String,
     pub(super) signatures: Vec<String>,
+    bytes: u64,
 }
 
 impl Token {
@@ -43,8 +45,12 @@ pub(super) fn of_open_device(
         return Err(Refusal::usage("no_size", format!("{label} has no size."))
             .advise("There is no medium, or nothing is attached: for a loop device, losetup."));
     }
-    let signatures = signature::on_descriptor(open, bytes)
+    let mut signatures = signature::on_descriptor(open, bytes)
         .map_err(|error| failed(format!("what {label} holds cannot be read"), &error))?;
+    if signatures.is_empty() {
+        // What we do not know by sight, udev may.
+        signatures.extend(crate::facts::content_type(system, number));
+    }
     let name = name(system, number, bytes);
     let text = match signatures.is_empty() {
         true => name,
@@ -53,7 +59,7 @@ pub(super) fn of_open_device(
             format!("{name}:{}", types.join("+"))
         }
     };
-    Ok(Token { text, signatures })
+    Ok(Token { text, signatures, bytes })
 }
 
 /// The part before the signatures.
@@ -120,11 +126,16 @@ pub(super) fn label(system: &System, path: &Path, number: DeviceNumber) -> Strin
 }
 
 /// The one comparison: the whole token, as one string.
-pub(super) fn compare(label: &str, token: &Token, consent: Option<&str>) -> Result<(), Refusal> {
+pub(super) fn compare(
+    label: &str,
+    token: &Token,
+    consent: Option<&str>,
+    open: &OwnedFd,
+) -> Result<(), Refusal> {
     if consent == Some(token.text.as_str()) {
         return Ok(());
     }
-    let holds = holds(&token.signatures);
+    let holds = format!("{}; {}", holds(&token.signatures), Sampled::of(open, token.bytes));
     let (code, message) = match consent {
         None => ("token_missing", format!("{label} {holds}.")),
         Some(given) => {

@@ -15,6 +15,7 @@ use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
+use std::cell::UnsafeCell;
 use std::collections::VecDeque;
 use std::os::fd::AsRawFd;
 
@@ -50,7 +51,9 @@ pub struct NamesRing {
     /// Taken and not issued yet.
     waiting: VecDeque<(Tag, Op)>,
     flights: Vec<Flight>,
-    memory: Vec<Memory>,
+    /// In cells: the kernel has pointers into some while others are filled in.
+    memory: Vec<UnsafeCell<Memory>>,
+    /// Actions whose requests stand in the ring: the kernel may have some of them.
     in_flight: u32,
     /// The latest action that was issued, and its name.
     latest: Option<Op>,
@@ -139,7 +142,7 @@ impl NamesRing {
             names,
             waiting: VecDeque::with_capacity(depth as usize),
             flights: vec![Flight::default(); depth as usize],
-            memory: (0..depth).map(|_| blank()).collect(),
+            memory: (0..depth).map(|_| UnsafeCell::new(blank())).collect(),
             in_flight: 0,
             latest: None,
             batch: stream.batch_submit.unwrap_or(depth).clamp(1, depth) as usize,
@@ -157,10 +160,19 @@ impl NamesRing {
     /// The chain of one action.
     fn chain(&mut self, tag: Tag, op: &Op) -> ([Option<squeue::Entry>; 3], u32) {
         let (name, other) = self.names.names_of(op);
-        let memory = &mut self.memory[tag as usize];
-        (memory.name, memory.other) = (name, other);
+        let memory = self.memory[tag as usize].get();
+        // SAFETY: the tag is not in flight, so that nobody else reads or writes its memory; only
+        // pointers into it are made.
+        let (path, old, statx) = unsafe {
+            ((*memory).name, (*memory).other) = (name, other);
+            let text = |name: *mut Name| name.cast_const().cast();
+            (
+                text(&raw mut (*memory).name),
+                text(&raw mut (*memory).other),
+                &raw mut (*memory).statx,
+            )
+        };
         let directory = types::Fd(self.names.directory.as_raw_fd());
-        let path = memory.name.text.as_ptr().cast();
         let open = |flags: i32| {
             let slot = types::DestinationSlot::try_from_slot_target(tag).ok();
             opcode::OpenAt::new(directory, path)
@@ -181,12 +193,10 @@ impl NamesRing {
                 [Some(open(libc::O_RDONLY)), Some(fsync), Some(close())]
             }
             Action::Stat => {
-                let statx: *mut libc::statx = &raw mut memory.statx;
                 let request = opcode::Statx::new(directory, path, statx.cast());
                 [Some(request.mask(libc::STATX_BASIC_STATS).build()), None, None]
             }
             Action::Rename => {
-                let old = memory.other.text.as_ptr().cast();
                 let request = opcode::RenameAt::new(directory, old, directory, path);
                 [Some(request.build()), None, None]
             }
@@ -202,6 +212,9 @@ impl NamesRing {
 
     fn push(&mut self, tag: Tag, op: &Op) -> Result<(), Trouble> {
         let (all, count) = self.chain(tag, op);
+        // Before the first request stands in the ring: whatever fails from here on, its memory
+        // may be the kernel's.
+        self.in_flight += 1;
         self.flights[tag as usize] = Flight { op: *op, left: count, ..Flight::default() };
         for (at, entry) in (1..).zip(all.into_iter().flatten()) {
             let flags = if at < count { squeue::Flags::IO_LINK } else { squeue::Flags::empty() };
@@ -223,7 +236,7 @@ impl NamesRing {
             let mut count = 0;
             while count < self.batch.min(batch.len()) {
                 let Some((tag, op)) = self.waiting.front().copied() else { break };
-                if self.is_barrier(&op) && (self.in_flight > 0 || count > 0) {
+                if self.is_barrier(&op) && self.in_flight > 0 {
                     break;
                 }
                 self.waiting.pop_front();
@@ -262,7 +275,6 @@ impl NamesRing {
             let flight = &mut self.flights[*tag as usize];
             (flight.issued, flight.submitted) = (issued, submitted);
         }
-        self.in_flight += tags.len() as u32;
         Ok(calls)
     }
 
@@ -363,5 +375,42 @@ impl Drop for NamesRing {
         if self.in_flight > 0 {
             std::mem::forget(std::mem::take(&mut self.memory));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::names::Owner;
+    use drivelab_core::plan::PatternName;
+
+    /// Three actions are pushed, one of them is taken by the kernel, then submitting fails.
+    #[test]
+    fn what_the_kernel_took_before_an_error_is_still_in_flight() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let opened = std::fs::File::open(directory.path()).expect("the directory");
+        let stream = Stream {
+            pattern: PatternName::Names,
+            actions: vec![Action::Stat],
+            names: Some(3),
+            depth: 3,
+            ..Stream::default()
+        };
+        let (clock, _) = Clock::calibrate();
+        let buffers = Buffers::new(1, 1).expect("memory");
+        let names = Names::new(&stream, Owner::new(0, 0, 0), opened.into()).expect("names");
+        let mut ring = NamesRing::new(&stream, names, clock, buffers).expect("a ring");
+        let stat = |file| Op { action: Action::Stat, file, ..Op::default() };
+        ring.push(0, &stat(0)).expect("room");
+        assert_eq!(ring.ring.submit().expect("one is taken"), 1);
+        ring.push(1, &stat(1)).expect("room");
+        ring.push(2, &stat(2)).expect("room");
+        let null = std::fs::File::open("/dev/null").expect("nothing");
+        // SAFETY: puts something else in the place of the ring's own descriptor.
+        let broken = unsafe { libc::dup2(null.as_raw_fd(), ring.ring.as_raw_fd()) };
+        assert!(broken >= 0);
+        assert!(ring.carry(&[0, 1, 2]).is_err(), "what is no ring takes nothing");
+        // None may be freed: the kernel says of none that it is done.
+        assert_eq!(ring.in_flight, 3);
     }
 }

@@ -18,6 +18,8 @@ const NEAR_CELSIUS: f64 = 10.0;
 const MEMORY_BYTES_MIN: u64 = 1 << 30;
 /// A sleep that takes longer to end shows in latencies of flash.
 const EXIT_US: u64 = 50;
+const NOT_COUNTED: &str =
+    "counts nothing (its queue/iostats is 0, or its driver does not count): who uses it is unseen";
 
 impl Checks {
     /// Whether target and machine rest while nothing is asked of them.
@@ -37,9 +39,15 @@ impl Checks {
     fn foreign_load(&mut self, idle: &Idle) {
         let name = "foreign load";
         let busy = |ms: u64| ms as f64 * 1e6 / idle.span_ns.max(1) as f64;
-        let Some(busiest) = idle.devices.iter().max_by_key(|device| (device.busy_ms, device.bytes))
-        else {
-            return self.unknown(name, "no block device below the target has counters");
+        let counted = idle.devices.iter().filter(|device| !device.uncounted);
+        let Some(busiest) = counted.max_by_key(|device| (device.busy_ms, device.bytes)) else {
+            return self.unknown(
+                name,
+                match idle.devices.first() {
+                    Some(device) => format!("{} {NOT_COUNTED}", device.name),
+                    None => "no block device below the target has counters".to_owned(),
+                },
+            );
         };
         let share = busy(busiest.busy_ms).min(1.0);
         let found = format!(
@@ -55,7 +63,11 @@ impl Checks {
             share if share > OTHERS_BUSY || busiest.bytes > OTHERS_BYTES => {
                 self.warning(name, found, advice);
             }
-            _ => self.fine(name, found),
+            // What a device that counts nothing did for others is not known from its neighbours.
+            _ => match idle.devices.iter().find(|device| device.uncounted) {
+                Some(device) => self.unknown(name, format!("{} {NOT_COUNTED}", device.name)),
+                None => self.fine(name, found),
+            },
         }
     }
 

@@ -71,7 +71,7 @@ fn idle(bytes: u64, busy_ms: u64) -> Idle {
     let pressure = PressureSpan { resource: "io".into(), some_us: busy_ms * 1000, full_us: 0 };
     Idle {
         span_ns: 1_000_000_000,
-        devices: vec![IdleDevice { name: "nvme0n1".into(), bytes, busy_ms }],
+        devices: vec![IdleDevice { name: "nvme0n1".into(), bytes, busy_ms, uncounted: false }],
         pressure: vec![pressure],
         steal_share: Some(0.0),
     }
@@ -257,6 +257,18 @@ fn others_at_work_are_counted() {
     changed("foreign load", Warning, "2 MiB", load(2 << 20, 0));
     changed("foreign load", Bad, "busy 50 %", load(1 << 30, 500));
     changed("foreign load", Unknown, "nothing was counted", |seen| seen.idle = None);
+    let uncounted =
+        |name: &str| IdleDevice { name: name.into(), uncounted: true, ..IdleDevice::default() };
+    changed("foreign load", Unknown, "sda counts nothing", |seen| {
+        seen.idle.as_mut().unwrap().devices = vec![uncounted("sda")];
+    });
+    changed("foreign load", Unknown, "sda counts nothing", |seen| {
+        seen.idle.as_mut().unwrap().devices.push(uncounted("sda"));
+    });
+    changed("foreign load", Bad, "busy 50 %", |seen| {
+        seen.idle = Some(idle(1 << 30, 500));
+        seen.idle.as_mut().unwrap().devices.push(uncounted("sda"));
+    });
     changed("pressure", Warning, "io 20 %", load(0, 200));
     changed("pressure", Unknown, "PSI", |seen| {
         seen.idle.as_mut().expect("counted").pressure.clear();

@@ -153,6 +153,12 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
 /// What speaks against the figures of a load.
 fn doubts(wear: &Wear, findings: &mut Findings) {
     if wear.name == RANDOM && wear.state != "random-steady" {
+        findings.no_answer = true;
+        findings.verdict.push(
+            "Random writes had not been shown to have settled: they may wear the drive faster than \
+             that."
+                .into(),
+        );
         findings.unknown.push(
             "Whether random writes had settled: within the bytes allowed that was not proved, and \
              a drive that has not may still wear more slowly than it will. Give a larger --budget."

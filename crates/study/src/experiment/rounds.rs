@@ -1,17 +1,18 @@
-//! Random writes in rounds, until the drive has settled: where the rate falls, and what is left.
+//! Random writes in rounds, until the drive has settled, and how what came of it is shown.
 
 use super::budget::{Left, whole, written};
-use super::order::{is_complete, since_break};
+use super::order::{is_broken, is_complete, since_break, unbroken};
 use super::{Setting, loads};
 use drivelab_core::findings::{Axis, Entry, Head, Line, LineKind, Mark, Picture, Table, Unit};
-use drivelab_core::op::Action;
 use drivelab_core::plan::{Mix, Role, Step, Until};
 use drivelab_core::quantity::percent;
+use drivelab_core::rounds;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::Established;
-use drivelab_core::summary::series;
 use drivelab_core::units::Span;
-use drivelab_stats::steady::{Settled, TURN_ROUNDS, WINDOW_ROUNDS, Window};
+use drivelab_stats::steady::{
+    Holder, Past, Settled, TURN_ROUNDS, Unsettled, WINDOW_ROUNDS, Window,
+};
 
 /// The rounds that bring a drive to its steady state.
 pub const ROUND: &str = "random write";
@@ -77,96 +78,50 @@ pub fn rates(setting: &Setting<'_>, steps: &[StepRun], name: &str) -> Vec<f64> {
     named(steps, name).iter().filter_map(rate).collect()
 }
 
+/// What the drive had been through before the first round.
+fn past(setting: &Setting<'_>, run: &Run) -> Past {
+    if is_broken(run) {
+        return past(setting, &unbroken(run));
+    }
+    let first = run.steps.iter().position(|step| step.begin.name == ROUND);
+    let first = first.unwrap_or(run.steps.len());
+    let bytes = setting.facts.target.bytes.filter(|_| setting.is_drive());
+    let turn_bytes = round_bytes(setting).saturating_mul(TURN_ROUNDS as u64);
+    let bytes = bytes.unwrap_or(setting.bytes());
+    let past = rounds::past(run, first, bytes, turn_bytes, turn_bytes);
+    Past { holder: holder(setting), ..past }
+}
+
+/// What may hold the rate of this target.
+pub fn holder(setting: &Setting<'_>) -> Holder {
+    rounds::holder(setting.facts)
+}
+
+/// Whether the rounds prove a steady state.
+///
+/// # Errors
+/// What keeps them from it.
+pub fn settled(setting: &Setting<'_>, run: &Run) -> Result<Settled, Unsettled> {
+    let known = rates(setting, since_break(run), ROUND);
+    Settled::of(&known, &past(setting, run))
+}
+
 /// The steady state, where the round that was just done proves it.
 pub fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {
     let is_last = run.steps.last().is_some_and(|step| step.begin.name == ROUND);
+    if !is_last || !is_whole(setting) || run.ledger().state == "random-steady" {
+        return None;
+    }
+    let settled = settled(setting, run).ok()?;
     let known = rates(setting, since_break(run), ROUND);
-    let settled = Settled::of(&known).ok()?;
-    let is_new = is_last && is_whole(setting) && run.ledger().state != "random-steady";
-    is_new.then(|| Established {
-        state: "random-steady".into(),
-        because: evidence(&settled, known.len()),
-    })
-}
-
-/// One interval of a history of writes.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Written {
-    /// Bytes written until its end.
-    pub bytes: f64,
-    /// Operations a second in it.
-    pub rate: f64,
-    /// Its length.
-    pub seconds: f64,
-    /// It was cut off by the end of a step.
-    pub is_partial: bool,
-}
-
-/// The writes of these steps one after the other, interval by interval.
-pub fn history(steps: &[&StepRun]) -> Vec<Written> {
-    let mut bytes = 0.0;
-    let mut all = Vec::new();
-    for step in steps {
-        for point in series(step, 0, Some(Action::Write)) {
-            let seconds = (point.to - point.from) as f64 / 1e9;
-            bytes += point.bytes_per_s * seconds;
-            all.push(Written { bytes, rate: point.ops_per_s, seconds, is_partial: point.partial });
-        }
-    }
-    all
-}
-
-/// A history for the eye, a point for each `width` bytes. Between two rounds the queue runs empty
-/// for a moment: the last interval of the one is slow, the first of the other fast, and together
-/// they are neither, so rounds of a multiple of `width` meet within a point.
-pub fn smoothed(history: &[Written], width: f64) -> Vec<(f64, f64)> {
-    let bin = |at: &Written| (at.bytes / width + 0.5) as u64;
-    let of_bin = |all: &[Written]| {
-        let seconds: f64 = all.iter().map(|at| at.seconds).sum();
-        let operations: f64 = all.iter().map(|at| at.rate * at.seconds).sum();
-        let last = all.last().filter(|_| seconds > 0.0)?;
-        Some((last.bytes, operations / seconds))
-    };
-    history.chunk_by(|a, b| bin(a) == bin(b)).filter_map(of_bin).collect()
-}
-
-/// Where a history first falls, and stays below.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Cliff {
-    /// Bytes written until then.
-    pub bytes: f64,
-    /// The rate before, in operations a second.
-    pub before: f64,
-}
-
-/// A fall counts from this share of the rate before on …
-const FALLEN: f64 = 0.90;
-/// … if it lasts this many intervals …
-const LASTING: usize = 5;
-/// … and begins where the rate was last above this share.
-const EDGE: f64 = 0.95;
-
-/// The first lasting fall below the rate of the first `first_bytes`.
-pub fn cliff(history: &[Written], first_bytes: f64) -> Option<Cliff> {
-    let history: Vec<Written> = history.iter().filter(|at| !at.is_partial).copied().collect();
-    let mut first: Vec<f64> =
-        history.iter().take_while(|at| at.bytes <= first_bytes).map(|at| at.rate).collect();
-    if first.len() < LASTING {
-        first = history.iter().take(LASTING).map(|at| at.rate).collect();
-    }
-    first.sort_by(f64::total_cmp);
-    let before = *first.get(first.len() / 2)?;
-    let is_low = |at: &Written| at.rate < FALLEN * before;
-    let fallen = history.windows(LASTING).position(|all| all.iter().all(is_low))?;
-    let edge = history[..fallen].iter().rposition(|at| at.rate >= EDGE * before);
-    Some(Cliff { bytes: edge.map_or(0.0, |edge| history[edge].bytes), before })
+    Some(Established { state: "random-steady".into(), because: evidence(&settled, known.len()) })
 }
 
 /// What a state that was proved rests on, in words.
 pub fn evidence(settled: &Settled, rounds: usize) -> String {
     format!(
         "settled after {rounds} rounds of an eighth of the drive: the halves of the last {} agree \
-         within 1 %, without trend, at ± {}",
+         within 1 %, without a drift of 3 %, at ± {}",
         settled.rounds,
         percent(settled.relative_half_width())
     )

@@ -1,6 +1,6 @@
 use super::budget::Left;
+use super::falls::{Written, fall, falls, smoothed};
 use super::order::{done, missing, shuffle, since_break};
-use super::rounds::{Written, cliff, smoothed};
 use super::*;
 use drivelab_core::op::Action;
 use drivelab_core::plan::Step;
@@ -159,12 +159,24 @@ fn a_cliff_is_a_fall_that_lasts() {
     };
     let mut rates = vec![100.0; 40];
     rates[7] = 20.0;
-    assert_eq!(cliff(&history(&rates), 5.0), None, "one slow interval is none");
+    assert_eq!(fall(&history(&rates), 5.0, 50.0), None, "one slow interval is none");
     rates.extend([50.0; 20]);
-    let found = cliff(&history(&rates), 5.0).unwrap();
-    assert_eq!((found.bytes, found.before), (40.0, 100.0));
-    assert_eq!(cliff(&history(&[100.0; 60]), 5.0), None);
-    assert_eq!(cliff(&[], 5.0), None);
+    let found = fall(&history(&rates), 5.0, 50.0).unwrap();
+    assert_eq!((found.bytes, found.before, found.is_sharp), (40.0, 100.0, true));
+    assert_eq!(fall(&history(&[100.0; 60]), 5.0, 50.0), None);
+    assert_eq!(fall(&[], 5.0, 50.0), None);
+    // The next one is held against what is left.
+    rates.extend([20.0; 20]);
+    let both = falls(&history(&rates), 5.0, 50.0, 50.0);
+    assert_eq!(
+        both.iter().map(|it| (it.bytes, it.before)).collect::<Vec<_>>(),
+        [(40.0, 100.0), (60.0, 50.0)]
+    );
+    assert_eq!(falls(&history(&rates), 5.0, 50.0, 30.0).len(), 1, "the first is late enough");
+    // A bound before the drive lets it fall little by little.
+    let slowly: Vec<f64> = (0..100).map(|at| 100.0_f64.min(140.0 - f64::from(at))).collect();
+    let found = fall(&history(&slowly), 5.0, 50.0).unwrap();
+    assert_eq!((found.bytes, found.is_sharp), (46.0, false));
     let drawn = smoothed(&history(&[100.0, 200.0, 100.0, 200.0]), 2.0);
     assert_eq!(drawn, [(2.0, 150.0), (4.0, 150.0)]);
 }

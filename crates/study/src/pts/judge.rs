@@ -1,7 +1,7 @@
 //! What a performance test of SNIA's specification reports.
 
 use super::matrix::{self, Section, Test};
-use super::{ROUNDS_MAX, range, rounds_done, steady_round};
+use super::{ROUNDS_MAX, range, rounds_done, spare_bytes, spare_used, steady_round, written_until};
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
 use crate::experiment::{Setting, cache, control, loads};
@@ -25,7 +25,7 @@ pub fn judge(test: Test, setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     for section in test.sections(setting) {
         findings.order.extend(section.cells.iter().map(|cell| cell.name.clone()));
         let is_client = setting.options.profile == Profile::Client;
-        Told { test, steps, section: &section, is_client }.tell(&mut findings);
+        Told { test, setting, steps, section: &section, is_client }.tell(&mut findings);
     }
     let tracked: Vec<String> =
         test.sections(setting).into_iter().flat_map(|section| section.tracked).collect();
@@ -57,6 +57,7 @@ fn in_words(test: Test, value: f64) -> String {
 
 struct Told<'a> {
     test: Test,
+    setting: &'a Setting<'a>,
     steps: &'a [StepRun],
     section: &'a Section,
     is_client: bool,
@@ -80,7 +81,7 @@ impl Told<'_> {
             ));
             return;
         }
-        let steady = steady_round(self.test, self.section, self.steps);
+        let steady = steady_round(self.test, self.section, self.setting, self.steps);
         // Where it is never steady, the window is the last one (2.0.2, definition of the window).
         let last = steady.unwrap_or(rounds);
         self.tracked(findings, last, steady.is_some());
@@ -136,8 +137,28 @@ impl Told<'_> {
         }
         match is_steady {
             true => self.drifted(findings, last),
-            false => findings.no_answer = true,
+            false => {
+                findings.no_answer = true;
+                self.spared(findings);
+            }
         }
+    }
+
+    /// Whether a window could not count because the drive may have had spare flash left.
+    fn spared(&self, findings: &mut Findings) {
+        let (test, section) = (self.test, self.section);
+        if spare_used(test, section, self.setting, self.steps).is_some() {
+            return;
+        }
+        let rounds = rounds_done(section, self.steps);
+        findings.unknown.push(format!(
+            "The steady state after {}: {} were written since it began, and before {} a drive may \
+             have spare flash left, where a rate that the host or the link bounds is level and \
+             proves nothing. Give a larger --budget and --time.",
+            section.precondition(),
+            size(written_until(section, self.steps, rounds)),
+            size(spare_bytes(test, self.setting) as u64)
+        ));
     }
 
     /// Whether the cells of the window drifted. Five values that rise throughout have a p of

@@ -13,7 +13,6 @@ use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_stats::Verdict;
-use drivelab_stats::steady::Settled;
 
 /// What is held against each other at equal outstanding I/O: what is said, before, after.
 const PAIRS: [(&str, &str, &str); 3] = [
@@ -75,26 +74,42 @@ fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
 /// Whether the random loads met the steady state.
 fn state(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let rates = rounds::rates(setting, since_break(run), ROUND);
-    match (Settled::of(&rates), rounds::is_whole(setting)) {
+    match (rounds::settled(setting, run), rounds::is_whole(setting)) {
         (Ok(_), true) if findings.no_answer => {}
         (Ok(settled), true) => findings.verdict.push(format!(
             "The drive was in its steady state of random writes: {}.",
             rounds::evidence(&settled, rates.len())
         )),
-        (Err(why), true) => findings.unknown.push(format!(
-            "What the random loads do in the steady state: it was not reached; {}. What was \
-             measured may be faster than it will be. Give a larger --time or --budget.",
-            why_not(why, rates.len())
-        )),
-        (_, false) => findings.unknown.push(
-            "What the random loads do in the steady state: the bytes are too few to write the \
-             drive over twice. Give a larger --budget."
-                .into(),
-        ),
+        (Err(why), true) => {
+            not_settled(findings);
+            findings.unknown.push(format!(
+                "What the random loads do in the steady state: it was not reached; {}. What was \
+                 measured may be faster than it will be. Give a larger --time or --budget.",
+                why_not(why, rates.len())
+            ));
+        }
+        (_, false) => {
+            not_settled(findings);
+            findings.unknown.push(
+                "What the random loads do in the steady state: the bytes are too few to write the \
+                 drive over twice. Give a larger --budget."
+                    .into(),
+            );
+        }
     }
     let title = "Random preconditioning, and SNIA's window";
     let picture = rounds::window_picture(title, &rates, rates.len(), Unit::Iops);
     findings.pictures.extend(picture.filter(|_| rounds::is_whole(setting)));
+}
+
+/// What is left in the steady state was asked, and is not answered.
+fn not_settled(findings: &mut Findings) {
+    findings.no_answer = true;
+    findings.verdict.push(
+        "The drive was not shown to be in its steady state: its random loads may become slower \
+         than they are here."
+            .into(),
+    );
 }
 
 fn headline(summary: &Summary, findings: &mut Findings) {

@@ -1,0 +1,90 @@
+//! Formats that carry a magic at a fixed place, each by its own document or its author's headers.
+
+/// Where, what, and whose.
+pub(super) const FIXED: &[(u64, &[u8], &str)] = &[
+    // File systems of Linux.
+    (0, b"XFSB", "xfs"),
+    (0, b"EXFS", "exfs"),
+    (0x10040, b"_BHRfS_M", "btrfs"),
+    (1024, &[0x10, 0x20, 0xf5, 0xf2], "f2fs"),
+    (1024, &[0xe2, 0xe1, 0xf5, 0xe0], "erofs"),
+    (0, b"hsqs", "squashfs"),
+    (0, b"sqsh", "squashfs"),
+    (0, b"qshs", "squashfs"),
+    (0, b"shsq", "squashfs"),
+    (0, &[0x45, 0x3d, 0xcd, 0x28], "cramfs"),
+    (0, &[0x28, 0xcd, 0x3d, 0x45], "cramfs"),
+    (0, b"-rom1fs-", "romfs"),
+    (0x8000, b"JFS1", "jfs"),
+    (0x2034, b"ReIsErFs", "reiserfs"),
+    (0x2034, b"ReIsEr2Fs", "reiserfs"),
+    (0x10034, b"ReIsEr2Fs", "reiserfs"),
+    (0x10034, b"ReIsErFs", "reiserfs"),
+    (0x10034, b"ReIsEr3Fs", "reiserfs"),
+    (0x10000, b"ReIsEr4", "reiser4"),
+    (0x10000, &[0x01, 0x16, 0x19, 0x70], "gfs2"),
+    (1024, b"OCFSV2", "ocfs2"),
+    (2048, b"OCFSV2", "ocfs2"),
+    (4096, b"OCFSV2", "ocfs2"),
+    (8192, b"OCFSV2", "ocfs2"),
+    (8, b"OracleCFS", "ocfs"),
+    (0, &[0x31, 0x18, 0x10, 0x06], "ubifs"),
+    (0, b"UBI#", "ubi"),
+    (0, b"SFOZ", "zonefs"),
+    (0, b"mpoolDev", "mpool"),
+    // File systems of others.
+    (3, b"NTFS    ", "ntfs"),
+    (0, b"\0\0\0ReFS\0", "refs"),
+    (3, b"EXFAT   ", "exfat"),
+    (3, b"-FVE-FS-", "bitlocker"),
+    // BitLocker To Go looks like FAT at the start; its own identifier is further in.
+    (424, &BITLOCKER_TO_GO, "bitlocker"),
+    (0x8001, b"CD001", "iso9660"),
+    (0x8009, b"CDROM", "iso9660"),
+    (0x8001, b"BEA01", "udf"),
+    (0x8001, b"NSR02", "udf"),
+    (0x8001, b"NSR03", "udf"),
+    (32, b"NXSB", "apfs"),
+    (1024, b"H+\0\x04", "hfsplus"),
+    (1024, b"HX\0\x05", "hfsplus"),
+    (0x100000, &[0x0d, 0xd0, 0x01, 0xc0], "vmfs_volume"),
+    (0x200000, &[0x5e, 0xf1, 0xab, 0x2f], "vmfs"),
+    (0x2000, &[0x49, 0xe8, 0x95, 0xf9], "hpfs"),
+    (1024, &[0xf5, 0xfc, 0x01, 0xa5], "vxfs"),
+    (8192, &[0xa5, 0x01, 0xfc, 0xf5], "vxfs"),
+    (0x1000, b"SPB5", "nss"),
+    (0, &[0xce, 0xfa, 0xad, 0x1b], "bfs"),
+    (0x20, b"BFS1", "befs"),
+    (0x20, b"1SFB", "befs"),
+    (0x220, b"BFS1", "befs"),
+    (0x220, b"1SFB", "befs"),
+    // The magic of System V stands at the end of a super block of 512 bytes, in blocks of 512 or
+    // 1024 bytes; that of Xenix at the end of one of 1024.
+    (512 + 0x1f8, &[0x20, 0x7e, 0x18, 0xfd], "sysv"),
+    (512 + 0x1f8, &[0xfd, 0x18, 0x7e, 0x20], "sysv"),
+    (1024 + 0x1f8, &[0x20, 0x7e, 0x18, 0xfd], "sysv"),
+    (1024 + 0x1f8, &[0xfd, 0x18, 0x7e, 0x20], "sysv"),
+    (1024 + 0x3f8, &[0x44, 0x55, 0x2b, 0x00], "xenix"),
+    (1024 + 0x3f8, &[0x00, 0x2b, 0x55, 0x44], "xenix"),
+    // Volumes, encryption, replication.
+    (0, b"bluestore block device", "ceph_bluestore"),
+    (512 + 4, &STRATIS, "stratis"),
+    (9 * 512 + 4, &STRATIS, "stratis"),
+    (0, b"dmvdo001", "vdo"),
+    (0, b"verity\0\0", "verity"),
+    (0, b"integrt\0", "integrity"),
+    (0, b"SnAp", "dm_snapshot"),
+    (32, b"ORCLDISK", "oracleasm"),
+    (0, b"HM\x01\0", "lvm1"),
+    (0, b"HM\x02\0", "lvm1"),
+    (0, b"$DRBDmgr=q", "drbdmanage"),
+    (0, b"DRBDdlh*", "drbdproxy"),
+    (16, b"DRBDdlh*", "drbdproxy"),
+];
+
+const BITLOCKER_TO_GO: [u8; 16] = [
+    0x3b, 0xd6, 0x67, 0x49, 0x29, 0x2e, 0xd8, 0x4a, 0x83, 0x99, 0xf6, 0xa3, 0x39, 0xe3, 0xd0, 0x01,
+];
+
+/// The magic of a Stratis signature block (Stratis on-disk format, "BDA").
+const STRATIS: [u8; 16] = *b"!Stra0tis\x86\xff\x02^\x41rh";
