@@ -351,6 +351,10 @@ impl Queue for Uring {
         self.pending.push(tag);
         Ok(())
     }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.opened.drop_cached()
+    }
 }
 
 impl Engine for Uring {
