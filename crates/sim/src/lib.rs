@@ -21,6 +21,8 @@ pub mod page_cache;
 pub mod profile;
 pub mod queue_delay;
 pub mod scaling;
+mod stack;
+pub mod stalls;
 pub mod target;
 pub mod testbed;
 pub mod theory;

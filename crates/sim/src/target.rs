@@ -4,16 +4,16 @@ use crate::array::{Array, ArrayParameters};
 use crate::block_map::{self, BlockMapDrive};
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::Drive;
-use crate::file_system::{FileSystem, FileSystemParameters};
+use crate::file_system::FileSystemParameters;
 use crate::flash::{self, FlashDrive};
 use crate::fragmentation::{Fragmentation, Fragmented};
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
-use crate::page_cache::{self, PageCache};
+use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
-use crate::queue_delay::{Delayed, QueueDelay};
+use crate::queue_delay::QueueDelay;
 use crate::scaling::{Difference, Full};
-use crate::testbed::SimTestbed;
+use crate::stalls::Stalls;
 use crate::volume::{Volume, VolumeParameters};
 use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
 use drivelab_core::queue::Testbed;
@@ -109,6 +109,8 @@ pub struct SimTarget {
     /// In what it is not what was typed, or not the drive of its profile.
     pub differences: Vec<Difference>,
     pub(crate) full: Option<Full>,
+    /// When it stands still; `None`: never.
+    pub stalls: Option<Stalls>,
 }
 
 impl SimTarget {
@@ -146,12 +148,18 @@ impl SimTarget {
             queue_delays: Vec::new(),
             differences: Vec::new(),
             full: None,
+            stalls: None,
         };
+        let mut given = std::collections::BTreeSet::new();
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
             };
-            target.apply(key.trim(), value.trim())?;
+            let key = key.trim();
+            if !given.insert(key) {
+                return Err(format!("{key}= is given twice; leave one of them out"));
+            }
+            target.apply(key, value.trim())?;
         }
         target.settle_geometry();
         Ok(target)
@@ -178,6 +186,10 @@ impl SimTarget {
             "fragmentation" | "fragmentation_passes" => self.set_fragmentation(key, text),
             "setting_delay" => {
                 self.queue_delays.push(QueueDelay::parse(text)?);
+                Ok(())
+            }
+            "stall" => {
+                self.stalls = Some(Stalls::parse(text)?);
                 Ok(())
             }
             "spare" => self.set_spare(text),
@@ -361,30 +373,9 @@ impl SimTarget {
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
-        let Some(how) = self.fragmentation else { return self.behind_queue(drive, facts) };
+        let Some(how) = self.fragmentation else { return self.stalling(drive, facts) };
         let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
-        self.behind_queue(Fragmented::new(drive, how, honours), facts)
-    }
-
-    fn behind_queue<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.queue_delays.as_slice() {
-            [] => self.behind_cache(drive, facts),
-            planted => self.behind_cache(Delayed::new(Box::new(drive), planted.to_vec()), facts),
-        }
-    }
-
-    fn behind_cache<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.page_cache_bytes {
-            None => self.behind_file_system(drive, facts),
-            Some(bytes) => self.behind_file_system(PageCache::new(drive, bytes), facts),
-        }
-    }
-
-    fn behind_file_system<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.file_system {
-            None => Box::new(SimTestbed::new(drive, facts)),
-            Some(how) => Box::new(SimTestbed::new(FileSystem::new(how, drive), facts)),
-        }
+        self.stalling(Fragmented::new(drive, how, honours), facts)
     }
 
     /// What is known of the target before it is built.

@@ -1,5 +1,6 @@
 //! `drivelab sim list` and `drivelab sim show`.
 
+use crate::bounded;
 use crate::cli::sim::{SimCommand, SimListOptions, SimOptions, SimShowOptions};
 use crate::outcome::{Failure, Status};
 use crate::print;
@@ -60,7 +61,7 @@ fn no_file(file: &str) -> Result<String, String> {
 
 fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     let read = |file: &str| {
-        std::fs::read_to_string(file)
+        bounded::text(file, bounded::TEXT_BYTES_MAX)
             .map_err(|error| format!("cannot read the profile {file}: {error}"))
     };
     let target = SimTarget::parse(&options.profile, read).map_err(Failure::usage)?;
