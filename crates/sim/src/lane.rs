@@ -211,7 +211,9 @@ mod tests {
     fn a_read_waits_for_one_program_however_many_are_booked() {
         for programs in [1, 2, 10, 100] {
             let mut lane = Lane::default();
-            (0..programs).for_each(|_| drop(lane.book(0, 200, &BACKGROUND)));
+            for _ in 0..programs {
+                lane.book(0, 200, &BACKGROUND);
+            }
             // Two gather behind the one that runs; the third comes when they are served already.
             let ends = [30, 90, 215].map(|at| lane.read(at, 10, &BACKGROUND).end);
             let third = if programs == 1 { 230 } else { 430 };
@@ -224,7 +226,9 @@ mod tests {
     #[test]
     fn reads_without_end_leave_each_program_its_turn() {
         let mut lane = Lane::default();
-        (0..100).for_each(|_| drop(lane.book(0, 200, &BACKGROUND)));
+        for _ in 0..100 {
+            lane.book(0, 200, &BACKGROUND);
+        }
         // Four in flight: each comes when the one before it in its place has ended.
         let mut ends = [0; 4];
         let (mut longest, mut served) = (0, 0);

@@ -121,7 +121,7 @@ fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<String> {
     let name = keys.collect::<Vec<_>>().join(",");
     let fitting = (26..=most).rev().map(|exponent| 1_u64 << exponent).find_map(|bytes| {
         let target = format!("{name},capacity={}", Size(bytes));
-        let aim = Aim::look(system, &target).ok()?;
+        let aim = Aim::look(system, &target, Missing::Made).ok()?;
         let options = StudyOptions { bytes: aim.file_bytes, ..options.clone() };
         let setting = Setting { options: &options, facts: &aim.facts };
         let is_built = aim.simulated.as_ref().is_some_and(|it| it.build().is_ok());
