@@ -178,8 +178,8 @@ impl<'a> Seen<'a> {
                 findings.unknown.push(
                     "Why it falls so early: an empty flash drive need not collect yet. A cache may \
                      have been full (it comes back after a rest), the drive may map more than \
-                     4 KiB at once or whole blocks (larger writes then fall later), or it may have less \
-                     flash than it says. Nothing here tells them apart."
+                     4 KiB at once or whole blocks (larger writes then fall later), or it may have \
+                     less flash than it says. Nothing here tells them apart."
                         .into(),
                 );
             }
