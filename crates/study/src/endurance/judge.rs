@@ -155,9 +155,7 @@ fn doubts(wear: &Wear, findings: &mut Findings) {
     if wear.name == RANDOM && wear.state != "random-steady" {
         findings.no_answer = true;
         findings.verdict.push(
-            "Random writes had not been shown to have settled: they may wear the drive faster than \
-             that."
-                .into(),
+            "It was not shown that random writes had settled: they may wear the drive more.".into(),
         );
         findings.unknown.push(
             "Whether random writes had settled: within the bytes allowed that was not proved, and \

@@ -177,9 +177,9 @@ impl<'a> Seen<'a> {
                 ));
                 findings.unknown.push(
                     "Why it falls so early: an empty flash drive need not collect yet. A cache may \
-                     have been full (it comes back after a rest), the drive may map more than 4 KiB \
-                     at once or whole blocks (larger writes then fall later), or it may have less \
-                     flash than it says. Nothing here tells them apart."
+                     have been full (it comes back after a rest), the drive may map more than \
+                     4 KiB at once or whole blocks (larger writes then fall later), or it may have \
+                     less flash than it says. Nothing here tells them apart."
                         .into(),
                 );
             }
@@ -400,8 +400,8 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     }
     if is_refilled(since_break(run)) {
         all.push(
-            "Before it was to settle the drive was written once in order, so that no block is left that \
-             was never written."
+            "Before it was to settle the drive was written once in order, so that no block is left \
+             that was never written."
                 .into(),
         );
     }

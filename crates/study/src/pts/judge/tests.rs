@@ -31,9 +31,10 @@ fn noise(name: &str, repetition: u32) -> f64 {
     1.0 + f64::from((repetition * 7 + name * 3) % 5) / 1000.0
 }
 
-/// The rate in a round, falling by a percent in each of the first five where `falls`.
+/// The rate in a round, falling by a percent in each of the first six where `falls`: the first one
+/// uses up what may be spare, and the window begins behind it.
 fn rate(name: &str, round: u32, falls: bool) -> f64 {
-    let moved = if falls { 0.01 * f64::from(round.min(5)) } else { 0.0 };
+    let moved = if falls { 0.01 * f64::from(round.min(6)) } else { 0.0 };
     10_000.0 * noise(name, round) * (1.0 - moved)
 }
 
