@@ -12,6 +12,7 @@ use crate::network::{Network, NetworkParameters};
 use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
+use crate::scaling::{Difference, Full};
 use crate::stalls::Stalls;
 use crate::volume::{Volume, VolumeParameters};
 use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
@@ -105,6 +106,9 @@ pub struct SimTarget {
     pub fragmentation: Option<Fragmentation>,
     /// What settings of the kernel's queue cost.
     pub queue_delays: Vec<QueueDelay>,
+    /// In what it is not what was typed, or not the drive of its profile.
+    pub differences: Vec<Difference>,
+    pub(crate) full: Option<Full>,
     /// When it stands still; `None`: never.
     pub stalls: Option<Stalls>,
 }
@@ -142,14 +146,22 @@ impl SimTarget {
             file_system: None,
             fragmentation: None,
             queue_delays: Vec::new(),
+            differences: Vec::new(),
+            full: None,
             stalls: None,
         };
+        let mut given = std::collections::BTreeSet::new();
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
             };
-            target.apply(key.trim(), value.trim())?;
+            let key = key.trim();
+            if !given.insert(key) {
+                return Err(format!("{key}= is given twice; leave one of them out"));
+            }
+            target.apply(key, value.trim())?;
         }
+        target.settle_geometry();
         Ok(target)
     }
 
@@ -221,41 +233,6 @@ impl SimTarget {
             how.loss = number;
         }
         Ok(())
-    }
-
-    /// ρ takes the place of the bytes of flash.
-    fn set_spare(&mut self, text: &str) -> Result<(), String> {
-        if self.profile.model != Model::Flash {
-            return Err(format!("spare: `{}` has no page mapping", self.profile.name));
-        }
-        let spare: f64 = text.parse().map_err(|_| format!("spare={text} is no number"))?;
-        self.profile.remove("raw_bytes");
-        self.profile.add("spare", Value::Float(spare));
-        Ok(())
-    }
-
-    /// The bytes of flash grow and shrink with the bytes of the user.
-    fn set_capacity(&mut self, text: &str) -> Result<(), String> {
-        let size: Size = text.parse().map_err(|error| format!("capacity={text}: {error}"))?;
-        let integer = |bytes: u64| {
-            i64::try_from(bytes)
-                .map(Value::Integer)
-                .map_err(|_| format!("capacity={text} is more than any drive has"))
-        };
-        let before = self.profile.get("user_bytes").and_then(Value::as_integer);
-        let raw = self.profile.get("raw_bytes").and_then(Value::as_integer);
-        if let (Some(before), Some(raw)) = (before, raw) {
-            let scaled = i128::from(raw) * i128::from(size.0) / i128::from(before.max(1));
-            let scaled = u64::try_from(scaled).unwrap_or(u64::MAX);
-            self.profile.set("raw_bytes", integer(scaled)?)?;
-        }
-        if self.profile.model == Model::Array {
-            return Err(format!(
-                "capacity: `{}` is an array; give member.user_bytes= for the size of a member",
-                self.profile.name
-            ));
-        }
-        self.profile.set("user_bytes", integer(size.0)?)
     }
 
     fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
@@ -417,6 +394,7 @@ impl SimTarget {
                 bound: self.bound(),
                 has_file_system: self.file_system.is_some(),
             }),
+            differences: self.differences.iter().map(|found| found.text.clone()).collect(),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }

@@ -267,7 +267,7 @@ fn slowness(summary: &Summary, sound: &[(&str, &Summary)]) -> f64 {
 /// ratios, with its 95 % interval from the spread of the repetitions (delta method, normal).
 fn slower_by(one: &Summary, other: &Summary) -> (f64, f64, f64) {
     let logs = |summary: &Summary, name: &str| -> (f64, f64) {
-        let logs: Vec<f64> = control::values(summary, name).iter().map(|rate| rate.ln()).collect();
+        let logs: Vec<f64> = control::centred(summary, name).iter().map(|rate| rate.ln()).collect();
         let found = Description::of(&logs).ok();
         let mean = found.as_ref().map_or(0.0, |found| found.mean);
         let deviation = found.and_then(|found| found.deviation).unwrap_or(0.0);
@@ -293,7 +293,8 @@ fn against(
     let sample = |name: &str, cell: &str, summary: &Summary| Sample {
         name: name.into(),
         metric: Metric::Iops,
-        values: control::values(summary, cell),
+        values: control::centred(summary, cell),
+        is_ordered: false,
         suspect: None,
     };
     let side = |name: &str, samples| Side {

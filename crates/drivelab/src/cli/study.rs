@@ -58,7 +58,7 @@ pub struct StudyCommandOptions {
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Directory, file, block device, or simulated drive (sim:NAME); several go side by side
-    #[arg(value_name = "TARGET", default_value = ".", num_args = 1..)]
+    #[arg(value_name = "TARGET", required = true, num_args = 1..)]
     pub targets: Vec<String>,
     /// At most 5 minutes and 10 GiB
     #[arg(long, conflicts_with = "full")]

@@ -2,7 +2,7 @@
 
 use super::report::{Page, may_write, results_shown};
 use super::run::{dry_run, read_toml};
-use crate::aim::Aim;
+use crate::aim::{Aim, Missing};
 use crate::cli::accept::AcceptOptions;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, Inquiry, Request};
@@ -31,8 +31,11 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
     let plan_for = |facts: &Facts, layout_bytes| {
         accept::plan(&study, &spec, facts, layout_bytes).map_err(Failure::usage)
     };
-    let facts = Aim::look(&system, &options.target)?.facts;
-    let aim = Aim::take(&system, &options.target, &plan_for(&facts, None)?, options.size)?;
+    let line = format!("accept {}", options.spec);
+    let missing = Missing::unless_sized(options.size, &line);
+    let facts = Aim::look(&system, &options.target, missing)?.facts;
+    let fitting = plan_for(&facts, None)?;
+    let aim = Aim::take(&system, &options.target, &fitting, options.size, missing)?;
     let plan = plan_for(&aim.facts, aim.creates().then_some(aim.file_bytes))?;
     let request = Request {
         command: "accept",

@@ -3,8 +3,9 @@
 mod file_system;
 mod several;
 
+use super::page;
 use super::report::{Page, may_write, results};
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
 use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
 use crate::outcome::{Failure, Status};
 use crate::session::{self, Ended, Inquiry, Request};
@@ -49,6 +50,7 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
             return dry_run(options, &prepared.first, &prepared.aim, &prepared.inquiry);
         }
         may_write(options.shown.out.as_deref())?;
+        page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
         return finish(prepared, &system, &options.shown);
     }
     several::study(options, study, &system)
@@ -73,7 +75,8 @@ fn prepare<'a>(
     if !options.dry_run {
         session::tidy_up(&runs, system)?;
     }
-    let mut aim = Aim::look(system, target)?;
+    let line = format!("study {}", study.name);
+    let mut aim = Aim::look(system, target, Missing::unless_sized(options.size, &line))?;
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
@@ -162,7 +165,8 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let study = experiment::named(&asked.name).map_err(Failure::usage)?;
     let system = System::live();
     session::tidy_up(&directory, &system)?;
-    let mut aim = Aim::look(&system, &target)?;
+    // A file that was made for the study is gone and is made again.
+    let mut aim = Aim::look(&system, &target, Missing::Made)?;
     equip(&mut aim, &asked.name, asked.scale);
     same_target(&kept, &aim)?;
     if aim.creates() {
@@ -184,6 +188,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
         kept: Some(kept),
     };
     may_write(options.shown.out.as_deref())?;
+    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     session::ask_guard(&request, &system, &aim, &first)?;
     finish(Prepared { request, aim, first, inquiry }, &system, &options.shown)
 }

@@ -27,7 +27,11 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let seen = Seen::of(run, summary);
     let is_graded = seen.reader(setting, &mut findings);
     seen.writes(setting, &mut findings);
-    findings.tables.extend(published::table(&run.begin.target, &seen));
+    findings.tables.extend(published::table(
+        &run.begin.target,
+        run.begin.state.as_deref().unwrap_or("unknown"),
+        &seen,
+    ));
     findings.comparison = seen.comparison(setting);
     used::say(setting, run, &mut findings);
     rests(run, &mut findings);
@@ -336,7 +340,8 @@ impl<'a> Seen<'a> {
             samples: vec![Sample {
                 name: "random read 4 KiB, depth 1".into(),
                 metric: Metric::Iops,
-                values: control::values(self.summary, cell),
+                values: control::centred(self.summary, cell),
+                is_ordered: false,
                 suspect: None,
             }],
             facts: Vec::new(),

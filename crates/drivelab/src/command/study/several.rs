@@ -2,6 +2,7 @@
 
 use super::{Prepared, done, prepare};
 use crate::cli::study::StudyCommandOptions;
+use crate::command::page;
 use crate::command::report::{Made, Page, may_write, results_shown, write_new};
 use crate::outcome::{Failure, Status};
 use crate::{chance, print};
@@ -10,6 +11,7 @@ use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
 use drivelab_core::units::Span;
 use drivelab_io::facts::System;
+use drivelab_io::results;
 use drivelab_report::{html, terminal};
 use drivelab_study::across;
 use drivelab_study::experiment::Study;
@@ -47,6 +49,7 @@ pub fn study(
         .advise(format!("Give at least --time {}s.", 10 * targets.len())));
     }
     may_write(options.shown.out.as_deref())?;
+    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     let prepared: Vec<Prepared<'_>> = targets
         .iter()
         .map(|target| prepare(&for_target(options, target), study, system, target, Some(seed)))
@@ -70,7 +73,7 @@ pub fn study(
         }
         worst = graver(worst, status);
         runs.push((target, run));
-        if status == Status::Interrupted {
+        if status.is_interruption() {
             break;
         }
     }
@@ -95,7 +98,7 @@ fn graver(one: Status, other: Status) -> Status {
     let weight = |status: Status| match status {
         Status::Fine => 0,
         Status::Finding => 1,
-        Status::Interrupted => 3,
+        status if status.is_interruption() => 3,
         _ => 2,
     };
     if weight(other) > weight(one) { other } else { one }
@@ -128,7 +131,7 @@ fn show(
         (None, true) => return Ok(status),
         (None, false) => by_default(),
     };
-    write_new(&path, Made::Html, html::gathering(&gathering).as_bytes())?;
+    write_new(&path, Made::Html, results::marked(html::gathering(&gathering)).as_bytes())?;
     if !options.shown.json {
         print::text(&format!("\nReport   {}\n", path.display()));
     }

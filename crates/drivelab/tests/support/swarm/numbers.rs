@@ -65,7 +65,8 @@ fn hollow_words(text: &str, found: &mut Vec<String>) {
             let is_amount = unit.ends_with("/s") || ["ns", "µs", "ms", "s", "GB"].contains(&unit);
             let is_negative = is_amount && word.parse::<f64>().is_ok_and(|it| it < 0.0);
             if is_wide || is_negative || HOLLOW.contains(word) {
-                found.push(line.trim().into());
+                let near = &words[place.saturating_sub(8)..words.len().min(place + 3)];
+                found.push(near.join(" ").trim().into());
             }
         }
     }

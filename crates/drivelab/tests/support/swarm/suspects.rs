@@ -34,7 +34,10 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let Some(json) = &said.json else { return };
     suspects(case, json, all);
     doubled(json, all);
-    forms(said, all);
+    // The page of a rank is that of one of its targets.
+    if case.study != "rank" {
+        forms(said, all);
+    }
 }
 
 fn suspects(case: &Case, json: &Value, all: &mut Vec<Judged>) {
