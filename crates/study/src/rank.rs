@@ -200,8 +200,8 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let Some(region) = region_bytes(setting, run) else { return };
     if region < setting.bytes() {
         findings.deviations.push(format!(
-            "Only the first {} of {} were filled and used: a larger --budget or --time uses more. A disk \
-             seeks less there, and a flash drive has as much spare flash as is unused.",
+            "Only the first {} of {} were filled and used: a larger --budget or --time uses more. \
+             A disk seeks less there, and a flash drive has as much spare flash as is unused.",
             Size(region),
             Size(setting.bytes())
         ));

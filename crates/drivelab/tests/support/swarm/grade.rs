@@ -19,7 +19,6 @@ struct Waits {
     seconds: f64,
     noticed: u64,
     freezes: u64,
-    long: u64,
     frozen_s: f64,
     longest_s: f64,
 }
@@ -33,7 +32,6 @@ fn add(waits: &mut Waits, step: &StepRun) {
         waits.longest_s = waits.longest_s.max(seconds(waited.max()));
         waits.noticed += waited.count_above(10_000_000);
         waits.freezes += waited.count_above(100_000_000);
-        waits.long += waited.count_above(1_000_000_000);
         for (from, to, count) in waited.iter_nonzero().filter(|(from, _, _)| *from >= 100_000_000) {
             waits.frozen_s += seconds(from.midpoint(to)) * count as f64;
         }
@@ -42,11 +40,12 @@ fn add(waits: &mut Waits, step: &StepRun) {
 
 fn grade(waits: &Waits) -> usize {
     let a_minute = 60.0 * waits.freezes as f64 / waits.seconds;
+    let share = waits.frozen_s / waits.seconds;
     match () {
-        () if waits.frozen_s >= 0.1 * waits.seconds => 5,
-        () if waits.long > 0 || a_minute >= 10.0 => 4,
-        () if a_minute >= 1.0 => 3,
-        () if waits.freezes > 0 => 2,
+        () if share >= 0.1 => 5,
+        () if share >= 0.03 => 4,
+        () if share >= 0.01 || a_minute >= 10.0 => 3,
+        () if a_minute >= 1.0 => 2,
         () if waits.noticed > 0 => 1,
         () => 0,
     }
