@@ -37,8 +37,12 @@ impl Status {
         Status::Terminated,
     ];
 
-    /// Of a run that was asked to stop: by a signal to this process, or else to another one.
+    /// Of a run that was asked to stop by a signal. Of several processes it is always Ctrl-C: mpirun
+    /// passes on another signal than it was sent.
     pub fn interruption() -> Self {
+        if !drivelab_io::team::team().is_alone() {
+            return Status::Interrupted;
+        }
         let number = drivelab_io::signal::exit_status();
         let found = Status::ALL.into_iter().find(|status| *status as u8 == number);
         found.unwrap_or(Status::Interrupted)

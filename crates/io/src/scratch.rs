@@ -329,8 +329,8 @@ pub struct Scratch {
 
 impl Scratch {
     /// Takes charge of an inode that was just made, or found to be ours, at `path`. It is written
-    /// into the ledger, with the length that it will have. The caller keeps `inode` open for as long
-    /// as this lives, so that its number is not used again meanwhile.
+    /// into the ledger, with the length that it will have. The caller keeps `inode` open for as
+    /// long as this lives, so that its number is not used again meanwhile.
     ///
     /// # Errors
     /// When its directory cannot be opened, the inode is not at `path`, or the ledger cannot be

@@ -55,7 +55,7 @@ fn changed_after_kill(label: &str, reason: &str) -> Refusal {
 
 /// Something else stands where the list of drivelab's own files should be.
 pub fn foreign_ledger(ledger: &Ledger, error: &std::io::Error) -> Refusal {
-    Refusal::safety("foreign_ledger", format!("refused: {}: {error}.", ledger.path().display()))
+    Refusal::safety("foreign_ledger", format!("{}: {error}.", ledger.path().display()))
         .advise("It was left as it is. Move it away, or set XDG_DATA_HOME to another directory.")
 }
 
