@@ -2,6 +2,8 @@
 CARGO ?= cargo
 # Seconds each fuzzer runs.
 FUZZ_SECONDS ?= 60
+# Cases that the swarm tries, for at most an hour.
+SWARM_CASES ?= 2000
 
 .PHONY: help check build test compat needs lint bench bench-peers bench-sim validate fuzz doc clean
 
@@ -72,6 +74,8 @@ validate:
 	$(CARGO) test --release --locked --quiet --package drivelab-stats --test frequencies -- --nocapture
 	$(CARGO) bench --locked --package drivelab --bench studies > target/studies.md
 	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
+	$(CARGO) bench --locked --package drivelab --bench swarm -- --cases $(SWARM_CASES) > target/swarm.md; \
+		status=$$?; scripts/write-section docs/METHODOLOGY.md swarm < target/swarm.md && exit $$status
 
 fuzz:
 	@scripts/run-sanitizers

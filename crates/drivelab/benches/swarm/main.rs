@@ -9,6 +9,7 @@
 mod swarm;
 
 use std::time::Duration;
+use swarm::case::Case;
 use swarm::judged::Class;
 use swarm::table;
 
@@ -26,27 +27,22 @@ fn fresh() -> u64 {
 
 fn main() {
     if let Some(seed) = option("--seed") {
-        println!("{}", table::story(&swarm::tried(seed)));
+        println!("{}", table::story(&swarm::tried(Case::draw(seed))));
         return;
     }
     let from = option("--from").unwrap_or_else(fresh);
     let cases = option("--cases").unwrap_or(2000);
     let minutes = option("--minutes").unwrap_or(60);
-    eprintln!("seeds {from} to {}", from + cases - 1);
-    let seeds: Vec<u64> = (from..from + cases).collect();
-    let all = swarm::swarm(&seeds, Duration::from_secs(60 * minutes), |tried| {
-        let is_wrong = |judged: &&swarm::judged::Judged| judged.class == Class::Wrong;
-        let wrong: Vec<&str> = tried.judged.iter().filter(is_wrong).map(|it| it.about).collect();
-        eprintln!(
-            "seed {} {} {:?} {:.1} s {}",
-            tried.case.seed,
-            tried.case.study,
-            tried.status,
-            tried.took.as_secs_f64(),
-            wrong.join(", ")
-        );
+    eprintln!("seeds {from} to {}, at most {minutes} min", from + cases - 1);
+    let cases: Vec<Case> = (from..from + cases).map(Case::draw).collect();
+    let all = swarm::swarm(&cases, Duration::from_secs(60 * minutes), |tried| {
+        let (case, took) = (&tried.case, tried.took.as_secs_f64());
+        eprintln!("seed {} {:?} {took:.1} s {}", case.seed, tried.status, case.line());
+        for judged in tried.judged.iter().filter(|judged| judged.class == Class::Wrong) {
+            eprintln!("  WRONG {}: \"{}\"; {}", judged.about, judged.said, judged.truth);
+        }
     });
-    println!("### The swarm\n\n{} cases, seeds from {from} on.\n", all.len());
+    println!("{} cases, seeds from {from} on.\n", all.len());
     println!("{}", table::table(&all));
     if all.iter().flat_map(|tried| &tried.judged).any(|it| it.class == Class::Wrong) {
         eprintln!("some sentences are wrong");

@@ -7,6 +7,7 @@ use drivelab_stats::Random;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 /// What is typed, and where.
 #[derive(Debug, Clone)]
@@ -27,17 +28,45 @@ pub struct Case {
 
 /// `rank` needs several drives, `doctor` no simulated one.
 pub const STUDIES: [&str; 22] = [
-    "check", "aa", "wsat", "wsat", "trim", "trim", "pts-iops", "pts-tp", "pts-lat", "rank",
-    "patterns", "mix", "steady", "fs", "stutter", "apps", "modes", "endurance", "files", "ior",
-    "torture", "tune",
+    "check",
+    "aa",
+    "wsat",
+    "wsat",
+    "trim",
+    "trim",
+    "pts-iops",
+    "pts-tp",
+    "pts-lat",
+    "rank",
+    "patterns",
+    "mix",
+    "steady",
+    "fs",
+    "stutter",
+    "apps",
+    "modes",
+    "endurance",
+    "files",
+    "ior",
+    "torture",
+    "tune",
 ];
 
 impl Case {
     /// The case of a seed.
     pub fn draw(seed: u64) -> Case {
+        Case::drawn(seed, &STUDIES, u64::MAX)
+    }
+
+    /// The case of a seed for a test that has little time: a small drive.
+    pub fn small(seed: u64) -> Case {
+        Case::drawn(seed, &STUDIES, 256 << 20)
+    }
+
+    fn drawn(seed: u64, studies: &[&'static str], most: u64) -> Case {
         let mut random = Random::new(seed);
-        let study = one_of(&mut random, &STUDIES);
-        let drive = Drive::draw(&mut random);
+        let study = one_of(&mut random, studies);
+        let drive = Drive::draw(&mut random, most);
         let mut case = Case {
             seed,
             drive,
@@ -70,7 +99,9 @@ impl Case {
             (self.budget, self.seconds) = (Some(budget), Some(seconds));
         }
         if self.study == "rank" {
-            self.after.push(one_of(random, &["sim:gp3,capacity=1GiB", "sim:textbook,capacity=512MiB"]).into());
+            self.after.push(
+                one_of(random, &["sim:gp3,capacity=1GiB", "sim:textbook,capacity=512MiB"]).into(),
+            );
         }
         self.after.extend(["--seed".into(), format!("{}", random.below(1000))]);
     }
@@ -98,10 +129,8 @@ pub struct Place {
 
 /// The program under test; `DRIVELAB_BINARY` names another one.
 fn program() -> PathBuf {
-    std::env::var_os("DRIVELAB_BINARY").map_or_else(
-        || env!("CARGO_BIN_EXE_drivelab").into(),
-        PathBuf::from,
-    )
+    std::env::var_os("DRIVELAB_BINARY")
+        .map_or_else(|| env!("CARGO_BIN_EXE_drivelab").into(), PathBuf::from)
 }
 
 impl Place {
@@ -147,6 +176,8 @@ pub struct Said {
     pub html: String,
     /// The run file.
     pub run: Option<Run>,
+    /// What it took on the real clock.
+    pub took: Duration,
 }
 
 /// Longest a case may take on the real clock.
@@ -170,6 +201,7 @@ impl Said {
     pub fn json_of(case: &Case, place: &Place) -> Said {
         let mut words = case.words();
         words.push("--json".into());
+        let begin = Instant::now();
         let output = place.types(&words, LIMIT_S);
         Said {
             status: output.status.code(),
@@ -178,6 +210,7 @@ impl Said {
             text: String::new(),
             html: String::new(),
             run: None,
+            took: begin.elapsed(),
         }
     }
 

@@ -3,8 +3,11 @@
 use super::case::{Case, Place, Said};
 use super::judged::{Judged, Level};
 use serde_json::Value;
+use std::time::Duration;
 
 const AGAIN: u64 = 4;
+/// A case that took longer is not done again four times.
+const SLOW: Duration = Duration::from_secs(8);
 /// *Equivalent* is wrong beyond so many bands.
 const BANDS: f64 = 1.5;
 
@@ -40,8 +43,10 @@ fn compared(json: &Value) -> Vec<Compared> {
     }
     for map in findings["heat_maps"].as_array().into_iter().flatten() {
         for row in map["rows"].as_array().into_iter().flatten() {
-            let prefix = format!("{} / {}: ", map["title"], row["name"]);
-            for cell in row["cells"].as_array().into_iter().flatten() {
+            let names = map["columns"].as_array().into_iter().flatten();
+            let cells = row["cells"].as_array().into_iter().flatten();
+            for (column, cell) in names.zip(cells) {
+                let prefix = format!("{} / {} / {column}: ", map["title"], row["name"]);
                 add(&prefix, cell, band);
             }
         }
@@ -71,11 +76,10 @@ fn centre(logs: &[f64]) -> (f64, f64) {
 pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let Some(json) = &said.json else { return };
     let claims = compared(json);
-    if claims.is_empty() {
+    if claims.is_empty() || said.took > SLOW {
         return;
     }
-    let others: Vec<Vec<Compared>> =
-        (0..AGAIN).filter_map(|number| again(case, number)).collect();
+    let others: Vec<Vec<Compared>> = (0..AGAIN).filter_map(|number| again(case, number)).collect();
     for claim in &claims {
         let same = |all: &Vec<Compared>| {
             all.iter().find(|other| other.name == claim.name).map(|other| other.ratio.ln())
@@ -95,8 +99,7 @@ fn judged(claim: &Compared, logs: &[f64]) -> Option<Judged> {
     match claim.verdict.as_str() {
         "changed" | "changed_negligible" | "changed_maybe_relevant" => {
             let is_turned = claim.ratio.ln() * mean < 0.0 && mean.abs() > 3.0 * error;
-            let is_nothing =
-                claim.verdict == "changed" && mean.abs() + 3.0 * error < band / 2.0;
+            let is_nothing = claim.verdict == "changed" && mean.abs() + 3.0 * error < band / 2.0;
             let is_right = !is_turned && !is_nothing;
             Some(Judged::held("faster or slower", Level::Alpha, is_right, said, truth))
         }

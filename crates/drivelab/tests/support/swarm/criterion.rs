@@ -17,7 +17,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         return;
     };
     let cell = "R/W 0/100 4 KiB";
-    let Some(found) = said.figure(cell) else { return };
+    let Some(found) = said.figure(cell).filter(|_| case.study == "pts-iops") else { return };
     let Some(last) = run.steps.iter().rfind(|step| step.begin.name == cell) else { return };
     let round = &run.plans[last.begin.plan as usize].steps;
     let is_cell = |step: &&Step| step.name.starts_with("R/W");

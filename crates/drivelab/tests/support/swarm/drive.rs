@@ -89,9 +89,10 @@ impl Text {
 }
 
 impl Drive {
-    /// The drive of a seed.
-    pub fn draw(random: &mut Random) -> Drive {
-        let bytes = MIB * one_of(random, &[256, 256, 256, 512, 512, 1024, 1024, 2048, 4096, 8192]);
+    /// The drive of a seed, of at most so many bytes.
+    pub fn draw(random: &mut Random, most: u64) -> Drive {
+        let mib = one_of(random, &[256, 256, 256, 256, 512, 512, 512, 1024, 2048, 4096, 8192]);
+        let bytes = (MIB * mib).min(most);
         let mut drive = match random.below(20) {
             0..8 => listed(random, bytes),
             8..14 => flash(random, bytes),
@@ -140,9 +141,9 @@ impl Drive {
 fn listed(random: &mut Random, bytes: u64) -> Drive {
     let (name, model, scales) = one_of(random, &PROFILES);
     let mut target = format!("sim:{name}");
-    if scales {
-        target.push_str(&format!(",capacity={bytes}"));
-    }
+    // The size of an array is that of its members.
+    let key = if scales { "capacity" } else { "member.user_bytes" };
+    target.push_str(&format!(",{key}={bytes}"));
     let honours = (model == "flash").then(|| !chance(random, 30));
     if honours == Some(false) {
         target.push_str(",honours_trim=false");
@@ -161,8 +162,8 @@ fn flash(random: &mut Random, bytes: u64) -> Drive {
     let (planes, at_once) = (1 + random.below(2), one_of(random, &[1u64, 1, 1, 3]));
     let dies = channels * per_channel;
     let program = page * planes * at_once;
-    // At least 80 blocks, or collection has no choice.
-    let most = (bytes / 80 / (program * dies)).clamp(1, 128);
+    // At least 120 blocks, or collection has no choice.
+    let most = (bytes / 120 / (program * dies)).clamp(1, 128);
     let spare = 0.05 + 0.4 * random.unit_f64();
     let honours = chance(random, 65);
     text.put("user_bytes", bytes);
@@ -189,6 +190,9 @@ fn flash(random: &mut Random, bytes: u64) -> Drive {
     text.put("collector_choices", 2 + random.below(20));
     let frontiers = random.below(3);
     text.put("collection_frontiers", frontiers);
+    let low = 4 + frontiers;
+    text.put("collection_low_blocks", low);
+    text.put("collection_high_blocks", low + 1 + random.below(4));
     let combining = if chance(random, 20) { unit * (1 + random.below(256)) } else { 0 };
     text.put("combining_bytes", combining);
     text.put("buffer_bytes", program * dies * (2 + random.below(4)) + combining);

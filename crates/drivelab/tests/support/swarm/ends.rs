@@ -1,6 +1,6 @@
 //! The status, the budget, the time; refusals.
 
-use super::case::{Case, Said};
+use super::case::{Case, LIMIT_S, Said};
 use super::judged::{Judged, Level};
 use drivelab_core::op::Action;
 use drivelab_core::run::Run;
@@ -19,20 +19,25 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let json = said.json.as_ref();
     let error = json.map(|json| json["error"]["text"].to_string()).unwrap_or_default();
     let last = said.stderr.lines().last().unwrap_or_default().to_string();
-    let ended = matches!(said.status, Some(0..=4));
     let words = format!("status {:?}: {last}", said.status);
-    all.push(promise("ends", ended, words, "0 to 4".into()));
+    if said.status.is_none() {
+        let truth = format!("it took longer than {LIMIT_S} s here");
+        return all.push(Judged::open("ends", false, words, truth));
+    }
+    all.push(promise("ends", matches!(said.status, Some(0..=4)), words, "0 to 4".into()));
     if is_refused(said) {
-        let has_hint = json.is_some_and(|json| json["error"]["hint"].is_string());
-        all.push(promise("refusal", has_hint, error, "a refusal says what to type".into()));
-        return;
+        let is_said = error.len() > 4 || last.contains("drivelab") || said.stderr.len() > 20;
+        let words = format!("{error}{}", said.stderr.trim());
+        return all.push(promise("refusal", is_said, words, "a refusal says why".into()));
     }
     let Some(json) = json else {
         return all.push(promise("ends", false, last, "one JSON object".into()));
     };
     let no_answer = json["findings"]["no_answer"] == true;
-    let incomplete = json["complete"] != true;
-    let no_verdict = said.sentences("verdict").is_empty() && said.sentences("beware").is_empty();
+    let incomplete = json["complete"] == false;
+    let has_findings = json["findings"].is_object();
+    let no_verdict =
+        has_findings && said.sentences("verdict").is_empty() && said.sentences("beware").is_empty();
     let wants_4 = no_answer || incomplete || no_verdict;
     let is_right = !wants_4 || matches!(said.status, Some(4));
     let words = format!("status {:?}", said.status);
@@ -45,8 +50,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
 
 fn allowances(case: &Case, run: &Run, all: &mut Vec<Judged>) {
     let kinds = run.steps.iter().flat_map(|it| &it.tallies).flat_map(|it| &it.kinds);
-    let written: u64 =
-        kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
+    let written: u64 = kinds.filter(|kind| kind.kind == Action::Write).map(|kind| kind.bytes).sum();
     if let Some(budget) = case.budget {
         let words = format!("--budget {budget}");
         all.push(promise("budget", written <= budget, words, format!("{written} written")));

@@ -5,9 +5,12 @@ use super::judged::{Judged, Level};
 use super::replay::{longer, performed, replay};
 use drivelab_core::op::Action;
 use drivelab_core::run::{Run, StepRun};
+use std::time::Duration;
 
 const BESIDE: &str = "reader beside a writer";
 const TIMES: u64 = 10;
+/// A case that took longer is not done again ten times as long.
+const SLOW: Duration = Duration::from_secs(8);
 const LETTERS: &str = "ABCDEF";
 
 /// Waits of the reader: how many there were of each length, and the time in which they were seen.
@@ -72,6 +75,9 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         all.push(Judged::open("grade", is_tellable, said, format!("{watched:?}")));
         return;
     };
+    if said.took > SLOW {
+        return;
+    }
     let mut steps = performed(&run.steps);
     for step in steps.iter_mut().filter(|step| step.name == BESIDE) {
         *step = longer(step, TIMES);

@@ -35,13 +35,8 @@ pub struct Tried {
     pub took: Duration,
 }
 
-/// Runs and judges the case of a seed.
-pub fn tried(seed: u64) -> Tried {
-    tried_case(Case::draw(seed))
-}
-
 /// Runs and judges a case.
-pub fn tried_case(case: Case) -> Tried {
+pub fn tried(case: Case) -> Tried {
     let begin = Instant::now();
     let place = Place::of(&case.drive);
     let said = Said::of(&case, &place);
@@ -63,8 +58,8 @@ pub fn tried_case(case: Case) -> Tried {
     Tried { case, is_refused, status: said.status, judged, took: begin.elapsed() }
 }
 
-/// Tries these seeds, two at a time, until the time is over; `see` hears of each.
-pub fn swarm(seeds: &[u64], limit: Duration, see: impl Fn(&Tried) + Sync) -> Vec<Tried> {
+/// Tries these cases, two at a time, until the time is over; `see` hears of each.
+pub fn swarm(cases: &[Case], limit: Duration, see: impl Fn(&Tried) + Sync) -> Vec<Tried> {
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());
     let begin = Instant::now();
@@ -72,9 +67,9 @@ pub fn swarm(seeds: &[u64], limit: Duration, see: impl Fn(&Tried) + Sync) -> Vec
         for _ in 0..2 {
             scope.spawn(|| {
                 while begin.elapsed() < limit
-                    && let Some(seed) = seeds.get(next.fetch_add(1, Ordering::Relaxed))
+                    && let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    let tried = tried(*seed);
+                    let tried = tried(case.clone());
                     see(&tried);
                     all.lock().expect("all").push(tried);
                 }

@@ -26,9 +26,9 @@ fn impossible(value: &Value, path: &mut Vec<String>, found: &mut Vec<String>) {
         }
         Value::Number(number) => {
             let is_negative = number.as_f64().is_some_and(|it| it < 0.0);
-            let is_amount = path.iter().any(|key| {
-                key.ends_with("_ns") || key.ends_with("iops") || key.contains("bytes")
-            });
+            let is_amount = path
+                .iter()
+                .any(|key| key.ends_with("_ns") || key.ends_with("iops") || key.contains("bytes"));
             if is_negative && is_amount {
                 found.push(format!("{}: {number}", path.join(".")));
             }
@@ -65,7 +65,8 @@ fn hollow_words(text: &str, found: &mut Vec<String>) {
             let is_amount = unit.ends_with("/s") || ["ns", "µs", "ms", "s", "GB"].contains(&unit);
             let is_negative = is_amount && word.parse::<f64>().is_ok_and(|it| it < 0.0);
             if is_wide || is_negative || HOLLOW.contains(word) {
-                found.push(line.trim().into());
+                let near = &words[place.saturating_sub(8)..words.len().min(place + 3)];
+                found.push(near.join(" ").trim().into());
             }
         }
     }
@@ -85,8 +86,14 @@ pub fn plain(html: &str) -> String {
         rest = end.map_or("", |at| &tag[at..]);
     }
     text.push_str(rest);
-    let entities =
-        [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&nbsp;", " "), ("&amp;", "&")];
+    let entities = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&nbsp;", " "),
+        ("&amp;", "&"),
+    ];
     entities.iter().fold(text, |text, (entity, sign)| text.replace(entity, sign))
 }
 

@@ -8,7 +8,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::units::{Size, Span};
 
 /// Longest a replay may take on the real clock.
-const LIMIT_S: u64 = 240;
+const LIMIT_S: u64 = 60;
 
 /// The steps of a run as they were done, one repetition each.
 pub fn performed(steps: &[StepRun]) -> Vec<Step> {

@@ -18,7 +18,9 @@ fn suspect_cells(json: &Value) -> Vec<&str> {
 /// Cells of this run that a compared name stands for.
 fn sources<'a>(study: &str, compared: &'a str) -> Vec<&'a str> {
     match (study, compared) {
-        ("trim", "random read, depth 1") => vec!["random read, before TRIM", "random read, after TRIM"],
+        ("trim", "random read, depth 1") => {
+            vec!["random read, before TRIM", "random read, after TRIM"]
+        }
         ("trim", "random write") => {
             vec!["random write, before TRIM", "random write, after TRIM"]
         }
@@ -32,7 +34,10 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let Some(json) = &said.json else { return };
     suspects(case, json, all);
     doubled(json, all);
-    forms(said, all);
+    // The page of a rank is that of one of its targets.
+    if case.study != "rank" {
+        forms(said, all);
+    }
 }
 
 fn suspects(case: &Case, json: &Value, all: &mut Vec<Judged>) {

@@ -91,9 +91,7 @@ fn by_kind(all: &[Tried]) -> String {
 /// What the counts say of sentences that claim certainty, and of those at a level.
 fn bounds(all: &[Tried]) -> String {
     let count = |level: Level, wanted: &[Class]| {
-        sentences(all)
-            .filter(|(_, it)| it.level == level && wanted.contains(&it.class))
-            .count()
+        sentences(all).filter(|(_, it)| it.level == level && wanted.contains(&it.class)).count()
     };
     let answered = [Class::Right, Class::Wrong];
     let mut text = String::new();
