@@ -121,8 +121,13 @@ fn of_clones(name: &str, clones: &[&Job], metrics: &[Metric]) -> Vec<Sample> {
         for metric in metrics {
             let Some(value) = figure(*metric, &sides) else { continue };
             let name = format!("{name}, {kind}");
-            let sample =
-                Sample { name, metric: *metric, values: vec![value], suspect: suspect.clone() };
+            let sample = Sample {
+                name,
+                metric: *metric,
+                values: vec![value],
+                is_ordered: false,
+                suspect: suspect.clone(),
+            };
             found.push(sample);
         }
     }

@@ -9,7 +9,7 @@ use drivelab_core::plan::Plan;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 
-pub use results::{Existing, LOOKED_AT_BYTES, Mark, OutputFile, ResultFile};
+pub use results::{Existing, LOOKED_AT_BYTES, OutputFile, ResultFile};
 
 /// What is at a path, without opening it for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]

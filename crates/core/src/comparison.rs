@@ -1,6 +1,6 @@
 //! Two results held against each other, in a form that terminal, report and JSON share.
 
-use drivelab_stats::{Ratio, Verdict};
+use drivelab_stats::{Open, Ratio, Verdict};
 use serde::{Deserialize, Serialize};
 
 /// What is compared of each kind of I/O.
@@ -58,8 +58,12 @@ pub struct Sample {
     pub name: String,
     /// What was measured of it.
     pub metric: Metric,
-    /// One value for each repetition, or for each run where there are several.
+    /// One value for each repetition, or for each run where there are several; their geometric
+    /// mean is the figure of all together.
     pub values: Vec<f64>,
+    /// The values were measured one after the other, so that they may depend on each other;
+    /// repetitions between which others came do not.
+    pub is_ordered: bool,
     /// Why it must not be judged.
     pub suspect: Option<String>,
 }
@@ -79,6 +83,9 @@ pub struct Cell {
     pub p_adjusted: Option<f64>,
     /// Repetitions a side that would most likely settle what is open.
     pub needs_n: Option<u64>,
+    /// What keeps it from a word, besides noise.
+    #[serde(default)]
+    pub open: Option<Open>,
     /// Values before and after.
     pub n: (usize, usize),
     /// Why it was kept out.

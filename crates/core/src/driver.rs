@@ -125,6 +125,8 @@ pub struct Driver {
     busy_from: Time,
     operations_max: u64,
     bytes_max: u64,
+    /// Bytes issued at which the next pass begins, where cached pages are dropped before each.
+    pass_end: u64,
     free: Vec<Tag>,
     flights: Vec<Flight>,
     replies: VecDeque<(Op, u64)>,
@@ -232,6 +234,7 @@ impl Driver {
             tally
         };
         let (operations_max, bytes_max) = leave::limits(&setup, &offsets);
+        let pass_bytes = offsets.region().bytes.max(1);
         Ok(Driver {
             unit: content::unit_bytes(stream),
             due_ahead: arrivals.clone(),
@@ -252,6 +255,7 @@ impl Driver {
             writes: 0,
             flush_pending: false,
             flush_file: 0,
+            pass_end: if stream.drop_cached_each_pass { pass_bytes } else { u64::MAX },
             burst_left: 0,
             think_until: 0,
             opened: 0,

@@ -43,6 +43,10 @@ pub struct TargetFacts {
     /// What is known of a simulated drive beforehand.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub simulated: Option<SimulatedFacts>,
+    /// In what a simulated drive is not what was typed, or not the drive of its profile, in whole
+    /// sentences.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub differences: Vec<String>,
     /// The file system that holds a file or directory target.
     pub filesystem: Option<FilesystemFacts>,
     /// Block devices from the target downwards: partition, then LVM, md or dm, then disks.

@@ -172,8 +172,18 @@ pub fn percent(share: f64) -> String {
     }
 }
 
-/// Half the width of the 95 % interval by the value: `± 0.4 %`, or `no interval`.
+/// Ends further apart than this factor are not told as a share of the value.
+const WIDE: f64 = 3.0;
+
+/// Half the width of the 95 % interval by the value: `± 0.4 %`, or `no interval`. Of something
+/// positive nothing is ± 177 %: a wide interval is a factor, `× or ÷ 2.8`.
 pub fn half_width(estimate: &Estimate) -> String {
+    if let (Some(low), Some(high)) = (estimate.low, estimate.high)
+        && low > 0.0
+        && high / low > WIDE
+    {
+        return format!("× or ÷ {}", digits((high / low).sqrt()));
+    }
     match estimate.relative_half_width() {
         Some(share) => format!("± {}", percent(share)),
         None => "no interval".to_owned(),

@@ -28,6 +28,14 @@ pub trait Queue {
     }
     /// What comes next, for a simulator that asks for memory ahead of time.
     fn hint(&mut self, _ops: &[Op]) {}
+    /// Lets go of the clean pages that the page cache holds of this worker's files; operations in
+    /// flight go on.
+    ///
+    /// # Errors
+    /// The kernel refuses it.
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
     /// Whether what is written is kept; a simulated drive keeps no data.
     #[inline]
     fn keeps_content(&self) -> bool {

@@ -116,7 +116,7 @@ impl Rounds {
             return self;
         }
         let is_one_file = stream.files == Files::One;
-        let written = self.pass_bytes() / all * writes.max(1);
+        let written = share(self.pass_bytes(), writes.max(1), all);
         let bytes = self.file_bytes.saturating_mul(self.files());
         self.past = past(run, first, bytes, self.pass_bytes(), written);
         if stream.pattern == PatternName::Sequential && writes == all {
@@ -325,6 +325,11 @@ pub fn outcome(run: &Run, index: usize) -> Option<String> {
     Some(rounds.in_words())
 }
 
+/// `part` of `all` parts of these bytes.
+fn share(bytes: u64, part: u64, all: u64) -> u64 {
+    (u128::from(bytes) * u128::from(part) / u128::from(all)) as u64
+}
+
 /// The past of the rounds that began with step `first`, by what they wrote.
 fn past_of(run: &Run, first: usize) -> Option<Past> {
     let step = run.steps.get(first)?;
@@ -338,7 +343,7 @@ fn past_of(run: &Run, first: usize) -> Option<Past> {
         return Some(Past::OPEN);
     }
     let all = stream.mix.total().max(1);
-    let mut past = past(run, first, bytes, turn_bytes, turn_bytes / all * writes.max(1));
+    let mut past = past(run, first, bytes, turn_bytes, share(turn_bytes, writes.max(1), all));
     past.is_filled |= stream.pattern == PatternName::Sequential && writes == all;
     Some(past)
 }

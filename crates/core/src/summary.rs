@@ -157,10 +157,12 @@ pub struct Load {
 impl Load {
     /// The labels of a planned stream.
     pub fn of(stream: &Stream) -> Self {
+        // Names have no direct I/O, and one at a time they are calls whatever the engine.
+        let names = stream.pattern == PatternName::Names;
         Load {
             name: stream.name.clone(),
-            engine: stream.engine,
-            io: stream.io,
+            engine: if names && stream.depth <= 1 { Engine::Psync } else { stream.engine },
+            io: if names { IoMode::Buffered } else { stream.io },
             sync: stream.sync,
             pattern: stream.pattern,
             size_bytes_min: stream.size_min(),
@@ -169,6 +171,11 @@ impl Load {
             workers: stream.workers,
             rate: stream.rate,
         }
+    }
+
+    /// Whether it works on names and not on bytes.
+    pub fn is_of_names(&self) -> bool {
+        self.pattern == PatternName::Names
     }
 }
 
@@ -185,6 +192,8 @@ pub struct Rates {
     pub iops: Option<Estimate>,
     /// Bytes a second; `None` without a window, or where the kind moves none.
     pub bandwidth_bytes_per_s: Option<Estimate>,
+    /// Why these rates have no interval, where more than one value was there to form one of.
+    pub no_interval: Option<Reason>,
 }
 
 /// How often one errno came.

@@ -105,7 +105,7 @@ impl Evidence {
         let kinds = step.streams[0].kinds();
         let mut tally = Tally::new(0, 0, 0, &kinds, Keep { submit: false, response: false });
         tally.to = SPAN_NS;
-        tally.mismatched = self.mismatched;
+        (tally.verified, tally.mismatched) = (self.mismatched, self.mismatched);
         tally.kinds[0].ops = OPERATIONS;
         tally.kinds[0].bytes = BYTES;
         tally.kinds[0].service.record_n(self.service_ns, OPERATIONS);

@@ -9,6 +9,10 @@ pub(super) fn validate_pairs(stream: &Stream, problems: &mut Problems) {
         "advice is for what goes through the page cache; use io = \"buffered\", or leave it out"
             .to_string()
     });
+    let is_cached = stream.io == IoMode::Buffered && stream.pattern != PatternName::Names;
+    problems.need(!stream.drop_cached_each_pass || is_cached, "drop_cached_each_pass", || {
+        "only buffered data is cached; use io = \"buffered\", or leave it out".to_string()
+    });
     let is_of_pairs = stream.mix.read == 0 && stream.mix.write == stream.mix.trim;
     let in_pairs = is_of_pairs
         && !matches!(stream.pattern, PatternName::Names | PatternName::Trace)

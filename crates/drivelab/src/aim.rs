@@ -1,5 +1,10 @@
 //! What the TARGET on the command line is, before anything is opened.
 
+mod missing;
+
+pub use missing::Missing;
+
+use crate::bounded;
 use crate::outcome::Failure;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
 use drivelab_core::plan::{Act, Engine, Files, PatternName, Plan, Stream};
@@ -67,14 +72,18 @@ pub struct Aim {
 
 impl Aim {
     /// Looks at `target` for what `plan` needs. `size` is what `--size` said.
+    ///
+    /// # Errors
+    /// Nothing is there and nothing is to be made, or the plan does not fit what is there.
     pub fn take(
         system: &System,
         target: &str,
         plan: &Plan,
         size: Option<Size>,
+        missing: Missing<'_>,
     ) -> Result<Self, Failure> {
         let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-        let mut aim = Aim::look(system, target)?;
+        let mut aim = Aim::look_at(system, target)?;
         if streams().next().is_some() && streams().all(|stream| stream.engine == Engine::Null) {
             aim.kind = Kind::Nothing;
             aim.facts.target = TargetFacts {
@@ -83,6 +92,7 @@ impl Aim {
                 ..TargetFacts::default()
             };
         }
+        aim.must_be_there(target, missing)?;
         aim.files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
         if !plan.files.is_empty() {
             aim.files = u32::try_from(plan.files.len()).unwrap_or(u32::MAX);
@@ -99,7 +109,26 @@ impl Aim {
     }
 
     /// Looks at `target`, for one data file of a size to be decided.
-    pub fn look(system: &System, target: &str) -> Result<Self, Failure> {
+    ///
+    /// # Errors
+    /// Nothing is there and nothing is to be made, or it cannot be looked at.
+    pub fn look(system: &System, target: &str, missing: Missing<'_>) -> Result<Self, Failure> {
+        let aim = Aim::look_at(system, target)?;
+        aim.must_be_there(target, missing)?;
+        Ok(aim)
+    }
+
+    /// A name with nothing behind it becomes a file only where that was asked for.
+    fn must_be_there(&self, target: &str, missing: Missing<'_>) -> Result<(), Failure> {
+        match missing {
+            Missing::Refused { line, takes_size } if self.kind == Kind::Absent => {
+                Err(missing::refusal(target, line, takes_size))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn look_at(system: &System, target: &str) -> Result<Self, Failure> {
         if target.starts_with(PREFIX) {
             return Aim::simulate(target);
         }
@@ -129,7 +158,7 @@ impl Aim {
     /// Understands `sim:PROFILE,…`; nothing is built yet.
     fn simulate(target: &str) -> Result<Self, Failure> {
         let read = |file: &str| {
-            std::fs::read_to_string(file)
+            bounded::text(file, bounded::TEXT_BYTES_MAX)
                 .map_err(|error| format!("cannot read the profile {file}: {error}"))
         };
         let simulated = SimTarget::parse(target, read).map_err(Failure::usage)?;

@@ -159,7 +159,7 @@ Examples:
                                     for programs that calculate; no HTML unless --out asks for it
   drivelab report last --redact     without serial numbers and host names, to be given away
 
-A file is replaced only if drivelab made it and it is of the same kind.";
+A file is replaced only if drivelab made it and nobody has changed it since.";
 
 /// Options of `report`.
 #[derive(Debug, Args)]

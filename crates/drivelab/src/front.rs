@@ -7,7 +7,7 @@ mod iostat;
 mod own;
 mod world;
 
-use crate::aim::Aim;
+use crate::aim::{Aim, Missing};
 use crate::chance;
 use crate::command::run::dry_run;
 use crate::outcome::{Failure, Status};
@@ -21,14 +21,10 @@ use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
-use drivelab_io::scratch::Ledger;
 use drivelab_io::team::team;
 use own::{Notes, Own};
 use std::path::Path;
 use world::RealWorld;
-
-/// The list of files of results that were written, beside that of scratch files.
-const RESULTS: &str = "results.jsonl";
 
 /// Tools whose lines are understood.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -95,6 +91,10 @@ pub fn attempt(words: &[String]) -> Option<u8> {
     };
     drivelab_io::signal::install();
     Some(match run(tool, &name, rest) {
+        Ok(0) if !print::is_heard() => {
+            print::lost().iter().for_each(print::failure);
+            tool.failed()
+        }
         Ok(status) => status,
         Err(Ending { failure, status }) => {
             print::failure(&failure);
@@ -113,7 +113,8 @@ impl Ending {
     /// With the tool's own status, but for a refusal for safety and an interruption.
     fn of(tool: Tool, failure: Failure) -> Self {
         let status = match failure.status {
-            Status::Refused | Status::Interrupted => failure.status as u8,
+            Status::Refused => failure.status as u8,
+            status if status.is_interruption() => status as u8,
             _ => tool.failed(),
         };
         Ending { failure, status }
@@ -203,7 +204,7 @@ impl Line<'_> {
             return Ok(0);
         }
         let runs = store::directory(self.own.runs.as_deref())?;
-        let list = Ledger::at(store::ledger(Some(&runs))?.with_file_name(RESULTS));
+        let list = store::results(Some(&runs))?;
         // Results go where the first process is.
         let leads = team().leads();
         agree(if leads { files::check(&job, &list, self.own.dry_run) } else { Ok(()) })?;
@@ -211,7 +212,7 @@ impl Line<'_> {
         if !self.own.dry_run {
             agree(session::tidy_up(&runs, self.system))?;
         }
-        let mut aim = agree(Aim::take(self.system, &job.target, &job.plan, None))?;
+        let mut aim = agree(Aim::take(self.system, &job.target, &job.plan, None, Missing::Made))?;
         together::same_aim(&mut aim)?;
         let request = Request {
             command: self.tool.word(),

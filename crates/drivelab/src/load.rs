@@ -1,5 +1,6 @@
 //! From the options of `run` to a plan: one step, one stream.
 
+use crate::bounded;
 use crate::cli::run::{Kind, Pace, RunOptions};
 use crate::outcome::Failure;
 use drivelab_compat::trace;
@@ -198,7 +199,7 @@ fn mix_of(options: &RunOptions) -> Result<Mix, Failure> {
 
 /// Makes a stream replay a trace.
 fn replayed(path: &Path, pace: Option<Pace>, stream: &mut Stream) -> Result<(), Failure> {
-    let data = std::fs::read(path)
+    let data = bounded::bytes(path, bounded::TRACE_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
     let found = trace::parse(&data)
         .map_err(|error| Failure::usage(format!("{} {error}", path.display())))?;
@@ -231,7 +232,7 @@ fn replayed(path: &Path, pace: Option<Pace>, stream: &mut Stream) -> Result<(), 
 
 /// Reads byte offsets, one a line; empty lines and `#` comments are skipped.
 fn offsets_of(path: &Path) -> Result<Vec<Size>, Failure> {
-    let text = std::fs::read_to_string(path)
+    let text = bounded::text(path, bounded::TRACE_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
     let mut offsets = Vec::new();
     for (index, line) in text.lines().enumerate() {

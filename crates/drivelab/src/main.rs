@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 
 mod aim;
+mod bounded;
 mod chance;
 mod cli;
 mod command;
@@ -14,6 +15,7 @@ mod load;
 mod moment;
 mod opener;
 mod outcome;
+mod patience;
 mod print;
 mod progress;
 mod session;
@@ -42,10 +44,26 @@ fn main() -> ExitCode {
             failure.status as u8
         }
     };
+    let status = heard(status);
     let farewell = print::farewell(status);
     print::others(&farewell, &drivelab_io::team::part(&farewell));
     drivelab_io::team::leave(status);
     ExitCode::from(status)
+}
+
+/// The exit status of a command whose results may not have arrived.
+fn heard(status: u8) -> u8 {
+    match print::lost() {
+        Some(lost) if status == Status::Fine as u8 => {
+            print::failure(&lost);
+            lost.status as u8
+        }
+        Some(lost) => {
+            print::error(&lost.to_string());
+            status
+        }
+        None => status,
+    }
 }
 
 /// Our own command line; gives the exit status.

@@ -16,8 +16,38 @@ pub enum Status {
     Refused = 3,
     /// No valid answer.
     Invalid = 4,
-    /// Ctrl-C.
+    /// A closed terminal (SIGHUP).
+    HungUp = 129,
+    /// Ctrl-C (SIGINT).
     Interrupted = 130,
+    /// SIGTERM.
+    Terminated = 143,
+}
+
+impl Status {
+    /// Every one of them.
+    pub const ALL: [Status; 8] = [
+        Status::Fine,
+        Status::Finding,
+        Status::Usage,
+        Status::Refused,
+        Status::Invalid,
+        Status::HungUp,
+        Status::Interrupted,
+        Status::Terminated,
+    ];
+
+    /// Of a run that was asked to stop: by a signal to this process, or else to another one.
+    pub fn interruption() -> Self {
+        let number = drivelab_io::signal::exit_status();
+        let found = Status::ALL.into_iter().find(|status| *status as u8 == number);
+        found.unwrap_or(Status::Interrupted)
+    }
+
+    /// Whether somebody asked it to stop.
+    pub fn is_interruption(self) -> bool {
+        matches!(self, Status::HungUp | Status::Interrupted | Status::Terminated)
+    }
 }
 
 /// Why a command could not do what it was asked.

@@ -5,29 +5,55 @@
 //!
 //! Of several processes the first one speaks for all.
 //!
-//! A reader that goes away (`| head`) is no error: what nobody reads is dropped.
+//! A reader that goes away (`| head`) is no error: what nobody reads is dropped. Any other error
+//! of stdout is one of the command, for its answer did not arrive.
 
 use crate::outcome::Failure;
 use drivelab_io::team::{Farewell, team};
 use drivelab_report::harmless;
 use serde::Serialize;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
 /// What sentences on stderr begin with.
 const PREFIX: &str = "drivelab: ";
 /// What was said on stderr; of several processes, also what only the first one said aloud.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
+/// Why stdout did not take results.
+static LOST: Mutex<Option<String>> = Mutex::new(None);
 /// Why this process could not do what it was asked.
 static REASON: Mutex<String> = Mutex::new(String::new());
 
 /// Results.
 pub fn text(text: &str) {
+    bytes(harmless(text).as_bytes());
+}
+
+/// Results that are no text.
+pub fn bytes(bytes: &[u8]) {
     if !team().leads() {
         return;
     }
     let mut out = std::io::stdout().lock();
-    let _ = out.write_all(harmless(text).as_bytes()).and_then(|()| out.flush());
+    let written = out.write_all(bytes).and_then(|()| out.flush());
+    if let Err(error) = written.as_ref()
+        && error.kind() != ErrorKind::BrokenPipe
+    {
+        LOST.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(error.to_string());
+    }
+}
+
+/// Whether stdout has taken all results so far, or nobody reads it.
+pub fn is_heard() -> bool {
+    LOST.lock().unwrap_or_else(PoisonError::into_inner).is_none()
+}
+
+/// Why results could not be printed, if so; told once.
+pub fn lost() -> Option<Failure> {
+    let error = LOST.lock().unwrap_or_else(PoisonError::into_inner).take()?;
+    let text = format!("the results cannot be written to stdout: {error}");
+    let advice = "What was measured, if anything, is in the run file: `drivelab report` shows it.";
+    Some(Failure::invalid(text).advise(advice))
 }
 
 /// One JSON object.

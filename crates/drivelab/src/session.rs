@@ -11,6 +11,7 @@ use crate::aim::{Aim, Kind};
 use crate::execute::{Execution, Stop};
 use crate::moment::Moment;
 use crate::outcome::{Failure, Status};
+use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::store;
 use crate::store::reader::Kept;
@@ -37,6 +38,7 @@ use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
 use intent::intent_of;
 use scene::Scene;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// What a run needs besides its plan.
@@ -171,6 +173,7 @@ pub fn run(
         }
         let known = request.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
+        differences(&aim).for_each(|warning| recorder.warn(warning));
         let of_one = together::in_one_process(&aim, &first);
         of_one.into_iter().for_each(|warning| recorder.warn(warning));
     } else if aim.simulated.is_none() {
@@ -289,7 +292,13 @@ fn end(
             None => (Status::Fine, None, None),
             Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
         },
-        Err(Stop::Interrupted) => (Status::Interrupted, Some("interrupted".to_string()), None),
+        Err(Stop::Interrupted) => (Status::interruption(), Some("interrupted".to_string()), None),
+        Err(Stop::Trouble(trouble))
+            if trouble.kind == TroubleKind::Stuck && drivelab_io::signal::impatient() =>
+        {
+            stuck = true;
+            (Status::interruption(), Some("interrupted".to_string()), None)
+        }
         Err(Stop::Trouble(trouble)) => {
             stuck = trouble.kind == TroubleKind::Stuck;
             let failure = Failure::from(trouble.clone());
@@ -315,6 +324,15 @@ fn end(
     if team().leads() {
         let remarks = inquiry.remarks(recorder.run());
         remarks.into_iter().for_each(|remark| recorder.warn(remark));
+    }
+    if let Some(text) = scratch::life::lost() {
+        recorder.warn(Warning {
+            code: "ledger_lost".into(),
+            text: format!("{text}."),
+            advice: "Scratch of a run that is killed meanwhile is not found again; look for it."
+                .into(),
+            step: None,
+        });
     }
     // The first process has seen everything; the others end as it does.
     (status, failure) = together::ended(status, failure);
@@ -354,10 +372,26 @@ pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
     for sentence in settings::leftovers(system, &ledger.with_file_name(SETTINGS)) {
         crate::print::error(&format!("drivelab: {sentence}"));
     }
-    let Ok(leftovers) = remove_leftovers(&scratch::Ledger::at(ledger)) else { return Ok(()) };
+    let looking = Patience::begin("what a killed run left is looked for");
+    let list = scratch::Ledger::at(ledger);
+    let leftovers = match remove_leftovers(&list) {
+        Ok(leftovers) => leftovers,
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            return Err(refused(guard::foreign_ledger(&list, &error)));
+        }
+        // It is said when something is to be written into it.
+        Err(_) => return Ok(()),
+    };
+    drop(looking);
     for path in leftovers.removed {
         crate::print::error(&format!(
             "drivelab: removed {}, left behind by a run that was killed",
+            path.display()
+        ));
+    }
+    for (path, reason) in leftovers.left {
+        crate::print::error(&format!(
+            "drivelab: left {} as it is, which a run that was killed had made: {reason}",
             path.display()
         ));
     }
@@ -375,6 +409,17 @@ fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> P
     measuring_cpus.sort_unstable();
     measuring_cpus.dedup();
     Place { directory: request.runs.clone(), shares_drive: shares, measuring_cpus }
+}
+
+/// In what a simulated drive is not what was typed.
+fn differences(aim: &Aim) -> impl Iterator<Item = Warning> {
+    let of = aim.simulated.iter().flat_map(|simulated| &simulated.differences);
+    of.map(|found| Warning {
+        code: found.code.into(),
+        text: found.text.clone(),
+        advice: found.advice.clone(),
+        step: None,
+    })
 }
 
 fn store_shares_drive(runs: &Path) -> Warning {

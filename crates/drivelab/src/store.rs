@@ -4,7 +4,16 @@ pub mod reader;
 pub mod writer;
 
 use crate::outcome::Failure;
+use drivelab_io::scratch::Ledger;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+
+/// Facts and arguments take far fewer.
+const FIRST_LINE_BYTES_MAX: u64 = 1 << 24;
+/// The list of scratch files.
+const SCRATCH: &str = "scratch.jsonl";
+/// The list of files of results, beside it.
+const RESULTS: &str = "results.jsonl";
 
 /// The directory of runs: `--runs DIR`, else `$XDG_DATA_HOME/drivelab/runs`, else the same under
 /// `~/.local/share`.
@@ -58,15 +67,31 @@ pub fn ids(directory: &Path) -> Result<Vec<String>, Failure> {
 }
 
 /// The latest of several runs: by its ID, and of those that began in one second the last written.
+/// One whose ID lies in the future was made while the clock was wrong, and comes before all others;
+/// one that was killed before its first record is none.
 fn latest(ids: &[String], directory: &Path) -> Option<String> {
+    let now = crate::moment::Moment::now().compact();
+    let ids: Vec<&String> =
+        ids.iter().filter(|id| has_begun(&directory.join(format!("{id}.jsonl")))).collect();
+    let (past, future): (Vec<&String>, Vec<&String>) =
+        ids.into_iter().partition(|id| id.get(..15).is_some_and(|second| second <= now.as_str()));
+    let ids = if past.is_empty() { future } else { past };
     let second = |id: &str| id.get(..15).map(String::from);
     let last = ids.last()?;
     let rivals = ids.iter().filter(|id| second(id) == second(last));
-    let changed = |id: &&String| {
+    let changed = |id: &str| {
         let found = std::fs::metadata(directory.join(format!("{id}.jsonl"))).ok()?;
         found.modified().ok()
     };
-    rivals.max_by_key(changed).cloned()
+    rivals.max_by_key(|id| changed(id)).map(|id| (*id).clone())
+}
+
+/// Whether a run file has a whole first line.
+fn has_begun(path: &Path) -> bool {
+    let mut line = Vec::new();
+    let file = std::fs::File::open(path).map(BufReader::new);
+    let read = file.and_then(|file| file.take(FIRST_LINE_BYTES_MAX).read_until(b'\n', &mut line));
+    read.is_ok() && line.last() == Some(&b'\n')
 }
 
 /// The file that RUN means: a path, an ID, or `last`.
@@ -97,17 +122,26 @@ pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The list of our scratch files, beside the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or in
-/// the parent of `runs` where neither that nor HOME is set.
+/// The list of our scratch files, beside the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or
+/// among the `runs` where neither that nor HOME is set: what was named is ours to write in, and
+/// nothing above it.
 ///
 /// # Errors
 /// There is no such place.
 pub fn ledger(runs: Option<&Path>) -> Result<PathBuf, Failure> {
-    directory(None)
-        .or_else(|failure| runs.map(Path::to_path_buf).ok_or(failure))?
-        .parent()
-        .map(|data| data.join("scratch.jsonl"))
-        .ok_or_else(|| Failure::usage("there is no place for the list of scratch files; set HOME"))
+    match (directory(None), runs) {
+        (Ok(own), _) => Ok(own.with_file_name(SCRATCH)),
+        (Err(_), Some(runs)) => Ok(runs.join(SCRATCH)),
+        (Err(failure), None) => Err(failure),
+    }
+}
+
+/// The list of the files of results that drivelab wrote.
+///
+/// # Errors
+/// There is no place for it.
+pub fn results(runs: Option<&Path>) -> Result<Ledger, Failure> {
+    Ok(Ledger::at(ledger(runs)?.with_file_name(RESULTS)))
 }
 
 #[cfg(test)]

@@ -62,15 +62,7 @@ pub fn ended(status: Status, failure: Option<Failure>) -> (Status, Option<Failur
 }
 
 fn status_of(number: u8) -> Status {
-    let known = [
-        Status::Fine,
-        Status::Finding,
-        Status::Usage,
-        Status::Refused,
-        Status::Invalid,
-        Status::Interrupted,
-    ];
-    known.into_iter().find(|status| *status as u8 == number).unwrap_or(Status::Invalid)
+    Status::ALL.into_iter().find(|status| *status as u8 == number).unwrap_or(Status::Invalid)
 }
 
 /// The same value from every process, at the first; nothing at the others.

@@ -80,7 +80,7 @@ fn nonsense_in_every_option_is_a_usage_error() {
 #[test]
 fn targets_that_cannot_be() {
     let user = User::new();
-    user.types(&["run", "nowhere/at/all", "--rw", "read"]).refused(2, "does not exist");
+    user.types(&["run", "nowhere/at/all", "--rw", "read"]).refused(2, "there is no file");
     user.types(&["run", "/dev/null"]).refused(2, "");
     user.types(&["run", "/dev/nosuchdrive", "--size", "1m"]).refused(2, "does not exist");
     user.types(&["run", "sim:x25-z"]).refused(2, "did you mean `x25-");

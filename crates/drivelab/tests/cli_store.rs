@@ -119,11 +119,80 @@ fn a_report_replaces_nothing_but_a_report() {
     let precious = user.write("precious.txt", "do not lose me");
     user.types(&["report", "--out", "precious.txt"]).status(3);
     let run = ["run", ".", "--size", "8MiB", "--io", "buffered", "--out", "precious.txt"];
-    user.types(&run).refused(3, "precious.txt exists and is no report of drivelab");
+    user.types(&run).refused(3, "precious.txt exists and is no report as drivelab wrote it");
     assert_eq!(std::fs::read_to_string(precious).unwrap(), "do not lose me");
     user.types(&["report", "--out", "page.html"]).fine();
     user.types(&["report", "--out", "page.html"]).fine();
     user.types(&["report", "--out", "/dev/null"]).status(3);
+}
+
+#[test]
+fn neither_an_empty_file_nor_a_clock_that_was_wrong_is_the_last_run() {
+    let user = User::new();
+    quick(&user);
+    let id = user.types(&["runs", "--json"]).fine().json()["runs"][0]["run"].clone();
+    let id = id.as_str().unwrap();
+    let here = user.runs().join(format!("{id}.jsonl"));
+    let whole = std::fs::read(&here).unwrap();
+    std::fs::write(user.runs().join("29991231-235959-ffff.jsonl"), &whole).unwrap();
+    let second: String = id.chars().take(15).collect();
+    for (name, bytes) in [("ffff", &b""[..]), ("fffe", &whole[..100])] {
+        std::fs::write(user.runs().join(format!("{second}-{name}.jsonl")), bytes).unwrap();
+    }
+    let json = user.types(&["report", "last", "--json"]).fine().json();
+    assert_eq!(json["run"], id);
+    let table = user.types(&["runs", "last"]).fine();
+    assert!(table.out.contains("8 MiB") || table.out.contains("lay out"), "{}", table.out);
+    // With nothing else there it is better than nothing.
+    std::fs::remove_file(here).unwrap();
+    user.types(&["report", "last", "--json"]).fine();
+}
+
+#[test]
+fn a_run_file_that_is_removed_meanwhile_is_said() {
+    let user = User::new();
+    let line = [&LONG[..9], &["3", "--json"]].concat();
+    let child = user.starts(&line);
+    await_record(&user, "\"record\":\"step_begin\",\"step\":2,");
+    std::fs::remove_dir_all(user.runs()).unwrap();
+    let said = Said::of(&line, child.wait_with_output().unwrap()).fine();
+    let warnings = said.json()["warnings"].to_string();
+    assert!(warnings.contains("it was removed or moved while the run lasted"), "{warnings}");
+}
+
+#[test]
+fn input_without_an_end_is_refused() {
+    let user = User::new();
+    for (line, says) in [
+        (&["run", "/dev/zero", "."][..], "it has more than 16 MiB"),
+        (&["check", "sim:/dev/zero"], "it has more than 16 MiB"),
+        (&["accept", "/dev/zero", "."], "it has more than 16 MiB"),
+        (&["run", "--trace", "/dev/zero", "sim:x25-m"], "it has more than 256 MiB"),
+        (&["run", "--replay", "/dev/zero", "sim:x25-m"], "it has more than 256 MiB"),
+        (&["sim", "show", "/dev/zero"], "it has more than 16 MiB"),
+        (&["check", "sim:textbook,capacity=1GiB,capacity=2GiB"], "capacity= is given twice"),
+    ] {
+        user.types(line).refused(2, says);
+    }
+}
+
+#[test]
+fn a_limit_of_file_sizes_is_an_error_and_no_death() {
+    let user = User::new();
+    let program = env!("CARGO_BIN_EXE_drivelab");
+    let line = "run . --size 64MiB --rw write --bs 1MiB --io buffered --runtime 5";
+    let mut command = std::process::Command::new("bash");
+    command.arg("-c").arg(format!("ulimit -f 16384; exec {program} {line}"));
+    command.current_dir(user.work());
+    command.env("XDG_DATA_HOME", user.runs().parent().unwrap().parent().unwrap());
+    let output = command.output().unwrap();
+    assert!(matches!(output.status.code(), Some(2 | 4)), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.to_lowercase().contains("file too large") || said.contains("no file of"),
+        "{said}"
+    );
+    assert_eq!(user.listing(), [""; 0]);
 }
 
 #[test]
@@ -172,7 +241,7 @@ fn two_runs_on_one_target_do_not_meet() {
     user.types(&line("100ms")).refused(3, "another run is using");
     assert!(begin.elapsed() < Duration::from_secs(15));
     kill_process(Pid::from_child(&first), Signal::TERM).unwrap();
-    said(first).status(130);
+    said(first).status(143);
 }
 
 fn await_two_runs(user: &User) {

@@ -49,6 +49,52 @@ fn wsat_finds_the_cliff_and_what_is_left() {
     }
 }
 
+fn written_bytes(json: &Value) -> u64 {
+    let steps = json["steps"].as_array().unwrap().iter();
+    steps.map(|step| step["streams"][0]["write"]["bytes"].as_u64().unwrap_or(0)).sum()
+}
+
+#[test]
+fn a_rate_that_the_host_bounds_is_not_settled_before_its_cliff() {
+    // The controller lets 18.2 k/s through, level to the last digit, while the spare lasts.
+    let user = User::new();
+    let target = "sim:x25-m,capacity=4GiB";
+    let json = study(&user, "wsat", target, &[]);
+    let (steady, truth) = (figure(&json, "steady state"), true_steady_iops(&user, target));
+    assert!((steady / truth - 1.0).abs() < 0.05, "steady {steady} of {truth}");
+    let verdict = said(&json, "verdict");
+    assert!(!verdict.contains("cliff comes after"), "it is hidden by the bound: {verdict}");
+    assert!(said(&json, "unknown").contains("Where the write cliff is"), "{json}");
+}
+
+#[test]
+fn wsat_takes_six_capacities_and_is_quick() {
+    for seed in ["1", "2", "3", "4", "5", "6", "7", "8"] {
+        let user = User::new();
+        let target = "sim:textbook,capacity=1GiB";
+        let line = ["study", "wsat", target, "--quick", "--seed", seed, "--json"];
+        let json = user.types(&line).fine().json();
+        let capacities = written_bytes(&json) as f64 / GIB;
+        assert!(capacities <= 6.0, "seed {seed}: {capacities} capacities");
+        assert!(figure(&json, "steady state") > 0.0, "seed {seed}");
+    }
+}
+
+#[test]
+fn an_early_fall_has_candidates_and_no_cause() {
+    // A write of 4 KiB takes a unit of 16 KiB: the flash is used up at a third of the capacity.
+    let user = User::new();
+    let target = "sim:textbook,capacity=1GiB,page_bytes=16384,map_unit_bytes=16384";
+    let line = ["study", "wsat", target, "--seed", "1", "--json"];
+    let json = user.types(&line).json();
+    let verdict = said(&json, "verdict");
+    assert!(!verdict.contains("a cache was full"), "{verdict}");
+    assert_eq!(verdict.matches("The rate falls after").count(), 1, "it falls on and on: {verdict}");
+    let unknown = said(&json, "unknown");
+    assert_eq!(unknown.matches("Nothing here tells them apart").count(), 1, "{unknown}");
+    assert!(!verdict.contains("cliff"), "{verdict}");
+}
+
 #[test]
 fn wsat_says_what_it_did_not_reach() {
     let user = User::new();
@@ -58,6 +104,7 @@ fn wsat_says_what_it_did_not_reach() {
     let unknown = said(&json, "unknown");
     assert!(unknown.contains("Where the write cliff is"), "{unknown}");
     assert!(unknown.contains("What is left in the steady state"), "{unknown}");
+    assert!(said(&json, "verdict").contains("It was not shown to have settled"), "{json}");
     let written: u64 = json["steps"]
         .as_array()
         .unwrap()

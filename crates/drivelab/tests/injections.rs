@@ -25,7 +25,7 @@ fn plan(name: &str) -> String {
     let name = name.replace('\u{1b}', "\\u001b").replace('\u{7}', "\\u0007");
     let name = name.replace('\u{8}', "\\b").replace('\u{7f}', "\\u007f").replace('\r', "\\r");
     format!(
-        "version = 1\nseed = 1\n[[steps]]\nname = \"{name}\"\nuntil = {{ operations = 64 }}\n\
+        "seed = 1\n[[steps]]\nname = \"{name}\"\nuntil = {{ operations = 64 }}\n\
          [[steps.streams]]\nname = \"{name}\"\npattern = \"uniform\"\n"
     )
 }
@@ -52,17 +52,21 @@ fn what_a_plan_and_its_run_are_called() {
 #[test]
 fn files_that_cannot_be_read() {
     let user = User::new();
-    let key = format!("version = 1\n{EVIL} = 3\n");
+    let key = format!("seed = 1\n{EVIL} = 3\n");
     for (name, text, line) in [
         ("a.toml", key.as_str(), &["run", "a.toml", "sim:x25-e"][..]),
         ("b.toml", &key, &["accept", "b.toml", "sim:x25-e"]),
         ("c.toml", &key, &["run", "sim:./c.toml"]),
-        ("d.log", &format!("fio version 3 iolog\n0 {EVIL} add\n"), &[
-            "run", "sim:x25-e", "--trace", "d.log",
-        ]),
-        ("e.icf", &format!("Version {EVIL}\n"), &[
-            "iometer", "/c", "e.icf", "/r", "r.csv", "--target", "sim:x25-m",
-        ]),
+        (
+            "d.log",
+            &format!("fio version 3 iolog\n0 {EVIL} add\n"),
+            &["run", "sim:x25-e", "--trace", "d.log"],
+        ),
+        (
+            "e.icf",
+            &format!("Version {EVIL}\n"),
+            &["iometer", "/c", "e.icf", "/r", "r.csv", "--target", "sim:x25-m"],
+        ),
         ("f.fio", &format!("[a]\n{EVIL}=1\n"), &["fio", "f.fio"]),
         ("g.jsonl", &format!("{{\"begin\": \"{EVIL}\"\n"), &["report", "g.jsonl"]),
     ] {

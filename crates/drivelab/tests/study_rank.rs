@@ -87,3 +87,32 @@ fn what_cannot_be_compared_is_refused_before_anything_is_done() {
     user.types(&line).refused(2, "of one target");
     assert!(!user.runs().exists(), "the first target was not touched either");
 }
+
+/// A slow drive is not filled within its part of the time: the loads stay on what was.
+#[test]
+fn nothing_is_read_that_was_not_written() {
+    let user = User::new();
+    let json = rank(&user, &["sim:ocz-core", "sim:zhou-ocz"]);
+    assert!(said(&json)[0].starts_with("From the fastest to the slowest"), "{:?}", said(&json));
+    let mut filled = 0;
+    for run in json["runs"].as_array().unwrap() {
+        let line = ["report", run["run"].as_str().unwrap(), "--json"];
+        let report = user.types(&line).json();
+        for step in report["steps"].as_array().unwrap() {
+            let reasons = step["reasons"].as_array().unwrap();
+            assert!(reasons.iter().all(|it| it["code"] != "unwritten_blocks"), "{step}");
+            filled += 1;
+        }
+    }
+    assert!(filled > 50, "{filled}");
+}
+
+#[test]
+fn the_time_is_for_the_whole_line() {
+    let user = User::new();
+    let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "40s", "--dry-run"];
+    let text = user.types(&line).fine().out;
+    assert_eq!(text.matches("at most 20s of measuring").count(), 2, "{text}");
+    let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "15s", "--dry-run"];
+    user.types(&line).refused(2, "--time is for the whole line");
+}

@@ -11,6 +11,14 @@ use std::os::fd::{AsFd, AsRawFd};
 /// As `fsync(2)` and `posix_fadvise(2)` say.
 pub fn drop_cached(file: impl AsFd) -> io::Result<()> {
     fsync(&file)?;
+    drop_clean(file)
+}
+
+/// Lets go of its clean pages, and of no dirty ones (`POSIX_FADV_DONTNEED`).
+///
+/// # Errors
+/// As `posix_fadvise(2)` says.
+pub fn drop_clean(file: impl AsFd) -> io::Result<()> {
     fadvise(&file, 0, None, Advice::DontNeed)?;
     Ok(())
 }

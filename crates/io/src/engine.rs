@@ -70,6 +70,19 @@ impl Opened {
         [&self.descriptor].into_iter().chain(&self.others).map(AsRawFd::as_raw_fd).collect()
     }
 
+    /// Lets go of the clean pages that the page cache holds of the worker's files.
+    ///
+    /// # Errors
+    /// As `posix_fadvise(2)` says.
+    pub fn drop_cached(&self) -> Result<(), Trouble> {
+        for file in [&self.descriptor].into_iter().chain(&self.others) {
+            crate::cache::drop_clean(file).map_err(|error| {
+                Trouble::failed(format!("cached pages cannot be dropped between passes: {error}"))
+            })?;
+        }
+        Ok(())
+    }
+
     /// Does what has no asynchronous form in the engine: trim, flush.
     pub fn perform(&self, op: &Op) -> Result<u32, Errno> {
         match op.action {

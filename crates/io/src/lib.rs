@@ -17,6 +17,8 @@ pub mod map;
 pub mod names;
 pub mod null;
 pub mod purge;
+mod refusals;
+pub mod results;
 pub mod scratch;
 pub mod sensors;
 pub mod settings;

@@ -223,6 +223,10 @@ impl Queue for Libaio {
         self.pending.push(tag, block);
         Ok(())
     }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.opened.drop_cached()
+    }
 }
 
 impl Engine for Libaio {

@@ -7,7 +7,7 @@ use crate::engine::{Opened, errno};
 use crate::sync::Mover;
 use drivelab_core::op::{Action, Errno, Op};
 use drivelab_core::queue::Trouble;
-use rustix::mm::{MapFlags, MsyncFlags, ProtFlags, mmap, msync, munmap};
+use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags, madvise, mmap, msync, munmap};
 use std::cell::Cell;
 use std::sync::Once;
 use std::sync::atomic::{Ordering::SeqCst, compiler_fence};
@@ -126,6 +126,16 @@ impl Mover for Map {
         }
         compiler_fence(SeqCst);
         if FAULTED.get() { Err(Errno(libc::EIO)) } else { Ok(op.len) }
+    }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        // SAFETY: base and length are those of the mapping, which is shared and backed by the
+        // file: pages that this thread lets go of are read from it again.
+        let dropped = unsafe { madvise(self.base.cast(), self.length, Advice::LinuxDontNeed) };
+        dropped.map_err(|error| {
+            Trouble::failed(format!("mapped pages cannot be dropped between passes: {error}"))
+        })?;
+        self.opened.drop_cached()
     }
 }
 

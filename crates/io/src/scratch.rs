@@ -3,24 +3,30 @@
 //!
 //! The ledger is a file of JSON lines: `made` and `gone`; the last one of an inode holds. An inode
 //! is ours if its device, number and time of birth stand there; a name proves nothing. A file that
-//! stays is ours only as long as it is as drivelab left it ([`Left`]). Where nothing says how it
-//! was left, because its run was killed or an earlier drivelab wrote the line, birth alone decides.
-//! Writers and readers hold a `flock`, and a line torn by a crash is passed over.
+//! stays is ours only as long as it is as drivelab left it ([`Left`]). What a killed run left is
+//! ours if it did not change later than the last sign of life of that run ([`life`]); where there
+//! is none, it is nobody's to remove or overwrite.
+//! Writers and readers hold a `flock`, and a line torn by a crash is passed over. A file that is no
+//! ledger is neither written nor read as one, and no link is followed to it.
 
 mod left;
+pub mod life;
+mod list;
 mod removal;
 
 use std::ffi::OsString;
 use std::fs::{File, Metadata};
-use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::io::{self, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FlockOperation, Mode, OFlags, StatxFlags};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
+
+use list::{append, read, text_of};
 
 pub use left::Left;
 pub use removal::{Leftovers, remove_leftovers};
@@ -31,7 +37,8 @@ const LONG_BYTES: u64 = 1 << 16;
 /// What tells one inode from every other that ever was: numbers are used again, births are not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Identity {
-    /// `st_dev` of the file system.
+    /// `st_dev` of the file system; on btrfs the number of the subvolume, by which a file is not
+    /// one of the same number and birth in a snapshot.
     pub device: u64,
     /// Inode number.
     pub inode: u64,
@@ -58,14 +65,35 @@ impl Identity {
 
     fn read(directory: impl AsFd, name: &Path, flags: AtFlags) -> io::Result<Identity> {
         let wanted = StatxFlags::BASIC_STATS | StatxFlags::BTIME;
-        let statx = rustix::fs::statx(directory, name, flags, wanted)?;
+        let statx = rustix::fs::statx(&directory, name, flags, wanted)?;
+        let number = rustix::fs::makedev(statx.stx_dev_major, statx.stx_dev_minor);
+        let subvolume = match flags.contains(AtFlags::EMPTY_PATH) {
+            true => subvolume_of(directory)?,
+            false => {
+                let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+                subvolume_of(rustix::fs::openat(directory, name, flags, Mode::empty())?)?
+            }
+        };
         let born = StatxFlags::from_bits_retain(statx.stx_mask).contains(StatxFlags::BTIME);
         Ok(Identity {
-            device: rustix::fs::makedev(statx.stx_dev_major, statx.stx_dev_minor),
+            device: subvolume.unwrap_or(number),
             inode: statx.stx_ino,
             birth: born.then_some((statx.stx_btime.tv_sec, statx.stx_btime.tv_nsec)),
         })
     }
+}
+
+/// On btrfs, what tells a subvolume from all others, also after it was mounted again: its file
+/// system's ID in statfs(2) has the subvolume mixed in, and `st_dev` is dealt anew at each mount.
+fn subvolume_of(descriptor: impl AsFd) -> io::Result<Option<u64>> {
+    const BTRFS: u64 = 0x9123_683e;
+    // Other file systems are told by their device.
+    let kind = rustix::fs::fstatfs(&descriptor)?.f_type as u64;
+    if kind != BTRFS {
+        return Ok(None);
+    }
+    let found = rustix::fs::fstatvfs(&descriptor)?;
+    Ok(Some(found.f_fsid))
 }
 
 /// File or directory.
@@ -97,6 +125,18 @@ pub struct Entry {
     /// killed, or was one of a drivelab that did not note it yet.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub left: Option<Left>,
+    /// Length in bytes that its run gave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The process that works on it, if one does or was killed while it did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub life: Option<String>,
+    /// Which machine wrote the line: others may share the ledger, and have other drives.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// The last sign of life of that process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub seen: Option<left::Stamp>,
 }
 
 impl Entry {
@@ -105,7 +145,9 @@ impl Entry {
         let bytes = path.as_os_str().as_bytes();
         let path_bytes = path.to_str().is_none().then(|| bytes.to_vec());
         let path = path.to_string_lossy().into_owned();
-        Entry { kind, path, path_bytes, identity, keep, left: None }
+        let (left, bytes, life, seen) = (None, None, None, None);
+        let machine = crate::facts::machine();
+        Entry { kind, path, path_bytes, identity, keep, left, bytes, life, machine, seen }
     }
 
     /// The path, exact.
@@ -123,6 +165,12 @@ impl Entry {
 enum Line {
     Made(Entry),
     Gone(Identity),
+    Alive {
+        /// Of which process.
+        life: String,
+        /// When.
+        at: left::Stamp,
+    },
 }
 
 /// The list of what is ours.
@@ -152,12 +200,25 @@ impl Ledger {
 
     /// Appends lines, and writes the ledger anew where most of it is past.
     fn append_all(&self, lines: &[Line]) -> io::Result<()> {
+        self.append_with(lines, File::sync_data)
+    }
+
+    /// The same for what may be lost with the machine, and costs no drive anything.
+    fn append_unsynced(&self, lines: &[Line]) -> io::Result<()> {
+        self.append_with(lines, |_| Ok(()))
+    }
+
+    fn append_with(
+        &self,
+        lines: &[Line],
+        settle: impl FnOnce(&File) -> io::Result<()>,
+    ) -> io::Result<()> {
         if lines.is_empty() {
             return Ok(());
         }
         let mut file = self.open_locked()?;
         append(&mut file, lines)?;
-        file.sync_data()?;
+        settle(&file)?;
         if file.metadata()?.len() > LONG_BYTES {
             // What was to be said is said; the next one tries again.
             let _ = self.condense(&mut file);
@@ -172,13 +233,15 @@ impl Ledger {
         if file.metadata()?.len() < 4 * text.len() as u64 {
             return Ok(());
         }
-        let path = self.path.canonicalize()?;
+        let path = &self.path;
         let new = path.with_extension("new");
-        match std::fs::remove_file(&new) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
-            _ => {}
+        // What a crash left of the last time is a ledger too; anything else stays.
+        match list::open(&new, false) {
+            Ok(_) => std::fs::remove_file(&new)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
-        let mut condensed = open(&new)?;
+        let mut condensed = list::open(&new, true)?;
         condensed.write_all(&text)?;
         condensed.sync_data()?;
         std::fs::rename(&new, path)
@@ -202,7 +265,7 @@ impl Ledger {
     /// # Errors
     /// When the ledger exists and cannot be read.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
-        let mut file = match File::open(&self.path) {
+        let mut file = match list::open(&self.path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
             other => other?,
         };
@@ -232,24 +295,17 @@ impl Ledger {
             std::fs::create_dir_all(directory)?;
         }
         loop {
-            let file = open(&self.path)?;
+            let file = list::open(&self.path, true)?;
             lock(&file, FlockOperation::LockExclusive)?;
             // While it waited, another may have put a shorter one in its place.
             let number = |found: &Metadata| (found.dev(), found.ino());
-            match std::fs::metadata(&self.path) {
+            match std::fs::symlink_metadata(&self.path) {
                 Ok(found) if number(&found) == number(&file.metadata()?) => return Ok(file),
                 Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
                 _ => {}
             }
         }
     }
-}
-
-/// The program's own list, never a target.
-fn open(path: &Path) -> io::Result<File> {
-    let mut options = File::options();
-    options.read(true).append(true).create(true).mode(0o600);
-    options.open(path)
 }
 
 fn lock(file: &File, operation: FlockOperation) -> io::Result<()> {
@@ -259,47 +315,6 @@ fn lock(file: &File, operation: FlockOperation) -> io::Result<()> {
             other => return Ok(other?),
         }
     }
-}
-
-fn text_of(lines: &[Line]) -> io::Result<Vec<u8>> {
-    let mut text = Vec::new();
-    for line in lines {
-        serde_json::to_writer(&mut text, line).map_err(io::Error::other)?;
-        text.push(b'\n');
-    }
-    Ok(text)
-}
-
-/// Appends lines, after ending one that a crash left open.
-fn append(file: &mut File, lines: &[Line]) -> io::Result<()> {
-    let mut text = text_of(lines)?;
-    if file.seek(SeekFrom::End(0))? > 0 {
-        file.seek(SeekFrom::End(-1))?;
-        let mut last = [0];
-        file.read_exact(&mut last)?;
-        if last != *b"\n" {
-            text.insert(0, b'\n');
-        }
-    }
-    file.write_all(&text)
-}
-
-fn read(file: &mut File) -> io::Result<Vec<Entry>> {
-    let mut bytes = Vec::new();
-    file.seek(SeekFrom::Start(0))?;
-    file.read_to_end(&mut bytes)?;
-    let mut entries: Vec<Entry> = Vec::new();
-    for line in bytes.split(|byte| *byte == b'\n') {
-        match serde_json::from_slice(line) {
-            Ok(Line::Made(entry)) => {
-                entries.retain(|known| known.identity != entry.identity);
-                entries.push(entry);
-            }
-            Ok(Line::Gone(identity)) => entries.retain(|known| known.identity != identity),
-            Err(_) => {}
-        }
-    }
-    Ok(entries)
 }
 
 /// A file or directory that is removed when this is dropped.
@@ -314,8 +329,8 @@ pub struct Scratch {
 
 impl Scratch {
     /// Takes charge of an inode that was just made, or found to be ours, at `path`. It is written
-    /// into the ledger. The caller keeps `inode` open for as long as this lives, so that its number
-    /// is not used again meanwhile.
+    /// into the ledger, with the length that it will have. The caller keeps `inode` open for as long
+    /// as this lives, so that its number is not used again meanwhile.
     ///
     /// # Errors
     /// When its directory cannot be opened, the inode is not at `path`, or the ledger cannot be
@@ -326,6 +341,7 @@ impl Scratch {
         inode: impl AsFd,
         ledger: &Ledger,
         keep: bool,
+        bytes: Option<u64>,
     ) -> io::Result<Scratch> {
         let path = std::path::absolute(path)?;
         let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
@@ -338,10 +354,9 @@ impl Scratch {
         if Identity::at(&parent, &name)? != identity {
             return Err(io::Error::other("the path changed while scratch was made"));
         }
-        let entry = Entry::new(kind, &path, identity, keep);
-        if ledger.find(identity)?.as_ref() != Some(&entry) {
-            ledger.record(&entry)?;
-        }
+        let entry = Entry { bytes, ..Entry::new(kind, &path, identity, keep) };
+        ledger.record(&entry.alive())?;
+        life::begin(ledger, &entry);
         Ok(Scratch { parent, name, entry, ledger: ledger.clone(), done: false })
     }
 
@@ -355,8 +370,8 @@ impl Scratch {
         Some(&self.entry).filter(|entry| entry.keep)
     }
 
-    /// Removes it now, unless it is to be kept. Nothing is removed that is not in the ledger with
-    /// the same inode and birth.
+    /// Removes it now, unless it is to be kept, if the same inode is still at its path. That it is
+    /// ours needs no ledger: this run has made it, or taken it over, and held it since.
     ///
     /// # Errors
     /// When it cannot be removed or the ledger cannot be written.
@@ -369,9 +384,15 @@ impl Scratch {
             return Ok(());
         }
         let identity = self.entry.identity;
-        if self.ledger.find(identity)?.is_none() {
-            return Ok(());
+        // Signs go on as long as something of this run may be left.
+        let removed = self.remove_named(identity);
+        if removed.is_ok() {
+            life::end(identity);
         }
+        removed
+    }
+
+    fn remove_named(&self, identity: Identity) -> io::Result<()> {
         match Identity::at(&self.parent, &self.name) {
             Ok(found) if found == identity => {
                 removal::remove_named(&self.parent, &self.name, &self.entry)?;

@@ -14,6 +14,10 @@ use std::sync::Arc;
 pub trait Mover {
     /// Moves `op.len` bytes between `data` and the target; returns how many.
     fn transfer(&mut self, op: &Op, data: &mut [u8]) -> Result<u32, Errno>;
+    /// See [`Queue::drop_cached`].
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        Ok(())
+    }
 }
 
 /// A queue that does each operation when it waits, one after the other.
@@ -47,6 +51,10 @@ impl<M: Mover> Queue for SyncQueue<M> {
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         self.pending.push((tag, op));
         Ok(())
+    }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.mover.drop_cached()
     }
 }
 
@@ -105,6 +113,10 @@ impl Mover for Psync {
             _ => return self.opened.perform(op),
         };
         moved.map(|bytes| bytes as u32).map_err(errno)
+    }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.opened.drop_cached()
     }
 }
 
@@ -192,6 +204,10 @@ impl Mover for Stdio {
         self.position = op.offset + moved as u64;
         self.last = Some(op.action);
         Ok(moved as u32)
+    }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.opened.drop_cached()
     }
 }
 

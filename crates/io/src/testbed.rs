@@ -336,6 +336,9 @@ impl Watch<'_> {
                 }
             }
             self.look_for_stuck(members)?;
+            if running > 0 && crate::signal::impatient() {
+                return Err(Trouble::stuck("interrupted again: I/O in flight was not waited for"));
+            }
         }
         failed.map_or(Ok(()), Err)
     }

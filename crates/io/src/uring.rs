@@ -6,6 +6,7 @@
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, sleep_until};
+use crate::refusals::Refusals;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
@@ -167,11 +168,16 @@ impl Uring {
         }
         let mut calls = 0;
         let mut from = 0;
+        let mut refusals = Refusals::default();
         while from < self.pending.len() {
             let issued = self.clock.now();
             let taken = match self.ring.submit() {
                 Ok(taken) => taken,
-                Err(error) if is_passing(&error) => 0,
+                Err(error) if refusals.try_again(&error) => {
+                    // Completions that found no room are brought in.
+                    enter(&self.ring, 0, 0)?;
+                    continue;
+                }
                 Err(error) => return Err(Trouble::failed(format!("io_uring_enter: {error}"))),
             };
             let submitted = self.clock.now();
@@ -344,6 +350,10 @@ impl Queue for Uring {
         }
         self.pending.push(tag);
         Ok(())
+    }
+
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.opened.drop_cached()
     }
 }
 

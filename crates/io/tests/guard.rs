@@ -109,7 +109,8 @@ fn the_parent_of_a_mounted_partition_is_refused() {
     refused_anyway(&room, Path::new(&first), &first_token, "mounted", &device.node);
     // Its neighbour is free.
     let refusal = refused(room.write(&second, None), "token_missing");
-    assert_eq!(refusal.token, Some(format!("{}p2:{bytes}", device.name())));
+    let second_token = format!("{}p2:{bytes}:{}", device.name(), device.medium());
+    assert_eq!(refusal.token, Some(second_token));
     let target = room.write(&second, refusal.token.as_deref()).unwrap();
     assert_eq!(target.bytes, bytes);
     drop((target, mounted));

@@ -219,7 +219,8 @@ fn words(of: &[u32]) -> Vec<u8> {
     of.iter().flat_map(|word| word.to_be_bytes()).collect()
 }
 
-fn headers() -> Vec<Header> {
+/// Volumes and firmware RAIDs.
+fn volumes() -> Vec<Header> {
     let stratis = b"!Stra0tis\x86\xff\x02^\x41rh".to_vec();
     vec![
         ("ceph_bluestore", 8, vec![text(0, "bluestore block device\n")]),
@@ -254,6 +255,12 @@ fn headers() -> Vec<Header> {
         ("imsm", 8, vec![text(-8192, "Intel Raid ISM Cfg Sig. 1.0.00")]),
         ("ddf", 8, vec![(-512, vec![0xde, 0x11, 0xde, 0x11]), text(-408, "01.00.00")]),
         ("ddf", 8, vec![(-257 * 512, vec![0xde, 0x11, 0xde, 0x11])]),
+    ]
+}
+
+/// File systems and partition tables.
+fn file_systems() -> Vec<Header> {
+    vec![
         ("vmfs_volume", 8, vec![(MIB as i64, vec![0x0d, 0xd0, 0x01, 0xc0])]),
         ("vmfs", 8, vec![(2 * MIB as i64, vec![0x5e, 0xf1, 0xab, 0x2f])]),
         ("nilfs2", 8, vec![(1024, nilfs())]),
@@ -305,7 +312,7 @@ fn headers() -> Vec<Header> {
 fn headers_written_by_hand_are_found_as_libblkid_finds_them() {
     let mut images = Images::new();
     let mut by_us_alone = Vec::new();
-    for (name, mebibytes, parts) in headers() {
+    for (name, mebibytes, parts) in volumes().into_iter().chain(file_systems()) {
         let image = images.blank(mebibytes * MIB);
         let file = File::options().write(true).open(&image).unwrap();
         for (at, bytes) in parts {

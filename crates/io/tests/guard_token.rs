@@ -51,6 +51,32 @@ fn a_signature_asks_for_its_token() {
 }
 
 #[test]
+fn a_token_is_bound_to_the_medium_it_was_given_for() {
+    if !possible("a_token_is_bound_to_the_medium_it_was_given_for") {
+        return;
+    }
+    let room = Room::new();
+    let device = Loop::ext4(&room, "image");
+    let path = Path::new(&device.node);
+    let token = refused(room.write(path, None), "token_missing").token.unwrap();
+    // Another file system of the same kind and size, behind the same name.
+    run("mkfs.ext4", &["-q", "-F", &device.node]);
+    let refusal = refused(room.write(path, Some(&token)), "token_wrong");
+    assert_ne!(refusal.token.as_deref(), Some(token.as_str()));
+    let text = refusal.to_string();
+    assert!(text.contains("holds for what is on it now and for nothing else"), "{text}");
+    // Without content to know it by: attached again, it is another medium.
+    let blank = Loop::on_new_file(&room, "blank", 8 * MIB);
+    let refusal = refused(room.write(&blank.node, None), "token_missing");
+    assert!(refusal.to_string().contains("until a medium is attached anew"), "{refusal}");
+    let (token, name, backing) =
+        (refusal.token.unwrap(), blank.node.clone(), blank.backing.clone());
+    run("losetup", &["-d", &name]);
+    run("losetup", &[&name, backing.to_str().unwrap()]);
+    refused(room.write(&name, Some(&token)), "token_wrong");
+}
+
+#[test]
 fn the_right_token_lets_write_and_nobody_else_in() {
     if !possible("the_right_token_lets_write_and_nobody_else_in") {
         return;

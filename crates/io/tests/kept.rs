@@ -174,7 +174,7 @@ fn one_changed_file_of_a_set_is_enough() {
 }
 
 #[test]
-fn a_file_of_a_killed_run_is_ours_by_its_birth() {
+fn a_file_of_a_killed_run_is_ours_until_somebody_changes_it() {
     let room = Room::new();
     let request = keeping(&room, "kept");
     use_once(&request, 1);
@@ -187,6 +187,14 @@ fn a_file_of_a_killed_run_is_ours_by_its_birth() {
     assert!(remove_leftovers(&Ledger::at(&ledger)).unwrap().removed.is_empty());
     use_once(&request, 2);
     assert!(entry(&room).left.is_some());
+    // Later than the last sign of life it was somebody else.
+    ChildProcess::start("child_writes_to_a_kept_file", &variables).kill();
+    std::thread::sleep(std::time::Duration::from_millis(3200));
+    overwrite(path, 0, b"precious");
+    not_ours(&request, "it was changed after its run was killed");
+    Ledger::at(&ledger).forget(entry(&room).identity).unwrap();
+    std::fs::remove_file(path).unwrap();
+    use_once(&request, 1);
     // Likewise a run that never got to its end: what it has on its way may still be written.
     open(&request).unwrap().abandon().unwrap();
     assert_eq!(entry(&room).left, None);
@@ -210,7 +218,7 @@ fn child_writes_to_a_kept_file() {
 }
 
 #[test]
-fn lines_of_an_earlier_drivelab_are_read_as_before() {
+fn what_an_earlier_drivelab_did_not_note_is_not_overwritten() {
     let room = Room::new();
     let request = keeping(&room, "kept");
     use_once(&request, 1);
@@ -223,11 +231,8 @@ fn lines_of_an_earlier_drivelab_are_read_as_before() {
          \"inode\":{inode},\"birth\":[{seconds},{nanoseconds}],\"keep\":true}}\n"
     );
     std::fs::write(room.ledger(), text).unwrap();
-    assert_eq!(entry(&room), Entry { left: None, ..known });
-    overwrite(&request.path, 0, b"x");
-    use_once(&request, 2);
-    overwrite(&request.path, 0, b"x");
-    not_ours(&request, "what is in it now is not drivelab's");
+    assert_eq!(entry(&room), Entry { left: None, machine: None, ..known });
+    not_ours(&request, "nothing says when its run was last alive");
 }
 
 #[test]

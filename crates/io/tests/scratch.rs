@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
-use drivelab_io::scratch::{Ledger, remove_leftovers};
+use drivelab_io::scratch::{Ledger, ScratchKind, life, remove_leftovers};
 use drivelab_io::target::{Mode, OpenRequest, open_directory, open_target};
 use guard_support::*;
 
@@ -196,6 +196,7 @@ fn child_makes_scratch() {
     let _target = open_target(&System::live(), &request).unwrap();
     let directory = open_directory(&System::live(), &request).unwrap();
     std::fs::create_dir_all(directory.path().join("deep/er")).unwrap();
+    std::fs::write(directory.path().join("deep/old"), "x").unwrap();
     ready_and_wait();
 }
 
@@ -220,13 +221,82 @@ fn a_directory_is_emptied_without_leaving_it() {
     let mounted = Mounted { at: path.join("mounted") };
     std::fs::write(path.join("mounted/precious"), "x").unwrap();
     let error = made.close().unwrap_err();
-    assert!(error.to_string().contains("another file system"), "{error}");
+    assert!(error.to_string().contains("is mounted in the scratch directory"), "{error}");
     assert!(path.join("mounted/precious").exists());
     drop(mounted);
+    // Another part of the same file system has the same device number.
+    run(
+        "mount",
+        &["--bind", room.path("outside").to_str().unwrap(), path.join("mounted").to_str().unwrap()],
+    );
+    let mounted = Mounted { at: path.join("mounted") };
     let ledger = Ledger::at(room.ledger());
+    let leftovers = remove_leftovers(&ledger).unwrap();
+    assert!(leftovers.removed.is_empty(), "{leftovers:?}");
+    assert!(leftovers.left[0].1.contains("is mounted in the scratch directory"), "{leftovers:?}");
+    assert!(room.path("outside/precious").exists());
+    drop(mounted);
     assert_eq!(remove_leftovers(&ledger).unwrap().removed, vec![path.clone()]);
     assert!(!path.exists());
     assert!(room.path("outside/precious").exists());
+}
+
+#[test]
+fn a_bind_mount_in_a_scratch_directory_is_not_emptied() {
+    if !possible("a_bind_mount_in_a_scratch_directory_is_not_emptied") {
+        return;
+    }
+    let room = Room::new();
+    std::fs::create_dir(room.path("outside")).unwrap();
+    std::fs::write(room.path("outside/precious"), "x").unwrap();
+    let request = room.request(room.directory.path(), Intent::Write);
+    let made = open_directory(&System::live(), &request).unwrap();
+    let at = made.path().join("a");
+    std::fs::create_dir(&at).unwrap();
+    run("mount", &["--bind", room.path("outside").to_str().unwrap(), at.to_str().unwrap()]);
+    let mounted = Mounted { at };
+    let error = made.close().unwrap_err();
+    assert!(error.to_string().contains("is mounted in the scratch directory"), "{error}");
+    assert!(room.path("outside/precious").exists());
+    drop(mounted);
+}
+
+#[test]
+fn what_somebody_put_into_a_scratch_directory_stays() {
+    for change in ["new/letter", "deep/old", "deep/er/letter"] {
+        let room = Room::new();
+        let place = room.path("place");
+        std::fs::create_dir(&place).unwrap();
+        let (ledger_path, place_text) = (room.ledger(), place.to_str().unwrap().to_owned());
+        let variables = [("LEDGER", ledger_path.to_str().unwrap()), ("PLACE", &place_text)];
+        ChildProcess::start("child_makes_scratch", &variables).kill();
+        let entries = Ledger::at(room.ledger()).entries().unwrap();
+        let directory = entries.iter().find(|entry| entry.kind == ScratchKind::Directory).unwrap();
+        let directory = directory.path();
+        std::thread::sleep(std::time::Duration::from_millis(3200));
+        let changed = directory.join(change);
+        std::fs::create_dir_all(changed.parent().unwrap()).unwrap();
+        std::fs::write(&changed, "precious").unwrap();
+        let leftovers = remove_leftovers(&Ledger::at(room.ledger())).unwrap();
+        assert_eq!(leftovers.removed.len(), 2, "{change}: {leftovers:?}");
+        assert_eq!(leftovers.left.len(), 1, "{change}: {leftovers:?}");
+        assert!(leftovers.left[0].1.contains("was changed after"), "{leftovers:?}");
+        assert_eq!(std::fs::read(&changed).unwrap(), b"precious");
+    }
+}
+
+#[test]
+fn a_ledger_that_is_removed_meanwhile_is_made_again_and_said() {
+    let room = Room::new();
+    let target = open_target(&System::live(), &scratch(&room, room.path("new"))).unwrap();
+    std::fs::remove_file(room.ledger()).unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(2500));
+    assert!(life::lost().is_some_and(|text| text.contains("was removed while the run lasted")));
+    let entries = Ledger::at(room.ledger()).entries().unwrap();
+    assert_eq!(entries.iter().map(|it| it.path()).collect::<Vec<_>>(), [room.path("new")]);
+    std::fs::remove_dir_all(room.ledger().parent().unwrap()).unwrap();
+    target.close().unwrap();
+    assert!(!room.path("new").exists());
 }
 
 #[test]

@@ -27,10 +27,10 @@ pub(crate) fn show(value: f64, unit: Unit) -> String {
 /// a percentage of a percentage would be misread.
 pub(crate) fn margin(figure: &Figure) -> Option<String> {
     let estimate = &figure.estimate;
-    let half = estimate.relative_half_width().filter(|half| is_number(*half))?;
+    estimate.relative_half_width().filter(|half| is_number(*half))?;
     match figure.unit {
         Unit::Share => units::interval(estimate, units::Scale { factor: 0.01, unit: "%" }),
-        _ => Some(format!("± {}", units::percent(half))),
+        _ => Some(units::half_width(estimate)),
     }
 }
 

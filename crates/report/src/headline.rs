@@ -332,7 +332,8 @@ pub(crate) fn target(target: &str, facts: &Facts) -> String {
         parts.extend(disk.model.clone());
         // A loop device lies on a larger disk; it is its own size that counts.
         let own = known.bytes.filter(|_| known.kind == TargetKind::BlockDevice);
-        parts.extend(own.or(disk.bytes).map(units::capacity));
+        let top = device.filter(|device| device.layer == "loop").and_then(|device| device.bytes);
+        parts.extend(own.or(top).or(disk.bytes).map(units::capacity));
         parts.extend(disk.firmware.as_ref().map(|firmware| format!("firmware {firmware}")));
     }
     if known.kind == TargetKind::Simulated {

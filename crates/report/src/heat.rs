@@ -85,6 +85,7 @@ mod tests {
             ratio: Some(Ratio { value, low: None, high: None }),
             p_adjusted: None,
             needs_n: None,
+            open: None,
             n: (5, 5),
             suspect: None,
         }

@@ -65,18 +65,50 @@ fn names(begin: &Begin) -> Vec<Name> {
         names.extend(host.split_once('.').map(|(short, _)| (short.to_owned(), place.clone())));
         names.push((host.to_owned(), place));
     }
-    if let Some(found) = facts.target.filesystem.as_ref().filter(|found| found.network) {
-        let server = found.source.trim_start_matches('/').split([':', '/']).next();
-        names.extend(server.map(|server| (server.to_owned(), HOST.to_owned())));
-        for option in found.options.split(',') {
-            let address = option.split_once('=').filter(|(key, _)| key.ends_with("addr"));
-            names.extend(address.map(|(_, address)| (address.to_owned(), HOST.to_owned())));
-        }
+    if let Some(found) = facts.target.filesystem.as_ref() {
+        let servers = servers(&found.source, &found.options, found.network);
+        names.extend(servers.into_iter().map(|server| (server, HOST.to_owned())));
     }
     names.retain(|(name, _)| !name.trim().is_empty() && name != "localhost");
     names.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then(a.cmp(b)));
     names.dedup_by(|a, b| a.0 == b.0);
     names
+}
+
+/// Names and addresses of the servers that a file system comes from: of `HOST:/path`,
+/// `//HOST/share`, `USER@HOST:path`, `[ADDRESS]:/path`, several with commas, and of mount options.
+fn servers(source: &str, options: &str, is_network: bool) -> Vec<String> {
+    let mut servers: Vec<String> = Vec::new();
+    let is_remote = |text: &str| {
+        let path = text.find('/').unwrap_or(text.len());
+        text.starts_with("//") || text.find(':').is_some_and(|colon| colon < path)
+    };
+    if is_network || is_remote(source) {
+        for one in source.trim_start_matches('/').split(',') {
+            let host = one.rsplit_once('@').map_or(one, |(_, host)| host);
+            let host = match host.strip_prefix('[') {
+                Some(address) => address.split(']').next(),
+                None => host.split([':', '/']).next(),
+            };
+            servers.extend(host.map(str::to_owned));
+        }
+    }
+    for (key, value) in options.split(',').filter_map(|option| option.split_once('=')) {
+        let key = key.trim();
+        if key.ends_with("addr") || key.ends_with("host") || key == "ip" || key == "unc" {
+            let host = value.trim_start_matches(['\\', '/']).split(['\\', '/']).next();
+            servers.extend(host.map(str::to_owned));
+        }
+    }
+    // The first label of a name may stand alone; the first number of an address says nothing.
+    let is_name =
+        |server: &&String| server.chars().any(|c| c.is_ascii_alphabetic()) && !server.contains(':');
+    let named = servers.iter().filter(is_name);
+    let short: Vec<String> =
+        named.filter_map(|server| Some(server.split_once('.')?.0.to_owned())).collect();
+    servers.extend(short);
+    servers.retain(|server| !server.is_empty());
+    servers
 }
 
 /// A serial number as the drive tells it, as a token has it, and as a device link has it.
@@ -198,6 +230,28 @@ mod tests {
         let line = ["run", "/dev/x", "--erase", "S7:ext4", "--erase=S8"].map(str::to_owned);
         assert_eq!(arguments(&line), ["run", "/dev/x", "--erase", TOKEN, "--erase=[token]"]);
         assert_eq!(tokens(&line), ["S7:ext4", "S8"]);
+    }
+
+    #[test]
+    fn servers_are_known_in_every_form_of_a_source() {
+        for (source, options, expected) in [
+            (
+                "nas.example.org:/export",
+                "rw,addr=10.0.0.7",
+                &["nas.example.org", "10.0.0.7", "nas"][..],
+            ),
+            ("nas:/export", "rw,mounthost=nas2,clientaddr=10.0.0.1", &["nas", "nas2", "10.0.0.1"]),
+            ("[fe80::1%eth0]:/export", "rw", &["fe80::1%eth0"]),
+            ("//files/share", "unc=\\\\files\\share,ip=1.2.3.4", &["files", "files", "1.2.3.4"]),
+            ("anna@box.lan:/home", "rw", &["box.lan", "box"]),
+            ("10.0.0.1:6789,10.0.0.2:6789:/", "rw", &["10.0.0.1", "10.0.0.2"]),
+            ("/dev/sda1", "rw,data=ordered", &[]),
+            ("/dev/mapper/a:b", "rw", &[]),
+            ("tmpfs", "rw,size=1g", &[]),
+        ] {
+            assert_eq!(servers(source, options, false), expected, "{source}");
+        }
+        assert_eq!(servers("nas", "", true), ["nas"]);
     }
 
     #[test]

@@ -4,6 +4,10 @@
 //! the foreground rests, gives way at the end of the operation that is running, and is forced only
 //! when it exceeds what the spare blocks allow. A single lane on which background work is booked in
 //! the future leaves holes that nothing can fill.
+//!
+//! Programs are handed out one at a time, however many wait in a buffer: reads that have gathered
+//! go in front of the next one, together, and what is booked behind them moves back. So neither
+//! waits for more than one program, or one gathering of reads, of the other.
 
 use drivelab_core::op::Time;
 
@@ -14,6 +18,11 @@ pub struct Lane {
     free_at: Time,
     /// Background work not yet done.
     debt_ns: u64,
+    /// The latest reads that were let in together.
+    reads_from: Time,
+    reads_until: Time,
+    /// Length of the latest other operation: what is booked is taken to be of such steps.
+    step_ns: u64,
 }
 
 /// How background work behaves on a lane.
@@ -41,53 +50,86 @@ pub struct Slot {
 }
 
 impl Lane {
-    /// Books `duration_ns` from `at` on. `can_suspend`: it may interrupt background work where
-    /// the flash can.
+    /// Books `duration_ns` from `at` on, behind all that is booked.
     #[inline]
-    pub fn book(
-        &mut self,
-        at: Time,
-        duration_ns: u64,
-        can_suspend: bool,
-        background: &Background,
-    ) -> Slot {
+    pub fn book(&mut self, at: Time, duration_ns: u64, background: &Background) -> Slot {
         let mut start = self.free_at.max(at);
         let queued_ns = start - at;
         let mut background_ns = 0;
         if self.debt_ns > 0 {
-            background_ns = self.give_way(at, can_suspend, background);
+            background_ns = self.give_way(at, None, background);
+            let forced_ns = self.debt_ns.saturating_sub(background.debt_max_ns);
+            self.debt_ns -= forced_ns;
+            background_ns += forced_ns;
             start += background_ns;
         }
+        self.step_ns = duration_ns;
         self.free_at = start + duration_ns;
         Slot { start, end: self.free_at, queued_ns, background_ns }
     }
 
-    /// Works off the debt as far as the lane rested before `at`; returns for how long an operation
-    /// that comes now must wait for the background.
+    /// Books a read of `duration_ns`: it goes in front of all programs but the one that runs, and
+    /// suspends background work where the flash can.
     #[inline]
-    fn give_way(&mut self, at: Time, can_suspend: bool, background: &Background) -> u64 {
-        let mut wait_ns = 0;
-        if at > self.free_at {
-            let rested_ns = at - self.free_at;
-            if rested_ns >= self.debt_ns {
-                self.debt_ns = 0;
-                return 0;
+    pub fn read(&mut self, at: Time, duration_ns: u64, background: &Background) -> Slot {
+        if at >= self.free_at {
+            let mut background_ns = 0;
+            if self.debt_ns > 0 {
+                background_ns = self.give_way(at, background.suspend_ns, background);
             }
-            self.debt_ns -= rested_ns;
-            // Whole operations remain, and the rest of the one that is running.
-            let running_ns = self.debt_ns % background.operation_ns.max(1);
-            match background.suspend_ns.filter(|suspend_ns| can_suspend && *suspend_ns < running_ns)
-            {
-                Some(suspend_ns) => wait_ns = suspend_ns,
-                None => {
-                    wait_ns = running_ns;
-                    self.debt_ns -= running_ns;
-                }
+            let start = at + background_ns;
+            (self.reads_from, self.reads_until) = (start, start + duration_ns);
+            self.free_at = self.reads_until;
+            return Slot { start, end: self.free_at, queued_ns: 0, background_ns };
+        }
+        self.read_between(at, duration_ns)
+    }
+
+    fn read_between(&mut self, at: Time, duration_ns: u64) -> Slot {
+        let behind_ns = self.free_at - self.reads_until.min(self.free_at);
+        let start = if at <= self.reads_from || (at < self.reads_until && behind_ns == 0) {
+            // They have not begun, or nothing but reads waits.
+            self.reads_until
+        } else if at < self.reads_until {
+            self.reads_from = self.reads_until + behind_ns.min(self.step_ns);
+            self.reads_from
+        } else {
+            self.reads_from = at + (self.free_at - at) % self.step_ns.max(1);
+            self.reads_from
+        };
+        self.reads_until = start + duration_ns;
+        self.free_at += duration_ns;
+        Slot { start, end: self.reads_until, queued_ns: start - at, background_ns: 0 }
+    }
+
+    /// Moves what is booked back by `duration_ns`, for what was let in before it.
+    pub fn delay(&mut self, duration_ns: u64) {
+        self.free_at += duration_ns;
+    }
+
+    /// Works off the debt as far as the lane rested before `at`; returns for how long an operation
+    /// that comes now must wait for the background: what is left of one operation, or its
+    /// suspension.
+    #[inline]
+    fn give_way(&mut self, at: Time, suspend_ns: Option<u64>, background: &Background) -> u64 {
+        if at <= self.free_at {
+            return 0;
+        }
+        let rested_ns = at - self.free_at;
+        if rested_ns >= self.debt_ns {
+            self.debt_ns = 0;
+            return 0;
+        }
+        self.debt_ns -= rested_ns;
+        // Whole operations remain, and the rest of the one that is running.
+        let running_ns = self.debt_ns % background.operation_ns.max(1);
+        match suspend_ns.filter(|suspend_ns| *suspend_ns < running_ns) {
+            Some(suspend_ns) => suspend_ns,
+            None => {
+                self.debt_ns -= running_ns;
+                running_ns
             }
         }
-        let forced_ns = self.debt_ns.saturating_sub(background.debt_max_ns);
-        self.debt_ns -= forced_ns;
-        wait_ns + forced_ns
     }
 
     /// Adds background work.
@@ -159,10 +201,55 @@ mod tests {
     #[test]
     fn the_foreground_is_served_in_order() {
         let mut lane = Lane::default();
-        assert_eq!(lane.book(10, 100, false, &BACKGROUND).end, 110);
-        let second = lane.book(20, 100, false, &BACKGROUND);
+        assert_eq!(lane.book(10, 100, &BACKGROUND).end, 110);
+        let second = lane.book(20, 100, &BACKGROUND);
         assert_eq!((second.start, second.end, second.queued_ns), (110, 210, 90));
-        assert_eq!(lane.book(500, 1, false, &BACKGROUND).start, 500);
+        assert_eq!(lane.book(500, 1, &BACKGROUND).start, 500);
+    }
+
+    #[test]
+    fn a_read_waits_for_one_program_however_many_are_booked() {
+        for programs in [1, 2, 10, 100] {
+            let mut lane = Lane::default();
+            (0..programs).for_each(|_| drop(lane.book(0, 200, &BACKGROUND)));
+            // Two gather behind the one that runs; the third comes when they are served already.
+            let ends = [30, 90, 215].map(|at| lane.read(at, 10, &BACKGROUND).end);
+            let third = if programs == 1 { 230 } else { 430 };
+            assert_eq!(ends, [210, 220, third]);
+            // Nothing is lost: what is booked next comes behind all of it.
+            assert_eq!(lane.book(0, 200, &BACKGROUND).end, 200 * (programs + 1) + 30);
+        }
+    }
+
+    #[test]
+    fn reads_without_end_leave_each_program_its_turn() {
+        let mut lane = Lane::default();
+        (0..100).for_each(|_| drop(lane.book(0, 200, &BACKGROUND)));
+        // Four in flight: each comes when the one before it in its place has ended.
+        let mut ends = [0; 4];
+        let (mut longest, mut served) = (0, 0);
+        while ends[0] < 10_000 {
+            let at = ends[0];
+            let slot = lane.read(at, 10, &BACKGROUND);
+            longest = longest.max(slot.end - at);
+            served += 1;
+            ends[0] = slot.end;
+            ends.sort_unstable();
+        }
+        // A program, then four reads.
+        assert!((160..=176).contains(&served), "{served}");
+        assert!(longest <= 2 * 200 + 4 * 10, "{longest}");
+        assert!(lane.free_at() >= 20_000 + 10 * served);
+    }
+
+    #[test]
+    fn a_read_does_not_pay_for_room() {
+        let mut lane = Lane::default();
+        lane.owe(0, 5_000);
+        let slot = lane.read(100, 10, &BACKGROUND);
+        // The rest of one operation, not all that is beyond the allowance.
+        assert_eq!((slot.start, slot.background_ns), (200, 100));
+        assert_eq!(lane.book(210, 100, &BACKGROUND).background_ns, 3_800);
     }
 
     #[test]
@@ -170,10 +257,10 @@ mod tests {
         let mut lane = Lane::default();
         lane.owe(0, 500);
         // 150 ns were rested: 350 remain, of which 150 belong to the operation that is running.
-        let slot = lane.book(150, 10, false, &BACKGROUND);
+        let slot = lane.book(150, 10, &BACKGROUND);
         assert_eq!((slot.start, slot.background_ns), (300, 150));
         assert_eq!(lane.debt_ns(310), 200);
-        assert_eq!(lane.book(10_000, 10, false, &BACKGROUND).start, 10_000);
+        assert_eq!(lane.book(10_000, 10, &BACKGROUND).start, 10_000);
     }
 
     #[test]
@@ -181,7 +268,7 @@ mod tests {
         let mut lane = Lane::default();
         let background = Background { suspend_ns: Some(20), ..BACKGROUND };
         lane.owe(0, 500);
-        assert_eq!(lane.book(150, 10, true, &background).start, 170);
+        assert_eq!(lane.read(150, 10, &background).start, 170);
         assert_eq!(lane.debt_ns(180), 350);
     }
 
@@ -191,7 +278,7 @@ mod tests {
         let mut end = 0;
         for _ in 0..100 {
             lane.owe(0, 150);
-            end = lane.book(0, 100, false, &BACKGROUND).end;
+            end = lane.book(0, 100, &BACKGROUND).end;
         }
         // All foreground work, all background work but the debt that is allowed.
         assert_eq!(end, 100 * 100 + 100 * 150 - 1_000);
@@ -210,18 +297,18 @@ mod tests {
     #[test]
     fn what_lies_ahead_was_not_worked_yet() {
         let (mut lane, mut worked) = (Lane::default(), Worked::default());
-        lane.book(0, 100, false, &BACKGROUND);
-        lane.book(0, 100, false, &BACKGROUND);
+        lane.book(0, 100, &BACKGROUND);
+        lane.book(0, 100, &BACKGROUND);
         assert_eq!(worked.until(50, [200, 0], &[lane]), [50, 0]);
         assert_eq!(worked.until(150, [200, 0], &[lane]), [150, 0]);
         assert_eq!(worked.until(250, [200, 0], &[lane]), [200, 0]);
         // A hole until 400: what was told stays told.
-        lane.book(400, 100, false, &BACKGROUND);
+        lane.book(400, 100, &BACKGROUND);
         assert_eq!(worked.until(260, [300, 0], &[lane]), [200, 0]);
         assert_eq!(worked.until(450, [300, 0], &[lane]), [250, 0]);
         // Half of what comes now is background work that could wait no longer.
         lane.owe(500, 1_100);
-        lane.book(500, 100, false, &BACKGROUND);
+        lane.book(500, 100, &BACKGROUND);
         assert_eq!(worked.until(550, [400, 100], &[lane]), [325, 25]);
         assert_eq!(worked.until(700, [400, 100], &[lane]), [400, 100]);
     }

@@ -34,6 +34,7 @@ use flash::Flash;
 use group::Group;
 use layout::{Layout, Piece, all_sectors, pieces};
 pub use parameters::{Associativity, BufferFlush, Parameters};
+use std::collections::VecDeque;
 
 /// A drive whose overwrites go to log blocks.
 #[derive(Debug, Clone)]
@@ -44,6 +45,9 @@ pub struct LogBlockDrive {
     flash: Flash,
     groups: Vec<Group>,
     buffer: Buffer,
+    /// Ends of the merges of the flush under way: between two of them the controller looks at what
+    /// waits, and reads go first.
+    gaps: VecDeque<Time>,
 }
 
 /// Where the time of an operation went.
@@ -115,6 +119,7 @@ impl LogBlockDrive {
             groups: new_groups(&parameters, layout),
             layout,
             buffer,
+            gaps: VecDeque::new(),
             parameters,
         })
     }
@@ -183,6 +188,7 @@ impl LogBlockDrive {
         self.flash.inside = Inside::default();
         self.groups.iter_mut().for_each(Group::restart);
         self.buffer.restart();
+        self.gaps.clear();
     }
 
     fn stage(&mut self, page: u32, mask: u64) {
@@ -260,14 +266,30 @@ impl LogBlockDrive {
         let pages = held.len() as u32;
         let mut waits = Waits::default();
         let mut end = at;
+        self.next_gap(at);
         for page in held {
-            end = end.max(self.write_page(page, at, &mut waits));
+            let written_at = self.write_page(page, at, &mut waits);
+            // Merges of other groups share the channels: only in order is a gap a gap.
+            if written_at > end && !self.flash.array.is_timeless {
+                self.gaps.push_back(written_at);
+            }
+            end = end.max(written_at);
         }
         self.buffer.leave(end, pages, waits.longest());
     }
 
-    fn read(&mut self, op: &Op, at: Time, waits: &mut Waits) -> Time {
+    /// The next gap between two merges from `now` on.
+    fn next_gap(&mut self, now: Time) -> Option<Time> {
+        while self.gaps.front().is_some_and(|gap| *gap < now) {
+            self.gaps.pop_front();
+        }
+        self.gaps.front().copied()
+    }
+
+    /// `is_let_in`: it was taken in a gap, and is served there.
+    fn read(&mut self, op: &Op, at: Time, is_let_in: bool, waits: &mut Waits) -> Time {
         let mut end = at;
+        let gap = if is_let_in { Some(at) } else { self.next_gap(at) };
         for piece in pieces(op.offset, op.len, self.parameters.page_bytes) {
             let (index, local) = self.layout.place(piece.page);
             let spot = self.groups[index].spot(local);
@@ -279,7 +301,11 @@ impl LogBlockDrive {
                 let group = &self.groups[index];
                 let die = group.dies.of(spot.1);
                 let cause = if at < group.merged_at { Cause::Merge } else { Cause::Queue };
-                let step = self.flash.array.read(die, at, piece.bytes, Work::Host);
+                let array = &mut self.flash.array;
+                let step = match gap.filter(|gap| array.is_taken_beyond(die, *gap)) {
+                    Some(gap) => array.read_between(die, at, gap, piece.bytes),
+                    None => array.read(die, at, piece.bytes, Work::Host),
+                };
                 waits.add(step.queued_ns, cause, Cause::Queue);
                 waits.flash_ns += step.end - at - step.queued_ns;
                 ready = step.end;
@@ -338,10 +364,17 @@ impl Drive for LogBlockDrive {
 
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
         let mut waits = Waits::default();
-        let (start, kept_by) = self.flash.array.begin(now);
+        // One command at a time, but for a read in the gap between two merges of a flush.
+        let gap = self
+            .next_gap(now)
+            .filter(|gap| op.action == Action::Read && self.flash.array.taken_at(now) > *gap);
+        let (start, kept_by) = match gap {
+            Some(gap) => (gap + self.parameters.command_ns, Some(Cause::Merge)),
+            None => self.flash.array.begin(now),
+        };
         waits.begin(start - now, self.parameters.command_ns, kept_by);
         let end = match op.action {
-            Action::Read => self.read(op, start, &mut waits),
+            Action::Read => self.read(op, start, gap.is_some(), &mut waits),
             Action::Write => {
                 let end = self.write(op, start, &mut waits);
                 if way.is_durable { self.empty_buffer(end, &mut waits) } else { end }
@@ -353,7 +386,9 @@ impl Drive for LogBlockDrive {
             _ => self.empty_buffer(start, &mut waits),
         };
         let cause = waits.longest();
-        self.flash.array.finish(end, cause);
+        if gap.is_none() {
+            self.flash.array.finish(end, cause);
+        }
         ends.push(end, ticket, cause);
     }
 

@@ -65,6 +65,9 @@ pub struct Parameter {
 
 pub use toml::Value as TomlValue;
 
+/// The source of what was typed.
+pub(crate) const GIVEN: &str = "given on the command line";
+
 type Section = BTreeMap<Spanned<String>, Parameter>;
 
 #[derive(Deserialize)]
@@ -197,15 +200,20 @@ impl Profile {
         // An error about it is no error in the file.
         self.spans.remove(&format!("{section}.{name}"));
         parameter.value = value;
-        parameter.source = "given on the command line".to_owned();
+        parameter.source = GIVEN.to_owned();
         parameter.status = Status::Guess;
         Ok(())
     }
 
     /// Adds a parameter that the profile leaves to its default.
     pub fn add(&mut self, key: &str, value: Value) {
-        let source = "given on the command line".to_owned();
-        let parameter = Parameter { value, source, status: Status::Guess };
+        self.replace(key, value, GIVEN, Status::Guess);
+    }
+
+    /// Gives a parameter of the drive itself a value, whether it had one or not.
+    pub(crate) fn replace(&mut self, key: &str, value: Value, source: &str, status: Status) {
+        self.spans.remove(&format!("parameters.{key}"));
+        let parameter = Parameter { value, source: source.to_owned(), status };
         self.sections.entry("parameters").or_default().insert(key.to_owned(), parameter);
     }
 

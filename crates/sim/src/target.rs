@@ -4,15 +4,16 @@ use crate::array::{Array, ArrayParameters};
 use crate::block_map::{self, BlockMapDrive};
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::Drive;
-use crate::file_system::{FileSystem, FileSystemParameters};
+use crate::file_system::FileSystemParameters;
 use crate::flash::{self, FlashDrive};
 use crate::fragmentation::{Fragmentation, Fragmented};
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
-use crate::page_cache::{self, PageCache};
+use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
-use crate::queue_delay::{Delayed, QueueDelay};
-use crate::testbed::SimTestbed;
+use crate::queue_delay::QueueDelay;
+use crate::scaling::{Difference, Full};
+use crate::stalls::Stalls;
 use crate::volume::{Volume, VolumeParameters};
 use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
 use drivelab_core::queue::Testbed;
@@ -105,6 +106,11 @@ pub struct SimTarget {
     pub fragmentation: Option<Fragmentation>,
     /// What settings of the kernel's queue cost.
     pub queue_delays: Vec<QueueDelay>,
+    /// In what it is not what was typed, or not the drive of its profile.
+    pub differences: Vec<Difference>,
+    pub(crate) full: Option<Full>,
+    /// When it stands still; `None`: never.
+    pub stalls: Option<Stalls>,
 }
 
 impl SimTarget {
@@ -140,13 +146,22 @@ impl SimTarget {
             file_system: None,
             fragmentation: None,
             queue_delays: Vec::new(),
+            differences: Vec::new(),
+            full: None,
+            stalls: None,
         };
+        let mut given = std::collections::BTreeSet::new();
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
                 return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
             };
-            target.apply(key.trim(), value.trim())?;
+            let key = key.trim();
+            if !given.insert(key) {
+                return Err(format!("{key}= is given twice; leave one of them out"));
+            }
+            target.apply(key, value.trim())?;
         }
+        target.settle_geometry();
         Ok(target)
     }
 
@@ -171,6 +186,10 @@ impl SimTarget {
             "fragmentation" | "fragmentation_passes" => self.set_fragmentation(key, text),
             "setting_delay" => {
                 self.queue_delays.push(QueueDelay::parse(text)?);
+                Ok(())
+            }
+            "stall" => {
+                self.stalls = Some(Stalls::parse(text)?);
                 Ok(())
             }
             "spare" => self.set_spare(text),
@@ -214,41 +233,6 @@ impl SimTarget {
             how.loss = number;
         }
         Ok(())
-    }
-
-    /// ρ takes the place of the bytes of flash.
-    fn set_spare(&mut self, text: &str) -> Result<(), String> {
-        if self.profile.model != Model::Flash {
-            return Err(format!("spare: `{}` has no page mapping", self.profile.name));
-        }
-        let spare: f64 = text.parse().map_err(|_| format!("spare={text} is no number"))?;
-        self.profile.remove("raw_bytes");
-        self.profile.add("spare", Value::Float(spare));
-        Ok(())
-    }
-
-    /// The bytes of flash grow and shrink with the bytes of the user.
-    fn set_capacity(&mut self, text: &str) -> Result<(), String> {
-        let size: Size = text.parse().map_err(|error| format!("capacity={text}: {error}"))?;
-        let integer = |bytes: u64| {
-            i64::try_from(bytes)
-                .map(Value::Integer)
-                .map_err(|_| format!("capacity={text} is more than any drive has"))
-        };
-        let before = self.profile.get("user_bytes").and_then(Value::as_integer);
-        let raw = self.profile.get("raw_bytes").and_then(Value::as_integer);
-        if let (Some(before), Some(raw)) = (before, raw) {
-            let scaled = i128::from(raw) * i128::from(size.0) / i128::from(before.max(1));
-            let scaled = u64::try_from(scaled).unwrap_or(u64::MAX);
-            self.profile.set("raw_bytes", integer(scaled)?)?;
-        }
-        if self.profile.model == Model::Array {
-            return Err(format!(
-                "capacity: `{}` is an array; give member.user_bytes= for the size of a member",
-                self.profile.name
-            ));
-        }
-        self.profile.set("user_bytes", integer(size.0)?)
     }
 
     fn set(&mut self, key: &str, text: &str) -> Result<(), String> {
@@ -389,30 +373,9 @@ impl SimTarget {
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
-        let Some(how) = self.fragmentation else { return self.behind_queue(drive, facts) };
+        let Some(how) = self.fragmentation else { return self.stalling(drive, facts) };
         let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
-        self.behind_queue(Fragmented::new(drive, how, honours), facts)
-    }
-
-    fn behind_queue<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.queue_delays.as_slice() {
-            [] => self.behind_cache(drive, facts),
-            planted => self.behind_cache(Delayed::new(Box::new(drive), planted.to_vec()), facts),
-        }
-    }
-
-    fn behind_cache<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.page_cache_bytes {
-            None => self.behind_file_system(drive, facts),
-            Some(bytes) => self.behind_file_system(PageCache::new(drive, bytes), facts),
-        }
-    }
-
-    fn behind_file_system<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.file_system {
-            None => Box::new(SimTestbed::new(drive, facts)),
-            Some(how) => Box::new(SimTestbed::new(FileSystem::new(how, drive), facts)),
-        }
+        self.stalling(Fragmented::new(drive, how, honours), facts)
     }
 
     /// What is known of the target before it is built.
@@ -431,6 +394,7 @@ impl SimTarget {
                 bound: self.bound(),
                 has_file_system: self.file_system.is_some(),
             }),
+            differences: self.differences.iter().map(|found| found.text.clone()).collect(),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }

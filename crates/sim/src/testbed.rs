@@ -69,6 +69,11 @@ impl<D: Drive> Queue for Lead<'_, D> {
         self.drive.hint(ops);
     }
 
+    fn drop_cached(&mut self) -> Result<(), Trouble> {
+        self.drive.forget_pages();
+        Ok(())
+    }
+
     #[inline]
     fn keeps_content(&self) -> bool {
         false

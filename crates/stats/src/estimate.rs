@@ -6,6 +6,10 @@ use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 /// The level of every interval of this crate: 95 %, two-sided.
 const UPPER_TAIL: f64 = 0.975;
 
+/// How far an interval may reach either way, as a factor. A wider one says nothing but that what
+/// was repeated did not repeat itself.
+pub const FACTOR_MAX: f64 = 1.5;
+
 /// A value with its 95 % interval.
 ///
 /// `low` and `high` are either both there or both `None`. `None` means "the data say nothing about
@@ -43,9 +47,9 @@ impl Estimate {
     /// The rate of repeats given as `(count, seconds)`: total count by total seconds.
     ///
     /// A long repeat weighs more than a short one, which is the weighted harmonic mean of the rates
-    /// (Hoefler & Belli 2015, rule 3). The interval is that of the ratio estimator, `R ± t(n−1) ·
-    /// √(Σ(c − R·s)²/(n(n−1))) / s̄` (Cochran 1977, §2.11); with equal durations it equals
-    /// [`Estimate::mean_of`] of the rates. `None` when `repeats` is empty, when a number is not
+    /// (Hoefler & Belli 2015, rule 3). The interval is that of the ratio estimator, `t(n−1) ·
+    /// √(Σ(c − R·s)²/(n(n−1))) / s̄` (Cochran 1977, §2.11), on the logarithm of the rate, see
+    /// [`Estimate::on_logarithm`]. `None` when `repeats` is empty, when a number is not
     /// finite, a count negative, or a duration not positive.
     pub fn rate_of(repeats: &[(f64, f64)]) -> Option<Self> {
         let usable = |&(count, seconds): &(f64, f64)| count >= 0.0 && seconds > 0.0;
@@ -60,7 +64,55 @@ impl Estimate {
             return None;
         }
         let residuals = repeats.iter().map(|(count, time)| (count - rate * time) / mean_seconds);
-        Some(Self::with_spread(rate, residuals, repeats.len() as u64))
+        Some(Self::with_spread(rate, residuals, repeats.len() as u64).of_positive())
+    }
+
+    /// The arithmetic mean of positive values with its interval on the logarithm, see
+    /// [`Estimate::on_logarithm`]. `None` as [`Estimate::mean_of`].
+    pub fn positive_mean_of(values: &[f64]) -> Option<Self> {
+        Some(Self::mean_of(values)?.of_positive())
+    }
+
+    /// The geometric mean of positive values, with the t interval of their logarithms. `None` when
+    /// `values` is empty or one is not finite and above zero. Without interval as any other, and
+    /// beyond [`FACTOR_MAX`].
+    pub fn centre_of(values: &[f64]) -> Option<Self> {
+        let logs = crate::data::logarithms(values).ok()?;
+        let spread = Self::mean_of(&logs)?;
+        let value = libm::exp(spread.value);
+        Some(match spread.low {
+            Some(low) => Self::on_logarithm(value, value * (spread.value - low), spread.n),
+            None => Self::point(value, spread.n),
+        })
+    }
+
+    /// The same width, laid on the logarithm.
+    fn of_positive(self) -> Self {
+        match self.low {
+            Some(low) => Self::on_logarithm(self.value, self.value - low, self.n),
+            None => self,
+        }
+    }
+
+    /// Whether the values differ by more than a mean can stand for: there are several, they are
+    /// not alike, and there is no interval.
+    pub fn is_not_repeatable(values: &[f64], estimate: &Estimate) -> bool {
+        estimate.low.is_none() && values.len() > 1 && !crate::data::is_constant(values)
+    }
+
+    /// A positive `value` whose 95 % interval reaches `half_width` to each side, laid on the
+    /// logarithm: `value · e^(± half_width/value)`, which is the delta method and never leaves what
+    /// is positive. Without interval where that is wider than a factor of [`FACTOR_MAX`].
+    pub fn on_logarithm(value: f64, half_width: f64, n: u64) -> Self {
+        let share = half_width / value;
+        let is_narrow = share > 0.0 && share <= libm::log(FACTOR_MAX);
+        match value > 0.0 && is_narrow {
+            true => {
+                let (low, high) = (value * libm::exp(-share), value * libm::exp(share));
+                Self { value, low: Some(low), high: Some(high), n }
+            }
+            false => Self::point(value, n),
+        }
     }
 
     /// Half the width of the interval as a share of the value; `None` without interval or at 0.

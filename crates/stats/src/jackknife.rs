@@ -12,6 +12,7 @@ pub type Counts = Vec<f64>;
 /// is left out once (Tukey 1958; several samples: Arvesen 1969), and the variances of the samples
 /// add up with Satterthwaite's degrees of freedom (1946). A figure is not formed of the repetitions
 /// and averaged: where one holds few rare events, that would not be the figure of the whole.
+/// The interval of a positive figure is laid on its logarithm (delta method).
 /// Without interval where a sample has fewer than two repetitions, or where all are equal.
 ///
 /// # Errors
@@ -50,7 +51,13 @@ pub fn jackknife(
     }
     let freedom = (variance * variance / squares).max(1.0);
     let half_width = student_t(freedom).map(|quantile| quantile * error);
-    let end = |sign: f64| half_width.map(|half| value + sign * half);
+    // A positive figure lies as far from either end as a factor: it cannot be negative.
+    let end = |sign: f64| {
+        half_width.map(|half| match value > 0.0 {
+            true => value * libm::exp(sign * half / value),
+            false => value + sign * half,
+        })
+    };
     Ok(Estimate { value, low: end(-1.0), high: end(1.0), n })
 }
 

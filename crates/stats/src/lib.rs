@@ -9,6 +9,7 @@
 #![forbid(unsafe_code)]
 
 mod batch_means;
+mod centre;
 mod change_points;
 mod counting;
 mod data;
@@ -19,6 +20,7 @@ mod family;
 mod histogram;
 mod jackknife;
 mod order_statistics;
+mod over_time;
 mod percentile;
 mod permutation;
 mod planning;
@@ -36,6 +38,7 @@ mod zipf;
 pub use batch_means::{
     BatchMeans, batch_means, batch_means_of_length, effective_sample_size_geyer,
 };
+pub use centre::{centred, centred_at};
 pub use change_points::{
     ChangePoint, Knee, Period, changes, divergences, knee, period, strongest_change,
 };
@@ -51,6 +54,7 @@ pub use order_statistics::{
     Ranks, harrell_davis, maritz_jarrett, quantile_interval, quantile_ranks, quantile_ranks_normal,
     samples_needed_one_sided,
 };
+pub use over_time::{NoInterval, OverTime, over_time};
 pub use percentile::{samples_needed, supported, supported_quantile};
 pub use permutation::Permutation;
 pub use planning::{
@@ -65,6 +69,6 @@ pub use ranks::{
 pub use resampling::{PermutationTest, cluster_bootstrap, least_permutation_p, permutation_test};
 pub use series::{Trend, WarmUp, autocorrelation, trend, von_neumann, warm_up};
 pub use v2::DecodeError;
-pub use verdict::{Judged, Pair, Ratio, Verdict, judge};
+pub use verdict::{Judged, Open, Pair, Ratio, Test, Verdict, judge, judge_ordered};
 pub use welch::{Equivalence, Welch, fieller, ratio_band};
 pub use zipf::Zipf;

@@ -177,7 +177,7 @@ impl Past {
     /// Capacities that a proof takes.
     pub fn turns_needed(&self) -> f64 {
         match (self.holder, self.is_filled) {
-            (Holder::Nothing, _) => 0.0,
+            (Holder::Nothing | Holder::Credits, _) => 0.0,
             (_, true) => TURNS_FILLED,
             (_, false) => TURNS_UNFILLED,
         }

@@ -51,6 +51,17 @@ impl Welch {
         Self::of(&logarithms(x)?, &logarithms(y)?)
     }
 
+    /// The same of values each of which remembers the share `memory` of the one before: they are
+    /// worth (1 − memory)/(1 + memory) of as many independent ones.
+    pub(crate) fn of_dependent(&self, memory: f64) -> Self {
+        let worth = (1.0 - memory) / (1.0 + memory);
+        Self {
+            standard_error: self.standard_error / worth.sqrt(),
+            freedom: (self.freedom * worth).max(1.0),
+            ..*self
+        }
+    }
+
     /// The test statistic.
     pub fn t(&self) -> f64 {
         self.difference / self.standard_error

@@ -1,8 +1,8 @@
 //! Estimates, batch means and supported percentiles against vectors and synthetic samples.
 
 use drivelab_stats::{
-    Estimate, Histogram, Random, batch_means, batch_means_of_length, effective_sample_size_geyer,
-    samples_needed, supported, supported_quantile,
+    Estimate, Histogram, NoAnswer, Random, batch_means, batch_means_of_length, centred, centred_at,
+    effective_sample_size_geyer, samples_needed, supported, supported_quantile,
 };
 use serde_json::Value;
 
@@ -78,8 +78,9 @@ fn no_spread_means_no_interval() {
 #[test]
 fn a_rate_is_total_count_by_total_time() {
     let estimate = Estimate::rate_of(&[(100.0, 1.0), (100.0, 3.0)]).unwrap();
-    assert_eq!((estimate.value, estimate.n), (50.0, 2));
-    assert!(estimate.low.unwrap() < 50.0 && estimate.high.unwrap() > 50.0);
+    assert_eq!((estimate.value, estimate.low, estimate.n), (50.0, None, 2), "beyond 1.5");
+    let estimate = Estimate::rate_of(&[(51.0, 1.0), (149.0, 3.0), (99.0, 2.0)]).unwrap();
+    assert!(estimate.low.unwrap() < estimate.value && estimate.high.unwrap() > estimate.value);
     let constant = Estimate::rate_of(&[(300.0, 3.0), (100.0, 1.0), (70.0, 0.7)]).unwrap();
     assert_eq!((constant.value.round(), constant.low), (100.0, None));
     for unusable in [&[][..], &[(1.0, 0.0)], &[(-1.0, 1.0)], &[(f64::NAN, 1.0)]] {
@@ -94,8 +95,32 @@ fn a_rate_over_equal_times_is_the_mean_of_the_rates() {
     let repeats = counts.map(|count| (count, 2.0));
     let (rate, mean) = (Estimate::rate_of(&repeats).unwrap(), Estimate::mean_of(&rates).unwrap());
     assert!((rate.value - mean.value).abs() < 1e-9);
-    assert!((rate.low.unwrap() - mean.low.unwrap()).abs() < 1e-9);
-    assert!((rate.high.unwrap() - mean.high.unwrap()).abs() < 1e-9);
+    // On the logarithm both ends lie a little higher.
+    assert!((0.0..0.5).contains(&(rate.low.unwrap() - mean.low.unwrap())));
+    assert!((0.0..0.5).contains(&(rate.high.unwrap() - mean.high.unwrap())));
+}
+
+/// `fsync … -416 to 1738 /s`: two repetitions of which one did next to nothing.
+#[test]
+fn a_rate_has_no_negative_interval() {
+    let estimate = Estimate::rate_of(&[(577.0, 1.0), (745.0, 1.0)]).unwrap();
+    assert_eq!((estimate.value, estimate.low, estimate.n), (661.0, None, 2), "beyond 1.5");
+    let estimate = Estimate::rate_of(&[(640.0, 1.0), (680.0, 1.0), (660.0, 1.0)]).unwrap();
+    let (low, high) = (estimate.low.unwrap(), estimate.high.unwrap());
+    assert!(0.0 < low && low < 660.0 && 660.0 < high);
+    assert!((low * high - 660.0 * 660.0).abs() < 1e-6, "as far down as up");
+}
+
+#[test]
+fn one_number_stands_for_all_repetitions() {
+    let repeats = [(900.0, 1.0), (3_000.0, 3.0), (10.0, 0.5)];
+    let values = centred(&repeats).unwrap();
+    let logs: f64 = values.iter().map(|value| value.ln()).sum();
+    let centre = Estimate::rate_of(&repeats).unwrap().value;
+    assert!(((logs / 3.0).exp() / centre - 1.0).abs() < 1e-12);
+    assert_eq!(centred(&[(0.0, 1.0)]), Err(NoAnswer::NotPositive));
+    let moved = centred_at(&[10.0, 40.0], 30.0).unwrap();
+    assert!((moved[0] - 15.0).abs() < 1e-9 && (moved[1] - 60.0).abs() < 1e-9);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use drivelab_stats::{
-    Judged, NoAnswer, Pair, Verdict, Welch, hodges_lehmann, judge, permutation_test,
+    Judged, NoAnswer, Open, Pair, Test, Verdict, Welch, hodges_lehmann, judge, permutation_test,
     quantile_interval,
 };
 
@@ -15,13 +15,40 @@ fn few_values_need_an_exact_test_to_agree() {
     // The interval of the ratio is 1.108 to 1.298, the exact p-value 3/45.
     let after = [95.0, 124.0, 124.0, 124.0, 124.0, 124.0, 124.0, 124.0];
     let judged = one(&[100.0, 100.01], &after);
-    assert_eq!((judged.verdict, judged.p_adjusted), (Verdict::Inconclusive, None));
+    assert_eq!(judged.verdict, Verdict::Inconclusive);
+    // It stays in the family: to leave out what came out large would make the others look rarer.
+    assert!((judged.p_adjusted.unwrap() - 3.0 / 45.0).abs() < 1e-12);
     // Three against three can never tell, four against four can.
     let (slow, fast) = ([50.0, 50.1, 49.9, 50.05], [100.0, 100.2, 99.9, 100.1]);
-    assert_eq!(one(&fast[..3], &slow[..3]).verdict, Verdict::Inconclusive);
+    let three = one(&fast[..3], &slow[..3]);
+    assert_eq!((three.verdict, three.open), (Verdict::Inconclusive, Some(Open::TooFew)));
     let judged = one(&fast, &slow);
     assert_eq!(judged.verdict, Verdict::Changed);
     assert!((judged.p_adjusted.unwrap() - 2.0 / 70.0).abs() < 1e-12);
+    // In a family of two four against four can tell no more, and that is said.
+    let pair = Pair { before: &fast, after: &slow, delta: 0.05 };
+    for judged in judge(&[pair, pair]).unwrap() {
+        assert_eq!(judged.verdict, Verdict::Inconclusive);
+        assert_eq!(
+            (judged.test, judged.open),
+            (Some(Test::Permutation), Some(Open::TooFewForFamily))
+        );
+    }
+}
+
+/// The whole interval lies outside of the band, and in a family of 37 chance brings that about.
+#[test]
+fn slower_needs_more_than_its_own_interval() {
+    let before = [1.0, 1.3, 1.1, 0.9, 1.2];
+    let after = [0.65, 0.9, 0.6, 0.75, 0.8];
+    let alone = one(&before, &after);
+    assert_eq!(alone.verdict, Verdict::Changed);
+    let same = [1.0, 1.3, 1.1, 0.9, 1.25];
+    let mut family = vec![Pair { before: &before, after: &same, delta: 0.05 }; 37];
+    family[0].after = &after;
+    let judged = judge(&family).unwrap()[0];
+    assert!(judged.ratio.high.unwrap() < 0.95 && judged.p_adjusted.unwrap() > 0.05);
+    assert_eq!(judged.verdict, Verdict::Inconclusive);
 }
 
 #[test]

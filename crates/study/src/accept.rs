@@ -8,7 +8,7 @@
 mod judge;
 mod spec;
 
-pub use judge::{judge, judged};
+pub use judge::{RULES, judge, judged};
 pub use spec::{Claim, Kind, Spec, State, parse};
 
 use drivelab_core::facts::Facts;

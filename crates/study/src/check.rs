@@ -1,8 +1,11 @@
 //! `check`: what can this drive do, in three minutes, and what hurts?
 //!
 //! A scratch file is laid out first, bounded in time; the cells then run on what was laid out.
-//! Every cell is repeated in shuffled order, so that a drift of the drive or the machine falls on
-//! all of them alike. A write cell ends at its time or its bytes, whichever comes first.
+//! Cells in order have a part of it for themselves, which nothing writes but in order: a flash
+//! drive reads what was written at random slower. What that costs is a cell of its own, behind all
+//! others. Every other cell is repeated in shuffled order, so that a drift of the drive or the
+//! machine falls on all of them alike. A write cell ends at its time or its bytes, whichever comes
+//! first.
 
 mod judge;
 
@@ -16,12 +19,17 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Random, derive};
 
+/// Reads in order of what was written in order.
+const SEQUENTIAL_READ: &str = "sequential read";
+/// Reads in order of what was written at random since.
+const SCATTERED_READ: &str = "scattered read";
 /// Repetitions of each cell.
 pub const REPETITIONS: u32 = 5;
 /// Cells in the order of the report.
-pub const CELLS: [&str; 9] = [
-    "sequential read",
+pub const CELLS: [&str; 10] = [
+    SEQUENTIAL_READ,
     "sequential write",
+    SCATTERED_READ,
     "random read",
     "random write",
     "random read qd1",
@@ -137,6 +145,16 @@ pub fn laid_bytes(step: &StepRun) -> u64 {
     step.tallies.iter().map(|tally| tally.bytes()).sum::<u64>() / MEBIBYTE * MEBIBYTE
 }
 
+/// Where cells in order and where the others work: the first bytes, and those behind them. What
+/// only reads finds the target as it is, and has all of it.
+fn parts(region: u64, writes: bool) -> [(u64, u64); 2] {
+    let ordered = region / 2 / MEBIBYTE * MEBIBYTE;
+    match writes && ordered > 0 {
+        true => [(0, ordered), (ordered, region - ordered)],
+        false => [(0, region); 2],
+    }
+}
+
 fn io_mode(facts: &Facts) -> IoMode {
     let align = facts.target.filesystem.as_ref().and_then(|fs| fs.direct_io_align);
     if align == Some((0, 0)) { IoMode::Buffered } else { IoMode::Direct }
@@ -184,36 +202,51 @@ fn plan(options: &Options, steps: Vec<Step>) -> Plan {
 fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: bool) -> Plan {
     let room = options.budget.0.saturating_sub(if writes { region } else { 0 });
     // Half a second a step goes to setting up; the rest is shared, a double share for stutter.
-    let names: Vec<&str> =
-        CELLS.into_iter().filter(|name| writes || name.contains("read")).collect();
+    let is_last = |name: &&str| *name == SCATTERED_READ;
+    let is_done = |name: &&str| writes || (name.contains("read") && !is_last(name));
+    let names: Vec<&str> = CELLS.into_iter().filter(is_done).collect();
     let shares = names.len() as u64 + u64::from(names.contains(&"stutter"));
     let steps_count = names.len() as u64 * u64::from(REPETITIONS);
     let time = options.time.0.saturating_sub(spent_ns).saturating_sub(steps_count * SECOND_NS / 2);
     let each = (time / (shares * u64::from(REPETITIONS))).clamp(SECOND_NS / 2, 4 * SECOND_NS);
+    let place = parts(region, writes);
     let mut steps = Vec::new();
     let mut random = Random::new(derive(options.seed, 0x006f_7264_6572, 0));
     for _ in 0..REPETITIONS {
-        let mut round = names.clone();
+        let mut round: Vec<&str> = names.iter().copied().filter(|name| !is_last(name)).collect();
         for last in (1..round.len()).rev() {
             round.swap(last, random.below(last as u64 + 1) as usize);
         }
-        steps.extend(round.into_iter().map(|name| cell(options, facts, name, region, room, each)));
+        steps.extend(round.into_iter().map(|name| cell(options, facts, name, &place, room, each)));
     }
+    // Nothing is written between its repetitions, so that they read the same.
+    let scattered = names.iter().filter(|name| is_last(name));
+    let one = |name: &&str| cell(options, facts, name, &place, room, each);
+    steps.extend(scattered.flat_map(|name| vec![one(name); REPETITIONS as usize]));
     plan(options, steps)
 }
 
-fn cell(options: &Options, facts: &Facts, name: &str, region: u64, room: u64, each: u64) -> Step {
+fn cell(
+    options: &Options,
+    facts: &Facts,
+    name: &str,
+    parts: &[(u64, u64); 2],
+    room: u64,
+    each: u64,
+) -> Step {
     let direct = io_mode(facts) == IoMode::Direct;
     let deep = if direct { 32 } else { 1 };
+    let (offset, length) = parts[usize::from(!name.starts_with("sequential"))];
     let base = Stream {
-        length: Some(Size(region)),
+        offset: Size(offset),
+        length: Some(Size(length)),
         pattern: PatternName::Uniform,
         gap_over: Span(FREEZE_NS),
         ..engine_for(facts)
     };
     let write = Mix::WRITE;
     let stream = match name {
-        "sequential read" | "sequential write" => Stream {
+        SEQUENTIAL_READ | "sequential write" | SCATTERED_READ => Stream {
             pattern: PatternName::Sequential,
             size: Size(128 << 10),
             depth: deep,

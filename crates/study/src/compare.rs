@@ -14,21 +14,47 @@ pub use gate::{Gate, Passed};
 use drivelab_core::comparison::{Cell, Comparison, Metric, Sample};
 use drivelab_core::facts::{DeviceFacts, Facts};
 use drivelab_core::op::Action;
-use drivelab_core::summary::{CellSummary, KindSummary, Latency, StepSummary, Summary};
-use drivelab_stats::{NoAnswer, Pair, judge};
+use drivelab_core::summary::{CellKind, CellSummary, KindSummary, Latency, StepSummary, Summary};
+use drivelab_stats::{NoAnswer, Pair, centred, centred_at, judge_ordered};
 use std::collections::BTreeSet;
 
-/// The figure of one repetition.
-fn figure(metric: Metric, kind: &KindSummary) -> Option<f64> {
-    let latency: Option<&Latency> = kind.response_ns.as_ref().or(kind.service_ns.as_ref());
-    match metric {
-        Metric::Iops => kind.rates.iops.map(|iops| iops.value),
-        Metric::MeanNs => latency.map(|latency| latency.mean),
-        Metric::P50Ns => latency.and_then(|latency| latency.p50).map(|ns| ns as f64),
-        Metric::P99Ns => latency.and_then(|latency| latency.p99).map(|ns| ns as f64),
-        Metric::P999Ns => latency.and_then(|latency| latency.p99_9).map(|ns| ns as f64),
-        Metric::Numbers => None,
+/// The figure of each repetition, moved so that their geometric mean is that of the cell: all
+/// operations by all time, or what the latencies of all repetitions together give.
+fn values(metric: Metric, each: &[&KindSummary], cell: Option<&CellKind>) -> Vec<f64> {
+    let timed = |kind: &&KindSummary| kind.seconds.map(|time| (kind.rates.ops as f64, time));
+    let latency = |kind: &KindSummary| kind.response_ns.or(kind.service_ns);
+    if metric == Metric::Iops {
+        let rates: Vec<f64> = each.iter().filter_map(|kind| Some(kind.rates.iops?.value)).collect();
+        let counts: Vec<(f64, f64)> = each.iter().filter_map(timed).collect();
+        return match counts.len() == rates.len() {
+            true => centred(&counts).unwrap_or(rates),
+            false => rates,
+        };
     }
+    let figure = |latency: &Latency| match metric {
+        Metric::P50Ns => latency.p50.map(|ns| ns as f64),
+        Metric::P99Ns => latency.p99.map(|ns| ns as f64),
+        Metric::P999Ns => latency.p99_9.map(|ns| ns as f64),
+        Metric::MeanNs => Some(latency.mean),
+        Metric::Iops | Metric::Numbers => None,
+    };
+    let values: Vec<f64> = each.iter().filter_map(|kind| figure(&latency(kind)?)).collect();
+    let merged = cell.and_then(|cell| cell.merged.response_ns.or(cell.merged.service_ns));
+    let centre = merged.and_then(|merged| figure(&merged));
+    centre.and_then(|centre| centred_at(&values, centre).ok()).unwrap_or(values)
+}
+
+/// Whether other measurements came between most repetitions of a cell.
+fn is_interleaved(cell: &CellSummary, summary: &Summary) -> bool {
+    let between = |pair: &[u32]| {
+        let other = |step: &StepSummary| {
+            (pair[0] + 1..pair[1]).contains(&step.step) && step.name != cell.name
+        };
+        summary.steps.iter().any(other)
+    };
+    let pairs = cell.steps.windows(2);
+    let apart = pairs.clone().filter(|pair| between(pair)).count();
+    2 * apart > pairs.len()
 }
 
 /// One side of a comparison.
@@ -104,22 +130,30 @@ fn samples(summary: &Summary, metrics: &[Metric]) -> Vec<Sample> {
     let of_cell = |cell: &CellSummary| {
         let steps: Vec<&StepSummary> =
             summary.steps.iter().filter(|step| cell.steps.contains(&step.step)).collect();
+        let is_ordered = !is_interleaved(cell, summary);
         let mut found = Vec::new();
         for (index, stream) in cell.streams.iter().enumerate() {
             let kinds = stream.kinds.keys().filter(|kind| **kind != Action::Flush);
             for kind in kinds.copied().collect::<Vec<_>>() {
                 for metric in metrics {
-                    let value = |step: &&StepSummary| {
-                        figure(*metric, step.streams.get(index)?.kinds.get(&kind)?)
-                    };
-                    let values: Vec<f64> = steps.iter().filter_map(value).collect();
+                    let each: Vec<&KindSummary> = steps
+                        .iter()
+                        .filter_map(|step| step.streams.get(index)?.kinds.get(&kind))
+                        .collect();
+                    let values = values(*metric, &each, stream.kinds.get(&kind));
                     let is_only = cell.streams.len() == 1 && stream.kinds.len() == 1;
                     let name = match (is_only, stream.load.name.as_str()) {
                         (true, _) => cell.name.clone(),
                         (false, "") => format!("{}, {}", cell.name, kind.word()),
                         (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
                     };
-                    found.push(Sample { name, metric: *metric, values, suspect: cell.against() });
+                    found.push(Sample {
+                        name,
+                        metric: *metric,
+                        values,
+                        is_ordered,
+                        suspect: cell.against(),
+                    });
                 }
             }
         }
@@ -140,7 +174,7 @@ fn by_run(runs: &[Vec<Sample>]) -> Vec<Sample> {
                 known.values.push(value);
                 known.suspect = known.suspect.take().or_else(|| sample.suspect.clone());
             }
-            None => all.push(Sample { values: vec![value], ..sample.clone() }),
+            None => all.push(Sample { values: vec![value], is_ordered: false, ..sample.clone() }),
         }
     }
     all
@@ -184,15 +218,15 @@ pub fn compare(before: &Side, after: &Side, delta: Option<f64>) -> Result<Compar
     let is_sound =
         |pair: &&(&Sample, &Sample)| pair.0.suspect.is_none() && pair.1.suspect.is_none();
     let sound: Vec<&(&Sample, &Sample)> = both.iter().filter(is_sound).collect();
-    let family: Vec<Pair<'_>> = sound
+    let family: Vec<(Pair<'_>, bool)> = sound
         .iter()
-        .map(|(before, after)| Pair {
-            before: &before.values,
-            after: &after.values,
-            delta: delta.unwrap_or_else(|| before.metric.delta()),
+        .map(|(before, after)| {
+            let delta = delta.unwrap_or_else(|| before.metric.delta());
+            let pair = Pair { before: &before.values, after: &after.values, delta };
+            (pair, before.is_ordered || after.is_ordered)
         })
         .collect();
-    let judged = judge(&family).map_err(|why| unusable(&sound, why))?;
+    let judged = judge_ordered(&family).map_err(|why| unusable(&sound, why))?;
     let mut cells: Vec<Cell> = sound
         .iter()
         .zip(judged)
@@ -201,6 +235,7 @@ pub fn compare(before: &Side, after: &Side, delta: Option<f64>) -> Result<Compar
             ratio: Some(judged.ratio),
             p_adjusted: judged.p_adjusted,
             needs_n: judged.needs_n,
+            open: judged.open,
             ..cell(before, after)
         })
         .collect();
@@ -226,6 +261,7 @@ fn cell(before: &Sample, after: &Sample) -> Cell {
         ratio: None,
         p_adjusted: None,
         needs_n: None,
+        open: None,
         n: (before.values.len(), after.values.len()),
         suspect: before.suspect.clone().or_else(|| after.suspect.clone()),
     }

@@ -230,7 +230,7 @@ fn spread(summary: &Summary, cells: &[&Cell]) -> Table {
         let least = values.iter().copied().fold(f64::MAX, f64::min);
         row.extend([most, least, it.mean].map(Entry::Number));
         row.push(it.deviation.map_or(Entry::Nothing, Entry::Number));
-        let half = Estimate::mean_of(&values).map(|it| half_width(&it));
+        let half = Estimate::positive_mean_of(&values).map(|it| half_width(&it));
         row.push(half.map_or(Entry::Nothing, Entry::Text));
         row
     };

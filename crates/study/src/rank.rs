@@ -6,7 +6,7 @@
 mod members;
 
 use crate::compare::{Side, compare};
-use crate::experiment::budget::{Left, whole};
+use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{missing, shuffle, since_break};
 use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
@@ -52,6 +52,9 @@ const SECOND_NS: u64 = 1_000_000_000;
 const BAND: f64 = 0.05;
 /// What of the bytes the fill may take.
 const FILL_SHARE: u64 = 2;
+const GRAIN: u64 = 1 << 20;
+/// A fill that came no further leaves nothing to measure on.
+const FILLED_MIN: u64 = 16 << 20;
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
@@ -66,11 +69,21 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     impossible(setting)
 }
 
-/// The bytes that are filled and used: all of the target where the budget allows it.
-fn region_bytes(setting: &Setting<'_>) -> u64 {
-    let grain = 1 << 20;
-    let affordable = setting.options.budget.0 / FILL_SHARE / grain * grain;
+/// The bytes that are to be filled: all of the target where the budget allows it.
+fn wanted_bytes(setting: &Setting<'_>) -> u64 {
+    let affordable = setting.options.budget.0 / FILL_SHARE / GRAIN * GRAIN;
     setting.bytes().min(affordable)
+}
+
+/// The bytes that were filled, which all loads use: a fill that its time ended leaves less than was
+/// wanted, and what lies behind it would be answered without the drive. `None`: too few.
+fn region_bytes(setting: &Setting<'_>, run: &Run) -> Option<u64> {
+    let steps = since_break(run);
+    let fills: Vec<StepRun> =
+        steps.iter().filter(|step| step.begin.name == loads::FILL).cloned().collect();
+    let filled = written(&fills).min(wanted_bytes(setting));
+    let whole = if filled == setting.bytes() { filled } else { filled / GRAIN * GRAIN };
+    (whole >= FILLED_MIN).then_some(whole)
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
@@ -78,16 +91,17 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let steps = since_break(run);
     if !steps.iter().any(|step| step.begin.name == loads::FILL) {
         let mut fill = loads::fill(setting, 1, &left);
-        fill.streams[0].length = Some(Size(region_bytes(setting)));
+        fill.streams[0].length = Some(Size(wanted_bytes(setting)));
         fill.until.elapsed = Some(Span((left.time_ns / 2).max(1)));
         return Some(loads::plan(setting, SECOND_NS, vec![fill]));
     }
-    let rest = missing(schedule(setting, &left, run), run);
+    let region = region_bytes(setting, run)?;
+    let rest = missing(schedule(setting, &left, run, region), run);
     (!rest.is_empty() && left.time_ns > SECOND_NS)
         .then(|| loads::plan(setting, SECOND_NS / 10, rest))
 }
 
-fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
+fn schedule(setting: &Setting<'_>, left: &Left, run: &Run, region: u64) -> Vec<Step> {
     let writers = CELLS.iter().filter(|cell| cell.1 < 100).count() as u64;
     let all = REPETITIONS * (CELLS.len() as u64 + writers);
     let is_known = |step: &&StepRun| step.begin.role != Role::Precondition;
@@ -105,7 +119,7 @@ fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
         let mut cells = CELLS;
         shuffle(&mut cells, setting.options.seed, round);
         for cell in cells {
-            let step = one(setting, cell, each_ns, write_bytes);
+            let step = one(setting, cell, region, [each_ns, write_bytes]);
             steps.extend(loads::settling(&step));
             steps.push(step);
         }
@@ -116,13 +130,13 @@ fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
 fn one(
     setting: &Setting<'_>,
     (name, reads, size, depth): (&str, u32, u64, u32),
-    each_ns: u64,
-    write_bytes: u64,
+    region: u64,
+    [each_ns, write_bytes]: [u64; 2],
 ) -> Step {
     let is_random = name.starts_with("random");
     let pattern = if is_random { PatternName::Uniform } else { PatternName::Sequential };
     let mix = Mix { read: reads, write: 100 - reads, trim: 0 };
-    let length = Some(Size(region_bytes(setting)));
+    let length = Some(Size(region));
     let base = loads::base(setting);
     let stream = loads::deep(Stream { pattern, mix, size: Size(size), length, ..base }, depth);
     let bytes = (mix.write > 0).then(|| whole(write_bytes * 100 / u64::from(mix.write), size));
@@ -154,7 +168,7 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     let counted: Vec<_> = summary.steps.iter().flat_map(|step| &step.devices).collect();
     members::shares(&run.begin.facts, &counted, &mut findings);
-    deviations(setting, &mut findings);
+    deviations(setting, run, &mut findings);
     findings
 }
 
@@ -182,11 +196,11 @@ fn latency(summary: &Summary, name: &str) -> Option<Estimate> {
     mean_latency(summary.cells.iter().find(|cell| cell.name == name)?)
 }
 
-fn deviations(setting: &Setting<'_>, findings: &mut Findings) {
-    let region = region_bytes(setting);
+fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+    let Some(region) = region_bytes(setting, run) else { return };
     if region < setting.bytes() {
         findings.deviations.push(format!(
-            "Only the first {} of {} were filled and used: a larger --budget uses more. A disk \
+            "Only the first {} of {} were filled and used: a larger --budget or --time uses more. A disk \
              seeks less there, and a flash drive has as much spare flash as is unused.",
             Size(region),
             Size(setting.bytes())
@@ -253,7 +267,7 @@ fn slowness(summary: &Summary, sound: &[(&str, &Summary)]) -> f64 {
 /// ratios, with its 95 % interval from the spread of the repetitions (delta method, normal).
 fn slower_by(one: &Summary, other: &Summary) -> (f64, f64, f64) {
     let logs = |summary: &Summary, name: &str| -> (f64, f64) {
-        let logs: Vec<f64> = control::values(summary, name).iter().map(|rate| rate.ln()).collect();
+        let logs: Vec<f64> = control::centred(summary, name).iter().map(|rate| rate.ln()).collect();
         let found = Description::of(&logs).ok();
         let mean = found.as_ref().map_or(0.0, |found| found.mean);
         let deviation = found.and_then(|found| found.deviation).unwrap_or(0.0);
@@ -279,7 +293,8 @@ fn against(
     let sample = |name: &str, cell: &str, summary: &Summary| Sample {
         name: name.into(),
         metric: Metric::Iops,
-        values: control::values(summary, cell),
+        values: control::centred(summary, cell),
+        is_ordered: false,
         suspect: None,
     };
     let side = |name: &str, samples| Side {

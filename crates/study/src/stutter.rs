@@ -38,9 +38,15 @@ pub const STUDY: Study = Study {
 /// Each cell is measured so often, in rounds.
 const ROUNDS: u64 = 5;
 const SECOND_NS: u64 = 1_000_000_000;
-/// The step with the reader may write so many times as much as the others, and takes so many times
-/// as long.
-const READER_PARTS: u64 = 3;
+/// The step with the reader may write so many times as much as the others.
+const READER_PARTS: u64 = 6;
+/// What of its bytes the writer beside it is to need: an operation is as long as it is.
+const WRITER_SHARE: f64 = 0.95;
+/// The reader beside the writer is watched for this long in each round: what all rounds together
+/// take to rule a freeze a minute out, and a little more.
+const READER_NS: u64 = 37 * SECOND_NS;
+/// It may take this part of what time is left; the other loads share the rest.
+const READER_SHARE: f64 = 0.8;
 /// A deep queue is watched for so many times as long as one operation takes to get through it.
 const TURNS: f64 = 6.0;
 /// And runs for so many of those before it is watched.
@@ -50,11 +56,17 @@ const TURNS_RAMP: f64 = 1.5;
 const SETTLE_PART: f64 = 0.25;
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
-        Scale::Quick => (5, 10 << 30),
+        Scale::Quick => (7, 10 << 30),
         Scale::Default => (60, bytes.saturating_mul(4)),
         Scale::Full => (6 * 60, bytes.saturating_mul(8)),
     };
     Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
+}
+
+/// How long the reader beside the writer is watched in all, where the time allows it.
+fn reader_seconds(scale: Scale) -> f64 {
+    let each = if scale == Scale::Full { 180 * SECOND_NS } else { READER_NS };
+    (ROUNDS * each) as f64 / 1e9
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
@@ -74,14 +86,14 @@ fn schedule(setting: &Setting<'_>, region: u64, run: &Run) -> Vec<Step> {
     let part_bytes = left.bytes / parts.max(1);
     let wanted: Vec<Times> =
         all.iter().map(|cell| Times::of(setting.options.scale, cell, rate)).collect();
-    let share = Times::share(&wanted, &left, between_ns(setting));
+    let times = Times::fitted(&all, wanted, &left, between_ns(setting));
     let mut steps = Vec::new();
     for round in 0..ROUNDS {
         let mut order: Vec<usize> = (0..all.len()).collect();
         shuffle(&mut order, setting.options.seed, round);
         let one = |index: usize| {
             let bytes = part_bytes * all[index].writes();
-            let times = wanted[index].shortened(share);
+            let times = times[index];
             settled(setting, &all[index], &Bounds { region, bytes, times, rate })
         };
         steps.extend(order.into_iter().flat_map(one));
@@ -107,24 +119,35 @@ impl Times {
             Scale::Default => 12 * SECOND_NS,
             Scale::Full => 60 * SECOND_NS,
         } as f64;
-        let parts = if cell.has_reader_and_writer() { READER_PARTS } else { 1 };
+        let watched = match cell.has_reader_and_writer() {
+            true => reader_seconds(scale) * SECOND_NS as f64 / ROUNDS as f64,
+            false => base,
+        };
         let turn = rate.map_or(0.0, |rate| f64::from(cell.depth) / rate * 1e9);
         Times {
             settle: if cell.is_in_order() { base } else { base * SETTLE_PART },
             // A ramp for its own sake would only cost time where nothing queues.
             ramp: if cell.depth > 1 { TURNS_RAMP * turn } else { 0.0 },
-            watched: (base * parts as f64).max(TURNS * turn),
+            watched: watched.max(TURNS * turn),
             drain: 2.0 * turn,
         }
     }
 
-    /// The share of what is wanted that the time allows.
-    fn share(wanted: &[Times], left: &Left, between_ns: u64) -> f64 {
-        let rounds = ROUNDS as f64;
-        let needed: f64 = wanted.iter().map(|it| it.settle + it.ramp + it.watched).sum();
+    /// What of it the time allows: first the reader, whose grade needs its time, then the rest.
+    fn fitted(cells: &[Cell], wanted: Vec<Times>, left: &Left, between_ns: u64) -> Vec<Times> {
+        let is_reader: Vec<bool> = cells.iter().map(Cell::has_reader_and_writer).collect();
         let lost: f64 = wanted.iter().map(|it| it.drain + 2.0 * between_ns as f64).sum();
-        let available = left.time_ns as f64 - rounds * lost;
-        (available / (rounds * needed).max(1.0)).clamp(0.0, 1.0)
+        let available = (left.time_ns as f64 / ROUNDS as f64 - lost).max(0.0);
+        let sum = |of_reader: bool| -> f64 {
+            let those = wanted.iter().zip(&is_reader).filter(|(_, is)| **is == of_reader);
+            those.map(|(it, _)| it.settle + it.ramp + it.watched).sum()
+        };
+        let (reader, others) = (sum(true), sum(false));
+        let for_reader = reader.min((READER_SHARE * available).max(available - others));
+        let shares = [for_reader / reader.max(1.0), (available - for_reader) / others.max(1.0)];
+        let [for_reader, for_others] = shares.map(|share| share.clamp(0.0, 1.0));
+        let each = wanted.into_iter().zip(is_reader);
+        each.map(|(it, is)| it.shortened(if is { for_reader } else { for_others })).collect()
     }
 
     fn shortened(self, share: f64) -> Self {
@@ -144,23 +167,35 @@ struct Bounds {
 /// The load of a cell unwatched, and the cell.
 fn settled(setting: &Setting<'_>, cell: &Cell, bounds: &Bounds) -> [Step; 2] {
     let Bounds { region, bytes, times, rate } = bounds;
-    let settle_bytes = (*bytes as f64 * SETTLE_PART) as u64;
+    // The writer beside the reader goes at one rate from the beginning to the end.
+    let settle_part = match cell.has_reader_and_writer() {
+        true => times.settle / (times.settle + times.ramp + times.watched).max(1.0),
+        false => SETTLE_PART,
+    };
+    let settle_bytes = (*bytes as f64 * settle_part) as u64;
     let mut streams = cell.streams(setting, *region);
     if cell.has_reader_and_writer() {
         // Both streams must last as long as the step, or the reader would be alone in the end.
-        let affordable = (*bytes as f64 / 4096.0 / (times.settle + times.watched).max(1.0)) * 1e9;
+        let seconds = (times.settle + times.ramp + times.watched).max(1.0) / 1e9;
+        let affordable = WRITER_SHARE * *bytes as f64 / 4096.0 / seconds;
         if rate.is_none_or(|rate| rate > affordable) {
             streams[1].think = Span((1e9 / affordable.max(1e-3)) as u64);
         }
     }
     let one = |name: &str, role, elapsed: f64, bytes: u64| {
-        let until = Until {
-            elapsed: Some(Span((elapsed as u64).max(1))),
-            bytes: (cell.writes() > 0).then(|| whole(bytes, cell.size)),
-            ..Until::default()
+        let timed = Until { elapsed: Some(Span((elapsed as u64).max(1))), ..Until::default() };
+        let bytes = (cell.writes() > 0).then(|| whole(bytes, cell.size));
+        let bounded = Until { bytes, ..timed.clone() };
+        let mut streams = streams.clone();
+        // The reader writes nothing: only its time ends it.
+        let until = if cell.has_reader_and_writer() {
+            streams[1].until = Some(bounded);
+            timed
+        } else {
+            bounded
         };
         let first = loads::step(setting, name, role, until, streams[0].clone());
-        Step { streams: streams.clone(), ..first }
+        Step { streams, ..first }
     };
     let before = one(&cell.settling(), Role::Prepare, times.settle, settle_bytes);
     let cell = one(&cell.name, Role::Measure, times.watched, bytes - settle_bytes);

@@ -34,8 +34,11 @@ const WRITE_AFTER: &str = "random write, after TRIM";
 const READ_BEFORE: &str = "random read, before TRIM";
 const READ_AFTER: &str = "random read, after TRIM";
 const TRIM: &str = "trim";
-/// Writes that fill whatever takes them at the speed of memory.
+/// Writes that fill whatever takes them at the speed of memory …
 const WARM_UP: &str = "warm-up";
+/// … which is so much, or this part of a small drive.
+const WARM_UP_BYTES: u64 = 64 << 20;
+const WARM_UP_PART: u64 = 8;
 /// Time of a step besides its I/O.
 const BETWEEN_NS: u64 = 200_000_000;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -91,21 +94,34 @@ fn write_bytes(setting: &Setting<'_>) -> u64 {
     .0
 }
 
+/// Bytes of the writes before the first repetition.
+fn warm_up_bytes(setting: &Setting<'_>) -> u64 {
+    let affordable = setting.options.budget.0 / (2 * 3 * 4);
+    let most = WARM_UP_BYTES.min(setting.bytes() / WARM_UP_PART).min(affordable);
+    whole(write_bytes(setting).max(most), 4096).0
+}
+
+/// Bytes of all repetitions of a cell and what comes before them.
+fn all_bytes(setting: &Setting<'_>) -> u64 {
+    repetitions(setting) as u64 * write_bytes(setting) + warm_up_bytes(setting)
+}
+
 /// The time that the answer takes at most: reads and writes before and after the TRIM, the writes
 /// as fast as the latest round was.
 fn answer_ns(setting: &Setting<'_>, steps: &[StepRun]) -> u64 {
     let repetitions = repetitions(setting) as u64;
     let rate = rounds::rates(setting, steps, ROUND).last().copied();
-    let write = rate.map_or(SECOND_NS, |rate| {
-        (write_bytes(setting) as f64 / 4096.0 / rate.max(1.0) * 1e9) as u64
+    let write = rate.map_or((repetitions + 1) * SECOND_NS, |rate| {
+        (all_bytes(setting) as f64 / 4096.0 / rate.max(1.0) * 1e9) as u64
     });
     let between = if setting.is_simulated() { 0 } else { BETWEEN_NS };
-    2 * (repetitions * (READ_NS + between) + (repetitions + 1) * (write + between))
+    2 * (repetitions * (READ_NS + between) + write + (repetitions + 1) * between)
 }
 
 /// All repetitions of a write cell, behind a warm-up.
 fn writes(setting: &Setting<'_>, name: &str) -> Vec<Step> {
-    let warm_up = Step { role: Role::Prepare, ..write(setting, WARM_UP) };
+    let mut warm_up = Step { role: Role::Prepare, ..write(setting, WARM_UP) };
+    warm_up.until.bytes = Some(Size(warm_up_bytes(setting)));
     std::iter::once(warm_up).chain(vec![write(setting, name); repetitions(setting)]).collect()
 }
 
@@ -139,7 +155,7 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         return Some(loads::plan(setting, interval, vec![round]));
     }
     // Nothing is trimmed unless what must follow still fits.
-    (left.time_ns > answer_ns(setting, steps) && left.bytes > 2 * write_bytes(setting))
+    (left.time_ns > answer_ns(setting, steps) && left.bytes > 2 * all_bytes(setting))
         .then(|| loads::plan(setting, interval, bounded(before_and_trim(setting, steps), &left, 2)))
 }
 
@@ -180,7 +196,7 @@ fn filled(setting: &Setting<'_>, left: &Left) -> Step {
 
 fn is_worth_a_round(setting: &Setting<'_>, run: &Run, left: &Left) -> bool {
     let steps = since_break(run);
-    let reserve = 2 * (repetitions(setting) as u64 + 1) * write_bytes(setting);
+    let reserve = 2 * all_bytes(setting);
     let known = rounds::rates(setting, steps, ROUND);
     let is_short = done(steps, ROUND) > known.len();
     let has_bytes = left.bytes > rounds::round_bytes(setting) + reserve;

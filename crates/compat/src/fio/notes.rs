@@ -269,19 +269,6 @@ fn cache(whole: &Whole<'_>, world: &dyn World, notes: &mut Vec<Note>) {
         return;
     }
     let bytes = whole.place.size;
-    let amount = settings.io_size.map_or(0, |amount| amount.of(bytes));
-    let is_timed = settings.time_based && settings.runtime_ns > 0;
-    let goes_round = settings.loops > 1 || is_timed || amount > bytes;
-    if settings.invalidate && goes_round && settings.rw.kinds[0] {
-        notes.push(Note::new(
-            "invalidated_once",
-            "invalidate=1",
-            Treatment::Approximated,
-            "fio drops the cached pages of a job's files before each pass over them, and here they \
-             are dropped before the first one: later passes are read from memory, far faster than \
-             fio's. Add direct=1 to have the same in both.",
-        ));
-    }
     let memory = world.host().memory_bytes;
     if memory > 0 && bytes < memory {
         let sync = settings.end_fsync || !matches!(settings.sync, Sync::None);

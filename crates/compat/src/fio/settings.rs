@@ -335,6 +335,11 @@ fn failed_parsing(name: &str, value: Option<&str>) -> Refusal {
 }
 
 impl Settings {
+    /// Whether it begins anew at the end of its files.
+    pub fn goes_round(&self) -> bool {
+        self.loops > 1 || (self.time_based && self.runtime_ns > 0)
+    }
+
     fn take(&mut self, word: &Word, kb_base: u64) -> Result<(), Wrong> {
         let value = word.value.as_deref();
         let text = value.unwrap_or_default();

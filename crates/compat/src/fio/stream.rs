@@ -64,6 +64,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     stream.advise = settings.advise
         && stream.io == IoMode::Buffered
         && !matches!(engine, Engine::Mmap | Engine::Null);
+    stream.drop_cached_each_pass =
+        settings.invalidate && stream.io == IoMode::Buffered && settings.goes_round();
     sizes(settings, &mut stream);
     if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
         return Err(not_to_be_had(

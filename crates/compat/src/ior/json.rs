@@ -9,9 +9,6 @@ use crate::parallel::moment::{began as beginning, now};
 use crate::parallel::volume;
 use drivelab_core::run::Run;
 
-/// How the text begins.
-pub const BEGINS: &str = "{\n  \"Version\": ";
-
 const MEBIBYTE: f64 = timing::MEBIBYTE;
 
 /// A value as it is written, and an object as its keys in order.

@@ -24,7 +24,7 @@ pub use plan::{Access, Key};
 pub use settings::{Era, FAILED, Packet, Settings, Summary};
 
 use crate::front::{
-    Asked, Existing, Host, Job, Mark, Note, Output, OutputFile, Refusal, ResultFile, World,
+    Asked, Existing, Host, Job, Note, Output, OutputFile, Refusal, ResultFile, World,
 };
 use drivelab_core::run::Run;
 
@@ -99,7 +99,5 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
 /// Where the results go instead of to the terminal; those of another line are replaced there.
 fn place_of_summary(tests: &[Test]) -> Option<ResultFile> {
     let path = tests.first()?.settings.summary_file.clone()?;
-    let begins = [b"IOR-", json::BEGINS.as_bytes(), comma::HEADING.as_bytes()];
-    let marks = begins.map(|begin| Mark::Bytes(begin.to_vec())).to_vec();
-    Some(ResultFile { path, existing: Existing::replaces(marks) })
+    Some(ResultFile { path, existing: Existing::ReplaceOwn })
 }

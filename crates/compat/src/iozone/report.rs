@@ -5,8 +5,8 @@ use super::options::{Layout, Options, Table, Throughput};
 use super::print::command;
 use super::test::{Load, Test};
 use super::throughput::{units, word};
-use crate::biff::{BEGINNING, Sheet};
-use crate::front::{Existing, Mark, OutputFile, ResultFile};
+use crate::biff::Sheet;
+use crate::front::{Existing, OutputFile, ResultFile};
 use drivelab_core::run::Run;
 use std::fmt::Write;
 
@@ -109,11 +109,10 @@ fn sums(options: &Options, throughput: &Throughput, run: &Run, load: Load) -> Ve
     throughput.counts.iter().map_while(sum).collect()
 }
 
-/// Where the worksheet goes. IOzone removes a file of that name; here it is only replaced if it is
-/// one.
+/// Where the worksheet goes. IOzone removes a file of that name; here it is only replaced if
+/// drivelab wrote it.
 pub(super) fn place(path: &str) -> ResultFile {
-    let existing = Existing::replaces(vec![Mark::Bytes(BEGINNING.to_vec())]);
-    ResultFile { path: path.to_owned(), existing }
+    ResultFile { path: path.to_owned(), existing: Existing::ReplaceOwn }
 }
 
 /// The worksheet.

@@ -211,6 +211,9 @@ impl Driver {
         due: Time,
         is_reply: bool,
     ) -> Result<(), Trouble> {
+        if self.issued_bytes >= self.pass_end {
+            self.begin_pass(queue)?;
+        }
         self.issued += 1;
         self.issued_bytes += u64::from(op.len);
         if op.action == Action::Write {
@@ -224,6 +227,13 @@ impl Driver {
             }
         }
         self.submit(queue, op, pass, due, is_reply)
+    }
+
+    /// Drops what is cached, as fio does between passes: what is in flight goes on meanwhile.
+    #[cold]
+    fn begin_pass<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<(), Trouble> {
+        self.pass_end = self.pass_end.saturating_add(self.offsets.region().bytes.max(1));
+        queue.drop_cached()
     }
 
     #[inline]

@@ -1,7 +1,8 @@
 //! Reads, writes and trims that have places, or sizes, of their own.
 
+use super::address::onward;
 use super::region::region;
-use super::{Draw, Region, onward};
+use super::{Draw, Region};
 use crate::op::Action;
 use crate::plan::{PatternName, Stream};
 use crate::queue::Trouble;

@@ -2,17 +2,42 @@
 
 use crate::plan::Stream;
 use crate::queue::Trouble;
+use drivelab_stats::Random;
 
 /// One zone, in slots, and where its share of the accesses ends.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ZoneSlots {
-    pub(super) access_end: f64,
-    pub(super) first: u64,
-    pub(super) slots: u64,
+struct ZoneSlots {
+    access_end: f64,
+    first: u64,
+    slots: u64,
 }
 
 /// The zones of a stream in a region of so many slots.
-pub(super) fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
+/// Zones in order, and the last one, which takes what rounding leaves.
+#[derive(Debug, Clone)]
+pub(super) struct Zones {
+    all: Vec<ZoneSlots>,
+    last: ZoneSlots,
+}
+
+impl Zones {
+    /// The zones of a stream over so many slots.
+    pub(super) fn new(stream: &Stream, slots: u64) -> Result<Self, Trouble> {
+        let all = zones(stream, slots)?;
+        let last = all.last().copied();
+        let last = last.ok_or_else(|| Trouble::usage("no zone of this stream has accesses"))?;
+        Ok(Zones { all, last })
+    }
+
+    /// A slot: the zone by its accesses, within it uniform.
+    pub(super) fn next(&self, random: &mut Random) -> u64 {
+        let drawn = random.unit_f64();
+        let zone = self.all.iter().find(|zone| drawn < zone.access_end).unwrap_or(&self.last);
+        zone.first + random.below(zone.slots)
+    }
+}
+
+fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
     let (mut addresses, mut accesses, mut first) = (0.0, 0.0, 0);
     let mut out = Vec::new();
     let rest = crate::plan::Zone {

@@ -138,6 +138,9 @@ pub struct Stream {
     /// (posix_fadvise(2)), which decides how far it reads ahead.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub advise: bool,
+    /// Buffered: cached pages of its files are dropped before each pass after the first.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub drop_cached_each_pass: bool,
     /// io_uring: plain buffers and files instead of registered ones.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unregistered: bool,
@@ -259,6 +262,7 @@ impl Default for Stream {
             neighbour: 0,
             each_kind_in_order: false,
             advise: false,
+            drop_cached_each_pass: false,
             trim_first: false,
             form: None,
             of_directories: false,

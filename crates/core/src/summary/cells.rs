@@ -2,6 +2,7 @@
 
 use crate::op::Action;
 use crate::plan::Role;
+use crate::quantity::operations;
 use crate::run::Run;
 use crate::summary::drifts::drifts;
 use crate::summary::streams::{LatencyKind, cell_histogram};
@@ -9,7 +10,7 @@ use crate::summary::{
     CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates, Reason,
     StepSummary, StreamSummary,
 };
-use drivelab_stats::Estimate;
+use drivelab_stats::{Estimate, centred_at};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Repetitions without suspicion that a cell needs before it may leave the suspect ones out; they
@@ -148,19 +149,20 @@ fn merged(run: &Run, steps: &[u32], stream: u32, kind: Action) -> MergedLatency 
 }
 
 fn cell_kind(repeats: &[&StreamSummary], kind: Action, merged: MergedLatency) -> CellKind {
-    let of = |which: fn(&crate::summary::KindSummary) -> Option<Latency>| {
+    let of = |which: fn(&crate::summary::KindSummary) -> Option<Latency>,
+              of_all: fn(&MergedLatency) -> Option<Latency>| {
         let each: Option<Vec<Latency>> =
             repeats.iter().map(|repeat| repeat.kinds.get(&kind).and_then(which)).collect();
-        each.map(|each| estimates(&each))
+        each.map(|each| estimates(&each, of_all(&merged)))
     };
     CellKind {
         rates: rates(repeats, |repeat| {
             let kind = repeat.kinds.get(&kind)?;
             Some((&kind.rates, kind.seconds))
         }),
-        submit_ns: of(|kind| kind.submit_ns),
-        service_ns: of(|kind| kind.service_ns),
-        response_ns: of(|kind| kind.response_ns),
+        submit_ns: of(|kind| kind.submit_ns, |merged| merged.submit_ns),
+        service_ns: of(|kind| kind.service_ns, |merged| merged.service_ns),
+        response_ns: of(|kind| kind.response_ns, |merged| merged.response_ns),
         merged,
     }
 }
@@ -185,26 +187,58 @@ fn rates<'a>(
         each.iter().filter_map(|(rates, time)| Some((count(rates) as f64, (*time)?))).collect()
     };
     let moves_data = each.iter().any(|(rates, _)| rates.bandwidth_bytes_per_s.is_some());
+    let ops = timed(|rates| rates.ops);
+    let iops =
+        Estimate::rate_of(&ops).filter(|_| each.iter().any(|(rates, _)| rates.iops.is_some()));
     Rates {
+        no_interval: iops.as_ref().and_then(|iops| not_repeatable(&ops, iops)),
         ops: each.iter().map(|(rates, _)| rates.ops).sum(),
         bytes: each.iter().map(|(rates, _)| rates.bytes).sum(),
         errors: each.iter().map(|(rates, _)| rates.errors).sum(),
-        iops: Estimate::rate_of(&timed(|rates| rates.ops))
-            .filter(|_| each.iter().any(|(rates, _)| rates.iops.is_some())),
+        iops,
         bandwidth_bytes_per_s: Estimate::rate_of(&timed(|rates| rates.bytes))
             .filter(|_| moves_data),
     }
 }
 
-fn estimates(each: &[Latency]) -> LatencyEstimates {
+/// That the repetitions differ too much for an interval, and between what they lie.
+fn not_repeatable(repeats: &[(f64, f64)], iops: &Estimate) -> Option<Reason> {
+    let rates: Vec<f64> = repeats.iter().map(|(count, seconds)| count / seconds).collect();
+    Estimate::is_not_repeatable(&rates, iops).then(|| {
+        let (low, high) = rates
+            .iter()
+            .fold((f64::INFINITY, 0.0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
+        Reason {
+            code: "not_repeatable".into(),
+            text: format!(
+                "not repeatable: {} repetitions from {} to {}",
+                rates.len(),
+                operations(low),
+                operations(high)
+            ),
+        }
+    })
+}
+
+/// The figures of all I/Os of all repetitions, `merged`, each with the spread of the repetitions.
+fn estimates(each: &[Latency], merged: Option<Latency>) -> LatencyEstimates {
     let over = |figure: fn(&Latency) -> Option<f64>| {
+        let centre = merged.as_ref().and_then(figure)?;
         let values: Option<Vec<f64>> = each.iter().map(figure).collect();
-        Estimate::mean_of(&values?)
+        let centred = values.and_then(|values| centred_at(&values, centre).ok());
+        let spread = centred.and_then(|values| Estimate::centre_of(&values));
+        Some(Estimate {
+            value: centre,
+            ..spread.unwrap_or(Estimate::point(centre, each.len() as u64))
+        })
+    };
+    let extreme = |figure: fn(&Latency) -> u64| {
+        merged.as_ref().map(|merged| Estimate::point(figure(merged) as f64, each.len() as u64))
     };
     LatencyEstimates {
-        min: over(|latency| Some(latency.min as f64)),
+        min: extreme(|latency| latency.min),
         mean: over(|latency| Some(latency.mean)),
-        max: over(|latency| Some(latency.max as f64)),
+        max: extreme(|latency| latency.max),
         p50: over(|latency| latency.p50.map(|value| value as f64)),
         p90: over(|latency| latency.p90.map(|value| value as f64)),
         p99: over(|latency| latency.p99.map(|value| value as f64)),
@@ -219,5 +253,5 @@ fn mean(
     figure: impl Fn(&StreamSummary) -> Option<f64>,
 ) -> Option<Estimate> {
     let values: Option<Vec<f64>> = repeats.iter().map(|repeat| figure(repeat)).collect();
-    Estimate::mean_of(&values?)
+    Estimate::positive_mean_of(&values?)
 }

@@ -4,7 +4,7 @@ use crate::op::{Action, Time};
 use crate::run::StepRun;
 use crate::summary::seconds;
 use crate::tally::{KindTally, Tally};
-use drivelab_stats::{BatchMeans, Histogram, batch_means, supported_quantile};
+use drivelab_stats::{Histogram, OverTime, over_time, supported_quantile};
 use serde::Serialize;
 
 /// An interval shorter than this share of the usual length is partial.
@@ -80,18 +80,20 @@ pub fn series(step: &StepRun, stream: u32, kind: Option<Action>) -> Vec<Point> {
         .collect()
 }
 
-/// Batch means of operations and bytes a second over the whole intervals outside of the ramp.
-pub(super) fn batches(
+/// Operations and bytes a second over the whole intervals outside of the ramp, each with its
+/// interval or the reason why there is none; and where the intervals begin.
+pub(super) fn rates_over_time(
     step: &StepRun,
     stream: u32,
     kind: Option<Action>,
-) -> (Option<BatchMeans>, Option<BatchMeans>) {
+) -> (Option<OverTime>, Option<OverTime>, Vec<Time>) {
     let mut slots = slots(step, stream, kind, false);
     slots.retain(|slot| !slot.ramp && !slot.partial);
     let rates = |count: fn(&Slot) -> f64| -> Vec<f64> {
         slots.iter().map(|slot| count(slot) / seconds(slot.to - slot.from)).collect()
     };
-    (batch_means(&rates(|slot| slot.ops)), batch_means(&rates(|slot| slot.bytes)))
+    let begins = slots.iter().map(|slot| slot.from).collect();
+    (over_time(&rates(|slot| slot.ops)), over_time(&rates(|slot| slot.bytes)), begins)
 }
 
 fn slots(step: &StepRun, stream: u32, kind: Option<Action>, latencies: bool) -> Vec<Slot> {

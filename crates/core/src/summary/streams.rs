@@ -2,14 +2,15 @@
 
 use crate::op::{Action, Time};
 use crate::plan::{Stream, SyncTiming};
+use crate::quantity::{operations, time};
 use crate::run::{Run, StepRun};
 use crate::summary::gaps::stream_gaps;
-use crate::summary::series::batches;
+use crate::summary::series::rates_over_time;
 use crate::summary::{
-    ErrorCount, KindSummary, Latency, Lateness, Load, Rates, SLOWEST_SHOWN, StreamSummary,
+    ErrorCount, KindSummary, Latency, Lateness, Load, Rates, Reason, SLOWEST_SHOWN, StreamSummary,
 };
 use crate::tally::{KindTally, Phase, Slow, Tally};
-use drivelab_stats::{BatchMeans, Estimate, Histogram};
+use drivelab_stats::{Estimate, Histogram, NoInterval, OverTime};
 use std::collections::BTreeMap;
 
 /// The measured window of one stream.
@@ -247,7 +248,8 @@ fn total(
     total
 }
 
-/// Fills in the rates of a window of `seconds`, with the interval that batch means give.
+/// Fills in the rates of a window of `seconds`, with the interval that its seconds give, or the
+/// reason why they give none.
 fn rate(
     rates: &mut Rates,
     step: &StepRun,
@@ -257,29 +259,78 @@ fn rate(
 ) {
     let Some(seconds) = seconds else { return };
     let turns = kind.is_some_and(|kind| takes_turns(&step.plan.streams[stream as usize], kind));
-    let (ops, bytes) = if turns { (None, None) } else { batches(step, stream, kind) };
-    rates.iops = Some(with_batches(rates.ops as f64 / seconds, ops));
+    let (ops, bytes, begins) =
+        if turns { Default::default() } else { rates_over_time(step, stream, kind) };
+    rates.iops = Some(over_window(rates.ops as f64 / seconds, ops));
+    let from = window(step, stream).map_or(0, |window| window.from);
+    let why = ops.and_then(|ops| ops.why);
+    rates.no_interval = why.map(|why| {
+        no_interval(why, begins.len(), |at| {
+            begins.get(at).map_or(0.0, |begin| begin.saturating_sub(from) as f64)
+        })
+    });
     let moves_data = match kind {
         Some(kind) => !kind.is_metadata() && kind != Action::Flush,
         None => rates.bytes > 0,
     };
     if moves_data {
-        rates.bandwidth_bytes_per_s = Some(with_batches(rates.bytes as f64 / seconds, bytes));
+        rates.bandwidth_bytes_per_s = Some(over_window(rates.bytes as f64 / seconds, bytes));
     }
 }
 
-/// The rate of the whole window with the relative half width of its batch means.
-fn with_batches(value: f64, batches: Option<BatchMeans>) -> Estimate {
-    let Some(batches) = batches else { return Estimate::point(value, 1) };
-    match batches.estimate().relative_half_width() {
-        Some(share) => Estimate {
-            value,
-            low: Some(value - value * share),
-            high: Some(value + value * share),
-            n: batches.batches,
-        },
-        None => Estimate::point(value, 1),
+/// The rate of the whole window with the share that its intervals reach to each side.
+fn over_window(value: f64, intervals: Option<OverTime>) -> Estimate {
+    let known = intervals.map(|it| it.estimate);
+    let share = known.and_then(|it| Some((it.high? / it.value).ln()));
+    match (share, known) {
+        (Some(share), Some(known)) => Estimate::on_logarithm(value, value * share, known.n),
+        _ => Estimate::point(value, 1),
     }
+}
+
+/// Why a rate has no interval, in words; `when` is the time of an interval in nanoseconds.
+fn no_interval(why: NoInterval, intervals: usize, when: impl Fn(usize) -> f64) -> Reason {
+    let (code, text) = match why {
+        NoInterval::TooShort { .. } => (
+            "too_short",
+            "too short: below 20 intervals nobody can tell how they depend on each other".into(),
+        ),
+        NoInterval::Equal => ("equal", "all intervals have the same rate".to_owned()),
+        NoInterval::Depends { worth } => (
+            "depends",
+            format!(
+                "too short for its own memory: its {intervals} intervals depend on each other and \
+                 are worth {worth:.0} independent ones"
+            ),
+        ),
+        NoInterval::Rare { values } => (
+            "rare",
+            format!(
+                "{values} of {intervals} intervals are of another kind, such as stalls, and decide \
+                 the mean; so few do not tell how often they come"
+            ),
+        ),
+        NoInterval::Step { at, before, after } => (
+            "step",
+            format!(
+                "a step at {}: {} before it, {} from there on; the rate of both together is of \
+                 neither",
+                time(when(at)),
+                operations(before),
+                operations(after)
+            ),
+        ),
+        NoInterval::Trend { from, to } => {
+            ("trend", format!("it went from {} to {} throughout", operations(from), operations(to)))
+        }
+        NoInterval::Changes => {
+            ("changes", "its level changed several times, and not in a pattern that recurs".into())
+        }
+        NoInterval::NotRepeatable => {
+            ("not_repeatable", "its intervals differ too much to tell their mean".into())
+        }
+    };
+    Reason { code: code.into(), text }
 }
 
 /// The slowest I/Os that completed in the window.

@@ -4,7 +4,7 @@ use crate::plan::{Mix, Plan, Step, Stream};
 use crate::record::{End, Record, StepBegin, StepEnd};
 use crate::tally::{Keep, KindTally, Phase, Tally};
 use crate::units::Span;
-use drivelab_stats::{Random, batch_means};
+use drivelab_stats::{Random, over_time};
 
 const KEEP: Keep = Keep { submit: false, response: false };
 
@@ -217,20 +217,21 @@ fn repetitions_give_the_t_interval() {
     let cell = &repeated(&[100, 110, 120]).summary().cells[0];
     assert_eq!((cell.repetitions, cell.incomplete, cell.valid), (3, 0, None));
     let iops = cell.streams[0].kinds[&Action::Read].rates.iops.unwrap();
-    // Mean 110, s = 10, t(2) = 4.30265272974946: 110 ± 4.3027 · 10/√3.
+    // Mean 110, s = 10, t(2) = 4.30265272974946: 4.3027 · 10/√3 to each side, on the logarithm.
+    let share: f64 = 24.841_377_118_395_51 / 110.0;
     near(iops.value, 110.0);
-    near(iops.low.unwrap(), 110.0 - 24.841_377_118_395_51);
-    near(iops.high.unwrap(), 110.0 + 24.841_377_118_395_51);
+    near(iops.low.unwrap(), 110.0 * (-share).exp());
+    near(iops.high.unwrap(), 110.0 * share.exp());
     assert_eq!(iops.n, 3);
     let read = &cell.streams[0].kinds[&Action::Read];
     assert_eq!((read.rates.ops, read.merged.service_ns.unwrap().count), (330, 330));
     // 100 I/Os support no p99 in one repetition; together 330 do.
-    assert_eq!(read.service_ns.as_ref().unwrap().p99, None);
+    assert_eq!(read.service_ns.as_ref().unwrap().p99, Some(Estimate::point(1_000.0, 3)));
     assert_eq!(read.merged.service_ns.unwrap().p99, Some(1_000));
 }
 
 #[test]
-fn latency_figures_of_a_cell_are_means_over_repetitions() {
+fn latency_figures_of_a_cell_are_those_of_all_its_latencies() {
     let mut bench = Bench::new(reads());
     for latency_ns in [100, 200, 600] {
         let mut tally = tally(0, 0, SECOND, 0);
@@ -242,8 +243,8 @@ fn latency_figures_of_a_cell_are_means_over_repetitions() {
     let read = &summary.cells[0].streams[0].kinds[&Action::Read];
     let service = read.service_ns.as_ref().unwrap();
     near(service.mean.unwrap().value, 300.0);
-    near(service.p50.unwrap().value, 300.0);
-    assert_eq!((service.p50.unwrap().n, service.p90), (3, None));
+    near(service.p50.unwrap().value, 200.0);
+    assert_eq!((service.p50.unwrap().n, service.p50.unwrap().low), (3, None), "not repeatable");
     assert_eq!(read.merged.service_ns.unwrap().max, 600);
     assert!(read.response_ns.is_none() && read.submit_ns.is_none());
 }
@@ -261,7 +262,7 @@ fn an_incomplete_repetition_is_left_out_of_its_cell() {
 }
 
 #[test]
-fn one_repetition_has_the_interval_of_its_batch_means_without_the_partial_end() {
+fn one_repetition_has_the_interval_of_its_seconds_without_the_partial_end() {
     let mut bench = Bench::new(reads());
     bench.begin();
     let mut random = Random::new(1);
@@ -274,15 +275,41 @@ fn one_repetition_has_the_interval_of_its_batch_means_without_the_partial_end() 
     bench.tally(tally(0, 30 * SECOND, 30 * SECOND + SECOND / 2, 1_500));
     bench.end(vec![phase(0, 0, 30 * SECOND + SECOND / 2)]);
     let series: Vec<f64> = counts.iter().map(|count| *count as f64).collect();
-    let batches = batch_means(&series).unwrap();
-    let share = batches.estimate().relative_half_width().unwrap();
+    let within = over_time(&series).unwrap().estimate;
+    let factor = within.high.unwrap() / within.value;
     let summary = bench.summary();
     let iops = summary.cells[0].streams[0].total.iops.unwrap();
     let value = (counts.iter().sum::<u64>() + 1_500) as f64 / 30.5;
     near(iops.value, value);
-    near(iops.low.unwrap(), value * (1.0 - share));
-    near(iops.high.unwrap(), value * (1.0 + share));
-    assert_eq!(iops.n, batches.batches);
+    near(iops.low.unwrap(), value / factor);
+    near(iops.high.unwrap(), value * factor);
+    assert_eq!(iops.n, within.n);
+}
+
+#[test]
+fn a_run_with_a_step_gives_both_levels_and_no_interval() {
+    let mut bench = Bench::new(reads());
+    bench.begin();
+    for index in 0..40 {
+        let count = if index < 25 { 2_000 } else { 500 };
+        bench.tally(tally(0, index * SECOND, (index + 1) * SECOND, count));
+    }
+    bench.end(vec![phase(0, 0, 40 * SECOND)]);
+    let rates = bench.summary().cells[0].streams[0].total.clone();
+    assert_eq!(rates.iops.unwrap().low, None);
+    let why = rates.no_interval.unwrap();
+    assert_eq!(why.code, "step");
+    assert!(why.text.starts_with("a step at 25.0 s: 2.00 k/s before it, 500 /s from"), "{}", why.text);
+}
+
+#[test]
+fn repetitions_that_differ_too_much_are_not_repeatable() {
+    let cell = &repeated(&[5419, 2364, 1690, 1652, 1578]).summary().cells[0];
+    let rates = &cell.streams[0].total;
+    assert_eq!(rates.iops.unwrap().low, None);
+    assert_eq!(rates.no_interval.as_ref().unwrap().code, "not_repeatable");
+    assert_eq!(cell.drifts.len(), 1);
+    assert!(cell.against().unwrap().contains("drifted from 5.42 k/s to 1.58 k/s over 5"));
 }
 
 #[test]

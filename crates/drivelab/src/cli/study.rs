@@ -58,7 +58,7 @@ pub struct StudyCommandOptions {
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Directory, file, block device, or simulated drive (sim:NAME); several go side by side
-    #[arg(value_name = "TARGET", default_value = ".", num_args = 1..)]
+    #[arg(value_name = "TARGET", required = true, num_args = 1..)]
     pub targets: Vec<String>,
     /// At most 5 minutes and 10 GiB
     #[arg(long, conflicts_with = "full")]
@@ -69,7 +69,8 @@ pub struct StudyCommandOptions {
     /// Most bytes to write, preparation included [default: by study and scale]
     #[arg(long, value_name = "SIZE")]
     pub budget: Option<Size>,
-    /// Most time that all steps may take together [default: by study and scale]
+    /// Most time that all steps may take together; several targets share it evenly
+    /// [default: by study and scale, for each target]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Span>,
     /// A change by less counts as none; declared before anything is measured

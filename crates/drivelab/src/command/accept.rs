@@ -2,7 +2,7 @@
 
 use super::report::{Page, may_write, results_shown};
 use super::run::{dry_run, read_toml};
-use crate::aim::Aim;
+use crate::aim::{Aim, Missing};
 use crate::cli::accept::AcceptOptions;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, Inquiry, Request};
@@ -11,7 +11,7 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::run::Run;
-use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::sound::Sound;
 use drivelab_core::summary::Summary;
 use drivelab_io::facts::System;
 use drivelab_report::terminal::claims_table;
@@ -31,8 +31,11 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
     let plan_for = |facts: &Facts, layout_bytes| {
         accept::plan(&study, &spec, facts, layout_bytes).map_err(Failure::usage)
     };
-    let facts = Aim::look(&system, &options.target)?.facts;
-    let aim = Aim::take(&system, &options.target, &plan_for(&facts, None)?, options.size)?;
+    let line = format!("accept {}", options.spec);
+    let missing = Missing::unless_sized(options.size, &line);
+    let facts = Aim::look(&system, &options.target, missing)?.facts;
+    let fitting = plan_for(&facts, None)?;
+    let aim = Aim::take(&system, &options.target, &fitting, options.size, missing)?;
     let plan = plan_for(&aim.facts, aim.creates().then_some(aim.file_bytes))?;
     let request = Request {
         command: "accept",
@@ -66,7 +69,7 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
 
 fn show(json: bool, claims: &[Claim], run: &Run, summary: &Summary) -> Result<(), Failure> {
     let facts = &run.begin.facts;
-    let judged = accept::judged(claims, facts, Sound::of(run, Rules::STRICT).summary());
+    let judged = accept::judged(claims, facts, Sound::of(run, accept::RULES).summary());
     if !json {
         print::text(&claims_table(summary, &judged, facts));
         return Ok(());
@@ -98,6 +101,6 @@ impl Inquiry for Acceptance {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some(accept::judge(&self.claims, &Sound::of(run, Rules::STRICT)).closed())
+        Some(accept::judge(&self.claims, &Sound::of(run, accept::RULES)).closed())
     }
 }

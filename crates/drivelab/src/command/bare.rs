@@ -1,6 +1,6 @@
 //! `drivelab bare`: the queues alone, without driver and recording; for the benchmarks.
 
-use crate::aim::Aim;
+use crate::aim::{Aim, Missing};
 use crate::cli::run::RunOptions;
 use crate::load;
 use crate::opener::Site;
@@ -26,11 +26,12 @@ pub fn bare(options: &RunOptions) -> Result<Status, Failure> {
     let (step, interval) = (&plan.steps[0], plan.interval.0);
     let stream = &step.streams[0];
     let system = System::live();
-    let aim = Aim::take(&system, target, &plan, options.size)?;
+    let missing = Missing::Refused { line: "bare", takes_size: false };
+    let aim = Aim::take(&system, target, &plan, options.size, missing)?;
     session::check_plan(&plan, &aim)?;
     let runs = store::directory(options.record.store.runs.as_deref())?;
     let intent = if stream.changes_data() { Intent::Write } else { Intent::Read };
-    let mut request = OpenRequest::new(&aim.path, intent, runs.join("../scratch.jsonl"));
+    let mut request = OpenRequest::new(&aim.path, intent, store::ledger(Some(&runs))?);
     request.erase.clone_from(&options.safety.erase);
     let opened = open_target(&system, &request).map_err(session::refused)?;
     let bytes = opened.bytes;

@@ -1,7 +1,8 @@
 //! `drivelab check`: the main job.
 
+use super::page;
 use super::report::{Page, may_write, results};
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
 use crate::cli::CheckOptions;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, Inquiry, Request};
@@ -18,7 +19,8 @@ use drivelab_study::check;
 /// Asks what the drive under the target can do, and what hurts.
 pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     let system = System::live();
-    let mut aim = Aim::look(&system, &options.target)?;
+    let mut aim =
+        Aim::look(&system, &options.target, Missing::Refused { line: "check", takes_size: false })?;
     let study = check::Options {
         seed: options.study.seed.unwrap_or_else(chance::seed),
         budget: options.study.budget,
@@ -26,7 +28,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         read_only: options.read_only,
         cpus: options.study.cpus.clone(),
     };
-    if matches!(aim.kind, Kind::Directory | Kind::Absent) {
+    if aim.kind == Kind::Directory {
         if options.read_only {
             return Err(Failure::usage("--read-only needs a file or device that holds data")
                 .advise("Leave it out: a scratch file of drivelab's own is written here."));
@@ -53,6 +55,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     };
     if !options.study.dry_run {
         may_write(options.out.as_deref())?;
+        page::can_be_made(options.out.as_deref(), options.study.json)?;
         session::ask_guard(&request, &system, &aim, &first)?;
     }
     session::check_plan(&first, &aim)?;

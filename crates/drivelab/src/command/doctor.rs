@@ -1,6 +1,6 @@
 //! `drivelab doctor`: is this machine fit to measure? And the removal of what killed runs left.
 
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
 use crate::cli::doctor::DoctorOptions;
 use crate::outcome::{Failure, Status};
 use crate::{print, store};
@@ -39,11 +39,8 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
         return clean(&ledger, options.json);
     }
     let system = System::live();
-    let aim = Aim::look(&system, &options.target)?;
-    if aim.kind == Kind::Absent {
-        return Err(Failure::usage(format!("{} does not exist", options.target))
-            .advise("Name a directory, a file or a block device that is there."));
-    }
+    let missing = Missing::Refused { line: "doctor", takes_size: false };
+    let aim = Aim::look(&system, &options.target, missing)?;
     let seen = look(&system, aim, Some(&ledger))?;
     let checks = doctor::judge(&seen);
     let (verdict, is_bad) = doctor::verdict(&checks);
@@ -71,7 +68,7 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
 /// # Errors
 /// Ctrl-C.
 pub fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> {
-    let aim = Aim::look(system, target)?;
+    let aim = Aim::look(system, target, Missing::Made)?;
     if aim.kind == Kind::Absent {
         return Ok(Vec::new());
     }
@@ -106,7 +103,7 @@ pub fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> 
 /// Everything that can be seen, then what must be measured, one after the other.
 fn look(system: &System, aim: Aim, ledger: Option<&Ledger>) -> Result<Observations, Failure> {
     let interrupted = || match drivelab_io::signal::interrupted() {
-        true => Err(Failure { status: Status::Interrupted, ..Failure::usage("interrupted") }),
+        true => Err(Failure { status: Status::interruption(), ..Failure::usage("interrupted") }),
         false => Ok(()),
     };
     let devices = facts::devices_below(system, &aim.path);
@@ -191,10 +188,11 @@ impl Sink for Kept {
 /// Removes scratch of runs that were killed: only what stands in the list of what is ours, with
 /// the same inode and time of birth, and is locked by no run.
 fn clean(ledger: &Ledger, json: bool) -> Result<Status, Failure> {
-    let found = remove_leftovers(ledger).map_err(|error| {
+    let mut found = remove_leftovers(ledger).map_err(|error| {
         let path = ledger.path().display();
         Failure::usage(format!("the list of scratch files {path} cannot be used: {error}"))
     })?;
+    found.left.append(&mut found.away);
     if json {
         let left: Vec<_> = found
             .left

@@ -6,10 +6,10 @@ use crate::session::Ended;
 use crate::{print, store};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Summary, summarise};
+use drivelab_io::results::{self, There};
 use drivelab_io::team::team;
-use drivelab_report::{CSV_BEGIN, XLSX_CREATOR, csv, html, redacted, terminal, xlsx};
-use std::fs::File;
-use std::io::{Read, Write};
+use drivelab_report::{csv, html, redacted, terminal, xlsx};
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// Shows a run again: as HTML, CSV, a workbook or JSON, with or without the names in it.
@@ -52,9 +52,6 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     }
     Ok(Status::Fine)
 }
-
-/// How far a file is read to see whether it is a report.
-const REPORT_BYTES_READ: u64 = 1 << 24;
 
 /// Where the HTML of a run goes.
 #[derive(Debug, Clone, Copy)]
@@ -109,7 +106,7 @@ pub fn results_shown(
     }
     if let Some(failure) = &ended.failure {
         print::failure(failure);
-    } else if ended.status == Status::Interrupted {
+    } else if ended.status.is_interruption() {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }
     if ended.stuck && drivelab_io::sensors::held_threads(&drivelab_io::facts::System::live()) > 0 {
@@ -136,7 +133,7 @@ pub fn in_words(run: &Run, summary: &Summary) -> String {
 pub fn write_html(run: &Run, summary: &Summary, out: Option<&Path>) -> Result<PathBuf, Failure> {
     let name = || PathBuf::from(format!("drivelab-{}.html", run.begin.run));
     let path = out.map_or_else(name, Path::to_path_buf);
-    write_new(&path, Made::Html, html::page(run, summary).as_bytes())?;
+    write_new(&path, Made::Html, results::marked(html::page(run, summary)).as_bytes())?;
     Ok(path)
 }
 
@@ -168,16 +165,15 @@ impl Made {
 
 /// Writes a file of its own, or in the place of one that drivelab made.
 pub fn write_new(path: &Path, made: Made, bytes: &[u8]) -> Result<(), Failure> {
-    let failed = |error: std::io::Error| {
-        Failure::usage(format!("cannot write the {} {}: {error}", made.word(), path.display()))
-            .advise(format!("Name another file with {} FILE.", made.option()))
-    };
-    may_replace(Some(path), made)?;
-    if std::fs::symlink_metadata(path).is_ok() {
-        std::fs::remove_file(path).map_err(failed)?;
+    if is_stdout(path) {
+        print::bytes(bytes);
+        return Ok(());
     }
-    let mut file = File::create_new(path).map_err(failed)?;
-    file.write_all(bytes).map_err(failed)
+    let list = store::results(None).ok();
+    results::write(path, bytes, list.as_ref()).map_err(|error| match error.kind() {
+        ErrorKind::AlreadyExists => foreign(path, made),
+        _ => unwritable(path, made, &error),
+    })
 }
 
 /// Refuses to replace anything but a report; asked before a run, and again when it is written.
@@ -186,45 +182,28 @@ pub fn may_write(out: Option<&Path>) -> Result<(), Failure> {
 }
 
 fn may_replace(out: Option<&Path>, made: Made) -> Result<(), Failure> {
-    let Some(path) = out.filter(|path| std::fs::symlink_metadata(path).is_ok()) else {
-        return Ok(());
-    };
-    if is_ours(path, made) {
-        return Ok(());
+    let Some(path) = out.filter(|path| !is_stdout(path)) else { return Ok(()) };
+    let list = store::results(None).ok();
+    let there = results::look(path, list.as_ref());
+    let there = there.map_err(|error| unwritable(path, made, &error))?;
+    if matches!(there, There::Foreign | There::NoFile) {
+        return Err(foreign(path, made));
     }
-    let text = format!("refused: {} exists and is no {} of drivelab.", path.display(), made.word());
+    results::try_out(path, there).map_err(|error| unwritable(path, made, &error))
+}
+
+fn is_stdout(path: &Path) -> bool {
+    path == Path::new("/dev/stdout")
+}
+
+fn foreign(path: &Path, made: Made) -> Failure {
+    let shown = path.display();
+    let text = format!("refused: {shown} exists and is no {} as drivelab wrote it.", made.word());
     let advice = format!("Nothing was written. Name another file with {} FILE.", made.option());
-    Err(Failure::refused(text).advise(advice))
+    Failure::refused(text).advise(advice)
 }
 
-/// Whether this is a regular file that looks like every report of this kind: a page of drivelab,
-/// our first columns, or a workbook that nobody but drivelab has saved.
-fn is_ours(path: &Path, made: Made) -> bool {
-    let mut bytes = Vec::new();
-    let is_file = std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file());
-    if !is_file
-        || File::open(path)
-            .and_then(|file| file.take(REPORT_BYTES_READ).read_to_end(&mut bytes))
-            .is_err()
-    {
-        return false;
-    }
-    match made {
-        Made::Html => {
-            let begin = String::from_utf8_lossy(&bytes).to_lowercase();
-            begin.starts_with("<!doctype html") && begin.contains("drivelab")
-        }
-        Made::Csv => bytes.starts_with(CSV_BEGIN.as_bytes()),
-        Made::Workbook => is_our_workbook(bytes).unwrap_or(false),
-    }
-}
-
-/// Whether a workbook says that drivelab made it and was the last to save it.
-fn is_our_workbook(bytes: Vec<u8>) -> Result<bool, zip::result::ZipError> {
-    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(bytes))?;
-    let mut properties = String::new();
-    let core = archive.by_name("docProps/core.xml")?;
-    core.take(REPORT_BYTES_READ).read_to_string(&mut properties)?;
-    let made = ["dc:creator", "cp:lastModifiedBy"].map(|tag| format!("<{tag}>{XLSX_CREATOR}</"));
-    Ok(made.iter().all(|mark| properties.contains(mark)))
+fn unwritable(path: &Path, made: Made, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot write the {} {}: {error}", made.word(), path.display()))
+        .advise(format!("Name another file with {} FILE.", made.option()))
 }

@@ -1,7 +1,7 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
 use super::report::{Page, may_write, results};
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
 use crate::chance;
 use crate::cli::run::RunOptions;
 use crate::forecast::forecast;
@@ -10,7 +10,7 @@ use crate::load;
 use crate::outcome::{Failure, Status};
 use crate::session::{self, OnePlan, Request};
 use crate::together::{self, agree};
-use crate::{print, store};
+use crate::{bounded, print, store};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use drivelab_core::plan::{Plan, PlanFile};
@@ -57,7 +57,8 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         // Nobody looks before the first one has tidied up.
         agree(session::tidy_up(&runs, &system))?;
     }
-    let mut aim = agree(Aim::take(&system, target, &plan, options.size))?;
+    let missing = Missing::unless_sized(options.size, "run");
+    let mut aim = agree(Aim::take(&system, target, &plan, options.size, missing))?;
     together::same_aim(&mut aim)?;
     let request = Request {
         command: "run",
@@ -164,7 +165,7 @@ fn read_plan(file: &str) -> Result<Plan, Failure> {
 
 /// The text of a TOML file that people write: a plan, or claims.
 pub fn read_toml(file: &str, what: &str) -> Result<String, Failure> {
-    let bytes = std::fs::read(file)
+    let bytes = bounded::bytes(file, bounded::TEXT_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("cannot read the {what} {file}: {error}")))?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();

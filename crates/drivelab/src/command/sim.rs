@@ -1,5 +1,6 @@
 //! `drivelab sim list` and `drivelab sim show`.
 
+use crate::bounded;
 use crate::cli::sim::{SimCommand, SimListOptions, SimOptions, SimShowOptions};
 use crate::outcome::{Failure, Status};
 use crate::print;
@@ -60,7 +61,7 @@ fn no_file(file: &str) -> Result<String, String> {
 
 fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     let read = |file: &str| {
-        std::fs::read_to_string(file)
+        bounded::text(file, bounded::TEXT_BYTES_MAX)
             .map_err(|error| format!("cannot read the profile {file}: {error}"))
     };
     let target = SimTarget::parse(&options.profile, read).map_err(Failure::usage)?;
@@ -82,6 +83,7 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
             "title": profile.title,
             "about": profile.about,
             "bytes": target.bytes(),
+            "differences": target.facts().target.differences,
             "derived": derived,
             "parameters": parameters,
         }))?;
@@ -89,6 +91,9 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     }
     let mut text = format!("{}  ·  {}\n\n", profile.name, profile.title);
     text.push_str(&wrapped(&profile.about));
+    for found in &target.differences {
+        text.push_str(&wrapped(&found.text));
+    }
     text.push_str(&picture(profile));
     for figure in &figures {
         let _ = writeln!(text, "  {:<28} {:>14}  {}", figure.name, figure.words, figure.meaning);

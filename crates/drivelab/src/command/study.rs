@@ -3,14 +3,15 @@
 mod file_system;
 mod several;
 
+use super::page;
 use super::report::{Page, may_write, results};
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
 use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
 use crate::outcome::{Failure, Status};
 use crate::session::{self, Ended, Inquiry, Request};
 use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
-use drivelab_core::facts::Facts;
+use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{FileSystem, Plan, Purge, Switch};
 use drivelab_core::quantity::size;
@@ -49,6 +50,7 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
             return dry_run(options, &prepared.first, &prepared.aim, &prepared.inquiry);
         }
         may_write(options.shown.out.as_deref())?;
+        page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
         return finish(prepared, &system, &options.shown);
     }
     several::study(options, study, &system)
@@ -73,11 +75,15 @@ fn prepare<'a>(
     if !options.dry_run {
         session::tidy_up(&runs, system)?;
     }
-    let mut aim = Aim::look(system, target)?;
+    let line = format!("study {}", study.name);
+    let mut aim = Aim::look(system, target, Missing::unless_sized(options.size, &line))?;
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
-    let first = inquiry.first(&aim)?;
+    let first = inquiry.first(&aim).map_err(|failure| match smaller(&inquiry, system, target) {
+        Some(line) => failure.advise(line),
+        None => failure,
+    })?;
     let mut request = Request {
         command: "study",
         target,
@@ -102,6 +108,45 @@ fn prepare<'a>(
     Ok(Prepared { request, aim, first, inquiry })
 }
 
+/// The line that does a quick study of a simulated drive which is too large for it: the same drive
+/// with less capacity. `None`: that is not what is wrong.
+fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<String> {
+    let options = &inquiry.options;
+    let simulated = inquiry.facts.target.kind == TargetKind::Simulated;
+    if options.scale != Scale::Quick || !simulated {
+        return None;
+    }
+    let most = options.bytes.checked_ilog2().unwrap_or(0);
+    let keys = target.split(',').filter(|key| !key.trim().starts_with("capacity"));
+    let name = keys.collect::<Vec<_>>().join(",");
+    let fitting = (26..=most).rev().map(|exponent| 1_u64 << exponent).find_map(|bytes| {
+        let target = format!("{name},capacity={}", Size(bytes));
+        let aim = Aim::look(system, &target).ok()?;
+        let options = StudyOptions { bytes: aim.file_bytes, ..options.clone() };
+        let setting = Setting { options: &options, facts: &aim.facts };
+        let is_built = aim.simulated.as_ref().is_some_and(|it| it.build().is_ok());
+        ((inquiry.study.objection)(&setting).is_none() && is_built).then_some(target)
+    })?;
+    Some(format!(
+        "{name} is too large for --quick. Less of it is not:  drivelab study {} {fitting} --quick",
+        options.name
+    ))
+}
+
+/// What a study may take, in words. A battery on a simulated drive goes on to its end: virtual time
+/// is no reason to stop, and nothing wears out.
+fn at_most(options: &StudyOptions) -> String {
+    let of_target = options.budget.0 as f64 / options.bytes.max(1) as f64;
+    match options.time == SIMULATED_TIME {
+        true => "all that its loads need, in virtual time and of simulated flash".into(),
+        false => format!(
+            "at most {} of measuring and {} written, {of_target:.1} times the target",
+            options.time,
+            size(options.budget.0)
+        ),
+    }
+}
+
 /// Goes on with a study that was broken off.
 pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let directory = store::directory(options.store.runs.as_deref())?;
@@ -120,7 +165,8 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let study = experiment::named(&asked.name).map_err(Failure::usage)?;
     let system = System::live();
     session::tidy_up(&directory, &system)?;
-    let mut aim = Aim::look(&system, &target)?;
+    // A file that was made for the study is gone and is made again.
+    let mut aim = Aim::look(&system, &target, Missing::Made)?;
     equip(&mut aim, &asked.name, asked.scale);
     same_target(&kept, &aim)?;
     if aim.creates() {
@@ -142,6 +188,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
         kept: Some(kept),
     };
     may_write(options.shown.out.as_deref())?;
+    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     session::ask_guard(&request, &system, &aim, &first)?;
     finish(Prepared { request, aim, first, inquiry }, &system, &options.shown)
 }
@@ -325,15 +372,19 @@ fn dry_run(
         }
         print::text(&format!(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
-             # {}\n# in all at most {} of measuring and {} written, {:.1} times the target\n{}",
+             # {}\n# in all {}\n{}",
             inquiry.study.question,
-            inquiry.options.time,
-            size(inquiry.options.budget.0),
-            inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64,
-            wear::forecast(&inquiry.setting()).map_or(String::new(), |text| format!("# {text}\n"))
+            at_most(&inquiry.options),
+            wears(inquiry).map_or(String::new(), |text| format!("# {text}\n"))
         ));
     }
     Ok(status)
+}
+
+/// What it takes of the drive's life, where its bytes are bounded.
+fn wears(inquiry: &Studied) -> Option<String> {
+    let is_bounded = inquiry.options.time != SIMULATED_TIME;
+    wear::forecast(&inquiry.setting()).filter(|_| is_bounded)
 }
 
 /// Refuses to take more of a drive's life than a little, unless the bytes were named.
@@ -352,14 +403,11 @@ fn spare(options: &StudyCommandOptions, inquiry: &Studied) -> Result<(), Failure
 fn announce(target: &str, inquiry: &Studied) {
     if print::stderr_is_terminal() {
         print::error(&format!(
-            "{} on {target}: {} At most {} of measuring, {} written ({:.1} times the target{}), \
-             seed {}",
+            "{} on {target}: {} In all {}{}, seed {}",
             inquiry.study.name,
             inquiry.study.question,
-            inquiry.options.time,
-            size(inquiry.options.budget.0),
-            inquiry.options.budget.0 as f64 / inquiry.options.bytes.max(1) as f64,
-            wear::forecast(&inquiry.setting()).map_or(String::new(), |text| format!("; {text}")),
+            at_most(&inquiry.options),
+            wears(inquiry).map_or(String::new(), |text| format!("; {text}")),
             inquiry.options.seed
         ));
     }

@@ -73,8 +73,11 @@ pub fn watch(options: &WatchOptions) -> Result<Status, Failure> {
     }
     let (mut since, mut printed) = (begin, 0);
     for number in 1..=options.count.unwrap_or(u64::MAX) {
+        if !print::is_heard() {
+            break;
+        }
         if !sleep_until(begin + every * u32::try_from(number).unwrap_or(u32::MAX)) {
-            return Ok(Status::Interrupted);
+            return Ok(Status::interruption());
         }
         let (now, at) = (count()?, Instant::now());
         let span = at - since;

@@ -45,14 +45,15 @@ pub fn show(
     let is_quiet = notes == Notes::None;
     if let Some(failure) = ended.failure.as_ref().filter(|_| !(is_quiet && is_mere_suspicion)) {
         print::failure(failure);
-    } else if ended.status == Status::Interrupted {
+    } else if ended.status.is_interruption() {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }
     if ended.path.is_some() && !is_quiet {
         print::error(&format!("note: the run is kept as {}", ended.run.begin.run));
     }
     let status = match (ended.status, ended.run.complete()) {
-        (Status::Refused | Status::Interrupted, _) => ended.status as u8,
+        (Status::Refused, _) => ended.status as u8,
+        (status, _) if status.is_interruption() => status as u8,
         (_, false) => tool.failed(),
         // What is merely suspect is said, and is what the tool itself would have printed.
         // Neither wrong data nor data that nobody could check is a success.

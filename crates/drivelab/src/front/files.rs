@@ -1,9 +1,11 @@
-//! Files of results that a line asked for. What is there already and is no such file stays.
+//! Files of results that a line asked for. What is there already and is not as drivelab wrote it
+//! stays.
 
 use crate::outcome::Failure;
 use crate::print;
 use drivelab_compat::front::{Existing, Job, LOOKED_AT_BYTES, OutputFile, ResultFile};
-use drivelab_io::scratch::{Entry, Identity, Ledger, ScratchKind};
+use drivelab_io::results::{self, There};
+use drivelab_io::scratch::Ledger;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -39,7 +41,9 @@ pub fn check(job: &Job, list: &Ledger, touches_nothing: bool) -> Result<(), Fail
             return Err(failed(Error::from(ErrorKind::NotADirectory)));
         }
         if !touches_nothing {
-            try_out(place, is_there).map_err(failed)?;
+            let there = if is_there { There::Own } else { There::Nothing };
+            let is_pipe = results::look(path, Some(list)).is_ok_and(|there| there == There::Pipe);
+            results::try_out(path, if is_pipe { There::Pipe } else { there }).map_err(failed)?;
         }
     }
     Ok(())
@@ -61,37 +65,14 @@ pub fn write(file: &OutputFile, list: &Ledger) -> Result<(), Failure> {
         return Ok(());
     }
     let is_there = is_there(&file.place, list, When::After)?;
-    let written = replace(&file.place, is_there, list).and_then(|mut opened| {
-        if !appends(&file.place) {
-            enter(path, &opened, list);
-        }
-        opened.write_all(&file.bytes)
-    });
+    let written = match is_there && appends(&file.place) {
+        true => File::options()
+            .append(true)
+            .open(path)
+            .and_then(|mut opened| opened.write_all(&file.bytes)),
+        false => results::write(path, &file.bytes, Some(list)),
+    };
     written.map_err(|error| failed(path, &error, When::After))
-}
-
-/// What results are written to, after what was there is gone if it is to go.
-fn replace(place: &ResultFile, is_there: bool, list: &Ledger) -> std::io::Result<File> {
-    let path = Path::new(&place.path);
-    if is_there && !appends(place) {
-        let identity = File::open(path).and_then(Identity::of);
-        std::fs::remove_file(path)?;
-        // An entry that stays behind is of a file that is no more.
-        let _ = identity.and_then(|identity| list.forget(identity));
-    }
-    opened(place, is_there, path)
-}
-
-/// Puts a new file on the list. One that is not there is known by what it holds, or not at all.
-fn enter(path: &Path, file: &File, list: &Ledger) {
-    let entry = |identity| Entry::new(ScratchKind::File, path, identity, true);
-    let _ = Identity::of(file).and_then(|identity| list.record(&entry(identity)));
-}
-
-/// Whether a file is on the list.
-fn is_listed(path: &Path, list: &Ledger) -> bool {
-    let identity = File::open(path).and_then(Identity::of);
-    identity.and_then(|identity| list.ours(identity)).is_ok_and(|found| found.is_some())
 }
 
 fn is_stream(path: &Path) -> bool {
@@ -121,30 +102,30 @@ fn is_data(path: &Path, job: &Job) -> bool {
 /// Whether something is there, which then may be written.
 fn is_there(place: &ResultFile, list: &Ledger, when: When) -> Result<bool, Failure> {
     let path = Path::new(&place.path);
-    let begin = beginning(path).map_err(|error| failed(path, &error, when))?;
-    let Some(begin) = begin else { return Ok(false) };
-    if place.existing.takes(&begin, is_listed(path, list)) {
+    let failed = |error: Error| failed(path, &error, when);
+    let there = results::look(path, Some(list)).map_err(failed)?;
+    match there {
+        There::Nothing => return Ok(false),
+        There::Pipe => return Ok(true),
+        There::NoFile => return Err(failed(Error::other("it is no regular file"))),
+        There::Empty | There::Own | There::Foreign => {}
+    }
+    if place.existing.takes(&beginning(path).map_err(failed)?, there == There::Own) {
         return Ok(true);
     }
-    let text = format!("refused: {} exists and holds no results of this kind", path.display());
+    let shown = path.display();
+    let text = format!("refused: {shown} exists and is not as drivelab wrote it");
     Err(Failure::refused(text).advise(match when {
         When::Before => "Nothing was run, and it was left as it is; name another file.",
         When::After => "It was left as it is; name another file. The results are in the run file.",
     }))
 }
 
-/// The first bytes of what is there; `None`: nothing is.
-fn beginning(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
-    let found = match std::fs::symlink_metadata(path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        other => other?,
-    };
-    if !found.is_file() {
-        return Err(Error::other("it is no regular file"));
-    }
+/// The first bytes of what is there.
+fn beginning(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut begin = Vec::new();
     File::open(path)?.take(LOOKED_AT_BYTES as u64).read_to_end(&mut begin)?;
-    Ok(Some(begin))
+    Ok(begin)
 }
 
 /// The directory that a file is in.
@@ -155,24 +136,4 @@ fn directory(path: &Path) -> &Path {
 
 fn appends(place: &ResultFile) -> bool {
     matches!(place.existing, Existing::AppendAfter(_))
-}
-
-/// What results are written to: what is there, or a new file of that name.
-fn opened(place: &ResultFile, is_there: bool, new: &Path) -> std::io::Result<File> {
-    match is_there && appends(place) {
-        true => File::options().append(true).open(&place.path),
-        false => File::create_new(new),
-    }
-}
-
-/// Does as writing will, and leaves no trace.
-fn try_out(place: &ResultFile, is_there: bool) -> std::io::Result<()> {
-    let path = Path::new(&place.path);
-    // Whether a file can be replaced is whether its directory takes another one.
-    let new = match is_there {
-        true => directory(path).join(format!(".drivelab-{}", std::process::id())),
-        false => path.to_path_buf(),
-    };
-    opened(place, is_there, &new)?;
-    if is_there && appends(place) { Ok(()) } else { std::fs::remove_file(new) }
 }

@@ -44,7 +44,8 @@ pub fn reports(
             shown += 1;
         }
         let Some(interval_s) = options.interval_s else { break };
-        if options.count.is_some_and(|count| shown >= count) || !wait(begin, interval_s, sample) {
+        let is_over = options.count.is_some_and(|count| shown >= count) || !print::is_heard();
+        if is_over || !wait(begin, interval_s, sample) {
             break;
         }
         let next = counters()?;

@@ -1,7 +1,8 @@
 //! The world as front ends see it.
 
 use super::own::Own;
-use crate::aim::{Aim, Kind};
+use crate::aim::{Aim, Kind, Missing};
+use crate::bounded;
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
 use drivelab_io::team::team;
@@ -78,7 +79,7 @@ impl World for RealWorld {
             }
             _ => {}
         }
-        match Aim::look(&self.system, path) {
+        match Aim::look(&self.system, path, Missing::Made) {
             Err(failure) => Found::Unusable(failure.text),
             Ok(aim) => match aim.kind {
                 Kind::Absent => Found::Absent,
@@ -98,7 +99,7 @@ impl World for RealWorld {
         if !found.is_file() || found.len() > TEXT_BYTES_MAX {
             return Err("it is no text file of at most 16 MiB".into());
         }
-        std::fs::read_to_string(path).map_err(|error| error.to_string())
+        bounded::text(path, TEXT_BYTES_MAX).map_err(|error| error.to_string())
     }
 
     fn variable(&self, name: &str) -> Option<String> {

@@ -5,6 +5,7 @@ use super::{Request, refused};
 use crate::aim::{Aim, Kind};
 use crate::opener::Site;
 use crate::outcome::Failure;
+use crate::patience::Patience;
 use crate::together::{self, agree};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
@@ -99,6 +100,7 @@ impl Scene {
     /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now the
     /// processes of a team have all ended their last step.
     pub fn close(self) {
+        let _cleaning = Patience::begin("scratch is being removed");
         let mut closed: Vec<std::io::Result<()>> = Vec::new();
         let close = if self.hangs { Target::abandon } else { Target::close };
         closed.extend(self.site.target.and_then(Rc::into_inner).map(close));

@@ -9,6 +9,7 @@ use drivelab_core::record::{Begin, End, Record, Warning};
 use drivelab_core::run::Run;
 use std::fs::File;
 use std::io::Write;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -36,14 +37,22 @@ pub struct Recorder {
     sender: Option<Sender<Record>>,
     writer: Option<JoinHandle<Result<(), String>>>,
     trouble: Option<String>,
+    /// The file that is written.
+    inode: Option<(u64, u64)>,
 }
 
 impl Recorder {
     /// Begins a run. A store that cannot be written is told at the end, and ends nothing.
     pub fn begin(place: &Place, begin: Begin) -> Self {
         let path = place.directory.join(format!("{}.jsonl", begin.run));
-        let mut recorder =
-            Recorder { run: Run::default(), path, sender: None, writer: None, trouble: None };
+        let mut recorder = Recorder {
+            run: Run::default(),
+            path,
+            sender: None,
+            writer: None,
+            trouble: None,
+            inode: None,
+        };
         let created = create(&recorder.path).map_err(|error| error.to_string());
         recorder.trouble = created.and_then(|file| recorder.start_writer(place, file)).err();
         recorder.record(Record::Begin(Box::new(begin)));
@@ -53,7 +62,8 @@ impl Recorder {
     /// Keeps the records of a run, and writes none of them: another process does.
     pub fn silent(begin: Begin) -> Self {
         let (run, path) = (Run::default(), PathBuf::new());
-        let mut recorder = Recorder { run, path, sender: None, writer: None, trouble: None };
+        let mut recorder =
+            Recorder { run, path, sender: None, writer: None, trouble: None, inode: None };
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
@@ -66,6 +76,7 @@ impl Recorder {
             sender: None,
             writer: None,
             trouble: None,
+            inode: None,
         };
         let opened = File::options().append(true).open(&kept.path).and_then(|file| {
             file.set_len(kept.bytes)?;
@@ -81,6 +92,7 @@ impl Recorder {
     fn start_writer(&mut self, place: &Place, file: File) -> Result<(), String> {
         // Where locks are not known, nobody can tell that the run goes on, and nobody needs to.
         let _ = file.try_lock();
+        self.inode = file.metadata().ok().map(|found| (found.dev(), found.ino()));
         let (sender, records) = channel();
         let avoided = place.measuring_cpus.clone();
         let appender = Appender::new(file, place.shares_drive);
@@ -130,6 +142,12 @@ impl Recorder {
             }
         }
         let path = std::mem::take(&mut self.path);
+        let is_there = std::fs::metadata(&path).ok();
+        if trouble.is_none() && self.inode.is_some() {
+            let inode = is_there.map(|found| (found.dev(), found.ino()));
+            let gone = || "it was removed or moved while the run lasted".to_string();
+            trouble = (inode != self.inode).then(gone);
+        }
         let text = trouble
             .map(|error| format!("the run file {} could not be written: {error}", path.display()));
         (std::mem::take(&mut self.run), path, text)
@@ -140,7 +158,8 @@ fn create(path: &Path) -> std::io::Result<File> {
     if let Some(directory) = path.parent() {
         std::fs::create_dir_all(directory)?;
     }
-    File::create_new(path)
+    // It holds serial numbers and names of the machine.
+    File::options().append(true).create_new(true).mode(0o600).open(path)
 }
 
 struct Appender {

@@ -295,6 +295,12 @@ pub(crate) fn boot(system: &System) -> Option<String> {
     read_text(&system.procfs.join("sys/kernel/random/boot_id"))
 }
 
+/// What tells this machine from others that share a home with it (machine-id(5)), or its name.
+pub(crate) fn machine() -> Option<String> {
+    let known = || read_text(Path::new("/proc/sys/kernel/hostname"));
+    read_text(Path::new("/etc/machine-id")).or_else(known)
+}
+
 /// The text of a small kernel file without its trailing newline; `None` when it is absent, not
 /// readable or empty.
 pub(crate) fn read_text(path: &Path) -> Option<String> {

@@ -6,6 +6,7 @@
 //! There is no way to switch any of this off. Opening is the business of [`crate::target`].
 
 mod backing;
+mod medium;
 mod occupied;
 mod own;
 mod processes;
@@ -23,6 +24,7 @@ use rustix::io::Errno;
 
 pub(crate) use backing::{backing_device, hold_backing};
 pub(crate) use occupied::busy_refusal as busy;
+pub use own::foreign_ledger;
 pub(crate) use own::own_file;
 pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
@@ -142,13 +144,26 @@ pub(crate) fn patiently<T>(mut attempt: impl FnMut() -> Result<T, Refusal>) -> R
     }
 }
 
+/// What gives the right to use what may not be opened.
+fn way_in(path: &Path) -> &'static str {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_dir() => {
+            "You may not write there. Name a directory of your own, such as your home."
+        }
+        Ok(found) if found.is_file() => {
+            "You may not use this file. Name one of your own, or ask its owner."
+        }
+        _ => "Run as root, or as a member of the group that owns it (often `disk`).",
+    }
+}
+
 /// A usage refusal for an error of opening.
 pub(crate) fn cannot_open(path: &Path, error: io::Error) -> Refusal {
     let shown = path.display();
     match error.raw_os_error().map(Errno::from_raw_os_error) {
         Some(Errno::ACCESS | Errno::PERM) => {
             Refusal::usage("not_permitted", format!("{shown} may not be opened: {error}."))
-                .advise("Run as root, or as a member of the group that owns it (often `disk`).")
+                .advise(way_in(path))
         }
         Some(Errno::ROFS) => Refusal::usage("read_only", format!("{shown} is read-only: {error}."))
             .advise("Only reads are possible there."),

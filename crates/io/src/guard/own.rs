@@ -19,9 +19,10 @@ pub(crate) fn own_file(
     // Looked at first: a run of ours that begins meanwhile takes back what the ledger says of it.
     let now = Left::of(descriptor)
         .map_err(|error| failed(format!("{label} cannot be examined"), &error))?;
-    let entry = ledger
-        .ours(identity)
-        .map_err(|error| failed(format!("{} cannot be read", ledger.path().display()), &error))?;
+    let entry = ledger.ours(identity).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => foreign_ledger(ledger, &error),
+        _ => failed(format!("{} cannot be read", ledger.path().display()), &error),
+    })?;
     let Some(entry) = entry else {
         return Err(Refusal::safety(
             "foreign_file",
@@ -32,8 +33,30 @@ pub(crate) fn own_file(
     };
     match (entry.left, now) {
         (Some(left), Some(now)) if left != now => Err(changed_since(label, left, now)),
+        (None, Some(_)) => match entry.as_killed(descriptor) {
+            Ok(Ok(())) => Ok(entry),
+            Ok(Err(reason)) => Err(changed_after_kill(label, reason)),
+            Err(error) => Err(failed(format!("{label} cannot be examined"), &error)),
+        },
         _ => Ok(entry),
     }
+}
+
+/// Nobody knows how its last run left it, and it may hold what somebody wrote since.
+fn changed_after_kill(label: &str, reason: &str) -> Refusal {
+    Refusal::safety(
+        "changed_since",
+        format!(
+            "{label} was made by drivelab and was being written when a run was killed; {reason}."
+        ),
+    )
+    .advise("Nothing was written. Move it away, or remove it; then the same line makes it anew.")
+}
+
+/// Something else stands where the list of drivelab's own files should be.
+pub fn foreign_ledger(ledger: &Ledger, error: &std::io::Error) -> Refusal {
+    Refusal::safety("foreign_ledger", format!("refused: {}: {error}.", ledger.path().display()))
+        .advise("It was left as it is. Move it away, or set XDG_DATA_HOME to another directory.")
 }
 
 fn changed_since(label: &str, left: Left, now: Left) -> Refusal {

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use drivelab_core::facts::DeviceFacts;
 
+use super::medium::Medium;
 use super::refusal::{Refusal, capacity, failed};
 use super::sampled::Sampled;
 use crate::facts::{DeviceNumber, System, Tree, read_number};
@@ -15,21 +16,22 @@ pub(super) struct Token {
     pub(super) text: String,
     pub(super) signatures: Vec<String>,
     bytes: u64,
+    /// The device alone, whatever is on it.
+    name: String,
+    /// What is in it, where it has no serial number.
+    medium: Option<Medium>,
 }
 
 impl Token {
     /// Whether it names the device that an earlier token named, whatever is on it now.
     pub(super) fn is_of(&self, earlier: &str) -> bool {
-        let types: Vec<String> = self.signatures.iter().map(|name| clean(name)).collect();
-        let name = self.text.strip_suffix(&types.join("+")).unwrap_or(&self.text);
-        let name = if types.is_empty() { name } else { name.strip_suffix(':').unwrap_or(name) };
-        let rest = earlier.strip_prefix(name);
+        let rest = earlier.strip_prefix(&self.name);
         rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(':'))
     }
 }
 
 /// Reads size and signatures from an open device and makes its token:
-/// `SERIAL` or `NAME:BYTES`, then `:TYPES`.
+/// `SERIAL`, or `NAME:BYTES` and what tells the medium, then `:TYPES`.
 ///
 /// A partition has its disk's serial followed by `-partN`, and a second namespace of an NVMe
 /// controller `-nN` (as udev names both), so that one token never names two devices.
@@ -51,19 +53,19 @@ pub(super) fn of_open_device(
         // What we do not know by sight, udev may.
         signatures.extend(crate::facts::content_type(system, number));
     }
-    let name = name(system, number, bytes);
-    let text = match signatures.is_empty() {
-        true => name,
-        false => {
-            let types: Vec<String> = signatures.iter().map(|name| clean(name)).collect();
-            format!("{name}:{}", types.join("+"))
-        }
-    };
-    Ok(Token { text, signatures, bytes })
+    let (name, has_serial) = name(system, number, bytes);
+    let tree = Tree::new(system);
+    let disk = tree.parent(number).unwrap_or(number);
+    let medium = if has_serial { None } else { Medium::of(&tree, disk, open) };
+    let types: Vec<String> = signatures.iter().map(|name| clean(name)).collect();
+    let types = Some(types.join("+")).filter(|types| !types.is_empty());
+    let parts = [Some(name.clone()), medium.as_ref().map(|it| clean(&it.word())), types];
+    let text = parts.into_iter().flatten().collect::<Vec<_>>().join(":");
+    Ok(Token { text, signatures, bytes, name, medium })
 }
 
-/// The part before the signatures.
-fn name(system: &System, number: DeviceNumber, bytes: u64) -> String {
+/// The part that names the device, and whether that is a serial number.
+fn name(system: &System, number: DeviceNumber, bytes: u64) -> (String, bool) {
     let tree = Tree::new(system);
     let disk = tree.parent(number).unwrap_or(number);
     let facts = facts(system, disk);
@@ -75,13 +77,13 @@ fn name(system: &System, number: DeviceNumber, bytes: u64) -> String {
         if let Some(index) = tree.partition_index(number) {
             name.push_str(&format!("-part{index}"));
         }
-        return name;
+        return (name, true);
     }
     // A device-mapper device is known by its own name: `dm-3` may be another after a reboot.
     let mapped = facts.filter(|facts| disk == number && facts.layer != "md");
     let mapped = mapped.and_then(|facts| facts.layer_name);
     let own = mapped.or_else(|| tree.name(number)).unwrap_or_else(|| number.to_string());
-    format!("{}:{bytes}", clean(&own))
+    (format!("{}:{bytes}", clean(&own)), false)
 }
 
 /// The facts of a device without its signatures, which are read from the open descriptor.
@@ -142,11 +144,12 @@ pub(super) fn compare(
             ("token_wrong", format!("--erase {given} does not name {label}, which {holds}."))
         }
     };
-    let mut refusal = Refusal::safety(code, message).advise(format!(
-        "Nothing was written. {}  --erase {}",
-        advice(token),
-        token.text
-    ));
+    let mut refusal = Refusal::safety(code, message);
+    if let Some(medium) = &token.medium {
+        refusal = refusal.advise(medium.holds());
+    }
+    let mut refusal =
+        refusal.advise(format!("Nothing was written. {}  --erase {}", advice(token), token.text));
     refusal.token = Some(token.text.clone());
     Err(refusal)
 }

@@ -8,10 +8,10 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{AtFlags, StatxFlags, StatxTimestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Ledger, Line};
+use super::{Entry, Ledger, Line, life};
 
 /// A time of an inode: seconds and nanoseconds.
-type Stamp = (i64, u32);
+pub type Stamp = (i64, u32);
 
 /// Magic numbers of file systems (`statfs(2)`) that set the times of a file in the write itself, on
 /// this machine: ext2 to ext4, xfs, btrfs, f2fs, tmpfs, ramfs, bcachefs. On all others a server or
@@ -85,21 +85,23 @@ impl Left {
 
 impl Ledger {
     /// Notes that files of ours are being written: until [`Ledger::leave`] there is no word on how
-    /// they were left, and none if the run is killed. It is on stable storage when this returns.
+    /// they were left, but signs of life. It is on stable storage when this returns.
     ///
     /// # Errors
     /// When the ledger cannot be written.
     pub fn take(&self, entries: &[Entry]) -> io::Result<()> {
-        let in_use = |entry: &Entry| Line::Made(Entry { left: None, ..entry.clone() });
-        self.append_all(&entries.iter().map(in_use).collect::<Vec<_>>())
+        let in_use = |entry: &Entry| Line::Made(entry.alive());
+        self.append_all(&entries.iter().map(in_use).collect::<Vec<_>>())?;
+        entries.iter().for_each(|entry| life::begin(self, entry));
+        Ok(())
     }
 
     /// Notes how files of ours were left, each with a descriptor of it. Only when nothing of the
     /// run writes to them any more.
     ///
     /// # Errors
-    /// When a file cannot be looked at or the ledger cannot be written: then such a file stays ours
-    /// by its birth alone.
+    /// When a file cannot be looked at or the ledger cannot be written: then such a file is as that
+    /// of a run that was killed.
     pub fn leave<'a, File: AsFd>(
         &self,
         files: impl Iterator<Item = (File, &'a Entry)>,
@@ -107,11 +109,15 @@ impl Ledger {
         let mut lines = Vec::new();
         let mut last: Option<Left> = None;
         let mut outcome = Ok(());
+        let mut identities = Vec::new();
         for (file, entry) in files {
+            identities.push(entry.identity);
             match Left::of_written(file) {
                 Ok(Some(left)) => {
                     last = last.into_iter().chain([left]).max_by_key(|left| left.changed);
-                    lines.push(Line::Made(Entry { left: Some(left), ..entry.clone() }));
+                    let (life, seen, bytes) = (None, None, None);
+                    let entry = Entry { left: Some(left), life, seen, bytes, ..entry.clone() };
+                    lines.push(Line::Made(entry));
                 }
                 Ok(None) => lines.push(Line::Gone(entry.identity)),
                 Err(error) => outcome = Err(error),
@@ -120,6 +126,8 @@ impl Ledger {
         if let Some(last) = last {
             last.outlast();
         }
-        self.append_all(&lines).and(outcome)
+        self.append_all(&lines)?;
+        identities.into_iter().for_each(life::end);
+        outcome
     }
 }

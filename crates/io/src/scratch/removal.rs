@@ -1,14 +1,14 @@
-//! Removes scratch, never following a link and never entering another file system.
+//! Removes scratch, never following a link and never entering another mount.
 
-use std::ffi::CStr;
+use std::ffi::{CStr, CString};
 use std::io;
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags};
+use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::{Entry, Identity, Ledger, ScratchKind};
+use super::{Entry, Identity, Ledger, Left, ScratchKind};
 
 /// What became of the scratch of runs that were killed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,21 +19,27 @@ pub struct Leftovers {
     pub in_use: Vec<PathBuf>,
     /// Left where it is, and why.
     pub left: Vec<(PathBuf, String)>,
+    /// Not to be seen now, and why; it may come back.
+    pub away: Vec<(PathBuf, String)>,
 }
 
 /// Removes the scratch that runs which were killed left behind: what stands in the ledger without
-/// `keep`, has the same inode and birth, and is locked by no run.
+/// `keep`, has the same inode, birth and size, changed no later than the last sign of life, and is
+/// locked by no run. What is there and is not so is left, and no longer looked after.
 ///
 /// # Errors
 /// When the ledger cannot be read or written.
 pub fn remove_leftovers(ledger: &Ledger) -> io::Result<Leftovers> {
     let mut leftovers = Leftovers::default();
-    for entry in ledger.entries()?.into_iter().filter(|entry| !entry.keep) {
+    let here = crate::facts::machine();
+    let is_here = |entry: &Entry| entry.machine.is_none() || entry.machine == here;
+    for entry in ledger.entries()?.into_iter().filter(|entry| !entry.keep && is_here(entry)) {
         let path = entry.path();
         match remove_leftover(&path, &entry, ledger) {
             Ok(Outcome::Removed) => leftovers.removed.push(path),
             Ok(Outcome::InUse) => leftovers.in_use.push(path),
             Ok(Outcome::Gone) => {}
+            Ok(Outcome::Away(reason)) => leftovers.away.push((path, reason.to_owned())),
             Ok(Outcome::Left(reason)) => leftovers.left.push((path, reason.to_owned())),
             Err(error) => leftovers.left.push((path, error.to_string())),
         }
@@ -46,6 +52,7 @@ enum Outcome {
     InUse,
     Gone,
     Left(&'static str),
+    Away(&'static str),
 }
 
 fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Outcome> {
@@ -56,7 +63,7 @@ fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Ou
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = match rustix::fs::open(directory, flags, Mode::empty()) {
         // Perhaps a file system that is not mounted now: it may come back.
-        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Outcome::Left("its directory is not here")),
+        Err(Errno::NOENT | Errno::NOTDIR) => return Ok(Outcome::Away("its directory is not here")),
         other => other?,
     };
     match Identity::at(&parent, name) {
@@ -65,22 +72,16 @@ fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Ou
             ledger.forget(entry.identity)?;
             return Ok(Outcome::Left("another file has its name: not ours"));
         }
-        Ok(_) => return Ok(Outcome::Left("another file has its name: not ours")),
+        Ok(_) => return Ok(Outcome::Away("another file has its name: not ours")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // On its own file system and without it: it was moved away or removed by hand.
             if Identity::of(&parent)?.device == entry.identity.device {
                 ledger.forget(entry.identity)?;
                 return Ok(Outcome::Gone);
             }
-            return Ok(Outcome::Left("its file system is not mounted now"));
+            return Ok(Outcome::Away("its file system is not mounted now"));
         }
         Err(error) => return Err(error),
-    }
-    if entry.identity.birth.is_none() {
-        return Ok(Outcome::Left(
-            "its file system keeps no time of birth, so that it cannot be proved ours: \
-             remove it by hand",
-        ));
     }
     let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let open = rustix::fs::openat(&parent, name, flags, Mode::empty())?;
@@ -90,6 +91,10 @@ fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Ou
     match rustix::fs::flock(&open, FlockOperation::NonBlockingLockExclusive) {
         Err(Errno::WOULDBLOCK) => return Ok(Outcome::InUse),
         other => other?,
+    }
+    if let Err(reason) = entry.as_killed(&open)? {
+        ledger.forget(entry.identity)?;
+        return Ok(Outcome::Left(reason));
     }
     remove_named(&parent, name, entry)?;
     ledger.forget(entry.identity)?;
@@ -106,15 +111,16 @@ pub(super) fn remove_named(parent: &OwnedFd, name: &Path, entry: &Entry) -> io::
             if Identity::of(&open)? != entry.identity {
                 return Err(io::Error::other("the path changed while it was removed"));
             }
-            empty(open, entry.identity.device)?;
+            empty(open)?;
             Ok(rustix::fs::unlinkat(parent, name, AtFlags::REMOVEDIR)?)
         }
     }
 }
 
-/// Removes everything in a directory that lies on file system `device`.
-fn empty(directory: OwnedFd, device: u64) -> io::Result<()> {
-    let mut entries = Dir::read_from(&directory)?;
+/// What is in a directory, but for itself and the one above: names, and whether each is one.
+fn listed(directory: &OwnedFd) -> io::Result<Vec<(CString, bool)>> {
+    let mut names = Vec::new();
+    let mut entries = Dir::read_from(directory)?;
     while let Some(entry) = entries.read() {
         let entry = entry?;
         let name = entry.file_name();
@@ -124,29 +130,76 @@ fn empty(directory: OwnedFd, device: u64) -> io::Result<()> {
         // Ask for the type where the directory does not tell it: never guess from an error.
         let kind = match entry.file_type() {
             FileType::Unknown => {
-                let stat = rustix::fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
+                let stat = rustix::fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW)?;
                 FileType::from_raw_mode(stat.st_mode)
             }
             known => known,
         };
-        if kind == FileType::Directory {
-            empty_child(&directory, name, device)?;
-            rustix::fs::unlinkat(&directory, name, AtFlags::REMOVEDIR)?;
+        names.push((name.to_owned(), kind == FileType::Directory));
+    }
+    Ok(names)
+}
+
+/// Removes everything in a directory, as far as its own mount goes.
+fn empty(directory: OwnedFd) -> io::Result<()> {
+    for (name, is_directory) in listed(&directory)? {
+        if is_directory {
+            empty(child(&directory, &name)?)?;
+            rustix::fs::unlinkat(&directory, &name, AtFlags::REMOVEDIR)?;
         } else {
-            rustix::fs::unlinkat(&directory, name, AtFlags::empty())?;
+            rustix::fs::unlinkat(&directory, &name, AtFlags::empty())?;
         }
     }
     Ok(())
 }
 
-fn empty_child(directory: impl AsFd, name: &CStr, device: u64) -> io::Result<()> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let child = rustix::fs::openat(directory, name, flags, Mode::empty())?;
-    if Identity::of(&child)?.device != device {
-        return Err(io::Error::other(format!(
-            "{} is another file system, mounted in the scratch directory: unmount it",
-            name.to_string_lossy()
-        )));
+/// Whether something below a directory is as `is_meant` says; what is mounted there is an error.
+pub(super) fn any_below(
+    directory: impl AsFd,
+    is_meant: &impl Fn(&Left) -> bool,
+) -> io::Result<bool> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = rustix::fs::openat(directory, c".", flags, Mode::empty())?;
+    for (name, is_directory) in listed(&directory)? {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let open = rustix::fs::openat(&directory, &name, flags, Mode::empty())?;
+        if Left::of(open)?.is_some_and(|left| is_meant(&left))
+            || is_directory && any_below(child(&directory, &name)?, is_meant)?
+        {
+            return Ok(true);
+        }
     }
-    empty(child, device)
+    Ok(false)
+}
+
+/// Opens a directory in a directory, and nothing that is mounted there: not another file system,
+/// and not another part of the same one (a bind mount), which has the same device number.
+fn child(directory: &OwnedFd, name: &CStr) -> io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let within = ResolveFlags::NO_XDEV | ResolveFlags::NO_SYMLINKS | ResolveFlags::BENEATH;
+    match rustix::fs::openat2(directory, name, flags, Mode::empty(), within) {
+        Err(Errno::XDEV) => Err(mounted(name)),
+        // A kernel before 5.6, or a filter of system calls: ask the kernel which mount it is on.
+        Err(Errno::NOSYS | Errno::PERM | Errno::INVAL) => {
+            let child = rustix::fs::openat(directory, name, flags, Mode::empty())?;
+            match mount_of(&child)? == mount_of(directory)? {
+                true => Ok(child),
+                false => Err(mounted(name)),
+            }
+        }
+        other => Ok(other?),
+    }
+}
+
+fn mounted(name: &CStr) -> io::Error {
+    let shown = name.to_string_lossy();
+    io::Error::other(format!("{shown} is mounted in the scratch directory: unmount it"))
+}
+
+/// The number of the mount that a descriptor is on (proc(5), `fdinfo`).
+fn mount_of(descriptor: &OwnedFd) -> io::Result<u64> {
+    let path = format!("/proc/self/fdinfo/{}", descriptor.as_raw_fd());
+    let text = std::fs::read_to_string(path)?;
+    let number = text.lines().find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok());
+    number.ok_or_else(|| io::Error::other("the kernel does not tell what is mounted where"))
 }

@@ -3,7 +3,7 @@
 
 use super::queue::Place;
 use super::{Held, Way};
-use crate::facts::{DeviceNumber, System, Tree, boot, device_of_sysfs, names_in};
+use crate::facts::{DeviceNumber, System, Tree, boot, device_of_sysfs, machine, names_in};
 use crate::write_cache;
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::QueueSetting;
@@ -27,6 +27,9 @@ pub struct Change {
     /// Which start of the machine it was: a queue is new after each.
     #[serde(default)]
     boot: Option<String>,
+    /// Which machine it was: others may share this directory.
+    #[serde(default)]
+    machine: Option<String>,
     /// Name of a mapped device, level of an array.
     #[serde(default)]
     layer_name: Option<String>,
@@ -54,6 +57,7 @@ impl Change {
             serial: facts.serial.clone(),
             bytes: facts.bytes,
             boot: None,
+            machine: machine(),
             layer_name: facts.layer_name.clone(),
             queue,
             before: before.into(),
@@ -77,6 +81,11 @@ impl Change {
         self.queue.is_some() && self.boot.is_some() && now.is_some() && self.boot != now
     }
 
+    /// Whether it is a setting of another machine.
+    fn is_elsewhere(&self) -> bool {
+        self.machine.is_some() && self.machine != machine()
+    }
+
     /// What was changed.
     pub fn words(&self) -> String {
         let what = self.queue.map_or("the write cache", QueueSetting::word);
@@ -86,7 +95,11 @@ impl Change {
     /// The name of its note.
     fn file_name(&self) -> String {
         let queue = self.queue.map_or(String::new(), |setting| format!(".{}", setting.word()));
-        format!("{}{queue}.json", self.name.replace('/', "!"))
+        let letters =
+            |id: &String| id.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+        let of: String = self.machine.as_ref().map(letters).unwrap_or_default();
+        let of = if of.is_empty() { of } else { format!(".{of}") };
+        format!("{}{queue}{of}.json", self.name.replace('/', "!"))
     }
 
     /// Whether `facts` are of the same drive: names may have been dealt anew since.
@@ -155,6 +168,8 @@ pub fn leftovers(system: &System, directory: &Path) -> Vec<String> {
     for name in names_in(directory) {
         let path = directory.join(name);
         match open(&path, false) {
+            // That one puts it back.
+            Ok((_, Some(change))) if change.is_elsewhere() => {}
             Ok((_, Some(change))) if change.is_past(system) => drop(std::fs::remove_file(&path)),
             Ok((file, Some(change))) => said.push(undo(system, Record { path, file, change })),
             // Torn before anything was changed.

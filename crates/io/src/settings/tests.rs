@@ -31,6 +31,13 @@ fn machine(root: &Path) -> (System, PathBuf) {
     (System::captured(root), queue)
 }
 
+/// The one note whose name begins so; the rest of it tells the machine.
+fn note_in(directory: &Path, begin: &str) -> PathBuf {
+    let names = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
+    let is_meant = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().starts_with(begin);
+    names.into_iter().find(is_meant).unwrap_or_else(|| panic!("no {begin} in {directory:?}"))
+}
+
 const DISK: DeviceNumber = DeviceNumber { major: 65, minor: 0 };
 const PARTITION: DeviceNumber = DeviceNumber { major: 65, minor: 1 };
 
@@ -50,12 +57,12 @@ fn a_setting_is_noted_first_and_put_back_with_what_goes_with_it() {
     let change = set("kyber", &mut held).unwrap();
     assert_eq!((change.device.as_str(), change.before.as_str()), ("sdq", "bfq"), "of its disk");
     assert_eq!(said(&queue, "scheduler"), "kyber");
-    let note = fs::read_to_string(records.join("sdq.scheduler.json")).unwrap();
+    let note = fs::read_to_string(note_in(&records, "sdq.scheduler.")).unwrap();
     assert!(note.contains("\"before\":\"bfq\"") && note.contains("\"77\""), "{note}");
     // As the kernel deals its slots anew with another scheduler.
     fs::write(queue.join("nr_requests"), "256").unwrap();
     set("none", &mut held).unwrap();
-    assert_eq!(fs::read_to_string(records.join("sdq.scheduler.json")).unwrap(), note);
+    assert_eq!(fs::read_to_string(note_in(&records, "sdq.scheduler.")).unwrap(), note);
     let change = set("bfq", &mut held).unwrap();
     assert_eq!((change.before.as_str(), change.after.as_str()), ("none", "bfq"));
     assert!(held.is_none());
@@ -120,7 +127,7 @@ fn notes_of_earlier_versions_are_of_write_caches() {
     assert_eq!(change.words(), "the write cache of sdq");
     let root = tempfile::tempdir().unwrap();
     let record = Record::make(root.path(), change).unwrap();
-    assert!(root.path().join("sdq.json").exists());
+    assert!(note_in(root.path(), "sdq.").exists());
     record.remove();
 }
 
@@ -142,4 +149,23 @@ fn a_note_from_before_the_last_start_of_the_machine_is_dropped() {
     assert_eq!(leftovers(&system, &records), [""; 0]);
     assert_eq!(said(&queue, "rq_affinity"), "0");
     assert_eq!(fs::read_dir(&records).unwrap().count(), 0);
+}
+
+#[test]
+fn a_note_of_another_machine_stays_and_is_not_followed() {
+    let root = tempfile::tempdir().unwrap();
+    let (system, queue) = machine(root.path());
+    let records = root.path().join("settings");
+    let mut held = None;
+    queue::set(&system, &records, PARTITION, (Scheduler, "kyber"), &mut held).unwrap();
+    let note = note_in(&records, "sdq.scheduler.");
+    let text = fs::read_to_string(&note).unwrap();
+    std::mem::forget(held);
+    let here = crate::facts::machine().unwrap();
+    fs::remove_file(&note).unwrap();
+    let theirs = records.join("sdq.scheduler.elsewher.json");
+    fs::write(&theirs, text.replace(&here, "elsewhere")).unwrap();
+    assert_eq!(leftovers(&system, &records), Vec::<String>::new());
+    assert_eq!(said(&queue, "scheduler"), "kyber", "it was set here, not there");
+    assert!(theirs.exists());
 }

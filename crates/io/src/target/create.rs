@@ -137,8 +137,8 @@ pub(super) fn open_existing(
         check_room(request, &parent(&path), size - bytes)?;
         // From here on it is not as it was left.
         if entry.left.is_some() {
+            (entry.left, entry.bytes) = (None, Some(size));
             ledger.take(std::slice::from_ref(entry)).map_err(|error| no_ledger(ledger, &error))?;
-            entry.left = None;
         }
         grow(&pinned, &path, size)?;
         bytes = size;
@@ -155,7 +155,8 @@ pub(super) fn open_existing(
     if let Some(entry) = own.take_if(|entry| !entry.keep) {
         // Scratch of a run that was killed: removed at the end of this one as that would have done.
         // Reached through a link, it is not at this path: then it is left for later.
-        let scratch = Scratch::adopt(entry.kind, &path, &pinned, ledger, request.keep).ok();
+        let length = Some(length(&pinned, &path)?);
+        let scratch = Scratch::adopt(entry.kind, &path, &pinned, ledger, request.keep, length).ok();
         own = scratch.as_ref().and_then(Scratch::kept).cloned();
         target.scratch.extend(scratch);
     }
@@ -216,7 +217,7 @@ pub(super) fn make_file(
     let pinned = rustix::fs::open(path, flags, Permissions::RUSR | Permissions::WUSR)
         .map_err(|error| cannot_create(path, error))?;
     let adopted = lock(&pinned, path, true).and_then(|()| {
-        Scratch::adopt(ScratchKind::File, path, &pinned, ledger, request.keep)
+        Scratch::adopt(ScratchKind::File, path, &pinned, ledger, request.keep, Some(bytes))
             .map_err(|error| no_ledger(ledger, &error))
     });
     let stays = match adopted {
@@ -249,6 +250,9 @@ pub(super) fn make_file(
 }
 
 pub(super) fn no_ledger(ledger: &Ledger, error: &io::Error) -> Refusal {
+    if error.kind() == io::ErrorKind::InvalidData {
+        return guard::foreign_ledger(ledger, error);
+    }
     Refusal::usage(
         "no_ledger",
         format!(

@@ -79,7 +79,7 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
         .and_then(|pinned| {
             lock(&pinned, &path, true)?;
             let kind = ScratchKind::Directory;
-            let scratch = Scratch::adopt(kind, &path, &pinned, &ledger, request.keep)
+            let scratch = Scratch::adopt(kind, &path, &pinned, &ledger, request.keep, None)
                 .map_err(|error| no_ledger(&ledger, &error))?;
             Ok((pinned, scratch))
         });

@@ -13,7 +13,8 @@ impl Target {
         let Some(ledger) = &self.ledger else { return Ok(()) };
         let mut taken = Vec::new();
         for entry in self.files.iter_mut().filter_map(|file| file.stays.as_mut()) {
-            if entry.left.take().is_some() {
+            if let Some(left) = entry.left.take() {
+                entry.bytes = Some(left.bytes);
                 taken.push(entry.clone());
             }
         }
@@ -25,7 +26,7 @@ impl Target {
     ///
     /// # Errors
     /// When scratch cannot be removed, or the ledger cannot be written: then a file that stays is
-    /// ours by its birth alone. The rest is done all the same.
+    /// as that of a run that was killed. The rest is done all the same.
     pub fn close(mut self) -> io::Result<()> {
         self.end()
     }
@@ -57,7 +58,7 @@ impl Target {
         });
         let told = ledger.leave(left).map_err(|error| {
             let text = format!(
-                "{} stays drivelab's whatever is written into it, for {} cannot be written: {error}",
+                "{} may be taken for somebody else's, for {} cannot be written: {error}",
                 self.path.display(),
                 ledger.path().display()
             );

@@ -141,9 +141,22 @@ impl Loop {
             true => run("blockdev", &["--getsize64", &self.node]).parse().unwrap(),
             false => bytes.len(),
         };
+        let medium = format!("{}:{bytes}:{}", self.name(), self.medium());
         match types {
-            "" => format!("{}:{bytes}", self.name()),
-            types => format!("{}:{bytes}:{types}", self.name()),
+            "" => medium,
+            types => format!("{medium}:{types}"),
+        }
+    }
+
+    /// What tells this medium: the UUID that libblkid finds on it, or the kernel's number.
+    pub fn medium(&self) -> String {
+        let line = ["-p", "-o", "value", "-s", "UUID", &self.node];
+        let found = std::process::Command::new("blkid").args(line).output().unwrap();
+        let uuid = String::from_utf8(found.stdout).unwrap();
+        let number = format!("/sys/block/{}/diskseq", self.name());
+        match uuid.trim() {
+            "" => format!("seq-{}", std::fs::read_to_string(number).unwrap().trim()),
+            uuid => format!("uuid-{uuid}"),
         }
     }
 

@@ -148,6 +148,7 @@ mod tests {
             }),
             p_adjusted: Some(1e-9),
             needs_n: None,
+            open: None,
             n: (6, 6),
             suspect: suspect.map(str::to_owned),
         };

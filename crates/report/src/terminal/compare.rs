@@ -234,6 +234,7 @@ mod tests {
             ratio: Some(Ratio { value, low, high }),
             p_adjusted: None,
             needs_n: (verdict == Verdict::Inconclusive).then_some(12),
+            open: None,
             n: (10, 10),
             suspect: None,
         }

@@ -66,6 +66,7 @@ fn target(target: &TargetFacts) -> Group {
     let mut rows = vec![("path", target.path.clone()), ("kind", kind.to_owned())];
     let what = if target.kind == TargetKind::Directory { "free" } else { "size" };
     rows.push((what, size(target.bytes)));
+    rows.extend(target.differences.iter().map(|sentence| ("differs", sentence.clone())));
     rows.extend(target.unknown.iter().map(|sentence| ("not known", sentence.clone())));
     ("target".to_owned(), rows)
 }

@@ -150,6 +150,7 @@ fn truth(step: &StepSummary) -> String {
     }
     if step.valid == Some(true) {
         text.push_str(match step.drive {
+            None if is_disturbed(step) => "  valid       the device moved what was asked for\n",
             None => "  valid       the device moved what was asked for, and nothing disturbed it\n",
             Some(_) => "  valid       simulated: nothing else was there to disturb it\n",
         });
@@ -165,15 +166,27 @@ fn truth(step: &StepSummary) -> String {
     text
 }
 
+/// Whether a note tells of something that may have held the load up.
+fn is_disturbed(step: &StepSummary) -> bool {
+    let codes = step.notes.iter().map(|note| note.code.as_str());
+    codes.into_iter().any(|code| ["pressure", "steal", "rate_not_kept"].contains(&code))
+}
+
 fn stream_text(stream: &StreamSummary) -> String {
     let load = &stream.load;
     let mut parts = Vec::new();
     if !load.name.is_empty() {
         parts.push(printable(&load.name));
     }
-    parts.push(load.engine.word().to_owned());
-    parts.push(load.io.word().to_owned());
-    parts.push(format!("sync {}", load.sync));
+    match load.is_of_names() {
+        true if load.depth <= 1 => parts.push("one call after the other".to_owned()),
+        true => parts.push(load.engine.word().to_owned()),
+        false => {
+            parts.push(load.engine.word().to_owned());
+            parts.push(load.io.word().to_owned());
+            parts.push(format!("sync {}", load.sync));
+        }
+    }
     parts.push(headline::sizes(load));
     parts.push(headline::depth(load));
     parts.push(match stream.seconds {
@@ -216,6 +229,9 @@ fn rate_line(label: &str, rates: &Rates) -> String {
     }
     let noun = if rates.errors == 1 { "error" } else { "errors" };
     let _ = writeln!(text, ", {} {noun}", units::count(rates.errors));
+    if let Some(why) = &rates.no_interval {
+        text.push_str(&hanging("", &printable(&why.text), 11));
+    }
     text
 }
 
@@ -297,8 +313,12 @@ fn details(stream: &StreamSummary) -> String {
             true => String::new(),
             false => format!(", longest in: {}", slow.cause.words()),
         };
-        let offset = units::size(slow.offset);
-        line(format!("slowest: {kind} of {latency} at offset {offset}{cause}"));
+        // An operation on a name has no offset; what stands there is the pass.
+        let place = match stream.load.is_of_names() {
+            true => format!("in pass {}", slow.offset + 1),
+            false => format!("at offset {}", units::size(slow.offset)),
+        };
+        line(format!("slowest: {kind} of {latency} {place}{cause}"));
     }
     for (action, kind) in &stream.kinds {
         errors(*action, kind).into_iter().for_each(&mut line);

@@ -247,6 +247,7 @@ fn comparison() -> Comparison {
         ratio: Some(Ratio { value, low: Some(value * 0.97), high: Some(value * 1.03) }),
         p_adjusted: Some(0.0003),
         needs_n: None,
+        open: None,
         n: (5, 5),
         suspect: None,
     };

@@ -11,8 +11,6 @@ use drivelab_core::op::Time;
 /// Units ahead of the scan whose present place is asked for, and whose names are.
 const SCAN_AHEAD: u32 = 16;
 const NAMES_AHEAD: u32 = 48;
-/// Choices that may fall on a full block before all blocks are looked at.
-const CHOICES_MAX: u32 = 64;
 /// The frontier of cold data that is moved; the others are numbered from the host's on.
 pub(super) const COLD: usize = usize::MAX;
 /// Erases between two looks at the spread of wear.
@@ -70,7 +68,7 @@ impl Ftl {
 
     fn begin_scan(&mut self) {
         let cold = self.coldest_if_uneven();
-        let Some(block) = cold.or_else(|| self.victim_with_gain()) else { return };
+        let Some(block) = cold.or_else(|| self.victim()) else { return };
         let given = self.layout.block_units - self.blocks.valid[block as usize];
         // Levelling wear frees little; its copies are still spread over some host writes.
         let step = if cold.is_some() { given.max(self.layout.block_units / 8) } else { given };
@@ -92,25 +90,14 @@ impl Ftl {
         });
     }
 
-    /// The choice of the collector. Copying a full block gains nothing, so another one is taken,
-    /// unless the policy leaves it to chance.
-    fn victim_with_gain(&mut self) -> Option<u32> {
-        if matches!(self.layout.policy, Policy::Random | Policy::DChoices) {
-            return self.collector.choose(&self.blocks);
-        }
-        let full = self.layout.block_units;
-        for _ in 0..CHOICES_MAX {
-            let block = self.collector.choose(&self.blocks)?;
-            if self.blocks.valid[block as usize] < full {
-                return Some(block);
-            }
-            self.collector.closed(&self.blocks, block);
-        }
-        let closed = |block: &u32| self.blocks.state[*block as usize] == BlockState::Closed;
-        (0..self.blocks.count())
-            .filter(closed)
-            .min_by_key(|block| (self.blocks.valid[*block as usize], *block))
-            .filter(|block| self.blocks.valid[*block as usize] < full)
+    /// The choice of the collector. A block that is wholly valid is taken too where age or chance
+    /// decides: its copies go behind all others, and the next oldest follows at once. Policies that
+    /// look for gain find none where the best block has none.
+    fn victim(&mut self) -> Option<u32> {
+        let block = self.collector.choose(&self.blocks)?;
+        let is_full = self.blocks.valid[block as usize] == self.layout.block_units;
+        let looks_for_gain = matches!(self.layout.policy, Policy::Greedy | Policy::CostBenefit);
+        (!is_full || !looks_for_gain).then_some(block)
     }
 
     /// The least worn closed block, where wear is too uneven.

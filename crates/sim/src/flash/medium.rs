@@ -166,7 +166,7 @@ impl Flash {
     pub fn host_transfer(&mut self, at: Time, unit: u32, left_at: Time) -> Time {
         let (_, channel) = self.place(unit);
         let transfer_ns = self.timing.unit_transfer_ns;
-        let bus = self.channels[channel].book(at, transfer_ns, false, &self.channel_background);
+        let bus = self.channels[channel].read(at, transfer_ns, &self.channel_background);
         bus.start.max(left_at) + transfer_ns
     }
 
@@ -187,10 +187,11 @@ impl Flash {
         sense_ns: u64,
         transfer_ns: u64,
     ) -> (Time, Cause) {
-        let slot = self.dies[die].book(at, sense_ns, true, &self.die_background);
+        let slot = self.dies[die].read(at, sense_ns, &self.die_background);
         self.host_busy_ns += sense_ns;
-        // The bus is booked from the request on: a booking in the future would leave a hole.
-        let bus = self.channels[channel].book(at, transfer_ns, false, &self.channel_background);
+        // The bus is booked from the request on: a booking in the future would leave a hole. Data
+        // on its way to be programmed waits like programs do.
+        let bus = self.channels[channel].read(at, transfer_ns, &self.channel_background);
         let end = slot.end.max(bus.start) + transfer_ns;
         (end, cause_of(&slot, sense_ns, self.debt_causes[die]))
     }
@@ -264,10 +265,9 @@ impl Medium for Flash {
         let (die, channel) = self.place(last);
         self.note_age(last);
         let transfer_ns = self.timing.program_transfer_ns;
-        let bus =
-            self.channels[channel].book(self.now, transfer_ns, false, &self.channel_background);
+        let bus = self.channels[channel].book(self.now, transfer_ns, &self.channel_background);
         let program_ns = self.host_program_ns;
-        let slot = self.dies[die].book(bus.end, program_ns, false, &self.die_background);
+        let slot = self.dies[die].book(bus.end, program_ns, &self.die_background);
         self.host_busy_ns += program_ns;
         let cause = cause_of(&slot, program_ns, self.debt_causes[die]);
         self.programmed = Some(Programmed { end: slot.end, cause, last });

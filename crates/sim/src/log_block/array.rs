@@ -119,6 +119,8 @@ pub(crate) struct Array {
     /// Ends of the latest copies by channel: the controller has room for so many pages in copy.
     copies: Vec<VecDeque<Time>>,
     commands: Vec<Command>,
+    /// End of the latest read that was let in between two merges.
+    between_until: Time,
 }
 
 impl Array {
@@ -135,7 +137,15 @@ impl Array {
             dies: vec![Lane::default(); timing.dies as usize],
             copies: vec![VecDeque::new(); timing.channels as usize],
             commands: Vec::new(),
+            between_until: 0,
         }
+    }
+
+    /// When a command that comes at `at` is taken.
+    pub fn taken_at(&self, at: Time) -> Time {
+        let is_full = self.commands.len() >= self.timing.queue_depth as usize;
+        let first = self.commands.iter().map(|command| command.end).min();
+        first.filter(|end| is_full && *end > at).unwrap_or(at)
     }
 
     /// Takes a command that came at `at`; returns when it has been understood, and what the
@@ -153,7 +163,7 @@ impl Array {
                 }
             }
         }
-        let slot = self.controller.book(start, self.timing.command_ns, false, &NO_BACKGROUND);
+        let slot = self.controller.book(start, self.timing.command_ns, &NO_BACKGROUND);
         (slot.end, kept_by.or((slot.queued_ns > 0).then_some(Cause::Link)))
     }
 
@@ -164,7 +174,7 @@ impl Array {
 
     /// Moves bytes over the link; returns the end.
     pub fn link(&mut self, at: Time, bytes: u32) -> Time {
-        self.link.book(at, self.timing.link_ns(bytes), false, &NO_BACKGROUND).end
+        self.link.book(at, self.timing.link_ns(bytes), &NO_BACKGROUND).end
     }
 
     /// Senses a page and brings `bytes` of it to the controller. The die is taken until they are
@@ -173,12 +183,31 @@ impl Array {
         if self.is_timeless {
             return Step { queued_ns: 0, end: at };
         }
-        let sensed = self.dies[die as usize].book(at, self.timing.read_ns, false, &NO_BACKGROUND);
+        let sensed = self.dies[die as usize].book(at, self.timing.read_ns, &NO_BACKGROUND);
         let transfer_ns = self.timing.channel_ns(bytes);
-        let moved = self.channel(die).book(sensed.end, transfer_ns, false, &NO_BACKGROUND);
-        self.dies[die as usize].book(sensed.end, moved.end - sensed.end, false, &NO_BACKGROUND);
+        let moved = self.channel(die).book(sensed.end, transfer_ns, &NO_BACKGROUND);
+        self.dies[die as usize].book(sensed.end, moved.end - sensed.end, &NO_BACKGROUND);
         self.note(work, self.timing.read_ns + transfer_ns);
         Step { queued_ns: sensed.queued_ns + moved.queued_ns, end: moved.end }
+    }
+
+    /// Whether a read of `die` that comes at `at` would wait beyond `gap`.
+    pub fn is_taken_beyond(&self, die: u32, gap: Time) -> bool {
+        let channel = (die % self.timing.channels) as usize;
+        self.dies[die as usize].free_at().max(self.channels[channel].free_at()) > gap
+    }
+
+    /// Reads a page in the gap between two merges, which begins at `gap`: what is booked behind it
+    /// moves back.
+    pub fn read_between(&mut self, die: u32, at: Time, gap: Time, bytes: u32) -> Step {
+        let transfer_ns = self.timing.channel_ns(bytes);
+        let busy_ns = self.timing.read_ns + transfer_ns;
+        let start = gap.max(self.between_until);
+        self.between_until = start + busy_ns;
+        self.dies[die as usize].delay(busy_ns);
+        self.channel(die).delay(transfer_ns);
+        self.note(Work::Host, busy_ns);
+        Step { queued_ns: start - at, end: start + busy_ns }
     }
 
     /// Brings a page to a die and programs it.
@@ -189,9 +218,9 @@ impl Array {
         // The register is free when the die is.
         let ready = at.max(self.dies[die as usize].free_at());
         let transfer_ns = self.timing.channel_ns(self.timing.page_bytes);
-        let moved = self.channel(die).book(ready, transfer_ns, false, &NO_BACKGROUND);
+        let moved = self.channel(die).book(ready, transfer_ns, &NO_BACKGROUND);
         let programmed =
-            self.dies[die as usize].book(moved.end, self.timing.program_ns, false, &NO_BACKGROUND);
+            self.dies[die as usize].book(moved.end, self.timing.program_ns, &NO_BACKGROUND);
         self.note(work, transfer_ns + self.timing.program_ns);
         Step { queued_ns: moved.start - at, end: programmed.end }
     }
@@ -219,8 +248,7 @@ impl Array {
         }
         let mut end = at;
         for die in dies {
-            let slot =
-                self.dies[die as usize].book(at, self.timing.erase_ns, false, &NO_BACKGROUND);
+            let slot = self.dies[die as usize].book(at, self.timing.erase_ns, &NO_BACKGROUND);
             end = end.max(slot.end);
             self.note(Work::Upkeep, self.timing.erase_ns);
         }

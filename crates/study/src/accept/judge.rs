@@ -7,7 +7,7 @@ use drivelab_core::findings::Findings;
 use drivelab_core::plan::IoMode;
 use drivelab_core::quantity;
 use drivelab_core::run::Run;
-use drivelab_core::sound::Sound;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::summary::{CellKind, CellSummary, LatencyEstimates, Summary};
 use drivelab_stats::{Estimate, samples_needed};
 
@@ -16,6 +16,13 @@ const TIME_SHARE: f64 = 0.95;
 
 /// How far a percentile may be from the exact one: the width of a histogram's bucket.
 const RESOLUTION: f64 = 0.001;
+
+/// The reason that a load did not reach its depth.
+const SHALLOW: &str = "depth_not_reached";
+
+/// What may be judged: a depth that was not reached speaks against some claims only, see
+/// [`at_its_depth`].
+pub const RULES: Rules = Rules { is_finding: |_, code| code == SHALLOW, ..Rules::STRICT };
 
 /// The answers in words, for the run file and the exit status.
 pub fn judge(claims: &[Claim], run: &Sound<'_>) -> Findings {
@@ -69,7 +76,18 @@ fn not_checked(summary: &Summary) -> Vec<String> {
 
 /// Every claim with its answer, in the order of the claims.
 pub fn judged(claims: &[Claim], facts: &Facts, summary: &Summary) -> Vec<JudgedClaim> {
-    claims.iter().map(|claim| judge_one(claim, facts, summary)).collect()
+    let mut judged: Vec<JudgedClaim> = Vec::new();
+    for claim in claims {
+        let mut one = judge_one(claim, facts, summary);
+        // What speaks against a load speaks against all claims on it, and is said once.
+        let is_same = |known: &&JudgedClaim| known.answer == one.answer && known.why == one.why;
+        let known = judged.iter().find(is_same).filter(|_| !one.why.is_empty());
+        if let Some(first) = known.map(|known| known.name.clone()) {
+            one.why = format!("as for {first}");
+        }
+        judged.push(one);
+    }
+    judged
 }
 
 fn judge_one(claim: &Claim, facts: &Facts, summary: &Summary) -> JudgedClaim {
@@ -136,11 +154,32 @@ fn answer(
         (_, Some(limit)) => (high <= limit, low > limit),
         (None, None) => (false, false),
     };
-    match (good, bad) {
-        (true, _) => (Answer::Met, String::new()),
-        (_, true) => (Answer::NotMet, String::new()),
-        _ => cannot("the interval spans the limit; measure longer".into()),
+    at_its_depth(claim, shallow(summary, cell), [good, bad])
+}
+
+/// The answer of an interval on the good or on the bad side of the limit. A load that did not reach
+/// its depth is lighter than the one claimed: more operations a second than were claimed are still
+/// more, and times longer than were claimed still longer; nothing else follows from it.
+pub(super) fn at_its_depth(
+    claim: &Claim,
+    shallow: Option<&str>,
+    side: [bool; 2],
+) -> (Answer, String) {
+    match (side, shallow, claim.at_least.is_some()) {
+        ([true, _], None, _) => (Answer::Met, String::new()),
+        ([_, true], None, _) => (Answer::NotMet, String::new()),
+        ([true, _], Some(why), true) => (Answer::Met, format!("although {why}")),
+        ([_, true], Some(why), false) => (Answer::NotMet, format!("although {why}")),
+        (_, Some(why), _) => cannot(format!("suspect: {why}")),
+        (_, None, _) => cannot("the interval spans the limit; measure longer".into()),
     }
+}
+
+/// How the load of a cell fell short of its depth, if it did.
+fn shallow<'a>(summary: &'a Summary, cell: &CellSummary) -> Option<&'a str> {
+    let steps = summary.steps.iter().filter(|step| cell.steps.contains(&step.step));
+    let mut notes = steps.flat_map(|step| &step.notes).filter(|note| note.code == SHALLOW);
+    notes.next().map(|note| note.text.trim_end_matches('.'))
 }
 
 /// Why the numbers of the cell are not those of the drive that the claim is about.

@@ -215,6 +215,35 @@ fn only_an_interval_wholly_on_one_side_is_an_answer() {
 }
 
 #[test]
+fn a_depth_that_was_not_reached_leaves_what_it_cannot_change() {
+    let (least, most) = (one("at_least = 100"), one("at_most = 100"));
+    let why = "0.9 of depth 32 were reached";
+    let answer = |claim: &Claim, why, side| judge::at_its_depth(claim, why, side);
+    let [good, bad, open] = [[true, false], [false, true], [false, false]];
+    let although = format!("although {why}");
+    assert_eq!(answer(&least, Some(why), good), (Answer::Met, although.clone()));
+    assert_eq!(answer(&most, Some(why), bad), (Answer::NotMet, although));
+    for (claim, side) in [(&least, bad), (&least, open), (&most, good), (&most, open)] {
+        let said = answer(claim, Some(why), side);
+        assert_eq!(said, (Answer::CannotTell, format!("suspect: {why}")));
+    }
+    assert_eq!(answer(&least, None, bad).0, Answer::NotMet);
+    assert_eq!(answer(&most, None, good).0, Answer::Met);
+}
+
+#[test]
+fn what_speaks_against_a_load_is_said_once() {
+    let claims = [one("at_least = 100"), Claim { name: "again".into(), ..one("at_least = 90") }];
+    let reasons = vec![Reason { code: "hot".into(), text: "it was hot".into() }];
+    let figures = cell(&claims[0], interval(200.0, 190.0, 210.0), None, 0);
+    let suspect = CellSummary { valid: Some(false), reasons, ..figures };
+    let summary = Summary { cells: vec![suspect], ..summarise(&Run::default()) };
+    let said = judged(&claims, &Facts::default(), &summary);
+    assert_eq!(said[0].why, "suspect: it was hot");
+    assert_eq!(said[1].why, "as for 4K random read");
+}
+
+#[test]
 fn equal_percentiles_are_known_as_well_as_the_histogram_resolves_them() {
     let answer = |limit: f64| {
         let text = CLAIM.replace("\"iops\"", "\"p99_ns\"");

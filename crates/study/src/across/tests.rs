@@ -68,6 +68,7 @@ fn heat_maps_get_a_column_for_each_target() {
             ratio: Some(ratio),
             p_adjusted: None,
             needs_n: None,
+            open: None,
             n: (5, 5),
             suspect: None,
         })

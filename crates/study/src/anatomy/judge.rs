@@ -116,7 +116,7 @@ fn traced(
 }
 
 fn estimate(parts: &Parts, of: impl Fn(&[f64; 4]) -> f64) -> Option<Estimate> {
-    Estimate::mean_of(&parts.means.iter().map(of).collect::<Vec<f64>>())
+    Estimate::positive_mean_of(&parts.means.iter().map(of).collect::<Vec<f64>>())
 }
 
 /// The whole and the device's part of the shallowest cell of each kind come first.
@@ -293,6 +293,7 @@ fn tax(setting: &Setting<'_>, cells: &[Cell], summary: &Summary, findings: &mut 
                 name: cell.name(),
                 metric: Metric::MeanNs,
                 values: mean_latencies(summary, *cell, side),
+                is_ordered: false,
                 suspect: None,
             })
             .filter(|sample| !sample.values.is_empty())
@@ -446,7 +447,7 @@ fn simulated(cells: &[Cell], summary: &Summary, findings: &mut Findings) {
             sound(summary, *cell).filter_map(|step| kind_of(step, *cell)).collect();
         let means = kinds.iter().filter_map(|kind| Some(kind.service_ns.as_ref()?.mean));
         let means: Vec<f64> = means.collect();
-        let Some(whole) = Estimate::mean_of(&means) else { continue };
+        let Some(whole) = Estimate::positive_mean_of(&means) else { continue };
         let (cause, share) = slowest_cause(summary, *cell);
         findings.figures.push(Figure {
             name: format!("{}: in the device", cell.name()),

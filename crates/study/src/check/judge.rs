@@ -1,5 +1,7 @@
 //! What the cells of `check` mean, in sentences that carry their figures.
 
+mod scattered;
+
 use super::{CELLS, FREEZE_NS};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Findings, Remark};
@@ -33,6 +35,7 @@ pub fn judge(run: &Sound<'_>) -> Findings {
     let judged = Judged { summary, facts: &run.begin.facts };
     judged.suspects(&mut findings);
     judged.verdict(&mut findings);
+    scattered::look(run, summary, &mut findings);
     judged.commits(&mut findings);
     judged.freezes(&mut findings);
     judged.tails(&mut findings);
@@ -298,8 +301,8 @@ impl Judged<'_> {
             .steps
             .iter()
             .filter(|step| step.begin.role == Role::Measure)
-            .filter_map(|step| step.plan.streams.first()?.length)
-            .map(|length| length.0)
+            .filter_map(|step| step.plan.streams.first())
+            .filter_map(|stream| Some(stream.offset.0 + stream.length?.0))
             .max()
             .unwrap_or(0);
         findings.unknown.push(format!(

@@ -44,6 +44,7 @@ pub fn columns(text: &str, name: &str) -> Result<Vec<Sample>, String> {
         name: head(place).unwrap_or_else(|| format!("column {}", place + 1)),
         metric: Metric::Numbers,
         values,
+        is_ordered: true,
         suspect: None,
     };
     let all = columns.into_iter().enumerate().filter(|(_, values)| !values.is_empty());

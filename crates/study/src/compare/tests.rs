@@ -6,6 +6,7 @@ fn side(name: &str, cells: &[(&str, &[f64])]) -> Side {
         name: (*name).into(),
         metric: Metric::Iops,
         values: values.to_vec(),
+        is_ordered: false,
         suspect: None,
     };
     Side {

@@ -55,7 +55,7 @@ impl Wear {
         let rounds = counted(steps, name);
         let insides = || rounds.iter().filter_map(|step| step.end.as_ref()?.inside);
         let each: Vec<f64> = insides().filter_map(|inside| inside.write_amplification()).collect();
-        let amplification = Estimate::mean_of(&each)?;
+        let amplification = Estimate::positive_mean_of(&each)?;
         Some(Wear {
             name,
             amplification,

@@ -73,8 +73,9 @@ pub fn written(steps: &[StepRun]) -> u64 {
 fn planned(step: &Step) -> u64 {
     let of = |stream: &Stream| {
         let length = stream.length.map_or(0, |length| length.0);
-        let issued = step.until.bytes.map(|bytes| bytes.0);
-        let issued = issued.or(step.until.passes.map(|passes| passes.saturating_mul(length)));
+        let until = step.until_of(stream);
+        let issued = until.bytes.map(|bytes| bytes.0);
+        let issued = issued.or(until.passes.map(|passes| passes.saturating_mul(length)));
         issued.unwrap_or(0) / stream.mix.total().max(1) * u64::from(stream.mix.write)
     };
     step.streams.iter().map(of).sum()

@@ -44,10 +44,16 @@ pub fn sound<'a>(
 /// One side of a comparison: the operations a second of a cell, under the name of the question.
 pub fn sample(summary: &Summary, cell: &str, name: &str) -> Option<Sample> {
     let known = summary.cells.iter().find(|known| known.name == cell)?;
-    let values = values(summary, cell);
+    let values = centred(summary, cell);
     let suspect = known.against();
     let has_any = !values.is_empty() || suspect.is_some();
-    has_any.then(|| Sample { name: name.into(), metric: Metric::Iops, values, suspect })
+    has_any.then(|| Sample {
+        name: name.into(),
+        metric: Metric::Iops,
+        values,
+        is_ordered: false,
+        suspect,
+    })
 }
 
 /// Operations a second of every sound repetition of a cell, in the order they were measured.
@@ -56,9 +62,21 @@ pub fn values(summary: &Summary, name: &str) -> Vec<f64> {
     sound(summary, name).filter_map(rate).collect()
 }
 
+/// The same for a comparison: their geometric mean is the rate of the cell, all operations by all
+/// time.
+pub fn centred(summary: &Summary, name: &str) -> Vec<f64> {
+    let counts = |step: &StepSummary| {
+        let stream = step.streams.first()?;
+        stream.total.iops?;
+        Some((stream.total.ops as f64, stream.seconds?))
+    };
+    let counts: Vec<(f64, f64)> = sound(summary, name).filter_map(counts).collect();
+    drivelab_stats::centred(&counts).unwrap_or_else(|_| values(summary, name))
+}
+
 /// Says what the control found.
 pub fn look(summary: &Summary, findings: &mut Findings) {
-    let [first, middle, last] = NAMES.map(|name| values(summary, name));
+    let [first, middle, last] = NAMES.map(|name| centred(summary, name));
     let pairs = [("middle", &middle), ("end", &last)];
     let family: Vec<Pair<'_>> =
         pairs.iter().map(|(_, after)| Pair { before: &first, after, delta: DELTA }).collect();

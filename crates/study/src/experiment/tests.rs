@@ -3,7 +3,7 @@ use super::falls::{Written, fall, falls, smoothed};
 use super::order::{done, missing, shuffle, since_break};
 use super::*;
 use drivelab_core::op::Action;
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Step, Stream, Until};
 use drivelab_core::record::{Record, Resumed, StepBegin, StepEnd};
 use drivelab_core::study::Emptying;
 use drivelab_core::tally::{Keep, Tally};
@@ -128,14 +128,16 @@ fn no_study_asks_for_ever_or_for_more_than_it_may() {
                 assert!(!plan.steps.is_empty(), "{} asks for nothing", study.name);
                 let left = budget::Left::of(&setting, &run);
                 let mut planned = 0;
-                for step in
-                    plan.steps.iter().filter(|step| step.streams.iter().any(|s| s.mix.write > 0))
-                {
-                    let bytes = step.until.bytes.map(|bytes| bytes.0);
-                    let passes = step.until.passes.map(|passes| {
-                        passes * step.streams[0].length.map_or(options.bytes, |length| length.0)
+                let each = |step: &'_ Step| -> Vec<(Until, Stream)> {
+                    let writers = step.streams.iter().filter(|stream| stream.mix.write > 0);
+                    writers.map(|it| (step.until_of(it).clone(), it.clone())).collect()
+                };
+                for (until, stream) in plan.steps.iter().flat_map(each) {
+                    let bytes = until.bytes.map(|bytes| bytes.0);
+                    let passes = until.passes.map(|passes| {
+                        passes * stream.length.map_or(options.bytes, |length| length.0)
                     });
-                    let mix = step.streams[0].mix;
+                    let mix = stream.mix;
                     let most = bytes.or(passes).expect("a bound of what is written");
                     planned += most / mix.total() * u64::from(mix.write);
                 }

@@ -13,7 +13,7 @@ use drivelab_core::record::DeviceCounters;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{StepSummary, Summary};
-use drivelab_stats::Estimate;
+use drivelab_stats::{Estimate, centred};
 
 /// Bytes that reached the drive may be off by this share without anybody having kept any back.
 const TOLERANCE: f64 = 0.02;
@@ -63,7 +63,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
 /// What was seen of one cell.
 struct Seen {
     cell: Cell,
-    /// Operations a second of each sound repetition.
+    /// One value of each sound repetition; their geometric mean is `rate`.
     rates: Vec<f64>,
     rate: Option<Estimate>,
     /// Bytes that the drive moved by bytes that were asked for.
@@ -81,14 +81,14 @@ impl Seen {
             .filter(|step| step.name == name && step.incomplete.is_none())
             .filter(|step| step.valid != Some(false))
             .collect();
-        let rates: Vec<f64> =
-            sound.iter().filter_map(|step| Some(step.streams.first()?.total.iops?.value)).collect();
         // All that was done by all the time it took, as in the lines of the report.
         let in_time = |step: &&StepSummary| {
             let stream = step.streams.first()?;
             Some((stream.total.ops as f64, stream.seconds?))
         };
         let done: Vec<(f64, f64)> = sound.iter().filter_map(in_time).collect();
+        let each = || done.iter().map(|(operations, seconds)| operations / seconds).collect();
+        let rates: Vec<f64> = centred(&done).unwrap_or_else(|_| each());
         let steps = || run.steps.iter().filter(|step| step.begin.name == name && is_complete(step));
         let is_used = |step: &&StepRun| sound.iter().any(|known| known.step == step.begin.step);
         let reached: Vec<f64> =
@@ -218,6 +218,7 @@ fn compared(setting: &Setting<'_>, seen: &[Seen]) -> Option<Comparison> {
             name: name_of(seen.cell.kind, seen.cell.depth),
             metric: Metric::Iops,
             values: seen.rates.clone(),
+            is_ordered: false,
             suspect: None,
         });
         Side {

@@ -187,6 +187,7 @@ fn judged(setting: &Setting<'_>, all: &[Cell], measured: &Measured) -> Vec<(Cell
             ratio: Some(found.ratio),
             p_adjusted: found.p_adjusted,
             needs_n: found.needs_n,
+            open: found.open,
             n: (it.before.len(), it.after.len()),
             suspect: None,
         };
@@ -244,7 +245,7 @@ fn map(setting: &Setting<'_>, judged: &[(Cell, Base, Heat)]) -> Option<HeatMap> 
 fn figures(setting: &Setting<'_>, measured: &Measured, findings: &mut Findings) {
     for base in Base::ALL {
         let values = rates(measured, Cell::of(Pattern::Plain, base), |one| one.latency);
-        findings.figures.extend(Estimate::mean_of(&values).map(|estimate| Figure {
+        findings.figures.extend(Estimate::positive_mean_of(&values).map(|estimate| Figure {
             name: base.words().into(),
             estimate,
             unit: Unit::Iops,

@@ -71,6 +71,7 @@ fn heat(pattern: Pattern, base: Base, value: f64, verdict: Verdict) -> (Cell, Ba
         ratio: Some(Ratio { value, low: Some(0.9 * value), high: Some(1.1 * value) }),
         p_adjusted: Some(0.01),
         needs_n: None,
+        open: None,
         n: (5, 5),
         suspect: None,
     };

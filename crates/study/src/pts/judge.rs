@@ -95,7 +95,7 @@ impl Told<'_> {
     /// The mean over the window, of a cell.
     fn in_window(&self, name: &str, last: usize) -> Option<Estimate> {
         let values = self.values(name);
-        Estimate::mean_of(values.get(last.checked_sub(WINDOW_ROUNDS)?..last)?)
+        Estimate::positive_mean_of(values.get(last.checked_sub(WINDOW_ROUNDS)?..last)?)
     }
 
     fn tracked(&self, findings: &mut Findings, last: usize, is_steady: bool) {

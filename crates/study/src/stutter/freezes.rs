@@ -35,10 +35,6 @@ impl Waits {
         Waits { repetitions: sound.filter_map(Repetition::of).collect() }
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.repetitions.is_empty()
-    }
-
     /// Time that was watched.
     pub fn seconds(&self) -> f64 {
         self.repetitions.iter().map(|one| one.seconds).sum()
@@ -52,6 +48,13 @@ impl Waits {
     /// The longest; shorter ones than are listed count, too.
     pub fn longest_ns(&self) -> Option<u64> {
         self.repetitions.iter().map(|one| one.longest_ns).max()
+    }
+
+    /// The same waits as often over so many times the time.
+    pub fn stretched(&self, times: usize) -> Self {
+        let all = self.repetitions.iter().cycle();
+        let repetitions = all.take(times * self.repetitions.len()).cloned().collect();
+        Waits { repetitions }
     }
 
     /// Freezes a minute.
@@ -76,16 +79,24 @@ impl Waits {
 }
 
 impl Repetition {
+    /// Watched is the time in which the first stream had an operation in flight or its next one
+    /// due, and the writer beside it, if there is one, had not come to its end.
     fn of(step: &StepRun) -> Option<Self> {
-        let window = window(step, 0)?;
+        let mut window = window(step, 0)?;
+        if step.plan.streams.len() > 1 {
+            let writer = drivelab_core::summary::window(step, 1)?;
+            window.to = window.to.min(writer.to);
+        }
+        let seconds = window.to.saturating_sub(window.from) as f64 / 1e9;
         let tallies = || step.tallies.iter().filter(|tally| tally.stream == 0 && !tally.ramp);
-        let gaps = || tallies().flat_map(|tally| &tally.gaps);
+        let gaps = || tallies().flat_map(|tally| &tally.gaps).filter(|gap| gap.from < window.to);
         let in_window = |gap: &drivelab_core::tally::Gap| {
             gap.to.min(window.to).saturating_sub(gap.from.max(window.from))
         };
         let freezes = gaps().filter(|gap| gap.to.saturating_sub(gap.from) >= FREEZE_NS);
+        (seconds > 0.0).then_some(())?;
         Some(Repetition {
-            seconds: window.seconds()?,
+            seconds,
             waits_ns: gaps().map(|gap| gap.to.saturating_sub(gap.from)).collect(),
             frozen_ns: freezes.map(in_window).sum(),
             longest_ns: tallies().map(|tally| tally.gap_ns_max).max()?,
@@ -99,19 +110,22 @@ impl Repetition {
 
 #[cfg(test)]
 mod tests {
-    use super::super::grade::{Grade, LONG_NS};
+    use super::super::grade::{Grade, LONG_NS, NONE_SECONDS, Open, graded};
     use super::*;
 
-    /// Five repetitions of 12 s, of which the first had these waits.
-    fn waits(listed_ms: &[u64]) -> Waits {
+    /// Five repetitions of so many seconds, over which these waits are spread.
+    fn waits(seconds: f64, listed_ms: &[u64]) -> Waits {
         let one = |waits_ns: Vec<u64>| Repetition {
-            seconds: 12.0,
+            seconds,
             frozen_ns: waits_ns.iter().filter(|wait| **wait >= FREEZE_NS).sum(),
             longest_ns: waits_ns.iter().copied().max().unwrap_or(400_000),
             waits_ns,
         };
-        let first = one(listed_ms.iter().map(|ms| ms * 1_000_000).collect());
-        Waits { repetitions: [vec![first], vec![one(Vec::new()); 4]].concat() }
+        let of = |number: usize| {
+            let those = listed_ms.iter().skip(number).step_by(5);
+            one(those.map(|ms| ms * 1_000_000).collect())
+        };
+        Waits { repetitions: (0..5).map(of).collect() }
     }
 
     #[test]
@@ -120,30 +134,47 @@ mod tests {
             (&[][..], Grade::A),
             (&[10], Grade::B),
             (&[99, 50, 12], Grade::B),
-            (&[100], Grade::D),
-            (&[999], Grade::D),
-            (&[1000], Grade::E),
-            (&[100; 10], Grade::E),
-            (&[499; 12], Grade::E),
-            (&[501; 12], Grade::F),
+            (&[100], Grade::B),
+            (&[999], Grade::B),
+            (&[999; 2], Grade::D),
+            (&[100; 3], Grade::C),
+            (&[1999], Grade::D),
+            (&[100; 30], Grade::D),
+            (&[501; 12], Grade::E),
+            (&[499; 36], Grade::E),
+            (&[501; 36], Grade::F),
         ] {
-            assert_eq!(Grade::of(&waits(listed_ms)), grade, "{listed_ms:?}");
+            assert_eq!(Grade::of(&waits(36.0, listed_ms)), grade, "{listed_ms:?}");
         }
-        let mut long = waits(&[100]);
-        long.repetitions.iter_mut().for_each(|one| one.seconds = 60.0);
-        assert_eq!(Grade::of(&long), Grade::C, "one in five minutes");
+    }
+
+    #[test]
+    fn without_enough_time_there_is_no_grade() {
+        // Poisson: none in T leaves less than one a minute (one-sided 95 %) from 179.7 s on.
+        for (seconds, is_enough) in [(0.002, false), (9.0, false), (35.9, false), (36.0, true)] {
+            let judged = graded(&waits(seconds, &[]));
+            assert_eq!(judged.is_ok(), is_enough, "{seconds}: {judged:?}");
+        }
+        let open = graded(&waits(0.25, &[])).unwrap_err();
+        assert_eq!(open, Open { watched: 1.25, needed: Some(NONE_SECONDS) });
+        // What freezes all the time needs no three minutes.
+        assert_eq!(graded(&waits(1.2, &[800; 5])).unwrap(), Grade::F);
+        // One freeze in 5 s: by chance, or twelve a minute.
+        let open = graded(&waits(1.0, &[300])).unwrap_err();
+        assert!((10.0..600.0).contains(&open.needed.unwrap()), "{open:?}");
+        assert_eq!(graded(&waits(36.0, &[300; 3])), Ok(Grade::C));
     }
 
     #[test]
     fn waits_are_counted_by_length_and_by_time() {
-        let found = waits(&[20, 150, 1100]);
+        let found = waits(12.0, &[20, 150, 1100]);
         let counts = [10_000_000, FREEZE_NS, LONG_NS].map(|least| found.count(least));
         assert_eq!(counts, [3, 2, 1]);
         assert_eq!(found.longest_ns(), Some(1_100_000_000));
         assert_eq!(found.a_minute().unwrap().value, 2.0);
         assert!((found.share().unwrap().value - 1.25 / 60.0).abs() < 1e-12);
         assert_eq!(found.share().unwrap().low, Some(0.0), "an interval of a share stays one");
-        let none = waits(&[]);
+        let none = waits(12.0, &[]);
         assert_eq!((none.count(0), none.longest_ns()), (0, Some(400_000)));
         assert!((none.a_minute().unwrap().high.unwrap() - 3.6889).abs() < 1e-3);
     }

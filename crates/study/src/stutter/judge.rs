@@ -2,7 +2,7 @@
 
 use super::cells::{self, ALONE, BESIDE, LISTED_NS, RANDOM};
 use super::freezes::Waits;
-use super::grade::{FREEZE_NS, Grade, LONG_NS};
+use super::grade::{FREEZE_NS, Grade, LONG_NS, Open, graded};
 use super::published::{self, Measure};
 use crate::compare::{Side, compare};
 use crate::experiment::order::unbroken;
@@ -14,6 +14,7 @@ use drivelab_core::op::Action;
 use drivelab_core::quantity::{digits, operations, percent, time};
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
+use drivelab_core::study::Scale;
 use drivelab_core::summary::{CellKind, Summary};
 use drivelab_stats::Estimate;
 
@@ -24,13 +25,17 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let order = all.iter().map(|cell| cell.name.clone()).collect();
     let mut findings = Findings { order, ..Findings::default() };
     let seen = Seen::of(run, summary);
-    seen.reader(&mut findings);
+    let is_graded = seen.reader(setting, &mut findings);
     seen.writes(setting, &mut findings);
-    findings.tables.extend(published::table(&run.begin.target, &seen));
+    findings.tables.extend(published::table(
+        &run.begin.target,
+        run.begin.state.as_deref().unwrap_or("unknown"),
+        &seen,
+    ));
     findings.comparison = seen.comparison(setting);
     used::say(setting, run, &mut findings);
     rests(run, &mut findings);
-    findings.no_answer = seen.beside.is_empty();
+    findings.no_answer = !is_graded;
     findings
 }
 
@@ -77,8 +82,8 @@ impl<'a> Seen<'a> {
         }
     }
 
-    /// The headline.
-    fn reader(&self, findings: &mut Findings) {
+    /// The headline; whether there is one.
+    fn reader(&self, setting: &Setting<'_>, findings: &mut Findings) -> bool {
         let (Some(longest_ns), Some(a_minute), Some(share)) =
             (self.beside.longest_ns(), self.beside.a_minute(), self.beside.share())
         else {
@@ -87,57 +92,104 @@ impl<'a> Seen<'a> {
                  beside a writer was made. Give a larger --time or --budget."
                     .into(),
             );
-            return;
+            return false;
         };
-        let grade = Grade::of(&self.beside);
+        let grade = graded(&self.beside);
+        match grade {
+            Ok(grade) => self.answer(grade, longest_ns, &a_minute, share.value, findings),
+            Err(open) => findings.unknown.insert(0, self.no_grade(setting, open, longest_ns)),
+        }
+        self.reader_alone(findings);
+        self.figures(longest_ns, a_minute, share, findings);
+        findings.tables.push(Grade::table(grade.ok()));
+        findings.tables.push(self.waits());
+        grade.is_ok()
+    }
+
+    fn answer(
+        &self,
+        grade: Grade,
+        longest_ns: u64,
+        a_minute: &Estimate,
+        share: f64,
+        findings: &mut Findings,
+    ) {
         let longest = time(longest_ns as f64);
         let watched = time(self.beside.seconds() * 1e9);
-        let ends = [a_minute.low, a_minute.high].map(|end| digits(end.unwrap_or(f64::NAN)));
-        let [low, high] = &ends;
-        let answer = match self.beside.count(FREEZE_NS) {
+        let [low, high] = [a_minute.low, a_minute.high].map(|end| end.unwrap_or(f64::NAN));
+        findings.verdict.push(match self.beside.count(FREEZE_NS) {
             0 => format!(
-                "Grade {}: your machine would not freeze. Beside random writes one reader never \
-                 waited 100 ms in {watched}, at worst {longest}; more than {high} freezes a minute \
-                 are ruled out.",
+                "Grade {}: no freeze was seen. Beside random writes one reader never waited \
+                 100 ms in {watched}, at worst {longest}; one a minute is ruled out (95 %).",
                 grade.letter()
             ),
-            _ => format!(
+            count => format!(
                 "Grade {}: your machine would freeze {}, longest {longest}. Beside random writes \
-                 one reader waited 100 ms or longer {} in {watched} ({low} to {high} a minute), \
-                 which is {} of the time.",
+                 one reader waited 100 ms or longer {} in {watched} ({} to {} a minute), which is \
+                 {} of the time.",
                 grade.letter(),
                 freezes(a_minute.value),
-                times(self.beside.count(FREEZE_NS)),
-                percent(share.value)
+                times(count),
+                digits(low),
+                digits(high),
+                percent(share)
             ),
-        };
-        findings.verdict.push(answer);
-        if grade >= Grade::D {
+        });
+        if grade >= Grade::C {
             findings.beware.push(format!(
                 "A desktop writes all the time, and whatever it reads meanwhile waits up to \
                  {longest} on this drive: windows stop, keys are taken late. Keep the system and \
                  what programs write off it."
             ));
         }
-        self.how_sure(grade, &a_minute, findings);
-        self.reader_alone(findings);
-        self.figures(longest_ns, a_minute, share, findings);
-        findings.tables.push(grade.table());
-        findings.tables.push(self.waits());
-    }
-
-    /// Whether more time could change the grade.
-    fn how_sure(&self, grade: Grade, a_minute: &Estimate, findings: &mut Findings) {
-        let ends = [a_minute.low, a_minute.high].map(|end| end.unwrap_or(a_minute.value));
-        let [best, worst] = ends.map(|end| Grade::by(end, &self.beside));
-        let worst = if self.beside.count(FREEZE_NS) == 0 { grade } else { worst };
-        if best != grade || worst != grade {
+        let [best, worst] = Grade::between(&self.beside);
+        if self.beside.count(FREEZE_NS) > 0 && (best != grade || worst != grade) {
             findings.unknown.push(format!(
-                "Whether the grade would stay: by the interval of the freezes a minute it could be \
-                 {} to {}. --full watches longer.",
+                "Whether the grade would stay: by the intervals it could be {} to {}. --full \
+                 watches longer.",
                 best.letter(),
                 worst.letter()
             ));
+        }
+    }
+
+    /// Why there is no grade, and what would give one.
+    fn no_grade(&self, setting: &Setting<'_>, open: Open, longest_ns: u64) -> String {
+        let longest = time(longest_ns as f64);
+        let seen = match self.beside.count(FREEZE_NS) {
+            0 => format!("No freeze was seen, and the longest wait was {longest}"),
+            count => format!("The reader froze {}, longest {longest}", times(count)),
+        };
+        let takes = match open.needed {
+            Some(needed) => format!("of the {:.0} s it takes", needed.ceil()),
+            None => "of which no length can be said to be enough".into(),
+        };
+        format!(
+            "No grade: watched {} {takes}. {seen}. This would settle it:  drivelab study stutter \
+             {} {}",
+            time(open.watched * 1e9),
+            self.run.begin.target,
+            self.enough(setting, open)
+        )
+        .trim_end()
+        .to_string()
+    }
+
+    /// The options with which it would be watched long enough.
+    fn enough(&self, setting: &Setting<'_>, open: Open) -> String {
+        let needed = open.needed.unwrap_or(f64::INFINITY);
+        let scales = [("--quick", Scale::Quick), ("", Scale::Default), ("--full", Scale::Full)];
+        let is_enough = |scale: Scale| super::reader_seconds(scale) >= 1.02 * needed;
+        let said = super::allowance(setting.options.scale, setting.bytes()).time;
+        let is_shorter = setting.options.time.0 < said.0;
+        let is_longer = |scale: Scale| is_shorter || scale as u8 > setting.options.scale as u8;
+        match scales.into_iter().find(|(_, scale)| is_enough(*scale) && is_longer(*scale)) {
+            Some((option, _)) => option.into(),
+            None => {
+                let times = (1.2 * needed / open.watched).min(1000.0);
+                let minutes = (times * setting.options.time.seconds() / 60.0).ceil();
+                format!("--full --time {minutes:.0}m")
+            }
         }
     }
 
@@ -288,7 +340,8 @@ impl<'a> Seen<'a> {
             samples: vec![Sample {
                 name: "random read 4 KiB, depth 1".into(),
                 metric: Metric::Iops,
-                values: control::values(self.summary, cell),
+                values: control::centred(self.summary, cell),
+                is_ordered: false,
                 suspect: None,
             }],
             facts: Vec::new(),

@@ -98,18 +98,51 @@ fn of(profile: &str) -> Vec<Published> {
     }
 }
 
-/// The table for a simulated drive of which something was published, and how much of it was met.
-pub fn table(target: &str, seen: &Seen) -> Option<Table> {
+/// The state in which the simulated drive was fitted; a disk has none that counts.
+fn fitted_in(profile: &str) -> Option<&'static str> {
+    (profile != "momentus-7200").then_some("fragmented")
+}
+
+/// Why the run is not of the drive that the figures were fitted for, if it is not.
+fn unlike(target: &str, state: &str) -> Option<String> {
+    let mut words = target.strip_prefix("sim:")?.split(',');
+    let fitted = fitted_in(words.next()?).filter(|fitted| *fitted != state);
+    let changed: Vec<&str> = words.filter(|word| !word.starts_with("state=")).collect();
+    let mut why: Vec<String> = Vec::new();
+    why.extend(fitted.map(|fitted| {
+        format!("it was fitted in state={fitted}, and this run began in state={state}")
+    }));
+    if !changed.is_empty() {
+        why.push(format!("it was changed by {}", changed.join(", ")));
+    }
+    (!why.is_empty()).then(|| why.join("; "))
+}
+
+/// The table for a simulated drive of which something was published, and how much of it was met;
+/// of a drive that is not the one that was fitted, nothing is called hit or missed.
+pub fn table(target: &str, state: &str, seen: &Seen) -> Option<Table> {
     let profile = target.strip_prefix("sim:")?.split(',').next()?;
     let published = of(profile);
-    let rows: Vec<(Vec<Entry>, bool)> = published.iter().filter_map(|one| row(one, seen)).collect();
+    let unlike = unlike(target, state);
+    let mut rows: Vec<(Vec<Entry>, bool)> =
+        published.iter().filter_map(|one| row(one, seen)).collect();
+    if unlike.is_some() {
+        rows.iter_mut().for_each(|(row, _)| row[4] = Entry::Nothing);
+    }
     let heads = ["figure", "here", "published", "off by", "", "of"];
     let head = |name: &str| Head { name: name.into(), unit: None };
     let (hits, all) = (rows.iter().filter(|(_, is_hit)| *is_hit).count(), rows.len());
+    let told = match unlike {
+        Some(why) => format!(
+            "Not held against each other, because it is not the drive that was fitted: {why}. \
+             Otherwise would count: rates"
+        ),
+        None => format!("{hits} of {all} hit: rates"),
+    };
     (all > 0).then(|| Table {
         title: "Beside what was published of this drive".into(),
         note: format!(
-            "{hits} of {all} hit: rates and means within 10 % (20 % where about was said), longest \
+            "{told} and means within 10 % (20 % where about was said), longest \
              times within a factor of two, where no word says otherwise. Figures marked as fitted \
              could be used to fit the simulated drive, the others are predictions. Sources: A, \
              AnandTech, 8 September 2008, page 8; T, its Chinese translation by IT168, the only \
@@ -148,4 +181,19 @@ fn row(published: &Published, seen: &Seen) -> Option<(Vec<Entry>, bool)> {
         published.source.to_owned(),
     ];
     Some((texts.map(Entry::Text).to_vec(), is_hit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unlike;
+
+    #[test]
+    fn only_the_drive_that_was_fitted_hits_or_misses() {
+        assert_eq!(unlike("sim:ocz-core,state=fragmented", "fragmented"), None);
+        assert_eq!(unlike("sim:momentus-7200,state=filled", "filled"), None, "a disk has no state");
+        let why = unlike("sim:ocz-core", "fresh").unwrap();
+        assert_eq!(why, "it was fitted in state=fragmented, and this run began in state=fresh");
+        let why = unlike("sim:momentus-7200,capacity=8GiB", "fresh").unwrap();
+        assert_eq!(why, "it was changed by capacity=8GiB");
+    }
 }

@@ -114,6 +114,7 @@ fn judged(verdict: Verdict, value: f64) -> Cell {
         ratio: Some(Ratio { value, low: None, high: None }),
         p_adjusted: None,
         needs_n: None,
+        open: None,
         n: (5, 5),
         suspect: None,
     }

@@ -161,7 +161,7 @@ fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, loss: &Loss, findings: 
 }
 
 fn mean(summary: &Summary, name: &str) -> Option<Estimate> {
-    Estimate::mean_of(&control::values(summary, name))
+    Estimate::positive_mean_of(&control::values(summary, name))
 }
 
 /// How much of what was lost came back.

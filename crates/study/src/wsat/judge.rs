@@ -13,7 +13,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellKind, Summary};
 use drivelab_stats::Estimate;
-use drivelab_stats::steady::{Settled, Unsettled, WINDOW_ROUNDS, Window};
+use drivelab_stats::steady::{Holder, Settled, Unsettled, WINDOW_ROUNDS, Window};
 
 /// Points of the picture in each round.
 const POINTS_A_ROUND: f64 = 5.0;
@@ -91,6 +91,11 @@ impl<'a> Seen<'a> {
         let all: Vec<&StepRun> = steps.iter().filter(writes).collect();
         let mut falls = falls_of(setting, steps);
         falls.retain(|fall| fall.bytes > 0.0);
+        // A cache that is full leaves a level behind it, from which the drive may fall over its
+        // cliff. What falls on and on has no second place where it begins.
+        let is_second = |fall: &Fall| fall.is_sharp && !is_early(setting, fall);
+        let kept = if falls.len() == 2 && is_second(&falls[1]) { 2 } else { 1 };
+        falls.truncate(kept);
         let rounds = rounds::rates(setting, steps, ROUND);
         let settled = rounds::settled(setting, run);
         let start = Start::of(setting, run);
@@ -132,7 +137,8 @@ impl<'a> Seen<'a> {
         }));
         self.falls.iter().for_each(|fall| self.fall(fall, findings));
         let is_found = self.falls.iter().any(|fall| !is_early(self.setting, fall));
-        if self.history.is_empty() || (is_found && !self.falls.is_empty()) {
+        // Without spare flash there is nothing to use up.
+        if self.history.is_empty() || is_found || rounds::holder(self.setting) == Holder::Nothing {
             return;
         }
         let total = self.before_fill_bytes();

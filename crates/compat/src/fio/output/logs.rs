@@ -3,7 +3,7 @@
 use super::gather::{Clone, KINDS, Part};
 use super::samples::per_second_of;
 use crate::fio::{Log, Logged, Section};
-use crate::front::{Existing, Mark, OutputFile, ResultFile};
+use crate::front::{Existing, OutputFile, ResultFile};
 use drivelab_core::op::Action;
 use drivelab_core::tally::Tally;
 use drivelab_stats::Histogram;
@@ -42,9 +42,9 @@ pub fn places(sections: &[Section]) -> Vec<ResultFile> {
     places
 }
 
-/// A log takes the place of another one: five numbers in a line.
+/// A log takes the place of another one that drivelab wrote.
 fn place(path: String) -> ResultFile {
-    ResultFile { path, existing: Existing::replaces(vec![Mark::Like("#, #, #, #, #")]) }
+    ResultFile { path, existing: Existing::ReplaceOwn }
 }
 
 fn path_of(log: &Log, number: u32) -> String {

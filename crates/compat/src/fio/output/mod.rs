@@ -22,7 +22,7 @@ mod steady;
 mod terse;
 
 use super::{Format, Line};
-use crate::front::{Existing, Host, Mark, Output, OutputFile, ResultFile};
+use crate::front::{Existing, Host, Output, OutputFile, ResultFile};
 use drivelab_core::run::Run;
 use std::fmt::{self, Write};
 
@@ -67,7 +67,7 @@ pub fn output(line: &Line, run: &Run, host: &Host) -> Output {
     let text = match &line.output {
         None => text,
         Some(path) => {
-            let (place, said) = (printed_to(path, line), String::new());
+            let (place, said) = (printed_to(path), String::new());
             files.push(OutputFile { place, bytes: text.into_bytes(), said });
             String::new()
         }
@@ -105,37 +105,15 @@ fn print(line: &Line, run: &Run, host: &Host, to: &mut String) -> fmt::Result {
     Ok(())
 }
 
-/// What results of any layout begin with: a line of each job, errors, JSON, semicolons of versions
-/// 3 to 5, and those of version 2, which name no program but have twenty percentiles.
-const BEGINNINGS: [&str; 5] = [
-    "*: (g=#): rw=*, bs=(R) *, ioengine=*, iodepth=#",
-    "fio: pid=#, err=#/file:*, func=*, error=",
-    "{\n  \"fio version\" : \"fio-",
-    "#;fio-#.#;*;#;#;",
-    "2;*;#;#;*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=*%=",
-];
-
 /// Files that the results of a line will go to.
 pub fn files(line: &Line) -> Vec<ResultFile> {
-    let printed = line.output.as_deref().map(|path| printed_to(path, line));
+    let printed = line.output.as_deref().map(printed_to);
     logs::places(&line.sections).into_iter().chain(printed).collect()
 }
 
-/// Where `--output=` leads. fio overwrites whatever is there; here what looks like results of this
-/// very job is, and what drivelab wrote for any other.
-fn printed_to(path: &str, line: &Line) -> ResultFile {
-    let name = line.sections.first().map_or("", |section| section.name.as_str());
-    let asked = |format: Format| line.formats.contains(&format);
-    let version = line.terse_version;
-    let begin = match (asked(Format::Normal) || line.formats.is_empty(), asked(Format::Terse)) {
-        (true, _) => format!("{name}: (g="),
-        (false, true) if version == 2 => format!("2;{name};"),
-        (false, true) => format!("{version};fio-"),
-        (false, false) => "{\n  \"fio version\" : \"fio-".to_owned(),
-    };
-    let alone = vec![Mark::Bytes(begin.into_bytes()), Mark::Like(BEGINNINGS[1])];
-    let listed = BEGINNINGS.map(Mark::Like).to_vec();
-    ResultFile { path: path.to_owned(), existing: Existing::ReplaceOwn { alone, listed } }
+/// Where `--output=` leads. fio overwrites whatever is there; here only what drivelab wrote is.
+fn printed_to(path: &str) -> ResultFile {
+    ResultFile { path: path.to_owned(), existing: Existing::ReplaceOwn }
 }
 
 /// The name under which fio lists an option.

@@ -2,18 +2,24 @@
 
 use super::{Prepared, done, prepare};
 use crate::cli::study::StudyCommandOptions;
+use crate::command::page;
 use crate::command::report::{Made, Page, may_write, results_shown, write_new};
 use crate::outcome::{Failure, Status};
 use crate::{chance, print};
 use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
+use drivelab_core::units::Span;
 use drivelab_io::facts::System;
+use drivelab_io::results;
 use drivelab_report::{html, terminal};
 use drivelab_study::across;
 use drivelab_study::experiment::Study;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+
+/// The least time of a study on one target.
+const TIME_MIN: u64 = 10_000_000_000;
 
 /// Does the study on each target. Everything that can be refused is refused before the first of
 /// them is touched.
@@ -35,7 +41,15 @@ pub fn study(
     }
     // Equal seeds: what differs is the target and not the order of the loads.
     let seed = options.seed.unwrap_or_else(chance::seed);
+    if let Some(time) = options.time.filter(|time| time.0 / (targets.len() as u64) < TIME_MIN) {
+        return Err(Failure::usage(format!(
+            "--time is for the whole line: {time} are less than 10 s for each of {} targets",
+            targets.len()
+        ))
+        .advise(format!("Give at least --time {}s.", 10 * targets.len())));
+    }
     may_write(options.shown.out.as_deref())?;
+    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
     let prepared: Vec<Prepared<'_>> = targets
         .iter()
         .map(|target| prepare(&for_target(options, target), study, system, target, Some(seed)))
@@ -59,7 +73,7 @@ pub fn study(
         }
         worst = graver(worst, status);
         runs.push((target, run));
-        if status == Status::Interrupted {
+        if status.is_interruption() {
             break;
         }
     }
@@ -67,13 +81,15 @@ pub fn study(
     Ok(graver(worst, together))
 }
 
-/// A device takes the token of its own among several, which are joined by commas.
+/// A device takes the token of its own among several, which are joined by commas, and its share of
+/// the time.
 fn for_target(options: &StudyCommandOptions, target: &str) -> StudyCommandOptions {
     let mut own = options.clone();
     let place = options.targets.iter().position(|known| known == target).unwrap_or(0);
     if let Some(tokens) = options.safety.erase.as_deref().filter(|it| it.contains(',')) {
         own.safety.erase = tokens.split(',').nth(place).map(String::from);
     }
+    own.time = options.time.map(|time| Span(time.0 / options.targets.len().max(1) as u64));
     own
 }
 
@@ -82,7 +98,7 @@ fn graver(one: Status, other: Status) -> Status {
     let weight = |status: Status| match status {
         Status::Fine => 0,
         Status::Finding => 1,
-        Status::Interrupted => 3,
+        status if status.is_interruption() => 3,
         _ => 2,
     };
     if weight(other) > weight(one) { other } else { one }
@@ -115,7 +131,7 @@ fn show(
         (None, true) => return Ok(status),
         (None, false) => by_default(),
     };
-    write_new(&path, Made::Html, html::gathering(&gathering).as_bytes())?;
+    write_new(&path, Made::Html, results::marked(html::gathering(&gathering)).as_bytes())?;
     if !options.shown.json {
         print::text(&format!("\nReport   {}\n", path.display()));
     }

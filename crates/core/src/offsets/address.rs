@@ -1,0 +1,126 @@
+//! Patterns that say where the next operation goes, and leave its kind and size to others.
+
+use super::layout::Layout;
+use super::region::Region;
+use super::runs::Runs;
+use super::skewed::Skewed;
+use super::zones::Zones;
+use drivelab_stats::{Permutation, Random, Zipf};
+use std::sync::Arc;
+
+/// One walk over the region of a worker.
+#[derive(Debug, Clone)]
+pub(super) enum Address {
+    Stride { stride: i64, start: u64, position: u64 },
+    Onward { position: u64 },
+    Uniform,
+    Permutation { order: Permutation, next: u64, first: u64, step: u64 },
+    SemiRandom { share: f64, position: u64 },
+    Runs(Runs),
+    Zipf { popularity: Zipf, scatter: Permutation },
+    Skewed(Skewed),
+    Zones(Zones),
+    Segments { layout: Layout, next: u64 },
+    Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
+}
+
+impl Address {
+    /// The offset in bytes of the next request of `len` bytes; counts a pass where one is over.
+    #[inline(always)]
+    pub(super) fn next(
+        &mut self,
+        region: Region,
+        len: u32,
+        random: &mut Random,
+        pass: &mut u64,
+    ) -> u64 {
+        let slot = match self {
+            Address::Stride { stride, start, position } => {
+                let slot = if *stride < 0 { region.slots - 1 - *position } else { *position };
+                if advance_stride(*stride, region.slots, start, position) {
+                    *pass += 1;
+                }
+                slot
+            }
+            Address::Onward { position } => {
+                return onward(position, region, len, pass);
+            }
+            Address::Uniform => random.below(region.slots),
+            Address::Permutation { order, next, first, step } => {
+                let slot = order.at(*next);
+                *next += *step;
+                if *next >= region.slots {
+                    *next = *first;
+                    *pass += 1;
+                }
+                slot
+            }
+            Address::SemiRandom { share, position } => {
+                if random.unit_f64() < *share {
+                    *position = random.below(region.slots) * region.slot_bytes;
+                }
+                return onward(position, region, len, pass);
+            }
+            Address::Zipf { popularity, scatter } => scatter.at(popularity.sample(random)),
+            Address::Runs(runs) => return runs.next(region, len, random),
+            Address::Skewed(skewed) => skewed.next(random),
+            Address::Zones(zones) => zones.next(random),
+            Address::Segments { layout, next } => {
+                let (segment, transfer) = (*next / layout.per_block, *next % layout.per_block);
+                *next += 1;
+                if *next == layout.transfers {
+                    *next = 0;
+                    *pass += 1;
+                }
+                let within = layout.start + transfer * layout.transfer_bytes;
+                return region.base + segment * layout.segment_bytes + within;
+            }
+            Address::Replay { offsets, next, first, step } => {
+                let offset = offsets[*next];
+                *next += *step;
+                if *next >= offsets.len() {
+                    *next = *first;
+                    *pass += 1;
+                }
+                return region.base + offset;
+            }
+        };
+        region.base + slot * region.slot_bytes
+    }
+}
+
+/// Continues at the end of the previous request, rounded up to the grid; wraps where it must.
+pub(super) fn onward(position: &mut u64, region: Region, len: u32, pass: &mut u64) -> u64 {
+    if *position + u64::from(len) > region.bytes {
+        *position = 0;
+        *pass += 1;
+    }
+    let offset = region.base + *position;
+    *position = (*position + u64::from(len)).next_multiple_of(region.slot_bytes);
+    offset
+}
+
+/// Steps to the next slot; at the end restarts one slot further on, until all were visited (the
+/// order of IOzone's strided read). True when a pass is over.
+fn advance_stride(stride: i64, slots: u64, start: &mut u64, position: &mut u64) -> bool {
+    let step = stride.unsigned_abs();
+    if step == 0 {
+        *start += 1;
+        let over = *start >= slots;
+        if over {
+            *start = 0;
+        }
+        return over;
+    }
+    *position += step;
+    if *position < slots {
+        return false;
+    }
+    *start += 1;
+    let over = *start >= step.min(slots);
+    if over {
+        *start = 0;
+    }
+    *position = *start;
+    over
+}

@@ -1,0 +1,52 @@
+//! Every name for one action, then the next action; a rename toggles the form of all names.
+
+use crate::op::{Action, Op};
+use crate::plan::Stream;
+
+/// Where a worker is among its names.
+#[derive(Debug, Clone)]
+pub(super) struct Names {
+    actions: Vec<Action>,
+    names: u32,
+    action: usize,
+    name: u32,
+    form: u32,
+}
+
+impl Names {
+    /// At the first name, for the first action.
+    pub(super) fn new(stream: &Stream) -> Self {
+        Names {
+            actions: stream.actions.clone(),
+            names: stream.names.unwrap_or(1000),
+            action: 0,
+            name: 0,
+            form: 0,
+        }
+    }
+
+    /// Operations of one pass.
+    pub(super) fn pass_operations(&self) -> u64 {
+        self.actions.len() as u64 * u64::from(self.names)
+    }
+
+    /// The next operation and the pass it belongs to.
+    pub(super) fn next(&mut self, pass: &mut u64) -> (Op, u64) {
+        let of_pass = *pass;
+        let action = self.actions[self.action];
+        let to = if action == Action::Rename { 1 - self.form } else { self.form };
+        let op = Op { action, file: self.name, to, offset: of_pass, len: 0 };
+        self.name += 1;
+        if self.name == self.names {
+            self.name = 0;
+            self.form = to;
+            self.action += 1;
+        }
+        if self.action == self.actions.len() {
+            self.action = 0;
+            self.form = 0;
+            *pass += 1;
+        }
+        (op, of_pass)
+    }
+}

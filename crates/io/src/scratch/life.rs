@@ -1,0 +1,142 @@
+//! Signs of life: while a run works on what stands in the ledger, its process says so there each
+//! second. What changed later than the last sign was changed by somebody else.
+
+use std::collections::HashSet;
+use std::io;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use super::left::Stamp;
+use super::{Entry, Identity, Ledger, Left, Line, ScratchKind};
+
+/// How often a process says that it lives.
+const EVERY: Duration = Duration::from_secs(1);
+/// What changed within this time of the last sign was changed by the run: the next sign was due.
+const GRACE_S: i64 = 2;
+
+/// What this process works on, each with the ledger that it stands in.
+static HELD: Mutex<Held> = Mutex::new(Held { entries: Vec::new(), has_thread: false, lost: None });
+/// Wakes the thread when there is nothing left to sign for.
+static CHANGED: Condvar = Condvar::new();
+
+struct Held {
+    entries: Vec<(PathBuf, Entry)>,
+    has_thread: bool,
+    /// Why signs could not be written.
+    lost: Option<String>,
+}
+
+fn held() -> MutexGuard<'static, Held> {
+    HELD.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tells this process from all others that write into the ledger.
+pub(super) fn own() -> String {
+    static OWN: OnceLock<String> = OnceLock::new();
+    let made = || {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        format!("{}-{:x}", std::process::id(), since.as_nanos())
+    };
+    OWN.get_or_init(made).clone()
+}
+
+/// This moment, by the clock that stamps inodes.
+pub(super) fn now() -> Stamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    (i64::try_from(since.as_secs()).unwrap_or(i64::MAX), since.subsec_nanos())
+}
+
+impl Entry {
+    /// The same as it stands in the ledger while this process works on it.
+    pub(super) fn alive(&self) -> Entry {
+        Entry { left: None, life: Some(own()), seen: Some(now()), ..self.clone() }
+    }
+}
+
+/// Signs for an entry from now on.
+pub(super) fn begin(ledger: &Ledger, entry: &Entry) {
+    let mut held = held();
+    held.entries.retain(|(_, known)| known.identity != entry.identity);
+    held.entries.push((ledger.path().to_path_buf(), entry.clone()));
+    if !held.has_thread {
+        let thread = std::thread::Builder::new().name("signs of life".into());
+        held.has_thread = thread.spawn(sign_until_done).is_ok();
+    }
+}
+
+/// Signs for it no longer.
+pub(super) fn end(identity: Identity) {
+    held().entries.retain(|(_, known)| known.identity != identity);
+    CHANGED.notify_all();
+}
+
+/// Why the ledger could not be written while the run lasted; told once.
+pub fn lost() -> Option<String> {
+    held().lost.take()
+}
+
+fn sign_until_done() {
+    loop {
+        let (mut guard, _) = CHANGED
+            .wait_timeout_while(held(), EVERY, |held| !held.entries.is_empty())
+            .unwrap_or_else(PoisonError::into_inner);
+        if guard.entries.is_empty() {
+            guard.has_thread = false;
+            return;
+        }
+        let entries = guard.entries.clone();
+        drop(guard);
+        let ledgers: HashSet<&PathBuf> = entries.iter().map(|(ledger, _)| ledger).collect();
+        for path in ledgers {
+            let own = entries.iter().filter(|(ledger, _)| ledger == path);
+            if let Err(error) = sign(&Ledger::at(path), own.map(|(_, entry)| entry)) {
+                let text = format!("{} cannot be written: {error}", path.display());
+                held().lost.get_or_insert(text);
+            }
+        }
+    }
+}
+
+/// One sign. A ledger that somebody removed is made again, with what would be lost with it.
+fn sign<'a>(ledger: &Ledger, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
+    if ledger.path().symlink_metadata().is_ok() {
+        return ledger.append_unsynced(&[Line::Alive { life: own(), at: now() }]);
+    }
+    let text = format!("{} was removed while the run lasted", ledger.path().display());
+    held().lost.get_or_insert(text);
+    ledger.append_all(&entries.map(|entry| Line::Made(entry.alive())).collect::<Vec<_>>())
+}
+
+impl Entry {
+    /// Whether a file or directory is as a run that was killed left it; else why not.
+    ///
+    /// # Errors
+    /// When it cannot be looked at.
+    pub fn as_killed(&self, open: impl AsFd) -> io::Result<Result<(), &'static str>> {
+        as_killed(self, open)
+    }
+}
+
+fn as_killed(entry: &Entry, open: impl AsFd) -> io::Result<Result<(), &'static str>> {
+    let Some(seen) = entry.seen else {
+        return Ok(Err("nothing says when its run was last alive"));
+    };
+    if entry.identity.birth.is_none() {
+        return Ok(Err("its file system keeps no time of birth, so that it cannot be proved ours"));
+    }
+    let Some(now) = Left::of(&open)? else { return Ok(Ok(())) };
+    let is_later = |left: &Left| left.changed > (seen.0 + GRACE_S, seen.1);
+    if is_later(&now) {
+        return Ok(Err("it was changed after its run was killed"));
+    }
+    if entry.kind == ScratchKind::File {
+        let is_sized = entry.bytes.is_none_or(|bytes| bytes == now.bytes) || now.bytes == 0;
+        return Ok(if is_sized { Ok(()) } else { Err("it has another size than its run gave it") });
+    }
+    match super::removal::any_below(open, &is_later)? {
+        true => Ok(Err("something in it was changed after its run was killed")),
+        false => Ok(Ok(())),
+    }
+}

@@ -1,0 +1,44 @@
+//! What stands between the host and a simulated drive, as its name asks for it.
+
+use crate::drive::Drive;
+use crate::file_system::FileSystem;
+use crate::page_cache::PageCache;
+use crate::queue_delay::Delayed;
+use crate::stalls::Stalling;
+use crate::target::SimTarget;
+use crate::testbed::SimTestbed;
+use drivelab_core::facts::Facts;
+use drivelab_core::queue::Testbed;
+
+impl SimTarget {
+    /// The drive behind everything that was asked for: its own stalls first.
+    pub(crate) fn stalling<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.stalls {
+            None => self.behind_queue(drive, facts),
+            Some(stalls) => {
+                self.behind_queue(Stalling::new(Box::new(drive), stalls, self.seed), facts)
+            }
+        }
+    }
+
+    fn behind_queue<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.queue_delays.as_slice() {
+            [] => self.behind_cache(drive, facts),
+            planted => self.behind_cache(Delayed::new(Box::new(drive), planted.to_vec()), facts),
+        }
+    }
+
+    fn behind_cache<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.page_cache_bytes {
+            None => self.behind_file_system(drive, facts),
+            Some(bytes) => self.behind_file_system(PageCache::new(drive, bytes), facts),
+        }
+    }
+
+    fn behind_file_system<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.file_system {
+            None => Box::new(SimTestbed::new(drive, facts)),
+            Some(how) => Box::new(SimTestbed::new(FileSystem::new(how, drive), facts)),
+        }
+    }
+}
