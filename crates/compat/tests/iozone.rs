@@ -6,7 +6,7 @@ mod pretended;
 use drivelab_compat::biff::BEGINNING;
 use drivelab_compat::catalogue::How;
 use drivelab_compat::front::{
-    Asked, Existing, Found, Job, Mark, Output, Refusal, Scale, Treatment, World,
+    Asked, Existing, Found, Job, Output, Refusal, Scale, Treatment, World,
 };
 use drivelab_compat::iozone::{Options, entries, markdown, output, parse};
 use drivelab_core::run::Run;
@@ -306,8 +306,7 @@ fn the_worksheet_has_iozone_s_rows() {
     assert_eq!(output.files.len(), 1);
     let file = &output.files[0];
     assert_eq!(file.place.path, "out.wks");
-    let marks = vec![Mark::Bytes(BEGINNING.to_vec())];
-    assert_eq!(file.place.existing, Existing::replaces(marks));
+    assert_eq!(file.place.existing, Existing::ReplaceOwn);
     let text: Vec<String> = cells(&file.bytes)
         .into_iter()
         .map(|(row, column, text)| format!("{row} {column} {text}"))
