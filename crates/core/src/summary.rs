@@ -473,8 +473,7 @@ fn summarise_step(run: &Run, index: usize) -> StepSummary {
         .map(|stream| streams::summarise_stream(step, stream as u32))
         .collect();
     let Judgement { valid, reasons, mut notes, unchecked } = truth::judge(run, step, &streams);
-    let outcome = rounds::outcome(run, index);
-    notes.extend(outcome.map(|text| Reason { code: "rounds".into(), text }));
+    notes.extend(rounds::outcome(run, index).map(|text| Reason { code: "rounds".into(), text }));
     StepSummary {
         step: step.begin.step,
         name: step.begin.name.clone(),

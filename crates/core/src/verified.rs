@@ -12,7 +12,7 @@ pub enum Verified {
     /// All of so many units are what was written.
     Right(u64),
     /// Not one of so many units has a stamp of drivelab, and this run wrote none of them: whether
-    /// they are what was written cannot be told. Another program's data look like this, whole or not.
+    /// they are intact cannot be told. Data of another program look like this, whole or not.
     Foreign(u64),
     /// Units that are not what was written.
     Wrong {
@@ -31,7 +31,7 @@ impl Verified {
         match (checked, wrong) {
             (0, 0) => Verified::Unchecked,
             (_, 0) => Verified::Right(checked),
-            _ if sum(|tally| tally.unstamped) == checked && !stamped_before(run, step) => {
+            _ if sum(|tally| tally.unstamped) == checked.max(1) && !stamped_before(run, step) => {
                 Verified::Foreign(checked)
             }
             _ => Verified::Wrong { wrong, checked },

@@ -157,7 +157,7 @@ fn files_of_fio_are_runs_and_a_page_shows_them() {
     user.types(&line).fine();
     user.write("mine.html", "<!doctype html> mine");
     let line = ["compare", &before, &after, "--out", "mine.html"];
-    user.types(&line).refused(3, "mine.html exists and is no report of drivelab");
+    user.types(&line).refused(3, "mine.html exists and is no report as drivelab wrote it");
     user.write("numbers", "1 2\n");
     let mixed = format!("{before},numbers");
     user.types(&["compare", &mixed, &after]).refused(2, "a side is of one kind");

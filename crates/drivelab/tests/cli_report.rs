@@ -40,7 +40,7 @@ fn csv_and_workbook_are_written_and_replace_only_their_own_kind() {
     ] {
         for file in files {
             let before = bytes(&user, file);
-            let says = format!("{file} exists and is no {kind} of drivelab");
+            let says = format!("{file} exists and is no {kind} as drivelab wrote it");
             user.types(&["report", "last", option, file]).refused(3, &says);
             assert!(before == bytes(&user, file), "{file} was changed by {option}");
         }
@@ -56,7 +56,7 @@ fn a_workbook_that_someone_else_saved_is_kept() {
     saved_by_another(&path);
     let before = bytes(&user, "run.xlsx");
     let line = ["report", "last", "--xlsx", "run.xlsx"];
-    user.types(&line).refused(3, "run.xlsx exists and is no workbook of drivelab");
+    user.types(&line).refused(3, "run.xlsx exists and is no workbook as drivelab wrote it");
     assert!(before == bytes(&user, "run.xlsx"));
 }
 

@@ -33,7 +33,7 @@ impl<'a> Missing<'a> {
 /// The refusal, with the line that was probably meant.
 pub fn refusal(typed: &str, line: &str, takes_size: bool) -> Failure {
     let path = Path::new(typed);
-    if path.starts_with("/dev") {
+    if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
         return Failure::usage(format!("there is no device `{typed}`."))
             .advise("`drivelab list` shows the devices that can be measured here.");
     }

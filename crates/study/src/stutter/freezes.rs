@@ -69,10 +69,15 @@ impl Waits {
         })
     }
 
-    /// The share of the time that passed in freezes.
+    /// The share of the time that passed in freezes, with the interval of a ratio estimator
+    /// (Cochran 1977, 2.11): not on the logarithm, since none of the time is a share too.
     pub fn share(&self) -> Option<Estimate> {
-        let frozen = |one: &Repetition| (one.frozen_ns as f64 / 1e9, one.seconds);
-        let share = Estimate::rate_of(&self.repetitions.iter().map(frozen).collect::<Vec<_>>())?;
+        let frozen = |one: &Repetition| one.frozen_ns as f64 / 1e9;
+        let all: f64 = self.repetitions.iter().map(frozen).sum();
+        let mean_seconds = self.seconds() / self.repetitions.len() as f64;
+        let share = all / self.seconds();
+        let spread = |one: &Repetition| share + (frozen(one) - share * one.seconds) / mean_seconds;
+        let share = Estimate::mean_of(&self.repetitions.iter().map(spread).collect::<Vec<_>>())?;
         let bounded = |end: f64| end.clamp(0.0, 1.0);
         Some(Estimate { low: share.low.map(bounded), high: share.high.map(bounded), ..share })
     }

@@ -85,8 +85,9 @@ impl Grade {
         let (Some(rate), Some(share)) = (waits.a_minute(), waits.share()) else {
             return [Grade::A, Grade::F];
         };
-        let low = |it: drivelab_stats::Estimate| it.low.unwrap_or(it.value);
-        let high = |it: drivelab_stats::Estimate| it.high.unwrap_or(it.value);
+        // Where there is no interval anything may be true.
+        let low = |it: drivelab_stats::Estimate| it.low.unwrap_or(0.0);
+        let high = |it: drivelab_stats::Estimate| it.high.unwrap_or(f64::INFINITY);
         [Grade::by(low(rate), low(share), waits), Grade::by(high(rate), high(share), waits)]
     }
 
