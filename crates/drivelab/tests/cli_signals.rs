@@ -44,6 +44,7 @@ fn measuring(user: &User) -> Child {
 
 #[test]
 fn signals_in_a_row_end_it_in_order() {
+    // Two that wait at once are delivered in the kernel's order: only with a gap is one the first.
     for (first, repeats, status) in [
         (Signal::TERM, Signal::TERM, 143),
         (Signal::INT, Signal::INT, 130),
@@ -51,6 +52,9 @@ fn signals_in_a_row_end_it_in_order() {
         (Signal::TERM, Signal::INT, 143),
     ] {
         for gap in [0, 1, 30, 100] {
+            if gap < 30 && first != repeats {
+                continue;
+            }
             let user = User::new();
             let child = measuring(&user);
             let send = |signal| kill_process(Pid::from_child(&child), signal);

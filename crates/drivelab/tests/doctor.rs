@@ -75,7 +75,7 @@ fn every_check_has_its_words_and_the_measured_figures_are_possible() {
 #[test]
 fn a_target_that_is_not_there_is_a_usage_error() {
     let user = User::new();
-    user.types(&["doctor", "nowhere"]).refused(2, "nowhere does not exist");
+    user.types(&["doctor", "nowhere"]).refused(2, "there is no file or directory `nowhere`");
     user.types(&["doctor", ".", "--clean"]).refused(2, "--clean");
 }
 

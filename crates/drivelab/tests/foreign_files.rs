@@ -52,7 +52,7 @@ fn what_a_killed_run_left_is_removed_unless_somebody_wrote_to_it() {
     assert_eq!(std::fs::read(&path).unwrap(), precious);
     // Named once, it is nobody's business any more.
     assert_eq!(user.types(&QUICK).fine().err, "");
-    user.types(&["doctor", ".", "--clean"]).fine();
+    user.types(&["doctor", "--clean"]).fine();
     user.types(&["run", "data.bin", "--rw", "write", "--operations", "1"]).status(3);
     assert_eq!(std::fs::read(&path).unwrap(), precious);
 }
@@ -114,7 +114,7 @@ fn a_file_that_is_no_ledger_is_not_written() {
 #[test]
 fn results_replace_only_what_drivelab_wrote_and_nobody_changed() {
     let user = User::new();
-    user.types(&["run", "sim:textbook,capacity=256MiB", "--operations", "500"]).fine();
+    user.types(&["run", "sim:textbook,capacity=256MiB,state=filled", "--operations", "500"]).fine();
     let page = "<!DOCTYPE html><html><body>My notes on drivelab</body></html>";
     user.write("notes.html", page);
     let foreign = "exists and is no report as drivelab wrote it";
@@ -165,7 +165,7 @@ fn what_only_looks_like_results_of_a_tool_stays() {
 #[test]
 fn an_empty_file_is_filled_and_its_mode_kept() {
     let user = User::new();
-    user.types(&["run", "sim:textbook,capacity=256MiB", "--operations", "500"]).fine();
+    user.types(&["run", "sim:textbook,capacity=256MiB,state=filled", "--operations", "500"]).fine();
     let mode = |path: &Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     let secret = |name: &str| {
         let path = user.write(name, "");

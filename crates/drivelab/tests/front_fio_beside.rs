@@ -341,7 +341,7 @@ fn all_is_read_where_fio_ends_at_the_first_wrong_block() {
 
 #[test]
 fn cached_pages_are_dropped_before_each_pass_as_in_fio() {
-    const PASS: u64 = 16 << 20;
+    const PASS: u64 = 64 << 20;
     for (load, passes) in [
         ("--rw=read --bs=64k --loops=3 --ioengine=psync", 3),
         ("--rw=randread --bs=16k --loops=3 --ioengine=libaio --iodepth=4", 3),
@@ -352,10 +352,10 @@ fn cached_pages_are_dropped_before_each_pass_as_in_fio() {
         let read = [&FIO[..], &DRIVELAB[..]].map(|program| {
             let place = Place::empty();
             let below = place.work().join("below");
-            std::fs::write(&below, vec![7; PASS as usize]).unwrap();
+            std::fs::write(&below, vec![7; usize::try_from(PASS).unwrap()]).unwrap();
             let device = LoopDevice::attach(&below);
             let name = device.path().display();
-            let line = format!("--name=a --filename={name} --readonly --size=16m {load}");
+            let line = format!("--name=a --filename={name} --readonly --size=64m {load}");
             let before = device.counters().read_bytes;
             let ran = ran(program, &line, &place);
             assert_eq!(ran.status, 0, "{program:?} {line}: {}", ran.stderr);

@@ -34,7 +34,7 @@ fn plan(name: &str) -> String {
 fn what_a_plan_and_its_run_are_called() {
     let user = User::new();
     user.write("evil.toml", plan(EVIL));
-    let line = ["run", "evil.toml", "sim:x25-e"];
+    let line = ["run", "evil.toml", "sim:x25-e,state=filled"];
     harmless(&user.types(&line).fine());
     let path = user.last_run();
     let run = path.to_str().unwrap();

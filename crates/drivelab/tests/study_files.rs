@@ -125,7 +125,11 @@ fn meta_holds_batches_against_calls() {
         assert_eq!(batches[0]["streams"][0][kind]["errors"], 0);
     }
     let verdict = said(&json, "verdict");
-    assert!(verdict.contains("Batches of 32 by io_uring against one call"), "{verdict}");
+    // On a machine that drifts the comparison is left out, and both say why.
+    let drifted = said(&json, "suspect");
+    let is_left_out = drifted.contains("names, 1 worker:") || drifted.contains("names in batches");
+    let is_compared = verdict.contains("Batches of 32 by io_uring against one call");
+    assert!(is_compared || is_left_out, "{verdict} {drifted}");
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
 }
 

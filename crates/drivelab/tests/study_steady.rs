@@ -7,8 +7,12 @@ use cli_user::{User, figure, said, true_steady_iops};
 use serde_json::Value;
 
 fn study(user: &User, target: &str, more: &[&str]) -> Value {
+    ended(user, target, more, 0)
+}
+
+fn ended(user: &User, target: &str, more: &[&str], status: i32) -> Value {
     let line = [&["study", "steady", target, "--seed", "7", "--json"], more].concat();
-    user.types(&line).fine().json()
+    user.types(&line).status(status).json()
 }
 
 #[test]
@@ -31,7 +35,8 @@ fn random_writes_are_measured_where_the_drive_has_settled() {
 fn a_budget_that_does_not_suffice_is_said() {
     let user = User::new();
     let target = "sim:textbook,capacity=512MiB";
-    let json = study(&user, target, &["--budget", "2GiB", "--time", "3m"]);
+    // What was asked, the steady state, is not answered.
+    let json = ended(&user, target, &["--budget", "2GiB", "--time", "3m"], 4);
     assert!(said(&json, "unknown").contains("steady state"), "{}", said(&json, "unknown"));
     assert!(!said(&json, "verdict").contains("was in its steady state"));
     let line = ["study", "steady", target, "--budget", "200MiB"];
@@ -42,7 +47,8 @@ fn a_budget_that_does_not_suffice_is_said() {
 #[test]
 fn a_large_drive_is_measured_in_its_first_bytes() {
     let user = User::new();
-    let json = study(&user, "sim:textbook,capacity=2GiB", &["--budget", "2GiB", "--time", "3m"]);
+    let limits = ["--budget", "2GiB", "--time", "3m"];
+    let json = ended(&user, "sim:textbook,capacity=2GiB", &limits, 4);
     assert!(said(&json, "unknown").contains("only the first 512 MiB of 2 GiB were written"));
     let text = std::fs::read_to_string(user.last_run()).unwrap();
     let records: Vec<Value> =

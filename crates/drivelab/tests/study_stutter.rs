@@ -50,7 +50,9 @@ fn a_drive_that_freezes_is_found_out() {
     assert!((240e6..1010e6).contains(&longest), "{longest}");
     let (freezes, seconds) = freezes_and_seconds(&json);
     let a_minute = estimate(&json, "freezes a minute");
-    assert!((a_minute["value"].as_f64().unwrap() - 60.0 * freezes / seconds).abs() < 1e-6);
+    // Watched is a little less than the reader ran: the writer beside it ended first.
+    let off = a_minute["value"].as_f64().unwrap() / (60.0 * freezes / seconds) - 1.0;
+    assert!((-1e-9..0.02).contains(&off), "{off}");
     assert!(seconds > 179.8, "{seconds}");
     assert!(a_minute["low"].as_f64().unwrap() > 20.0, "{a_minute}");
     assert!(estimate(&json, "time in freezes")["low"].as_f64().unwrap() > 0.9);

@@ -39,6 +39,8 @@ pub fn install() {
         let mut action: libc::sigaction = std::mem::zeroed();
         let handler: extern "C" fn(libc::c_int) = on_signal;
         action.sa_sigaction = handler as usize;
+        // One at a time, so that none that came later is the first to be noticed.
+        libc::sigfillset(&mut action.sa_mask);
         for signal in [libc::SIGINT, libc::SIGTERM, libc::SIGHUP] {
             libc::sigaction(signal, &action, std::ptr::null_mut());
         }

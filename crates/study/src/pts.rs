@@ -188,10 +188,11 @@ fn in_section(
     }
     let one_ns = cell_ns_within(test, section, setting, run);
     let needed = one_ns.saturating_mul(section.cells.len() as u64);
-    if left.time_ns < needed || left.bytes < (1 << 20) {
+    let writers = section.cells.iter().filter(|cell| cell.writes > 0).count().max(1) as u64;
+    let largest = section.cells.iter().map(|cell| cell.size).max().unwrap_or(0);
+    if left.time_ns < needed || left.bytes / writers < largest.max(1 << 20) {
         return finish(section, setting, steps, left);
     }
-    let writers = section.cells.iter().filter(|cell| cell.writes > 0).count().max(1) as u64;
     let share = left.bytes / writers;
     let cells = section.cells.iter().map(|cell| cell_step(setting, cell, one_ns, share)).collect();
     Next::Plan(Box::new(loads::plan(setting, SECOND_NS.min(one_ns / 10), cells)))
@@ -283,11 +284,19 @@ fn cell_step(setting: &Setting<'_>, cell: &Cell, ns: u64, write_bytes: u64) -> S
         ..loads::deep(loads::base(setting), cell.depth)
     };
     let bytes = (cell.writes > 0).then(|| {
-        let all = write_bytes as f64 / f64::from(cell.writes) * 100.0;
-        Size((all as u64 / cell.size).max(1) * cell.size)
+        let operations = operations_within(write_bytes / cell.size, f64::from(cell.writes) / 100.0);
+        Size(operations.max(1) * cell.size)
     });
     let until = Until { elapsed: Some(Span(ns)), bytes, ..Until::default() };
     loads::step(setting, &cell.name, Role::Measure, until, stream)
+}
+
+/// How many operations, of which a `share` drawn at random writes, write no more than `writes`:
+/// their mean and five standard deviations of the draws (binomial) come to as many.
+fn operations_within(writes: u64, share: f64) -> u64 {
+    let deviation = 5.0 * (1.0 - share).max(0.0).sqrt();
+    let root = ((deviation * deviation + 4.0 * writes as f64).sqrt() - deviation) / 2.0;
+    (root * root / share) as u64
 }
 
 /// Rounds of which every cell came to its end.
