@@ -211,6 +211,15 @@ fn slots(kinds: &[Action]) -> [u8; 11] {
     slot_of
 }
 
+/// The times that a tally of this stream keeps besides the latency.
+fn kept(stream: &Stream) -> Keep {
+    Keep {
+        submit: matches!(stream.engine, Engine::IoUring | Engine::Libaio)
+            && stream.pattern != PatternName::Names,
+        response: stream.is_open(),
+    }
+}
+
 impl Driver {
     /// A driver ready to be opened.
     ///
@@ -221,11 +230,7 @@ impl Driver {
         // Addresses of all workers of a stream share a key where they split one order.
         let offsets = Offsets::new(stream, setup.worker, setup.file_bytes, base)?;
         let arrivals = Arrivals::of(stream, setup.worker, base);
-        let keep = Keep {
-            submit: matches!(stream.engine, Engine::IoUring | Engine::Libaio)
-                && stream.pattern != PatternName::Names,
-            response: stream.is_open(),
-        };
+        let keep = kept(stream);
         let kinds = stream.kinds();
         let tally = || {
             let (stream, worker) = (setup.stream_index, setup.worker);

@@ -37,8 +37,8 @@ impl Status {
         Status::Terminated,
     ];
 
-    /// Of a run that was asked to stop by a signal. Of several processes it is always Ctrl-C: mpirun
-    /// passes on another signal than it was sent.
+    /// Of a run that was asked to stop by a signal. Of several processes it is always Ctrl-C:
+    /// mpirun passes on another signal than it was sent.
     pub fn interruption() -> Self {
         if !drivelab_io::team::team().is_alone() {
             return Status::Interrupted;

@@ -280,31 +280,35 @@ fn follow(execution: &mut Execution<'_>, inquiry: &mut dyn Inquiry) -> Option<Pl
     inquiry.next(execution.recorder.run())
 }
 
+/// How a run ended before it was judged: its status, why it is not complete, and what failed.
+fn stopped(stop: Result<(), Stop>, run: &Run) -> (Status, Option<String>, Option<Failure>) {
+    let interrupted = || (Status::interruption(), Some("interrupted".to_string()), None);
+    match stop {
+        Ok(()) => match objection(run) {
+            None => (Status::Fine, None, None),
+            Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
+        },
+        Err(Stop::Interrupted) => interrupted(),
+        Err(Stop::Trouble(trouble))
+            if trouble.kind == TroubleKind::Stuck && drivelab_io::signal::impatient() =>
+        {
+            interrupted()
+        }
+        Err(Stop::Trouble(trouble)) => {
+            let failure = Failure::from(trouble.clone());
+            (failure.status, Some(trouble.text), Some(failure))
+        }
+    }
+}
+
 fn end(
     mut recorder: Recorder,
     stop: Result<(), Stop>,
     inquiry: &dyn Inquiry,
     mut scene: Scene,
 ) -> Ended {
-    let mut stuck = false;
-    let (mut status, reason, mut failure) = match stop {
-        Ok(()) => match objection(recorder.run()) {
-            None => (Status::Fine, None, None),
-            Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
-        },
-        Err(Stop::Interrupted) => (Status::interruption(), Some("interrupted".to_string()), None),
-        Err(Stop::Trouble(trouble))
-            if trouble.kind == TroubleKind::Stuck && drivelab_io::signal::impatient() =>
-        {
-            stuck = true;
-            (Status::interruption(), Some("interrupted".to_string()), None)
-        }
-        Err(Stop::Trouble(trouble)) => {
-            stuck = trouble.kind == TroubleKind::Stuck;
-            let failure = Failure::from(trouble.clone());
-            (failure.status, Some(trouble.text), Some(failure))
-        }
-    };
+    let stuck = matches!(&stop, Err(Stop::Trouble(it)) if it.kind == TroubleKind::Stuck);
+    let (mut status, reason, mut failure) = stopped(stop, recorder.run());
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
         if status == Status::Fine {

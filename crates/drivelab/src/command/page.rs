@@ -1,7 +1,7 @@
 //! Whether the page of a run can be written, asked before anything is measured.
 
 use crate::outcome::Failure;
-use std::fs::File;
+use drivelab_io::results::{There, try_out};
 use std::path::Path;
 
 /// Tries the place of a page: `out`, or without one the current directory, where it goes unless
@@ -16,19 +16,12 @@ pub fn can_be_made(out: Option<&Path>, json: bool) -> Result<(), Failure> {
 }
 
 fn tried(path: &Path) -> Result<(), Failure> {
-    match File::create_new(path) {
-        Ok(_) => {
-            // It is empty, and was not there a moment ago.
-            let _ = std::fs::remove_file(path);
-            Ok(())
-        }
-        Err(error) => {
-            let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
-            let directory = directory.unwrap_or(Path::new(".")).display();
-            Err(Failure::usage(format!("the report cannot be written to {directory}: {error}"))
-                .advise("Nothing was measured. Name a place for it, such as --out /tmp/page.html."))
-        }
-    }
+    try_out(path, There::Nothing).map_err(|error| {
+        let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+        let directory = directory.unwrap_or(Path::new(".")).display();
+        Failure::usage(format!("the report cannot be written to {directory}: {error}"))
+            .advise("Nothing was measured. Name a place for it, such as --out /tmp/page.html.")
+    })
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         let name = figure["name"].as_str()?.strip_prefix("write amplification, ")?;
         Some((name, figure["estimate"]["value"].as_f64()?))
     });
-    let Some((name, found)) = claims.last() else { return };
+    let Some((name, found)) = claims.next_back() else { return };
     if open.contains("had settled") || !last.begin.name.contains(name) {
         return;
     }
