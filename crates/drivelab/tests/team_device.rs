@@ -17,7 +17,10 @@ const SHARED: &str = "pattern = \"segments\"\nblock = \"256k\"\nsegments = 4\nle
 fn device(launcher: &Launcher) -> (LoopDevice, PathBuf, String) {
     let file = launcher.write("disk", vec![7; BYTES]);
     let device = LoopDevice::attach(&file);
-    let token = format!("{}:{BYTES}", device.name());
+    // What is attached has no serial number: the token ends with the number of the medium.
+    let sequence = format!("/sys/block/{}/diskseq", device.name());
+    let sequence = std::fs::read_to_string(sequence).expect("the number of the medium");
+    let token = format!("{}:{BYTES}:seq-{}", device.name(), sequence.trim());
     (device, file, token)
 }
 

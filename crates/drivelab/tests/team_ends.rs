@@ -122,7 +122,7 @@ fn a_target_that_one_process_does_not_find_is_refused_by_its_number() {
     launcher.write("whole.toml", whole_plan());
     std::fs::copy(launcher.work().join("whole.toml"), first.join("own.toml")).expect("a plan");
     let load = [&["run", "data", "--workers", "2"], &SHORT[..]].concat();
-    let nothing = "process 1: there is no file or directory `data`";
+    let nothing = "process 1 finds nothing at data, and the first one finds a directory";
     let no_plan = "cannot read the plan own.toml: No such file or directory";
     let lines: [(&[&str], bool, &str); 4] = [
         (&load, false, nothing),

@@ -39,7 +39,9 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let no_verdict =
         has_findings && said.sentences("verdict").is_empty() && said.sentences("beware").is_empty();
     let wants_4 = no_answer || incomplete || no_verdict;
-    let is_right = !wants_4 || matches!(said.status, Some(4));
+    // A bad finding that is valid comes before an answer that is missing.
+    let is_bad = !incomplete && !said.sentences("beware").is_empty();
+    let is_right = !wants_4 || matches!(said.status, Some(4)) || is_bad && said.status == Some(1);
     let words = format!("status {:?}", said.status);
     let truth = format!("no answer {no_answer}, incomplete {incomplete}, no verdict {no_verdict}");
     all.push(promise("status", is_right, words, truth));
