@@ -14,7 +14,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let Some(last) = run.steps.iter().rfind(|it| !it.plan.streams.is_empty()) else { return };
     let open = said.sentences("unknown").join(" ");
     let figures = said.json.as_ref().and_then(|json| json["findings"]["figures"].as_array());
-    let claims = figures.into_iter().flatten().filter_map(|figure| {
+    let mut claims = figures.into_iter().flatten().filter_map(|figure| {
         let name = figure["name"].as_str()?.strip_prefix("write amplification, ")?;
         Some((name, figure["estimate"]["value"].as_f64()?))
     });
