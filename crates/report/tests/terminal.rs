@@ -49,9 +49,9 @@ fn a_killed_check_says_so_first() {
         run 20261120-150312-7f3a  ·  seed 7391  ·  state unknown
         INCOMPLETE  this run is incomplete: it has no end record, so it was killed or is still going on
 
-          sequential read   128 KiB  qd32  5.72 GB/s  ± 1.1 %      p99  6.09 ms  max  10.8 ms
+          sequential read   128 KiB  qd32  5.72 GB/s  ± 1.8 %      p99  6.09 ms  max  10.8 ms
           sequential write  128 KiB  qd32  3.81 GB/s  no interval  p99  7.65 ms  max  28.5 ms
-          random read         4 KiB  qd32    828 k/s  ± 1.0 %      p99   328 µs  max   491 µs
+          random read         4 KiB  qd32    828 k/s  ± 1.5 %      p99   328 µs  max   491 µs
           random write        4 KiB  qd32    640 k/s  ± 0.8 %      p99   414 µs  max   715 µs  ▏INCOMPLETE; 4 errors
 
     "#]].assert_eq(&table);
@@ -71,9 +71,9 @@ fn the_summary_of_a_run() {
 
         mix · repetition 1
           io_uring, direct, sync none, 4 KiB, qd32 at 600 k/s, measured for 27.0 s
-            read   404 k/s  ± 0.3 % (403.3 to 405.4 k/s, n 30)  ·  1.66 GB/s  ·  10,917,288 I/Os, 44.7 GB, 0 errors
-            write  173 k/s  ± 0.3 % (172.82 to 173.75 k/s, n 30)  ·  710 MB/s  ·  4,678,763 I/Os, 19.2 GB, 0 errors
-            total  578 k/s  ± 0.3 % (576.1 to 579.2 k/s, n 30)  ·  2.37 GB/s  ·  15,596,051 I/Os, 63.9 GB, 0 errors
+            read   404 k/s  ± 0.3 % (403.3 to 405.4 k/s, n 18)  ·  1.66 GB/s  ·  10,917,288 I/Os, 44.7 GB, 0 errors
+            write  173 k/s  ± 0.3 % (172.82 to 173.75 k/s, n 18)  ·  710 MB/s  ·  4,678,763 I/Os, 19.2 GB, 0 errors
+            total  578 k/s  ± 0.3 % (576.1 to 579.2 k/s, n 18)  ·  2.37 GB/s  ·  15,596,051 I/Os, 63.9 GB, 0 errors
                                 min     mean      p50      p90      p99    p99.9   p99.99      max
             read submit      600 ns  1.05 µs  1.05 µs  1.41 µs  1.49 µs  1.50 µs  1.50 µs  1.50 µs
             read service    23.1 µs  56.4 µs  47.2 µs  60.5 µs   467 µs   635 µs   735 µs   879 µs
@@ -99,8 +99,10 @@ fn the_summary_of_repetitions_and_errors() {
 
         durable write · repetition 1
           psync, direct, sync fsync:1, 4 KiB, qd1, measured for 1.80 s
-            write  2.21 k/s  ± 0.9 % (2.187 to 2.228 k/s, n 18)  ·  9.04 MB/s  ·  3,974 I/Os, 16.3 MB, 0 errors
-            flush  2.21 k/s  ± 0.9 % (2.187 to 2.228 k/s, n 18)  ·  3,974 I/Os, 0 errors
+            write  2.21 k/s  no interval  ·  9.04 MB/s  ·  3,974 I/Os, 16.3 MB, 0 errors
+                   too short: below 20 intervals nobody can tell how they depend on each other
+            flush  2.21 k/s  no interval  ·  3,974 I/Os, 0 errors
+                   too short: below 20 intervals nobody can tell how they depend on each other
                               min    mean     p50     p90      p99    p99.9  p99.99      max
             write service  195 µs  444 µs  380 µs  487 µs  3.61 ms  5.03 ms       –  5.66 ms
             flush service  207 µs  448 µs  379 µs  490 µs  3.58 ms  5.22 ms       –  5.83 ms
@@ -111,8 +113,10 @@ fn the_summary_of_repetitions_and_errors() {
 
         durable write · repetition 2
           psync, direct, sync fsync:1, 4 KiB, qd1, measured for 1.80 s
-            write  2.22 k/s  ± 1.3 % (2.196 to 2.252 k/s, n 18)  ·  9.11 MB/s  ·  4,003 I/Os, 16.4 MB, 0 errors
-            flush  2.22 k/s  ± 1.3 % (2.196 to 2.252 k/s, n 18)  ·  4,003 I/Os, 0 errors
+            write  2.22 k/s  no interval  ·  9.11 MB/s  ·  4,003 I/Os, 16.4 MB, 0 errors
+                   too short: below 20 intervals nobody can tell how they depend on each other
+            flush  2.22 k/s  no interval  ·  4,003 I/Os, 0 errors
+                   too short: below 20 intervals nobody can tell how they depend on each other
                               min    mean     p50     p90      p99    p99.9  p99.99      max
             write service  209 µs  465 µs  385 µs  495 µs  3.94 ms  5.07 ms       –  5.69 ms
             flush service  186 µs  450 µs  384 µs  489 µs  3.83 ms  5.11 ms       –  5.43 ms
@@ -124,7 +128,9 @@ fn the_summary_of_repetitions_and_errors() {
         durable write · repetition 3
           psync, direct, sync fsync:1, 4 KiB, qd1, measured for 1.80 s
             write  2.25 k/s  no interval  ·  9.22 MB/s  ·  4,052 I/Os, 16.6 MB, 2 errors
+                   too short: below 20 intervals nobody can tell how they depend on each other
             flush  2.25 k/s  no interval  ·  4,052 I/Os, 0 errors
+                   too short: below 20 intervals nobody can tell how they depend on each other
                               min    mean     p50     p90      p99    p99.9  p99.99      max
             write service  188 µs  467 µs  383 µs  492 µs  3.93 ms  4.89 ms       –  5.70 ms
             flush service  208 µs  448 µs  381 µs  483 µs  3.68 ms  5.18 ms       –  6.14 ms
@@ -136,9 +142,9 @@ fn the_summary_of_repetitions_and_errors() {
 
         durable write · over 3 repetitions
             write  2.23 k/s  ± 2.4 % (2.17 to 2.28 k/s, n 3)  ·  9.12 MB/s  ·  12,029 I/Os, 49.3 MB, 2 errors
-                   mean 458 µs ± 6.9 %  ·  p50 383 µs ± 1.5 %  ·  p99 3.83 ms ± 12 %
+                   mean 458 µs ± 7.0 %  ·  p50 383 µs ± 1.5 %  ·  p99 3.81 ms ± 12 %
             flush  2.23 k/s  ± 2.4 % (2.17 to 2.28 k/s, n 3)  ·  12,029 I/Os, 0 errors
-                   mean 449 µs ± 0.7 %  ·  p50 382 µs ± 1.5 %  ·  p99 3.70 ms ± 8.3 %
+                   mean 449 µs ± 0.7 %  ·  p50 381 µs ± 1.5 %  ·  p99 3.68 ms ± 8.3 %
 
         Warning  The cell ended after 1.2 s, too soon for an interval. Give it more bytes with --budget.
     "#]].assert_eq(&run_summary(&summarise(&run), &run.begin));
