@@ -294,6 +294,7 @@ impl LogBlockDrive {
             let (index, local) = self.layout.place(piece.page);
             let spot = self.groups[index].spot(local);
             let mut ready = at;
+            let mut is_between = is_let_in;
             if piece.mask & !self.buffer.sectors(piece.page) == 0 {
                 self.flash.inside.cached_read_units += 1;
             } else if let Some(spot) = spot {
@@ -303,7 +304,10 @@ impl LogBlockDrive {
                 let cause = if at < group.merged_at { Cause::Merge } else { Cause::Queue };
                 let array = &mut self.flash.array;
                 let step = match gap.filter(|gap| array.is_taken_beyond(die, *gap)) {
-                    Some(gap) => array.read_between(die, at, gap, piece.bytes),
+                    Some(gap) => {
+                        is_between = true;
+                        array.read_between(die, at, gap, piece.bytes)
+                    }
                     None => array.read(die, at, piece.bytes, Work::Host),
                 };
                 waits.add(step.queued_ns, cause, Cause::Queue);
@@ -312,7 +316,10 @@ impl LogBlockDrive {
             } else {
                 self.flash.inside.unmapped_read_units += 1;
             }
-            let moved = self.flash.array.link(ready, piece.bytes);
+            let moved = match is_between {
+                true => self.flash.array.link_between(ready, piece.bytes),
+                false => self.flash.array.link(ready, piece.bytes),
+            };
             waits.link_ns += moved - ready;
             end = end.max(moved);
         }

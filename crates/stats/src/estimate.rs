@@ -126,8 +126,9 @@ impl Estimate {
         let squares: f64 = residuals.map(|residual| residual * residual).sum();
         let freedom = n as f64 - 1.0;
         let deviation = (squares / freedom.max(1.0)).sqrt();
-        // Equal numbers leave residuals of a few units in the last place of their mean.
-        let is_rounding = deviation <= 8.0 * f64::EPSILON * value.abs();
+        // Equal numbers leave residuals of units in the last place of their mean: of one more for
+        // each that was added up.
+        let is_rounding = deviation <= (8.0 + n as f64) * f64::EPSILON * value.abs();
         let half_width = match student_t(freedom) {
             Some(quantile) if !is_rounding => quantile * deviation / (n as f64).sqrt(),
             _ => return Self::point(value, n),

@@ -68,6 +68,12 @@ fn no_spread_means_no_interval() {
     assert_eq!(Estimate::mean_of(&[5.0; 9]), Some(Estimate::point(5.0, 9)));
     let rounded = Estimate::mean_of(&[0.1; 7]).unwrap();
     assert_eq!((rounded.low, rounded.high, rounded.n), (None, None, 7));
+    // The more are added up, the more is rounded.
+    for value in [0.1, 1.0 / 3.0, 800.0 / 1200.0, 1e9 / 7.0] {
+        for count in 2..=3_000 {
+            assert_eq!(Estimate::mean_of(&vec![value; count]).unwrap().low, None, "{count}");
+        }
+    }
     assert_eq!(Estimate::mean_of(&[0.0; 3]), Some(Estimate::point(0.0, 3)));
     assert_eq!(rounded.relative_half_width(), None);
     for unusable in [&[][..], &[f64::NAN, 1.0], &[1.0, f64::INFINITY]] {

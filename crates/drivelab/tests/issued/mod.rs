@@ -148,6 +148,7 @@ impl Place {
                 self.threads.push(own);
             }
         }
+        eprintln!("DEBUG {laid_out} {:?}", self.threads.iter().map(|t| (t.len(), format!("{:?}", t.first()))).collect::<Vec<_>>());
         self.threads.drain(..laid_out.min(self.threads.len()));
         collect(self.directory.path(), Path::new(""), &mut self.sizes);
     }

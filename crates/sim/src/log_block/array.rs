@@ -210,6 +210,14 @@ impl Array {
         Step { queued_ns: start - at, end: start + busy_ns }
     }
 
+    /// Moves the bytes of a read that went between two merges; returns the end. What is booked is
+    /// the transfer of a write that waits for the end of all merges, and comes later.
+    pub fn link_between(&mut self, at: Time, bytes: u32) -> Time {
+        let busy_ns = self.timing.link_ns(bytes);
+        self.link.delay(busy_ns);
+        at + busy_ns
+    }
+
     /// Brings a page to a die and programs it.
     pub fn program(&mut self, die: u32, at: Time, work: Work) -> Step {
         if self.is_timeless {

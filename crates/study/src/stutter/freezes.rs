@@ -163,7 +163,10 @@ mod tests {
         let open = graded(&waits(0.25, &[])).unwrap_err();
         assert_eq!(open, Open { watched: 1.25, needed: Some(NONE_SECONDS) });
         // What freezes all the time needs no three minutes.
-        assert_eq!(graded(&waits(1.2, &[800; 5])).unwrap(), Grade::F);
+        assert_eq!(graded(&waits(1.2, &[780, 800, 810, 790, 820])).unwrap(), Grade::F);
+        // Of equal shares it is not known how far they spread: no time would tell.
+        let open = graded(&waits(1.2, &[800; 5])).unwrap_err();
+        assert_eq!(open, Open { watched: 6.0, needed: None });
         // One freeze in 5 s: by chance, or twelve a minute.
         let open = graded(&waits(1.0, &[300])).unwrap_err();
         assert!((10.0..600.0).contains(&open.needed.unwrap()), "{open:?}");

@@ -160,24 +160,25 @@ impl<'a> Seen<'a> {
             0 => format!("No freeze was seen, and the longest wait was {longest}"),
             count => format!("The reader froze {}, longest {longest}", times(count)),
         };
-        let takes = match open.needed {
-            Some(needed) => format!("of the {:.0} s it takes", needed.ceil()),
-            None => "of which no length can be said to be enough".into(),
+        let watched = time(open.watched * 1e9);
+        let Some(needed) = open.needed else {
+            return format!(
+                "No grade: watched {watched}, and no time can be named that is enough. {seen}."
+            );
         };
         format!(
-            "No grade: watched {} {takes}. {seen}. This would settle it:  drivelab study stutter \
-             {} {}",
-            time(open.watched * 1e9),
+            "No grade: watched {watched} of the {:.0} s it takes. {seen}. This would settle it:  \
+             drivelab study stutter {} {}",
+            needed.ceil(),
             self.run.begin.target,
-            self.enough(setting, open)
+            self.enough(setting, open.watched, needed)
         )
         .trim_end()
         .to_string()
     }
 
     /// The options with which it would be watched long enough.
-    fn enough(&self, setting: &Setting<'_>, open: Open) -> String {
-        let needed = open.needed.unwrap_or(f64::INFINITY);
+    fn enough(&self, setting: &Setting<'_>, watched: f64, needed: f64) -> String {
         let scales = [("--quick", Scale::Quick), ("", Scale::Default), ("--full", Scale::Full)];
         let is_enough = |scale: Scale| super::reader_seconds(scale) >= 1.02 * needed;
         let said = super::allowance(setting.options.scale, setting.bytes()).time;
@@ -186,7 +187,7 @@ impl<'a> Seen<'a> {
         match scales.into_iter().find(|(_, scale)| is_enough(*scale) && is_longer(*scale)) {
             Some((option, _)) => option.into(),
             None => {
-                let times = (1.2 * needed / open.watched).min(1000.0);
+                let times = (1.2 * needed / watched).min(1000.0);
                 let minutes = (times * setting.options.time.seconds() / 60.0).ceil();
                 format!("--full --time {minutes:.0}m")
             }
