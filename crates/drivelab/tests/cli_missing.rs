@@ -34,7 +34,10 @@ fn a_missing_target_is_refused_with_what_was_meant() {
     ] {
         user.types(line).refused(2, says);
     }
-    user.write("spec.toml", "[[claim]]\nname = \"a\"\nmetric = \"iops\"\nat_least = 1\nrw = \"read\"\n");
+    user.write(
+        "spec.toml",
+        "[[claim]]\nname = \"a\"\nmetric = \"iops\"\nat_least = 1\nrw = \"read\"\n",
+    );
     user.types(&["accept", "spec.toml", "zzzzzzzz"]).refused(2, "zzzzzzzz");
     assert_eq!(user.listing(), ["measures", "spec.toml"], "something was made");
     assert!(!user.runs().exists(), "a refused run was recorded");

@@ -56,11 +56,7 @@ fn where_it_takes_nothing_nothing_is_found() {
     // A drive without a file system has nothing to show, and nothing is said of it.
     let line = ["study", "fs", DRIVE, "--quick", "--time", "30s", "--seed", "7", "--json"];
     let json = user.types(&line).status(4).json();
-    for name in ["sequential read", "sequential write", "random read", "random write"] {
-        let (verdict, ratio) = compared(&json, name);
-        assert!(["equivalent", "identical"].contains(&verdict.as_str()), "{name}: {verdict}");
-        assert!((ratio - 1.0).abs() < 0.05, "{name}: {ratio}");
-    }
+    assert!(json["findings"]["comparison"].is_null(), "{json}");
     assert_eq!(said(&json, "verdict"), "");
     assert!(said(&json, "unknown").contains("both sides are the same drive"));
     let other = json["findings"]["not_applicable"].as_array().unwrap();

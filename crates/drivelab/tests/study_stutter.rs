@@ -186,7 +186,7 @@ fn letters(period_s: f64, length_ms: f64) -> &'static [&'static str] {
 fn planted_stalls_get_their_grade() {
     let drives = ["textbook,capacity=512MiB", "x25-e,capacity=512MiB", "essd"];
     let planted = [(1.0, 300), (5.0, 300), (5.0, 50), (20.0, 1500), (30.0, 120), (90.0, 400)];
-    let (mut open, mut all) = (0, 0);
+    let (mut open, mut all) = (Vec::new(), 0);
     for (number, (period, length)) in planted.into_iter().enumerate() {
         for (place, drive) in drives.iter().enumerate() {
             let user = User::new();
@@ -203,27 +203,28 @@ fn planted_stalls_get_their_grade() {
                 }
                 None => {
                     assert!(unknown.contains("No grade: watched"), "{target}: {unknown}");
-                    open += 1;
+                    open.push(format!("{target}: {unknown}"));
                 }
             }
         }
     }
-    assert!(open * 10 <= all, "{open} of {all} without a grade");
+    assert!(open.len() * 10 <= all, "without a grade, of {all}: {open:#?}");
 }
 
 /// 0.9 s, or what fits into 45 s, are no three minutes: no letter, and what would give one.
 #[test]
 fn a_short_look_gives_no_grade() {
-    for (target, time) in [
-        ("sim:textbook,capacity=4GiB", "45s"),
-        ("sim:textbook,capacity=4GiB,stall=5s:300ms,seed=4", "12s"),
+    for (target, time, takes) in [
+        ("sim:textbook,capacity=4GiB", "45s", "s of the 180 s it takes"),
+        // One freeze was seen; as many as that in so long would tell the grade.
+        ("sim:textbook,capacity=4GiB,stall=5s:300ms,seed=4", "12s", "s of the 31 s it takes"),
     ] {
         let user = User::new();
         let line = ["study", "stutter", target, "--time", time, "--seed", "1", "--json"];
         let json = user.types(&line).status(4).json();
         assert!(!said(&json, "verdict").contains("Grade"), "{}", said(&json, "verdict"));
         let unknown = said(&json, "unknown");
-        assert!(unknown.contains("s of the 180 s it takes"), "{unknown}");
+        assert!(unknown.contains("No grade: watched") && unknown.contains(takes), "{unknown}");
         let settles = format!("drivelab study stutter {target} --quick");
         assert!(unknown.contains(&settles), "{unknown}");
         // The line that would settle it does.

@@ -5,19 +5,28 @@
 #[path = "support/swarm/mod.rs"]
 mod swarm;
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 use swarm::case::Case;
 use swarm::{judged::Class, table};
 
-const SEEDS: std::ops::Range<u64> = 1..41;
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=24;
+
+/// Promises that are not kept yet, by seed: the list only shrinks. What is mended is struck here,
+/// for the test fails where an entry is right by now.
+const OPEN: &[(u64, &str)] = &[];
 
 #[test]
 fn no_sentence_of_a_small_swarm_is_wrong() {
     let cases: Vec<Case> = SEEDS.map(Case::small).collect();
-    let limit = Duration::from_secs(110);
-    let all = swarm::swarm(&cases, limit, |_| {});
-    println!("{} of {} cases\n{}", all.len(), cases.len(), table::table(&all));
-    assert!(all.len() >= 5, "only {} cases in {limit:?}", all.len());
-    let wrong = all.iter().flat_map(|tried| &tried.judged).filter(|it| it.class == Class::Wrong);
-    assert_eq!(wrong.count(), 0, "{}", table::wrong(&all));
+    let all = swarm::swarm(&cases, Duration::MAX, |_| {});
+    assert_eq!(all.len(), cases.len());
+    println!("{}", table::table(&all));
+    let wrong: BTreeSet<(u64, &str)> = all
+        .iter()
+        .flat_map(|tried| tried.judged.iter().map(|judged| (tried.case.seed, judged)))
+        .filter(|(_, judged)| judged.class == Class::Wrong)
+        .map(|(seed, judged)| (seed, judged.about))
+        .collect();
+    assert_eq!(wrong, OPEN.iter().copied().collect(), "{}", table::wrong(&all));
 }

@@ -64,8 +64,11 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     stream.advise = settings.advise
         && stream.io == IoMode::Buffered
         && !matches!(engine, Engine::Mmap | Engine::Null);
-    stream.drop_cached_each_pass =
-        settings.invalidate && stream.io == IoMode::Buffered && settings.goes_round();
+    // Of mapped pages fio lets go at the beginning only, as the counters of a device show.
+    stream.drop_cached_each_pass = settings.invalidate
+        && stream.io == IoMode::Buffered
+        && engine != Engine::Mmap
+        && settings.goes_round();
     sizes(settings, &mut stream);
     if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
         return Err(not_to_be_had(

@@ -144,11 +144,13 @@ impl Place {
                         .or_else(|| named(line, &below))
                 })
                 .collect();
+            // The list of scratch, to which a run adds a sign of life each second.
+            let own: Vec<Issued> =
+                own.into_iter().filter(|one| !one.file.ends_with("/scratch.jsonl")).collect();
             if !own.is_empty() {
                 self.threads.push(own);
             }
         }
-        eprintln!("DEBUG {laid_out} {:?}", self.threads.iter().map(|t| (t.len(), format!("{:?}", t.first()))).collect::<Vec<_>>());
         self.threads.drain(..laid_out.min(self.threads.len()));
         collect(self.directory.path(), Path::new(""), &mut self.sizes);
     }
