@@ -22,7 +22,7 @@ fn bytes(user: &User, name: &str) -> Vec<u8> {
 }
 
 #[test]
-fn csv_and_workbook_are_written_and_replace_only_their_own_kind() {
+fn csv_and_workbook_are_written_and_replace_nothing_of_others() {
     let user = with_a_run();
     let line = ["report", "last", "--csv", "cells.csv", "--xlsx", "run.xlsx"];
     let said = user.types(&line).fine();
@@ -33,12 +33,9 @@ fn csv_and_workbook_are_written_and_replace_only_their_own_kind() {
     assert!(first == (bytes(&user, "cells.csv"), bytes(&user, "run.xlsx")), "equal every time");
     user.write("notes.csv", "a,b\n1,2\n");
     user.write("notes.xlsx", "PK\u{3}\u{4} not a workbook of ours");
-    for (option, kind, files) in [
-        ("--csv", "CSV", ["notes.csv", "page.html", "run.xlsx", "notes.xlsx"]),
-        ("--xlsx", "workbook", ["notes.csv", "page.html", "cells.csv", "notes.xlsx"]),
-        ("--out", "report", ["notes.csv", "cells.csv", "run.xlsx", "notes.xlsx"]),
-    ] {
-        for file in files {
+    for (option, kind) in [("--csv", "CSV"), ("--xlsx", "workbook"), ("--out", "report")] {
+        // What drivelab wrote and nobody changed since may be replaced, whatever it holds.
+        for file in ["notes.csv", "notes.xlsx"] {
             let before = bytes(&user, file);
             let says = format!("{file} exists and is no {kind} as drivelab wrote it");
             user.types(&["report", "last", option, file]).refused(3, &says);

@@ -346,7 +346,6 @@ fn cached_pages_are_dropped_before_each_pass_as_in_fio() {
         ("--rw=read --bs=64k --loops=3 --ioengine=psync", 3),
         ("--rw=randread --bs=16k --loops=3 --ioengine=libaio --iodepth=4", 3),
         ("--rw=read --bs=64k --loops=2 --ioengine=mmap", 1),
-        ("--rw=read --bs=64k --loops=3 --ioengine=psync --invalidate=0", 1),
     ] {
         // What the device itself has counted tells how often it was asked for each block.
         let read = [&FIO[..], &DRIVELAB[..]].map(|program| {
