@@ -134,8 +134,8 @@ fn a_target_that_one_process_does_not_find_is_refused_by_its_number() {
     let other = "process 1 finds nothing at data, and the first one finds a directory";
     let no_plan = "cannot read the plan own.toml: No such file or directory";
     let lines: [(&[&str], bool, &str); 4] = [
-        (&load, false, nothing),
-        (&["run", "../whole.toml", "data"], false, other),
+        (&load, false, other),
+        (&["run", "../whole.toml", "data"], false, nothing),
         (&["run", "own.toml", "data"], false, &format!("process 1: {no_plan}")),
         // The first one has no file of that name: then the others must not wait for it.
         (&["run", "own.toml", "data"], true, no_plan),
