@@ -6,7 +6,7 @@
 
 use crate::plan::Role;
 use crate::run::{Run, StepRun};
-use crate::summary::{CellSummary, StepSummary, Summary, summarise};
+use crate::summary::{CellSummary, StepSummary, Summary, judged, summarise};
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -85,6 +85,12 @@ impl<'run> Sound<'run> {
     pub fn why_kept_out(&self, name: &str) -> Option<String> {
         self.kept_out().find(|cell| cell.name == name).and_then(CellSummary::against)
     }
+}
+
+/// Whether nothing speaks against the numbers of a step, whatever its role: a round on the way to a
+/// state is none of the cells that are judged, and what is suspect proves no state either.
+pub fn stands(run: &Run, step: &StepRun) -> bool {
+    judged(run, step).valid != Some(false)
 }
 
 /// The run as it may be judged.

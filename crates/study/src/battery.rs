@@ -233,8 +233,8 @@ pub fn page_cache_bytes(study: &str, scale: Scale, target_bytes: u64) -> Option<
     Some((target_bytes / 4 / MEBIBYTE * MEBIBYTE).clamp(16 * MEBIBYTE, most))
 }
 
-/// Whether a study is made of a battery: on a simulated drive nothing bounds its time, because
-/// none passes.
+/// Whether a study is made of a battery: on a simulated drive, where no time passes, it may take
+/// more of it.
 pub fn is_battery(study: &str) -> bool {
     matches!(study, "files" | "ior" | "torture")
 }
