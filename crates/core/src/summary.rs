@@ -8,7 +8,7 @@ mod drifts;
 mod drive;
 mod gaps;
 mod series;
-mod streams;
+pub(crate) mod streams;
 mod suspicion;
 #[cfg(test)]
 mod tests;
@@ -19,7 +19,7 @@ use crate::op::{Action, Errno, Time};
 use crate::plan::{Engine, IoMode, PatternName, Role, Stream, Sync};
 use crate::record::{DeviceCounters, Warning};
 use crate::rounds;
-use crate::run::{Run, StepRun};
+use crate::run::Run;
 use crate::tally::{Gap, Mismatch, Slow};
 use crate::truth::{self, Judgement};
 use crate::verified::Verified;
@@ -462,16 +462,6 @@ fn in_order(mut cells: Vec<CellSummary>, findings: Option<&Findings>) -> Vec<Cel
     cells
 }
 
-/// What the truth guard says of one step.
-pub fn judged(run: &Run, step: &StepRun) -> Judgement {
-    truth::judge(run, step, &streams_of(step))
-}
-
-fn streams_of(step: &StepRun) -> Vec<StreamSummary> {
-    let count = step.plan.streams.len() as u32;
-    (0..count).map(|stream| streams::summarise_stream(step, stream)).collect()
-}
-
 fn summarise_step(run: &Run, index: usize) -> StepSummary {
     let step = &run.steps[index];
     let end = step.end.as_ref();
@@ -479,7 +469,9 @@ fn summarise_step(run: &Run, index: usize) -> StepSummary {
         Some(end) => end.incomplete.clone(),
         None => Some("the run ended inside this step".to_owned()),
     };
-    let streams = streams_of(step);
+    let streams: Vec<StreamSummary> = (0..step.plan.streams.len())
+        .map(|stream| streams::summarise_stream(step, stream as u32))
+        .collect();
     let Judgement { valid, reasons, mut notes, unchecked } = truth::judge(run, step, &streams);
     notes.extend(rounds::outcome(run, index).map(|text| Reason { code: "rounds".into(), text }));
     StepSummary {

@@ -201,10 +201,7 @@ pub fn run(
         if let Some(simulated) = &aim.simulated {
             execution.ledger = Ledger::of(simulated.state.word());
         }
-        execution.limits = request.study.as_ref().map(|options| {
-            let facts = &execution.recorder.run().begin.facts;
-            Limits::of(options, between_ns(&Setting { options, facts }))
-        });
+        execution.limits = limits_of(request, &aim);
         match &request.kept {
             Some(kept) if aim.simulated.is_some() => {
                 going_on::simulate_again(&mut execution, kept, inquiry)
@@ -220,6 +217,12 @@ pub fn run(
     };
     drop((bed, surroundings));
     Ok(end(recorder, stop, inquiry, scene))
+}
+
+/// What a study may take in all.
+fn limits_of(request: &Request<'_>, aim: &Aim) -> Option<Limits> {
+    let options = request.study.as_ref()?;
+    Some(Limits::of(options, between_ns(&Setting { options, facts: &aim.facts })))
 }
 
 /// Where the drivers meet the drive, and how time is read there.

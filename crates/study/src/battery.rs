@@ -228,6 +228,8 @@ pub fn page_cache_bytes(study: &str, scale: Scale, target_bytes: u64) -> Option<
     let most = match (study, scale) {
         ("files", Scale::Full) | ("torture", Scale::Full) => 8 << 30,
         ("files", _) | ("torture", Scale::Default) => 128 * MEBIBYTE,
+        // A quarter of the region, or less: a part of it, so that both can answer.
+        ("modes", _) => 256 * MEBIBYTE,
         _ => return None,
     };
     Some((target_bytes / 4 / MEBIBYTE * MEBIBYTE).clamp(16 * MEBIBYTE, most))

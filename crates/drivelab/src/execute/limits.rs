@@ -5,10 +5,11 @@
 
 use crate::forecast;
 use drivelab_core::ledger::Moved;
-use drivelab_core::plan::{Act, Step, Stream};
+use drivelab_core::plan::{Act, IoMode, PatternName, Step, Stream};
 use drivelab_core::run::StepRun;
 use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
+use std::collections::BTreeMap;
 
 /// What is left of what was allowed.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,9 +20,35 @@ pub struct Limits {
     between_ns: u64,
     left_ns: u64,
     left_bytes: u64,
-    /// The longest that operations in flight took behind the end of a step's time: a step near the
-    /// end of the line is ended so much earlier.
-    tail_ns: u64,
+    /// The longest that operations in flight took behind the end of a step's time, by kind of load:
+    /// a step near the end of the line is ended so much earlier.
+    tails: BTreeMap<Kind, u64>,
+}
+
+/// What decides how long operations in flight still take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Kind {
+    is_of_names: bool,
+    writes: bool,
+    is_buffered: bool,
+    in_flight: u32,
+}
+
+impl Kind {
+    fn of(step: &Step) -> Kind {
+        let any = |is: fn(&Stream) -> bool| step.streams.iter().any(is);
+        Kind {
+            is_of_names: any(|stream| stream.pattern == PatternName::Names),
+            writes: any(|stream| stream.mix.write > 0),
+            is_buffered: any(|stream| stream.io == IoMode::Buffered),
+            in_flight: step.streams.iter().map(|it| it.depth.saturating_mul(it.workers)).sum(),
+        }
+    }
+
+    /// As [`Kind::of`], of any depth.
+    fn is_like(self, other: Kind) -> bool {
+        Kind { in_flight: 0, ..self } == Kind { in_flight: 0, ..other }
+    }
 }
 
 impl Limits {
@@ -33,7 +60,7 @@ impl Limits {
             between_ns,
             left_ns: options.time.0,
             left_bytes: options.budget.0,
-            tail_ns: 0,
+            tails: BTreeMap::new(),
         }
     }
 
@@ -48,7 +75,7 @@ impl Limits {
             Some(_) => return Ok(step),
             None => {}
         }
-        let left_ns = self.left_ns.saturating_sub(self.between_ns + self.tail_ns);
+        let left_ns = self.left_ns.saturating_sub(self.between_ns + self.tail_ns(&step));
         let left_ns = left_ns.saturating_sub(step.ramp.0);
         if left_ns == 0 {
             return Err(self.time_is_over());
@@ -89,8 +116,17 @@ impl Limits {
         self.left_bytes = self.left_bytes.saturating_sub(bytes);
         if let Some(elapsed) = step.plan.elapsed().filter(|_| step.plan.act.is_none()) {
             let tail = ns.saturating_sub(elapsed.0.saturating_add(step.plan.ramp.0));
-            self.tail_ns = self.tail_ns.max(tail);
+            let known = self.tails.entry(Kind::of(&step.plan)).or_insert(0);
+            *known = tail.max(*known);
         }
+    }
+
+    /// How long this step may go on behind its end: as what was like it did, or nothing is known.
+    fn tail_ns(&self, step: &Step) -> u64 {
+        let kind = Kind::of(step);
+        let alike = || self.tails.iter().filter(|(known, _)| known.is_like(kind));
+        let own = self.tails.get(&kind).copied();
+        own.or_else(|| alike().map(|(_, tail)| *tail).max()).unwrap_or(0)
     }
 
     /// Whether a step that was `asked` for was ended by the line's time rather than by itself;
@@ -197,9 +233,9 @@ mod tests {
         };
         limits.spend(&done);
         assert_eq!(limits.left_ns, 7 * SECOND_NS);
-        limits.tail_ns = 2 * SECOND_NS;
-        let long = Until { elapsed: Some(Span(60 * SECOND_NS)), ..until };
-        let cut = limits.within(&writes(long), GIB).unwrap();
+        let long = writes(Until { elapsed: Some(Span(60 * SECOND_NS)), ..until });
+        limits.tails.insert(Kind::of(&long), 2 * SECOND_NS);
+        let cut = limits.within(&long, GIB).unwrap();
         assert_eq!(cut.elapsed(), Some(Span(5 * SECOND_NS)));
         limits.left_ns = 2 * SECOND_NS;
         assert!(limits.within(&step, GIB).unwrap_err().starts_with("the time for the whole line"));
