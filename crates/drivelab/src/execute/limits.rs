@@ -11,6 +11,9 @@ use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use std::collections::BTreeMap;
 
+/// Part of the time by which a real machine may exceed it: nobody knows what it does between steps.
+const GRACE_PART: u64 = 50;
+
 /// What is left of what was allowed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Limits {
@@ -52,13 +55,14 @@ impl Kind {
 }
 
 impl Limits {
-    /// All of what was allowed.
+    /// All of what was allowed; of real time, where `between_ns` is a guess, a little more.
     pub fn of(options: &StudyOptions, between_ns: u64) -> Self {
+        let grace_ns = if between_ns > 0 { options.time.0 / GRACE_PART } else { 0 };
         Limits {
             time: options.time,
             budget: options.budget,
             between_ns,
-            left_ns: options.time.0,
+            left_ns: options.time.0.saturating_add(grace_ns),
             left_bytes: options.budget.0,
             tails: BTreeMap::new(),
         }
