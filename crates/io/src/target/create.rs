@@ -166,6 +166,7 @@ pub(super) fn open_existing(
         bytes,
         writable: destroys,
         joined: false,
+        shared: None,
         stays: own,
         pinned,
     });
@@ -243,6 +244,7 @@ pub(super) fn make_file(
         bytes,
         writable: true,
         joined: false,
+        shared: None,
         stays,
         pinned,
     });
