@@ -105,10 +105,12 @@ fn block(sizes: &[(u64, f64)]) -> Option<u64> {
 impl Cause {
     /// The cause that was shown, if one was.
     pub fn of(setting: &Setting<'_>, shown: &Shown) -> Option<Cause> {
-        let Shown { low, reads: Some(reads), rested: Some(rested), sizes } = shown else {
+        let Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved } = shown
+        else {
             return None;
         };
-        let knee = knee(sizes);
+        // Large writes may let credits grow, so that only those may have moved.
+        let knee = if *has_moved { Knee::Unclear } else { knee(sizes) };
         let came_back = rested.rate >= BACK * low.before && rested.is_end_seen;
         let share = rested.bytes / low.bytes;
         if (reads / low.after - 1.0).abs() <= HELD {
@@ -181,7 +183,7 @@ pub fn candidates(shown: Option<&Shown>) -> String {
          blocks (larger writes then cost no more), the credits of a quota may be spent (reads are \
          then held to the same rate), or it may have less flash than it says.",
     );
-    let Some(Shown { low, reads, rested, sizes }) = shown else {
+    let Some(Shown { low, reads, rested, sizes, has_moved }) = shown else {
         text.push_str(" Nothing here tells them apart.");
         return text;
     };
@@ -204,6 +206,7 @@ pub fn candidates(shown: Option<&Shown>) -> String {
             " How the rate depends on the size of writes was not seen; a larger --time and \
              --budget reach it."
         }
+        _ if *has_moved => " While larger writes were tried, small ones came to another rate.",
         Knee::None => " Larger writes moved no more bytes.",
         Knee::At(_) => " Larger writes moved more bytes up to one size.",
         Knee::Unclear => " Larger writes moved more bytes, without one size that stands out.",

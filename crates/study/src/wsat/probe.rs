@@ -159,6 +159,8 @@ pub struct Shown {
     pub rested: Option<Rested>,
     /// Bytes of a write, and such writes a second.
     pub sizes: Vec<(u64, f64)>,
+    /// The first size came at another rate when all had been tried.
+    pub has_moved: bool,
 }
 
 /// The writes after the rest.
@@ -181,7 +183,8 @@ impl Shown {
         let reads = found(READS).and_then(|step| rate(step, Action::Read, SMALLEST));
         let rest_ns = found(REST).map_or(0, StepRun::duration_ns);
         let rested = found(RESTED).and_then(|step| Rested::of(step, rest_ns, &low));
-        Shown { low, reads, rested, sizes: sizes_of(steps) }
+        let (sizes, has_moved) = sizes_of(steps);
+        Shown { low, reads, rested, sizes, has_moved }
     }
 }
 
@@ -215,9 +218,8 @@ fn rate(step: &StepRun, kind: Action, bytes: u64) -> Option<f64> {
     (seconds > 0.0 && operations >= OPERATIONS_MIN as f64 / 2.0).then(|| operations / seconds)
 }
 
-/// The rate of each size up to the first one that has none; none at all if the drive moved
-/// meanwhile.
-fn sizes_of(steps: &[StepRun]) -> Vec<(u64, f64)> {
+/// The rate of each size up to the first one that has none, and whether the drive moved meanwhile.
+fn sizes_of(steps: &[StepRun]) -> (Vec<(u64, f64)>, bool) {
     let found = |name: &str| steps.iter().find(|step| step.begin.name == name);
     let of = |bytes: u64| {
         let step = found(&sized(bytes))?;
@@ -227,10 +229,11 @@ fn sizes_of(steps: &[StepRun]) -> Vec<(u64, f64)> {
     let all: Vec<(u64, f64)> = doubled.map_while(of).take(64).collect();
     let again = found(&format!("{}, again", sized(SMALLEST)));
     let again = again.and_then(|step| rate(step, Action::Write, SMALLEST));
-    match (all.first(), again) {
-        (Some((_, first)), Some(again)) if (2.0 / 3.0..=1.5).contains(&(again / first)) => all,
-        _ => Vec::new(),
-    }
+    let is_alike = match (all.first(), again) {
+        (Some((_, first)), Some(again)) => (2.0 / 3.0..=1.5).contains(&(again / first)),
+        _ => false,
+    };
+    (all, !is_alike)
 }
 
 /// The steps before the rest.
