@@ -4,6 +4,7 @@ use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::cpus;
 use crate::engine::Opened;
+use crate::facts as machine;
 use crate::libaio::Libaio;
 use crate::map::Map;
 use crate::names::{Names, NamesRing, Owner};
@@ -58,6 +59,19 @@ pub struct RealTestbed {
 impl std::fmt::Debug for RealTestbed {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("RealTestbed").field("clock", &self.clock).finish_non_exhaustive()
+    }
+}
+
+/// How long a device that a control group limits is left alone before a step. The kernel counts its
+/// budget from the first request of a slice (`throtl_slice`, at most 100 ms), which ends at most two
+/// slices after the last one: what our own reads of signatures left over would be spent within the
+/// step, up to 200 ms of it (block/blk-throttle.c).
+const BUDGET_FORGOTTEN: Duration = Duration::from_millis(250);
+
+/// Lets the budget of a limit run out that was opened before the step, where there is a limit.
+fn begin_with_no_budget() {
+    if !machine::io_limits(&machine::System::live()).is_empty() {
+        std::thread::sleep(BUDGET_FORGOTTEN);
     }
 }
 
@@ -247,7 +261,9 @@ impl RealTestbed {
         for (index, driver) in drivers.into_iter().enumerate() {
             members.push(self.spawn(index, driver, sender)?);
         }
-        self.await_ready(members, messages)
+        self.await_ready(members, messages)?;
+        begin_with_no_budget();
+        Ok(())
     }
 
     /// Waits until every worker has its queue and buffers.

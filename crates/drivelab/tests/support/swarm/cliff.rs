@@ -1,4 +1,5 @@
-//! "The cliff comes after": where the free blocks ran out; and causes, where one is named.
+//! "The cliff comes after": where the free blocks ran out, or, where the host's side is slower
+//! than the first collections, where the rate no longer held; and causes, where one is named.
 
 use super::case::{Case, Said};
 use super::judged::{Judged, Level};
@@ -16,6 +17,38 @@ fn first_collection(run: &Run) -> Option<(f64, f64)> {
         done.filter(|kind| kind.kind == drivelab_core::op::Action::Write).map(|it| it.bytes).sum()
     };
     Some((until(first.from) as f64, until(first.to) as f64))
+}
+
+/// Mean rates of the writes from so many bytes to so many.
+fn rate_between(run: &Run, from: f64, to: f64) -> Option<f64> {
+    let (mut done, mut operations, mut ns) = (0.0, 0.0, 0.0);
+    for tally in run.steps.iter().flat_map(|step| &step.tallies) {
+        for kind in &tally.kinds {
+            if kind.kind == drivelab_core::op::Action::Write {
+                done += kind.bytes as f64;
+                if (from..to).contains(&done) {
+                    operations += kind.ops as f64;
+                    ns += (tally.to - tally.from) as f64;
+                }
+            }
+        }
+    }
+    (ns > 0.0).then(|| operations / ns * 1e9)
+}
+
+/// The rate held from where the drive first collected to where the cliff is said to be, and not
+/// behind it.
+fn held_until(run: &Run, collected: f64, found: f64) -> bool {
+    let rate = |from: f64, to: f64| rate_between(run, from, to);
+    let before = rate(0.2 * collected, (1.0 - OFF) * collected);
+    let (unseen, behind) =
+        (rate(collected, found), rate(found * (1.0 + 0.005), found * (1.0 + OFF)));
+    match (before, unseen, behind) {
+        (Some(before), Some(unseen), Some(behind)) => {
+            unseen > 0.97 * before && behind < 0.9 * before
+        }
+        _ => false,
+    }
 }
 
 /// What `wsat` said of a cliff.
@@ -40,7 +73,8 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let (is_right, truth) = match first_collection(run) {
         None => (false, "the drive never collected".into()),
         Some((from, to)) => (
-            (from * (1.0 - OFF)..=to * (1.0 + OFF)).contains(&found),
+            (from * (1.0 - OFF)..=to * (1.0 + OFF)).contains(&found)
+                || found > to && held_until(run, to, found),
             format!("first collected between {from:.0} and {to:.0} bytes; said {found:.0}"),
         ),
     };

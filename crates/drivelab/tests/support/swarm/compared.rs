@@ -57,6 +57,11 @@ pub fn centre(logs: &[f64]) -> (f64, f64) {
     (mean, (square / n).sqrt())
 }
 
+/// Whether anything is compared.
+pub fn is_there(json: &Value) -> bool {
+    !compared(json).is_empty()
+}
+
 /// All comparisons of the findings, beside those of the same line with other seeds.
 pub fn judge(json: &Value, others: &[Value], all: &mut Vec<Judged>) {
     let others: Vec<Vec<Compared>> = others.iter().map(compared).collect();

@@ -68,12 +68,15 @@ const SLOW: Duration = Duration::from_secs(8);
 /// What is held against the same line with other seeds.
 fn beside_others(case: &Case, said: &Said, judged: &mut Vec<Judged>) {
     let Some(json) = said.json.as_ref().filter(|_| said.took <= SLOW) else { return };
+    intervals::judge(case, said, judged);
+    if !compared::is_there(json) {
+        return;
+    }
     let others: Vec<_> = (0..AGAIN)
         .filter_map(|number| case.reseeded(number))
         .filter_map(|other| Said::json_of(&other, &Place::of(&other.drive)).json)
         .collect();
     compared::judge(json, &others, judged);
-    intervals::judge(json, &others, judged);
 }
 
 /// Tries these cases, two at a time, until the time is over; `see` hears of each.
