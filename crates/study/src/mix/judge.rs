@@ -271,7 +271,12 @@ fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
         let Some(cost) = &it.cost else { continue };
         let (share, word) = (name_of(it.share), it.order.word());
         let named = [
-            ("rate left", Some(cost.real), Unit::Share, format!("ideal {}", percent(cost.ideal.value))),
+            (
+                "rate left",
+                Some(cost.real),
+                Unit::Share,
+                format!("ideal {}", percent(cost.ideal.value)),
+            ),
             ("efficiency", Some(cost.efficiency), Unit::Share, "real by ideal".into()),
             (
                 "one write costs",

@@ -4,12 +4,13 @@
 
 pub mod case;
 pub mod device;
-#[path = "../swarm/judged.rs"]
-pub mod judged;
 pub mod plant;
 pub mod said;
 pub mod table;
 mod told;
+
+#[path = "../swarm/judged.rs"]
+pub mod judged;
 
 use case::Case;
 use device::PlantedDevice;

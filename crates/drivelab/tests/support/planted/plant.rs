@@ -27,7 +27,7 @@ pub struct Plant {
     pub cache: Option<Cache>,
     /// Flash that is used up by writes.
     pub flash: Option<Flash>,
-    /// A discard makes blocks free, and they read as zeros; else it is accepted and nothing changes.
+    /// Discarded blocks are free and read as zeros; else a discard is accepted and changes nothing.
     pub honours_trim: bool,
     /// Requests a second.
     pub cap: Option<Cap>,
