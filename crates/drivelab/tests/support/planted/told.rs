@@ -10,6 +10,8 @@ use drivelab_core::run::StepRun;
 const BAND: f64 = 0.05;
 /// Of a deep load so much may find the device idle.
 const IDLE_SHARE: f64 = 0.2;
+/// A stall this near to the edge of a window may have nobody waiting for it.
+const EDGE_NS: u64 = 100_000_000;
 /// Seconds that starting and ending the program take on a busy machine.
 const START_S: f64 = 2.0;
 const GRADES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
@@ -120,9 +122,10 @@ fn is_held_back(said: &Said, counted: &Counted) -> bool {
     steps.map(|step| window(said, step)).any(|(from, to)| counted.idle_share(from, to) > IDLE_SHARE)
 }
 
-/// Stalls that lie wholly in a window.
+/// Stalls that lie wholly in a window, with time for what they held back to come to its end in it.
 fn within(counted: &Counted, from: u64, to: u64) -> impl Iterator<Item = &(u64, u64)> {
-    counted.stalls.iter().filter(move |stall| stall.0 >= from && stall.1 <= to)
+    let is_in = move |stall: &&(u64, u64)| stall.0 >= from + EDGE_NS && stall.1 + EDGE_NS <= to;
+    counted.stalls.iter().filter(is_in)
 }
 
 /// Each stall is among the gaps. A gap of the machine's own may come in between: those that lie
