@@ -4,6 +4,8 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 # Cases that the swarm tries, for at most an hour.
 SWARM_CASES ?= 2000
+# Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
+DEVICE_CASES ?= 1
 
 .PHONY: help check build test compat needs lint bench bench-peers bench-sim validate fuzz doc clean
 
@@ -71,11 +73,20 @@ validate:
 	@mkdir -p target
 	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate > target/validate.md
 	@scripts/write-section docs/SIMULATOR.md validate < target/validate.md
-	$(CARGO) test --release --locked --quiet --package drivelab-stats --test frequencies -- --nocapture
+	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate -- policies \
+		> target/policies.md
+	@scripts/write-section docs/SIMULATOR.md policies < target/policies.md
+	@seed=$${DRIVELAB_SEED:-$$(od -A n -N 4 -t u4 /dev/urandom | tr -d ' ')}; \
+		echo "frequencies are counted with DRIVELAB_SEED=$$seed"; \
+		DRIVELAB_SEED=$$seed FREQUENCIES=4000 SERIES=1000 $(CARGO) test --release --locked --quiet \
+		--package drivelab-stats --test frequencies --test bank -- --nocapture
 	$(CARGO) bench --locked --package drivelab --bench studies > target/studies.md
 	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
 	$(CARGO) bench --locked --package drivelab --bench swarm -- --cases $(SWARM_CASES) > target/swarm.md; \
 		status=$$?; scripts/write-section docs/METHODOLOGY.md swarm < target/swarm.md && exit $$status
+	$(CARGO) bench --locked --package drivelab --bench devices -- --cases $(DEVICE_CASES) \
+		> target/devices.md; status=$$?; \
+		scripts/write-section docs/METHODOLOGY.md devices < target/devices.md && exit $$status
 
 fuzz:
 	@scripts/run-sanitizers

@@ -13,6 +13,7 @@ use crate::facts::TargetKind;
 use crate::plan::{Engine, Files, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use crate::quantity::percent;
 use crate::run::{Run, StepRun};
+use crate::sound::stands;
 use crate::study::Established;
 use crate::units::{Size, Span};
 use drivelab_stats::steady::{Holder, Past, Settled, TURN_ROUNDS, Unsettled};
@@ -36,6 +37,8 @@ pub struct Rounds {
     operations: u64,
     elapsed_ns: u64,
     rates: Vec<f64>,
+    /// The same without rounds that are suspect, which prove nothing.
+    sound_rates: Vec<f64>,
     is_cut: bool,
     /// Before the first round.
     past: Past,
@@ -86,6 +89,7 @@ impl Rounds {
             operations: 0,
             elapsed_ns: 0,
             rates: Vec::new(),
+            sound_rates: Vec::new(),
             is_cut: false,
             past: Past::OPEN,
             fill: Fill::Needless,
@@ -207,8 +211,8 @@ impl Rounds {
         Some(step)
     }
 
-    /// Takes in a round that was done.
-    pub fn done(&mut self, round: &StepRun) {
+    /// Takes in a round that was done; `is_sound`: nothing speaks against its numbers.
+    pub fn done(&mut self, round: &StepRun, is_sound: bool) {
         let kinds = || round.tallies.iter().flat_map(|tally| &tally.kinds);
         let bytes: u64 = kinds().map(|kind| kind.bytes).sum();
         let ns = round.duration_ns();
@@ -226,7 +230,9 @@ impl Rounds {
         // One that another bound cut short is no round like the others.
         self.is_cut = bytes < asked;
         if !self.is_cut && ns > 0 {
-            self.rates.push(bytes as f64 / ns as f64);
+            let rate = bytes as f64 / ns as f64;
+            self.rates.push(rate);
+            self.sound_rates.extend(is_sound.then_some(rate));
         }
     }
 
@@ -235,7 +241,7 @@ impl Rounds {
     /// # Errors
     /// What keeps them from it.
     pub fn settled(&self) -> Result<Settled, Unsettled> {
-        Settled::of(&self.rates, &self.past)
+        Settled::of(&self.sound_rates, &self.past)
     }
 
     /// The state that settled rounds leave the target in, where that is a known one.
@@ -321,7 +327,7 @@ pub fn outcome(run: &Run, index: usize) -> Option<String> {
     let first = index + 1 - before;
     let mut rounds = Rounds::of(&last.plan, 0);
     rounds.past = past_of(run, first)?;
-    run.steps[first..=index].iter().for_each(|step| rounds.done(step));
+    run.steps[first..=index].iter().for_each(|step| rounds.done(step, stands(run, step)));
     Some(rounds.in_words())
 }
 

@@ -6,7 +6,9 @@
 
 use crate::plan::Role;
 use crate::run::{Run, StepRun};
+use crate::summary::streams::summarise_stream;
 use crate::summary::{CellSummary, StepSummary, Summary, summarise};
+use crate::truth;
 use std::borrow::Cow;
 use std::ops::Deref;
 
@@ -85,6 +87,14 @@ impl<'run> Sound<'run> {
     pub fn why_kept_out(&self, name: &str) -> Option<String> {
         self.kept_out().find(|cell| cell.name == name).and_then(CellSummary::against)
     }
+}
+
+/// Whether nothing speaks against the numbers of a step, whatever its role: a round on the way to a
+/// state is none of the cells that are judged, and what is suspect proves no state either.
+pub fn stands(run: &Run, step: &StepRun) -> bool {
+    let count = step.plan.streams.len() as u32;
+    let streams: Vec<_> = (0..count).map(|stream| summarise_stream(step, stream)).collect();
+    truth::judge(run, step, &streams).valid != Some(false)
 }
 
 /// The run as it may be judged.

@@ -8,7 +8,7 @@ mod drifts;
 mod drive;
 mod gaps;
 mod series;
-mod streams;
+pub(crate) mod streams;
 mod suspicion;
 #[cfg(test)]
 mod tests;

@@ -4,6 +4,7 @@
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
 mod forward;
+pub mod limits;
 mod meeting;
 pub mod tracer;
 mod trouble;
@@ -25,6 +26,7 @@ use drivelab_core::study::Established;
 use drivelab_core::tally::Slowest;
 use drivelab_io::team::team;
 use forward::{Forward, Silent};
+use limits::Limits;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tracer::{Traced, Tracer};
@@ -39,6 +41,8 @@ pub enum Stop {
     Interrupted,
     /// The drive, the kernel or the request.
     Trouble(Trouble),
+    /// Time or bytes of the whole line are used up; what was done until then is judged.
+    Spent(String),
 }
 
 /// Executes plans one after another in one run.
@@ -62,6 +66,8 @@ pub struct Execution<'a> {
     repetitions: HashMap<String, u32>,
     /// Steps that were recorded by an earlier process: they are simulated again and not recorded.
     pub kept_steps: u32,
+    /// What all steps together may take, where the line says so.
+    pub limits: Option<Limits>,
 }
 
 impl<'a> Execution<'a> {
@@ -84,6 +90,7 @@ impl<'a> Execution<'a> {
             steps: 0,
             repetitions: HashMap::new(),
             kept_steps: 0,
+            limits: None,
         }
     }
 
@@ -98,6 +105,7 @@ impl<'a> Execution<'a> {
         self.steps = run.steps.len() as u32;
         for step in &run.steps {
             *self.repetitions.entry(step.begin.name.clone()).or_insert(0) += 1;
+            self.limits.iter_mut().for_each(|limits| limits.spend(step));
         }
         self.ledger = self.recorder.run().ledger();
     }
@@ -152,12 +160,15 @@ impl<'a> Execution<'a> {
         if team().is_alone() && drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);
         }
+        let within = self.limits.as_ref().map(|limits| limits.within(step, self.file_bytes));
+        // What was asked is what is recorded and looked at; how far it may go is the drivers' alone.
+        let driven = within.transpose().map_err(Stop::Spent)?.unwrap_or_else(|| step.clone());
         let number = self.steps;
         self.steps += 1;
         let repetition = self.repetitions.entry(step.name.clone()).or_insert(0);
         *repetition += 1;
         if number < self.kept_steps {
-            return self.simulate_again(plan, step, number);
+            return self.simulate_again(plan, &driven, number);
         }
         let repetition = *repetition;
         self.record_begin(step, number, plan_step, repetition);
@@ -174,7 +185,7 @@ impl<'a> Execution<'a> {
                 let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
                 act.map(|change| set = change).map(|()| Vec::new())
             }
-            None => self.run_streams(plan, step, number, &mut evidence),
+            None => self.run_streams(plan, &driven, number, &mut evidence),
         };
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = self.testbed.inside().is_none();
@@ -208,7 +219,15 @@ impl<'a> Execution<'a> {
         let stop = self.meet(step, &mut end, stop, unissued);
         // The others count too, and they are done only now.
         look(&mut end);
+        let stop = stop.or_else(|| self.cut(step, &driven, &end).map(Stop::Spent));
         self.close_step(step, end, stop)
+    }
+
+    /// Whether the line's time ended a step that was asked for otherwise.
+    fn cut(&self, asked: &Step, driven: &Step, end: &StepEnd) -> Option<String> {
+        let closed = end.phases.iter().map(|phase| phase.closed).max()?;
+        let opened = end.phases.iter().map(|phase| phase.opened).min()?;
+        self.limits.as_ref()?.cut(asked, driven, closed.saturating_sub(opened))
     }
 
     /// Records the end of a step, and what follows from it.
@@ -222,12 +241,16 @@ impl<'a> Execution<'a> {
         end.incomplete = stop.as_ref().map(|stop| match stop {
             Stop::Interrupted => "interrupted".to_string(),
             Stop::Trouble(trouble) => trouble.text.clone(),
+            Stop::Spent(text) => text.clone(),
         });
         let tallies = self.recorder.run().steps.last().map_or(&[][..], |step| &step.tallies);
         let moved = Moved::of(tallies);
         self.ledger.after(step, self.file_bytes, moved, end.incomplete.is_none());
         end.ledger = Some(self.ledger.clone());
         self.recorder.record(Record::StepEnd(Box::new(end)));
+        if let Some(step) = self.recorder.run().steps.last() {
+            self.limits.iter_mut().for_each(|limits| limits.spend(step));
+        }
         self.warn_of_step(number);
         stop.map_or(Ok(()), Err)
     }
@@ -272,6 +295,9 @@ impl<'a> Execution<'a> {
         }
         if let Some(ledger) = end.and_then(|end| end.ledger.clone()) {
             self.ledger = ledger;
+        }
+        if let Some(step) = recorded {
+            self.limits.iter_mut().for_each(|limits| limits.spend(step));
         }
         Ok(())
     }

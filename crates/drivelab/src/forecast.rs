@@ -104,8 +104,13 @@ fn share(stream: &Stream, weight: u32) -> f64 {
     f64::from(weight) / stream.mix.total() as f64
 }
 
+/// Share of the bytes of a stream that is written.
+pub fn written_share(stream: &Stream) -> f64 {
+    share(stream, stream.mix.write)
+}
+
 /// The most bytes that a stream can issue, where its plan bounds them.
-fn issued_bytes(step: &Step, stream: &Stream, file_bytes: u64) -> Option<u64> {
+pub fn issued_bytes(step: &Step, stream: &Stream, file_bytes: u64) -> Option<u64> {
     let until = step.until_of(stream);
     let replies = if stream.reply.is_some() { 2 } else { 1 };
     let rest = file_bytes.saturating_sub(stream.offset.0);

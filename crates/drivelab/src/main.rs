@@ -38,7 +38,7 @@ fn main() -> ExitCode {
         return ExitCode::from(failure.status as u8);
     }
     let status = match together::same_words(&words) {
-        Ok(()) => front::attempt(&words).unwrap_or_else(command_line),
+        Ok(()) => front::attempt(&words).unwrap_or_else(|| command_line(asks_json(&words))),
         Err(failure) => {
             print::failure(&failure);
             failure.status as u8
@@ -66,21 +66,26 @@ fn heard(status: u8) -> u8 {
     }
 }
 
+/// Whether our own command line asks for JSON, even one that makes no sense otherwise.
+fn asks_json(words: &[String]) -> bool {
+    words.iter().skip(1).take_while(|word| *word != "--").any(|word| word == "--json")
+}
+
 /// Our own command line; gives the exit status.
-fn command_line() -> u8 {
+fn command_line(as_json: bool) -> u8 {
     let matches = match CommandLine::command().try_get_matches() {
         Ok(matches) => matches,
-        Err(error) => return usage(&error),
+        Err(error) => return usage(&error, as_json),
     };
     let parsed = match CommandLine::from_arg_matches(&matches) {
         Ok(parsed) => parsed,
-        Err(error) => return usage(&error.format(&mut CommandLine::command())),
+        Err(error) => return usage(&error.format(&mut CommandLine::command()), as_json),
     };
     drivelab_io::signal::install();
     if !matches!(parsed.command, Command::Run(_))
         && let Err(failure) = together::refuse_several("this command")
     {
-        print::failure(&failure);
+        print::refusal(&failure, as_json);
         return failure.status as u8;
     }
     let outcome = match &parsed.command {
@@ -105,14 +110,14 @@ fn command_line() -> u8 {
     match outcome {
         Ok(status) => status as u8,
         Err(failure) => {
-            print::failure(&failure);
+            print::refusal(&failure, as_json);
             failure.status as u8
         }
     }
 }
 
 /// Help goes to stdout; everything else that clap has to say is a usage error.
-fn usage(error: &clap::Error) -> u8 {
+fn usage(error: &clap::Error, as_json: bool) -> u8 {
     match error.kind() {
         ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
             print::text(&error.render().to_string());
@@ -121,7 +126,7 @@ fn usage(error: &clap::Error) -> u8 {
         _ => {
             let text = error.render().to_string();
             let text = text.strip_prefix("error: ").unwrap_or(&text);
-            print::failure(&Failure::usage(text.trim_end()));
+            print::refusal(&Failure::usage(text.trim_end()), as_json);
             Status::Usage as u8
         }
     }

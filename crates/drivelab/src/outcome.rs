@@ -48,6 +48,18 @@ impl Status {
         found.unwrap_or(Status::Interrupted)
     }
 
+    /// One word for programs.
+    pub fn code(self) -> &'static str {
+        match self {
+            Status::Fine => "fine",
+            Status::Finding => "bad_finding",
+            Status::Usage => "usage",
+            Status::Refused => "refused",
+            Status::Invalid => "no_valid_answer",
+            Status::HungUp | Status::Interrupted | Status::Terminated => "interrupted",
+        }
+    }
+
     /// Whether somebody asked it to stop.
     pub fn is_interruption(self) -> bool {
         matches!(self, Status::HungUp | Status::Interrupted | Status::Terminated)
@@ -81,6 +93,19 @@ impl Failure {
         Failure { status: Status::Invalid, text: text.into(), advice: None }
     }
 
+    /// What happened and what to do next, apart: a text of several paragraphs or lines says in the
+    /// first one what happened.
+    pub fn parts(&self) -> (String, Option<String>) {
+        let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let text = self.text.trim();
+        let (first, rest) =
+            text.split_once("\n\n").or_else(|| text.split_once('\n')).unwrap_or((text, ""));
+        let more = [rest, self.advice.as_deref().unwrap_or_default()];
+        let lines = more.iter().flat_map(|text| text.lines()).map(str::trim);
+        let hint = lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n");
+        (joined(first), Some(hint).filter(|hint| !hint.is_empty()))
+    }
+
     /// The same with a line of advice.
     pub fn advise(mut self, advice: impl Into<String>) -> Self {
         self.advice = Some(advice.into());
@@ -104,5 +129,23 @@ impl fmt::Display for Failure {
             Some(advice) => write!(f, "\n  {advice}"),
             None => Ok(()),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Failure;
+
+    #[test]
+    fn what_happened_and_what_to_do_are_told_apart() {
+        let one = Failure::usage("there is no `x`.").advise("Name\n  another one.");
+        assert_eq!(one.parts(), ("there is no `x`.".into(), Some("Name\nanother one.".into())));
+        let lines = Failure::refused("refused: it holds data.\n  To destroy it:  --erase T");
+        let hint = Some("To destroy it:  --erase T".to_string());
+        assert_eq!(lines.parts(), ("refused: it holds data.".into(), hint));
+        let clap = Failure::usage("these are missing:\n  <PLAN>\n\nUsage: drivelab run");
+        let usage = Some("Usage: drivelab run".to_string());
+        assert_eq!(clap.parts(), ("these are missing: <PLAN>".into(), usage));
+        assert_eq!(Failure::invalid("stuck").parts(), ("stuck".into(), None));
     }
 }

@@ -5,14 +5,19 @@
 //!
 //! Of several processes the first one speaks for all.
 //!
+//! A command that was asked for JSON says in JSON, too, why it did nothing: one object on stdout, and
+//! the sentence on stderr as always.
+//!
 //! A reader that goes away (`| head`) is no error: what nobody reads is dropped. Any other error
 //! of stdout is one of the command, for its answer did not arrive.
 
 use crate::outcome::Failure;
+use drivelab_core::summary::SCHEMA;
 use drivelab_io::team::{Farewell, team};
 use drivelab_report::harmless;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 /// What sentences on stderr begin with.
@@ -24,6 +29,9 @@ static LOST: Mutex<Option<String>> = Mutex::new(None);
 /// Why this process could not do what it was asked.
 static REASON: Mutex<String> = Mutex::new(String::new());
 
+/// Whether stdout was given anything.
+static PRINTED: AtomicBool = AtomicBool::new(false);
+
 /// Results.
 pub fn text(text: &str) {
     bytes(harmless(text).as_bytes());
@@ -34,6 +42,7 @@ pub fn bytes(bytes: &[u8]) {
     if !team().leads() {
         return;
     }
+    PRINTED.store(true, Ordering::Relaxed);
     let mut out = std::io::stdout().lock();
     let written = out.write_all(bytes).and_then(|()| out.flush());
     if let Err(error) = written.as_ref()
@@ -106,6 +115,19 @@ pub fn failure(failure: &Failure) {
     let reason = text.strip_prefix(PREFIX).unwrap_or(&text);
     reason.clone_into(&mut REASON.lock().unwrap_or_else(PoisonError::into_inner));
     error(&text);
+}
+
+/// Why a command did nothing, or gave up before it had results; as JSON as well where that was
+/// asked for and nothing else stands on stdout.
+pub fn refusal(refused: &Failure, as_json: bool) {
+    failure(refused);
+    if as_json && !PRINTED.load(Ordering::Relaxed) {
+        let (text, hint) = refused.parts();
+        let error =
+            serde_json::json!({ "code": refused.status.code(), "text": text, "hint": hint });
+        // Text and numbers always fit.
+        let _ = json(&serde_json::json!({ "schema": SCHEMA, "error": error }));
+    }
 }
 
 /// What is left to say of a process that ends.

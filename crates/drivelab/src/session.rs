@@ -8,6 +8,7 @@ mod scene;
 mod suspicion;
 
 use crate::aim::{Aim, Kind};
+use crate::execute::limits::Limits;
 use crate::execute::{Execution, Stop};
 use crate::moment::Moment;
 use crate::outcome::{Failure, Status};
@@ -36,6 +37,8 @@ use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
 use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
+use drivelab_study::experiment::Setting;
+use drivelab_study::experiment::budget::between_ns;
 use intent::intent_of;
 use scene::Scene;
 use std::io::ErrorKind;
@@ -198,6 +201,7 @@ pub fn run(
         if let Some(simulated) = &aim.simulated {
             execution.ledger = Ledger::of(simulated.state.word());
         }
+        execution.limits = limits_of(request, &aim);
         match &request.kept {
             Some(kept) if aim.simulated.is_some() => {
                 going_on::simulate_again(&mut execution, kept, inquiry)
@@ -213,6 +217,12 @@ pub fn run(
     };
     drop((bed, surroundings));
     Ok(end(recorder, stop, inquiry, scene))
+}
+
+/// What a study may take in all.
+fn limits_of(request: &Request<'_>, aim: &Aim) -> Option<Limits> {
+    let options = request.study.as_ref()?;
+    Some(Limits::of(options, between_ns(&Setting { options, facts: &aim.facts })))
 }
 
 /// Where the drivers meet the drive, and how time is read there.
@@ -288,6 +298,7 @@ fn stopped(stop: Result<(), Stop>, run: &Run) -> (Status, Option<String>, Option
             None => (Status::Fine, None, None),
             Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
         },
+        Err(Stop::Spent(_)) => stopped(Ok(()), run),
         Err(Stop::Interrupted) => interrupted(),
         Err(Stop::Trouble(trouble))
             if trouble.kind == TroubleKind::Stuck && drivelab_io::signal::impatient() =>
@@ -308,6 +319,9 @@ fn end(
     mut scene: Scene,
 ) -> Ended {
     let stuck = matches!(&stop, Err(Stop::Trouble(it)) if it.kind == TroubleKind::Stuck);
+    if let Err(Stop::Spent(text)) = &stop {
+        recorder.warn(spent(text, recorder.run()));
+    }
     let (mut status, reason, mut failure) = stopped(stop, recorder.run());
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
@@ -356,6 +370,20 @@ fn end(
     };
     scene.hangs = stuck;
     Ended { run, path, status, failure, stuck, scene }
+}
+
+/// What a reader must know of a run that used up what it was allowed.
+fn spent(text: &str, run: &Run) -> Warning {
+    let last = run.steps.last().map_or_else(String::new, |step| match &step.end {
+        Some(end) if end.incomplete.is_some() => format!(" in `{}`", step.begin.name),
+        _ => format!(" after `{}`", step.begin.name),
+    });
+    Warning {
+        code: "allowance_spent".into(),
+        text: format!("{text}{last}; what would have followed was not measured."),
+        advice: "A larger --time or --budget measures all of it.".into(),
+        step: None,
+    }
 }
 
 /// What checking the data of all steps objects to: blocks that are wrong before blocks of which

@@ -14,8 +14,7 @@ const SEEDS: std::ops::RangeInclusive<u64> = 1..=24;
 
 /// Promises that are not kept yet, by seed: the list only shrinks. What is mended is struck here,
 /// for the test fails where an entry is right by now.
-const OPEN: &[(u64, &str)] =
-    &[(3, "time"), (5, "one number"), (7, "time"), (15, "time"), (17, "time"), (20, "one number")];
+const OPEN: &[(u64, &str)] = &[];
 
 #[test]
 fn no_sentence_of_a_small_swarm_is_wrong() {

@@ -14,6 +14,7 @@ pub mod order;
 pub mod region;
 pub mod rounds;
 pub mod used;
+pub mod waited;
 pub mod wear;
 
 use crate::{
@@ -139,6 +140,16 @@ pub fn named(name: &str) -> Result<Study, String> {
 /// What a study will do in all, where that is known before it begins.
 pub fn forecast(setting: &Setting<'_>) -> Option<String> {
     (setting.options.name == torture::STUDY.name).then(|| torture::forecast(setting))
+}
+
+/// Most bytes that a study will write, where that is known before it begins.
+pub fn written_bytes(setting: &Setting<'_>) -> Option<u64> {
+    match setting.options.name.as_str() {
+        "files" => Some(files::written_bytes(setting)),
+        "ior" => Some(ior::written_bytes(setting)),
+        "torture" => Some(torture::written_bytes(setting)),
+        _ => None,
+    }
 }
 
 /// No study but one that asks for it proves a state.

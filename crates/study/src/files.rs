@@ -90,6 +90,12 @@ fn groups(setting: &Setting<'_>, cell_ns: Option<u64>) -> Vec<Group> {
     groups_of(setting, &Shape { cell_ns, ..Shape::of(setting, file_bytes(setting)) })
 }
 
+/// Most bytes that all rounds write, and the fill before them.
+pub fn written_bytes(setting: &Setting<'_>) -> u64 {
+    let rounds = rounds(setting.options.scale);
+    file_bytes(setting) + rounds * battery::written_bytes(&groups(setting, None))
+}
+
 fn objection(setting: &Setting<'_>) -> Option<String> {
     impossible(setting).or_else(|| {
         (file_bytes(setting) < FILE_BYTES_MIN).then(|| {

@@ -72,6 +72,12 @@ fn groups(setting: &Setting<'_>, cell_ns: Option<u64>) -> Vec<Group> {
     [of(&SMALL), of(&LARGE)].concat()
 }
 
+/// Most bytes that all rounds write, and the files of both owners before them.
+pub fn written_bytes(setting: &Setting<'_>) -> u64 {
+    let rounds = rounds(setting.options.scale);
+    2 * bytes(setting) + rounds * battery::written_bytes(&groups(setting, None))
+}
+
 fn objection(setting: &Setting<'_>) -> Option<String> {
     impossible(setting).or_else(|| {
         (bytes(setting) < 4 * GRAIN).then(|| {

@@ -12,7 +12,7 @@ use crate::experiment::order::{missing, shuffle};
 use crate::experiment::{
     Allowance, Setting, Study, impossible, loads, proves_nothing, region, too_small,
 };
-use cell::{Cell, LARGE_BYTES, Pattern, cells, stream};
+use cell::{Cell, LARGE_BYTES, Pattern, beginning, cells, stream};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
@@ -35,6 +35,10 @@ pub const STUDY: Study = Study {
 const SECOND_NS: u64 = 1_000_000_000;
 /// What is left out of a step is at most so much for each operation that it may issue.
 const RAMP_NS_EACH: u64 = 500;
+/// The order of the places where rounds begin is drawn by this.
+const PLACES: u64 = 0x70_6c61_6365;
+/// They lie on the widest grid of the patterns.
+const PLACE_GRID: u64 = 65_536;
 /// Fewer bytes than this would leave steps of a few milliseconds.
 const BUDGET_MIN: u64 = 256 << 20;
 
@@ -120,10 +124,20 @@ fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<St
     for round in 0..n {
         let mut cells = all.clone();
         shuffle(&mut cells, options.seed, round);
-        let step = |cell| step(setting, cell, each_ns, write_bytes, bytes);
+        let first = first_byte(options.seed, round, n, bytes);
+        let step = |cell| step(setting, cell, each_ns, write_bytes, (first, bytes));
         steps.extend(cells.into_iter().map(step));
     }
     steps
+}
+
+/// Where the cells that go in order begin in a round: over all rounds evenly all over the region,
+/// in an order that is drawn.
+fn first_byte(seed: u64, round: u64, rounds: u64, region_bytes: u64) -> u64 {
+    let mut places: Vec<u64> = (0..rounds).collect();
+    shuffle(&mut places, seed, PLACES);
+    let half = region_bytes / (2 * rounds);
+    (2 * places[round as usize] + 1) * half / PLACE_GRID * PLACE_GRID
 }
 
 fn step(
@@ -131,9 +145,9 @@ fn step(
     cell: Cell,
     each_ns: u64,
     write_bytes: u64,
-    region_bytes: u64,
+    (first, region_bytes): (u64, u64),
 ) -> Step {
-    let stream = stream(setting, cell, unit(setting), region_bytes);
+    let stream = beginning(stream(setting, cell, unit(setting), region_bytes), cell, first);
     let size = stream.size.0;
     // Of a reply half is written, of a mix its share; half of the budget allows for chance.
     let issued = cell.changes_data().then(|| {

@@ -246,6 +246,14 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         })
 }
 
+/// Most bytes that batteries, fills and tortures write.
+pub fn written_bytes(setting: &Setting<'_>) -> u64 {
+    let program = program(setting, None);
+    let (batteries, cycles) = (batteries(setting), setting.options.torture.cycles.max(1));
+    let of_fills = batteries * program.file_bytes;
+    program.battery_bytes(batteries) + of_fills + cycles * program.tortured_bytes()
+}
+
 /// What it will write, in a sentence for those who ask before.
 pub fn forecast(setting: &Setting<'_>) -> String {
     let program = program(setting, None);

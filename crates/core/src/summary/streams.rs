@@ -147,7 +147,7 @@ fn is_outside(stream: &Stream, kind: Action) -> bool {
     kind == Action::Flush && stream.sync_timing == SyncTiming::Outside
 }
 
-pub(super) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
+pub(crate) fn summarise_stream(step: &StepRun, stream: u32) -> StreamSummary {
     let plan = &step.plan.streams[stream as usize];
     let window = window(step, stream);
     let seconds = window.and_then(|window| window.seconds());

@@ -20,7 +20,7 @@ use drivelab_core::run::Run;
 use drivelab_core::study::{
     Emptying, Established, FileSystemOptions, Scale, StudyOptions, TortureOptions,
 };
-use drivelab_core::units::{Size, Span};
+use drivelab_core::units::Size;
 use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Setting, Study, wear};
@@ -29,8 +29,8 @@ use std::path::Path;
 
 /// A simulated drive may be written so often where nobody says how much.
 const SIMULATED_PASSES: u64 = 400;
-/// Virtual time is no reason to stop.
-const SIMULATED_TIME: Span = Span(1000 * 24 * 3600 * 1_000_000_000);
+/// Virtual time costs little: a battery may take so many times as long there.
+const SIMULATED_TIMES: u64 = 24;
 /// Files that workers have for themselves are multiples of this.
 const SHARED_GRAIN: u64 = 1 << 20;
 
@@ -133,18 +133,18 @@ fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<String> {
     ))
 }
 
-/// What a study may take, in words. A battery on a simulated drive goes on to its end: virtual time
-/// is no reason to stop, and nothing wears out.
-fn at_most(options: &StudyOptions) -> String {
-    let of_target = options.budget.0 as f64 / options.bytes.max(1) as f64;
-    match options.time == SIMULATED_TIME {
-        true => "all that its loads need, in virtual time and of simulated flash".into(),
-        false => format!(
-            "at most {} of measuring and {} written, {of_target:.1} times the target",
-            options.time,
-            size(options.budget.0)
-        ),
-    }
+/// What a study may take, in words; it holds (`execute::limits`).
+fn at_most(setting: &Setting<'_>) -> String {
+    let options = setting.options;
+    let planned = experiment::written_bytes(setting).unwrap_or(u64::MAX);
+    let bytes = options.budget.0.min(planned);
+    let of_target = bytes as f64 / options.bytes.max(1) as f64;
+    let clock = if setting.is_simulated() { "virtual time" } else { "measuring" };
+    format!(
+        "at most {} of {clock} and {} written, {of_target:.1} times the target",
+        options.time,
+        size(bytes)
+    )
 }
 
 /// Goes on with a study that was broken off.
@@ -246,12 +246,11 @@ fn asked(
     let bytes = aim.file_bytes;
     let mut allowance = by_default(bytes);
     let is_battery = battery::is_battery(study.name);
-    if aim.kind == Kind::Simulated && (scale != Scale::Quick || is_battery) {
+    if aim.kind == Kind::Simulated && scale != Scale::Quick {
         // Nothing is worn out there.
         allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
-    }
-    if aim.kind == Kind::Simulated && is_battery {
-        allowance.time = SIMULATED_TIME;
+        let times = if is_battery { SIMULATED_TIMES } else { 1 };
+        allowance.time.0 = allowance.time.0.saturating_mul(times);
     }
     let torture = torture(options, study)?;
     let file_system = FileSystemOptions {
@@ -374,17 +373,18 @@ fn dry_run(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
              # {}\n# in all {}\n{}",
             inquiry.study.question,
-            at_most(&inquiry.options),
+            at_most(&inquiry.setting()),
             wears(inquiry).map_or(String::new(), |text| format!("# {text}\n"))
         ));
     }
     Ok(status)
 }
 
-/// What it takes of the drive's life, where its bytes are bounded.
+/// What it takes of the drive's life, where its budget is what it may write.
 fn wears(inquiry: &Studied) -> Option<String> {
-    let is_bounded = inquiry.options.time != SIMULATED_TIME;
-    wear::forecast(&inquiry.setting()).filter(|_| is_bounded)
+    let setting = inquiry.setting();
+    let is_planned = experiment::written_bytes(&setting).is_some() && setting.is_simulated();
+    wear::forecast(&setting).filter(|_| !is_planned)
 }
 
 /// Refuses to take more of a drive's life than a little, unless the bytes were named.
@@ -406,7 +406,7 @@ fn announce(target: &str, inquiry: &Studied) {
             "{} on {target}: {} In all {}{}, seed {}",
             inquiry.study.name,
             inquiry.study.question,
-            at_most(&inquiry.options),
+            at_most(&inquiry.setting()),
             wears(inquiry).map_or(String::new(), |text| format!("; {text}")),
             inquiry.options.seed
         ));

@@ -50,6 +50,8 @@ impl Execution<'_> {
         let stopped = stop.as_ref().map(|stop| match stop {
             Stop::Interrupted => (Status::Interrupted as u8, String::new()),
             Stop::Trouble(trouble) => told(trouble),
+            // Studies, which have limits, are done by one process.
+            Stop::Spent(text) => (Status::Invalid as u8, text.clone()),
         });
         let mine = Share { host, zero_ns, tallies, end: end.clone(), stop: stopped, unissued };
         let all = gathered(team, &mine)?;

@@ -6,6 +6,7 @@ use drivelab_core::plan::Plan;
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::rounds::{Part, Rounds, parts};
+use drivelab_core::sound::stands;
 use drivelab_io::team::team;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -33,8 +34,9 @@ fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -
     // Of several processes only the first one knows what all have done.
     while let Some(round) = as_the_first(rounds.next())? {
         execution.run_plan(&Plan { steps: vec![round], ..frame.clone() })?;
-        if let Some(done) = execution.recorder.run().steps.last() {
-            rounds.done(done);
+        let run = execution.recorder.run();
+        if let Some(done) = run.steps.last() {
+            rounds.done(done, stands(run, done));
         }
     }
     if let Some(found) = as_the_first(rounds.established())? {

@@ -101,6 +101,13 @@ pub fn surroundings(tree: &Tree) -> Vec<Violation> {
     found(tree, is_bound, |file| &file.shipped, &needles, "a pure crate gets this as data")
 }
 
+/// Numbers that studies take from elsewhere than `core::sound::Sound`, which has none of cells that
+/// are suspect or drift.
+pub fn sound_only(tree: &Tree) -> Vec<Violation> {
+    let why = "a study judges what `Sound` holds";
+    found(tree, |name| name == "study", |file| &file.shipped, &["summarise"], why)
+}
+
 /// Printing in libraries, and `dbg!` anywhere.
 pub fn printing(tree: &Tree) -> Vec<Violation> {
     let needles = ["println!", "eprintln!", "print!", "eprint!", "stdout()", "stderr()"];
@@ -153,6 +160,16 @@ mod tests {
         }
         let compiled_in = "const V: &str = env!(\"CARGO_PKG_VERSION\");";
         assert!(surroundings(&one("crates/core/src/x.rs", compiled_in)).is_empty());
+    }
+
+    #[test]
+    fn numbers_past_the_sound_ones_are_found() {
+        for text in ["fn f() { summarise(run); }", "use drivelab_core::summary::summarise as s;"] {
+            assert_eq!(sound_only(&one("crates/study/src/x.rs", text)).len(), 1, "{text}");
+            assert_eq!(sound_only(&one("crates/report/src/x.rs", text)).len(), 0, "{text}");
+            let tested = format!("#[cfg(test)]\nmod tests {{ {text} }}");
+            assert_eq!(sound_only(&one("crates/study/src/x.rs", &tested)).len(), 0, "{text}");
+        }
     }
 
     #[test]

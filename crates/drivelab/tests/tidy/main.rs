@@ -51,6 +51,11 @@ fn pure_crates_touch_no_file_and_no_environment() {
 }
 
 #[test]
+fn studies_judge_sound_numbers_only() {
+    assert_none(layers::sound_only(&tree()));
+}
+
+#[test]
 fn printing_is_the_binarys_business() {
     assert_none(layers::printing(&tree()));
 }

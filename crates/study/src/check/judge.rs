@@ -3,6 +3,7 @@
 mod scattered;
 
 use super::{CELLS, FREEZE_NS};
+use crate::experiment::waited;
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::Action;
@@ -10,8 +11,7 @@ use drivelab_core::plan::{IoMode, Role};
 use drivelab_core::quantity;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Sound;
-use drivelab_core::summary::{CellKind, CellSummary, Summary, Suspicion, suspicions};
-use drivelab_stats::Estimate;
+use drivelab_core::summary::{CellKind, CellSummary, Rates, Summary, Suspicion, suspicions};
 
 /// The cells that the verdict stands on: if one is suspect, there is no valid answer.
 const HEADLINE: [&str; 5] =
@@ -37,7 +37,7 @@ pub fn judge(run: &Sound<'_>) -> Findings {
     judged.verdict(&mut findings);
     scattered::look(run, summary, &mut findings);
     judged.commits(&mut findings);
-    judged.freezes(&mut findings);
+    judged.freezes(run, &mut findings);
     judged.tails(&mut findings);
     judged.spread(&mut findings);
     judged.surroundings(&mut findings);
@@ -116,10 +116,15 @@ impl Judged<'_> {
         }
     }
 
-    /// A word behind a number that is not believed.
+    /// A word behind a number that is not believed, or that is none of what was measured.
     fn mark(&self, name: &str) -> &'static str {
-        let is_suspect = self.cell(name).is_some_and(|cell| cell.valid == Some(false));
-        if is_suspect { " (suspect)" } else { "" }
+        let Some(cell) = self.cell(name) else { return "" };
+        let total = cell.streams.first().map(|stream| &stream.total);
+        match total.and_then(range) {
+            _ if cell.valid == Some(false) => " (suspect)",
+            Some(_) => " (not repeatable)",
+            None => "",
+        }
     }
 
     /// What reading and writing do, as far as both were measured.
@@ -154,7 +159,7 @@ impl Judged<'_> {
         }
     }
 
-    fn freezes(&self, findings: &mut Findings) {
+    fn freezes(&self, run: &Run, findings: &mut Findings) {
         let Some(stream) = self.cell("stutter").and_then(|cell| cell.streams.first()) else {
             return;
         };
@@ -168,7 +173,14 @@ impl Judged<'_> {
             FREEZE_NS / 1_000_000,
             quantity::digits(seconds)
         );
-        if longest >= FREEZE_NS {
+        let busy = waited::busy(run.steps.iter().filter(|step| step.begin.name == "stutter"));
+        if let Some(share) = busy.filter(|_| longest >= FREEZE_NS) {
+            findings.unknown.push(format!(
+                "Whether it stutters: {text}, but some task waited for a CPU {} of that time: it \
+                 may have been this machine. Measure again while nothing else runs.",
+                quantity::percent(share)
+            ));
+        } else if longest >= FREEZE_NS {
             findings.beware.push(format!("It stutters: {text}. A person would feel this."));
         } else if seconds < STUTTER_SECONDS_MIN {
             findings.unknown.push(format!(
@@ -207,7 +219,11 @@ impl Judged<'_> {
     /// Repetitions that do not agree: the headline is then only a range.
     fn spread(&self, findings: &mut Findings) {
         let spread = |name: &&str| {
-            let iops = self.cell(name)?.streams.first()?.total.iops?;
+            let rates = &self.cell(name)?.streams.first()?.total;
+            if let Some(range) = range(rates) {
+                return Some(format!("{name}, {range}"));
+            }
+            let iops = rates.iops?;
             let half = iops.relative_half_width().filter(|half| *half > SPREAD_BEWARE)?;
             Some(format!("{name} ± {}", quantity::percent(half)))
         };
@@ -217,7 +233,7 @@ impl Judged<'_> {
                 "The repetitions do not agree within {} of the mean: {}. The drive \
                  is uneven, or something else was running; repeat on a quiet machine.",
                 quantity::percent(SPREAD_BEWARE),
-                cells.join(", ")
+                cells.join("; ")
             ));
         }
     }
@@ -257,21 +273,11 @@ impl Judged<'_> {
             let counts =
                 |step: &&StepRun| cell.is_some_and(|cell| cell.steps.contains(&step.begin.step));
             let ratio = knee(steps.into_iter().filter(counts));
-            let remark = match (ratio, cell.and_then(|cell| cell.streams.first())) {
-                (Some(ratio), _) if ratio < KNEE => {
-                    knees.push(name);
-                    Some(format!("slowed to {} while it ran", quantity::percent(ratio)))
-                }
-                // On a simulated drive repetitions can be equal to the nanosecond.
-                (_, Some(stream)) if stream.total.iops.is_some_and(is_equal) => {
-                    Some("equal repetitions, no interval; no knee seen".into())
-                }
-                (_, Some(stream)) if stream.total.iops.is_none_or(|iops| iops.low.is_none()) => {
-                    Some("too short for an interval".into())
-                }
-                (_, Some(_)) => Some("no knee seen: maybe in the drive's cache".into()),
-                _ => None,
-            };
+            if ratio.is_some_and(|ratio| ratio < KNEE) {
+                knees.push(name);
+            }
+            let rates = cell.and_then(|cell| cell.streams.first()).map(|stream| &stream.total);
+            let remark = write_remark(ratio, rates);
             if let Some(text) = remark.filter(|_| name != "stutter") {
                 findings.remarks.push(Remark { cell: name.into(), text });
             }
@@ -313,9 +319,26 @@ impl Judged<'_> {
     }
 }
 
-/// Whether several repetitions gave one and the same rate.
-fn is_equal(rate: Estimate) -> bool {
-    rate.n > 1 && rate.low.is_none()
+/// What is said beside a cell that writes: whether it slowed down as it went on, by the ratio of
+/// [`knee`], and why it has no interval.
+fn write_remark(ratio: Option<f64>, rates: Option<&Rates>) -> Option<String> {
+    if let Some(ratio) = ratio.filter(|ratio| *ratio < KNEE) {
+        return Some(format!("slowed to {} while it ran", quantity::percent(ratio)));
+    }
+    let rates = rates?;
+    Some(match (rates.iops.filter(|rate| rate.low.is_none()), range(rates)) {
+        (_, Some(range)) => format!("{range}; no knee seen"),
+        // On a simulated drive repetitions can be equal to the nanosecond.
+        (Some(rate), _) if rate.n > 1 => "equal repetitions, no interval; no knee seen".into(),
+        (None, _) if rates.iops.is_some() => "no knee seen: maybe in the drive's cache".into(),
+        _ => "too short for an interval".into(),
+    })
+}
+
+/// How far repetitions lie apart that are not repeatable.
+fn range(rates: &Rates) -> Option<&str> {
+    let why = rates.no_interval.as_ref().filter(|why| why.code == "not_repeatable")?;
+    Some(why.text.split_once(": ").map_or(why.text.as_str(), |(_, range)| range))
 }
 
 fn mean(kind: &CellKind) -> Option<f64> {
@@ -359,7 +382,28 @@ fn knee<'run>(steps: impl Iterator<Item = &'run StepRun>) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivelab_core::summary::summarise;
+    use drivelab_core::summary::{Reason, summarise};
+    use drivelab_stats::Estimate;
+
+    #[test]
+    fn repetitions_that_differ_are_not_called_equal() {
+        let iops = |low| Estimate { value: 859.0, low, high: low.map(|low| 1.2 * low), n: 5 };
+        let text = "not repeatable: 5 repetitions from 490 /s to 2.44 k/s".to_string();
+        let why = Reason { code: "not_repeatable".into(), text };
+        let rates = Rates { iops: Some(iops(None)), no_interval: Some(why), ..Rates::default() };
+        let said = write_remark(None, Some(&rates)).unwrap();
+        assert_eq!(said, "5 repetitions from 490 /s to 2.44 k/s; no knee seen");
+        assert_eq!(range(&rates), Some("5 repetitions from 490 /s to 2.44 k/s"));
+        let equal = Rates { no_interval: None, ..rates.clone() };
+        assert!(write_remark(Some(0.9), Some(&equal)).unwrap().starts_with("equal repetitions"));
+        let sure = Rates { iops: Some(iops(Some(800.0))), ..equal };
+        assert!(write_remark(None, Some(&sure)).unwrap().starts_with("no knee seen"));
+        assert_eq!(
+            write_remark(None, Some(&Rates::default())).unwrap(),
+            "too short for an interval"
+        );
+        assert_eq!(write_remark(Some(0.1), None).unwrap(), "slowed to 10 % while it ran");
+    }
 
     #[test]
     fn the_figures_of_one_cell_are_not_told_of_another() {

@@ -8,6 +8,7 @@ use drivelab_core::plan::{Mix, Role, Step, Until};
 use drivelab_core::quantity::percent;
 use drivelab_core::rounds;
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::sound::stands;
 use drivelab_core::study::Established;
 use drivelab_core::units::Span;
 use drivelab_stats::steady::{
@@ -97,13 +98,20 @@ pub fn holder(setting: &Setting<'_>) -> Holder {
     rounds::holder(setting.facts)
 }
 
-/// Whether the rounds prove a steady state.
+/// Whether the rounds prove a steady state; what is suspect among them proves nothing.
 ///
 /// # Errors
 /// What keeps them from it.
 pub fn settled(setting: &Setting<'_>, run: &Run) -> Result<Settled, Unsettled> {
-    let known = rates(setting, since_break(run), ROUND);
-    Settled::of(&known, &past(setting, run))
+    let past = past(setting, run);
+    let all = Settled::of(&rates(setting, since_break(run), ROUND), &past)?;
+    // Asked only now, for it takes all intervals of every round.
+    let is_sound = |step: &&StepRun| step.begin.name != ROUND || stands(run, step);
+    let sound: Vec<StepRun> = since_break(run).iter().filter(is_sound).cloned().collect();
+    match sound.len() == since_break(run).len() {
+        true => Ok(all),
+        false => Settled::of(&rates(setting, &sound, ROUND), &past),
+    }
 }
 
 /// The steady state, where the round that was just done proves it.

@@ -2,6 +2,7 @@ use super::budget::Left;
 use super::falls::{Written, fall, falls, smoothed};
 use super::order::{done, missing, shuffle, since_break};
 use super::*;
+use drivelab_core::inside::Inside;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Step, Stream, Until};
 use drivelab_core::record::{Record, Resumed, StepBegin, StepEnd};
@@ -231,4 +232,23 @@ fn a_region_is_written_once_and_then_at_random() {
     assert_eq!(region::bytes(&setting, &filled), Some(256 * MIB));
     assert_eq!(next(&filled).unwrap().name, region::WARM_UP);
     assert_eq!(next(&begun("fragmented")), None);
+}
+
+#[test]
+fn suspect_rounds_prove_no_steady_state() {
+    let asked =
+        StudyOptions { budget: Size(40 << 30), time: Span(3_000_000_000_000), ..options("wsat") };
+    let facts = simulated();
+    let setting = Setting { options: &asked, facts: &facts };
+    let mut run = sample::play(&crate::wsat::STUDY, &setting, "fresh", &|_, _| 10_000.0);
+    assert!(rounds::settled(&setting, &run).is_ok());
+    let judged = |run: &Run| crate::wsat::STUDY.judged(&setting, run);
+    assert!(!judged(&run).no_answer, "{:?}", judged(&run));
+    let is_round = |step: &&mut drivelab_core::run::StepRun| step.begin.name == rounds::ROUND;
+    for step in run.steps.iter_mut().filter(is_round) {
+        let end = step.end.as_mut().unwrap();
+        end.inside = Some(Inside { unmapped_read_units: 1000, ..Inside::default() });
+    }
+    assert!(rounds::settled(&setting, &run).is_err());
+    assert!(judged(&run).no_answer, "{:?}", judged(&run));
 }

@@ -22,10 +22,11 @@ pub struct Cost {
     pub real: Estimate,
     /// Real by ideal.
     pub efficiency: Estimate,
-    /// What one write takes from the mix, in reads: (1 ÷ real − (1 − w)) ÷ w.
-    pub cost: Estimate,
-    /// F: that by k; 1 is no interference.
-    pub factor: Estimate,
+    /// What one write takes from the mix, in reads: (1 ÷ real − (1 − w)) ÷ w; `None` where its
+    /// interval reaches down to nothing.
+    pub cost: Option<Estimate>,
+    /// F: that by k; 1 is no interference; `None` as `cost`.
+    pub factor: Option<Estimate>,
     /// The mean latency of a read in the mix by that of a read alone.
     pub reads_slower: Estimate,
     /// w: the share of writes that really were.
@@ -54,6 +55,11 @@ fn cost(reads: &Repetition, mixed: &Repetition) -> f64 {
     (mixed[SECONDS] / each(reads) - mixed[READS]) / mixed[WRITES]
 }
 
+/// An estimate that does not reach down to nothing.
+fn positive(estimate: Estimate) -> Option<Estimate> {
+    (estimate.low.unwrap_or(estimate.value) > 0.0).then_some(estimate)
+}
+
 /// The cost of writes, from the repetitions of reads alone, writes alone and both together.
 ///
 /// # Errors
@@ -75,8 +81,10 @@ pub fn of(
         efficiency: jackknife(&all, |it| {
             each(&it[0]) / each(&it[2]) / ideal(&it[0], &it[1], &it[2])
         })?,
-        cost: jackknife(&[reads, mixed], |it| cost(&it[0], &it[1]))?,
-        factor: jackknife(&all, |it| cost(&it[0], &it[2]) / (each(&it[1]) / each(&it[0])))?,
+        cost: positive(jackknife(&[reads, mixed], |it| cost(&it[0], &it[1]))?),
+        factor: positive(jackknife(&all, |it| {
+            cost(&it[0], &it[2]) / (each(&it[1]) / each(&it[0]))
+        })?),
         reads_slower: jackknife(&[reads, mixed], |it| read_ns(&it[1]) / read_ns(&it[0]))?,
         share: writes_done / done,
     })
@@ -108,7 +116,7 @@ impl Cost {
             return Grade::Unsettled;
         };
         match () {
-            () if high < low_band && self.factor.value > BAD => Grade::Bad,
+            () if high < low_band && self.factor.is_some_and(|it| it.value > BAD) => Grade::Bad,
             () if high < low_band => Grade::Felt,
             () if low > high_band => Grade::Cheaper,
             () if low >= low_band => Grade::None,

@@ -150,13 +150,22 @@ fn said(order: Order, share: u32, cost: &Cost, delta: f64, findings: &mut Findin
         percent(cost.real.value),
         percent(cost.ideal.value)
     );
-    let costs = format!(
-        "at {share} of {word} writes, one write takes as long as {} reads, and alone it takes {}: \
-         {reached}",
-        with_ends(&cost.cost),
-        with_ends(&cost.alone)
-    );
-    let factor = format!("F = {}", with_ends(&cost.factor));
+    let alone = with_ends(&cost.alone);
+    let costs = match &cost.cost {
+        Some(each) => format!(
+            "at {share} of {word} writes, one write takes as long as {} reads, and alone it takes \
+             {alone}: {reached}",
+            with_ends(each)
+        ),
+        None => format!(
+            "at {share} of {word} writes, what one write takes from the readers cannot be told \
+             from nothing, and alone it takes as long as {alone} reads: {reached}"
+        ),
+    };
+    let factor = match &cost.factor {
+        Some(factor) => format!("F = {}", with_ends(factor)),
+        None => "F cannot be told from 0".into(),
+    };
     match cost.grade(delta) {
         Grade::Bad => findings.beware.push(format!(
             "Writes block readers far beyond their own time: {costs}. {factor}; more than {} is \
@@ -171,7 +180,7 @@ fn said(order: Order, share: u32, cost: &Cost, delta: f64, findings: &mut Findin
             "Writes among reads are cheaper than one after the other, as where a buffer takes \
              them: {costs}. {factor}."
         )),
-        Grade::None if cost.factor.low.is_some_and(|low| low > HOLDS_UP) => {
+        Grade::None if cost.factor.and_then(|it| it.low).is_some_and(|low| low > HOLDS_UP) => {
             findings.verdict.push(format!(
                 "{} writes hold readers up, though too little to matter at this share: {costs}, \
                  within {}. {factor}.",
@@ -228,15 +237,20 @@ fn others(known: &[Known], delta: f64, findings: &mut Findings) {
 }
 
 fn describe(it: &Known, cost: &Cost) -> String {
-    format!(
-        "{}: {} of the rate of reads alone is left where {} was to be expected, and one write \
-         costs {} reads (F = {})",
+    let left = format!(
+        "{}: {} of the rate of reads alone is left where {} was to be expected",
         it.cell.name(),
         percent(cost.real.value),
-        percent(cost.ideal.value),
-        digits(cost.cost.value),
-        with_ends(&cost.factor)
-    )
+        percent(cost.ideal.value)
+    );
+    match (&cost.cost, &cost.factor) {
+        (Some(each), Some(factor)) => format!(
+            "{left}, and one write costs {} reads (F = {})",
+            digits(each.value),
+            with_ends(factor)
+        ),
+        _ => left,
+    }
 }
 
 fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
@@ -257,8 +271,13 @@ fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
         let Some(cost) = &it.cost else { continue };
         let (share, word) = (name_of(it.share), it.order.word());
         let named = [
-            ("rate left", cost.real, Unit::Share, format!("ideal {}", percent(cost.ideal.value))),
-            ("efficiency", cost.efficiency, Unit::Share, "real by ideal".into()),
+            (
+                "rate left",
+                Some(cost.real),
+                Unit::Share,
+                format!("ideal {}", percent(cost.ideal.value)),
+            ),
+            ("efficiency", Some(cost.efficiency), Unit::Share, "real by ideal".into()),
             (
                 "one write costs",
                 cost.cost,
@@ -267,12 +286,11 @@ fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
             ),
             ("interference F", cost.factor, Unit::Factor, "1: none".into()),
         ];
-        findings.figures.extend(named.map(|(name, estimate, unit, note)| Figure {
-            name: format!("{name}, {share} {word} writes"),
-            estimate,
-            unit,
-            note,
-        }));
+        let told = |(name, estimate, unit, note)| {
+            let name = format!("{name}, {share} {word} writes");
+            Some(Figure { name, estimate: estimate?, unit, note })
+        };
+        findings.figures.extend(named.into_iter().filter_map(told));
     }
     findings.figures.extend(alone(Load::Writes(Order::Sequential)));
     let nothing = known.iter().filter(|it| it.cost.is_none() && it.rate.is_some());
@@ -326,8 +344,9 @@ fn table(setting: &Setting<'_>, known: &[Known]) -> Table {
     let factor = Some(Unit::Factor);
     let row = |it: &Known| {
         let number = |value: Option<f64>| value.map_or(Entry::Nothing, Entry::Number);
-        let of = |part: fn(&Cost) -> Estimate| number(it.cost.as_ref().map(|it| part(it).value));
-        let ends = |part: fn(&Cost) -> Estimate| match it.cost.as_ref().map(part) {
+        let part = |part: fn(&Cost) -> Option<Estimate>| it.cost.as_ref().and_then(part);
+        let of = |it: fn(&Cost) -> Option<Estimate>| number(part(it).map(|it| it.value));
+        let ends = |it: fn(&Cost) -> Option<Estimate>| match part(it) {
             Some(Estimate { low: Some(low), high: Some(high), .. }) => {
                 Entry::Text(format!("{} to {}", digits(low), digits(high)))
             }
@@ -335,13 +354,13 @@ fn table(setting: &Setting<'_>, known: &[Known]) -> Table {
         };
         vec![
             Entry::Text(it.cell.name()),
-            of(|cost| cost.real),
-            of(|cost| cost.ideal),
-            of(|cost| cost.efficiency),
+            of(|cost| Some(cost.real)),
+            of(|cost| Some(cost.ideal)),
+            of(|cost| Some(cost.efficiency)),
             of(|cost| cost.cost),
             of(|cost| cost.factor),
             ends(|cost| cost.factor),
-            of(|cost| cost.reads_slower),
+            of(|cost| Some(cost.reads_slower)),
         ]
     };
     let bound = match setting.options.scale {
@@ -357,7 +376,8 @@ fn table(setting: &Setting<'_>, known: &[Known]) -> Table {
             "w is the share of writes that happened, k the time of a write alone in reads alone \
              (of the same order and depth). Ideal = 1 ÷ ((1 − w) + w·k), by the rate of reads \
              alone; efficiency = real ÷ ideal; a write costs ((reads alone ÷ real) − (1 − w)) ÷ w \
-             reads; F = that ÷ k, and 1 is no interference. A read takes so many times as long as \
+             reads; F = that ÷ k, and 1 is no interference; neither is given where its interval reaches \
+             down to nothing. A read takes so many times as long as \
              alone. Intervals are 95 % each, by leaving out one repetition at a time of every cell \
              that the figure rests on. A mix counts as \
              disturbed where the whole interval of its efficiency lies below {}.{bound}",

@@ -29,6 +29,13 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         Findings { order: cells.iter().map(Cell::name).collect(), ..Findings::default() };
     let seen: Vec<Seen> = cells.iter().map(|cell| Seen::of(*cell, summary, run)).collect();
     not_applicable(setting, &mut findings);
+    if let Some(bytes) = setting.facts.target.simulated.and_then(|it| it.page_cache_bytes) {
+        findings.deviations.push(format!(
+            "The simulated host has a page cache of {}; page_cache=SIZE in the target's name gives \
+             it another one.",
+            size(bytes)
+        ));
+    }
     findings.remarks.extend(seen.iter().filter(|seen| seen.is_by_memory()).map(|seen| Remark {
         cell: seen.cell.name(),
         text: "RAM may answer here: that is the finding".into(),

@@ -1,6 +1,7 @@
 //! The ten patterns as Da Zhou's slides and Iometer's access specifications define them: what is
 //! issued, and what each is held against.
 
+use crate::experiment::order::shuffle;
 use crate::experiment::{Setting, loads};
 use drivelab_core::plan::{Mix, PatternName, Reply, Stream};
 use drivelab_core::quantity::{size, time};
@@ -202,7 +203,7 @@ pub fn cells(scale: Scale, unit: u64) -> Vec<Cell> {
     patterns.into_iter().flat_map(of).collect()
 }
 
-/// What a cell issues, on the first `region_bytes` of the target.
+/// What a cell issues, on the first `region_bytes` of the target, in order from its beginning on.
 pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -> Stream {
     let mix = if cell.base.is_write() { Mix::WRITE } else { Mix::READ };
     let pattern =
@@ -243,8 +244,26 @@ pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -
     }
 }
 
+/// The same from another place on, where the cell goes through the region in order: what it
+/// reaches in its time is a small part, and a disk is faster at its beginning than at its end.
+pub fn beginning(stream: Stream, cell: Cell, first: u64) -> Stream {
+    let is_in_order = !cell.base.is_random() && !matches!(cell.pattern, Pattern::SemiRandom(_));
+    match stream.length {
+        Some(length) if is_in_order => Stream {
+            offset: Size(stream.offset.0 + first),
+            length: Some(Size(length.0.saturating_sub(first))),
+            ..stream
+        },
+        _ => stream,
+    }
+}
+
+/// Addresses that repeat: one in each of as many parts, so that they lie as uniform ones do.
 fn addresses(setting: &Setting<'_>, count: u32, unit: u64, region_bytes: u64) -> Vec<Size> {
     const REPLAY: u64 = 0x7265_706c_6179;
     let mut random = Random::new(derive(setting.options.seed, REPLAY, u64::from(count)));
-    (0..count).map(|_| Size(random.below(region_bytes / unit) * unit)).collect()
+    let part = (region_bytes / unit / u64::from(count)).max(1);
+    let mut parts: Vec<u64> = (0..u64::from(count)).collect();
+    shuffle(&mut parts, setting.options.seed, REPLAY);
+    parts.into_iter().map(|it| Size((it * part + random.below(part)) * unit)).collect()
 }

@@ -50,6 +50,59 @@ fn a_cell_issues_what_its_name_says() {
     assert_eq!(pause(50_000_000), "50 ms");
 }
 
+/// On a disk the beginning is faster than the end: what goes in order must not always begin there,
+/// or the place is taken for the pattern.
+#[test]
+fn what_goes_in_order_begins_all_over_the_region() {
+    let (options, facts) = (options("patterns"), simulated());
+    let setting = Setting { options: &options, facts: &facts };
+    let region = 64 << 20;
+    for pattern in [Pattern::Plain, Pattern::Large, Pattern::Grid(65_536), Pattern::Burst(5)] {
+        let firsts: Vec<u64> = (0..5).map(|round| first_byte(7, round, 5, region)).collect();
+        let of = |first: &u64| {
+            let cell = Cell::of(pattern, Base::SequentialRead);
+            let step = step(&setting, cell, 1_000_000, 1 << 20, (*first, region));
+            let stream = &step.streams[0];
+            assert_eq!(stream.offset.0 + stream.length.unwrap().0, region, "to its end");
+            assert!(stream.offset.0.is_multiple_of(65_536));
+            stream.offset.0
+        };
+        let mut begins: Vec<u64> = firsts.iter().map(of).collect();
+        begins.sort_unstable();
+        let fifths: Vec<u64> = begins.iter().map(|at| at * 5 / region).collect();
+        assert_eq!(fifths, [0, 1, 2, 3, 4], "{begins:?}");
+        let mean = begins.iter().sum::<u64>() / 5;
+        assert!(mean.abs_diff(region / 2) < region / 100, "{mean}");
+        let at_random = Cell::of(pattern, Base::RandomRead);
+        let step = step(&setting, at_random, 1_000_000, 1 << 20, (firsts[4], region));
+        assert_eq!(step.streams[0].offset.0, 0, "at random it is all of the region");
+    }
+    let orders: BTreeSet<Vec<u64>> = (0..8)
+        .map(|seed| (0..5).map(|round| first_byte(seed, round, 5, region)).collect())
+        .collect();
+    assert!(orders.len() > 4, "the order is drawn: {orders:?}");
+    let replay = stream(&setting, Cell::of(Pattern::Replay(64), Base::RandomRead), 512, region);
+    let mut parts: Vec<u64> = replay.offsets.iter().map(|at| at.0 / (region / 64)).collect();
+    assert!(!parts.is_sorted());
+    parts.sort_unstable();
+    assert!(parts.into_iter().eq(0..64), "one in each part");
+}
+
+#[test]
+fn a_cause_is_told_only_where_nothing_else_would_do_the_same() {
+    use Verdict::Changed;
+    // The kernel joins what lies side by side in a burst, so the drive need not do several at once.
+    let findings = concluded(&[heat(Pattern::Burst(5), Base::SequentialRead, 4.0, Changed)]);
+    assert!(findings.verdict[0].contains("joined on the way to it, or it works on several"));
+    let findings = concluded(&[heat(Pattern::Burst(5), Base::RandomRead, 4.0, Changed)]);
+    assert!(findings.verdict[0].contains("it works on several at once"));
+    // A stripe of 64 KiB: one in sixteen touches two.
+    let findings = concluded(&[heat(Pattern::Shifted(512), Base::RandomRead, 0.94, Changed)]);
+    assert!(findings.verdict[0].contains("some of them touch two areas"), "{findings:?}");
+    let findings = concluded(&[heat(Pattern::Shifted(512), Base::RandomRead, 0.5, Changed)]);
+    assert!(findings.verdict[0].contains("each touches two areas"), "{findings:?}");
+}
+
 #[test]
 fn the_unit_is_what_the_target_takes() {
     let options = options("patterns");

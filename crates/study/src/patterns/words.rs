@@ -114,7 +114,7 @@ fn sentence(cell: Cell, heat: &Heat, ratio: f64, unit: u64) -> String {
         (_, true) => format!("take {} as long", cost()),
         (_, false) => format!("are {} as fast", gain()),
     };
-    let meaning = meaning(cell, slower);
+    let meaning = meaning(cell, ratio);
     match meaning.is_empty() {
         true => format!("{subject} {effect}."),
         false => format!("{subject} {effect}: {meaning}."),
@@ -170,10 +170,25 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
     }
 }
 
+/// Two areas cost more than one by a good part; less is the mean over a few that do.
+fn off_the_grid(ratio: f64, is_write: bool) -> &'static str {
+    match (ratio, is_write) {
+        (1.0.., _) => "its own grid begins elsewhere",
+        (_, _) if ratio > 1.0 / SHIFTED_COST => {
+            "some of them touch two areas, such as stripes; align partitions and records"
+        }
+        (_, true) => {
+            "each touches two areas, and what is not overwritten of them must be read and written \
+             again; align partitions and records to 4 KiB"
+        }
+        (_, false) => "each touches two areas; align partitions and records",
+    }
+}
+
 /// What the slides and later drives read from such an effect.
-fn meaning(cell: Cell, slower: bool) -> &'static str {
+fn meaning(cell: Cell, ratio: f64) -> &'static str {
     let (is_write, is_random) = (cell.base.is_write(), cell.base.is_random());
-    match (cell.pattern, slower) {
+    match (cell.pattern, ratio < 1.0) {
         (Pattern::Plain, _) => "",
         (Pattern::Large, true) => "small requests are worth it here",
         (Pattern::Large, false) => {
@@ -190,12 +205,7 @@ fn meaning(cell: Cell, slower: bool) -> &'static str {
         (Pattern::Grid(_), true) if is_random => "the grid falls on fewer of its parts",
         (Pattern::Grid(_), true) => "what it reads ahead is wasted",
         (Pattern::Grid(_), false) => "a place at the beginning of an area is cheaper than others",
-        (Pattern::Shifted(_), true) if is_write => {
-            "each touches two areas, and what is not overwritten of them must be read and written \
-             again; align partitions and records to 4 KiB"
-        }
-        (Pattern::Shifted(_), true) => "each touches two areas; align partitions and records",
-        (Pattern::Shifted(_), false) => "its own grid begins elsewhere",
+        (Pattern::Shifted(_), _) => off_the_grid(ratio, is_write),
         (Pattern::Delay(_), true) => {
             "it does not come out of its rest at once, or loses what it \
                                       had read ahead"
@@ -214,6 +224,9 @@ fn meaning(cell: Cell, slower: bool) -> &'static str {
         (Pattern::WriteRead, true) => "the read waits until the write has reached the medium",
         (Pattern::WriteRead, false) => "what was just written is read from its memory",
         (Pattern::Burst(_), true) => "requests that come together are in each other's way",
+        (Pattern::Burst(_), false) if !is_random => {
+            "what lies side by side is joined on the way to it, or it works on several at once"
+        }
         (Pattern::Burst(_), false) => "it works on several at once",
         (Pattern::BurstDelay(..), true) => "it does not come out of its rest at once",
         (Pattern::BurstDelay(..), false) => {

@@ -104,8 +104,9 @@ impl Told<'_> {
         for name in &self.section.tracked {
             let Some(estimate) = self.in_window(name, last) else { continue };
             words.push(format!("{name} {}", in_words(self.test, estimate.value)));
+            // The cell of that name is over all rounds.
             findings.figures.push(Figure {
-                name: name.clone(),
+                name: format!("{name}, measurement window"),
                 estimate,
                 unit: unit(self.test),
                 note: note.into(),

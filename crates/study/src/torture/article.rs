@@ -66,8 +66,20 @@ pub fn is_meant(facts: &Facts) -> bool {
     path == "sim:x25-e" || path.starts_with("sim:x25-e,")
 }
 
-/// Every figure of the article beside this run, and how many were hit of how many.
-pub fn table(cells: &[&Cell], comparison: &Comparison) -> (Table, usize, usize) {
+/// Why nothing here is called a hit or a miss: it is not the drive as its profile has it.
+pub fn unlike(facts: &Facts) -> Option<String> {
+    let keys = facts.target.path.split(',').skip(1);
+    let changed: Vec<&str> = keys.filter(|key| !key.trim().starts_with("seed=")).collect();
+    (!changed.is_empty()).then(|| format!("it was changed by {}", changed.join(", ")))
+}
+
+/// Every figure of the article beside this run, and how many were hit of how many; of a drive that
+/// is `unlike` that one none is judged.
+pub fn table(
+    cells: &[&Cell],
+    comparison: &Comparison,
+    unlike: Option<&str>,
+) -> (Table, usize, usize) {
     let (mut rows, mut hits, mut judged) = (Vec::new(), 0, 0);
     let is_stated = |cell: &&&Cell| ratios(&cell.row, cell.column).is_some();
     let (stated, silent): (Vec<&&Cell>, Vec<&&Cell>) = cells.iter().partition(is_stated);
@@ -75,7 +87,8 @@ pub fn table(cells: &[&Cell], comparison: &Comparison) -> (Table, usize, usize) 
         let found = comparison.cells.iter().find(|known| known.name == cell.name);
         let here = found.filter(|found| found.ratio.is_some());
         let published = ratios(&cell.row, cell.column);
-        let is_hit = here.map(|found| is_hit(found, published));
+        let judged_here = here.filter(|_| unlike.is_none());
+        let is_hit = judged_here.map(|found| is_hit(found, published));
         judged += usize::from(is_hit.is_some());
         hits += usize::from(is_hit == Some(true));
         let percent = |ratio: f64| format!("{:+.1} %", 100.0 * (ratio - 1.0)).replace('-', "−");
@@ -85,6 +98,7 @@ pub fn table(cells: &[&Cell], comparison: &Comparison) -> (Table, usize, usize) 
             Some((low, high)) => format!("{} to {}", percent(low), percent(high)),
         };
         let word = match is_hit {
+            None if here.is_some() => "",
             None => "not measured",
             Some(true) => "hit",
             Some(false) => "miss",
@@ -100,15 +114,26 @@ pub fn table(cells: &[&Cell], comparison: &Comparison) -> (Table, usize, usize) 
     let head = |name: &str| Head { name: name.into(), unit: None };
     let table = Table {
         title: "Beside what was published of an Intel X25-E".into(),
-        note: "IT168, 4 January 2011; ten repetitions before and after one torture. A hit: the \
-               interval reaches to within 2 points of what was published; where the article found \
-               no more than its deviation, no change by more than the band. What was published is \
-               no target: no parameter of the profile was chosen by it."
-            .into(),
+        note: note(unlike),
         heads: ["cell", "published", "here", "word", ""].map(head).to_vec(),
         rows,
     };
     (table, hits, judged)
+}
+
+fn note(unlike: Option<&str>) -> String {
+    let source = "IT168, 4 January 2011; ten repetitions before and after one torture.";
+    match unlike {
+        Some(why) => format!(
+            "{source} Not held against each other, because it is not the drive of the profile: \
+             {why}."
+        ),
+        None => format!(
+            "{source} A hit: the interval reaches to within 2 points of what was published; where \
+             the article found no more than its deviation, no change by more than the band. What \
+             was published is no target: no parameter of the profile was chosen by it."
+        ),
+    }
 }
 
 fn is_hit(found: &drivelab_core::comparison::Cell, published: Option<(f64, f64)>) -> bool {

@@ -43,12 +43,15 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings.tables.push(figures::table(setting, summary, &cells));
     findings.bars = figures::bars(setting, summary, &cells);
     if article::is_meant(setting.facts) {
-        let (table, hits, judged) = article::table(&cells, &comparison);
+        let unlike = article::unlike(setting.facts);
+        let (table, hits, judged) = article::table(&cells, &comparison, unlike.as_deref());
         findings.tables.push(table);
-        findings.verdict.push(format!(
-            "Of {judged} figures that were published of this drive, {hits} came out here as well; \
-             the table has each."
-        ));
+        findings.verdict.extend((judged > 0).then(|| {
+            format!(
+                "Of {judged} figures that were published of this drive, {hits} came out here as \
+                 well; the table has each."
+            )
+        }));
     }
     findings.comparison = Some(comparison);
     findings

@@ -81,7 +81,7 @@ fn begin(setting: &Setting<'_>, program: &Program, run: &Run, cycle: u64) -> Vec
 }
 
 fn torture(setting: &Setting<'_>, program: &Program, suffix: &str) -> Vec<Step> {
-    let is_bounded = setting.options.scale != Scale::Full && !setting.is_simulated();
+    let is_bounded = setting.options.scale != Scale::Full;
     let elapsed = is_bounded.then(|| Span((setting.options.time.0 / 16).max(1)));
     let mut steps = Vec::new();
     for (index, layout) in LAYOUTS.iter().enumerate() {

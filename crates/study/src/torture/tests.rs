@@ -145,3 +145,15 @@ fn published_changes_are_ratios_of_after_to_before() {
     let stated = |row: &str| (0..40).filter(|bit| article::ratios(row, 1 << bit).is_some()).count();
     assert_eq!((stated("strided read"), stated("freread"), stated("fread")), (3, 3, 0));
 }
+
+#[test]
+fn a_drive_that_was_changed_is_not_held_against_the_article() {
+    let of = |path: &str| {
+        let mut facts = Facts::default();
+        facts.target.path = path.into();
+        article::unlike(&facts)
+    };
+    assert_eq!((of("sim:x25-e"), of("sim:x25-e,seed=3")), (None, None));
+    let changed = "it was changed by capacity=256MiB, state=aged";
+    assert_eq!(of("sim:x25-e,capacity=256MiB,seed=3,state=aged").as_deref(), Some(changed));
+}

@@ -89,8 +89,8 @@ struct Loss {
 impl Loss {
     /// From the fresh drive where it was measured, else from the first round.
     fn of(summary: &Summary, rounds: &[f64]) -> Self {
-        let before = mean(summary, WRITE_BEFORE).map(|estimate| estimate.value);
-        let fresh = mean(summary, FRESH).map(|estimate| estimate.value);
+        let before = rate(summary, WRITE_BEFORE).map(|estimate| estimate.value);
+        let fresh = rate(summary, FRESH).map(|estimate| estimate.value);
         let reference = fresh.or(rounds.first().copied()).unwrap_or(f64::NAN);
         let fell_by = before.map_or(1.0, |before| reference / before);
         Loss { fell_by: if fell_by.is_finite() { fell_by } else { 1.0 } }
@@ -160,13 +160,14 @@ fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, loss: &Loss, findings: 
     }
 }
 
-fn mean(summary: &Summary, name: &str) -> Option<Estimate> {
-    Estimate::positive_mean_of(&control::values(summary, name))
+/// The rate of a cell as its own row has it: all operations by all time.
+fn rate(summary: &Summary, name: &str) -> Option<Estimate> {
+    summary.cells.iter().find(|cell| cell.name == name)?.streams.first()?.total.iops
 }
 
 /// How much of what was lost came back.
 fn gave_back(summary: &Summary, findings: &mut Findings) {
-    let [fresh, before, after] = [FRESH, WRITE_BEFORE, WRITE_AFTER].map(|name| mean(summary, name));
+    let [fresh, before, after] = [FRESH, WRITE_BEFORE, WRITE_AFTER].map(|name| rate(summary, name));
     let figures = [("fresh", fresh), ("before TRIM", before), ("after TRIM", after)];
     for (name, estimate) in figures {
         findings.figures.extend(estimate.map(|estimate| Figure {

@@ -9,6 +9,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+/// Parts the numbers that were added later from the earlier ones, so that seeds keep their cases.
+const ELSE: u64 = 0x5eed_0e15_e000_0000;
+
 /// What is typed, and where.
 #[derive(Debug, Clone)]
 pub struct Case {
@@ -53,9 +56,38 @@ pub const STUDIES: [&str; 22] = [
 ];
 
 impl Case {
-    /// The case of a seed.
+    /// The case of a seed: what `small` draws of any size, or a plain run, or a drive that stalls.
     pub fn draw(seed: u64) -> Case {
-        Case::drawn(seed, &STUDIES, u64::MAX)
+        let mut case = Case::drawn(seed, &STUDIES, u64::MAX);
+        let mut random = Random::new(seed ^ ELSE);
+        if random.below(100) < 8 {
+            let (period_s, length_ms) = (1 + random.below(20), 20 + random.below(600));
+            case.drive.stall(period_s, length_ms);
+        }
+        match random.below(100) {
+            0..12 => case.put_run(&mut random),
+            12..16 if case.study != "rank" => {
+                case.study = "anatomy";
+                case.before = vec!["study".into(), "anatomy".into()];
+            }
+            _ => {}
+        }
+        case
+    }
+
+    /// One load, some time.
+    fn put_run(&mut self, random: &mut Random) {
+        self.study = "run";
+        self.before = vec!["run".into()];
+        (self.budget, self.seconds) = (None, None);
+        let loads = ["randread", "randread", "randwrite", "randwrite", "read", "write", "randrw"];
+        let mut add = |key: &str, value: String| self.after.extend([key.into(), value]);
+        add("--rw", one_of(random, &loads).into());
+        add("--bs", one_of(random, &["4k", "4k", "16k", "128k"]).into());
+        add("--depth", one_of(random, &[1, 4, 32]).to_string());
+        add("--runtime", format!("{}s", one_of(random, &[10, 30, 60, 120])));
+        self.after.drain(..self.after.iter().position(|word| word == "--rw").unwrap_or(0));
+        self.after.extend(["--seed".into(), random.below(1000).to_string()]);
     }
 
     /// The case of a seed for a test that has little time: a small drive.
@@ -104,6 +136,14 @@ impl Case {
             );
         }
         self.after.extend(["--seed".into(), format!("{}", random.below(1000))]);
+    }
+
+    /// The same line with another seed of the host.
+    pub fn reseeded(&self, number: u64) -> Option<Case> {
+        let mut other = self.clone();
+        let at = other.after.iter().position(|word| word == "--seed")?;
+        other.after[at + 1] = (5000 + 17 * number + self.seed % 1000).to_string();
+        Some(other)
     }
 
     /// The line that a person would type.

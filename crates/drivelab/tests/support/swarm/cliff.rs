@@ -1,4 +1,5 @@
-//! "The cliff comes after": where the free blocks ran out; and causes, where one is named.
+//! "The cliff comes after": where the free blocks ran out, or, where the host's side is slower
+//! than the first collections, where the rate no longer held; and causes, where one is named.
 
 use super::case::{Case, Said};
 use super::judged::{Judged, Level};
@@ -18,14 +19,45 @@ fn first_collection(run: &Run) -> Option<(f64, f64)> {
     Some((until(first.from) as f64, until(first.to) as f64))
 }
 
+/// Mean rates of the writes from so many bytes to so many.
+fn rate_between(run: &Run, from: f64, to: f64) -> Option<f64> {
+    let (mut done, mut operations, mut ns) = (0.0, 0.0, 0.0);
+    for tally in run.steps.iter().flat_map(|step| &step.tallies) {
+        for kind in &tally.kinds {
+            if kind.kind == drivelab_core::op::Action::Write {
+                done += kind.bytes as f64;
+                if (from..to).contains(&done) {
+                    operations += kind.ops as f64;
+                    ns += (tally.to - tally.from) as f64;
+                }
+            }
+        }
+    }
+    (ns > 0.0).then(|| operations / ns * 1e9)
+}
+
+/// The rate held from where the drive first collected to where the cliff is said to be, and not
+/// behind it.
+fn held_until(run: &Run, collected: f64, found: f64) -> bool {
+    let rate = |from: f64, to: f64| rate_between(run, from, to);
+    let before = rate(0.2 * collected, (1.0 - OFF) * collected);
+    let (unseen, behind) =
+        (rate(collected, found), rate(found * (1.0 + 0.005), found * (1.0 + OFF)));
+    match (before, unseen, behind) {
+        (Some(before), Some(unseen), Some(behind)) => {
+            unseen > 0.97 * before && behind < 0.9 * before
+        }
+        _ => false,
+    }
+}
+
 /// What `wsat` said of a cliff.
 pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let Some(run) = said.run.as_ref().filter(|_| case.study == "wsat") else { return };
     let verdict = said.sentences("verdict");
-    let has_cache = case.drive.planted.has_slc || case.drive.planted.model == "disk";
-    if let Some(words) = verdict.iter().find(|words| words.contains("a cache was full")) {
-        let truth = format!("{}, SLC cache {has_cache}", case.drive.planted.model);
-        all.push(Judged::held("cause", Level::Certain, has_cache, *words, truth));
+    if let Some(words) = verdict.iter().find(|it| it.starts_with("It falls so early because")) {
+        let (is_right, truth) = cause(case, words);
+        all.push(Judged::held("cause", Level::Certain, is_right, *words, truth));
     }
     let Some(words) = verdict.iter().find(|words| words.starts_with("The write cliff")) else {
         return;
@@ -40,9 +72,30 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let (is_right, truth) = match first_collection(run) {
         None => (false, "the drive never collected".into()),
         Some((from, to)) => (
-            (from * (1.0 - OFF)..=to * (1.0 + OFF)).contains(&found),
+            (from * (1.0 - OFF)..=to * (1.0 + OFF)).contains(&found)
+                || found > to && held_until(run, to, found),
             format!("first collected between {from:.0} and {to:.0} bytes; said {found:.0}"),
         ),
     };
     all.push(Judged::held("cliff", Level::Certain, is_right, *words, truth));
+}
+
+/// Whether the cause that was named is one that this drive has.
+fn cause(case: &Case, words: &str) -> (bool, String) {
+    let planted = &case.drive.planted;
+    let given = case.drive.profile.as_deref().unwrap_or_default();
+    let unit = given.lines().find_map(|line| line.strip_prefix("map_unit_bytes = { value = "));
+    let unit: Option<u64> = unit.and_then(|rest| rest.split(',').next()?.parse().ok());
+    let is_right = if words.contains("a cache of about") {
+        // The buffer of a flash drive is a cache too.
+        matches!(planted.model, "flash" | "disk" | "array")
+    } else if words.contains("the drive maps") {
+        let said = unit.map(|bytes| format!("maps {} KiB at once", bytes >> 10));
+        planted.model == "flash" && said.is_none_or(|said| words.contains(&said))
+    } else if words.contains("a block anew") {
+        matches!(planted.model, "log_block" | "block_map")
+    } else {
+        planted.model == "volume"
+    };
+    (is_right, format!("{}, SLC cache {}, map unit {unit:?}", planted.model, planted.has_slc))
 }

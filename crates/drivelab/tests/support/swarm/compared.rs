@@ -1,13 +1,8 @@
 //! "Faster", "slower", "equivalent": the ratio over runs of the same line with other seeds.
 
-use super::case::{Case, Place, Said};
 use super::judged::{Judged, Level};
 use serde_json::Value;
-use std::time::Duration;
 
-const AGAIN: u64 = 4;
-/// A case that took longer is not done again four times.
-const SLOW: Duration = Duration::from_secs(8);
 /// *Equivalent* is wrong beyond so many bands.
 const BANDS: f64 = 1.5;
 
@@ -54,33 +49,23 @@ fn compared(json: &Value) -> Vec<Compared> {
     all
 }
 
-/// The same line with another seed of the host and of the drive.
-fn again(case: &Case, number: u64) -> Option<Vec<Compared>> {
-    let mut other = case.clone();
-    let seed = 5000 + 17 * number + case.seed % 1000;
-    let at = other.after.iter().position(|word| word == "--seed")?;
-    other.after[at + 1] = seed.to_string();
-    let said = Said::json_of(&other, &Place::of(&other.drive));
-    Some(compared(&said.json?))
-}
-
 /// Mean and standard error of the logarithm of a ratio.
-fn centre(logs: &[f64]) -> (f64, f64) {
+pub fn centre(logs: &[f64]) -> (f64, f64) {
     let n = logs.len() as f64;
     let mean = logs.iter().sum::<f64>() / n;
     let square = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (n - 1.0);
     (mean, (square / n).sqrt())
 }
 
-/// All comparisons of the findings.
-pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
-    let Some(json) = &said.json else { return };
-    let claims = compared(json);
-    if claims.is_empty() || said.took > SLOW {
-        return;
-    }
-    let others: Vec<Vec<Compared>> = (0..AGAIN).filter_map(|number| again(case, number)).collect();
-    for claim in &claims {
+/// Whether anything is compared.
+pub fn is_there(json: &Value) -> bool {
+    !compared(json).is_empty()
+}
+
+/// All comparisons of the findings, beside those of the same line with other seeds.
+pub fn judge(json: &Value, others: &[Value], all: &mut Vec<Judged>) {
+    let others: Vec<Vec<Compared>> = others.iter().map(compared).collect();
+    for claim in &compared(json) {
         let same = |all: &Vec<Compared>| {
             all.iter().find(|other| other.name == claim.name).map(|other| other.ratio.ln())
         };

@@ -31,6 +31,8 @@ pub struct Planted {
     pub has_slc: bool,
     /// The host has a page cache.
     pub has_page_cache: bool,
+    /// It does nothing for so many milliseconds, each so many seconds.
+    pub stall: Option<(u64, u64)>,
 }
 
 /// A profile of `sim list`, with its model and whether its capacity can be given.
@@ -109,6 +111,12 @@ impl Drive {
         let planted =
             Planted { model, bytes: Some(bytes), honours_trim: honours, ..Planted::default() };
         Drive { target: "sim:./drawn.toml".into(), profile: Some(text.0), planted }
+    }
+
+    /// Lets it stall for `length_ms` each `period_s`.
+    pub fn stall(&mut self, period_s: u64, length_ms: u64) {
+        self.target.push_str(&format!(",stall={period_s}s:{length_ms}ms"));
+        self.planted.stall = Some((period_s, length_ms));
     }
 
     /// What stands in front of the drive, and how it begins.

@@ -9,7 +9,9 @@ pub mod criterion;
 pub mod drive;
 pub mod ends;
 pub mod grade;
+pub mod intervals;
 pub mod judged;
+pub mod load;
 pub mod numbers;
 pub mod ram;
 pub mod replay;
@@ -53,9 +55,28 @@ pub fn tried(case: Case) -> Tried {
         criterion::judge(&case, &said, &mut judged);
         wear::judge(&case, &said, &mut judged);
         ram::judge(&case, &said, &mut judged);
-        compared::judge(&case, &said, &mut judged);
+        load::judge(&case, &said, &mut judged);
+        beside_others(&case, &said, &mut judged);
     }
     Tried { case, is_refused, status: said.status, judged, took: begin.elapsed() }
+}
+
+/// A case is done again so often, unless it took longer than this.
+const AGAIN: u64 = 4;
+const SLOW: Duration = Duration::from_secs(8);
+
+/// What is held against the same line with other seeds.
+fn beside_others(case: &Case, said: &Said, judged: &mut Vec<Judged>) {
+    let Some(json) = said.json.as_ref().filter(|_| said.took <= SLOW) else { return };
+    intervals::judge(case, said, judged);
+    if !compared::is_there(json) {
+        return;
+    }
+    let others: Vec<_> = (0..AGAIN)
+        .filter_map(|number| case.reseeded(number))
+        .filter_map(|other| Said::json_of(&other, &Place::of(&other.drive)).json)
+        .collect();
+    compared::judge(json, &others, judged);
 }
 
 /// Tries these cases, two at a time, until the time is over; `see` hears of each.

@@ -16,11 +16,16 @@ pub fn performed(steps: &[StepRun]) -> Vec<Step> {
     steps.iter().map(once).collect()
 }
 
-/// Does these steps on the drive of the case, from its beginning.
+/// Does these steps on the drive of the case, from its beginning, with another seed.
 pub fn replay(case: &Case, like: &Run, steps: Vec<Step>) -> Option<Run> {
+    seeded(case, like, steps, like.begin.seed.wrapping_add(1))
+}
+
+/// Does these steps on the drive of the case, from its beginning.
+pub fn seeded(case: &Case, like: &Run, steps: Vec<Step>, seed: u64) -> Option<Run> {
     let place = Place::of(&case.drive);
     let mut plan = Plan { steps, ..like.plans.first()?.clone() };
-    plan.seed = like.begin.seed.wrapping_add(1);
+    plan.seed = seed;
     plan.interval = like.plans.iter().map(|plan| plan.interval).max_by_key(|it| it.0)?;
     std::fs::write(place.path().join("truth.toml"), plan_text::render(&plan)).ok()?;
     let words = ["run", "./truth.toml", &case.drive.target, "--json"].map(String::from);
