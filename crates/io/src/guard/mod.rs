@@ -154,7 +154,8 @@ fn way_in(path: &Path) -> &'static str {
             "You may not use this file. Name one of your own, or ask its owner."
         }
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            "A directory above it is closed to you. Name a directory of your own, such as your home."
+            "A directory above it is closed to you. Name a directory of your own, such as your \
+             home."
         }
         _ => {
             "Run as root, or as a member of the group that owns it (often `disk`). Without that \
