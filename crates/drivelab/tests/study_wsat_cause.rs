@@ -172,8 +172,8 @@ fn blocks(text: &mut Text, random: &mut Random, kind: Kind) {
 }
 
 fn volume(text: &mut Text, random: &mut Random) {
-    let base = between(random, 300, 10_000);
-    let credits = base * between(random, 10, 300);
+    let base = between(random, 300, 2000);
+    let credits = base * between(random, 10, 100);
     text.put("iops_base", base);
     text.put("iops_per_gib", 0);
     text.put("iops_min", base);
@@ -216,7 +216,7 @@ fn try_one(user: &User, kind: Kind, seed: u64) -> Said {
     // Fewer operations take less of the real clock.
     match (kind, random.below(3)) {
         (_, 0) => line.push("--quick"),
-        (Kind::Credits, _) => line.extend(["--time", "30m"]),
+        (Kind::Credits, _) => line.extend(["--time", "10m"]),
         (Kind::LogBlock | Kind::BlockMap, _) => line.extend(["--time", "20m"]),
         _ => line.extend(["--time", "4h"]),
     }
