@@ -27,8 +27,9 @@ pub enum Cause {
 const BACK: f64 = 0.9;
 /// … and a cache if it held as much as before, within these factors.
 const SAME_BYTES: (f64, f64) = (0.75, 1.33);
-/// What returned is another thing than what had been full if it held less than this share.
-const LESS: f64 = 0.6;
+/// What returned is another thing than what had been full if it held less than this share: a cache
+/// of the cells that are still empty comes back smaller.
+const LESS: f64 = 0.1;
 /// Operations cost the same up to a size if none is slower than this share …
 const FLAT: f64 = 0.85;
 /// … and beyond it bytes are what costs, within this factor.
@@ -46,7 +47,7 @@ const UNIT_MAX: u64 = 64 << 10;
 /// Where operations count up to this size nothing but a block explains it, seen to its end or not.
 const BLOCK_MIN: u64 = 256 << 10;
 /// An empty drive of spare flash ρ falls after 1 + ρ capacities of whole units.
-const PLACE: (f64, f64) = (0.85, 1.7);
+const PLACE: (f64, f64) = (1.0, 1.7);
 /// What falls before this share of a capacity has spare flash left.
 const BEFORE: f64 = 0.7;
 /// A quota holds everything to the same rate, within this.
@@ -277,10 +278,11 @@ mod tests {
         let at_end = 1.1 * capacity / 4.0;
         assert_eq!(named(&shown(at_end, 1e6, 5e4, unit())), Some(Cause::Unit(16384)));
         assert_eq!(named(&shown(at_end, at_end, 5e4, unit())), None, "it came back as well");
+        assert_eq!(named(&shown(at_end, 0.2 * at_end, 5e4, unit())), None, "a part came back");
         assert_eq!(named(&shown(1e7, 1e6, 5e4, unit())), None, "units were left");
         assert_eq!(named(&shown(1e7, 1e7, 5e4, unit())), Some(Cause::Cache(1e7)));
         let block = || by_cost(|size| size.max(524_288.0));
-        assert_eq!(named(&shown(1e7, 1e6, 5e4, block())), Some(Cause::Block(512 << 10)));
+        assert_eq!(named(&shown(1e7, 5e5, 5e4, block())), Some(Cause::Block(512 << 10)));
         assert_eq!(named(&shown(1e7, 1e7, 5e4, block())), None, "a log that a rest empties");
         assert_eq!(named(&shown(1e7, 1e7, 1e4, unit())), Some(Cause::Credits));
         assert_eq!(named(&shown(1e7, 1e7, 1.1e4, block())), None, "reads are faster");
