@@ -27,16 +27,17 @@ pub enum Cause {
 const BACK: f64 = 0.9;
 /// … and a cache if it held as much as before, within these factors.
 const SAME_BYTES: (f64, f64) = (0.75, 1.33);
-/// What returned is another thing than what had been full if it held less than this share.
-const LESS: f64 = 0.6;
+/// What returned is another thing than what had been full if it held less than this share: a cache
+/// of the cells that are still empty comes back smaller.
+const LESS: f64 = 0.1;
 /// Operations cost the same up to a size if none is slower than this share …
 const FLAT: f64 = 0.85;
 /// … and beyond it bytes are what costs, within this factor.
 const BY_BYTES: f64 = 1.25;
 /// Operations count still if twice the size moves so many times the bytes …
 const DOUBLED: f64 = 1.7;
-/// … or so many times, if the next sizes move hardly more: fixed costs and costs by the byte together
-/// would go on to gain 29 %, and 51 % over two.
+/// … or so many times, if the next sizes move hardly more: fixed costs and costs by the byte
+/// together would go on to gain 29 %, and 51 % over two.
 const STEEP: f64 = 1.45;
 const FLAT_BEHIND: f64 = 1.15;
 /// … and whole blocks move at least so many times what small writes do.
@@ -46,7 +47,7 @@ const UNIT_MAX: u64 = 64 << 10;
 /// Where operations count up to this size nothing but a block explains it, seen to its end or not.
 const BLOCK_MIN: u64 = 256 << 10;
 /// An empty drive of spare flash ρ falls after 1 + ρ capacities of whole units.
-const PLACE: (f64, f64) = (0.85, 1.7);
+const PLACE: (f64, f64) = (1.0, 1.7);
 /// What falls before this share of a capacity has spare flash left.
 const BEFORE: f64 = 0.7;
 /// A quota holds everything to the same rate, within this.
@@ -160,8 +161,8 @@ impl Cause {
             ),
             Cause::Block(block) => format!(
                 "It falls so early because a small write makes the drive write a block anew: up \
-                 to {} and maybe beyond a larger write costs no more than one of 4 KiB, and a rest did not bring \
-                 the rate back for as long.",
+                 to {} and maybe beyond a larger write costs hardly more than one of 4 KiB, and a \
+                 rest did not bring the rate back for as long.",
                 size(block)
             ),
             Cause::Credits => format!(
@@ -244,6 +245,48 @@ pub fn shown(run: &drivelab_core::run::Run, low: Option<Low>) -> Option<Shown> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    use super::super::probe::Rested;
+    use crate::experiment::tests::{options, simulated};
+
+    const CAPACITY: u64 = 256 << 20;
+
+    /// A drive of 256 MiB that falls after `bytes` from 100,000 to 10,000 a second.
+    fn shown(bytes: f64, again: f64, reads: f64, sizes: Vec<(u64, f64)>) -> Shown {
+        let low = Low { bytes, before: 1e5, after: 1e4 };
+        let rested = Rested { rest_ns: 1, rate: 1e5, bytes: again, is_end_seen: true };
+        Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved: false }
+    }
+
+    fn named(shown: &Shown) -> Option<Cause> {
+        let (options, facts) = (options("wsat"), simulated());
+        Cause::of(&Setting { options: &options, facts: &facts }, shown)
+    }
+
+    #[test]
+    fn a_cause_takes_all_that_tells_it_from_the_others() {
+        let capacity = CAPACITY as f64;
+        let flat = || by_cost(|size| size);
+        let cache = shown(2e7, 1.9e7, 5e4, flat());
+        assert_eq!(named(&cache), Some(Cause::Cache(2e7)));
+        assert_eq!(named(&shown(2e7, 0.9e7, 5e4, flat())), None, "less came back");
+        assert_eq!(named(&shown(2e7, 1.9e7, 5e4, Vec::new())), None, "sizes were not tried");
+        assert_eq!(named(&Shown { rested: None, ..cache.clone() }), None);
+        assert_eq!(named(&Shown { reads: None, ..cache.clone() }), None);
+        assert_eq!(named(&Shown { has_moved: true, ..cache }), None);
+        let unit = || by_cost(|size| size.max(16384.0));
+        let at_end = 1.1 * capacity / 4.0;
+        assert_eq!(named(&shown(at_end, 1e6, 5e4, unit())), Some(Cause::Unit(16384)));
+        assert_eq!(named(&shown(at_end, at_end, 5e4, unit())), None, "it came back as well");
+        assert_eq!(named(&shown(at_end, 0.2 * at_end, 5e4, unit())), None, "a part came back");
+        assert_eq!(named(&shown(1e7, 1e6, 5e4, unit())), None, "units were left");
+        assert_eq!(named(&shown(1e7, 1e7, 5e4, unit())), Some(Cause::Cache(1e7)));
+        let block = || by_cost(|size| size.max(524_288.0));
+        assert_eq!(named(&shown(1e7, 5e5, 5e4, block())), Some(Cause::Block(512 << 10)));
+        assert_eq!(named(&shown(1e7, 1e7, 5e4, block())), None, "a log that a rest empties");
+        assert_eq!(named(&shown(1e7, 1e7, 1e4, unit())), Some(Cause::Credits));
+        assert_eq!(named(&shown(1e7, 1e7, 1.1e4, block())), None, "reads are faster");
+    }
 
     fn by_cost(cost: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
         (0..11).map(|power| 4096 << power).map(|size| (size, 1.0 / cost(size as f64))).collect()
