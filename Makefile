@@ -73,7 +73,13 @@ validate:
 	@mkdir -p target
 	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate > target/validate.md
 	@scripts/write-section docs/SIMULATOR.md validate < target/validate.md
-	$(CARGO) test --release --locked --quiet --package drivelab-stats --test frequencies -- --nocapture
+	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate -- policies \
+		> target/policies.md
+	@scripts/write-section docs/SIMULATOR.md policies < target/policies.md
+	@seed=$${DRIVELAB_SEED:-$$(od -A n -N 4 -t u4 /dev/urandom | tr -d ' ')}; \
+		echo "frequencies are counted with DRIVELAB_SEED=$$seed"; \
+		DRIVELAB_SEED=$$seed FREQUENCIES=4000 SERIES=1000 $(CARGO) test --release --locked --quiet \
+		--package drivelab-stats --test frequencies --test bank -- --nocapture
 	$(CARGO) bench --locked --package drivelab --bench studies > target/studies.md
 	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
 	$(CARGO) bench --locked --package drivelab --bench swarm -- --cases $(SWARM_CASES) > target/swarm.md; \

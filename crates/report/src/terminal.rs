@@ -13,7 +13,9 @@ mod study;
 pub use accept::claims_table;
 pub use check::check_table;
 pub use compare::comparison_table;
-pub(crate) use compare::{change, compared_name, comparison_counts, comparison_reach, kept_out};
+pub(crate) use compare::{
+    change, compared_name, comparison_counts, comparison_reach, kept_out, left_open,
+};
 pub use doctor::{doctor_table, leftovers_list, set_up_table};
 pub use facts::facts;
 pub(crate) use facts::groups as fact_groups;

@@ -65,7 +65,9 @@ fn simulated(layout: &Layout, span: f64, writes: u64) -> f64 {
 fn counted(layout: &Layout, choice: Choice, span: f64, writes: u64) -> f64 {
     let (pages, logical) = (layout.block_units as usize, layout.logical_units as usize);
     let separate = layout.collection_frontiers > 0;
-    let mut counter = Counter::new(layout.blocks as usize, pages, logical, 2, choice, separate);
+    let counter = Counter::new(layout.blocks as usize, pages, logical, 2, choice, separate);
+    let high = if layout.paces { layout.high_blocks as usize } else { 0 };
+    let mut counter = counter.paced(high);
     let span = (logical as f64 * span) as usize;
     let half = |counter: &mut Counter| {
         (counter.host, counter.copies) = (0, 0);
@@ -77,6 +79,22 @@ fn counted(layout: &Layout, choice: Choice, span: f64, writes: u64) -> f64 {
     };
     half(&mut counter);
     half(&mut counter)
+}
+
+/// With one frontier, copies fall among what the host writes; so they do in the counter.
+#[test]
+fn a_shared_frontier_agrees_with_the_counter() {
+    for (choices, blocks) in [(10, 256), (2, 256)] {
+        let layout = Layout {
+            collection_frontiers: 0,
+            ..layout(Policy::DChoices, choices, 64, blocks, 0.28)
+        };
+        let writes = 48 * u64::from(layout.logical_units);
+        let found = simulated(&layout, 0.1, writes);
+        let expected = counted(&layout, Choice::EmptiestOf(choices as usize), 0.1, writes);
+        // Which blocks are drawn decides much here, and the two draw differently.
+        assert_near(found, expected, 0.04, &format!("d {choices}, one frontier"));
+    }
 }
 
 fn writes(layout: &Layout) -> u64 {

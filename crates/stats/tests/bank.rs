@@ -1,7 +1,13 @@
-//! How often intervals of series in time hold the truth, over a bank of series. Seeds are fixed.
+//! How often intervals of series in time hold the truth, over a bank of series. Seeds are fixed,
+//! unless `DRIVELAB_SEED` gives others: `make validate` draws one.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+#[path = "support/seeds.rs"]
+mod seeds;
+
 use drivelab_stats::{NoInterval, Random, derive, over_time};
+
+use seeds::{errors, seeded};
 
 /// Series of each kind.
 fn count() -> u64 {
@@ -93,7 +99,7 @@ fn word(why: &NoInterval) -> &'static str {
 }
 
 fn counted(kind: Kind, n: usize) -> Counted {
-    let mut random = Random::new(derive(17, 0x6261_6e6b, n as u64));
+    let mut random = Random::new(derive(seeded(17), 0x6261_6e6b, n as u64));
     let (mut given, mut missed, mut widths, mut squares) = (0, 0, 0.0, 0.0);
     let mut whys = std::collections::BTreeMap::new();
     for _ in 0..count() {
@@ -112,9 +118,13 @@ fn counted(kind: Kind, n: usize) -> Counted {
     Counted { given: f64::from(given) / all, missed: missed as f64 / all, width, whys }
 }
 
-/// 7 %, and two standard errors.
+/// 7 %, and two standard errors; of other seeds more, for so many are counted.
 fn at_most_seven_percent(share: f64) -> bool {
-    share <= 0.07 + 2.0 * (0.07 * 0.93 / count() as f64).sqrt()
+    at_most(0.07, share)
+}
+
+fn at_most(most: f64, share: f64) -> bool {
+    share <= most + errors() * (most * (1.0 - most) / count() as f64).sqrt()
 }
 
 fn looked_at(kind: Kind, n: usize) -> Counted {
@@ -148,11 +158,12 @@ fn series_around_one_level_are_rarely_missed() {
     for kind in kinds {
         for n in LENGTHS {
             let found = looked_at(kind, n);
-            // Of 30 seconds of which one in twenty stalls a fifth holds no stall at all, and
-            // nothing can be known of what did not happen.
-            if !(matches!(kind, Kind::Stalls) && n == 30) {
-                assert!(at_most_seven_percent(found.missed), "{kind:?} {n}: {}", found.missed);
-            }
+            // Of 30 seconds of which one in twenty stalls 0.95^30 = 21 % hold no stall at all. Such
+            // a series is white noise, of which 95 % must have an interval: so 20 % are missed by
+            // whatever rule, and no rule that does better answers for white noise.
+            let unseen = if matches!(kind, Kind::Stalls) { 0.95_f64.powi(n as i32) } else { 0.0 };
+            let most = if n == 30 { unseen.max(0.07) } else { 0.07 };
+            assert!(at_most(most, found.missed), "{kind:?} {n}: {}", found.missed);
             if matches!(kind, Kind::White) && n >= 30 {
                 assert!(found.given >= 0.95, "{kind:?} {n}: {}", found.given);
             }

@@ -1,11 +1,17 @@
-//! What intervals and verdicts promise, counted over samples whose truth is known. Seeds are fixed.
+//! What intervals and verdicts promise, counted over samples whose truth is known. Seeds are fixed,
+//! unless `DRIVELAB_SEED` gives others: `make validate` draws one.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+#[path = "support/seeds.rs"]
+mod seeds;
 
 use drivelab_stats::{
     Open, Pair, Random, Verdict, Welch, centred, cluster_bootstrap, derive, drift, fieller,
     hodges_lehmann_ratio, jackknife, judge, judge_ordered, mann_whitney, mean_interval,
     permutation_test, quantile_interval,
 };
+
+use seeds::{errors, seeded};
 
 const SAMPLES: u64 = 1000;
 const NOISE: f64 = 0.02;
@@ -21,12 +27,28 @@ fn sample(random: &mut Random, level: f64, n: usize) -> Vec<f64> {
     (0..n).map(|_| level * (NOISE * normal(random)).exp()).collect()
 }
 
-/// Counts in how many of 1,000 samples `holds`; asserts 93 to 97 %.
-fn assert_covers(name: &str, seed: u64, mut holds: impl FnMut(&mut Random) -> bool) {
-    let mut random = Random::new(derive(seed, 0x636f_7665, 0));
+/// Counts in how many of 1,000 samples `holds`; asserts 93 to 97 %, of other seeds what so many
+/// standard errors allow.
+fn assert_covers(name: &str, seed: u64, holds: impl FnMut(&mut Random) -> bool) {
+    assert_covers_by(name, seed, 0.95, holds);
+}
+
+fn assert_covers_by(
+    name: &str,
+    seed: u64,
+    expected: f64,
+    mut holds: impl FnMut(&mut Random) -> bool,
+) {
+    let mut random = Random::new(derive(seeded(seed), 0x636f_7665, 0));
     let count = (0..SAMPLES).filter(|_| holds(&mut random)).count();
     println!("{name}: {count} of {SAMPLES}");
-    assert!((930..=970).contains(&count), "{name}: {count} of {SAMPLES}");
+    let all = SAMPLES as f64;
+    let apart = (count as f64 - expected * all).abs();
+    let is_in = match seeds::fresh() {
+        None => (930..=970).contains(&count),
+        Some(_) => apart <= errors() * (all * expected * (1.0 - expected)).sqrt(),
+    };
+    assert!(is_in, "{name}: {count} of {SAMPLES}");
 }
 
 fn within((low, high): (f64, f64), truth: f64) -> bool {
@@ -78,14 +100,14 @@ fn intervals_of_means_and_ratios_hold_the_truth_as_often_as_they_say() {
 /// asked for where ranks are few: 96.48 % for the median of 100.
 #[test]
 fn an_interval_of_a_median_holds_the_truth() {
-    assert_covers("median of 100", 7, |random| {
+    assert_covers_by("median of 100", 7, 0.9648, |random| {
         within(quantile_interval(&sample(random, 50.0, 100), 0.5, 0.95).unwrap(), 50.0)
     });
 }
 
 #[test]
 fn tests_without_a_difference_raise_an_alarm_in_one_of_twenty() {
-    let mut random = Random::new(derive(8, 0, 0));
+    let mut random = Random::new(derive(seeded(8), 0, 0));
     let mut alarms = [0_u64; 3];
     for _ in 0..SAMPLES {
         let (x, y) = (sample(&mut random, 100.0, 6), sample(&mut random, 100.0, 6));
@@ -104,7 +126,7 @@ fn tests_without_a_difference_raise_an_alarm_in_one_of_twenty() {
 
 /// One planted cell among 76 nulls, band 5 %, noise 2 %, ten repetitions a side.
 fn families(seed: u64, planted: f64, count: u64) -> Vec<Vec<drivelab_stats::Judged>> {
-    let mut random = Random::new(derive(seed, 0x6661_6d69, 0));
+    let mut random = Random::new(derive(seeded(seed), 0x6661_6d69, 0));
     (0..count)
         .map(|_| {
             let samples: Vec<(Vec<f64>, Vec<f64>)> = (0..77)
@@ -172,10 +194,10 @@ fn many(few: u64) -> u64 {
     std::env::var("FREQUENCIES").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
 }
 
-/// A share of at most 5 %, and two standard errors.
+/// A share of at most 5 %, and two standard errors; of other seeds more, for so many are counted.
 fn at_most_one_of_twenty(count: u64, all: u64) -> bool {
     let all = all as f64;
-    count as f64 <= all * (0.05 + 2.0 * (0.05 * 0.95 / all).sqrt())
+    count as f64 <= all * (0.05 + errors() * (0.05 * 0.95 / all).sqrt())
 }
 
 /// 37 cells without a change: no family may hold a false *slower* or *faster* more often than in
@@ -184,7 +206,7 @@ fn at_most_one_of_twenty(count: u64, all: u64) -> bool {
 fn families_without_a_change_rarely_hold_a_changed_cell() {
     let all = many(400);
     for (noise, n) in [(0.1, 4), (0.1, 5), (0.3, 5), (0.6, 5), (0.6, 7), (0.6, 10), (0.6, 20)] {
-        let mut random = Random::new(derive(15, 0x6e6f_6973, n));
+        let mut random = Random::new(derive(seeded(15), 0x6e6f_6973, n));
         let side = |random: &mut Random| -> Vec<f64> {
             let counts: Vec<(f64, f64)> =
                 (0..n).map(|_| (100.0 * (noise * normal(random)).exp(), 1.0)).collect();
@@ -223,7 +245,7 @@ fn columns_that_depend_on_themselves_raise_few_alarms() {
     let all = many(1000);
     for n in [5, 10, 20, 30, 60, 200] {
         for memory in [-0.8, -0.5, 0.0, 0.3, 0.5, 0.8] {
-            let mut random = Random::new(derive(18, 0x6f72_6465, n as u64));
+            let mut random = Random::new(derive(seeded(18), 0x6f72_6465, n as u64));
             let (mut alarms, mut open) = (0, 0);
             for _ in 0..all {
                 let mut side = || remembering(&mut random, memory, 100.0, n);
@@ -234,7 +256,7 @@ fn columns_that_depend_on_themselves_raise_few_alarms() {
                 open += u64::from(judged.open == Some(Open::Depends));
             }
             println!("memory {memory:4}, n {n:3}: {alarms:4} alarms, {open:4} depend, of {all}");
-            let most = all as f64 * 0.06 + 2.0 * (all as f64 * 0.06 * 0.94).sqrt();
+            let most = all as f64 * 0.06 + errors() * (all as f64 * 0.06 * 0.94).sqrt();
             assert!(n < 20 || alarms as f64 <= most, "memory {memory}, n {n}: {alarms} of {all}");
         }
     }
@@ -245,7 +267,7 @@ fn columns_that_depend_on_themselves_raise_few_alarms() {
 fn independent_columns_lose_little_power() {
     let all = many(1000);
     for (n, shift) in [(8, 0.97), (20, 0.98), (60, 0.99)] {
-        let mut random = Random::new(derive(19, 0x706f_7765, n as u64));
+        let mut random = Random::new(derive(seeded(19), 0x706f_7765, n as u64));
         let mut found = [0_u64; 2];
         for _ in 0..all {
             let (before, after) =
@@ -271,7 +293,7 @@ fn an_interval_of_a_ratio_of_centres_holds_the_truth() {
     for (noise, n) in
         [(0.02, 3), (0.02, 5), (0.1, 5), (0.3, 5), (0.3, 10), (0.6, 5), (0.6, 10), (0.6, 30)]
     {
-        let mut random = Random::new(derive(20, 0x6365_6e74, n));
+        let mut random = Random::new(derive(seeded(20), 0x6365_6e74, n));
         let side = |random: &mut Random, level: f64| -> Vec<f64> {
             let one = |_| (level * (noise * normal(random)).exp(), 1.0);
             centred(&(0..n).map(one).collect::<Vec<_>>()).unwrap()
@@ -326,7 +348,7 @@ fn an_interval_of_a_figure_of_three_cells_holds_the_truth_as_often_as_it_says() 
 /// lose a tenth at each repetition are found.
 #[test]
 fn cells_that_stand_still_rarely_drift() {
-    let mut random = Random::new(derive(16, 0x6472_6966, 0));
+    let mut random = Random::new(derive(seeded(16), 0x6472_6966, 0));
     let count = 4 * SAMPLES;
     for (noise, n) in [(0.1, 5), (0.3, 5), (0.6, 5), (0.3, 6), (0.3, 8), (0.6, 12), (0.6, 30)] {
         let mut drawn = |fall: f64| -> u64 {

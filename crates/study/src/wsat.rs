@@ -5,7 +5,9 @@
 //! when the drive has settled by proof. To get there soon it is written in order first: at random
 //! it takes eight capacities until nearly every block was met, and what was not is spare flash.
 
+mod cause;
 mod judge;
+mod probe;
 
 use crate::experiment::budget::{Left, written};
 use crate::experiment::falls::{self, Fall};
@@ -19,6 +21,7 @@ use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::{Holder, TURN_ROUNDS};
+use probe::{Low, RESTED};
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -80,24 +83,46 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         return (!is_tried && has_room(setting, &left))
             .then(|| loads::plan(setting, interval, first));
     }
+    let low = early(setting, run, steps);
+    if let Some(low) = &low
+        && !probe::is_tried(steps, probe::READS)
+        && !is_refilled(steps)
+        && probe::has_time(setting, &left)
+        && let Some(rest) = probe::rest(setting, low, &probe::without_kept(setting, &left))
+    {
+        return Some(rest);
+    }
+    let asks = low.is_some() && probe::is_tried(steps, probe::RESTED);
+    if !asks || probe::are_sizes_tried(steps) {
+        return onward(setting, run, &left);
+    }
+    let sizes = || probe::sizes(setting, &left).filter(|_| probe::has_time(setting, &left));
+    onward(setting, run, &probe::without_kept(setting, &left)).or_else(sizes)
+}
+
+/// The way from the first writes to the steady state.
+fn onward(setting: &Setting<'_>, run: &Run, left: &Left) -> Option<Plan> {
+    let steps = since_break(run);
+    let interval = rounds::interval_ns(setting, steps);
     let round = |name, left: &Left| {
         let bytes = rounds::round_bytes(setting);
         let round = rounds::write_step(setting, name, Role::Precondition, bytes, left);
         loads::plan(setting, interval, vec![round])
     };
-    if !has_room(setting, &left) {
+    if !has_room(setting, left) {
         return None;
     }
-    match stage(setting, run, &left) {
-        Stage::ToCliff => Some(round(TO_CLIFF, &left)),
-        Stage::Fill => Some(loads::plan(setting, interval, vec![loads::fill(setting, 1, &left)])),
-        Stage::Settle => Some(round(ROUND, &left)),
+    match stage(setting, run, left) {
+        Stage::ToCliff => Some(round(TO_CLIFF, left)),
+        Stage::Fill => Some(loads::plan(setting, interval, vec![loads::fill(setting, 1, left)])),
+        Stage::Settle => Some(round(ROUND, left)),
         Stage::Watch(watched) => {
-            let share = Left { time_ns: left.time_ns / (WATCHED - watched) as u64, ..left };
+            let share = Left { time_ns: left.time_ns / (WATCHED - watched) as u64, ..*left };
             let bytes = rounds::round_bytes(setting);
             let watch = rounds::write_step(setting, STEADY, Role::Measure, bytes, &share);
             let rest = vec![watch; WATCHED - watched];
-            Some(loads::plan(setting, interval, within(rest, &left)))
+            let rest = within(rest, left);
+            (!rest.is_empty()).then(|| loads::plan(setting, interval, rest))
         }
         Stage::Over => None,
     }
@@ -143,7 +168,7 @@ fn stage(setting: &Setting<'_>, run: &Run, left: &Left) -> Stage {
     }
     let most = TO_CLIFF_TURNS.saturating_mul(setting.bytes());
     let is_seen = falls_of(setting, steps).last().is_some_and(|fall| !is_early(setting, fall));
-    if !is_seen && written(&of_names(steps, &[FIRST, TO_CLIFF])) < most {
+    if !is_seen && written(&of_names(steps, &[FIRST, TO_CLIFF, RESTED])) < most {
         return Stage::ToCliff;
     }
     // Two turns and the fill, or nothing is proved in the end.
@@ -169,6 +194,26 @@ fn first_bytes(setting: &Setting<'_>) -> u64 {
     (setting.bytes() / FIRST_PART).min(rounds::round_bytes(setting))
 }
 
+/// The rate behind the first fall of a drive that was certainly empty, if that came early.
+fn early(setting: &Setting<'_>, run: &Run, steps: &[StepRun]) -> Option<Low> {
+    if !setting.is_drive() || loads::not_purged(setting, run).is_some() {
+        return None;
+    }
+    let fall = falls_of(setting, steps).into_iter().next()?;
+    let names = [FIRST, TO_CLIFF, ROUND, STEADY];
+    let writes: Vec<&StepRun> = probe::before_rest(steps)
+        .iter()
+        .filter(|step| names.contains(&step.begin.name.as_str()))
+        .collect();
+    let is_asked = fall.bytes > 0.0 && !may_be_cliff(setting, &fall);
+    Low::of(&fall, &writes).filter(|_| is_asked)
+}
+
+/// Whether spare flash that is used up may be behind a fall of an empty drive.
+fn may_be_cliff(setting: &Setting<'_>, fall: &Fall) -> bool {
+    !is_early(setting, fall) && rounds::holder(setting) == Holder::Spare
+}
+
 /// No emptied flash drive has to collect so early.
 fn is_early(setting: &Setting<'_>, fall: &Fall) -> bool {
     fall.bytes < CACHE_END * setting.bytes() as f64
@@ -179,14 +224,22 @@ fn is_early(setting: &Setting<'_>, fall: &Fall) -> bool {
 fn falls_of(setting: &Setting<'_>, steps: &[StepRun]) -> Vec<Fall> {
     let names: &[&str] =
         match is_refilled(steps) || steps.iter().any(|it| it.begin.name == TO_CLIFF) {
-            true => &[FIRST, TO_CLIFF],
-            false => &[FIRST, ROUND, STEADY],
+            true => &[FIRST, TO_CLIFF, RESTED],
+            false => &[FIRST, ROUND, STEADY, RESTED],
         };
     let writes: Vec<&StepRun> =
         steps.iter().filter(|step| names.contains(&step.begin.name.as_str())).collect();
+    // What a rest brought back counts by its bytes, and falls by itself.
+    let mut known = falls::history(&writes);
+    let of_rest = writes.iter().filter(|step| step.begin.name == RESTED);
+    let rested: usize = of_rest.map(|step| falls::history(&[step]).len()).sum();
+    let before: Vec<&StepRun> =
+        writes.iter().copied().take_while(|step| step.begin.name != RESTED).collect();
+    let at = falls::history(&before).len();
+    known.drain(at..(at + rested).min(known.len()));
     let bytes = setting.bytes() as f64;
     let first = first_bytes(setting) as f64;
-    falls::falls(&falls::history(&writes), first, bytes, CACHE_END * bytes)
+    falls::falls(&known, first, bytes, CACHE_END * bytes)
 }
 
 /// As many steps as the bytes that are left allow.

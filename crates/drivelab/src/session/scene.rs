@@ -142,7 +142,7 @@ fn scratch_directory(system: &System, wanted: &OpenRequest) -> Result<ScratchDir
     let place = together::heard(&team(), &place)?;
     agree(match (first, place) {
         (Some(first), _) => Ok(first),
-        (None, Some((path, mark))) => join_directory(&path, mark).map_err(refused),
+        (None, Some((path, mark))) => join_directory(&path, mark, &wanted.ledger).map_err(refused),
         (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
     })
 }

@@ -116,6 +116,7 @@ fn remarks(comparison: &Comparison, findings: &Findings) -> String {
     let mut lines: Vec<String> = kept_out
         .map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name))
         .collect();
+    lines.extend(terminal::left_open(comparison));
     let only = |side: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("Only in {side}: {}", names.join(", ")))
     };
@@ -133,7 +134,7 @@ fn remarks(comparison: &Comparison, findings: &Findings) -> String {
 mod tests {
     use super::*;
     use drivelab_core::comparison::Metric;
-    use drivelab_stats::{Ratio, Verdict};
+    use drivelab_stats::{Open, Ratio, Verdict};
 
     #[test]
     fn a_page_shows_every_cell_and_holds_no_foreign_markup() {
@@ -148,7 +149,7 @@ mod tests {
             }),
             p_adjusted: Some(1e-9),
             needs_n: None,
-            open: None,
+            open: (name == "same").then_some(Open::Depends),
             n: (6, 6),
             suspect: suspect.map(str::to_owned),
         };
@@ -172,6 +173,7 @@ mod tests {
             "read &amp; write: slower -30.0 %",
             "cached is suspect and kept out: the page cache &lt;answered&gt;",
             "Only in a&lt;b: trim",
+            "<li>same: each value of a side depends on those before it",
             "class=\"unchanged\"",
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");

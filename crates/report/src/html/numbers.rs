@@ -95,7 +95,8 @@ fn of_stream(rows: &[Row<'_>], count: usize) -> Vec<Number> {
         let mark = whole.mark();
         format!("{mark}{}: {what}", row.short_label())
     };
-    let small = vec![whole.margin()];
+    let why = whole.rates.no_interval.as_ref().map(|why| why.text.clone());
+    let small = std::iter::once(whole.margin()).chain(why).collect();
     let rate = Number { label: label(whole, "rate"), value: whole.rate(), of: whole.noun(), small };
     let (what, other) = match whole.in_bytes() {
         true => ("operations", whole.rates.iops.map(|rate| (units::operations(rate.value), rate))),

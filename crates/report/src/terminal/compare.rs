@@ -3,7 +3,7 @@
 use crate::text::{Flush, columns, hanging, printable};
 use drivelab_core::comparison::{Cell, Comparison, Metric};
 use drivelab_core::findings::Findings;
-use drivelab_stats::ratio_band;
+use drivelab_stats::{Open, ratio_band};
 use std::collections::BTreeMap;
 
 /// Characters of the drawing.
@@ -13,6 +13,8 @@ const REACH_MIN: f64 = 0.10;
 const REACH_MAX: f64 = 1.0;
 /// Cells for which each line is shown; of more, only those that changed or are open.
 const CELLS_SHOWN: usize = 40;
+/// Cells that a sentence names; of more it says how many.
+const NAMED: usize = 3;
 /// The words of the verdicts, in the order in which they are counted.
 const WORDS: [&str; 9] = [
     "slower",
@@ -50,8 +52,69 @@ pub(super) fn within(comparison: &Comparison, findings: &Findings) -> String {
     for (cell, why) in kept_out(comparison, findings) {
         text.push_str(&hanging("Suspect", &printable(&format!("{}: {why}", cell.name)), 9));
     }
+    for sentence in left_open(comparison) {
+        text.push_str(&hanging("Open", &printable(&sentence), 9));
+    }
     text.push_str(&others(comparison));
     text
+}
+
+/// What keeps cells from a word besides noise, or from an interval, a sentence for each reason.
+pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
+    let unit = if comparison.is_by_run { "runs" } else { "repetitions" };
+    let cells = comparison.cells.iter().filter(|cell| cell.suspect.is_none());
+    let cells: Vec<&Cell> = cells.collect();
+    let is_single = |cell: &Cell| cell.n.0.min(cell.n.1) < 2;
+    let is_few = |cell: &Cell, open| cell.open == Some(open) && !is_single(cell);
+    let has_none = |cell: &Cell| cell.ratio.is_some_and(|ratio| ratio.low.is_none());
+    let all = cells.len();
+    let groups: [(&dyn Fn(&Cell) -> bool, String); 5] = [
+        (
+            &|cell| is_single(cell),
+            "a single value on a side has no noise to be held against, so there is neither an \
+             interval nor a verdict. Measure at least 5 a side"
+                .into(),
+        ),
+        (
+            &|cell| is_few(cell, Open::TooFew),
+            format!(
+                "no difference between so few {unit} is certain, however large it is: any order \
+                 of them comes by chance too often. Measure at least 5 a side"
+            ),
+        ),
+        (
+            &|cell| is_few(cell, Open::TooFewForFamily),
+            format!(
+                "so few {unit} could show a difference of one cell alone, not of one among {all}. \
+                 From 5 a side on the number of cells does not rule it out"
+            ),
+        ),
+        (
+            &|cell| is_few(cell, Open::Depends),
+            "each value of a side depends on those before it, and together they are worth fewer \
+             than five independent ones. Measure longer, or let the sides take turns"
+                .into(),
+        ),
+        (
+            &|cell| has_none(cell) && !is_single(cell),
+            "no interval, as the values of a side are all equal: what bounds it, such as a limit, \
+             has no noise"
+                .into(),
+        ),
+    ];
+    let sentence = |(is_of, words): (&dyn Fn(&Cell) -> bool, String)| {
+        let of: Vec<&Cell> = cells.iter().copied().filter(|cell| is_of(cell)).collect();
+        let named: Vec<String> =
+            of.iter().take(NAMED).map(|cell| compared_name(cell, comparison)).collect();
+        let names = match of.len() {
+            0 => return None,
+            count if count == all && all > NAMED => format!("all {all} cells"),
+            count if count > NAMED => format!("{} and {} more", named.join("; "), count - NAMED),
+            _ => named.join("; "),
+        };
+        Some(format!("{names}: {words}."))
+    };
+    groups.into_iter().filter_map(sentence).collect()
 }
 
 /// Cells that were kept out and why, but for those whose reason the findings say.
@@ -268,5 +331,57 @@ mod tests {
         ] {
             assert!(text.contains(expected), "{expected}\n{text}");
         }
+    }
+
+    #[test]
+    fn what_keeps_a_cell_from_a_word_is_a_sentence() {
+        let open = |name: &str, n: usize, open| Cell {
+            n: (n, n),
+            open: Some(open),
+            ..cell(name, Verdict::Inconclusive, 0.8, Some((0.6, 1.1)))
+        };
+        let single = Cell { n: (1, 9), ..open("once", 1, Open::TooFew) };
+        let comparison = Comparison {
+            before: "before".into(),
+            after: "after".into(),
+            cells: vec![
+                open("random read", 3, Open::TooFew),
+                open("random write", 4, Open::TooFewForFamily),
+                open("mixed", 8, Open::Depends),
+                single,
+                cell("limited", Verdict::Identical, 1.0, None),
+            ],
+            only_before: Vec::new(),
+            only_after: Vec::new(),
+            differences: Vec::new(),
+            is_by_run: false,
+            delta: None,
+        };
+        let sentences = left_open(&comparison);
+        let begins = [
+            "once: a single value on a side",
+            "random read: no difference between so few repetitions is certain",
+            "random write: so few repetitions could show a difference of one cell alone, not of \
+             one among 5.",
+            "mixed: each value of a side depends on those before it",
+            "limited: no interval, as the values of a side are all equal",
+        ];
+        assert_eq!(sentences.len(), begins.len(), "{sentences:#?}");
+        for (sentence, begin) in sentences.iter().zip(begins) {
+            assert!(sentence.starts_with(begin), "{sentence}");
+        }
+        let text = comparison_table(&comparison);
+        assert_eq!(text.matches("\nOpen ").count(), 5, "{text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        let many = Comparison {
+            cells: (0..5).map(|at| open(&at.to_string(), 3, Open::TooFew)).collect(),
+            ..comparison.clone()
+        };
+        assert!(left_open(&many)[0].starts_with("all 5 cells: no difference"));
+        let settled = Comparison {
+            cells: vec![cell("random read", Verdict::Changed, 0.8, Some((0.78, 0.82)))],
+            ..comparison
+        };
+        assert!(left_open(&settled).is_empty());
     }
 }

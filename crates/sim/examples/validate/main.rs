@@ -11,6 +11,7 @@ mod measures;
 mod mechanisms;
 mod page;
 mod parameters;
+mod policies;
 mod predictions;
 mod rows;
 mod theory;
@@ -31,8 +32,15 @@ const SECTIONS: &[Section] = &[
     ablation::section,
 ];
 
+/// The grid of policies takes longer than all others, and stands in a section of its own.
+const GRID: &str = "policies";
+
 fn main() -> ExitCode {
-    for section in SECTIONS {
+    let sections: &[Section] = match std::env::args().nth(1).as_deref() {
+        Some(GRID) => &[policies::section],
+        _ => SECTIONS,
+    };
+    for section in sections {
         match section() {
             Ok(text) => println!("{text}"),
             Err(error) => {

@@ -1,5 +1,8 @@
 //! A counter of write amplification that shares nothing with the crate: blocks are lists of what
-//! was written to them, and a victim is emptied as a whole when the last free blocks are reached.
+//! was written to them. A victim is emptied as a whole when the last free blocks are reached, or
+//! little by little: each write then pays for its share.
+#![allow(dead_code, reason = "each of its users needs a part")]
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 /// How the counter chooses victims.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -10,8 +13,20 @@ pub enum Choice {
     EmptiestOfOldest(usize),
 }
 
+/// A victim that is being emptied.
+struct Scan {
+    victim: usize,
+    content: Vec<usize>,
+    next: usize,
+    credit: usize,
+    step: usize,
+}
+
 pub struct Counter {
     pages: usize,
+    /// Free blocks below which the next victim is begun; 0: victims are emptied as a whole.
+    high: usize,
+    scan: Option<Scan>,
     choice: Choice,
     /// Copies have an open block of their own.
     separate: bool,
@@ -42,6 +57,8 @@ impl Counter {
     ) -> Self {
         let mut counter = Counter {
             pages,
+            high: 0,
+            scan: None,
             choice,
             separate,
             reserve,
@@ -58,6 +75,13 @@ impl Counter {
         (0..logical).for_each(|page| counter.write(page));
         (counter.host, counter.copies) = (0, 0);
         counter
+    }
+
+    /// The same, but each write pays for its share of collection while fewer blocks are free.
+    #[must_use]
+    pub fn paced(mut self, high: usize) -> Self {
+        self.high = high;
+        self
     }
 
     /// xorshift64*, Vigna 2016.
@@ -84,6 +108,21 @@ impl Counter {
             }
         }
         self.append(0, page);
+        if self.high > 0 {
+            self.keep_pace();
+        }
+    }
+
+    fn keep_pace(&mut self) {
+        if self.scan.is_none() && self.free.len() < self.high {
+            self.begin_scan();
+        }
+        let pages = self.pages;
+        let Some(scan) = &mut self.scan else { return };
+        scan.credit += pages;
+        let count = scan.credit / scan.step;
+        scan.credit %= scan.step;
+        self.empty(count);
     }
 
     fn is_full(&self, stream: usize) -> bool {
@@ -109,6 +148,14 @@ impl Counter {
     }
 
     fn collect(&mut self) {
+        if self.scan.is_none() {
+            self.begin_scan();
+        }
+        self.empty(self.pages);
+        assert!(self.scan.is_none());
+    }
+
+    fn begin_scan(&mut self) {
         let count = self.closed.len();
         let place = match self.choice {
             Choice::Oldest => 0,
@@ -120,20 +167,34 @@ impl Counter {
             }
         };
         let victim = self.closed.remove(place);
+        let step = (self.pages - self.valid[victim]).max(1);
+        let content = std::mem::take(&mut self.blocks[victim]);
+        self.scan = Some(Scan { victim, content, next: 0, credit: 0, step });
+    }
+
+    /// Looks at so many pages of the victim, and copies what is still there.
+    fn empty(&mut self, count: usize) {
+        let Some(mut scan) = self.scan.take() else { return };
         let stream = usize::from(self.separate);
-        for page in std::mem::take(&mut self.blocks[victim]) {
-            if self.home[page] != victim {
+        let end = scan.content.len().min(scan.next.saturating_add(count));
+        for page in &scan.content[scan.next..end] {
+            if self.home[*page] != scan.victim {
                 continue;
             }
             if self.is_full(stream) {
                 self.begin(stream);
             }
             // A page that was written twice to the victim is listed twice.
-            self.append(stream, page);
+            self.append(stream, *page);
             self.copies += 1;
         }
-        assert_eq!(self.valid[victim], 0);
-        self.free.insert(0, victim);
+        scan.next = end;
+        if end < scan.content.len() {
+            self.scan = Some(scan);
+            return;
+        }
+        assert_eq!(self.valid[scan.victim], 0);
+        self.free.insert(0, scan.victim);
     }
 
     fn emptiest(&self, places: impl Iterator<Item = usize>) -> usize {

@@ -1,6 +1,8 @@
 //! What a run of `wsat` shows.
 
-use super::{FIRST, STEADY, TO_CLIFF, falls_of, is_early, is_refilled};
+use super::cause::{self, Cause};
+use super::probe::{RESTED, Shown};
+use super::{FIRST, STEADY, TO_CLIFF, early, falls_of, is_early, is_refilled, may_be_cliff};
 use crate::experiment::falls::{Fall, Written, history, smoothed};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
@@ -52,6 +54,8 @@ struct Seen<'a> {
     falls: Vec<Fall>,
     settled: Result<Settled, Unsettled>,
     start: Start,
+    /// What rest, reads and sizes showed of an early fall.
+    shown: Option<Shown>,
 }
 
 /// What the drive held when the writes began.
@@ -86,7 +90,7 @@ impl Start {
 impl<'a> Seen<'a> {
     fn of(setting: &'a Setting<'a>, run: &'a Run, summary: &'a Summary) -> Self {
         let steps = since_break(run);
-        let names = [FIRST, TO_CLIFF, ROUND, STEADY];
+        let names = [FIRST, TO_CLIFF, RESTED, ROUND, STEADY];
         let writes = |step: &&StepRun| names.contains(&step.begin.name.as_str());
         let all: Vec<&StepRun> = steps.iter().filter(writes).collect();
         let mut falls = falls_of(setting, steps);
@@ -99,7 +103,9 @@ impl<'a> Seen<'a> {
         let rounds = rounds::rates(setting, steps, ROUND);
         let settled = rounds::settled(setting, run);
         let start = Start::of(setting, run);
-        Seen { setting, summary, steps, history: history(&all), rounds, falls, settled, start }
+        let shown = cause::shown(run, early(setting, run, steps));
+        let history = history(&all);
+        Seen { setting, summary, steps, history, rounds, falls, settled, start, shown }
     }
 
     fn cell(&self, name: &str) -> Option<&CellKind> {
@@ -119,8 +125,8 @@ impl<'a> Seen<'a> {
     /// Random writes until the drive was written in order, if it was.
     fn before_fill_bytes(&self) -> f64 {
         let names: &[&str] = match is_refilled(self.steps) {
-            true => &[FIRST, TO_CLIFF],
-            false => &[FIRST, TO_CLIFF, ROUND, STEADY],
+            true => &[FIRST, TO_CLIFF, RESTED],
+            false => &[FIRST, TO_CLIFF, RESTED, ROUND, STEADY],
         };
         let is_one = |step: &&StepRun| names.contains(&step.begin.name.as_str());
         let each = self.steps.iter().filter(is_one);
@@ -162,8 +168,8 @@ impl<'a> Seen<'a> {
     fn fall(&self, fall: &Fall, findings: &mut Findings) {
         let (after, of_drive) = (size(fall.bytes as u64), self.of_drive(fall.bytes));
         let until = operations(fall.before);
-        let is_early = is_early(self.setting, fall);
-        let is_cliff = self.start == Start::Empty && !is_early && fall.is_sharp;
+        let is_other = !may_be_cliff(self.setting, fall);
+        let is_cliff = self.start == Start::Empty && !is_other && fall.is_sharp;
         findings.figures.push(Figure {
             name: if is_cliff { "cliff after" } else { "falls after" }.into(),
             estimate: Estimate::point(fall.bytes, 1),
@@ -171,17 +177,11 @@ impl<'a> Seen<'a> {
             note: of_drive.clone(),
         });
         match self.start {
-            Start::Empty if is_early => {
+            Start::Empty if is_other => {
                 findings.verdict.push(format!(
                     "The rate falls after {after} of random writes, {of_drive}; until then {until}."
                 ));
-                findings.unknown.push(
-                    "Why it falls so early: an empty flash drive need not collect yet. A cache may \
-                     have been full (it comes back after a rest), the drive may map more than \
-                     4 KiB at once or whole blocks (larger writes then fall later), or it may have \
-                     less flash than it says. Nothing here tells them apart."
-                        .into(),
-                );
+                self.why(findings);
             }
             Start::Empty if is_cliff => findings.verdict.push(format!(
                 "The write cliff comes after {after} of random writes, {of_drive}: until then \
@@ -213,6 +213,17 @@ impl<'a> Seen<'a> {
                 );
             }
         }
+    }
+
+    /// Why the drive fell early, as far as that was measured.
+    fn why(&self, findings: &mut Findings) {
+        let shown = self.shown.as_ref();
+        let cause = shown.and_then(|shown| Some((Cause::of(self.setting, shown)?, shown)));
+        match cause {
+            Some((cause, shown)) => findings.verdict.push(cause.words(shown)),
+            None => findings.unknown.push(cause::candidates(shown)),
+        }
+        findings.tables.extend(shown.and_then(cause::table));
     }
 
     fn level(&self, findings: &mut Findings) {

@@ -55,10 +55,9 @@ fn held_until(run: &Run, collected: f64, found: f64) -> bool {
 pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     let Some(run) = said.run.as_ref().filter(|_| case.study == "wsat") else { return };
     let verdict = said.sentences("verdict");
-    let has_cache = case.drive.planted.has_slc || case.drive.planted.model == "disk";
-    if let Some(words) = verdict.iter().find(|words| words.contains("a cache was full")) {
-        let truth = format!("{}, SLC cache {has_cache}", case.drive.planted.model);
-        all.push(Judged::held("cause", Level::Certain, has_cache, *words, truth));
+    if let Some(words) = verdict.iter().find(|it| it.starts_with("It falls so early because")) {
+        let (is_right, truth) = cause(case, words);
+        all.push(Judged::held("cause", Level::Certain, is_right, *words, truth));
     }
     let Some(words) = verdict.iter().find(|words| words.starts_with("The write cliff")) else {
         return;
@@ -79,4 +78,24 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         ),
     };
     all.push(Judged::held("cliff", Level::Certain, is_right, *words, truth));
+}
+
+/// Whether the cause that was named is one that this drive has.
+fn cause(case: &Case, words: &str) -> (bool, String) {
+    let planted = &case.drive.planted;
+    let given = case.drive.profile.as_deref().unwrap_or_default();
+    let unit = given.lines().find_map(|line| line.strip_prefix("map_unit_bytes = { value = "));
+    let unit: Option<u64> = unit.and_then(|rest| rest.split(',').next()?.parse().ok());
+    let is_right = if words.contains("a cache of about") {
+        // The buffer of a flash drive is a cache too.
+        matches!(planted.model, "flash" | "disk" | "array")
+    } else if words.contains("the drive maps") {
+        let said = unit.map(|bytes| format!("maps {} KiB at once", bytes >> 10));
+        planted.model == "flash" && said.is_none_or(|said| words.contains(&said))
+    } else if words.contains("a block anew") {
+        matches!(planted.model, "log_block" | "block_map")
+    } else {
+        planted.model == "volume"
+    };
+    (is_right, format!("{}, SLC cache {}, map unit {unit:?}", planted.model, planted.has_slc))
 }

@@ -1,0 +1,186 @@
+//! Policies over pages a block, spare, span and pace, beside a counter that shares nothing.
+
+#[path = "../../tests/policies/counter.rs"]
+mod counter;
+
+use crate::page::{Table, signed_percent};
+use counter::{Choice, Counter};
+use drivelab_sim::flash::{Ftl, Layout, Policy, Timeless};
+use drivelab_sim::theory;
+use drivelab_stats::Random;
+use std::fmt::Write;
+
+const PAGES: [u32; 4] = [16, 64, 128, 512];
+const SPARES: [f64; 3] = [0.05, 0.20, 0.45];
+const SPANS: [f64; 4] = [0.1, 0.3, 0.6, 1.0];
+const BLOCKS: u32 = 512;
+/// Half a block more or less must not count beside the spare of a formula.
+const BLOCKS_BY_FORMULA: u32 = 4096;
+const TOLERANCE: f64 = 0.01;
+const LOW: u32 = 2;
+const HIGH: u32 = 4;
+/// Passes of the drive, of which the second half counts.
+const PASSES: u64 = 16;
+const WRITES_MIN: u64 = 3_000_000;
+
+const POLICIES: [(&str, Policy, u32, Choice); 4] = [
+    ("FIFO", Policy::Fifo, 1, Choice::Oldest),
+    ("greedy", Policy::Greedy, 1, Choice::Emptiest),
+    ("emptiest of 10", Policy::DChoices, 10, Choice::EmptiestOf(10)),
+    ("emptiest of the 32 oldest", Policy::Windowed, 32, Choice::EmptiestOfOldest(32)),
+];
+
+fn layout(policy: Policy, choices: u32, block_units: u32, blocks: u32, spare: f64) -> Layout {
+    let none = Layout {
+        logical_units: 0,
+        block_units,
+        blocks,
+        program_units: 1,
+        page_units: 1,
+        low_blocks: LOW,
+        high_blocks: HIGH,
+        policy,
+        choices,
+        collection_frontiers: 1,
+        paces: true,
+        levels_wear: false,
+        wear_difference_max: None,
+        endurance_cycles: 0,
+        seed: 11,
+    };
+    let logical_units = (none.data_units() / (1.0 + spare)) as u32;
+    Layout { logical_units, ..none }
+}
+
+fn writes(layout: &Layout) -> u64 {
+    (PASSES * u64::from(layout.logical_units)).max(WRITES_MIN)
+}
+
+fn simulated(layout: &Layout, span: f64) -> Result<f64, String> {
+    let mut ftl = Ftl::new(layout.clone())?;
+    ftl.fill();
+    let units = (f64::from(layout.logical_units) * span) as u64;
+    let mut random = Random::new(5);
+    let mut half = || {
+        let from = ftl.inside();
+        for _ in 0..writes(layout) / 2 {
+            ftl.write(&mut Timeless, random.below(units) as u32);
+        }
+        ftl.inside().since(&from)
+    };
+    half();
+    let change = half();
+    Ok(change.programmed_units() as f64 / change.programmed_host_units as f64)
+}
+
+fn counted(layout: &Layout, choice: Choice, span: f64) -> f64 {
+    let (pages, logical) = (layout.block_units as usize, layout.logical_units as usize);
+    let counter = Counter::new(layout.blocks as usize, pages, logical, LOW as usize, choice, true);
+    let mut counter = counter.paced(if layout.paces { HIGH as usize } else { 0 });
+    let span = (logical as f64 * span) as usize;
+    let mut half = || {
+        (counter.host, counter.copies) = (0, 0);
+        for _ in 0..writes(layout) / 2 {
+            let page = counter.below(span);
+            counter.write(page);
+        }
+        1.0 + counter.copies as f64 / counter.host as f64
+    };
+    half();
+    half()
+}
+
+/// Cells that were looked at, the largest difference among them, and those beyond 1 %.
+#[derive(Default)]
+struct Score {
+    cells: u32,
+    worst: f64,
+    beyond: Vec<String>,
+}
+
+impl Score {
+    fn add(&mut self, found: f64, expected: f64, what: impl FnOnce() -> String) {
+        let error = found / expected - 1.0;
+        self.cells += 1;
+        if error.abs() > self.worst.abs() {
+            self.worst = error;
+        }
+        if error.abs() > TOLERANCE {
+            let words = signed_percent(error);
+            self.beyond.push(format!("{}: {found:.3} beside {expected:.3}, {words}", what()));
+        }
+    }
+
+    fn words(&self) -> String {
+        format!("{} of {}, worst {}", self.beyond.len(), self.cells, signed_percent(self.worst))
+    }
+}
+
+fn by_formula(policy: Policy, pages: u32, choices: u32) -> Result<Option<Score>, String> {
+    let mut score = Score::default();
+    for spare in SPARES {
+        let expected = match policy {
+            Policy::Fifo => theory::fifo(spare),
+            Policy::Greedy => theory::greedy(spare, pages),
+            Policy::DChoices => theory::d_choices(spare, pages, choices),
+            _ => return Ok(None),
+        };
+        let layout = layout(policy, choices, pages, BLOCKS_BY_FORMULA, spare);
+        let what = || format!("{policy:?}, {pages} units a block, spare {spare}, formula");
+        score.add(simulated(&layout, 1.0)?, expected, what);
+    }
+    Ok(Some(score))
+}
+
+/// The grid of policies.
+pub fn section() -> Result<String, String> {
+    let mut table =
+        Table::new(&["victims", "units a block", "formula", "counter, paced", "counter, at once"]);
+    let mut beyond = Vec::new();
+    let mut cells = 0;
+    for (words, policy, choices, choice) in POLICIES {
+        for pages in PAGES {
+            let formula = by_formula(policy, pages, choices)?;
+            let mut beside = |paces: bool| -> Result<Score, String> {
+                let mut score = Score::default();
+                for (spare, span) in SPARES.iter().flat_map(|one| SPANS.map(|span| (*one, span))) {
+                    let paced = layout(policy, choices, pages, BLOCKS, spare);
+                    let layout = Layout { paces, ..paced };
+                    let expected = counted(&layout, choice, span);
+                    let what = || {
+                        let pace = if paces { "paced" } else { "at once" };
+                        format!("{words}, {pages} units, spare {spare}, span {span}, {pace}")
+                    };
+                    score.add(simulated(&layout, span)?, expected, what);
+                }
+                Ok(score)
+            };
+            let scores = [beside(true)?, beside(false)?];
+            table.row(&[
+                words.to_owned(),
+                pages.to_string(),
+                formula.as_ref().map_or("none is known".to_owned(), Score::words),
+                scores[0].words(),
+                scores[1].words(),
+            ]);
+            for score in formula.into_iter().chain(scores) {
+                cells += score.cells;
+                beyond.extend(score.beyond);
+            }
+        }
+    }
+    let mut misses = String::new();
+    for miss in &beyond {
+        let _ = writeln!(misses, "- {miss}");
+    }
+    Ok(format!(
+        "### Policies over block size, spare and span\n\nWrite amplification of uniform random \
+         writes to a part of the addresses (10, 30, 60 and 100 %), spare 5, 20 and 45 %, beside a \
+         counter that shares no code with the simulator (`crates/sim/tests/policies/counter.rs`), \
+         {BLOCKS} blocks each; victims emptied little by little between the host's writes, and at \
+         once. Of writes to all addresses also beside the formulas, {BLOCKS_BY_FORMULA} blocks. \
+         Beyond 1 %: {} of {cells}.\n\n{}\n{misses}",
+        beyond.len(),
+        table.text()
+    ))
+}

@@ -1,0 +1,276 @@
+//! Why an empty drive fell early: a cause is named only if what tells it from the others was
+//! measured.
+//!
+//! A cache takes as much again after a rest, and cares for bytes; what the drive writes anew for
+//! each small write shows as the size up to which a larger one costs no more; credits hold reads to
+//! the same rate as writes. Where two of these are seen, or none, the candidates are told.
+
+use super::probe::{Low, Shown};
+use crate::experiment::Setting;
+use drivelab_core::findings::{Entry, Head, Table, Unit};
+use drivelab_core::quantity::{operations, size, time};
+
+/// What was full, or how large the writes ought to be.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Cause {
+    /// A cache of so many bytes of these writes.
+    Cache(f64),
+    /// So many bytes are mapped at once.
+    Unit(u64),
+    /// So many bytes, a block, are written anew.
+    Block(u64),
+    /// A quota that was higher while it had credits.
+    Credits,
+}
+
+/// A level came back if the rate reached this share of it …
+const BACK: f64 = 0.9;
+/// … and a cache if it held as much as before, within these factors.
+const SAME_BYTES: (f64, f64) = (0.75, 1.33);
+/// What returned is another thing than what had been full if it held less than this share.
+const LESS: f64 = 0.6;
+/// Operations cost the same up to a size if none is slower than this share …
+const FLAT: f64 = 0.85;
+/// … and beyond it bytes are what costs, within this factor.
+const BY_BYTES: f64 = 1.25;
+/// Operations count still if twice the size moves so many times the bytes …
+const DOUBLED: f64 = 1.7;
+/// … or so many times, if the next sizes move hardly more: fixed costs and costs by the byte together
+/// would go on to gain 29 %, and 51 % over two.
+const STEEP: f64 = 1.45;
+const FLAT_BEHIND: f64 = 1.15;
+/// … and whole blocks move at least so many times what small writes do.
+const GAINED: f64 = 3.0;
+/// Flash is mapped in units of at most this; what is larger is a block.
+const UNIT_MAX: u64 = 64 << 10;
+/// Where operations count up to this size nothing but a block explains it, seen to its end or not.
+const BLOCK_MIN: u64 = 256 << 10;
+/// An empty drive of spare flash ρ falls after 1 + ρ capacities of whole units.
+const PLACE: (f64, f64) = (0.85, 1.7);
+/// What falls before this share of a capacity has spare flash left.
+const BEFORE: f64 = 0.7;
+/// A quota holds everything to the same rate, within this.
+const HELD: f64 = 0.015;
+
+/// The size of a write up to which it costs no more than a small one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Knee {
+    /// Bytes count from the smallest write on.
+    None,
+    /// Operations count up to this size, bytes from there on.
+    At(u64),
+    /// Neither.
+    Unclear,
+}
+
+/// Where the rates by size turn from operations to bytes.
+pub fn knee(sizes: &[(u64, f64)]) -> Knee {
+    let Some((_, first)) = sizes.first().copied() else { return Knee::Unclear };
+    let last_flat = sizes.iter().take_while(|(_, rate)| *rate >= FLAT * first).count() - 1;
+    let bandwidth = |at: usize| sizes.get(at).map(|(bytes, rate)| *bytes as f64 * rate);
+    if sizes[last_flat].0 >= BLOCK_MIN && last_flat + 2 >= sizes.len() {
+        return Knee::At(sizes[last_flat].0);
+    }
+    let Some(here) = bandwidth(last_flat) else { return Knee::Unclear };
+    let is_level = |at| {
+        let factor = bandwidth(at).map(|other| other / here);
+        factor.is_some_and(|factor| (1.0 / BY_BYTES..=BY_BYTES).contains(&factor))
+    };
+    match is_level(last_flat + 1) && is_level(last_flat + 2) {
+        false => block(sizes).map_or(Knee::Unclear, Knee::At),
+        true if last_flat == 0 => block(sizes).map_or(Knee::None, Knee::At),
+        true => Knee::At(sizes[last_flat].0),
+    }
+}
+
+/// The size of a block behind a log: small writes are gathered and cost by bytes, but as soon as
+/// each of them makes the drive merge a block of its own, operations count up to that block.
+/// A cost for each operation and one for each byte make no such corner.
+fn block(sizes: &[(u64, f64)]) -> Option<u64> {
+    let moved: Vec<f64> = sizes.iter().map(|(bytes, rate)| *bytes as f64 * rate).collect();
+    let corner = |at: &usize| {
+        let (into, out) = (moved[*at] / moved[at - 1], moved[at + 1] / moved[*at]);
+        let beyond = moved.get(at + 2).map(|later| later / moved[*at]);
+        let is_level = |factor: f64, most: f64| (1.0 / BY_BYTES..=most).contains(&factor);
+        let is_sharp = into >= DOUBLED && is_level(out, BY_BYTES);
+        let is_blunt = into >= STEEP
+            && is_level(out, FLAT_BEHIND)
+            && beyond.is_some_and(|later| is_level(later, BY_BYTES));
+        let has_gained = moved[*at] >= GAINED * moved[0];
+        (is_sharp || is_blunt) && has_gained && sizes[*at].0 > UNIT_MAX
+    };
+    (1..moved.len().saturating_sub(1)).find(corner).map(|at| sizes[at].0)
+}
+
+impl Cause {
+    /// The cause that was shown, if one was.
+    pub fn of(setting: &Setting<'_>, shown: &Shown) -> Option<Cause> {
+        let Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved } = shown
+        else {
+            return None;
+        };
+        // Large writes may let credits grow, so that only those may have moved.
+        let knee = if *has_moved { Knee::Unclear } else { knee(sizes) };
+        let came_back = rested.rate >= BACK * low.before && rested.is_end_seen;
+        let share = rested.bytes / low.bytes;
+        if (reads / low.after - 1.0).abs() <= HELD {
+            let eight = sizes.get(1).map(|(_, rate)| rate / sizes[0].1);
+            let is_held =
+                |rate: f64| (rate - 1.0).abs() <= HELD || (2.0 * rate - 1.0).abs() <= HELD;
+            let is_credit = came_back && eight.is_some_and(is_held);
+            return is_credit.then_some(Cause::Credits);
+        }
+        let has_returned = came_back && (SAME_BYTES.0..=SAME_BYTES.1).contains(&share);
+        let is_other = rested.bytes < LESS * low.bytes;
+        match knee {
+            Knee::None if has_returned => Some(Cause::Cache(low.bytes)),
+            // Units are used up when a capacity of them is: what was full before was not those.
+            Knee::At(unit) if unit <= UNIT_MAX => {
+                let units = low.bytes / 4096.0 * unit as f64 / setting.bytes() as f64;
+                let is_there = (PLACE.0..=PLACE.1).contains(&units);
+                match (is_there, has_returned, is_other) {
+                    (true, _, true) => Some(Cause::Unit(unit)),
+                    (false, true, _) if units < BEFORE => Some(Cause::Cache(low.bytes)),
+                    _ => None,
+                }
+            }
+            Knee::At(block) if block > UNIT_MAX && is_other => Some(Cause::Block(block)),
+            _ => None,
+        }
+    }
+
+    /// The cause, and by what it is known.
+    pub fn words(self, shown: &Shown) -> String {
+        let rested = shown.rested;
+        let rest = rested.map_or_else(String::new, |it| time(it.rest_ns as f64));
+        let again = rested.map_or(0, |it| it.bytes as u64);
+        match self {
+            Cause::Cache(bytes) => format!(
+                "It falls so early because a cache of about {} was full: after a rest of {rest} \
+                 it took {} at {} before it fell again, which neither larger writes nor \
+                 reads explain.",
+                size(bytes as u64),
+                size(again),
+                operations(rested.map_or(0.0, |it| it.rate))
+            ),
+            Cause::Unit(unit) => format!(
+                "It falls so early because the drive maps {} at once: a write of 4 KiB costs as \
+                 much as one of {0}, and a rest did not bring the rate back for as long.",
+                size(unit)
+            ),
+            Cause::Block(block) => format!(
+                "It falls so early because a small write makes the drive write a block anew: up \
+                 to {} and maybe beyond a larger write costs no more than one of 4 KiB, and a rest did not bring \
+                 the rate back for as long.",
+                size(block)
+            ),
+            Cause::Credits => format!(
+                "It falls so early because the credits of a quota were spent: reads were held to \
+                 the same {} as writes, larger operations too, and after a rest of {rest} it was \
+                 fast again for {}.",
+                operations(shown.low.after),
+                size(again)
+            ),
+        }
+    }
+}
+
+/// What may be behind an early fall of which no cause was shown, and what was seen of it.
+pub fn candidates(shown: Option<&Shown>) -> String {
+    let mut text = String::from(
+        "Why it falls so early: an empty flash drive need not collect yet. A cache may have been \
+         full (it comes back after a rest), the drive may map more than 4 KiB at once or whole \
+         blocks (larger writes then cost no more), the credits of a quota may be spent (reads are \
+         then held to the same rate), or it may have less flash than it says.",
+    );
+    let Some(Shown { low, reads, rested, sizes, has_moved }) = shown else {
+        text.push_str(" Nothing here tells them apart.");
+        return text;
+    };
+    if let Some(rested) = rested {
+        let verb = if rested.rate >= BACK * low.before { "it was fast" } else { "it did" };
+        text.push_str(&format!(
+            " After a rest of {} {verb} {} for {} (at first for {}).",
+            time(rested.rest_ns as f64),
+            operations(rested.rate),
+            size(rested.bytes as u64),
+            size(low.bytes as u64)
+        ));
+    }
+    if let Some(reads) = reads {
+        let (reads, after) = (operations(*reads), operations(low.after));
+        text.push_str(&format!(" Reads then came at {reads}, writes at {after}."));
+    }
+    text.push_str(match knee(sizes) {
+        _ if sizes.is_empty() => {
+            " How the rate depends on the size of writes was not seen; a larger --time and \
+             --budget reach it."
+        }
+        _ if *has_moved => " While larger writes were tried, small ones came to another rate.",
+        Knee::None => " Larger writes moved no more bytes.",
+        Knee::At(_) => " Larger writes moved more bytes up to one size.",
+        Knee::Unclear => " Larger writes moved more bytes, without one size that stands out.",
+    });
+    text.push_str(" That does not tell them apart.");
+    text
+}
+
+/// Rates by size.
+pub fn table(shown: &Shown) -> Option<Table> {
+    let head = |name: &str, unit| Head { name: name.into(), unit };
+    let row = |(bytes, rate): &(u64, f64)| {
+        let moved = Entry::Number(*bytes as f64 * rate);
+        vec![Entry::Text(size(*bytes)), Entry::Number(*rate), moved]
+    };
+    (!shown.sizes.is_empty()).then(|| Table {
+        title: "Random writes by size, after the fall".into(),
+        note: "What does not care for the size up to some point is written anew as a whole.".into(),
+        heads: vec![
+            head("size", None),
+            head("rate", Some(Unit::Iops)),
+            head("moved", Some(Unit::BytesPerS)),
+        ],
+        rows: shown.sizes.iter().map(row).collect(),
+    })
+}
+
+/// What is known of the level behind the first fall.
+pub fn shown(run: &drivelab_core::run::Run, low: Option<Low>) -> Option<Shown> {
+    let shown = Shown::of(run, low?);
+    let is_any = shown.reads.is_some() || shown.rested.is_some() || !shown.sizes.is_empty();
+    is_any.then_some(shown)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by_cost(cost: impl Fn(f64) -> f64) -> Vec<(u64, f64)> {
+        (0..11).map(|power| 4096 << power).map(|size| (size, 1.0 / cost(size as f64))).collect()
+    }
+
+    #[test]
+    fn a_corner_between_operations_and_bytes_is_found_and_nothing_else() {
+        assert_eq!(knee(&by_cost(|size| size)), Knee::None);
+        assert_eq!(knee(&by_cost(|size| size.max(16384.0))), Knee::At(16 << 10));
+        // Part of a unit is read before it is written.
+        let unit = |size: f64| if size < 32768.0 { 40_000.0 } else { size };
+        assert_eq!(knee(&by_cost(unit)), Knee::At(32 << 10));
+        // A cost for each operation beside the one for bytes.
+        for fixed in [4e3, 16e3, 64e3, 256e3, 1e6] {
+            let found = knee(&by_cost(|size| fixed + size));
+            assert!(matches!(found, Knee::None | Knee::Unclear), "{fixed}: {found:?}");
+        }
+        assert_eq!(knee(&by_cost(|_| 1.0)), Knee::At(4 << 20));
+        assert_eq!(knee(&by_cost(|_| 1.0)[..6]), Knee::Unclear);
+        assert_eq!(knee(&[]), Knee::Unclear);
+        // What a drive with a fully associative log did, blocks of 512 KiB.
+        let log = [598.0, 388.0, 168.4, 104.2, 56.3, 40.9, 37.4, 39.0, 22.0];
+        let log: Vec<(u64, f64)> = (0..).map(|power| 4096 << power).zip(log).collect();
+        assert_eq!(knee(&log), Knee::At(512 << 10));
+        // A map by block of 512 KiB.
+        let by_block = [27.1, 26.8, 26.6, 25.0, 23.6, 20.4, 16.6, 12.6, 6.69, 3.59, 1.60];
+        let by_block: Vec<(u64, f64)> = (0..).map(|power| 4096 << power).zip(by_block).collect();
+        assert_eq!(knee(&by_block), Knee::At(512 << 10));
+    }
+}
