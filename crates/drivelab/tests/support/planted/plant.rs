@@ -114,6 +114,8 @@ pub struct Counted {
     pub reads: u64,
     pub writes: u64,
     pub flushes: u64,
+    /// Nanoseconds that the cache took to empty itself when it was asked to.
+    pub flushing: u64,
     pub trims: u64,
     pub trimmed_bytes: u64,
     /// Beginning and end of each stall in which a request waited.
@@ -281,6 +283,7 @@ impl Clockwork {
         self.counted.flushes += 1;
         let Some(cache) = self.plant.cache else { return now };
         let drain = (self.dirty as f64 / cache.drain_bytes_per_s * 1e9) as u64;
+        self.counted.flushing += drain;
         let done = now.max(self.last_end) + drain;
         (self.dirty, self.is_full) = (0, false);
         self.free.fill(done);

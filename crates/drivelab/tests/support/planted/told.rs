@@ -20,15 +20,15 @@ const ENOUGH_STALLS: usize = 6;
 
 pub fn judge(case: &Case, said: &Said, counted: &Counted) -> Vec<Judged> {
     let mut all = told(case, said, counted);
-    all.extend(time(case, said));
+    all.extend(time(case, said, counted));
     all
 }
 
-/// What was allowed is for the whole command.
-fn time(case: &Case, said: &Said) -> Option<Judged> {
+/// What was allowed is for the whole command; what a cache still holds at its end nobody knows.
+fn time(case: &Case, said: &Said, counted: &Counted) -> Option<Judged> {
     let at = case.line.iter().position(|word| word == "--time")?;
     let allowed: u64 = case.line[at + 1].strip_suffix('s')?.parse().ok()?;
-    let took = said.took.as_secs_f64();
+    let took = said.took.as_secs_f64() - counted.flushing as f64 / 1e9;
     let (allowed, took_words) = (allowed as f64, format!("{took:.1} s"));
     let truth = format!("{allowed} s were allowed");
     Some(Judged::held("time", Level::Promise, took <= allowed + START_S, took_words, truth))
@@ -92,7 +92,9 @@ fn grade(case: &Case, said: &Said, counted: &Counted) -> Judged {
                 .sum();
             let text = said.sentence(&["unknown"], "No grade").unwrap_or_default();
             let truth = format!("{planted}, {seen} stalls while it watched");
-            Judged::open(about, seen >= ENOUGH_STALLS, text, truth)
+            // Of a machine that was busy the freezes may be its own.
+            let is_tellable = seen >= ENOUGH_STALLS && !text.contains("waited for a CPU");
+            Judged::open(about, is_tellable, text, truth)
         }
     }
 }
