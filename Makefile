@@ -4,6 +4,8 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 # Cases that the swarm tries, for at most an hour.
 SWARM_CASES ?= 2000
+# Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
+DEVICE_CASES ?= 1
 
 .PHONY: help check build test compat needs lint bench bench-peers bench-sim validate fuzz doc clean
 
@@ -82,6 +84,9 @@ validate:
 	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
 	$(CARGO) bench --locked --package drivelab --bench swarm -- --cases $(SWARM_CASES) > target/swarm.md; \
 		status=$$?; scripts/write-section docs/METHODOLOGY.md swarm < target/swarm.md && exit $$status
+	$(CARGO) bench --locked --package drivelab --bench devices -- --cases $(DEVICE_CASES) \
+		> target/devices.md; status=$$?; \
+		scripts/write-section docs/METHODOLOGY.md devices < target/devices.md && exit $$status
 
 fuzz:
 	@scripts/run-sanitizers

@@ -160,16 +160,15 @@ impl<'a> Execution<'a> {
         if team().is_alone() && drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);
         }
-        let asked = step;
-        let within = self.limits.as_ref().map(|limits| limits.within(asked, self.file_bytes));
-        let within = within.transpose().map_err(Stop::Spent)?;
-        let step = within.as_ref().unwrap_or(asked);
+        let within = self.limits.as_ref().map(|limits| limits.within(step, self.file_bytes));
+        // What was asked is what is recorded and looked at; how far it may go is the drivers' alone.
+        let driven = within.transpose().map_err(Stop::Spent)?.unwrap_or_else(|| step.clone());
         let number = self.steps;
         self.steps += 1;
         let repetition = self.repetitions.entry(step.name.clone()).or_insert(0);
         *repetition += 1;
         if number < self.kept_steps {
-            return self.simulate_again(plan, step, number);
+            return self.simulate_again(plan, &driven, number);
         }
         let repetition = *repetition;
         self.record_begin(step, number, plan_step, repetition);
@@ -186,7 +185,7 @@ impl<'a> Execution<'a> {
                 let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
                 act.map(|change| set = change).map(|()| Vec::new())
             }
-            None => self.run_streams(plan, step, number, &mut evidence),
+            None => self.run_streams(plan, &driven, number, &mut evidence),
         };
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = self.testbed.inside().is_none();
@@ -220,15 +219,15 @@ impl<'a> Execution<'a> {
         let stop = self.meet(step, &mut end, stop, unissued);
         // The others count too, and they are done only now.
         look(&mut end);
-        let stop = stop.or_else(|| self.cut(asked, step, &end).map(Stop::Spent));
+        let stop = stop.or_else(|| self.cut(step, &driven, &end).map(Stop::Spent));
         self.close_step(step, end, stop)
     }
 
     /// Whether the line's time ended a step that was asked for otherwise.
-    fn cut(&self, asked: &Step, step: &Step, end: &StepEnd) -> Option<String> {
+    fn cut(&self, asked: &Step, driven: &Step, end: &StepEnd) -> Option<String> {
         let closed = end.phases.iter().map(|phase| phase.closed).max()?;
         let opened = end.phases.iter().map(|phase| phase.opened).min()?;
-        self.limits.as_ref()?.cut(asked, step, closed.saturating_sub(opened))
+        self.limits.as_ref()?.cut(asked, driven, closed.saturating_sub(opened))
     }
 
     /// Records the end of a step, and what follows from it.

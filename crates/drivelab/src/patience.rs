@@ -1,6 +1,7 @@
 //! What may never end because a file system does not answer: it is said, and Ctrl-C ends it.
 
 use drivelab_io::signal;
+use std::path::PathBuf;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
@@ -16,8 +17,9 @@ pub struct Patience {
 }
 
 impl Patience {
-    /// Begins to watch; `what` is a sentence without its full stop.
-    pub fn begin(what: &'static str) -> Self {
+    /// Begins to watch; `what` is a sentence without its full stop. `leaves` is there still if it
+    /// is not waited for, and is named then.
+    pub fn begin(what: &'static str, leaves: Vec<PathBuf>) -> Self {
         let (done, is_done) = channel::<()>();
         let watch = move || {
             let begin = Instant::now();
@@ -32,6 +34,13 @@ impl Patience {
                 }
                 // Who asked before that meant the run; now it is this.
                 if is_said && (signal::impatient() || signal::interrupted() && !was_asked) {
+                    for path in &leaves {
+                        crate::print::error(&format!(
+                            "drivelab: {} was not waited for; if it is there still, the next \
+                             command removes it",
+                            path.display()
+                        ));
+                    }
                     signal::end_now(signal::exit_status());
                 }
             }

@@ -404,7 +404,7 @@ pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
     for sentence in settings::leftovers(system, &ledger.with_file_name(SETTINGS)) {
         crate::print::error(&format!("drivelab: {sentence}"));
     }
-    let looking = Patience::begin("what a killed run left is looked for");
+    let looking = Patience::begin("what a killed run left is looked for", Vec::new());
     let list = scratch::Ledger::at(ledger);
     let leftovers = match remove_leftovers(&list) {
         Ok(leftovers) => leftovers,

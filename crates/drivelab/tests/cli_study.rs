@@ -232,7 +232,7 @@ fn budgets_are_kept_and_told_before() {
         let budget = ["--quick", "--budget", "1GiB", "--time", "30s", "--seed", "3"];
         let line = [&["study", name, "sim:textbook,capacity=128MiB"], &budget[..]].concat();
         let forecast = user.types(&[&line[..], &["--dry-run"]].concat()).fine().out;
-        assert!(forecast.contains("at most 30s of measuring and 1 GiB written"), "{forecast}");
+        assert!(forecast.contains("at most 30s of virtual time and 1 GiB written"), "{forecast}");
         let said = user.types(&[&line[..], &["--json"]].concat());
         assert!(matches!(said.status, Some(0 | 1 | 4)), "{name}: {}", said.err);
         let json = said.json();

@@ -112,7 +112,7 @@ fn the_time_is_for_the_whole_line() {
     let user = User::new();
     let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "40s", "--dry-run"];
     let text = user.types(&line).fine().out;
-    assert_eq!(text.matches("at most 20s of measuring").count(), 2, "{text}");
+    assert_eq!(text.matches("at most 20s of virtual time").count(), 2, "{text}");
     let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "15s", "--dry-run"];
     user.types(&line).refused(2, "--time is for the whole line");
 }

@@ -63,9 +63,9 @@ impl std::fmt::Debug for RealTestbed {
 }
 
 /// How long a device that a control group limits is left alone before a step. The kernel counts its
-/// budget from the first request of a slice (`throtl_slice`, at most 100 ms), which ends at most two
-/// slices after the last one: what our own reads of signatures left over would be spent within the
-/// step, up to 200 ms of it (block/blk-throttle.c).
+/// budget from the first request of a slice (`throtl_slice`, at most 100 ms), which ends at most
+/// two slices after the last one: what our own looks at the blocks left over would be spent within
+/// the step, up to 200 ms of it (block/blk-throttle.c).
 const BUDGET_FORGOTTEN: Duration = Duration::from_millis(250);
 
 /// Lets the budget of a limit run out that was opened before the step, where there is a limit.

@@ -14,6 +14,7 @@ pub mod order;
 pub mod region;
 pub mod rounds;
 pub mod used;
+pub mod waited;
 pub mod wear;
 
 use crate::{

@@ -71,7 +71,22 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
         ));
     }
     let needed = 4 * setting.bytes() / TRIM_PART;
-    impossible(setting).or_else(|| too_small(setting, Size(needed)))
+    impossible(setting).or_else(|| too_small(setting, Size(needed))).or_else(|| too_short(setting))
+}
+
+/// Why nothing would be trimmed in the time that a real drive is given, if so: what is measured
+/// before and after it alone takes longer.
+fn too_short(setting: &Setting<'_>) -> Option<String> {
+    let least_ns = answer_ns(setting, &[]);
+    let time = setting.options.time;
+    (!setting.is_simulated() && time.0 <= least_ns).then(|| {
+        format!(
+            "{time} are too short for `trim` at this scale: what it measures before and after the \
+             TRIM takes {}s, and the fill and rounds before it come on top; give a larger --time, \
+             or --quick",
+            least_ns.div_ceil(SECOND_NS)
+        )
+    })
 }
 
 /// Repetitions of each cell.

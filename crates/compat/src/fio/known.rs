@@ -5,6 +5,9 @@
 pub enum Care {
     /// It means what it means in fio.
     Same,
+    /// The same but for some values or together with some options: which, and what becomes of them
+    /// (a refusal or a note says it where it happens).
+    InPart(&'static str),
     /// Nearly; what differs.
     Approximated(&'static str),
     /// It changes nothing here; why nothing is lost.
@@ -32,7 +35,7 @@ const fn bare(names: &'static [&'static str], care: Care) -> Known {
     Known { names, bare: true, care }
 }
 
-use Care::{Approximated, Ignored, Refused, Same};
+use Care::{Approximated, Ignored, InPart, Refused, Same};
 
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const NO_ZONES: &str = "drivelab knows no zoned devices";
@@ -43,6 +46,14 @@ const NO_FLOW: &str = "jobs run side by side, each at its own pace; use rate or 
 const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str = "an error ends a step, and what was measured until then is kept";
+const ONE_SIZE: &str = "one size; a range is refused";
+const MAP_OF_SIZES: &str = "at random, places are drawn with repetition, where fio's map visits each block once; in \
+     order, the last request is not cut to the end of the region";
+const SYNCS: &str = "one of fsync, fdatasync and sync a job; in a mix fio syncs once more after \
+                     each read until the next write, drivelab once every so many writes";
+const OWN_ORDER: &str = "the order is as often the same as in fio, but it is one of ours";
+const NOT_TWICE: &str =
+    "refused beside fsync, fdatasync and sync, which sync the last writes anyhow";
 const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
 const DISTRIBUTIONS: &str =
     "zipf, pareto, normal and zoned, without a centre; zoned_abs is refused";
@@ -52,23 +63,32 @@ pub const ALL: &[Known] = &[
     option(&["description"], Same),
     option(&["name"], Same),
     option(&["wait_for"], Refused("use stonewall, which waits for all jobs before")),
-    option(&["filename"], Same),
+    option(&["filename"], InPart("files in directories, or one drive; several drives are refused")),
     option(&["lockfile"], Refused("files are locked against other runs; jobs share them freely")),
     option(&["directory"], Same),
     option(&["filename_format"], Same),
     bare(&["unique_filename"], Ignored("there are no clients whose files could meet")),
     option(&["opendir"], Refused("name the files with filename")),
-    option(&["rw", "readwrite"], Same),
-    option(&["bs", "blocksize"], Same),
-    option(&["ba", "blockalign"], Same),
-    option(&["bsrange", "blocksize_range"], Same),
-    option(&["bssplit"], Same),
+    option(
+        &["rw", "readwrite"],
+        InPart("`:N` with randread, randwrite and randtrim alone, else refused"),
+    ),
+    option(
+        &["bs", "blocksize"],
+        InPart("in a random mix with a size for each direction places are drawn with repetition"),
+    ),
+    option(
+        &["ba", "blockalign"],
+        InPart("one for all directions, a multiple of the largest request; others are refused"),
+    ),
+    option(&["bsrange", "blocksize_range"], InPart(MAP_OF_SIZES)),
+    option(&["bssplit"], InPart(MAP_OF_SIZES)),
     bare(
         &["bs_unaligned", "blocksize_unaligned"],
         Refused("sizes are multiples of the smallest block here"),
     ),
-    option(&["randrepeat"], Same),
-    option(&["randseed"], Same),
+    option(&["randrepeat"], InPart(OWN_ORDER)),
+    option(&["randseed"], InPart(OWN_ORDER)),
     bare(&["norandommap"], Same),
     bare(&["softrandommap"], Ignored("the order of blocks takes no memory here")),
     option(&["ignore_error"], Refused(ERRORS_END)),
@@ -76,7 +96,10 @@ pub const ALL: &[Known] = &[
         &["rw_sequencer"],
         Refused("leave it out: rw=…:n goes on in order here, which is its default"),
     ),
-    option(&["ioengine"], Same),
+    option(
+        &["ioengine"],
+        InPart("libaio, io_uring, sync, psync, vsync, pvsync, pvsync2, mmap and null"),
+    ),
     option(&["iodepth"], Same),
     option(&["iodepth_batch", "iodepth_batch_submit"], Same),
     option(&["iodepth_batch_complete_min", "iodepth_batch_complete"], Same),
@@ -87,29 +110,38 @@ pub const ALL: &[Known] = &[
     ),
     option(&["serialize_overlap"], Refused("overlapping requests are in flight together here")),
     option(&["io_submit_mode"], Refused("requests are submitted by the job itself (inline)")),
-    option(&["size"], Same),
+    option(&["size"], InPart(ONE_SIZE)),
     option(&["io_size", "io_limit"], Same),
     option(
         &["fill_device", "fill_fs"],
         Refused("say a size; the guard keeps room on file systems"),
     ),
-    option(&["filesize"], Same),
+    option(&["filesize"], InPart(ONE_SIZE)),
     option(&["file_append"], Refused("say an offset")),
     option(&["offset"], Same),
-    option(&["offset_increment"], Same),
-    option(&["offset_align"], Same),
+    option(
+        &["offset_increment"],
+        InPart("files of their own are all as large as that of the last job"),
+    ),
+    option(&["offset_align"], InPart("of an offset in bytes too; in fio of one in percent alone")),
     option(&["number_ios"], Same),
     option(&["random_generator"], Ignored("drivelab has generators of its own")),
     option(&["random_distribution"], Approximated(DISTRIBUTIONS)),
-    option(&["percentage_random"], Same),
-    option(&["allrandrepeat"], Same),
+    option(
+        &["percentage_random"],
+        InPart(
+            "one share for all directions; random requests are drawn with repetition, where fio's \
+             map visits each block once",
+        ),
+    ),
+    option(&["allrandrepeat"], InPart(OWN_ORDER)),
     option(&["nrfiles"], Same),
     option(&["file_service_type"], Approximated("roundrobin:1 alone")),
     option(&["openfiles"], Ignored("all files are open")),
     option(&["fallocate"], Same),
-    option(&["fadvise_hint"], Same),
-    option(&["fsync"], Same),
-    option(&["fdatasync"], Same),
+    option(&["fadvise_hint"], InPart("0 and 1; others are refused")),
+    option(&["fsync"], InPart(SYNCS)),
+    option(&["fdatasync"], InPart(SYNCS)),
     option(&["write_barrier"], Refused("use fsync or fdatasync")),
     option(&["sync_file_range"], Refused("use fsync or fdatasync")),
     option(&["direct"], Same),
@@ -234,8 +266,8 @@ pub const ALL: &[Known] = &[
     ),
     option(&["numa_cpu_nodes"], Refused("use cpus_allowed")),
     option(&["numa_mem_policy"], Refused("use cpus_allowed")),
-    option(&["end_fsync"], Same),
-    option(&["fsync_on_close"], Same),
+    option(&["end_fsync"], InPart(NOT_TWICE)),
+    option(&["fsync_on_close"], InPart(NOT_TWICE)),
     option(&["unlink"], Same),
     option(&["unlink_each_loop"], Refused("files stay until the end")),
     bare(&["exitall"], Refused("a runtime ends all jobs at once")),
@@ -346,6 +378,7 @@ pub fn table() -> String {
         let names: Vec<String> = known.names.iter().map(|name| format!("`{name}`")).collect();
         let (word, what) = match known.care {
             Same => ("same", String::new()),
+            InPart(but) => ("same in part", but.to_string()),
             Approximated(differs) => ("approximated", differs.to_string()),
             Ignored(reason) => ("ignored", reason.to_string()),
             Refused(instead) => ("refused", format!("instead: {instead}")),

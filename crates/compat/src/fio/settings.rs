@@ -311,7 +311,7 @@ pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
                 let text = format!("nearly the same here: {differs}.");
                 notes.push(Note::new("approximated", &shown, Treatment::Approximated, text));
             }
-            Care::Same => {}
+            Care::Same | Care::InPart(_) => {}
         }
         match settings.take(word, u64::from(settings.kb_base)) {
             Ok(()) => {}

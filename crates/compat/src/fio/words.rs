@@ -198,7 +198,7 @@ impl Reader {
                 self.words.notes.push(ignored(&format!("--{name}"), reason));
                 return Ok(());
             }
-            Care::Same | Care::Approximated(_) => {}
+            Care::Same | Care::InPart(_) | Care::Approximated(_) => {}
         }
         let value = value.unwrap_or_default();
         match name {

@@ -178,7 +178,9 @@ pub const KNOWN: &[Known] = &[
     value("hintsFileName", "file of hints").letter('U').of_old().without_effect(MPI),
     switch("verbose", "say more").letter('v').but("up to -vv; transfers are not listed"),
     switch("useFileView", "file views").letter('V').of_old().without_effect(MPI),
-    switch("writeFile", "write").letter('w'),
+    switch("writeFile", "write")
+        .letter('w')
+        .but("a new file has its full size from the start; IOR's grows as it is written"),
     switch("checkWrite", "check what was written").letter('W').but(STAMPS),
     switch("singleXferAttempt", "no second try of a short transfer")
         .letter('x')

@@ -11,6 +11,7 @@ use drivelab_core::record::Record;
 use drivelab_core::tally::Tally;
 use drivelab_core::team::{Company, Word};
 use drivelab_io::team::team;
+use std::time::{Duration, Instant};
 
 /// Lets a step that was recorded before run by.
 pub(super) struct Silent<'a> {
@@ -38,6 +39,32 @@ pub(super) struct Forward<'a> {
     company: Company,
     /// Time zero of the stamps, in CLOCK_MONOTONIC of the first process.
     zero_ns: u64,
+    ending: Ending,
+}
+
+/// After so long it is said that the end is held up by I/O. Signals that are repeated within 2 s
+/// are one wish, so that a Ctrl-C that follows the sentence is another.
+const ENDS_WITHIN: Duration = Duration::from_secs(3);
+
+/// An end that was asked for, and does not come.
+#[derive(Default)]
+struct Ending {
+    since: Option<Instant>,
+    is_said: bool,
+}
+
+impl Ending {
+    /// Says once what is waited for.
+    fn look(&mut self) {
+        let since = *self.since.get_or_insert_with(Instant::now);
+        if !self.is_said && since.elapsed() >= ENDS_WITHIN {
+            self.is_said = true;
+            crate::print::error(
+                "drivelab: the step ends when its I/O has come back, and some has not yet; Ctrl-C \
+                 stops waiting",
+            );
+        }
+    }
 }
 
 impl<'a> Forward<'a> {
@@ -58,7 +85,8 @@ impl<'a> Forward<'a> {
         };
         let zero_ns = recorder.run().begin.clock.monotonic_zero_ns.unwrap_or(0);
         let zero_ns = team().to_leader_ns(zero_ns);
-        Forward { recorder, progress, evidence, step: number, company, zero_ns }
+        let ending = Ending::default();
+        Forward { recorder, progress, evidence, step: number, company, zero_ns, ending }
     }
 }
 
@@ -75,7 +103,11 @@ impl Sink for Forward<'_> {
     fn go_on(&mut self) -> bool {
         self.progress.redraw();
         self.evidence.sense();
-        !drivelab_io::signal::interrupted() && !team().is_asked_to_stop()
+        if drivelab_io::signal::interrupted() {
+            self.ending.look();
+            return false;
+        }
+        !team().is_asked_to_stop()
     }
 
     fn company(&self) -> Company {

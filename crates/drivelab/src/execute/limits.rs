@@ -5,11 +5,19 @@
 
 use crate::forecast;
 use drivelab_core::ledger::Moved;
-use drivelab_core::plan::{Act, IoMode, PatternName, Step, Stream};
+use drivelab_core::plan::{Act, IoMode, PatternName, Step, Stream, Until};
 use drivelab_core::run::StepRun;
 use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use std::collections::BTreeMap;
+
+/// Part of the time by which a real machine may exceed it: nobody knows what it does between steps.
+const GRACE_PART: u64 = 50;
+
+/// What got this part of its bytes stands for all of them.
+const LEAST_PART: f64 = 0.5;
+/// Draws go beyond so many standard deviations once in three million times.
+const DEVIATIONS: f64 = 5.0;
 
 /// What is left of what was allowed.
 #[derive(Debug, Clone, PartialEq)]
@@ -52,13 +60,14 @@ impl Kind {
 }
 
 impl Limits {
-    /// All of what was allowed.
+    /// All of what was allowed; of real time, where `between_ns` is a guess, a little more.
     pub fn of(options: &StudyOptions, between_ns: u64) -> Self {
+        let grace_ns = if between_ns > 0 { options.time.0 / GRACE_PART } else { 0 };
         Limits {
             time: options.time,
             budget: options.budget,
             between_ns,
-            left_ns: options.time.0,
+            left_ns: options.time.0.saturating_add(grace_ns),
             left_bytes: options.budget.0,
             tails: BTreeMap::new(),
         }
@@ -80,32 +89,52 @@ impl Limits {
         if left_ns == 0 {
             return Err(self.time_is_over());
         }
-        let bounds: Vec<Option<u64>> =
-            step.streams.iter().map(|it| written(&step, it, file_bytes)).collect();
-        let unbounded = bounds.iter().filter(|bytes| bytes.is_none()).count() as u64;
-        let planned = bounds.iter().flatten().fold(0, |sum: u64, it| sum.saturating_add(*it));
-        if planned > self.left_bytes {
-            return Err(self.bytes_are_over());
-        }
-        let each = (self.left_bytes - planned) / unbounded.max(1);
+        self.within_bytes(&mut step, file_bytes)?;
         let common = step.until.clone();
-        for (stream, bytes) in step.streams.iter_mut().zip(bounds) {
-            let mut until = stream.until.clone().unwrap_or_else(|| common.clone());
-            if bytes.is_none() {
-                let issued = (each as f64 / forecast::written_share(stream)) as u64;
-                let size = stream.size_max().max(1);
-                if issued < size {
-                    return Err(self.bytes_are_over());
-                }
-                until.bytes = Some(Size(issued / size * size));
-                stream.until = Some(until.clone());
-            }
+        for stream in &mut step.streams {
+            let until = stream.until.as_ref().unwrap_or(&common);
             if until.elapsed.is_none_or(|elapsed| elapsed.0 > left_ns) {
-                until.elapsed = Some(Span(left_ns));
-                stream.until = Some(until);
+                let elapsed = Some(Span(left_ns));
+                stream.until = Some(Until { elapsed, ..until.clone() });
             }
         }
         Ok(step)
+    }
+
+    /// Bounds what the streams write by what is left. What is bounded by its bytes may get half of
+    /// them or more; what is bounded by its work has to fit.
+    fn within_bytes(&self, step: &mut Step, file_bytes: u64) -> Result<(), String> {
+        let bounds: Vec<Option<u64>> =
+            step.streams.iter().map(|it| written(step, it, file_bytes)).collect();
+        let unbounded = bounds.iter().filter(|bytes| bytes.is_none()).count() as u64;
+        let planned = bounds.iter().flatten().fold(0, |sum: u64, it| sum.saturating_add(*it));
+        let is_cut = planned > self.left_bytes;
+        let part = self.left_bytes as f64 / planned.max(1) as f64;
+        if is_cut && (part < LEAST_PART || unbounded > 0) {
+            return Err(self.bytes_are_over());
+        }
+        let each = self.left_bytes.saturating_sub(planned) / unbounded.max(1);
+        let common = step.until.clone();
+        for (stream, bytes) in step.streams.iter_mut().zip(bounds) {
+            let share = forecast::written_share(stream);
+            let mut until = stream.until.clone().unwrap_or_else(|| common.clone());
+            let size = stream.size_max().max(1);
+            let most = match (bytes, until.bytes) {
+                (Some(0), _) => continue,
+                (Some(_), _) if !is_cut => continue,
+                (Some(bytes), Some(_)) => {
+                    issued_within((bytes as f64 * part) as u64 / size, share) * size
+                }
+                (Some(_), None) => return Err(self.bytes_are_over()),
+                (None, _) => issued_within(each / size, share) * size,
+            };
+            if most < size {
+                return Err(self.bytes_are_over());
+            }
+            until.bytes = Some(Size(most / size * size));
+            stream.until = Some(until);
+        }
+        Ok(())
     }
 
     /// Takes what a step used off what is left.
@@ -146,21 +175,32 @@ impl Limits {
     }
 }
 
-/// Most bytes that a stream writes; `None`: nothing but time bounds them.
+/// Most bytes that a stream writes; `None`: nothing but time bounds them. Of operations of which a
+/// share drawn at random writes, their mean and five standard deviations.
 fn written(step: &Step, stream: &Stream, file_bytes: u64) -> Option<u64> {
-    match forecast::written_share(stream) {
-        0.0 => Some(0),
-        share => {
-            let issued = forecast::issued_bytes(step, stream, file_bytes)?;
-            Some((issued as f64 * share) as u64)
-        }
+    let share = forecast::written_share(stream);
+    if share <= 0.0 {
+        return Some(0);
     }
+    let issued = forecast::issued_bytes(step, stream, file_bytes)? as f64;
+    let size = stream.size_max().max(1) as f64;
+    let operations = issued / size;
+    let draws = DEVIATIONS * (operations * share * (1.0 - share)).max(0.0).sqrt();
+    Some((issued * share + draws * size).min(issued) as u64)
+}
+
+/// How many operations, of which a `share` drawn at random writes, write no more than `writes`.
+fn issued_within(writes: u64, share: f64) -> u64 {
+    let deviation = DEVIATIONS * (1.0 - share).max(0.0).sqrt();
+    let root = ((deviation * deviation + 4.0 * writes as f64).sqrt() - deviation) / 2.0;
+    // A whole number comes out a little less than itself.
+    (root * root / share + 1e-4) as u64
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivelab_core::plan::{Mix, Role, Until};
+    use drivelab_core::plan::{Mix, Role};
     use drivelab_core::record::StepBegin;
 
     const GIB: u64 = 1 << 30;
@@ -197,6 +237,30 @@ mod tests {
         assert!(limits(10, 2 * GIB).within(&step, GIB).is_ok());
         let why = limits(10, 2 * GIB - 1).within(&step, GIB).unwrap_err();
         assert!(why.starts_with("what may be written"), "{why}");
+    }
+
+    #[test]
+    fn a_step_of_so_many_bytes_is_shortened_to_half_at_most() {
+        let until = || Until { bytes: Some(Size(GIB)), ..Until::default() };
+        let bytes = |left: u64, step: &Step| {
+            let done = limits(10, left).within(step, 4 * GIB).ok()?;
+            done.until_of(&done.streams[0]).bytes.map(|bytes| bytes.0)
+        };
+        let writes = writes(until());
+        assert_eq!(bytes(GIB, &writes), Some(GIB));
+        assert_eq!(bytes(3 * GIB / 4, &writes), Some(3 * GIB / 4));
+        assert_eq!(bytes(GIB / 3, &writes), None);
+        let mut mixed = writes.clone();
+        mixed.streams[0].mix = Mix { read: 70, write: 30, trim: 0 };
+        // By chance it is more than 30 %: 1.5 % more at five standard deviations of 262,144 draws.
+        let most = (0.3 * GIB as f64) as u64;
+        assert_eq!(bytes(most + most / 50, &mixed), Some(GIB));
+        let cut = bytes(most, &mixed).unwrap();
+        assert!(cut < GIB && cut > GIB / 100 * 97, "{cut}");
+        let stream = &mixed.streams[0];
+        let mut done = mixed.clone();
+        done.until.bytes = Some(Size(cut));
+        assert!(written(&done, stream, 4 * GIB).unwrap() <= most + 4096);
     }
 
     #[test]

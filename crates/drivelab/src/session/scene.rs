@@ -100,7 +100,10 @@ impl Scene {
     /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now the
     /// processes of a team have all ended their last step.
     pub fn close(self) {
-        let _cleaning = Patience::begin("scratch is being removed");
+        let files = self.site.target.iter().flat_map(|target| target.scratch_paths());
+        let directories = self.site.directories.iter().map(|one| one.path().to_path_buf());
+        let _cleaning =
+            Patience::begin("scratch is being removed", files.chain(directories).collect());
         let mut closed: Vec<std::io::Result<()>> = Vec::new();
         let close = if self.hangs { Target::abandon } else { Target::close };
         closed.extend(self.site.target.and_then(Rc::into_inner).map(close));
@@ -142,7 +145,7 @@ fn scratch_directory(system: &System, wanted: &OpenRequest) -> Result<ScratchDir
     let place = together::heard(&team(), &place)?;
     agree(match (first, place) {
         (Some(first), _) => Ok(first),
-        (None, Some((path, mark))) => join_directory(&path, mark).map_err(refused),
+        (None, Some((path, mark))) => join_directory(&path, mark, &wanted.ledger).map_err(refused),
         (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
     })
 }

@@ -115,7 +115,7 @@ pub fn monotonic_ns() -> u64 {
 ///
 /// Never called by a server itself: a child that is about to exec closes its copies of our files,
 /// which waits for an answer of the server, which would wait for that exec.
-fn let_servers_go_first() {
+pub fn let_servers_go_first() {
     for entry in std::fs::read_dir("/proc/self/task").expect("our threads") {
         let task = entry.expect("a thread");
         let name = std::fs::read_to_string(task.path().join("comm")).unwrap_or_default();

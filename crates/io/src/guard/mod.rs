@@ -153,7 +153,14 @@ fn way_in(path: &Path) -> &'static str {
         Ok(found) if found.is_file() => {
             "You may not use this file. Name one of your own, or ask its owner."
         }
-        _ => "Run as root, or as a member of the group that owns it (often `disk`).",
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+            "A directory above it is closed to you. Name a directory of your own, such as your \
+             home."
+        }
+        _ => {
+            "Run as root, or as a member of the group that owns it (often `disk`). Without that \
+             right, name a directory on it in which you may write."
+        }
     }
 }
 

@@ -17,15 +17,31 @@ const EVERY: Duration = Duration::from_secs(1);
 const GRACE_S: i64 = 2;
 
 /// What this process works on, each with the ledger that it stands in.
-static HELD: Mutex<Held> = Mutex::new(Held { entries: Vec::new(), has_thread: false, lost: None });
+static HELD: Mutex<Held> =
+    Mutex::new(Held { entries: Vec::new(), joined: Vec::new(), has_thread: false, lost: None });
 /// Wakes the thread when there is nothing left to sign for.
 static CHANGED: Condvar = Condvar::new();
 
 struct Held {
     entries: Vec<(PathBuf, Entry)>,
+    /// Lives of other processes of the run whose files this one works on, each with its ledger.
+    joined: Vec<(PathBuf, String)>,
     has_thread: bool,
     /// Why signs could not be written.
     lost: Option<String>,
+}
+
+impl Held {
+    fn is_idle(&self) -> bool {
+        self.entries.is_empty() && self.joined.is_empty()
+    }
+
+    fn wake(&mut self) {
+        if !self.has_thread {
+            let thread = std::thread::Builder::new().name("signs of life".into());
+            self.has_thread = thread.spawn(sign_until_done).is_ok();
+        }
+    }
 }
 
 fn held() -> MutexGuard<'static, Held> {
@@ -60,9 +76,49 @@ pub(super) fn begin(ledger: &Ledger, entry: &Entry) {
     let mut held = held();
     held.entries.retain(|(_, known)| known.identity != entry.identity);
     held.entries.push((ledger.path().to_path_buf(), entry.clone()));
-    if !held.has_thread {
-        let thread = std::thread::Builder::new().name("signs of life".into());
-        held.has_thread = thread.spawn(sign_until_done).is_ok();
+    held.wake();
+}
+
+/// A file that another process of the run has made and this one works on. As long as this lives,
+/// it signs for that process: the run lasts, also where its first process was killed.
+#[derive(Debug)]
+pub struct Joined(PathBuf, String);
+
+impl Joined {
+    /// Signs for the process that the ledger names for an inode. `None` where it names none: the
+    /// inode stays as it is, or the ledger is another machine's.
+    ///
+    /// # Errors
+    /// When the ledger cannot be read, or the inode not be looked at.
+    pub fn begin(ledger: &Ledger, inode: impl AsFd) -> io::Result<Option<Joined>> {
+        let own = Identity::of(inode)?;
+        // The device has another number on each machine that shares a home.
+        let is_it = |entry: &&Entry| {
+            let known = entry.identity;
+            known.inode == own.inode && known.birth == own.birth
+        };
+        let entries = ledger.entries()?;
+        let Some(life) = entries.iter().rev().find(is_it).and_then(|entry| entry.life.clone())
+        else {
+            return Ok(None);
+        };
+        let path = ledger.path().to_path_buf();
+        let mut held = held();
+        held.joined.push((path.clone(), life.clone()));
+        held.wake();
+        Ok(Some(Joined(path, life)))
+    }
+}
+
+impl Drop for Joined {
+    fn drop(&mut self) {
+        let mut held = held();
+        let own = |(path, life): &(PathBuf, String)| *path == self.0 && *life == self.1;
+        if let Some(at) = held.joined.iter().position(own) {
+            held.joined.remove(at);
+        }
+        drop(held);
+        CHANGED.notify_all();
     }
 }
 
@@ -80,13 +136,14 @@ pub fn lost() -> Option<String> {
 fn sign_until_done() {
     loop {
         let (mut guard, _) = CHANGED
-            .wait_timeout_while(held(), EVERY, |held| !held.entries.is_empty())
+            .wait_timeout_while(held(), EVERY, |held| !held.is_idle())
             .unwrap_or_else(PoisonError::into_inner);
-        if guard.entries.is_empty() {
+        if guard.is_idle() {
             guard.has_thread = false;
             return;
         }
         let entries = guard.entries.clone();
+        let joined: HashSet<(PathBuf, String)> = guard.joined.iter().cloned().collect();
         drop(guard);
         let ledgers: HashSet<&PathBuf> = entries.iter().map(|(ledger, _)| ledger).collect();
         for path in ledgers {
@@ -94,6 +151,12 @@ fn sign_until_done() {
             if let Err(error) = sign(&Ledger::at(path), own.map(|(_, entry)| entry)) {
                 let text = format!("{} cannot be written: {error}", path.display());
                 held().lost.get_or_insert(text);
+            }
+        }
+        for (path, life) in joined {
+            // The process whose life it is says what became of the ledger.
+            if path.symlink_metadata().is_ok() {
+                let _ = Ledger::at(path).append_unsynced(&[Line::Alive { life, at: now() }]);
             }
         }
     }

@@ -166,6 +166,7 @@ pub(super) fn open_existing(
         bytes,
         writable: destroys,
         joined: false,
+        shared: None,
         stays: own,
         pinned,
     });
@@ -243,6 +244,7 @@ pub(super) fn make_file(
         bytes,
         writable: true,
         joined: false,
+        shared: None,
         stays,
         pinned,
     });
@@ -275,8 +277,24 @@ pub(super) fn cannot_create(path: &Path, error: Errno) -> Refusal {
             Refusal::usage("no_space", format!("{shown} cannot be created: {error}."))
                 .advise("Free some space, or give another directory.")
         }
+        // Of a name that is not there, its directory decides.
+        Errno::ACCESS | Errno::PERM => Refusal::usage(
+            "not_permitted",
+            format!("No file can be made in {}: {error}.", directory_of(path).display()),
+        )
+        .advise("Name a directory in which you may write, such as one in your home."),
+        Errno::ROFS => Refusal::usage(
+            "read_only",
+            format!("No file can be made in {}: {error}.", directory_of(path).display()),
+        )
+        .advise("Name a directory on a file system that can be written."),
         _ => guard::cannot_open(path, error.into()),
     }
+}
+
+fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent().unwrap_or(path);
+    if parent.as_os_str().is_empty() { Path::new(".") } else { parent }
 }
 
 /// Sets the length; nothing is written or preallocated.

@@ -12,6 +12,7 @@ use super::named::{Mark, join_one};
 use super::{OpenRequest, lock};
 use crate::facts::System;
 use crate::guard::{self, Refusal};
+use crate::scratch::life::Joined;
 use crate::scratch::{Ledger, Scratch, ScratchKind};
 
 /// A directory of our own for names: removed with everything in it when this is dropped.
@@ -21,6 +22,8 @@ pub struct ScratchDirectory {
     scratch: Option<Scratch>,
     path: PathBuf,
     pinned: OwnedFd,
+    #[expect(dead_code, reason = "held until the directory is let go of")]
+    shared: Option<Joined>,
 }
 
 impl ScratchDirectory {
@@ -84,7 +87,9 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
             Ok((pinned, scratch))
         });
     match opened {
-        Ok((pinned, scratch)) => Ok(ScratchDirectory { scratch: Some(scratch), path, pinned }),
+        Ok((pinned, scratch)) => {
+            Ok(ScratchDirectory { scratch: Some(scratch), path, pinned, shared: None })
+        }
         Err(refusal) => {
             // Empty, and made a moment ago; a directory with anything in it stays.
             let _ = rustix::fs::unlinkat(CWD, &path, AtFlags::REMOVEDIR);
@@ -97,7 +102,13 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
 ///
 /// # Errors
 /// A [`Refusal`] when it is not here, or is another one here.
-pub fn join_directory(path: &Path, known: Mark) -> Result<ScratchDirectory, Refusal> {
+pub fn join_directory(
+    path: &Path,
+    known: Mark,
+    ledger: &Path,
+) -> Result<ScratchDirectory, Refusal> {
     let pinned = join_one(path, known, rustix::fs::FileType::Directory)?;
-    Ok(ScratchDirectory { scratch: None, path: path.to_owned(), pinned })
+    let ledger = Ledger::at(ledger);
+    let shared = Joined::begin(&ledger, &pinned).map_err(|error| no_ledger(&ledger, &error))?;
+    Ok(ScratchDirectory { scratch: None, path: path.to_owned(), pinned, shared })
 }

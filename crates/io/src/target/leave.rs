@@ -1,11 +1,12 @@
 //! The end of a target: scratch is removed, and of what stays the ledger is told how it was left.
 
 use std::io;
+use std::path::PathBuf;
 
 use super::Target;
 use super::create::no_ledger;
 use crate::guard::Refusal;
-use crate::scratch::Entry;
+use crate::scratch::{Entry, Scratch};
 
 impl Target {
     /// Says in the ledger that the files of ours that were there before are written from now on.
@@ -19,6 +20,12 @@ impl Target {
             }
         }
         ledger.take(&taken).map_err(|error| no_ledger(ledger, &error))
+    }
+
+    /// Files of this run that go with it.
+    pub fn scratch_paths(&self) -> Vec<PathBuf> {
+        let goes = |scratch: &&Scratch| scratch.kept().is_none();
+        self.scratch.iter().filter(goes).map(Scratch::path).collect()
     }
 
     /// Removes scratch, notes how what stays was left, and releases everything. Nothing of the run

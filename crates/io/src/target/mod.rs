@@ -23,6 +23,7 @@ pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_nam
 
 use crate::facts::{self, DeviceNumber, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
+use crate::scratch::life::Joined;
 use crate::scratch::{Entry, Ledger, Scratch};
 
 /// Offset alignment assumed where neither device nor file system tells one.
@@ -108,6 +109,9 @@ pub struct TargetFile {
     pub writable: bool,
     /// Another process of the team has opened it first: it acts on it as a whole, and removes it.
     pub joined: bool,
+    /// Signs for that process while this one works on it.
+    #[expect(dead_code, reason = "held until the target ends")]
+    shared: Option<Joined>,
     /// What the ledger has of it, if it is ours, may be written and stays.
     stays: Option<Entry>,
     /// Open and locked as long as the target lives.
@@ -342,6 +346,7 @@ fn open_device(
             bytes,
             writable: destroys,
             joined: joins,
+            shared: None,
             stays: None,
             pinned,
         }],

@@ -20,6 +20,7 @@ use super::{OpenRequest, Target, TargetFile};
 use crate::facts::{self, System};
 use crate::guard::{self, Intent, Refusal};
 use crate::names::Spelling;
+use crate::scratch::life::Joined;
 use crate::scratch::{Identity, Ledger};
 
 /// A file that a plan names.
@@ -158,6 +159,9 @@ impl Target {
             let of = |seen: &&Seen| seen.index == index;
             let Some(known) = seen.iter().find(of) else { continue };
             let pinned = join_one(&path, known.mark, FileType::RegularFile)?;
+            let ledger = Ledger::at(&request.ledger);
+            let shared = Joined::begin(&ledger, &pinned)
+                .map_err(|error| super::create::no_ledger(&ledger, &error))?;
             let place = self.files.len();
             self.files.push(TargetFile {
                 path,
@@ -165,6 +169,7 @@ impl Target {
                 bytes: named.bytes,
                 writable: known.writable,
                 joined: true,
+                shared,
                 stays: None,
                 pinned,
             });

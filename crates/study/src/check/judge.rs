@@ -3,6 +3,7 @@
 mod scattered;
 
 use super::{CELLS, FREEZE_NS};
+use crate::experiment::waited;
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::Action;
@@ -36,7 +37,7 @@ pub fn judge(run: &Sound<'_>) -> Findings {
     judged.verdict(&mut findings);
     scattered::look(run, summary, &mut findings);
     judged.commits(&mut findings);
-    judged.freezes(&mut findings);
+    judged.freezes(run, &mut findings);
     judged.tails(&mut findings);
     judged.spread(&mut findings);
     judged.surroundings(&mut findings);
@@ -158,7 +159,7 @@ impl Judged<'_> {
         }
     }
 
-    fn freezes(&self, findings: &mut Findings) {
+    fn freezes(&self, run: &Run, findings: &mut Findings) {
         let Some(stream) = self.cell("stutter").and_then(|cell| cell.streams.first()) else {
             return;
         };
@@ -172,7 +173,14 @@ impl Judged<'_> {
             FREEZE_NS / 1_000_000,
             quantity::digits(seconds)
         );
-        if longest >= FREEZE_NS {
+        let busy = waited::busy(run.steps.iter().filter(|step| step.begin.name == "stutter"));
+        if let Some(share) = busy.filter(|_| longest >= FREEZE_NS) {
+            findings.unknown.push(format!(
+                "Whether it stutters: {text}, but some task waited for a CPU {} of that time: it \
+                 may have been this machine. Measure again while nothing else runs.",
+                quantity::percent(share)
+            ));
+        } else if longest >= FREEZE_NS {
             findings.beware.push(format!("It stutters: {text}. A person would feel this."));
         } else if seconds < STUTTER_SECONDS_MIN {
             findings.unknown.push(format!(

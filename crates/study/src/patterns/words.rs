@@ -170,6 +170,21 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
     }
 }
 
+/// Two areas cost more than one by a good part; less is the mean over a few that do.
+fn off_the_grid(ratio: f64, is_write: bool) -> &'static str {
+    match (ratio, is_write) {
+        (1.0.., _) => "its own grid begins elsewhere",
+        (_, _) if ratio > 1.0 / SHIFTED_COST => {
+            "some of them touch two areas, such as stripes; align partitions and records"
+        }
+        (_, true) => {
+            "each touches two areas, and what is not overwritten of them must be read and written \
+             again; align partitions and records to 4 KiB"
+        }
+        (_, false) => "each touches two areas; align partitions and records",
+    }
+}
+
 /// What the slides and later drives read from such an effect.
 fn meaning(cell: Cell, ratio: f64) -> &'static str {
     let (is_write, is_random) = (cell.base.is_write(), cell.base.is_random());
@@ -190,16 +205,7 @@ fn meaning(cell: Cell, ratio: f64) -> &'static str {
         (Pattern::Grid(_), true) if is_random => "the grid falls on fewer of its parts",
         (Pattern::Grid(_), true) => "what it reads ahead is wasted",
         (Pattern::Grid(_), false) => "a place at the beginning of an area is cheaper than others",
-        // Two areas cost more than one by a good part; less is the mean over a few that do.
-        (Pattern::Shifted(_), true) if ratio > 1.0 / SHIFTED_COST => {
-            "some of them touch two areas, such as stripes; align partitions and records"
-        }
-        (Pattern::Shifted(_), true) if is_write => {
-            "each touches two areas, and what is not overwritten of them must be read and written \
-             again; align partitions and records to 4 KiB"
-        }
-        (Pattern::Shifted(_), true) => "each touches two areas; align partitions and records",
-        (Pattern::Shifted(_), false) => "its own grid begins elsewhere",
+        (Pattern::Shifted(_), _) => off_the_grid(ratio, is_write),
         (Pattern::Delay(_), true) => {
             "it does not come out of its rest at once, or loses what it \
                                       had read ahead"

@@ -5,9 +5,9 @@ use super::freezes::Waits;
 use super::grade::{FREEZE_NS, Grade, LONG_NS, Open, graded};
 use super::published::{self, Measure};
 use crate::compare::{Side, compare};
-use crate::experiment::order::unbroken;
-use crate::experiment::used;
+use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::{Setting, control};
+use crate::experiment::{used, waited};
 use drivelab_core::comparison::{Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
 use drivelab_core::op::Action;
@@ -94,16 +94,41 @@ impl<'a> Seen<'a> {
             );
             return false;
         };
-        let grade = graded(&self.beside);
-        match grade {
-            Ok(grade) => self.answer(grade, longest_ns, &a_minute, share.value, findings),
-            Err(open) => findings.unknown.insert(0, self.no_grade(setting, open, longest_ns)),
+        let busy = self.busy();
+        match (graded(&self.beside), busy) {
+            (Ok(grade), None) => {
+                self.answer(grade, longest_ns, &a_minute, share.value, findings);
+            }
+            (Ok(_), Some(share)) => {
+                findings.unknown.insert(0, self.not_the_drive(share, longest_ns))
+            }
+            (Err(open), _) => findings.unknown.insert(0, self.no_grade(setting, open, longest_ns)),
         }
+        let grade = graded(&self.beside).ok().filter(|_| busy.is_none());
         self.reader_alone(findings);
         self.figures(longest_ns, a_minute, share, findings);
-        findings.tables.push(Grade::table(grade.ok()));
+        findings.tables.push(Grade::table(grade));
         findings.tables.push(self.waits());
-        grade.is_ok()
+        grade.is_some()
+    }
+
+    /// The share of the time in which some task waited for a CPU, where there were freezes and it
+    /// was so much that they may be this machine's.
+    fn busy(&self) -> Option<f64> {
+        let beside = since_break(self.run).iter().filter(|step| step.begin.name == BESIDE);
+        waited::busy(beside).filter(|_| self.beside.count(FREEZE_NS) > 0)
+    }
+
+    fn not_the_drive(&self, share: f64, longest_ns: u64) -> String {
+        format!(
+            "No grade: the reader froze {} in {}, longest {}, but some task waited for a CPU {} of \
+             that time: it may have been this machine. Measure again while nothing else runs; \
+             `drivelab doctor` says what does.",
+            times(self.beside.count(FREEZE_NS)),
+            time(self.beside.seconds() * 1e9),
+            time(longest_ns as f64),
+            percent(share)
+        )
     }
 
     fn answer(
