@@ -42,7 +42,7 @@ impl Kind {
     fn words(self) -> &'static str {
         match self {
             Kind::SlcCache | Kind::WriteBuffer | Kind::CacheBeforeLargeUnit => "a cache of about",
-            Kind::LargeUnit => "the drive maps",
+            Kind::LargeUnit => "takes up",
             Kind::LogBlock | Kind::BlockMap => "write a block anew",
             Kind::Credits => "the credits of a quota",
         }

@@ -115,13 +115,7 @@ impl Said {
         let said = self.status(status);
         let is_object = || said.json()["error"]["text"].is_string();
         match said.line.split(' ').any(|word| word == "--json") {
-<<<<<<< HEAD
-            true => {
-                assert!(said.json()["error"]["text"].is_string(), "{}: {}", said.line, said.out)
-            }
-=======
             true => assert!(is_object(), "{}: {}", said.line, said.out),
->>>>>>> w2-studies
             false => assert_eq!(said.out, "", "{}: stdout must be empty", said.line),
         }
         assert!(said.err.starts_with("drivelab: "), "{}\n{}", said.line, said.err);
