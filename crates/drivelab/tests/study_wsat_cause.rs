@@ -252,8 +252,7 @@ fn try_one(user: &User, kind: Kind, seed: u64) -> Said {
     }
 }
 
-/// Bytes until the first fall, by those until the drive first copied a block, as its inside
-/// recorded:
+/// Bytes until the first fall, by those until the drive first copied a block, by its own records:
 /// it begins to copy some blocks before it has none left.
 fn from_collection(user: &User, json: &Value) -> Option<f64> {
     let mut run = Run::default();

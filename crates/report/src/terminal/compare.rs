@@ -59,6 +59,9 @@ pub(super) fn within(comparison: &Comparison, findings: &Findings) -> String {
     text
 }
 
+/// Which cells a reason holds for, and the reason.
+type Group<'a> = (&'a dyn Fn(&Cell) -> bool, String);
+
 /// What keeps cells from a word besides noise, or from an interval, a sentence for each reason.
 pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
     let unit = if comparison.is_by_run { "runs" } else { "repetitions" };
@@ -68,7 +71,7 @@ pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
     let is_few = |cell: &Cell, open| cell.open == Some(open) && !is_single(cell);
     let has_none = |cell: &Cell| cell.ratio.is_some_and(|ratio| ratio.low.is_none());
     let all = cells.len();
-    let groups: [(&dyn Fn(&Cell) -> bool, String); 5] = [
+    let groups: [Group<'_>; 5] = [
         (
             &|cell| is_single(cell),
             "a single value on a side has no noise to be held against, so there is neither an \
@@ -102,7 +105,7 @@ pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
                 .into(),
         ),
     ];
-    let sentence = |(is_of, words): (&dyn Fn(&Cell) -> bool, String)| {
+    let sentence = |(is_of, words): Group<'_>| {
         let of: Vec<&Cell> = cells.iter().copied().filter(|cell| is_of(cell)).collect();
         let named: Vec<String> =
             of.iter().take(NAMED).map(|cell| compared_name(cell, comparison)).collect();

@@ -141,7 +141,7 @@ pub fn section() -> Result<String, String> {
     for (words, policy, choices, choice) in POLICIES {
         for pages in PAGES {
             let formula = by_formula(policy, pages, choices)?;
-            let mut beside = |paces: bool| -> Result<Score, String> {
+            let beside = |paces: bool| -> Result<Score, String> {
                 let mut score = Score::default();
                 for (spare, span) in SPARES.iter().flat_map(|one| SPANS.map(|span| (*one, span))) {
                     let paced = layout(policy, choices, pages, BLOCKS, spare);
