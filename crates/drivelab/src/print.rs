@@ -5,8 +5,8 @@
 //!
 //! Of several processes the first one speaks for all.
 //!
-//! A command that was asked for JSON says in JSON, too, why it did nothing: one object on stdout, and
-//! the sentence on stderr as always.
+//! A command that was asked for JSON says in JSON, too, why it did nothing: one object on stdout,
+//! and the sentence on stderr as always.
 //!
 //! A reader that goes away (`| head`) is no error: what nobody reads is dropped. Any other error
 //! of stdout is one of the command, for its answer did not arrive.

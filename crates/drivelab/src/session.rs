@@ -38,7 +38,7 @@ use drivelab_io::settings;
 use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
 use drivelab_study::experiment::Setting;
-use drivelab_study::experiment::budget::between_ns;
+use drivelab_study::experiment::budget::{BETWEEN_NS, between_ns};
 use intent::intent_of;
 use scene::Scene;
 use std::io::ErrorKind;
@@ -65,6 +65,8 @@ pub struct Request<'a> {
     pub reserve_bytes: u64,
     /// What a reader must know before the first step.
     pub warnings: Vec<Warning>,
+    /// Most time of all steps together, of a line that is no study.
+    pub time: Option<Span>,
     /// The study that is done, for the run file.
     pub study: Option<StudyOptions>,
     /// The run that goes on, if this one is not new.
@@ -219,10 +221,14 @@ pub fn run(
     Ok(end(recorder, stop, inquiry, scene))
 }
 
-/// What a study may take in all.
+/// What a line may take in all.
 fn limits_of(request: &Request<'_>, aim: &Aim) -> Option<Limits> {
-    let options = request.study.as_ref()?;
-    Some(Limits::of(options, between_ns(&Setting { options, facts: &aim.facts })))
+    if let Some(options) = &request.study {
+        let between_ns = between_ns(&Setting { options, facts: &aim.facts });
+        return Some(Limits::of(options.time, options.budget, between_ns));
+    }
+    let between_ns = if aim.simulated.is_some() { 0 } else { BETWEEN_NS };
+    Some(Limits::of(request.time?, Size(u64::MAX), between_ns))
 }
 
 /// Where the drivers meet the drive, and how time is read there.

@@ -201,14 +201,17 @@ fn plan(options: &Options, steps: Vec<Step>) -> Plan {
 /// All cells, `REPETITIONS` times, each round in an order of its own.
 fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: bool) -> Plan {
     let room = options.budget.0.saturating_sub(if writes { region } else { 0 });
-    // Half a second a step goes to setting up; the rest is shared, a double share for stutter.
+    // Half a second a step goes to setting up, and no more than a quarter of all; the rest is
+    // shared, a double share for stutter.
     let is_last = |name: &&str| *name == SCATTERED_READ;
     let is_done = |name: &&str| writes || (name.contains("read") && !is_last(name));
     let names: Vec<&str> = CELLS.into_iter().filter(is_done).collect();
     let shares = names.len() as u64 + u64::from(names.contains(&"stutter"));
     let steps_count = names.len() as u64 * u64::from(REPETITIONS);
-    let time = options.time.0.saturating_sub(spent_ns).saturating_sub(steps_count * SECOND_NS / 2);
-    let each = (time / (shares * u64::from(REPETITIONS))).clamp(SECOND_NS / 2, 4 * SECOND_NS);
+    let time = options.time.0.saturating_sub(spent_ns);
+    let between = (steps_count * SECOND_NS / 2).min(time / 4);
+    let each = (time - between) / (shares * u64::from(REPETITIONS));
+    let each = each.clamp(SECOND_NS / 10, 4 * SECOND_NS);
     let place = parts(region, writes);
     let mut steps = Vec::new();
     let mut random = Random::new(derive(options.seed, 0x006f_7264_6572, 0));

@@ -47,8 +47,9 @@ const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktr
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str = "an error ends a step, and what was measured until then is kept";
 const ONE_SIZE: &str = "one size; a range is refused";
-const MAP_OF_SIZES: &str = "at random, places are drawn with repetition, where fio's map visits each block once; in \
-     order, the last request is not cut to the end of the region";
+const MAP_OF_SIZES: &str = "at random, places are drawn with repetition, where fio's map visits \
+                            each block once; in order, the last request is not cut to the end of \
+                            the region";
 const SYNCS: &str = "one of fsync, fdatasync and sync a job; in a mix fio syncs once more after \
                      each read until the next write, drivelab once every so many writes";
 const OWN_ORDER: &str = "the order is as often the same as in fio, but it is one of ours";

@@ -23,7 +23,7 @@ Studies, each with its question, and what it costs with --quick:
   mix        What does one write among reads cost the readers?  5 min, 10 GiB written
   steady     What is left in the steady state, by which load?   5 min, 10 GiB written
   fs         What does the file system take?                    5 min, 10 GiB written
-  stutter    Will a machine with this drive freeze?             5 min, 10 GiB written
+  stutter    Will a machine with this drive freeze?             7 min, 10 GiB written
   apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
   modes      Direct, buffered, dsync: who answers, RAM or drive 5 min, 10 GiB written
   endurance  How many days of life does a load leave the drive? 5 min, 10 GiB; nothing if real
@@ -60,7 +60,7 @@ pub struct StudyCommandOptions {
     /// Directory, file, block device, or simulated drive (sim:NAME); several go side by side
     #[arg(value_name = "TARGET", required = true, num_args = 1..)]
     pub targets: Vec<String>,
-    /// At most 5 minutes and 10 GiB
+    /// At most 5 minutes (stutter: 7) and 10 GiB
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// As long as the method asks for

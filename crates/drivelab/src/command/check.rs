@@ -50,6 +50,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         stuck_after: options.study.stuck_after,
         reserve_bytes: total.unwrap_or(0) / 10,
         warnings: Vec::new(),
+        time: Some(options.time),
         study: None,
         kept: None,
     };

@@ -61,14 +61,14 @@ impl Kind {
 
 impl Limits {
     /// All of what was allowed; of real time, where `between_ns` is a guess, a little more.
-    pub fn of(options: &StudyOptions, between_ns: u64) -> Self {
-        let grace_ns = if between_ns > 0 { options.time.0 / GRACE_PART } else { 0 };
+    pub fn of(time: Span, budget: Size, between_ns: u64) -> Self {
+        let grace_ns = if between_ns > 0 { time.0 / GRACE_PART } else { 0 };
         Limits {
-            time: options.time,
-            budget: options.budget,
+            time,
+            budget,
             between_ns,
-            left_ns: options.time.0.saturating_add(grace_ns),
-            left_bytes: options.budget.0,
+            left_ns: time.0.saturating_add(grace_ns),
+            left_bytes: budget.0,
             tails: BTreeMap::new(),
         }
     }
@@ -212,7 +212,7 @@ mod tests {
             budget: Size(budget),
             ..StudyOptions::default()
         };
-        Limits::of(&options, 0)
+        Limits::of(options.time, options.budget, 0)
     }
 
     fn writes(until: Until) -> Step {

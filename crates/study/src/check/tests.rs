@@ -143,3 +143,17 @@ fn a_layout_that_failed_ends_the_check() {
     run.steps[0].end = Some(StepEnd::default());
     assert_eq!(next(&options, &facts, 1 << 30, &run), None);
 }
+
+#[test]
+fn a_short_time_is_kept_to() {
+    for seconds in [10, 30, 60, 180] {
+        let options = Options { time: Span(seconds * SECOND_NS), ..Options::default() };
+        let facts = facts(1 << 40, 1 << 39);
+        let first = next(&options, &facts, 1 << 30, &Run::default()).unwrap();
+        assert!(first.steps[0].until.elapsed.unwrap().0 <= options.time.0 / 4);
+        // The layout took no time at all.
+        let then = next(&options, &facts, 1 << 30, &laid_out(first, 1 << 30)).unwrap();
+        let all = then.steps.iter().map(|step| step.until.elapsed.unwrap().0);
+        assert!(all.sum::<u64>() <= options.time.0, "{seconds} s");
+    }
+}

@@ -6,8 +6,8 @@ use drivelab_core::plan::{Step, Stream};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::units::Size;
 
-/// Time between two steps: opening the target, looking around.
-const BETWEEN_NS: u64 = 150_000_000;
+/// Time between two steps of a real machine: opening the target, looking around.
+pub const BETWEEN_NS: u64 = 150_000_000;
 
 /// What is left of time and bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -376,7 +376,8 @@ fn table(setting: &Setting<'_>, known: &[Known]) -> Table {
             "w is the share of writes that happened, k the time of a write alone in reads alone \
              (of the same order and depth). Ideal = 1 ÷ ((1 − w) + w·k), by the rate of reads \
              alone; efficiency = real ÷ ideal; a write costs ((reads alone ÷ real) − (1 − w)) ÷ w \
-             reads; F = that ÷ k, and 1 is no interference; neither is given where its interval reaches \
+             reads; F = that ÷ k, and 1 is no interference; neither is given where its interval \
+             reaches \
              down to nothing. A read takes so many times as long as \
              alone. Intervals are 95 % each, by leaving out one repetition at a time of every cell \
              that the figure rests on. A mix counts as \

@@ -15,7 +15,7 @@ use drivelab_core::quantity::{operations, size, time};
 pub enum Cause {
     /// A cache of so many bytes of these writes.
     Cache(f64),
-    /// So many bytes are mapped at once.
+    /// So many bytes are mapped, or programmed, at once.
     Unit(u64),
     /// So many bytes, a block, are written anew.
     Block(u64),
@@ -30,6 +30,8 @@ const SAME_BYTES: (f64, f64) = (0.75, 1.33);
 /// What returned is another thing than what had been full if it held less than this share: a cache
 /// of the cells that are still empty comes back smaller.
 const LESS: f64 = 0.1;
+/// Nothing returned. A cache that shrinks as units are mapped may be gone when they are.
+const NOTHING: f64 = 0.01;
 /// Operations cost the same up to a size if none is slower than this share …
 const FLAT: f64 = 0.85;
 /// … and beyond it bytes are what costs, within this factor.
@@ -128,8 +130,8 @@ impl Cause {
             // Units are used up when a capacity of them is: what was full before was not those.
             Knee::At(unit) if unit <= UNIT_MAX => {
                 let units = low.bytes / 4096.0 * unit as f64 / setting.bytes() as f64;
-                let is_there = (PLACE.0..=PLACE.1).contains(&units);
-                match (is_there, has_returned, is_other) {
+                let is_there = (PLACE.0..=PLACE.1).contains(&units) && low.is_sharp;
+                match (is_there, has_returned, rested.bytes < NOTHING * low.bytes) {
                     (true, _, true) => Some(Cause::Unit(unit)),
                     (false, true, _) if units < BEFORE => Some(Cause::Cache(low.bytes)),
                     _ => None,
@@ -155,8 +157,9 @@ impl Cause {
                 operations(rested.map_or(0.0, |it| it.rate))
             ),
             Cause::Unit(unit) => format!(
-                "It falls so early because the drive maps {} at once: a write of 4 KiB costs as \
-                 much as one of {0}, and a rest did not bring the rate back for as long.",
+                "It falls so early because each write of 4 KiB takes up {} of flash, as where so \
+                 much is mapped or programmed at once: it costs as much as one of {0}, and a rest \
+                 brought nothing back.",
                 size(unit)
             ),
             Cause::Block(block) => format!(
@@ -253,7 +256,7 @@ mod tests {
 
     /// A drive of 256 MiB that falls after `bytes` from 100,000 to 10,000 a second.
     fn shown(bytes: f64, again: f64, reads: f64, sizes: Vec<(u64, f64)>) -> Shown {
-        let low = Low { bytes, before: 1e5, after: 1e4 };
+        let low = Low { bytes, before: 1e5, after: 1e4, is_sharp: true };
         let rested = Rested { rest_ns: 1, rate: 1e5, bytes: again, is_end_seen: true };
         Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved: false }
     }
@@ -276,7 +279,7 @@ mod tests {
         assert_eq!(named(&Shown { has_moved: true, ..cache }), None);
         let unit = || by_cost(|size| size.max(16384.0));
         let at_end = 1.1 * capacity / 4.0;
-        assert_eq!(named(&shown(at_end, 1e6, 5e4, unit())), Some(Cause::Unit(16384)));
+        assert_eq!(named(&shown(at_end, 1e5, 5e4, unit())), Some(Cause::Unit(16384)));
         assert_eq!(named(&shown(at_end, at_end, 5e4, unit())), None, "it came back as well");
         assert_eq!(named(&shown(at_end, 0.2 * at_end, 5e4, unit())), None, "a part came back");
         assert_eq!(named(&shown(1e7, 1e6, 5e4, unit())), None, "units were left");

@@ -40,6 +40,8 @@ pub struct Low {
     pub before: f64,
     /// The median behind it.
     pub after: f64,
+    /// It fell at once.
+    pub is_sharp: bool,
 }
 
 impl Low {
@@ -52,7 +54,8 @@ impl Low {
             .collect();
         rates.sort_by(f64::total_cmp);
         let after = rates.get(rates.len() / 2).copied().filter(|rate| *rate > 0.0)?;
-        Some(Low { bytes: fall.bytes, before: fall.before, after })
+        let is_sharp = fall.is_sharp;
+        Some(Low { bytes: fall.bytes, before: fall.before, after, is_sharp })
     }
 
     /// The time to write those bytes at the lower rate.

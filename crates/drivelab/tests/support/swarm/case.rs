@@ -122,7 +122,8 @@ impl Case {
         if quick_only {
             self.after.push("--quick".into());
             self.budget = Some(10 << 30);
-            self.seconds = Some(300);
+            // What `study --help` says of each.
+            self.seconds = Some(if self.study == "stutter" { 420 } else { 300 });
         } else {
             let seconds = one_of(random, &[30, 60, 120, 300, 900]);
             let budget = (1 << 30) * one_of(random, &[1, 4, 10, 40]);

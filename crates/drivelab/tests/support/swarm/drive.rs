@@ -93,7 +93,14 @@ impl Text {
 impl Drive {
     /// The drive of a seed, of at most so many bytes.
     pub fn draw(random: &mut Random, most: u64) -> Drive {
-        let mib = one_of(random, &[256, 256, 256, 256, 512, 512, 512, 1024, 2048, 4096, 8192]);
+        let mib = match random.below(22) {
+            0..10 => 256,
+            10..16 => 512,
+            16..19 => 1024,
+            19 => 2048,
+            20 => 4096,
+            _ => 8192,
+        };
         let bytes = (MIB * mib).min(most);
         let mut drive = match random.below(20) {
             0..8 => listed(random, bytes),

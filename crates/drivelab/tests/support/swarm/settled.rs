@@ -52,7 +52,11 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     };
     let Some(rates) = further(case, run, claim.steps) else { return };
     let off = |rate: &f64| rate / claim.level - 1.0;
-    let worst = rates.iter().map(off).max_by(|a, b| a.abs().total_cmp(&b.abs())).unwrap_or(0.0);
+    let mut offs: Vec<f64> = rates.iter().map(off).collect();
+    offs.sort_by(|a, b| a.abs().total_cmp(&b.abs()));
+    // A capacity with a planted stall in it is slower by the stall, and level all the same.
+    let place = if case.drive.planted.stall.is_some() { offs.len() / 2 } else { offs.len() - 1 };
+    let worst = offs.get(place).copied().unwrap_or(0.0);
     let shown: Vec<String> = rates.iter().map(|rate| format!("{rate:.0}")).collect();
     all.push(Judged::held(
         "settled",
