@@ -161,7 +161,7 @@ impl<'a> Execution<'a> {
             return Err(Stop::Interrupted);
         }
         let within = self.limits.as_ref().map(|limits| limits.within(step, self.file_bytes));
-        // What was asked is what is recorded and looked at; how far it may go is the drivers'.
+        // What was asked is recorded and looked at; how far it may go is the drivers' alone.
         let driven = within.transpose().map_err(Stop::Spent)?.unwrap_or_else(|| step.clone());
         let number = self.steps;
         self.steps += 1;

@@ -113,10 +113,9 @@ impl Said {
     #[track_caller]
     pub fn refused(self, status: i32, says: &str) -> Self {
         let said = self.status(status);
+        let is_object = || said.json()["error"]["text"].is_string();
         match said.line.split(' ').any(|word| word == "--json") {
-            true => {
-                assert!(said.json()["error"]["text"].is_string(), "{}: {}", said.line, said.out)
-            }
+            true => assert!(is_object(), "{}: {}", said.line, said.out),
             false => assert_eq!(said.out, "", "{}: stdout must be empty", said.line),
         }
         assert!(said.err.starts_with("drivelab: "), "{}\n{}", said.line, said.err);

@@ -15,7 +15,7 @@ use drivelab_core::quantity::{operations, size, time};
 pub enum Cause {
     /// A cache of so many bytes of these writes.
     Cache(f64),
-    /// So many bytes are mapped at once.
+    /// So many bytes are mapped, or programmed, at once.
     Unit(u64),
     /// So many bytes, a block, are written anew.
     Block(u64),
@@ -157,8 +157,9 @@ impl Cause {
                 operations(rested.map_or(0.0, |it| it.rate))
             ),
             Cause::Unit(unit) => format!(
-                "It falls so early because the drive maps {} at once: a write of 4 KiB costs as \
-                 much as one of {0}, and a rest did not bring the rate back for as long.",
+                "It falls so early because each write of 4 KiB takes up {} of flash, as where so \
+                 much is mapped or programmed at once: it costs as much as one of {0}, and a rest \
+                 brought nothing back.",
                 size(unit)
             ),
             Cause::Block(block) => format!(

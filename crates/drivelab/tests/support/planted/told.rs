@@ -44,7 +44,7 @@ fn told(case: &Case, said: &Said, counted: &Counted) -> Vec<Judged> {
         Kind::StallsOfRun => gaps(said, counted, "").into_iter().collect(),
         Kind::Cache | Kind::Constant | Kind::CapOfWsat => {
             let mut judged = vec![settled(case, said, counted), status(said)];
-            if !is_held_back(said, counted) {
+            if !is_held_back(said, counted) && !is_starved(case, said, counted) {
                 judged.extend(falls(case, said, counted));
                 judged.extend(cause(case, said));
             }
@@ -124,6 +124,20 @@ fn is_held_back(said: &Said, counted: &Counted) -> bool {
     steps.map(|step| window(said, step)).any(|(from, to)| counted.idle_share(from, to) > IDLE_SHARE)
 }
 
+/// Whether the device answered less than its first cap for a half second of a load that would have
+/// kept it busy: then the rate fell before the cap did.
+fn is_starved(case: &Case, said: &Said, counted: &Counted) -> bool {
+    const SLOT_NS: u64 = 500_000_000;
+    let Some(cap) = case.plant.cap else { return false };
+    let change = counted.origin + cap.at.as_nanos() as u64;
+    let loads = said.file.run.steps.iter().filter(|step| step.begin.name.contains("rand"));
+    let windows: Vec<(u64, u64)> = loads.map(|step| window(said, step)).collect();
+    windows.into_iter().any(|(from, to)| {
+        let slots = (from..to.min(change).saturating_sub(SLOT_NS)).step_by(SLOT_NS as usize);
+        slots.into_iter().any(|at| counted.rate(at, at + SLOT_NS) < 0.7 * cap.first)
+    })
+}
+
 /// Stalls that lie wholly in a window, with time for what they held back to come to its end in it.
 fn within(counted: &Counted, from: u64, to: u64) -> impl Iterator<Item = &(u64, u64)> {
     let is_in = move |stall: &&(u64, u64)| stall.0 >= from + EDGE_NS && stall.1 + EDGE_NS <= to;
@@ -145,8 +159,8 @@ fn gaps(said: &Said, counted: &Counted, name: &str) -> Option<Judged> {
             .filter(|gap| gap.1 - gap.0 >= 100_000_000)
             .collect();
         let is_in = |gap: &(u64, u64), stall: &(u64, u64)| {
-            let both = gap.1.min(stall.1).saturating_sub(gap.0.max(stall.0));
-            both as f64 > 0.8 * (stall.1 - stall.0) as f64
+            // A busy machine hears of what came before the stall when it has begun.
+            gap.0 < stall.1 && gap.1 + 1_000_000 >= stall.1 && gap.0 < gap.1
         };
         for stall in within(counted, from, to) {
             planted += 1;
@@ -280,6 +294,9 @@ fn step(case: &Case, said: &Said, counted: &Counted) -> Judged {
     let text = why["text"].as_str().unwrap_or_default().to_string();
     if !iops["iops"]["low"].is_null() {
         return Judged::held(about, Level::Certain, false, short(&iops["iops"]), truth);
+    }
+    if is_starved(case, said, counted) {
+        return Judged::open(about, false, text, format!("{truth}, of a machine too busy for it"));
     }
     if why["code"] != "step" {
         return Judged::open(about, true, text, truth);

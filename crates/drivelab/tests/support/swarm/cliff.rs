@@ -84,18 +84,26 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
 fn cause(case: &Case, words: &str) -> (bool, String) {
     let planted = &case.drive.planted;
     let given = case.drive.profile.as_deref().unwrap_or_default();
-    let unit = given.lines().find_map(|line| line.strip_prefix("map_unit_bytes = { value = "));
-    let unit: Option<u64> = unit.and_then(|rest| rest.split(',').next()?.parse().ok());
+    let value = |key: &str| -> Option<u64> {
+        let value =
+            |line: &str| line.strip_prefix(key)?.strip_prefix(" = { value = ").map(str::to_string);
+        given.lines().find_map(value)?.split(',').next()?.parse().ok()
+    };
+    // A page that is programmed for less than it holds is used up as a whole.
+    let units = [value("map_unit_bytes"), value("page_bytes")];
     let is_right = if words.contains("a cache of about") {
         // The buffer of a flash drive is a cache too.
         matches!(planted.model, "flash" | "disk" | "array")
-    } else if words.contains("the drive maps") {
-        let said = unit.map(|bytes| format!("maps {} KiB at once", bytes >> 10));
-        planted.model == "flash" && said.is_none_or(|said| words.contains(&said))
+    } else if words.contains("takes up") {
+        let is_it = |bytes: u64| words.contains(&format!("takes up {} KiB of flash", bytes >> 10));
+        planted.model == "flash" && (units == [None; 2] || units.into_iter().flatten().any(is_it))
     } else if words.contains("a block anew") {
         matches!(planted.model, "log_block" | "block_map")
     } else {
         planted.model == "volume"
     };
-    (is_right, format!("{}, SLC cache {}, map unit {unit:?}", planted.model, planted.has_slc))
+    (
+        is_right,
+        format!("{}, SLC cache {}, map unit and page {units:?}", planted.model, planted.has_slc),
+    )
 }
