@@ -7,7 +7,6 @@ use crate::forecast;
 use drivelab_core::ledger::Moved;
 use drivelab_core::plan::{Act, IoMode, PatternName, Step, Stream, Until};
 use drivelab_core::run::StepRun;
-use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use std::collections::BTreeMap;
 
@@ -207,12 +206,7 @@ mod tests {
     const SECOND_NS: u64 = 1_000_000_000;
 
     fn limits(seconds: u64, budget: u64) -> Limits {
-        let options = StudyOptions {
-            time: Span(seconds * SECOND_NS),
-            budget: Size(budget),
-            ..StudyOptions::default()
-        };
-        Limits::of(options.time, options.budget, 0)
+        Limits::of(Span(seconds * SECOND_NS), Size(budget), 0)
     }
 
     fn writes(until: Until) -> Step {
