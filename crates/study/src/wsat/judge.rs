@@ -211,6 +211,9 @@ impl<'a> Seen<'a> {
                      `drivelab study trim` tells, and --purge NAME empties it for certain."
                         .into(),
                 );
+                if start == Start::Discarded && is_other {
+                    self.why(findings);
+                }
             }
         }
     }
