@@ -200,7 +200,7 @@ fn the_study_takes_reads_and_writes_apart() {
     let laboratory = Laboratory::new();
     let token = laboratory.token(path);
     let page = laboratory.data().join("page.html");
-    let line = ["study", "anatomy", path, "--quick", "--time", "25s", "--seed", "7", "--json"];
+    let line = ["study", "anatomy", path, "--quick", "--time", "45s", "--seed", "7", "--json"];
     let page_text = page.to_str().expect("UTF-8");
     let more = ["--erase", &token, "--out", page_text];
     let outcome = laboratory.run(line.into_iter().chain(more), Duration::from_secs(180));

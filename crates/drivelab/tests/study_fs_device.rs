@@ -60,7 +60,8 @@ fn both_sides_are_measured_on_a_file_system_that_it_made() {
     let path = device.path().to_str().unwrap();
     for kind in ["xfs", "ext4"] {
         let refused = laboratory.run(line(path, &["--mkfs", kind]), LIMIT).expect_status(3);
-        assert!(refused.stdout.is_empty(), "{}", refused.stdout);
+        let object: Value = serde_json::from_str(&refused.stdout).unwrap();
+        assert_eq!(object["error"]["code"], "refused", "{object}");
         let token = laboratory.token(path);
         let asked = line(path, &["--mkfs", kind, "--erase", &token]);
         let outcome = laboratory.run(asked, LIMIT);
