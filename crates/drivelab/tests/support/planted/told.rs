@@ -328,7 +328,7 @@ fn no_single_rate(said: &Said) -> Judged {
     let truth = "the rate falls from the first byte to the last";
     let code = write["no_interval"]["code"].as_str().unwrap_or_default();
     match code {
-        // On a busy machine the trend may drown; that its intervals are worth one is so all the same.
+        // On a busy machine the trend may drown; its intervals are worth one all the same.
         "trend" | "changes" | "step" | "depends" => {
             Judged::held(about, Level::Certain, true, short(&write["no_interval"]), truth)
         }

@@ -45,7 +45,7 @@ fn held_until(run: &Run, collected: f64, found: f64) -> bool {
         (rate(collected, found), rate(found * (1.0 + 0.005), found * (1.0 + OFF)));
     match (before, unseen, behind) {
         (Some(before), Some(unseen), Some(behind)) => {
-            unseen > 0.97 * before && behind < 0.9 * before
+            unseen > 0.93 * before && behind < 0.9 * before
         }
         _ => false,
     }
