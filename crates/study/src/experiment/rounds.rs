@@ -151,6 +151,11 @@ pub fn window_picture(
         points: vec![(from, y), (to, y)],
     };
     let on_line = |x: f64| window.intercept + window.slope * x;
+    // No rate is below nothing: a steep line ends where it comes down to it.
+    let positive = |x: f64| match on_line(x) < 0.0 {
+        true => (-window.intercept / window.slope, 0.0),
+        false => (x, on_line(x)),
+    };
     Some(Picture {
         title: title.into(),
         note: format!(
@@ -170,7 +175,7 @@ pub fn window_picture(
             Line {
                 label: "best line".into(),
                 kind: LineKind::Fit,
-                points: vec![(from, on_line(from)), (to, on_line(to))],
+                points: vec![positive(from), positive(to)],
             },
             flat("+ 10 %", LineKind::Limit, 1.1 * window.mean),
             flat("− 10 %", LineKind::Limit, 0.9 * window.mean),

@@ -2,6 +2,7 @@ use super::budget::Left;
 use super::falls::{Written, fall, falls, smoothed};
 use super::order::{done, missing, shuffle, since_break};
 use super::*;
+use drivelab_core::findings::Unit;
 use drivelab_core::inside::Inside;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Step, Stream, Until};
@@ -251,4 +252,17 @@ fn suspect_rounds_prove_no_steady_state() {
     }
     assert!(rounds::settled(&setting, &run).is_err());
     assert!(judged(&run).no_answer, "{:?}", judged(&run));
+}
+
+#[test]
+fn a_steep_best_line_ends_at_nothing() {
+    let fallen = [1000.0, 30.0, 20.0, 10.0, 10.0];
+    let picture = rounds::window_picture("", &fallen, 5, Unit::Iops).unwrap();
+    let points = picture.lines.iter().flat_map(|line| &line.points);
+    assert!(points.clone().all(|(_, y)| *y >= 0.0), "{picture:?}");
+    let best = picture.lines.iter().find(|line| line.label == "best line").unwrap();
+    assert!(best.points[1].1 == 0.0 && best.points[1].0 < 5.0, "{best:?}");
+    let risen = [10.0, 10.0, 20.0, 30.0, 1000.0];
+    let picture = rounds::window_picture("", &risen, 5, Unit::Iops).unwrap();
+    assert!(picture.lines.iter().flat_map(|line| &line.points).all(|(_, y)| *y >= 0.0));
 }

@@ -74,8 +74,9 @@ fn doubled(json: &Value, all: &mut Vec<Judged>) {
     }
 }
 
+/// Letters alone: what a terminal quotes, a page sets in another font.
 fn joined(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    text.chars().filter(|letter| !letter.is_whitespace() && *letter != '`').collect()
 }
 
 /// What JSON concludes, the terminal and the page conclude, too.
