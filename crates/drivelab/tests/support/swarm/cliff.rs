@@ -89,14 +89,17 @@ fn cause(case: &Case, words: &str) -> (bool, String) {
             |line: &str| line.strip_prefix(key)?.strip_prefix(" = { value = ").map(str::to_string);
         given.lines().find_map(value)?.split(',').next()?.parse().ok()
     };
-    // A page that is programmed for less than it holds is used up as a whole.
-    let units = [value("map_unit_bytes"), value("page_bytes")];
+    // Pages that are programmed for less than they hold are used up as a whole.
+    let programmed =
+        |page: u64| page * value("planes").unwrap_or(1) * value("pages_per_program").unwrap_or(1);
+    let page = value("page_bytes");
+    let units = [value("map_unit_bytes"), page, page.map(programmed)];
     let is_right = if words.contains("a cache of about") {
         // The buffer of a flash drive is a cache too.
         matches!(planted.model, "flash" | "disk" | "array")
     } else if words.contains("takes up") {
         let is_it = |bytes: u64| words.contains(&format!("takes up {} KiB of flash", bytes >> 10));
-        planted.model == "flash" && (units == [None; 2] || units.into_iter().flatten().any(is_it))
+        planted.model == "flash" && (units == [None; 3] || units.into_iter().flatten().any(is_it))
     } else if words.contains("a block anew") {
         matches!(planted.model, "log_block" | "block_map")
     } else {
@@ -104,6 +107,9 @@ fn cause(case: &Case, words: &str) -> (bool, String) {
     };
     (
         is_right,
-        format!("{}, SLC cache {}, map unit and page {units:?}", planted.model, planted.has_slc),
+        format!(
+            "{}, SLC cache {}, map unit, page and program {units:?}",
+            planted.model, planted.has_slc
+        ),
     )
 }
