@@ -103,6 +103,15 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
         );
     }
     for wear in &loads {
+        if let Some(doubt) = out_of_balance(wear) {
+            findings.suspect.push(doubt);
+            findings.unknown.push(format!(
+                "What a byte of {} costs: collection came in bouts while it was counted. A larger \
+                 --time or --budget counts for longer.",
+                wear.name
+            ));
+            continue;
+        }
         findings.figures.push(Figure {
             name: format!("write amplification, {}", wear.name),
             estimate: wear.amplification,
@@ -132,6 +141,7 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
         }
         doubts(wear, findings);
     }
+    findings.no_answer |= !loads.is_empty() && findings.verdict.is_empty();
     if flash.cycles_left == 0 {
         findings.not_applicable.push(Remark {
             cell: "days of life".into(),
@@ -163,17 +173,22 @@ fn doubts(wear: &Wear, findings: &mut Findings) {
                 .into(),
         );
     }
-    let Some(by_erases) = wear.by_erases else { return };
+}
+
+/// That programs and erases tell two stories: each block that was programmed must be erased before
+/// long, or more is copied now than will be later.
+fn out_of_balance(wear: &Wear) -> Option<String> {
+    let by_erases = wear.by_erases?;
     let apart = by_erases / wear.amplification.value - 1.0;
-    if apart.abs() > AGREEMENT {
-        findings.suspect.push(format!(
+    (apart.abs() > AGREEMENT).then(|| {
+        format!(
             "{}: programs say {} bytes of flash a byte, erases say {}: one of them misses \
              something, or the drive was not in a balance.",
             wear.name,
             digits(wear.amplification.value),
             digits(by_erases)
-        ));
-    }
+        )
+    })
 }
 
 /// How much faster than the mean the most worn block wears.

@@ -83,7 +83,10 @@ fn judged(claim: &Compared, logs: &[f64]) -> Option<Judged> {
     let band = (1.0 + claim.band).ln();
     match claim.verdict.as_str() {
         "changed" | "changed_negligible" | "changed_maybe_relevant" => {
-            let is_turned = claim.ratio.ln() * mean < 0.0 && mean.abs() > 3.0 * error;
+            // What is negligible either way has no wrong sign.
+            let is_turned = claim.verdict != "changed_negligible"
+                && claim.ratio.ln() * mean < 0.0
+                && mean.abs() > 3.0 * error;
             let is_nothing = claim.verdict == "changed" && mean.abs() + 3.0 * error < band / 2.0;
             let is_right = !is_turned && !is_nothing;
             Some(Judged::held("faster or slower", Level::Alpha, is_right, said, truth))

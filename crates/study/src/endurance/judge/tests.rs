@@ -122,3 +122,11 @@ fn a_real_drive_is_believed_as_far_as_it_tells() {
     let found = real(wear(100, 600 * TB), None);
     assert!(found.beware[0].contains("promises nothing more"), "{:?}", found.beware);
 }
+
+#[test]
+fn what_programs_and_erases_tell_apart_is_no_verdict() {
+    let uneven = simulated(&|_, _| 3.0, 0.75, 1.2);
+    assert_eq!(uneven.verdict, Vec::<String>::new());
+    assert!(uneven.no_answer && uneven.suspect.len() == 2, "{uneven:?}");
+    assert!(!uneven.figures.iter().any(|it| it.name.starts_with("write amplification")));
+}
