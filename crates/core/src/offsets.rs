@@ -228,10 +228,7 @@ impl Walk {
             return Ok(Walk::Lanes(lanes));
         }
         let address = match stream.pattern {
-            PatternName::Sequential if !stream.sizes.is_empty() => Address::Onward { position: 0 },
-            PatternName::Sequential => {
-                Address::Stride { stride: stream.stride.unwrap_or(1), start: 0, position: 0 }
-            }
+            PatternName::Sequential => sequential(stream, region)?,
             PatternName::Uniform => Address::Uniform,
             PatternName::Permutation => {
                 if first >= region.slots {
@@ -271,6 +268,20 @@ impl Walk {
         };
         Ok(Walk::Address(address))
     }
+}
+
+fn sequential(stream: &Stream, region: Region) -> Result<Address, Trouble> {
+    let slot = stream.begin.map_or(0, |begin| begin.0) / region.slot_bytes;
+    if slot >= region.slots {
+        return Err(Trouble::usage(format!(
+            "`begin` lies beyond the region of {} bytes that a worker has; use less",
+            region.bytes
+        )));
+    }
+    Ok(match stream.sizes.is_empty() {
+        true => Address::Stride { stride: stream.stride.unwrap_or(1), start: 0, position: slot },
+        false => Address::Onward { position: slot * region.slot_bytes },
+    })
 }
 
 fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Address, Trouble> {

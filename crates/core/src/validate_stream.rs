@@ -95,6 +95,7 @@ fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
     use PatternName as P;
     let given = [
         ("stride", stream.stride.is_some(), P::Sequential),
+        ("begin", stream.begin.is_some(), P::Sequential),
         ("share", stream.share.is_some(), P::SemiRandom),
         ("run", stream.run.is_some(), P::SemiRandom),
         ("theta", stream.theta.is_some(), P::Zipf),
@@ -403,6 +404,7 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     whole("align", stream.align.map_or(0, |align| align.0));
     whole("shift", stream.shift.0);
     whole("offset", stream.offset.0);
+    whole("begin", stream.begin.map_or(0, |begin| begin.0));
     whole("offset_each", stream.offset_each.0);
     whole("length", stream.length.map_or(0, |length| length.0));
     whole("block", stream.block.map_or(0, |block| block.0));
@@ -420,6 +422,13 @@ fn bytes_in_words(bytes: u64) -> String {
 /// What follows from each request having its place in an order.
 fn orders(stream: &Stream, problems: &mut Problems) {
     let mixed = stream.size_min() != stream.size_max();
+    let is_plain =
+        stream.stride.is_none() && !(stream.stamp || stream.verify || stream.each_kind_in_order);
+    problems.need(stream.begin.is_none() || is_plain, "begin", || {
+        "a first pass that begins elsewhere has no stride, no marks and one order for all kinds; \
+         leave `begin` out"
+            .to_string()
+    });
     problems.need(stream.sizes.is_empty() || stream.stride.is_none(), "stride", || {
         "a stride counts blocks of one size; use `size`, or leave the stride out".to_string()
     });

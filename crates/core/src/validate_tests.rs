@@ -129,6 +129,11 @@ fn keys_that_do_not_fit_the_pattern() {
         })
     };
     refused(&uniform(|s| s.stride = Some(2)), "stride", "belongs to pattern sequential");
+    refused(&uniform(|s| s.begin = Some(Size(4096))), "begin", "belongs to pattern sequential");
+    accepted(&with(|s| s.begin = Some(Size(4096))));
+    refused(&with(|s| s.begin = Some(Size(100))), "begin", "no multiple of the 512-byte block");
+    let marked = with(|s| (s.begin, s.stamp, s.mix) = (Some(Size(4096)), true, Mix::WRITE));
+    refused(&marked, "begin", "no marks");
     refused(&uniform(|s| s.share = Some(0.5)), "share", "belongs to pattern semi-random");
     refused(&uniform(|s| s.theta = Some(0.5)), "theta", "belongs to pattern zipf");
     refused(&uniform(|s| s.zones = vec![zone(0.5, 0.5)]), "zones", "hot-zones");

@@ -47,6 +47,17 @@ fn sequential_goes_through_the_file_and_begins_anew() {
 }
 
 #[test]
+fn a_first_pass_begins_anywhere_and_goes_round_the_whole_region() {
+    let begin = Some(Size(7 * 4096));
+    let stream = Stream { begin, ..reads(PatternName::Sequential) };
+    let expected: Vec<u64> = (0..25).map(|index| (7 + index) % 10 * 4096).collect();
+    assert_eq!(offsets(&ops(&stream, 10 * 4096, 25)[0]), expected);
+    assert_covered(&one_pass(&stream, 10 * 4096), 10 * 4096, 1, 4096);
+    let grid = Stream { align: Some(Size(16384)), ..stream.clone() };
+    assert_eq!(offsets(&ops(&grid, 10 * 4096, 3)[0]), [16384, 32768, 0], "on its grid");
+}
+
+#[test]
 fn workers_of_a_sequential_stream_have_their_own_part_and_cover_all() {
     for workers in [1, 2, 3, 7] {
         let stream = Stream { workers, ..reads(PatternName::Sequential) };

@@ -137,3 +137,19 @@ fn all_of_it_fits_what_was_allowed() {
     user.types(&["study", "patterns", small, "--time", "12s"]).refused(2, "give at least");
     user.types(&["study", "patterns", small, "--budget", "64MiB"]).refused(2, "at least 256MiB");
 }
+
+/// A round begins anywhere; what lies behind that place may fit into a cache.
+#[test]
+fn a_cache_does_not_answer_for_what_goes_in_order() {
+    let user = User::new();
+    let rate = |cache: u64| {
+        let target = format!("sim:textbook,capacity=256MiB,state=filled,read_cache_bytes={cache}");
+        let json = study(&user, &target);
+        let cells = json["cells"].as_array().unwrap().clone();
+        let cell = cells.iter().find(|cell| cell["name"] == "sequential read, 4 KiB requests");
+        let rate = cell.unwrap()["streams"][0]["read"]["iops"].clone();
+        rate["value"].as_f64().unwrap()
+    };
+    let (without, with) = (rate(0), rate(32 << 20));
+    assert!((with / without - 1.0).abs() < 0.05, "{without} without, {with} with a cache");
+}

@@ -29,6 +29,10 @@ pub struct Stream {
     /// Sequential: step in blocks; negative goes backward, 0 stays in place.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stride: Option<i64>,
+    /// Sequential: where in the region the first pass begins; it goes on to the region's end and
+    /// then from its first byte on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub begin: Option<Size>,
     /// Semi-random: probability of a jump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
@@ -212,6 +216,7 @@ impl Default for Stream {
             sync_timing: SyncTiming::default(),
             pattern: PatternName::default(),
             stride: None,
+            begin: None,
             share: None,
             run: None,
             theta: None,

@@ -244,18 +244,17 @@ pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -
     }
 }
 
+/// Whether a cell goes through the region in order, without jumps.
+fn is_in_order(cell: Cell) -> bool {
+    !cell.base.is_random() && !matches!(cell.pattern, Pattern::SemiRandom(_))
+}
+
 /// The same from another place on, where the cell goes through the region in order: what it
-/// reaches in its time is a small part, and a disk is faster at its beginning than at its end.
+/// reaches in its time may be a small part, and a disk is faster at its beginning than at its end.
+/// It goes round all of the region, for a cache would answer for a part that is gone over again.
 pub fn beginning(stream: Stream, cell: Cell, first: u64) -> Stream {
-    let is_in_order = !cell.base.is_random() && !matches!(cell.pattern, Pattern::SemiRandom(_));
-    match stream.length {
-        Some(length) if is_in_order => Stream {
-            offset: Size(stream.offset.0 + first),
-            length: Some(Size(length.0.saturating_sub(first))),
-            ..stream
-        },
-        _ => stream,
-    }
+    let begin = is_in_order(cell).then_some(Size(first));
+    Stream { begin, ..stream }
 }
 
 /// Addresses that repeat: one in each of as many parts, so that they lie as uniform ones do.
