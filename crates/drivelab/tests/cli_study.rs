@@ -286,6 +286,9 @@ fn nothing_is_said_that_was_not_seen() {
     let (_, json) = study(&["wsat", full]);
     assert!(!said(&json, "verdict").contains("The write cliff"), "{}", json["findings"]);
     assert!(said(&json, "unknown").contains("nothing proves that this one was empty"));
+    // Nor was the cause measured, so that all candidates are told.
+    let why = ["Why it falls so early", "A cache may", "a quota", "Nothing here tells them apart"];
+    assert!(why.iter().all(|words| said(&json, "unknown").contains(words)), "{json}");
     // Preconditioning that the clock cut short is none.
     let (status, json) =
         study(&["pts-tp", "sim:zhou-hdd,capacity=8GiB", "--quick", "--time", "30s"]);

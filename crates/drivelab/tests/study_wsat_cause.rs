@@ -5,13 +5,16 @@
 #![allow(clippy::unwrap_used)]
 
 mod cli_user;
+#[path = "support/swarm/drive.rs"]
+#[allow(dead_code, reason = "the swarm draws whole drives")]
+mod drive;
 
 use cli_user::{User, estimate};
+use drive::{Text, between, one_of};
 use drivelab_core::op::Action;
 use drivelab_core::run::Run;
 use drivelab_stats::Random;
 use serde_json::Value;
-use std::fmt::Write;
 
 const MIB: u64 = 1 << 20;
 
@@ -42,27 +45,10 @@ impl Kind {
     fn words(self) -> &'static str {
         match self {
             Kind::SlcCache | Kind::WriteBuffer | Kind::CacheBeforeLargeUnit => "a cache of about",
-            Kind::LargeUnit => "the drive maps",
+            Kind::LargeUnit => "takes up",
             Kind::LogBlock | Kind::BlockMap => "write a block anew",
             Kind::Credits => "the credits of a quota",
         }
-    }
-}
-
-fn one_of<T: Copy>(random: &mut Random, all: &[T]) -> T {
-    all[random.below(all.len() as u64) as usize]
-}
-
-fn between(random: &mut Random, least: u64, most: u64) -> u64 {
-    (least as f64 * (most as f64 / least as f64).powf(random.unit_f64())) as u64
-}
-
-struct Text(String);
-
-impl Text {
-    fn put(&mut self, key: &str, value: impl std::fmt::Display) {
-        writeln!(self.0, "{key} = {{ value = {value}, source = \"drawn\", status = \"guess\" }}")
-            .unwrap();
     }
 }
 
@@ -74,11 +60,7 @@ fn profile(kind: Kind, random: &mut Random, bytes: u64) -> (String, u64) {
         Kind::Credits => "volume",
         _ => "flash",
     };
-    let head = format!(
-        "name = \"drawn\"\ntitle = \"Drawn\"\nkind = \"{model}\"\nabout = \"Drawn from a \
-         seed.\"\n\n[parameters]\n"
-    );
-    let mut text = Text(head);
+    let mut text = Text::of(model);
     text.put("user_bytes", bytes);
     let mut unit = 4096;
     match kind {
@@ -143,21 +125,7 @@ fn flash(text: &mut Text, random: &mut Random, kind: Kind, bytes: u64) -> u64 {
 }
 
 fn blocks(text: &mut Text, random: &mut Random, kind: Kind) {
-    let channels = 1 << random.below(4);
-    let dies = channels << random.below(3);
-    text.put("page_bytes", one_of(random, &[2048, 4096]));
-    text.put("pages_per_block", one_of(random, &[64, 128]));
-    text.put("channels", channels);
-    text.put("dies", dies);
-    text.put("block_dies", one_of(random, &[1, channels, dies]));
-    text.put("read_ns", between(random, 20_000, 80_000));
-    text.put("program_ns", between(random, 150_000, 900_000));
-    text.put("erase_ns", between(random, 1_000_000, 4_000_000));
-    text.put("channel_bytes_per_s", between(random, 30_000_000, 200_000_000));
-    text.put("link_bytes_per_s", 300_000_000);
-    text.put("command_ns", between(random, 40_000, 300_000));
-    text.put("queue_depth", one_of(random, &[1, 1, 8]));
-    text.put("copies_per_channel", 1);
+    let dies = drive::blocks(text, random);
     if kind == Kind::BlockMap {
         text.put("overwrite", one_of(random, &["\"in_place\"", "\"replacement\""]));
         return;
@@ -174,20 +142,8 @@ fn blocks(text: &mut Text, random: &mut Random, kind: Kind) {
 fn volume(text: &mut Text, random: &mut Random) {
     let base = between(random, 300, 2000);
     let credits = base * between(random, 10, 100);
-    text.put("iops_base", base);
-    text.put("iops_per_gib", 0);
-    text.put("iops_min", base);
-    text.put("iops_max", 20_000);
-    text.put("iops_slack_per_mille", 0);
-    text.put("iops_burst", base * (2 + random.below(9)));
-    text.put("credits_max", credits);
-    text.put("credits_initial", credits);
-    text.put("bandwidth_bytes_per_s", between(random, 50_000_000, 500_000_000));
-    text.put("bandwidth_burst_bytes", MIB);
-    text.put("io_unit_bytes", 262_144);
-    text.put("read_ns", between(random, 100_000, 900_000));
-    text.put("write_ns", between(random, 100_000, 900_000));
-    text.put("jitter_ns", random.below(400_000));
+    let times = 2 + random.below(9);
+    drive::quota(text, random, base, times, credits);
 }
 
 fn known(name: &str, otherwise: u64) -> u64 {

@@ -81,9 +81,9 @@ fn too_short(setting: &Setting<'_>) -> Option<String> {
     let time = setting.options.time;
     (!setting.is_simulated() && time.0 <= least_ns).then(|| {
         format!(
-            "{time} are too short for `trim` at this scale: what it measures before and after the \
-             TRIM takes {}s, and the fill and rounds before it come on top; give a larger --time, \
-             or --quick",
+            "{time} is too short for `trim` at this scale: what it measures before and after the \
+             TRIM takes {}s, and the fill and the rounds before that take longer still; give a \
+             larger --time, or --quick",
             least_ns.div_ceil(SECOND_NS)
         )
     })

@@ -4,11 +4,12 @@
 //! what is left ends there; then it is incomplete, and the run is over and judged as it is.
 
 use crate::forecast;
-use drivelab_core::ledger::Moved;
 use drivelab_core::plan::{Act, IoMode, PatternName, Step, Stream, Until};
 use drivelab_core::run::StepRun;
 use drivelab_core::units::{Size, Span};
+use drivelab_study::experiment::budget;
 use std::collections::BTreeMap;
+use std::slice;
 
 /// Part of the time by which a real machine may exceed it: nobody knows what it does between steps.
 const GRACE_PART: u64 = 50;
@@ -140,8 +141,7 @@ impl Limits {
     pub fn spend(&mut self, step: &StepRun) {
         let ns = step.duration_ns();
         self.left_ns = self.left_ns.saturating_sub(ns + self.between_ns);
-        let bytes = Moved::of(&step.tallies).written_bytes;
-        self.left_bytes = self.left_bytes.saturating_sub(bytes);
+        self.left_bytes = self.left_bytes.saturating_sub(budget::written(slice::from_ref(step)));
         if let Some(elapsed) = step.plan.elapsed().filter(|_| step.plan.act.is_none()) {
             let tail = ns.saturating_sub(elapsed.0.saturating_add(step.plan.ramp.0));
             let known = self.tails.entry(Kind::of(&step.plan)).or_insert(0);
@@ -291,6 +291,10 @@ mod tests {
         };
         limits.spend(&done);
         assert_eq!(limits.left_ns, 7 * SECOND_NS);
+        // Of a step that was killed nobody knows how far it came.
+        let killed = writes(Until { bytes: Some(Size(GIB / 4)), ..Until::default() });
+        limits.spend(&StepRun { plan: killed, ..done });
+        assert_eq!(limits.left_bytes, GIB / 4 * 3);
         let long = writes(Until { elapsed: Some(Span(60 * SECOND_NS)), ..until });
         limits.tails.insert(Kind::of(&long), 2 * SECOND_NS);
         let cut = limits.within(&long, GIB).unwrap();

@@ -106,8 +106,8 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
         if let Some(doubt) = out_of_balance(wear) {
             findings.suspect.push(doubt);
             findings.unknown.push(format!(
-                "What a byte of {} costs: collection came in bouts while it was counted. A larger \
-                 --time or --budget counts for longer.",
+                "What a byte of {} costs: programs and erases give different counts, so one \
+                 figure cannot stand for both. A larger --time or --budget counts for longer.",
                 wear.name
             ));
             continue;

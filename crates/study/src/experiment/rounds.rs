@@ -106,12 +106,13 @@ pub fn settled(setting: &Setting<'_>, run: &Run) -> Result<Settled, Unsettled> {
     let past = past(setting, run);
     let all = Settled::of(&rates(setting, since_break(run), ROUND), &past)?;
     // Asked only now, for it takes all intervals of every round.
-    let is_sound = |step: &&StepRun| step.begin.name != ROUND || stands(run, step);
-    let sound: Vec<StepRun> = since_break(run).iter().filter(is_sound).cloned().collect();
-    match sound.len() == since_break(run).len() {
-        true => Ok(all),
-        false => Settled::of(&rates(setting, &sound, ROUND), &past),
+    let is_suspect = |step: &StepRun| step.begin.name == ROUND && !stands(run, step);
+    let steps = since_break(run);
+    if !steps.iter().any(is_suspect) {
+        return Ok(all);
     }
+    let sound: Vec<StepRun> = steps.iter().filter(|step| !is_suspect(step)).cloned().collect();
+    Settled::of(&rates(setting, &sound, ROUND), &past)
 }
 
 /// The steady state, where the round that was just done proves it.

@@ -158,13 +158,13 @@ fn said(order: Order, share: u32, cost: &Cost, delta: f64, findings: &mut Findin
             with_ends(each)
         ),
         None => format!(
-            "at {share} of {word} writes, what one write takes from the readers cannot be told \
-             from nothing, and alone it takes as long as {alone} reads: {reached}"
+            "at {share} of {word} writes, one write takes no measurable time from the reads, and \
+             alone it takes as long as {alone} of them: {reached}"
         ),
     };
     let factor = match &cost.factor {
         Some(factor) => format!("F = {}", with_ends(factor)),
-        None => "F cannot be told from 0".into(),
+        None => "The interval of F includes 0".into(),
     };
     match cost.grade(delta) {
         Grade::Bad => findings.beware.push(format!(
@@ -376,10 +376,8 @@ fn table(setting: &Setting<'_>, known: &[Known]) -> Table {
             "w is the share of writes that happened, k the time of a write alone in reads alone \
              (of the same order and depth). Ideal = 1 ÷ ((1 − w) + w·k), by the rate of reads \
              alone; efficiency = real ÷ ideal; a write costs ((reads alone ÷ real) − (1 − w)) ÷ w \
-             reads; F = that ÷ k, and 1 is no interference; neither is given where its interval \
-             reaches \
-             down to nothing. A read takes so many times as long as \
-             alone. Intervals are 95 % each, by leaving out one repetition at a time of every cell \
+             reads; F = that ÷ k, and 1 means no interference; neither is given where its interval \
+             includes 0. The last column is the time of a read by that of one alone. Intervals are 95 % each, by leaving out one repetition at a time of every cell \
              that the figure rests on. A mix counts as \
              disturbed where the whole interval of its efficiency lies below {}.{bound}",
             percent(1.0 - setting.options.delta)

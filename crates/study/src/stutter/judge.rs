@@ -94,17 +94,20 @@ impl<'a> Seen<'a> {
             );
             return false;
         };
-        let busy = self.busy();
-        match (graded(&self.beside), busy) {
+        let grade = match (graded(&self.beside), self.busy()) {
             (Ok(grade), None) => {
                 self.answer(grade, longest_ns, &a_minute, share.value, findings);
+                Some(grade)
             }
             (Ok(_), Some(share)) => {
-                findings.unknown.insert(0, self.not_the_drive(share, longest_ns))
+                findings.unknown.insert(0, self.not_the_drive(share, longest_ns));
+                None
             }
-            (Err(open), _) => findings.unknown.insert(0, self.no_grade(setting, open, longest_ns)),
-        }
-        let grade = graded(&self.beside).ok().filter(|_| busy.is_none());
+            (Err(open), _) => {
+                findings.unknown.insert(0, self.no_grade(setting, open, longest_ns));
+                None
+            }
+        };
         self.reader_alone(findings);
         self.figures(longest_ns, a_minute, share, findings);
         findings.tables.push(Grade::table(grade));

@@ -150,15 +150,16 @@ impl Cause {
         match self {
             Cause::Cache(bytes) => format!(
                 "It falls so early because a cache of about {} was full: after a rest of {rest} \
-                 it took {} at {} before it fell again, which neither larger writes nor \
-                 reads explain.",
+                 it took {} at {} before it fell again. Larger writes moved no more bytes, and \
+                 reads were not held to the rate of writes, so neither a large mapping unit nor a \
+                 quota explains it.",
                 size(bytes as u64),
                 size(again),
                 operations(rested.map_or(0.0, |it| it.rate))
             ),
             Cause::Unit(unit) => format!(
-                "It falls so early because each write of 4 KiB takes up {} of flash, as where so \
-                 much is mapped or programmed at once: it costs as much as one of {0}, and a rest \
+                "It falls so early because each write of 4 KiB takes up {} of flash, the unit in \
+                 which the drive maps or programs: it costs as much as a write of {0}, and a rest \
                  brought nothing back.",
                 size(unit)
             ),
@@ -228,7 +229,8 @@ pub fn table(shown: &Shown) -> Option<Table> {
     };
     (!shown.sizes.is_empty()).then(|| Table {
         title: "Random writes by size, after the fall".into(),
-        note: "What does not care for the size up to some point is written anew as a whole.".into(),
+        note: "Up to the size that the drive rewrites as a whole, a larger write takes no longer."
+            .into(),
         heads: vec![
             head("size", None),
             head("rate", Some(Unit::Iops)),
@@ -280,6 +282,8 @@ mod tests {
         let unit = || by_cost(|size| size.max(16384.0));
         let at_end = 1.1 * capacity / 4.0;
         assert_eq!(named(&shown(at_end, 1e5, 5e4, unit())), Some(Cause::Unit(16384)));
+        let words = Cause::Unit(16384).words(&shown(at_end, 1e5, 5e4, unit()));
+        assert!(words.contains("takes up 16 KiB of flash"), "{words}");
         assert_eq!(named(&shown(at_end, at_end, 5e4, unit())), None, "it came back as well");
         assert_eq!(named(&shown(at_end, 0.2 * at_end, 5e4, unit())), None, "a part came back");
         assert_eq!(named(&shown(1e7, 1e6, 5e4, unit())), None, "units were left");

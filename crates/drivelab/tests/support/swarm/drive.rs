@@ -69,22 +69,24 @@ fn chance(random: &mut Random, percent: u64) -> bool {
 }
 
 /// From `least` to `most`, each power of two as likely as the others.
-fn between(random: &mut Random, least: u64, most: u64) -> u64 {
+pub fn between(random: &mut Random, least: u64, most: u64) -> u64 {
     (least as f64 * (most as f64 / least as f64).powf(random.unit_f64())) as u64
 }
 
 /// The lines of a profile.
-struct Text(String);
+pub struct Text(pub String);
 
 impl Text {
-    fn of(kind: &str) -> Text {
+    /// One of a model without parameters yet.
+    pub fn of(kind: &str) -> Text {
         Text(format!(
             "name = \"drawn\"\ntitle = \"Drawn\"\nkind = \"{kind}\"\nabout = \"Drawn from a \
              seed.\"\n\n[parameters]\n"
         ))
     }
 
-    fn put(&mut self, key: &str, value: impl std::fmt::Display) {
+    /// A parameter.
+    pub fn put(&mut self, key: &str, value: impl std::fmt::Display) {
         writeln!(self.0, "{key} = {{ value = {value}, source = \"drawn\", status = \"guess\" }}")
             .expect("a string takes it");
     }
@@ -237,13 +239,11 @@ fn flash(random: &mut Random, bytes: u64) -> Drive {
     drive
 }
 
-/// Geometry and times that log blocks and block mapping share.
-fn blocks(random: &mut Random, kind: &str, bytes: u64) -> (Text, u64) {
-    let mut text = Text::of(kind);
+/// Geometry and times that log blocks and block mapping share; gives the dies.
+pub fn blocks(text: &mut Text, random: &mut Random) -> u64 {
     let channels = 1 << random.below(4);
     let dies = channels << random.below(3);
     let block_dies = one_of(random, &[1, channels, dies]);
-    text.put("user_bytes", bytes);
     text.put("page_bytes", one_of(random, &[2048, 4096]));
     text.put("pages_per_block", one_of(random, &[64, 128]));
     text.put("channels", channels);
@@ -257,11 +257,19 @@ fn blocks(random: &mut Random, kind: &str, bytes: u64) -> (Text, u64) {
     text.put("command_ns", between(random, 40_000, 300_000));
     text.put("queue_depth", one_of(random, &[1, 1, 8]));
     text.put("copies_per_channel", 1);
-    (text, dies)
+    dies
+}
+
+/// A profile of this model and so many bytes.
+fn of_model(kind: &str, bytes: u64) -> Text {
+    let mut text = Text::of(kind);
+    text.put("user_bytes", bytes);
+    text
 }
 
 fn log_block(random: &mut Random, bytes: u64) -> Drive {
-    let (mut text, dies) = blocks(random, "log_block", bytes);
+    let mut text = of_model("log_block", bytes);
+    let dies = blocks(&mut text, random);
     let is_full = chance(random, 50);
     text.put("log_blocks", dies * (2 + random.below(16)));
     text.put("associativity", if is_full { "\"full\"" } else { "\"block\"" });
@@ -274,7 +282,8 @@ fn log_block(random: &mut Random, bytes: u64) -> Drive {
 }
 
 fn block_map(random: &mut Random, bytes: u64) -> Drive {
-    let (mut text, _) = blocks(random, "block_map", bytes);
+    let mut text = of_model("block_map", bytes);
+    blocks(&mut text, random);
     text.put("overwrite", one_of(random, &["\"in_place\"", "\"replacement\""]));
     Drive::of_text(text, "block_map", bytes, None)
 }
@@ -304,26 +313,31 @@ fn disk(random: &mut Random, bytes: u64) -> Drive {
     Drive::of_text(text, "disk", bytes, None)
 }
 
-/// A quota; with credits it is a cap that comes after a while.
-fn volume(random: &mut Random, bytes: u64) -> Drive {
-    let mut text = Text::of("volume");
-    let base = between(random, 300, 10_000);
-    let has_credits = chance(random, 50);
-    text.put("user_bytes", bytes);
+/// A quota of so many operations a second; its credits let it do `times` that for a while.
+pub fn quota(text: &mut Text, random: &mut Random, base: u64, times: u64, credits: u64) {
     text.put("iops_base", base);
     text.put("iops_per_gib", 0);
     text.put("iops_min", base);
     text.put("iops_max", 20_000);
     text.put("iops_slack_per_mille", 0);
-    text.put("iops_burst", if has_credits { base * (2 + random.below(9)) } else { 0 });
-    let credits = base * between(random, 10, 600);
-    text.put("credits_max", if has_credits { credits } else { 0 });
-    text.put("credits_initial", if has_credits { credits } else { 0 });
+    text.put("iops_burst", base * times);
+    text.put("credits_max", credits);
+    text.put("credits_initial", credits);
     text.put("bandwidth_bytes_per_s", between(random, 50_000_000, 500_000_000));
     text.put("bandwidth_burst_bytes", MIB);
     text.put("io_unit_bytes", 262_144);
     text.put("read_ns", between(random, 100_000, 900_000));
     text.put("write_ns", between(random, 100_000, 900_000));
     text.put("jitter_ns", random.below(400_000));
+}
+
+/// A quota; with credits it is a cap that comes after a while.
+fn volume(random: &mut Random, bytes: u64) -> Drive {
+    let mut text = of_model("volume", bytes);
+    let base = between(random, 300, 10_000);
+    let has_credits = chance(random, 50);
+    let times = if has_credits { 2 + random.below(9) } else { 0 };
+    let credits = base * between(random, 10, 600);
+    quota(&mut text, random, base, times, if has_credits { credits } else { 0 });
     Drive::of_text(text, "volume", bytes, None)
 }

@@ -7,10 +7,8 @@ use drivelab_core::units::{Size, Span};
 
 const MIB: u64 = 1 << 20;
 
-fn findings(rate: &dyn Fn(&str, u32) -> f64) -> Findings {
-    let mut facts = Facts::default();
-    facts.target.kind = TargetKind::Simulated;
-    let options = StudyOptions {
+fn options() -> StudyOptions {
+    StudyOptions {
         name: "trim".into(),
         scale: Scale::Quick,
         seed: 7,
@@ -20,7 +18,13 @@ fn findings(rate: &dyn Fn(&str, u32) -> f64) -> Findings {
         emptying: Emptying::Discard,
         bytes: 256 * MIB,
         ..StudyOptions::default()
-    };
+    }
+}
+
+fn findings(rate: &dyn Fn(&str, u32) -> f64) -> Findings {
+    let mut facts = Facts::default();
+    facts.target.kind = TargetKind::Simulated;
+    let options = options();
     let setting = Setting { options: &options, facts: &facts };
     STUDY.judged(&setting, &play(&STUDY, &setting, "fresh", rate))
 }
@@ -68,4 +72,31 @@ fn a_rate_that_falls_all_the_time_after_the_trim_is_no_answer() {
     let found = findings(&filling);
     assert!(found.suspect[0].starts_with("random write, after TRIM: "), "{found:?}");
     assert!(!found.verdict.concat().contains("random writes run"), "{found:?}");
+}
+
+#[test]
+fn faster_reads_prove_nothing_where_writes_got_nothing_back() {
+    let odd = |name: &str, repetition: u32| {
+        let is_fast = name == READ_AFTER || name == FRESH;
+        noise(name, repetition) * if is_fast { 10_000.0 } else { 1000.0 }
+    };
+    let found = findings(&odd);
+    assert!(found.no_answer && found.beware.is_empty(), "{found:?}");
+    assert!(!found.verdict.concat().contains("TRIM works"), "{found:?}");
+    assert!(found.unknown[0].contains("do not go together"), "{found:?}");
+}
+
+#[test]
+fn a_time_in_which_nothing_would_be_trimmed_is_refused_on_a_real_drive() {
+    let of = |kind, seconds: u64| {
+        let mut facts = Facts::default();
+        facts.target.kind = kind;
+        let options = StudyOptions { time: Span(seconds * 1_000_000_000), ..options() };
+        let setting = Setting { options: &options, facts: &facts };
+        crate::trim::too_short(&setting)
+    };
+    let why = of(TargetKind::BlockDevice, 1).unwrap();
+    assert!(why.starts_with("1s is too short for `trim`"), "{why}");
+    assert_eq!(of(TargetKind::BlockDevice, 300), None);
+    assert_eq!(of(TargetKind::Simulated, 1), None);
 }
