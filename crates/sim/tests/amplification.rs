@@ -1,39 +1,17 @@
 //! Write amplification of the page mapping against the formulas, and how it gets there.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+#[path = "policies/layout.rs"]
+mod layout;
+
 use drivelab_sim::flash::{Ftl, Layout, Policy, Timeless};
 use drivelab_sim::theory;
 use drivelab_stats::Random;
+use layout::{bare, with_spare};
 
 /// Blocks of a drive that is large enough for the formulas, which are for any number of them.
 const BLOCKS: u32 = 1024;
 const SPARES: [f64; 4] = [0.07, 0.12, 0.28, 0.5];
-
-fn layout(policy: Policy, choices: u32, block_units: u32, blocks: u32) -> Layout {
-    Layout {
-        logical_units: 0,
-        block_units,
-        blocks,
-        program_units: 1,
-        page_units: 1,
-        low_blocks: 2,
-        high_blocks: 4,
-        policy,
-        choices,
-        collection_frontiers: 1,
-        paces: true,
-        levels_wear: false,
-        wear_difference_max: None,
-        endurance_cycles: 0,
-        seed: 11,
-    }
-}
-
-/// The layout with the logical units that give this spare.
-fn with_spare(layout: Layout, spare: f64) -> Layout {
-    let logical_units = (layout.data_units() / (1.0 + spare)) as u32;
-    Layout { logical_units, ..layout }
-}
 
 /// Amplification over the last `measured` passes of requests, after `before` others; `request`
 /// draws one. The drive is filled in order first.
@@ -83,7 +61,7 @@ fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
 
 fn assert_policy(policy: Policy, choices: u32, block_units: u32, formula: impl Fn(f64) -> f64) {
     for spare in SPARES {
-        let layout = with_spare(layout(policy, choices, block_units, BLOCKS), spare);
+        let layout = with_spare(bare(policy, choices, block_units, BLOCKS), spare);
         let what = format!("{policy:?} {choices}, {block_units} units, spare {spare}");
         assert_near(uniform(&layout, 2), formula(spare), 0.01, &what);
     }
@@ -127,7 +105,7 @@ fn random_victims_follow_the_formula() {
 #[test]
 fn trims_leave_the_spare_that_the_formula_says() {
     for (spare, trims) in [(0.12, 0.1), (0.12, 0.3), (0.28, 0.2)] {
-        let layout = with_spare(layout(Policy::Greedy, 0, 128, BLOCKS), spare);
+        let layout = with_spare(bare(Policy::Greedy, 0, 128, BLOCKS), spare);
         let mut random = Random::new(7);
         // The share in use comes near its end by a factor of e every 1 ÷ (1 − trims) passes.
         let found = amplification(&mut filled(&layout), 10, 2, |ftl| {
@@ -153,7 +131,7 @@ fn trims_leave_the_spare_that_the_formula_says() {
 fn two_temperatures_follow_the_formula() {
     for (spare, addresses, writes) in [(0.12, 0.2, 0.8), (0.28, 0.2, 0.8), (0.28, 0.1, 0.9)] {
         // One frontier for all: the formula is for data that is mixed.
-        let mixed = Layout { collection_frontiers: 0, ..layout(Policy::Fifo, 0, 128, BLOCKS) };
+        let mixed = Layout { collection_frontiers: 0, ..bare(Policy::Fifo, 0, 128, BLOCKS) };
         let layout = with_spare(mixed, spare);
         let mut random = Random::new(9);
         let found = amplification(&mut filled(&layout), 8, 2, |ftl| {
@@ -174,7 +152,7 @@ fn two_temperatures_follow_the_formula() {
 #[test]
 fn a_window_lies_between_the_oldest_and_the_emptiest() {
     let spare = 0.28;
-    let of = |policy, choices| uniform(&with_spare(layout(policy, choices, 128, BLOCKS), spare), 3);
+    let of = |policy, choices| uniform(&with_spare(bare(policy, choices, 128, BLOCKS), spare), 3);
     let (oldest, emptiest) = (of(Policy::Fifo, 0), of(Policy::Greedy, 0));
     let (one, some) = (of(Policy::Windowed, 1), of(Policy::Windowed, 100));
     println!("oldest {oldest:.4}, window of 1 {one:.4}, of 100 {some:.4}, emptiest {emptiest:.4}");
@@ -190,7 +168,7 @@ fn frontiers_by_temperature_copy_less_where_writes_are_uneven() {
             collection_frontiers,
             low_blocks,
             high_blocks: 6,
-            ..layout(Policy::Greedy, 0, 128, BLOCKS)
+            ..bare(Policy::Greedy, 0, 128, BLOCKS)
         };
         let mut random = Random::new(9);
         amplification(&mut filled(&with_spare(one, 0.28)), 6, 2, |ftl| {
@@ -214,7 +192,7 @@ fn frontiers_by_temperature_copy_less_where_writes_are_uneven() {
 fn a_drive_of_256_blocks_is_like_one_of_4096() {
     for spare in [0.07, 0.28] {
         let of = |blocks: u32, passes: u32| {
-            uniform(&with_spare(layout(Policy::Greedy, 0, 128, blocks), spare), passes)
+            uniform(&with_spare(bare(Policy::Greedy, 0, 128, blocks), spare), passes)
         };
         assert_near(of(256, 24), of(4096, 2), 0.01, &format!("spare {spare}, 256 and 4096 blocks"));
     }
@@ -225,7 +203,7 @@ fn the_placed_steady_state_is_steady_from_the_first_pass() {
     for (policy, spare) in
         [(Policy::Greedy, 0.07), (Policy::Greedy, 0.28), (Policy::Fifo, 0.12), (Policy::Fifo, 0.28)]
     {
-        let layout = with_spare(layout(policy, 0, 128, 2048), spare);
+        let layout = with_spare(bare(policy, 0, 128, 2048), spare);
         let mut ftl = Ftl::new(layout).unwrap();
         ftl.steady(3);
         ftl.assert_consistent();
@@ -246,7 +224,7 @@ fn the_placed_steady_state_is_steady_from_the_first_pass() {
 #[test]
 fn the_write_cliff() {
     for spare in [0.12, 0.28] {
-        let layout = with_spare(layout(Policy::Greedy, 0, 128, 2048), spare);
+        let layout = with_spare(bare(Policy::Greedy, 0, 128, 2048), spare);
         let steady = theory::greedy(spare, 128);
         let mut ftl = filled(&layout);
         let mut random = Random::new(17);

@@ -2,83 +2,29 @@
 //! addresses, against closed forms and an independent counter.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+#[path = "policies/beside.rs"]
+mod beside;
 #[path = "policies/counter.rs"]
 mod counter;
+#[path = "policies/layout.rs"]
+mod layout;
 
-use counter::{Choice, Counter};
-use drivelab_sim::flash::{Ftl, Layout, Policy, Timeless};
+use beside::{POLICIES, counted};
+use counter::Choice;
+use drivelab_sim::flash::{Layout, Policy};
 use drivelab_sim::theory;
-use drivelab_stats::Random;
 
 const PAGES: [u32; 3] = [16, 64, 512];
 const PAGES_COUNTED: [u32; 3] = [16, 64, 128];
 const SPARES: [f64; 3] = [0.05, 0.20, 0.45];
 const SPANS: [f64; 2] = [0.1, 1.0];
-const POLICIES: [(Policy, u32, Choice); 4] = [
-    (Policy::Fifo, 1, Choice::Oldest),
-    (Policy::Greedy, 1, Choice::Emptiest),
-    (Policy::DChoices, 10, Choice::EmptiestOf(10)),
-    (Policy::Windowed, 32, Choice::EmptiestOfOldest(32)),
-];
 
 fn layout(policy: Policy, choices: u32, block_units: u32, blocks: u32, spare: f64) -> Layout {
-    let none = Layout {
-        logical_units: 0,
-        block_units,
-        blocks,
-        program_units: 1,
-        page_units: 1,
-        low_blocks: 2,
-        high_blocks: 4,
-        policy,
-        choices,
-        collection_frontiers: 1,
-        paces: true,
-        levels_wear: false,
-        wear_difference_max: None,
-        endurance_cycles: 0,
-        seed: 11,
-    };
-    let logical_units = (none.data_units() / (1.0 + spare)) as u32;
-    Layout { logical_units, ..none }
+    layout::with_spare(layout::bare(policy, choices, block_units, blocks), spare)
 }
 
-/// Amplification of writes to the first `span` of the addresses, over the second half of `writes`.
 fn simulated(layout: &Layout, span: f64, writes: u64) -> f64 {
-    let mut ftl = Ftl::new(layout.clone()).unwrap();
-    ftl.fill();
-    let units = (f64::from(layout.logical_units) * span) as u64;
-    let mut random = Random::new(5);
-    for _ in 0..writes / 2 {
-        ftl.write(&mut Timeless, random.below(units) as u32);
-    }
-    let from = ftl.inside();
-    for _ in 0..writes / 2 {
-        ftl.write(&mut Timeless, random.below(units) as u32);
-    }
-    let change = ftl.inside().since(&from);
-    ftl.assert_consistent();
-    change.programmed_units() as f64 / change.programmed_host_units as f64
-}
-
-/// The same by the counter, of a drive with as many blocks that empties victims at once too.
-fn counted(layout: &Layout, choice: Choice, span: f64, writes: u64) -> f64 {
-    let (pages, logical) = (layout.block_units as usize, layout.logical_units as usize);
-    let separate = layout.collection_frontiers > 0;
-    let counter = Counter::new(layout.blocks as usize, pages, logical, 2, choice, separate);
-    let high = if layout.paces { layout.high_blocks as usize } else { 0 };
-    let mut counter = counter.paced(high);
-    let span = (logical as f64 * span) as usize;
-    let half = |counter: &mut Counter| {
-        (counter.host, counter.copies) = (0, 0);
-        for _ in 0..writes / 2 {
-            let page = counter.below(span);
-            counter.write(page);
-        }
-        1.0 + counter.copies as f64 / counter.host as f64
-    };
-    half(&mut counter);
-    half(&mut counter)
+    beside::simulated(layout, span, writes).unwrap()
 }
 
 /// With one frontier, copies fall among what the host writes; so they do in the counter.
@@ -97,7 +43,7 @@ fn paced_policies_agree_with_the_counter() {
     let mut beyond = Vec::new();
     for pages in [16, 128, 512] {
         for (spare, span) in [(0.05, 0.1), (0.05, 1.0), (0.45, 0.1), (0.45, 1.0)] {
-            for (policy, choices, choice) in POLICIES {
+            for (_, policy, choices, choice) in POLICIES {
                 let layout = layout(policy, choices, pages, 512, spare);
                 let writes = writes(&layout);
                 let found = simulated(&layout, span, writes);
@@ -134,7 +80,7 @@ fn uniform_writes_follow_the_formulas_from_16_to_512_pages() {
         // Half a block more or less must not count beside the spare.
         let blocks = if spare < 0.1 { 4096 } else { 1024 };
         if pages <= 64 || spare > 0.1 {
-            for (policy, choices, _) in POLICIES {
+            for (_, policy, choices, _) in POLICIES {
                 let expected = match policy {
                     Policy::Fifo => theory::fifo(spare),
                     Policy::Greedy => theory::greedy(spare, pages),
@@ -172,7 +118,7 @@ fn every_policy_agrees_with_the_counter() {
     for pages in PAGES_COUNTED {
         for spare in SPARES {
             for span in SPANS {
-                for (policy, choices, choice) in POLICIES {
+                for (_, policy, choices, choice) in POLICIES {
                     let paced = layout(policy, choices, pages, 512, spare);
                     let layout = Layout { paces: false, ..paced };
                     let writes = writes(&layout);

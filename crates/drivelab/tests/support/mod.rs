@@ -6,6 +6,7 @@ pub mod launched;
 pub mod loop_device;
 pub mod machine;
 pub mod neighbours;
+pub mod one_file;
 pub mod queue_model;
 pub mod shared_plan;
 pub mod stalling_file;

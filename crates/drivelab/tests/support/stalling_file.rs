@@ -3,10 +3,12 @@
 //! The server keeps its own log with CLOCK_MONOTONIC stamps, so that a test can hold what
 //! drivelab reports against what really happened.
 
+pub use super::one_file::FILE_NAME;
+use super::one_file::{FILE, ROOT, attributes};
 use fuser::{
-    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty,
-    ReplyEntry, ReplyOpen, ReplyWrite, Request, Session, WriteFlags,
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation,
+    INodeNo, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData, ReplyEmpty, ReplyEntry,
+    ReplyOpen, ReplyWrite, Request, Session, WriteFlags,
 };
 use rustix::time::{ClockId, Timespec, clock_gettime};
 use std::ffi::OsStr;
@@ -17,12 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, RwLock};
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
-/// The name of the only file.
-pub const FILE_NAME: &str = "drive";
-const ROOT: INodeNo = INodeNo(1);
-const FILE: INodeNo = INodeNo(2);
 /// A request that arrives this soon after the last answer was waiting, as far as a server can
 /// know: it is served as if it had come at that answer, so that a backlog drains at one request
 /// each service time. Longer than a client on a busy machine needs to come back (3 % took more
@@ -236,25 +234,7 @@ impl Shared {
     }
 
     fn attributes(&self, inode: INodeNo) -> FileAttr {
-        let is_file = inode == FILE;
-        let bytes = if is_file { self.schedule.bytes as u64 } else { 0 };
-        FileAttr {
-            ino: inode,
-            size: bytes,
-            blocks: bytes / 512,
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind: if is_file { FileType::RegularFile } else { FileType::Directory },
-            perm: if is_file { 0o600 } else { 0o700 },
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        }
+        attributes(inode, self.schedule.bytes as u64)
     }
 }
 

@@ -1,13 +1,16 @@
 //! Policies over pages a block, spare, span and pace, beside a counter that shares nothing.
 
+#[path = "../../tests/policies/beside.rs"]
+mod beside;
 #[path = "../../tests/policies/counter.rs"]
 mod counter;
+#[path = "../../tests/policies/layout.rs"]
+mod layout;
 
 use crate::page::{Table, signed_percent};
-use counter::{Choice, Counter};
-use drivelab_sim::flash::{Ftl, Layout, Policy, Timeless};
+use beside::{POLICIES, counted, simulated};
+use drivelab_sim::flash::{Layout, Policy};
 use drivelab_sim::theory;
-use drivelab_stats::Random;
 use std::fmt::Write;
 
 const PAGES: [u32; 4] = [16, 64, 128, 512];
@@ -17,77 +20,16 @@ const BLOCKS: u32 = 512;
 /// Half a block more or less must not count beside the spare of a formula.
 const BLOCKS_BY_FORMULA: u32 = 4096;
 const TOLERANCE: f64 = 0.01;
-const LOW: u32 = 2;
-const HIGH: u32 = 4;
 /// Passes of the drive, of which the second half counts.
 const PASSES: u64 = 16;
 const WRITES_MIN: u64 = 3_000_000;
 
-const POLICIES: [(&str, Policy, u32, Choice); 4] = [
-    ("FIFO", Policy::Fifo, 1, Choice::Oldest),
-    ("greedy", Policy::Greedy, 1, Choice::Emptiest),
-    ("emptiest of 10", Policy::DChoices, 10, Choice::EmptiestOf(10)),
-    ("emptiest of the 32 oldest", Policy::Windowed, 32, Choice::EmptiestOfOldest(32)),
-];
-
 fn layout(policy: Policy, choices: u32, block_units: u32, blocks: u32, spare: f64) -> Layout {
-    let none = Layout {
-        logical_units: 0,
-        block_units,
-        blocks,
-        program_units: 1,
-        page_units: 1,
-        low_blocks: LOW,
-        high_blocks: HIGH,
-        policy,
-        choices,
-        collection_frontiers: 1,
-        paces: true,
-        levels_wear: false,
-        wear_difference_max: None,
-        endurance_cycles: 0,
-        seed: 11,
-    };
-    let logical_units = (none.data_units() / (1.0 + spare)) as u32;
-    Layout { logical_units, ..none }
+    layout::with_spare(layout::bare(policy, choices, block_units, blocks), spare)
 }
 
 fn writes(layout: &Layout) -> u64 {
     (PASSES * u64::from(layout.logical_units)).max(WRITES_MIN)
-}
-
-fn simulated(layout: &Layout, span: f64) -> Result<f64, String> {
-    let mut ftl = Ftl::new(layout.clone())?;
-    ftl.fill();
-    let units = (f64::from(layout.logical_units) * span) as u64;
-    let mut random = Random::new(5);
-    let mut half = || {
-        let from = ftl.inside();
-        for _ in 0..writes(layout) / 2 {
-            ftl.write(&mut Timeless, random.below(units) as u32);
-        }
-        ftl.inside().since(&from)
-    };
-    half();
-    let change = half();
-    Ok(change.programmed_units() as f64 / change.programmed_host_units as f64)
-}
-
-fn counted(layout: &Layout, choice: Choice, span: f64) -> f64 {
-    let (pages, logical) = (layout.block_units as usize, layout.logical_units as usize);
-    let counter = Counter::new(layout.blocks as usize, pages, logical, LOW as usize, choice, true);
-    let mut counter = counter.paced(if layout.paces { HIGH as usize } else { 0 });
-    let span = (logical as f64 * span) as usize;
-    let mut half = || {
-        (counter.host, counter.copies) = (0, 0);
-        for _ in 0..writes(layout) / 2 {
-            let page = counter.below(span);
-            counter.write(page);
-        }
-        1.0 + counter.copies as f64 / counter.host as f64
-    };
-    half();
-    half()
 }
 
 /// Cells that were looked at, the largest difference among them, and those beyond 1 %.
@@ -127,7 +69,7 @@ fn by_formula(policy: Policy, pages: u32, choices: u32) -> Result<Option<Score>,
         };
         let layout = layout(policy, choices, pages, BLOCKS_BY_FORMULA, spare);
         let what = || format!("{policy:?}, {pages} units a block, spare {spare}, formula");
-        score.add(simulated(&layout, 1.0)?, expected, what);
+        score.add(simulated(&layout, 1.0, writes(&layout))?, expected, what);
     }
     Ok(Some(score))
 }
@@ -146,12 +88,12 @@ pub fn section() -> Result<String, String> {
                 for (spare, span) in SPARES.iter().flat_map(|one| SPANS.map(|span| (*one, span))) {
                     let paced = layout(policy, choices, pages, BLOCKS, spare);
                     let layout = Layout { paces, ..paced };
-                    let expected = counted(&layout, choice, span);
+                    let expected = counted(&layout, choice, span, writes(&layout));
                     let what = || {
                         let pace = if paces { "paced" } else { "at once" };
                         format!("{words}, {pages} units, spare {spare}, span {span}, {pace}")
                     };
-                    score.add(simulated(&layout, span)?, expected, what);
+                    score.add(simulated(&layout, span, writes(&layout))?, expected, what);
                 }
                 Ok(score)
             };

@@ -2,11 +2,12 @@
 
 use super::plant::{Asked, Clockwork, Counted, Plant};
 use crate::support::loop_device::LoopDevice;
+use crate::support::one_file::{FILE, FILE_NAME, ROOT, attributes};
 use crate::support::stalling_file::{let_servers_go_first, monotonic_ns};
 use fuser::{
-    BackgroundSession, Config, Errno, FileAttr, FileHandle, FileType, Filesystem, FopenFlags,
-    Generation, INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr,
-    ReplyData, ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, Session, WriteFlags,
+    BackgroundSession, Config, Errno, FileAttr, FileHandle, Filesystem, FopenFlags, Generation,
+    INodeNo, InitFlags, KernelConfig, LockOwner, MountOption, OpenFlags, ReplyAttr, ReplyData,
+    ReplyEmpty, ReplyEntry, ReplyOpen, ReplyWrite, Request, Session, WriteFlags,
 };
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -15,11 +16,8 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, Condvar, Mutex, RwLock};
 use std::thread::JoinHandle;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 
-const FILE_NAME: &str = "drive";
-const ROOT: INodeNo = INodeNo(1);
-const FILE: INodeNo = INodeNo(2);
 const TTL: Duration = Duration::from_secs(3600);
 
 /// An answer that is due at its time.
@@ -95,25 +93,7 @@ impl Shared {
     }
 
     fn attributes(&self, inode: INodeNo) -> FileAttr {
-        let is_file = inode == FILE;
-        let bytes = if is_file { self.plant.bytes } else { 0 };
-        FileAttr {
-            ino: inode,
-            size: bytes,
-            blocks: bytes / 512,
-            atime: UNIX_EPOCH,
-            mtime: UNIX_EPOCH,
-            ctime: UNIX_EPOCH,
-            crtime: UNIX_EPOCH,
-            kind: if is_file { FileType::RegularFile } else { FileType::Directory },
-            perm: if is_file { 0o600 } else { 0o700 },
-            nlink: 1,
-            uid: 0,
-            gid: 0,
-            rdev: 0,
-            blksize: 4096,
-            flags: 0,
-        }
+        attributes(inode, self.plant.bytes)
     }
 }
 

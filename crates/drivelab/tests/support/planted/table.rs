@@ -64,13 +64,6 @@ pub fn story(tried: &Tried) -> String {
     let parts = ["verdict", "beware", "suspect", "unknown"];
     let sentences = tried.said.sentences(&parts);
     sentences.iter().for_each(|it| writeln!(text, "    | {it}").expect("a string takes it"));
-    for judged in &tried.judged {
-        writeln!(
-            text,
-            "  {:?} {}: said \"{}\"\n      truth: {}",
-            judged.class, judged.about, judged.said, judged.truth
-        )
-        .expect("a string takes it");
-    }
+    tried.judged.iter().for_each(|judged| text.push_str(&judged.told()));
     text
 }

@@ -50,6 +50,12 @@ impl Judged {
         Judged { about, level, class, said: said.into(), truth: truth.into() }
     }
 
+    /// Sentence and truth, for a story.
+    pub fn told(&self) -> String {
+        let Judged { about, class, said, truth, .. } = self;
+        format!("  {class:?} {about}: said \"{said}\"\n      truth: {truth}\n")
+    }
+
     /// No answer.
     pub fn open(
         about: &'static str,

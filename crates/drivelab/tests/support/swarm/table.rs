@@ -135,13 +135,6 @@ pub fn story(tried: &Tried) -> String {
     }
     writeln!(text, "status {:?}, {:.1} s", tried.status, tried.took.as_secs_f64())
         .expect("a string takes it");
-    for judged in &tried.judged {
-        writeln!(
-            text,
-            "  {:?} {}: said \"{}\"\n      truth: {}",
-            judged.class, judged.about, judged.said, judged.truth
-        )
-        .expect("a string takes it");
-    }
+    tried.judged.iter().for_each(|judged| text.push_str(&judged.told()));
     text
 }
