@@ -224,7 +224,7 @@ impl Line<'_> {
             stuck_after: own::STUCK_AFTER,
             reserve_bytes: 0,
             warnings: warnings(&job.notes),
-            time: None,
+            allowance: None,
             study: None,
             kept: None,
         };

@@ -37,7 +37,7 @@ use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
 use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
-use drivelab_study::experiment::Setting;
+use drivelab_study::experiment::{Allowance, Setting};
 use drivelab_study::experiment::budget::{BETWEEN_NS, between_ns};
 use intent::intent_of;
 use scene::Scene;
@@ -65,8 +65,8 @@ pub struct Request<'a> {
     pub reserve_bytes: u64,
     /// What a reader must know before the first step.
     pub warnings: Vec<Warning>,
-    /// Most time of all steps together, of a line that is no study.
-    pub time: Option<Span>,
+    /// Most time of all steps together, and most bytes, of a line that is no study.
+    pub allowance: Option<Allowance>,
     /// The study that is done, for the run file.
     pub study: Option<StudyOptions>,
     /// The run that goes on, if this one is not new.
@@ -228,7 +228,8 @@ fn limits_of(request: &Request<'_>, aim: &Aim) -> Option<Limits> {
         return Some(Limits::of(options.time, options.budget, between_ns));
     }
     let between_ns = if aim.simulated.is_some() { 0 } else { BETWEEN_NS };
-    Some(Limits::of(request.time?, Size(u64::MAX), between_ns))
+    let allowed = request.allowance?;
+    Some(Limits::of(allowed.time, allowed.budget, between_ns))
 }
 
 /// Where the drivers meet the drive, and how time is read there.

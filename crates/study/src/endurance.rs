@@ -7,7 +7,7 @@
 
 mod judge;
 
-use crate::experiment::budget::{Left, whole};
+use crate::experiment::budget::{Left, is_all_written, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads};
@@ -168,7 +168,18 @@ fn in_order(setting: &Setting<'_>, run: &Run, left: &Left) -> Vec<Step> {
     steps
 }
 
-/// The counted rounds of a load.
+/// The counted rounds of a load: in order only where the drive was rewritten as a whole, because a
+/// part that is rewritten again and again is another load.
 fn counted<'a>(steps: &'a [StepRun], name: &str) -> Vec<&'a StepRun> {
-    rounds::named(steps, name)
+    match name == ORDER && !is_rewritten(steps) {
+        true => Vec::new(),
+        false => rounds::named(steps, name),
+    }
+}
+
+/// Whether the drive was filled and rewritten in order, none of it ended by the time.
+fn is_rewritten(steps: &[StepRun]) -> bool {
+    let random = [ROUND, RANDOM];
+    let in_order = steps.iter().take_while(|step| !random.contains(&step.begin.name.as_str()));
+    in_order.into_iter().all(is_all_written) && done(steps, ORDER) == COUNTED
 }

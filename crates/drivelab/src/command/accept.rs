@@ -47,7 +47,7 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
         stuck_after: options.study.stuck_after,
         reserve_bytes: 0,
         warnings: Vec::new(),
-        time: None,
+        allowance: None,
         study: None,
         kept: None,
     };

@@ -15,6 +15,7 @@ use drivelab_core::sound::{Rules, Sound};
 use drivelab_io::facts::System;
 use drivelab_report::units;
 use drivelab_study::check;
+use drivelab_study::experiment::Allowance;
 
 /// Asks what the drive under the target can do, and what hurts.
 pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
@@ -50,7 +51,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         stuck_after: options.study.stuck_after,
         reserve_bytes: total.unwrap_or(0) / 10,
         warnings: Vec::new(),
-        time: Some(options.time),
+        allowance: Some(Allowance { time: options.time, budget: options.study.budget }),
         study: None,
         kept: None,
     };

@@ -70,7 +70,7 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         stuck_after: options.record.stuck_after,
         reserve_bytes: 0,
         warnings: Vec::new(),
-        time: None,
+        allowance: None,
         study: None,
         kept: None,
     };

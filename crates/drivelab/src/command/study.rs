@@ -94,7 +94,7 @@ fn prepare<'a>(
         stuck_after: options.shown.stuck_after,
         reserve_bytes: aim.reserve_bytes(),
         warnings: Vec::new(),
-        time: None,
+        allowance: None,
         study: Some(inquiry.options.clone()),
         kept: None,
     };
@@ -185,7 +185,7 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
         stuck_after: options.shown.stuck_after,
         reserve_bytes: aim.reserve_bytes(),
         warnings: Vec::new(),
-        time: None,
+        allowance: None,
         study: Some(inquiry.options.clone()),
         kept: Some(kept),
     };

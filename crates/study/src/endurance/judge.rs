@@ -102,6 +102,14 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
                 .into(),
         );
     }
+    let is_found = |name: &str| loads.iter().any(|wear| wear.name == name);
+    if !is_found(ORDER) && is_found(RANDOM) {
+        findings.unknown.push(
+            "What writes in order leave: the time was over before the whole drive had been \
+             rewritten in order. Give a larger --time."
+                .into(),
+        );
+    }
     for wear in &loads {
         if let Some(doubt) = out_of_balance(wear) {
             findings.suspect.push(doubt);

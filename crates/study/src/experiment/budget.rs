@@ -69,6 +69,11 @@ pub fn written(steps: &[StepRun]) -> u64 {
     steps.iter().map(one).sum()
 }
 
+/// Whether a step wrote all that its plan bounds it to: one that its time ended did not.
+pub fn is_all_written(step: &StepRun) -> bool {
+    Moved::of(&step.tallies).written_bytes >= planned(&step.plan)
+}
+
 /// Bytes that a step may write, where its plan bounds them.
 fn planned(step: &Step) -> u64 {
     let of = |stream: &Stream| {

@@ -60,7 +60,8 @@ pub struct Fall {
 
 /// A fall counts from this share of the rate before on …
 const FALLEN: f64 = 0.90;
-/// … if it lasts this many intervals …
+/// … if it lasts this many intervals, most of those that follow on the first: a drive that begins
+/// to collect is fast again in between …
 const LASTING: usize = 5;
 /// … and begins where the rate was last above this share.
 const EDGE: f64 = 0.95;
@@ -105,7 +106,11 @@ fn next_fall(history: &[Written], first_bytes: f64) -> Option<(Option<usize>, us
     }
     let before = median(first)?;
     let is_low = |at: &Written| at.rate < FALLEN * before;
-    let fallen = history.windows(LASTING).position(|all| all.iter().all(is_low))?;
+    let lasts = |from: usize| {
+        let following = history[from..].iter().take(2 * LASTING - 1);
+        is_low(&history[from]) && following.filter(|at| is_low(at)).count() >= LASTING
+    };
+    let fallen = (0..history.len()).find(|from| lasts(*from))?;
     let edge = history[..fallen].iter().rposition(|at| at.rate >= EDGE * before);
     Some((edge, fallen, before))
 }

@@ -169,6 +169,11 @@ fn a_cliff_is_a_fall_that_lasts() {
     assert_eq!((found.bytes, found.before, found.is_sharp), (40.0, 100.0, true));
     assert_eq!(fall(&history(&[100.0; 60]), 5.0, 50.0), None);
     assert_eq!(fall(&[], 5.0, 50.0), None);
+    // A drive that begins to collect is fast again in between.
+    let mut uneven = vec![100.0; 40];
+    uneven.extend([91.0, 55.0, 74.0, 76.0, 92.0, 53.0, 81.0, 103.0, 99.0, 99.0, 98.0, 97.0]);
+    uneven.extend([60.0; 10]);
+    assert_eq!(fall(&history(&uneven), 5.0, 50.0).unwrap().bytes, 40.0);
     // The next one is held against what is left.
     rates.extend([20.0; 20]);
     let both = falls(&history(&rates), 5.0, 50.0, 50.0);

@@ -40,7 +40,8 @@ fn rate_between(run: &Run, from: f64, to: f64) -> Option<f64> {
 /// behind it.
 fn held_until(run: &Run, collected: f64, found: f64) -> bool {
     let rate = |from: f64, to: f64| rate_between(run, from, to);
-    let before = rate(0.2 * collected, (1.0 - OFF) * collected);
+    // Of what is written before, an SLC cache may have taken the first part.
+    let before = rate(0.8 * collected, (1.0 - OFF) * collected);
     let (unseen, behind) =
         (rate(collected, found), rate(found * (1.0 + 0.005), found * (1.0 + OFF)));
     match (before, unseen, behind) {

@@ -24,8 +24,13 @@ struct Waits {
 }
 
 fn add(waits: &mut Waits, step: &StepRun) {
-    waits.seconds += step.duration_ns() as f64 / 1e9;
-    let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
+    // A writer that has come to its end leaves the reader alone.
+    let ends = step.tallies.iter().filter(|tally| tally.stream == 1 && tally.kinds[0].ops > 0);
+    let writer = ends.map(|tally| tally.to).max().unwrap_or(u64::MAX);
+    let beside = || step.tallies.iter().filter(|it| it.stream == 0 && it.to <= writer);
+    let Some(from) = beside().map(|tally| tally.from).min() else { return };
+    waits.seconds += beside().map(|tally| tally.to).max().unwrap_or(from).abs_diff(from) as f64 / 1e9;
+    let kinds = beside().flat_map(|tally| &tally.kinds);
     for kind in kinds.filter(|kind| kind.kind == Action::Read) {
         let waited = &kind.service;
         let seconds = |ns: u64| ns as f64 / 1e9;

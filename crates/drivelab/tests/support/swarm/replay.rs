@@ -47,11 +47,13 @@ pub fn for_bytes(step: &Step, bytes: u64) -> Step {
 /// The same step so many times as long.
 pub fn longer(step: &Step, times: u64) -> Step {
     let mut step = Step { repeat: 1, ..step.clone() };
-    let until = &mut step.until;
-    until.elapsed = until.elapsed.map(|span| Span(span.0 * times));
-    until.bytes = until.bytes.map(|bytes| Size(bytes.0 * times));
-    until.operations = until.operations.map(|count| count * times);
-    until.passes = until.passes.map(|count| count * times);
+    let streams = step.streams.iter_mut().filter_map(|stream| stream.until.as_mut());
+    for until in streams.chain(std::iter::once(&mut step.until)) {
+        until.elapsed = until.elapsed.map(|span| Span(span.0 * times));
+        until.bytes = until.bytes.map(|bytes| Size(bytes.0 * times));
+        until.operations = until.operations.map(|count| count * times);
+        until.passes = until.passes.map(|count| count * times);
+    }
     step
 }
 

@@ -24,10 +24,16 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     }
     let Some(bytes) = run.begin.facts.target.bytes else { return };
     let mut steps = performed(&run.steps);
-    steps.push(for_bytes(&last.plan, CAPACITIES * bytes));
+    let before = steps.len();
+    // A load in order goes through the drive by the steps of a turn.
+    let turn = || performed(&run.steps).into_iter().filter(|step| step.name.contains(name));
+    match last.plan.streams[0].length.is_some_and(|length| length.0 < bytes) {
+        true => (0..CAPACITIES).for_each(|_| steps.extend(turn())),
+        false => steps.push(for_bytes(&last.plan, CAPACITIES * bytes)),
+    }
     let Some(long) = replay(case, run, steps) else { return };
-    let Some(more) = long.steps.last() else { return };
-    let inside = more.insides.iter().fold(Inside::default(), |sum, it| sum.plus(&it.inside));
+    let more = long.steps.iter().skip(before).flat_map(|step| &step.insides);
+    let inside = more.fold(Inside::default(), |sum, it| sum.plus(&it.inside));
     let Some(truth) = inside.write_amplification() else { return };
     let is_right = (found / truth - 1.0).abs() <= OFF;
     let words = format!("write amplification, {name}: {found:.3}");

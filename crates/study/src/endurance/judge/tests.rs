@@ -27,13 +27,23 @@ fn options(rated: Option<u64>, per_day: Option<u64>) -> StudyOptions {
 /// A simulated drive that programs `factor` units for each of the host, and erases as often as
 /// `erases` times that.
 fn simulated(factor: &dyn Fn(&str, u32) -> f64, erases: f64, most: f64) -> Findings {
+    of_drive(&|_| 10_000.0, factor, erases, most)
+}
+
+/// The same at so many operations a second, by name of the step.
+fn of_drive(
+    rate: &dyn Fn(&str) -> f64,
+    factor: &dyn Fn(&str, u32) -> f64,
+    erases: f64,
+    most: f64,
+) -> Findings {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::Simulated;
     facts.target.simulated =
         Some(SimulatedFacts { flash: Some(FLASH), ..SimulatedFacts::default() });
     let options = options(None, Some(BYTES));
     let setting = Setting { options: &options, facts: &facts };
-    let mut run = play(&STUDY, &setting, "fresh", &|_, _| 10_000.0);
+    let mut run = play(&STUDY, &setting, "fresh", &|name, _| rate(name));
     let mut total = Inside::default();
     for step in &mut run.steps {
         let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
@@ -129,4 +139,17 @@ fn what_programs_and_erases_tell_apart_is_no_verdict() {
     assert_eq!(uneven.verdict, Vec::<String>::new());
     assert!(uneven.no_answer && uneven.suspect.len() == 2, "{uneven:?}");
     assert!(!uneven.figures.iter().any(|it| it.name.starts_with("write amplification")));
+}
+
+/// A part that is rewritten again and again is another load than the whole drive in order.
+#[test]
+fn a_turn_that_the_time_ended_says_nothing_of_writes_in_order() {
+    // 2,048 requests make a turn, and a quarter of the time is left for it.
+    let slow = |name: &str| if name.starts_with("sequential") { 1.0 } else { 10_000.0 };
+    let findings = of_drive(&slow, &planted, 1.0, 1.1);
+    let names: Vec<&str> = findings.figures.iter().map(|figure| figure.name.as_str()).collect();
+    assert!(!names.iter().any(|name| name.contains("sequential")), "{names:?}");
+    assert!(figure(&findings, "write amplification, random write, 4 KiB").value > 2.9);
+    let unknown = findings.unknown.join(" ");
+    assert!(unknown.contains("rewritten in order. Give a larger --time"), "{unknown}");
 }
