@@ -31,18 +31,29 @@ pub fn history(steps: &[&StepRun]) -> Vec<Written> {
     all
 }
 
+/// A last point of less than this of the others' bytes is not drawn.
+const LEAST_PART: f64 = 0.25;
+
 /// A history for the eye, a point for each `width` bytes. Between two rounds the queue runs empty
 /// for a moment: the last interval of the one is slow, the first of the other fast, and together
 /// they are neither, so rounds of a multiple of `width` meet within a point.
 pub fn smoothed(history: &[Written], width: f64) -> Vec<(f64, f64)> {
     let bin = |at: &Written| (at.bytes / width + 0.5) as u64;
+    let mut bins: Vec<&[Written]> = history.chunk_by(|a, b| bin(a) == bin(b)).collect();
+    // The last operations of all come back one by one, and are no rate of the drive's.
+    let end = |bin: &[Written]| bin.last().map_or(0.0, |at| at.bytes);
+    if let [.., before, last] = bins[..]
+        && end(last) - end(before) < LEAST_PART * width
+    {
+        bins.pop();
+    }
     let of_bin = |all: &[Written]| {
         let seconds: f64 = all.iter().map(|at| at.seconds).sum();
         let operations: f64 = all.iter().map(|at| at.rate * at.seconds).sum();
         let last = all.last().filter(|_| seconds > 0.0)?;
         Some((last.bytes, operations / seconds))
     };
-    history.chunk_by(|a, b| bin(a) == bin(b)).filter_map(of_bin).collect()
+    bins.into_iter().filter_map(of_bin).collect()
 }
 
 /// Where a history falls.

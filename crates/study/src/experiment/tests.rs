@@ -188,6 +188,10 @@ fn a_cliff_is_a_fall_that_lasts() {
     assert_eq!((found.bytes, found.is_sharp), (46.0, false));
     let drawn = smoothed(&history(&[100.0, 200.0, 100.0, 200.0]), 2.0);
     assert_eq!(drawn, [(2.0, 150.0), (4.0, 150.0)]);
+    let mut drained = history(&[100.0; 4]);
+    drained.push(Written { bytes: 4.9, rate: 100.0, seconds: 1.0, is_partial: false });
+    drained.push(Written { bytes: 5.01, rate: 0.1, seconds: 1.0, is_partial: true });
+    assert_eq!(smoothed(&drained, 2.0), [(2.0, 100.0), (4.9, 100.0)]);
 }
 
 #[test]
