@@ -1,7 +1,8 @@
 //! `patterns`: which access pattern does the controller love or hate?
 //!
 //! Da Zhou's ten patterns, each held against what it is a variant of: reads and writes, at random
-//! and in order, of the smallest requests, one at a time.
+//! and in order, of the smallest requests, one at a time. And reads that lie across the ends of
+//! pieces which the drive may serve apart, such as the stripes of an array.
 
 mod cell;
 mod judge;
@@ -88,8 +89,12 @@ fn unit(setting: &Setting<'_>) -> u64 {
 }
 
 fn is_possible(setting: &Setting<'_>, cell: Cell) -> bool {
-    let is_deep = matches!(cell.pattern, Pattern::Burst(_) | Pattern::BurstDelay(..));
-    !is_deep || loads::base(setting).io == IoMode::Direct
+    match cell.pattern {
+        Pattern::Burst(_) | Pattern::BurstDelay(..) => loads::base(setting).io == IoMode::Direct,
+        // Where the parts of a file lie is up to its file system.
+        Pattern::Apart(_) | Pattern::Across(..) => setting.is_drive(),
+        _ => true,
+    }
 }
 
 /// The cells of this target.

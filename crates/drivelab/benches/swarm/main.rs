@@ -2,7 +2,7 @@
 //! validate` puts it there. Ends with status 1 where a sentence was wrong.
 //!
 //! `--seed N` replays one case and prints all of it; `--from N --cases N --minutes N` say which
-//! are tried and how long.
+//! are tried and how long, `--study NAME` that only those of one study are.
 #![allow(clippy::unwrap_used, reason = "a validation may panic")]
 
 #[path = "../../tests/support/swarm/mod.rs"]
@@ -13,11 +13,16 @@ use swarm::case::Case;
 use swarm::judged::Class;
 use swarm::table;
 
-/// The number behind an option.
-fn option(name: &str) -> Option<u64> {
+/// The word behind an option.
+fn word(name: &str) -> Option<String> {
     let words: Vec<String> = std::env::args().collect();
     let at = words.iter().position(|word| word == name)?;
-    Some(words.get(at + 1)?.parse().unwrap())
+    words.get(at + 1).cloned()
+}
+
+/// The number behind an option.
+fn option(name: &str) -> Option<u64> {
+    word(name).map(|word| word.parse().unwrap())
 }
 
 fn fresh() -> u64 {
@@ -34,7 +39,9 @@ fn main() {
     let cases = option("--cases").unwrap_or(2000);
     let minutes = option("--minutes").unwrap_or(60);
     eprintln!("seeds {from} to {}, at most {minutes} min", from + cases - 1);
-    let cases: Vec<Case> = (from..from + cases).map(Case::draw).collect();
+    let only = word("--study");
+    let is_asked = |case: &Case| only.as_ref().is_none_or(|only| case.study == only.as_str());
+    let cases: Vec<Case> = (from..from + cases).map(Case::draw).filter(is_asked).collect();
     let all = swarm::swarm(&cases, Duration::from_secs(60 * minutes), |tried| {
         let (case, took) = (&tried.case, tried.took.as_secs_f64());
         eprintln!("seed {} {:?} {took:.1} s {}", case.seed, tried.status, case.line());

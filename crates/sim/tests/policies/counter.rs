@@ -84,6 +84,13 @@ impl Counter {
         self
     }
 
+    /// The same, but other numbers are drawn from here on.
+    #[must_use]
+    pub fn seeded(mut self, seed: u64) -> Self {
+        self.state ^= seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 1;
+        self
+    }
+
     /// xorshift64*, Vigna 2016.
     pub fn below(&mut self, limit: usize) -> usize {
         self.state ^= self.state >> 12;

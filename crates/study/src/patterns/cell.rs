@@ -1,5 +1,5 @@
-//! The ten patterns as Da Zhou's slides and Iometer's access specifications define them: what is
-//! issued, and what each is held against.
+//! The ten patterns as Da Zhou's slides and Iometer's access specifications define them, and one
+//! that looks for the pieces a drive serves apart: what is issued, and what each is held against.
 
 use crate::experiment::order::shuffle;
 use crate::experiment::{Setting, loads};
@@ -11,6 +11,10 @@ use drivelab_stats::{Random, derive};
 
 /// Requests beside the smallest ones, and the area that drives are built around.
 pub const LARGE_BYTES: u64 = 4096;
+
+/// Requests that lie across the ends of pieces: two of the areas that drives are built around, so
+/// that neither of them is cut.
+pub const ACROSS_BYTES: u64 = 2 * LARGE_BYTES;
 
 /// What a pattern is a variant of; the columns of the map.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -75,6 +79,10 @@ pub enum Pattern {
     SemiRandom(u32),
     /// 10: so many writes in a thousand reads and writes, at random or in order.
     Mixed(u32, bool),
+    /// 11: one request of 8 KiB in each so many bytes, at the beginning of them.
+    Apart(u64),
+    /// 11: those of the second length, moved so that they lie across odd multiples of the first.
+    Across(u64, u64),
 }
 
 impl Pattern {
@@ -96,6 +104,8 @@ impl Pattern {
                 let order = if in_order { "sequential" } else { "random" };
                 format!("{} % {order} writes", f64::from(share) / 10.0)
             }
+            Pattern::Apart(grid) => format!("8 KiB, one in {}", size(grid)),
+            Pattern::Across(bytes, _) => format!("8 KiB across {}", size(bytes)),
         }
     }
 
@@ -113,6 +123,7 @@ impl Pattern {
             Pattern::BurstDelay(..) => 7,
             Pattern::SemiRandom(_) => 9,
             Pattern::Mixed(..) => 10,
+            Pattern::Apart(_) | Pattern::Across(..) => 11,
         }
     }
 
@@ -122,7 +133,7 @@ impl Pattern {
             Pattern::Reply | Pattern::Replay(_) => &[Base::RandomRead, Base::RandomWrite],
             Pattern::WriteRead => &[Base::RandomWrite],
             Pattern::SemiRandom(_) => &[Base::SequentialRead, Base::SequentialWrite],
-            Pattern::Mixed(..) => &[Base::RandomRead],
+            Pattern::Mixed(..) | Pattern::Apart(_) | Pattern::Across(..) => &[Base::RandomRead],
             _ => &Base::ALL,
         }
     }
@@ -193,6 +204,10 @@ pub fn patterns(scale: Scale, unit: u64) -> Vec<Pattern> {
     for share in pick(&[10], &[1, 10, 50, 100, 300, 500]) {
         patterns.extend([false, true].map(|order| Pattern::Mixed(share as u32, order)));
     }
+    let kibibytes = pick(&[16, 32, 64, 128, 256], &[16, 32, 64, 128, 256, 512, 1024]);
+    let grid = 2 * kibibytes.iter().max().map_or(0, |most| most << 10);
+    patterns.push(Pattern::Apart(grid));
+    patterns.extend(kibibytes.into_iter().map(|length| Pattern::Across(length << 10, grid)));
     patterns
 }
 
@@ -239,6 +254,16 @@ pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -
         Pattern::Mixed(share, in_order) => Stream {
             mix: Mix { read: 1000 - share, write: share, trim: 0 },
             writes_in_order: in_order,
+            ..plain
+        },
+        // All of them on one grid: a cache holds as much of each.
+        Pattern::Apart(grid) => {
+            Stream { size: Size(ACROSS_BYTES), align: Some(Size(grid)), ..plain }
+        }
+        Pattern::Across(bytes, grid) => Stream {
+            size: Size(ACROSS_BYTES),
+            align: Some(Size(grid)),
+            shift: Size(bytes - LARGE_BYTES),
             ..plain
         },
     }

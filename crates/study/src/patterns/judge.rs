@@ -102,6 +102,9 @@ pub(super) fn against(pattern: Pattern, unit: u64) -> String {
         Pattern::Grid(_) => format!("grid of {}", size(unit)),
         Pattern::Delay(_) => "no pause".into(),
         Pattern::Replay(_) => "new addresses".into(),
+        Pattern::Apart(grid) | Pattern::Across(_, grid) => {
+            format!("the same at multiples of {}", size(grid))
+        }
     }
 }
 
@@ -111,12 +114,13 @@ fn sides(measured: &Measured, cell: Cell) -> Option<(Vec<f64>, Vec<f64>)> {
     let of = |pattern| rates(measured, Cell::of(pattern, cell.base), latency);
     let after = of(cell.pattern);
     let before = match cell.pattern {
-        Pattern::Plain => return None,
+        Pattern::Plain | Pattern::Apart(_) => return None,
         Pattern::Large | Pattern::Grid(_) | Pattern::Delay(_) | Pattern::Replay(_) => {
             of(Pattern::Plain)
         }
         Pattern::Shifted(_) => of(Pattern::Large),
         Pattern::BurstDelay(count, _) => of(Pattern::Burst(count)),
+        Pattern::Across(_, grid) => of(Pattern::Apart(grid)),
         Pattern::Burst(_) => {
             let each = |one: &Repetition| one.each;
             let plain = rates(measured, Cell::of(Pattern::Plain, cell.base), each);
@@ -267,5 +271,8 @@ fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {
     let is_deep = |cell: &Cell| matches!(cell.pattern, Pattern::Burst(_));
     if !possible(setting).iter().any(is_deep) {
         remark("bursts", "the target takes no direct I/O, and buffered I/O is one at a time");
+    }
+    if !setting.is_drive() {
+        remark("8 KiB across …", "where the parts of a file lie is up to its file system");
     }
 }

@@ -12,12 +12,12 @@ use std::collections::BTreeSet;
 const SCALES: [Scale; 3] = [Scale::Quick, Scale::Default, Scale::Full];
 
 #[test]
-fn all_ten_patterns_are_there_and_every_cell_has_a_name_of_its_own() {
+fn all_patterns_are_there_and_every_cell_has_a_name_of_its_own() {
     for scale in SCALES {
         for unit in [512, 4096] {
             let families: BTreeSet<u8> =
                 patterns(scale, unit).iter().map(|pattern| pattern.family()).collect();
-            let expected = (1..=10).filter(|family| unit == 512 || *family != 8);
+            let expected = (1..=11).filter(|family| unit == 512 || *family != 8);
             assert_eq!(families, expected.collect(), "{scale:?} of {unit}");
             let all = cells(scale, unit);
             let names: BTreeSet<String> = all.iter().map(|cell| cell.name()).collect();
@@ -159,6 +159,42 @@ fn the_largest_sound_effect_of_each_pattern_is_told() {
     assert_eq!(findings.beware.len(), 1, "a mix at 0.9 is told, and does not hurt");
     assert!(findings.beware[0].contains("take 2.50 times [2.27, 2.78] as long"), "{all}");
     assert!(!findings.no_answer && findings.unknown.is_empty());
+}
+
+#[test]
+fn pieces_are_told_where_every_longer_one_is_felt_and_no_shorter_one() {
+    use Verdict::{Changed, Equivalent, Inconclusive};
+    let told = |all: &[(u64, f64, Verdict)]| {
+        let of = |(kibibytes, value, verdict): &(u64, f64, Verdict)| {
+            heat(Pattern::Across(kibibytes << 10, 1 << 20), Base::RandomRead, *value, *verdict)
+        };
+        let findings = concluded(&all.iter().map(of).collect::<Vec<_>>());
+        findings.verdict.into_iter().find(|text| text.contains("lie across"))
+    };
+    let (slow, same) = ((0.5, Changed), (1.0, Equivalent));
+    let at = |kibibytes, (value, verdict)| (kibibytes, value, verdict);
+    let found = told(&[at(128, slow), at(32, same), at(64, slow)]).unwrap();
+    assert!(
+        found.starts_with(
+            "Random reads of 8 KiB that lie across a multiple of 64 KiB take 2.00 times \
+             [1.82, 2.22] as long, and those across 32 KiB do not: the drive serves pieces of 64 \
+             KiB apart"
+        ),
+        "{found}"
+    );
+    assert!(told(&[at(32, slow), at(64, slow)]).unwrap().contains("pieces of 32 KiB or less"));
+    assert_eq!(told(&[at(32, slow), at(64, same)]), None, "longer ones end there, too");
+    assert_eq!(told(&[at(32, (0.9, Inconclusive)), at(64, slow)]), None);
+    assert_eq!(told(&[at(32, same), at(64, (1.5, Changed))]), None, "faster is no end of a piece");
+    let (options, facts) = (options("patterns"), simulated());
+    let setting = Setting { options: &options, facts: &facts };
+    let cell = Cell::of(Pattern::Across(65_536, 1 << 20), Base::RandomRead);
+    let issued = stream(&setting, cell, 512, 1 << 26);
+    assert_eq!((issued.size.0, issued.alignment(), issued.shift.0), (8192, 1 << 20, 61_440));
+    let mut file = simulated();
+    file.target.kind = TargetKind::File;
+    let on_file = possible(&Setting { options: &options, facts: &file });
+    assert!(!on_file.iter().any(|cell| cell.pattern.family() == 11));
 }
 
 #[test]

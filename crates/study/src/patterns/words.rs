@@ -40,7 +40,11 @@ pub(super) fn conclude(
     let unit = unit(setting);
     let (mut told, mut warned) = (BTreeSet::new(), BTreeSet::new());
     let is_of_pattern = |heat: &Heat| heat.name != IN_ORDER && heat.name != WRITES;
+    findings.verdict.extend(pieces(judged));
     for (cell, heat, ratio) in &sound {
+        if matches!(cell.pattern, Pattern::Across(..)) {
+            continue;
+        }
         let key = (cell.pattern.family(), cell.base.is_write(), heat.name == WRITES);
         match is_bad(**cell, *ratio) {
             true if warned.insert(key) => {
@@ -79,6 +83,43 @@ pub(super) fn conclude(
                 .into(),
         );
     }
+}
+
+/// The length of the pieces that are served apart: reads across every multiple of it and of what is
+/// longer take longer, and those across what is shorter do not, all of them beyond doubt.
+fn pieces(judged: &[(Cell, Base, Heat)]) -> Option<String> {
+    let across = |(cell, _, heat): &(Cell, Base, Heat)| match cell.pattern {
+        Pattern::Across(bytes, _) => Some((bytes, heat.clone())),
+        _ => None,
+    };
+    let mut all: Vec<(u64, Heat)> = judged.iter().filter_map(across).collect();
+    all.sort_by_key(|(bytes, _)| *bytes);
+    let is_slower = |heat: &Heat| {
+        heat.verdict == Some(Verdict::Changed) && heat.ratio.is_some_and(|it| it.value < 1.0)
+    };
+    let is_same = |heat: &Heat| ["identical", "negligible", "equivalent"].contains(&heat.word());
+    let first = all.iter().position(|(_, heat)| is_slower(heat))?;
+    let (shorter, longer) = all.split_at(first);
+    let is_told = shorter.iter().all(|(_, heat)| is_same(heat))
+        && longer.iter().all(|(_, heat)| is_slower(heat));
+    let (bytes, heat) = longer.first().filter(|_| is_told)?;
+    let ratio = heat.ratio?;
+    let interval = ratio.low.zip(ratio.high).map_or(String::new(), |(low, high)| {
+        format!(" [{}, {}]", digits(1.0 / high), digits(1.0 / low))
+    });
+    let (others, length) = match shorter.last() {
+        Some((shorter, _)) => {
+            (format!("those across {} do not", size(*shorter)), format!("of {}", size(*bytes)))
+        }
+        None => ("shorter ones were not tried".into(), format!("of {} or less", size(*bytes))),
+    };
+    Some(format!(
+        "Random reads of 8 KiB that lie across a multiple of {} take {} times{interval} as long, \
+         and {others}: the drive serves pieces {length} apart, such as the stripes of an array or \
+         the pages of flash.",
+        size(*bytes),
+        digits(1.0 / ratio.value)
+    ))
 }
 
 /// What hurts whoever does not know it.
@@ -167,6 +208,10 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
         }
         Pattern::SemiRandom(share) => format!("{base} with {share} % jumps"),
         Pattern::Mixed(..) => format!("Random reads with {}", cell.pattern.words()),
+        Pattern::Apart(grid) => format!("{base} of 8 KiB, one in {}", size(grid)),
+        Pattern::Across(bytes, _) => {
+            format!("{base} of 8 KiB that lie across a multiple of {}", size(bytes))
+        }
     }
 }
 
@@ -189,7 +234,7 @@ fn off_the_grid(ratio: f64, is_write: bool) -> &'static str {
 fn meaning(cell: Cell, ratio: f64) -> &'static str {
     let (is_write, is_random) = (cell.base.is_write(), cell.base.is_random());
     match (cell.pattern, ratio < 1.0) {
-        (Pattern::Plain, _) => "",
+        (Pattern::Plain | Pattern::Apart(_) | Pattern::Across(..), _) => "",
         (Pattern::Large, true) => "small requests are worth it here",
         (Pattern::Large, false) => {
             "smaller requests make it read and write back what they only \

@@ -355,7 +355,7 @@ fn in_order(said: &Said) -> Judged {
     }
 }
 
-/// What is said of requests off their grid; and the length of the stripe, which no study asks for.
+/// What is said of requests off their grid, and the length of the stripe.
 fn stripe(said: &Said, counted: &Counted) -> Vec<Judged> {
     let truth = format!("{} requests touched two stripes of 64 KiB", counted.crossings);
     let all = said.sentences(&["verdict", "beware"]);
@@ -368,6 +368,13 @@ fn stripe(said: &Said, counted: &Counted) -> Vec<Judged> {
         }
         None => Judged::open(about, false, "nothing", truth.clone()),
     };
-    let is_told = all.iter().any(|text| text.contains("64 KiB"));
-    vec![first, Judged::open("length of the stripe", !is_told, "nothing", truth)]
+    let about = "length of the stripe";
+    let second = match all.iter().find(|text| text.contains("serves pieces of")) {
+        Some(text) => {
+            let is_right = text.contains("serves pieces of 64 KiB apart");
+            Judged::held(about, Level::Certain, is_right, text.clone(), truth)
+        }
+        None => Judged::open(about, true, "nothing", truth),
+    };
+    vec![first, second]
 }

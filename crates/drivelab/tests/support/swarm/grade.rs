@@ -29,7 +29,8 @@ fn add(waits: &mut Waits, step: &StepRun) {
     let writer = ends.map(|tally| tally.to).max().unwrap_or(u64::MAX);
     let beside = || step.tallies.iter().filter(|it| it.stream == 0 && it.to <= writer);
     let Some(from) = beside().map(|tally| tally.from).min() else { return };
-    waits.seconds += beside().map(|tally| tally.to).max().unwrap_or(from).abs_diff(from) as f64 / 1e9;
+    waits.seconds +=
+        beside().map(|tally| tally.to).max().unwrap_or(from).abs_diff(from) as f64 / 1e9;
     let kinds = beside().flat_map(|tally| &tally.kinds);
     for kind in kinds.filter(|kind| kind.kind == Action::Read) {
         let waited = &kind.service;

@@ -13,6 +13,7 @@ pub mod intervals;
 pub mod judged;
 pub mod load;
 pub mod numbers;
+pub mod pieces;
 pub mod ram;
 pub mod replay;
 pub mod settled;
@@ -56,6 +57,7 @@ pub fn tried(case: Case) -> Tried {
         wear::judge(&case, &said, &mut judged);
         ram::judge(&case, &said, &mut judged);
         load::judge(&case, &said, &mut judged);
+        pieces::judge(&case, &said, &mut judged);
         beside_others(&case, &said, &mut judged);
     }
     Tried { case, is_refused, status: said.status, judged, took: begin.elapsed() }
