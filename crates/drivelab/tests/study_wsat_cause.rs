@@ -190,7 +190,7 @@ fn try_one(user: &User, kind: Kind, seed: u64) -> Said {
             true => Kind::LargeUnit,
             false => kind,
         };
-        let unit_words = format!("maps {} KiB at once", unit >> 10);
+        let unit_words = format!("takes up {} KiB of flash", unit >> 10);
         let is_unit = kind != Kind::LargeUnit || words.contains(&unit_words);
         return match words.contains(kind.words()) && is_unit {
             true => Said::Right,

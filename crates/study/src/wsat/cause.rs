@@ -8,7 +8,7 @@
 use super::probe::{Low, Shown};
 use crate::experiment::Setting;
 use drivelab_core::findings::{Entry, Head, Table, Unit};
-use drivelab_core::quantity::{operations, size, time};
+use drivelab_core::quantity::{digits, operations, size, time};
 
 /// What was full, or how large the writes ought to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -42,11 +42,13 @@ const DOUBLED: f64 = 1.7;
 /// together would go on to gain 29 %, and 51 % over two.
 const STEEP: f64 = 1.45;
 const FLAT_BEHIND: f64 = 1.15;
-/// … and whole blocks move at least so many times what small writes do.
-const GAINED: f64 = 3.0;
+/// … and a write of a whole block costs so little more than a small one: it runs at least at this
+/// share of its rate.
+const HARDLY: f64 = 0.4;
 /// Flash is mapped in units of at most this; what is larger is a block.
 const UNIT_MAX: u64 = 64 << 10;
-/// Where operations count up to this size nothing but a block explains it, seen to its end or not.
+/// Where operations count up to this size nothing but a block explains it, seen to its end or not:
+/// what is programmed at once is less.
 const BLOCK_MIN: u64 = 256 << 10;
 /// An empty drive of spare flash ρ falls after 1 + ρ capacities of whole units.
 const PLACE: (f64, f64) = (1.0, 1.7);
@@ -86,9 +88,9 @@ pub fn knee(sizes: &[(u64, f64)]) -> Knee {
     }
 }
 
-/// The size of a block behind a log: small writes are gathered and cost by bytes, but as soon as
-/// each of them makes the drive merge a block of its own, operations count up to that block.
-/// A cost for each operation and one for each byte make no such corner.
+/// The size of a block that is written anew for each write into it: operations count up to it, but
+/// for what the bytes cost beside. A cost for each operation and one for each byte make no such
+/// corner.
 fn block(sizes: &[(u64, f64)]) -> Option<u64> {
     let moved: Vec<f64> = sizes.iter().map(|(bytes, rate)| *bytes as f64 * rate).collect();
     let corner = |at: &usize| {
@@ -99,10 +101,18 @@ fn block(sizes: &[(u64, f64)]) -> Option<u64> {
         let is_blunt = into >= STEEP
             && is_level(out, FLAT_BEHIND)
             && beyond.is_some_and(|later| is_level(later, BY_BYTES));
-        let has_gained = moved[*at] >= GAINED * moved[0];
-        (is_sharp || is_blunt) && has_gained && sizes[*at].0 > UNIT_MAX
+        let is_cheap = sizes[*at].1 >= HARDLY * sizes[0].1;
+        (is_sharp || is_blunt) && is_cheap && sizes[*at].0 >= BLOCK_MIN
     };
     (1..moved.len().saturating_sub(1)).find(corner).map(|at| sizes[at].0)
+}
+
+impl Shown {
+    /// How many times as long as the smallest write one of so many bytes takes.
+    fn cost(&self, bytes: u64) -> Option<f64> {
+        let (_, rate) = self.sizes.iter().find(|(size, _)| *size == bytes)?;
+        Some(self.sizes.first()?.1 / rate)
+    }
 }
 
 impl Cause {
@@ -137,7 +147,7 @@ impl Cause {
                     _ => None,
                 }
             }
-            Knee::At(block) if block > UNIT_MAX && is_other => Some(Cause::Block(block)),
+            Knee::At(block) if block >= BLOCK_MIN && is_other => Some(Cause::Block(block)),
             _ => None,
         }
     }
@@ -164,10 +174,11 @@ impl Cause {
                 size(unit)
             ),
             Cause::Block(block) => format!(
-                "It falls so early because a small write makes the drive write a block anew: up \
-                 to {} and maybe beyond a larger write costs hardly more than one of 4 KiB, and a \
-                 rest did not bring the rate back for as long.",
-                size(block)
+                "It falls so early because a small write makes the drive write a block anew: one \
+                 of {} takes only {} times as long as one of 4 KiB, and a rest did not bring the \
+                 rate back for as long.",
+                size(block),
+                digits(shown.cost(block).unwrap_or(f64::NAN))
             ),
             Cause::Credits => format!(
                 "It falls so early because the credits of a quota were spent: reads were held to \
@@ -290,6 +301,8 @@ mod tests {
         assert_eq!(named(&shown(1e7, 1e7, 5e4, unit())), Some(Cause::Cache(1e7)));
         let block = || by_cost(|size| size.max(524_288.0));
         assert_eq!(named(&shown(1e7, 5e5, 5e4, block())), Some(Cause::Block(512 << 10)));
+        let words = Cause::Block(512 << 10).words(&shown(1e7, 5e5, 5e4, block()));
+        assert!(words.contains("one of 512 KiB takes only 1.00 times as long as one of 4"));
         assert_eq!(named(&shown(1e7, 1e7, 5e4, block())), None, "a log that a rest empties");
         assert_eq!(named(&shown(1e7, 1e7, 1e4, unit())), Some(Cause::Credits));
         assert_eq!(named(&shown(1e7, 1e7, 1.1e4, block())), None, "reads are faster");
@@ -317,7 +330,11 @@ mod tests {
         // What a drive with a fully associative log did, blocks of 512 KiB.
         let log = [598.0, 388.0, 168.4, 104.2, 56.3, 40.9, 37.4, 39.0, 22.0];
         let log: Vec<(u64, f64)> = (0..).map(|power| 4096 << power).zip(log).collect();
-        assert_eq!(knee(&log), Knee::At(512 << 10));
+        assert_eq!(knee(&log), Knee::Unclear, "one of 512 KiB takes 15 times as long");
+        // Pages of six planes that are programmed together: nothing of it is a block.
+        let pages = [1210.0, 1220.0, 1420.0, 792.0, 246.0, 186.0, 88.0, 47.5, 15.7];
+        let pages: Vec<(u64, f64)> = (0..).map(|power| 4096 << power).zip(pages).collect();
+        assert_eq!(knee(&pages), Knee::Unclear);
         // A map by block of 512 KiB.
         let by_block = [27.1, 26.8, 26.6, 25.0, 23.6, 20.4, 16.6, 12.6, 6.69, 3.59, 1.60];
         let by_block: Vec<(u64, f64)> = (0..).map(|power| 4096 << power).zip(by_block).collect();
