@@ -11,8 +11,11 @@ use drivelab_core::quantity::{bandwidth, operations, percent, size};
 use drivelab_core::rounds::why_not;
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
-use drivelab_core::summary::{CellSummary, Summary};
+use drivelab_core::summary::{CellSummary, Rates, Summary};
 use drivelab_stats::Verdict;
+
+/// The load by which a drive settles, measured once more as a cell.
+const SETTLED_LOAD: &str = "random write qd32";
 
 /// What is held against each other at equal outstanding I/O: what is said, before, after.
 const PAIRS: [(&str, &str, &str); 3] = [
@@ -53,8 +56,9 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
                 .into(),
         );
     }
-    state(setting, run, &mut findings);
-    headline(summary, &mut findings);
+    let strays = state(setting, run, summary, &mut findings);
+    broken(summary, &mut findings);
+    headline(summary, strays, &mut findings);
     held_against(setting, summary, &mut findings);
     deviations(setting, run, &mut findings);
     findings
@@ -66,20 +70,58 @@ fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
         Load::InOrder => (total.bandwidth_bytes_per_s, Unit::BytesPerS),
         _ => (total.iops, Unit::Iops),
     };
-    let estimate = estimate.filter(|_| known.valid != Some(false))?;
+    let estimate = estimate.filter(|_| known.valid != Some(false) && !is_broken(total))?;
     let note = format!("drive {}", known.state);
     Some(Figure { name: cell.name.into(), estimate, unit, note })
 }
 
-/// Whether the random loads met the steady state.
-fn state(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
+/// Whether the rate had two levels while it was measured: one number would be of neither.
+fn is_broken(total: &Rates) -> bool {
+    total.no_interval.as_ref().is_some_and(|why| why.code == "step")
+}
+
+/// The cells that had two levels.
+fn broken(summary: &Summary, findings: &mut Findings) {
+    for cell in summary.cells.iter().filter(|cell| cell.valid != Some(false)) {
+        let Some(stream) = cell.streams.first().filter(|it| is_broken(&it.total)) else { continue };
+        let why = stream.total.no_interval.as_ref().map_or("", |why| why.text.as_str());
+        findings.unknown.push(format!("How fast `{}` is: {why}.", cell.name));
+    }
+}
+
+/// How far the same load, measured once the drive had settled, is off the level that it had
+/// settled at, if it left the band.
+fn strayed(setting: &Setting<'_>, summary: &Summary, level: f64) -> Option<f64> {
+    let cell = summary.cells.iter().find(|cell| cell.name == SETTLED_LOAD)?;
+    let total = &cell.streams.first()?.total;
+    let apart = total.iops.filter(|_| cell.valid != Some(false))?.value / level - 1.0;
+    (is_broken(total) || apart.abs() > setting.options.delta).then_some(apart)
+}
+
+/// Whether the random loads met the steady state; returns whether they left it again.
+fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Findings) -> bool {
+    let mut strays = false;
     let rates = rounds::rates(setting, since_break(run), ROUND);
     match (rounds::settled(setting, run), rounds::is_whole(setting)) {
         (Ok(_), true) if findings.no_answer => {}
-        (Ok(settled), true) => findings.verdict.push(format!(
-            "The drive was in its steady state of random writes: {}.",
-            rounds::evidence(&settled, rates.len())
-        )),
+        (Ok(settled), true) => match strayed(setting, summary, settled.mean) {
+            None => findings.verdict.push(format!(
+                "The drive was in its steady state of random writes: {}.",
+                rounds::evidence(&settled, rates.len())
+            )),
+            Some(apart) => {
+                strays = true;
+                not_settled(findings);
+                findings.unknown.push(format!(
+                    "What the random loads do in the steady state: after {} rounds it seemed to be \
+                     {}, and the same load went {} away from it while it was measured. Give a \
+                     larger --time or --budget.",
+                    rates.len(),
+                    operations(settled.mean),
+                    percent(apart.abs())
+                ));
+            }
+        },
         (Err(why), true) => {
             not_settled(findings);
             findings.unknown.push(format!(
@@ -100,6 +142,7 @@ fn state(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let title = "Random preconditioning, and SNIA's window";
     let picture = rounds::window_picture(title, &rates, rates.len(), Unit::Iops);
     findings.pictures.extend(picture.filter(|_| rounds::is_whole(setting)));
+    strays
 }
 
 /// What is left in the steady state was asked, and is not answered.
@@ -108,10 +151,11 @@ fn not_settled(findings: &mut Findings) {
     findings.verdict.push("It was not shown that the random loads met the steady state.".into());
 }
 
-fn headline(summary: &Summary, findings: &mut Findings) {
+fn headline(summary: &Summary, strays: bool, findings: &mut Findings) {
     let total = |name: &str| {
         let cell = summary.cells.iter().find(|cell| cell.name == name)?;
-        Some(&cell.streams.first()?.total).filter(|_| cell.valid != Some(false))
+        let total = &cell.streams.first()?.total;
+        Some(total).filter(|total| cell.valid != Some(false) && !is_broken(total))
     };
     let rate = |name: &str| Some(operations(total(name)?.iops?.value));
     let speed = |name: &str| Some(bandwidth(total(name)?.bandwidth_bytes_per_s?.value));
@@ -119,7 +163,8 @@ fn headline(summary: &Summary, findings: &mut Findings) {
     if let (Some(read), Some(write)) = in_order {
         findings.verdict.push(format!("In order it reads {read} and writes {write}."));
     }
-    let random = (rate("random read qd32"), rate("random write qd32"));
+    // A mean over the change would be the rate of nothing.
+    let random = (rate("random read qd32"), rate(SETTLED_LOAD).filter(|_| !strays));
     if let (Some(read), Some(write)) = random {
         findings.verdict.push(format!("At random it reads {read} and writes {write}."));
     }
@@ -178,5 +223,42 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     }
     if setting.is_drive() {
         findings.deviations.extend(loads::not_purged(setting, run));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::sample::play;
+    use crate::experiment::tests::{options, simulated};
+    use crate::steady::STUDY;
+    use drivelab_core::units::{Size, Span};
+
+    /// What is said where the load that had settled runs at this rate as a cell.
+    fn told(rate: f64) -> Findings {
+        let mut options = options("steady");
+        options.bytes = 256 << 20;
+        options.budget = Size(64 << 30);
+        options.time = Span(3_600_000_000_000);
+        let facts = simulated();
+        let setting = Setting { options: &options, facts: &facts };
+        let of = |name: &str, _| if name == SETTLED_LOAD { rate } else { 10_000.0 };
+        let run = play(&STUDY, &setting, "fresh", &of);
+        STUDY.judged(&setting, &run)
+    }
+
+    #[test]
+    fn a_load_that_leaves_its_level_revokes_that_it_had_settled() {
+        let is_settled = |findings: &Findings| {
+            findings.verdict.iter().any(|text| text.starts_with("The drive was in its steady"))
+        };
+        let stays = told(10_100.0);
+        assert!(is_settled(&stays) && !stays.no_answer, "{stays:?}");
+        for rate in [5_000.0, 12_000.0] {
+            let strays = told(rate);
+            assert!(!is_settled(&strays) && strays.no_answer, "{strays:?}");
+            assert!(!strays.verdict.concat().contains("At random it"), "{strays:?}");
+            assert!(strays.unknown.concat().contains("it seemed to be 10.0 k/s"), "{strays:?}");
+        }
     }
 }
