@@ -172,19 +172,21 @@ fn pieces_are_told_where_every_longer_one_is_felt_and_no_shorter_one() {
         findings.verdict.into_iter().find(|text| text.contains("lie across"))
     };
     let (slow, same) = ((0.5, Changed), (1.0, Equivalent));
+    let (noisy, doubtful) = ((0.95, Inconclusive), (0.7, Inconclusive));
     let at = |kibibytes, (value, verdict)| (kibibytes, value, verdict);
     let found = told(&[at(128, slow), at(32, same), at(64, slow)]).unwrap();
     assert!(
         found.starts_with(
             "Random reads of 8 KiB that lie across a multiple of 64 KiB take 2.00 times \
-             [1.82, 2.22] as long, and those across 32 KiB do not: the drive serves pieces of 64 \
-             KiB apart"
+             [1.82, 2.22] as long, those across 32 KiB or less at most 1.11 times: the drive \
+             serves pieces of 64 KiB apart"
         ),
         "{found}"
     );
     assert!(told(&[at(32, slow), at(64, slow)]).unwrap().contains("pieces of 32 KiB or less"));
     assert_eq!(told(&[at(32, slow), at(64, same)]), None, "longer ones end there, too");
-    assert_eq!(told(&[at(32, (0.9, Inconclusive)), at(64, slow)]), None);
+    assert!(told(&[at(32, noisy), at(64, slow)]).unwrap().contains("pieces of 64 KiB apart"));
+    assert_eq!(told(&[at(32, doubtful), at(64, slow)]), None, "it may cost as much");
     assert_eq!(told(&[at(32, same), at(64, (1.5, Changed))]), None, "faster is no end of a piece");
     let (options, facts) = (options("patterns"), simulated());
     let setting = Setting { options: &options, facts: &facts };

@@ -86,7 +86,8 @@ pub(super) fn conclude(
 }
 
 /// The length of the pieces that are served apart: reads across every multiple of it and of what is
-/// longer take longer, and those across what is shorter do not, all of them beyond doubt.
+/// longer take longer, and those across what is shorter cost less than half of that, all of them
+/// beyond doubt.
 fn pieces(judged: &[(Cell, Base, Heat)]) -> Option<String> {
     let across = |(cell, _, heat): &(Cell, Base, Heat)| match cell.pattern {
         Pattern::Across(bytes, _) => Some((bytes, heat.clone())),
@@ -97,26 +98,35 @@ fn pieces(judged: &[(Cell, Base, Heat)]) -> Option<String> {
     let is_slower = |heat: &Heat| {
         heat.verdict == Some(Verdict::Changed) && heat.ratio.is_some_and(|it| it.value < 1.0)
     };
-    let is_same = |heat: &Heat| ["identical", "negligible", "equivalent"].contains(&heat.word());
     let first = all.iter().position(|(_, heat)| is_slower(heat))?;
     let (shorter, longer) = all.split_at(first);
-    let is_told = shorter.iter().all(|(_, heat)| is_same(heat))
-        && longer.iter().all(|(_, heat)| is_slower(heat));
-    let (bytes, heat) = longer.first().filter(|_| is_told)?;
+    let (bytes, heat) = longer.first().filter(|_| longer.iter().all(|it| is_slower(&it.1)))?;
     let ratio = heat.ratio?;
+    let lows: Vec<Option<f64>> =
+        shorter.iter().map(|(_, heat)| heat.ratio.map(|it| it.low.unwrap_or(it.value))).collect();
+    let is_cheap = |low: &Option<f64>| low.is_some_and(|low| low > ratio.value.sqrt());
+    if !lows.iter().all(is_cheap) {
+        return None;
+    }
     let interval = ratio.low.zip(ratio.high).map_or(String::new(), |(low, high)| {
         format!(" [{}, {}]", digits(1.0 / high), digits(1.0 / low))
     });
+    let least = lows.into_iter().flatten().fold(f64::INFINITY, f64::min);
     let (others, length) = match shorter.last() {
-        Some((shorter, _)) => {
-            (format!("those across {} do not", size(*shorter)), format!("of {}", size(*bytes)))
-        }
+        Some((shorter, _)) => (
+            format!(
+                "those across {} or less at most {} times",
+                size(*shorter),
+                digits((1.0 / least).max(1.0))
+            ),
+            format!("of {}", size(*bytes)),
+        ),
         None => ("shorter ones were not tried".into(), format!("of {} or less", size(*bytes))),
     };
     Some(format!(
         "Random reads of 8 KiB that lie across a multiple of {} take {} times{interval} as long, \
-         and {others}: the drive serves pieces {length} apart, such as the stripes of an array or \
-         the pages of flash.",
+         {others}: the drive serves pieces {length} apart, such as the stripes of an array or the \
+         pages of flash.",
         size(*bytes),
         digits(1.0 / ratio.value)
     ))
