@@ -8,21 +8,6 @@ use drivelab_core::plan::{Files, Mix, PatternName, Reply, Sharing, Stream, Weigh
 use drivelab_core::units::{Size, Span};
 use support::*;
 
-/// The operations of each worker for so many of each.
-fn ops(stream: &Stream, file_bytes: u64, each: u64) -> Vec<Vec<Op>> {
-    let workers = stream.workers;
-    let step = step(operations(each * u64::from(workers)), vec![stream.clone()]);
-    let outcome = run(drivers(&step, file_bytes), constant(MICROSECOND));
-    (0..workers).map(|worker| outcome.ops_of(worker)).collect()
-}
-
-/// The operations of one pass of each worker.
-fn one_pass(stream: &Stream, file_bytes: u64) -> Vec<Vec<Op>> {
-    let step = step(passes(1), vec![stream.clone()]);
-    let outcome = run(drivers(&step, file_bytes), constant(MICROSECOND));
-    (0..stream.workers).map(|worker| outcome.ops_of(worker)).collect()
-}
-
 fn offsets(ops: &[Op]) -> Vec<u64> {
     ops.iter().map(|op| op.offset).collect()
 }

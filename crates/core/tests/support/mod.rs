@@ -292,3 +292,18 @@ fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
     }
     Finished { driver: worker.driver, phase }
 }
+
+/// The operations of each worker for so many of each.
+pub fn ops(stream: &Stream, file_bytes: u64, each: u64) -> Vec<Vec<Op>> {
+    let workers = stream.workers;
+    let step = step(operations(each * u64::from(workers)), vec![stream.clone()]);
+    let outcome = run(drivers(&step, file_bytes), constant(MICROSECOND));
+    (0..workers).map(|worker| outcome.ops_of(worker)).collect()
+}
+
+/// The operations of one pass of each worker.
+pub fn one_pass(stream: &Stream, file_bytes: u64) -> Vec<Vec<Op>> {
+    let step = step(passes(1), vec![stream.clone()]);
+    let outcome = run(drivers(&step, file_bytes), constant(MICROSECOND));
+    (0..stream.workers).map(|worker| outcome.ops_of(worker)).collect()
+}

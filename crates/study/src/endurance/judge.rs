@@ -102,14 +102,7 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
                 .into(),
         );
     }
-    let is_found = |name: &str| loads.iter().any(|wear| wear.name == name);
-    if !is_found(ORDER) && is_found(RANDOM) {
-        findings.unknown.push(
-            "What writes in order leave: the time was over before the whole drive had been \
-             rewritten in order. Give a larger --time."
-                .into(),
-        );
-    }
+    missing(&loads, findings);
     for wear in &loads {
         if let Some(doubt) = out_of_balance(wear) {
             findings.suspect.push(doubt);
@@ -158,14 +151,25 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
                 .into(),
         });
     }
-    if !loads.iter().any(|wear| wear.name == RANDOM) && !loads.is_empty() {
-        findings.unknown.push(format!(
-            "What random writes leave: {COUNTED} rounds of them did not fit. Give a larger \
-             --budget."
-        ));
-    }
     evenness(run, &flash, findings);
     findings.tables.extend(table(&loads, &flash, per_day));
+}
+
+/// The load that was not measured, where the other one was.
+fn missing(loads: &[Wear], findings: &mut Findings) {
+    let is_found = |name: &str| loads.iter().any(|wear| wear.name == name);
+    match (is_found(ORDER), is_found(RANDOM)) {
+        (true, false) => findings.unknown.push(format!(
+            "What random writes leave: {COUNTED} rounds of them did not fit. Give a larger \
+             --budget."
+        )),
+        (false, true) => findings.unknown.push(
+            "What writes in order leave: the time was over before the whole drive had been \
+             rewritten in order. Give a larger --time."
+                .into(),
+        ),
+        _ => {}
+    }
 }
 
 /// What speaks against the figures of a load.

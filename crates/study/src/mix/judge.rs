@@ -377,9 +377,10 @@ fn table(setting: &Setting<'_>, known: &[Known]) -> Table {
              (of the same order and depth). Ideal = 1 ÷ ((1 − w) + w·k), by the rate of reads \
              alone; efficiency = real ÷ ideal; a write costs ((reads alone ÷ real) − (1 − w)) ÷ w \
              reads; F = that ÷ k, and 1 means no interference; neither is given where its interval \
-             includes 0. The last column is the time of a read by that of one alone. Intervals are 95 % each, by leaving out one repetition at a time of every cell \
-             that the figure rests on. A mix counts as \
-             disturbed where the whole interval of its efficiency lies below {}.{bound}",
+             includes 0. The last column is the time of a read by that of one alone. Intervals \
+             are 95 % each, by leaving out one repetition at a time of every cell that the figure \
+             rests on. A mix counts as disturbed where the whole interval of its efficiency lies \
+             below {}.{bound}",
             percent(1.0 - setting.options.delta)
         ),
         heads: vec![
