@@ -180,6 +180,6 @@ fn counted<'a>(steps: &'a [StepRun], name: &str) -> Vec<&'a StepRun> {
 /// Whether the drive was filled and rewritten in order, none of it ended by the time.
 fn is_rewritten(steps: &[StepRun]) -> bool {
     let random = [ROUND, RANDOM];
-    let in_order = steps.iter().take_while(|step| !random.contains(&step.begin.name.as_str()));
-    in_order.into_iter().all(is_all_written) && done(steps, ORDER) == COUNTED
+    let mut in_order = steps.iter().take_while(|step| !random.contains(&step.begin.name.as_str()));
+    in_order.all(is_all_written) && done(steps, ORDER) == COUNTED
 }

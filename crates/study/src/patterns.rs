@@ -1,8 +1,8 @@
 //! `patterns`: which access pattern does the controller love or hate?
 //!
 //! Da Zhou's ten patterns, each held against what it is a variant of: reads and writes, at random
-//! and in order, of the smallest requests, one at a time. And reads that lie across the ends of
-//! pieces which the drive may serve apart, such as the stripes of an array.
+//! and in order, of the smallest requests, one at a time. And reads across boundaries at
+//! which the drive may split requests, such as the stripes of an array.
 
 mod cell;
 mod judge;

@@ -4,8 +4,9 @@
 //!
 //! `--from N` names the first seed, `--cases N` how many of each kind, `--kind NAME` one kind only;
 //! `--small` tries the cases of the test instead.
-#![allow(clippy::unwrap_used, reason = "a validation may panic")]
 
+#[path = "../../tests/support/given.rs"]
+mod given;
 #[path = "../../tests/support/planted/mod.rs"]
 mod planted;
 #[path = "../../tests/support/mod.rs"]
@@ -15,22 +16,10 @@ use planted::case::{Case, Kind};
 use planted::judged::Class;
 use planted::table;
 
-/// The word behind an option.
-fn option(name: &str) -> Option<String> {
-    let words: Vec<String> = std::env::args().collect();
-    let at = words.iter().position(|word| word == name)?;
-    Some(words.get(at + 1)?.clone())
-}
-
-fn fresh() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    now.as_secs() % 1_000_000 * 100
-}
-
 fn main() {
-    let number = |name: &str| option(name).map(|text| text.parse::<u64>().unwrap());
-    let (from, cases) = (number("--from").unwrap_or_else(fresh), number("--cases").unwrap_or(3));
-    let wanted = option("--kind");
+    let from = given::number("--from").unwrap_or_else(|| given::fresh(100));
+    let cases = given::number("--cases").unwrap_or(3);
+    let wanted = given::word("--kind");
     let is_wanted = |kind: &Kind| wanted.as_ref().is_none_or(|it| *it == format!("{kind:?}"));
     let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(is_wanted).collect();
     let is_small = std::env::args().any(|word| word == "--small");

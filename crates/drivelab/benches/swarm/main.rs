@@ -3,8 +3,9 @@
 //!
 //! `--seed N` replays one case and prints all of it; `--from N --cases N --minutes N` say which
 //! are tried and how long, `--study NAME` that only those of one study are.
-#![allow(clippy::unwrap_used, reason = "a validation may panic")]
 
+#[path = "../../tests/support/given.rs"]
+mod given;
 #[path = "../../tests/support/swarm/mod.rs"]
 mod swarm;
 
@@ -13,33 +14,16 @@ use swarm::case::Case;
 use swarm::judged::Class;
 use swarm::table;
 
-/// The word behind an option.
-fn word(name: &str) -> Option<String> {
-    let words: Vec<String> = std::env::args().collect();
-    let at = words.iter().position(|word| word == name)?;
-    words.get(at + 1).cloned()
-}
-
-/// The number behind an option.
-fn option(name: &str) -> Option<u64> {
-    word(name).map(|word| word.parse().unwrap())
-}
-
-fn fresh() -> u64 {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
-    now.as_secs() % 1_000_000 * 10_000
-}
-
 fn main() {
-    if let Some(seed) = option("--seed") {
+    if let Some(seed) = given::number("--seed") {
         println!("{}", table::story(&swarm::tried(Case::draw(seed))));
         return;
     }
-    let from = option("--from").unwrap_or_else(fresh);
-    let cases = option("--cases").unwrap_or(2000);
-    let minutes = option("--minutes").unwrap_or(60);
+    let from = given::number("--from").unwrap_or_else(|| given::fresh(10_000));
+    let cases = given::number("--cases").unwrap_or(2000);
+    let minutes = given::number("--minutes").unwrap_or(60);
     eprintln!("seeds {from} to {}, at most {minutes} min", from + cases - 1);
-    let only = word("--study");
+    let only = given::word("--study");
     let is_asked = |case: &Case| only.as_ref().is_none_or(|only| case.study == only.as_str());
     let cases: Vec<Case> = (from..from + cases).map(Case::draw).filter(is_asked).collect();
     let all = swarm::swarm(&cases, Duration::from_secs(60 * minutes), |tried| {

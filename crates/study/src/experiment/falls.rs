@@ -40,7 +40,7 @@ const LEAST_PART: f64 = 0.25;
 pub fn smoothed(history: &[Written], width: f64) -> Vec<(f64, f64)> {
     let bin = |at: &Written| (at.bytes / width + 0.5) as u64;
     let mut bins: Vec<&[Written]> = history.chunk_by(|a, b| bin(a) == bin(b)).collect();
-    // The last operations of all come back one by one, and are no rate of the drive's.
+    // While the queue runs empty at the end, the rate is not that of the load.
     let end = |bin: &[Written]| bin.last().map_or(0.0, |at| at.bytes);
     if let [.., before, last] = bins[..]
         && end(last) - end(before) < LEAST_PART * width

@@ -1,5 +1,6 @@
 //! The ten patterns as Da Zhou's slides and Iometer's access specifications define them, and one
-//! that looks for the pieces a drive serves apart: what is issued, and what each is held against.
+//! that looks for boundaries at which the drive splits requests: what is issued, and what each is
+//! held against.
 
 use crate::experiment::order::shuffle;
 use crate::experiment::{Setting, loads};

@@ -85,9 +85,9 @@ pub(super) fn conclude(
     }
 }
 
-/// The length of the pieces that are served apart: reads across every multiple of it and of what is
-/// longer take longer, and those across what is shorter cost less than half of that, all of them
-/// beyond doubt.
+/// The boundaries at which the drive splits requests: reads across every multiple of theirs and of
+/// what is longer take longer, and those across what is shorter cost less than half of that, all
+/// of them beyond doubt.
 fn pieces(judged: &[(Cell, Base, Heat)]) -> Option<String> {
     let across = |(cell, _, heat): &(Cell, Base, Heat)| match cell.pattern {
         Pattern::Across(bytes, _) => Some((bytes, heat.clone())),
@@ -112,21 +112,17 @@ fn pieces(judged: &[(Cell, Base, Heat)]) -> Option<String> {
         format!(" [{}, {}]", digits(1.0 / high), digits(1.0 / low))
     });
     let least = lows.into_iter().flatten().fold(f64::INFINITY, f64::min);
-    let (others, length) = match shorter.last() {
-        Some((shorter, _)) => (
-            format!(
-                "those across {} or less at most {} times",
-                size(*shorter),
-                digits((1.0 / least).max(1.0))
-            ),
-            format!("of {}", size(*bytes)),
-        ),
-        None => ("shorter ones were not tried".into(), format!("of {} or less", size(*bytes))),
-    };
+    let others = shorter.last().map_or(String::new(), |(shorter, _)| {
+        let most = digits((1.0 / least).max(1.0));
+        format!(", across odd multiples of {} or less at most {most} times", size(*shorter))
+    });
+    // Where the next shorter one was not measured soundly, it may be that one already.
+    let is_next = shorter.last().is_some_and(|(shorter, _)| 2 * shorter == *bytes);
+    let or_less = if is_next { "" } else { " or of less" };
     Some(format!(
-        "Random reads of 8 KiB that lie across a multiple of {} take {} times{interval} as long, \
-         {others}: the drive serves pieces {length} apart, such as the stripes of an array or the \
-         pages of flash.",
+        "Random reads of 8 KiB across odd multiples of {0} take {1} times{interval} as \
+         long{others}: the drive splits requests at multiples of {0}{or_less}, as an array does at \
+         its stripes and flash at its pages.",
         size(*bytes),
         digits(1.0 / ratio.value)
     ))
@@ -261,9 +257,11 @@ fn meaning(cell: Cell, ratio: f64) -> &'static str {
         (Pattern::Grid(_), true) => "what it reads ahead is wasted",
         (Pattern::Grid(_), false) => "a place at the beginning of an area is cheaper than others",
         (Pattern::Shifted(_), _) => off_the_grid(ratio, is_write),
+        (Pattern::Delay(_), true) if is_write => {
+            "it does not come out of its rest at once, or no longer joins one write with the next"
+        }
         (Pattern::Delay(_), true) => {
-            "it does not come out of its rest at once, or loses what it \
-                                      had read ahead"
+            "it does not come out of its rest at once, or loses what it had read ahead"
         }
         (Pattern::Delay(_), false) if is_write => {
             "it uses the pause to clear its buffer or to collect"

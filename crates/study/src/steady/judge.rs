@@ -85,7 +85,9 @@ fn broken(summary: &Summary, findings: &mut Findings) {
     for cell in summary.cells.iter().filter(|cell| cell.valid != Some(false)) {
         let Some(stream) = cell.streams.first().filter(|it| is_broken(&it.total)) else { continue };
         let why = stream.total.no_interval.as_ref().map_or("", |why| why.text.as_str());
-        findings.unknown.push(format!("How fast `{}` is: {why}.", cell.name));
+        findings
+            .unknown
+            .push(format!("How fast `{}` is: there is no single rate; {why}.", cell.name));
     }
 }
 
@@ -232,10 +234,15 @@ mod tests {
     use crate::experiment::sample::play;
     use crate::experiment::tests::{options, simulated};
     use crate::steady::STUDY;
+    use drivelab_core::summary::{Reason, summarise};
     use drivelab_core::units::{Size, Span};
 
     /// What is said where the load that had settled runs at this rate as a cell.
     fn told(rate: f64) -> Findings {
+        played(rate, |setting, run| STUDY.judged(setting, run))
+    }
+
+    fn played<T>(rate: f64, look: impl Fn(&Setting<'_>, &Run) -> T) -> T {
         let mut options = options("steady");
         options.bytes = 256 << 20;
         options.budget = Size(64 << 30);
@@ -244,7 +251,7 @@ mod tests {
         let setting = Setting { options: &options, facts: &facts };
         let of = |name: &str, _| if name == SETTLED_LOAD { rate } else { 10_000.0 };
         let run = play(&STUDY, &setting, "fresh", &of);
-        STUDY.judged(&setting, &run)
+        look(&setting, &run)
     }
 
     #[test]
@@ -260,5 +267,24 @@ mod tests {
             assert!(!strays.verdict.concat().contains("At random it"), "{strays:?}");
             assert!(strays.unknown.concat().contains("it seemed to be 10.0 k/s"), "{strays:?}");
         }
+    }
+
+    #[test]
+    fn of_two_levels_no_single_rate_is_said() {
+        let (apart, findings) = played(10_000.0, |setting, run| {
+            let mut summary = summarise(run);
+            let mut cells = summary.cells.iter_mut();
+            let cell = cells.find(|cell| cell.name == SETTLED_LOAD).unwrap();
+            let text = "a step at 2.00 s: 12.0 k/s before it, 8.00 k/s from there on".into();
+            cell.streams[0].total.no_interval = Some(Reason { code: "step".into(), text });
+            let mut findings = Findings::default();
+            broken(&summary, &mut findings);
+            headline(&summary, false, &mut findings);
+            (strayed(setting, &summary, 10_000.0), findings)
+        });
+        assert!(apart.is_some(), "the mean is that of the level by chance");
+        assert!(!findings.verdict.concat().contains("At random it"), "{findings:?}");
+        let expected = "How fast `random write qd32` is: there is no single rate; a step at 2.00 s";
+        assert!(findings.unknown[0].starts_with(expected), "{findings:?}");
     }
 }

@@ -160,12 +160,19 @@ impl Cause {
         match self {
             Cause::Cache(bytes) => format!(
                 "It falls so early because a cache of about {} was full: after a rest of {rest} \
-                 it took {} at {} before it fell again. Larger writes moved no more bytes, and \
-                 reads were not held to the rate of writes, so neither a large mapping unit nor a \
-                 quota explains it.",
+                 it took {} at {} before it fell again. {}, and reads were not held to the rate of \
+                 writes, so neither a large mapping unit nor a quota explains it.",
                 size(bytes as u64),
                 size(again),
-                operations(rested.map_or(0.0, |it| it.rate))
+                operations(rested.map_or(0.0, |it| it.rate)),
+                match knee(&shown.sizes) {
+                    Knee::At(unit) => format!(
+                        "A write of 4 KiB costs as much as one of {}, but it fell before units of \
+                         that size could be used up",
+                        size(unit)
+                    ),
+                    _ => "Larger writes moved no more bytes".into(),
+                }
             ),
             Cause::Unit(unit) => format!(
                 "It falls so early because each write of 4 KiB takes up {} of flash, the unit in \
@@ -289,7 +296,7 @@ mod tests {
         assert_eq!(named(&shown(2e7, 1.9e7, 5e4, Vec::new())), None, "sizes were not tried");
         assert_eq!(named(&Shown { rested: None, ..cache.clone() }), None);
         assert_eq!(named(&Shown { reads: None, ..cache.clone() }), None);
-        assert_eq!(named(&Shown { has_moved: true, ..cache }), None);
+        assert_eq!(named(&Shown { has_moved: true, ..cache.clone() }), None);
         let unit = || by_cost(|size| size.max(16384.0));
         let at_end = 1.1 * capacity / 4.0;
         assert_eq!(named(&shown(at_end, 1e5, 5e4, unit())), Some(Cause::Unit(16384)));
@@ -298,7 +305,12 @@ mod tests {
         assert_eq!(named(&shown(at_end, at_end, 5e4, unit())), None, "it came back as well");
         assert_eq!(named(&shown(at_end, 0.2 * at_end, 5e4, unit())), None, "a part came back");
         assert_eq!(named(&shown(1e7, 1e6, 5e4, unit())), None, "units were left");
-        assert_eq!(named(&shown(1e7, 1e7, 5e4, unit())), Some(Cause::Cache(1e7)));
+        let before_units = shown(1e7, 1e7, 5e4, unit());
+        assert_eq!(named(&before_units), Some(Cause::Cache(1e7)));
+        let words = Cause::Cache(1e7).words(&before_units);
+        assert!(words.contains("costs as much as one of 16 KiB, but it fell before"), "{words}");
+        let words = Cause::Cache(2e7).words(&cache);
+        assert!(words.contains("Larger writes moved no more bytes, and"), "{words}");
         let block = || by_cost(|size| size.max(524_288.0));
         assert_eq!(named(&shown(1e7, 5e5, 5e4, block())), Some(Cause::Block(512 << 10)));
         let words = Cause::Block(512 << 10).words(&shown(1e7, 5e5, 5e4, block()));

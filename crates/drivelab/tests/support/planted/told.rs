@@ -369,9 +369,9 @@ fn stripe(said: &Said, counted: &Counted) -> Vec<Judged> {
         None => Judged::open(about, false, "nothing", truth.clone()),
     };
     let about = "length of the stripe";
-    let second = match all.iter().find(|text| text.contains("serves pieces of")) {
+    let second = match all.iter().find(|text| text.contains("splits requests at")) {
         Some(text) => {
-            let is_right = text.contains("serves pieces of 64 KiB apart");
+            let is_right = text.contains("splits requests at multiples of 64 KiB,");
             Judged::held(about, Level::Certain, is_right, text.clone(), truth)
         }
         None => {

@@ -84,12 +84,7 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
 /// Whether the cause that was named is one that this drive has.
 fn cause(case: &Case, words: &str) -> (bool, String) {
     let planted = &case.drive.planted;
-    let given = case.drive.profile.as_deref().unwrap_or_default();
-    let value = |key: &str| -> Option<u64> {
-        let value =
-            |line: &str| line.strip_prefix(key)?.strip_prefix(" = { value = ").map(str::to_string);
-        given.lines().find_map(value)?.split(',').next()?.parse().ok()
-    };
+    let value = |key: &str| case.drive.number(key);
     // Pages that are programmed for less than they hold are used up as a whole.
     let programmed =
         |page: u64| page * value("planes").unwrap_or(1) * value("pages_per_program").unwrap_or(1);

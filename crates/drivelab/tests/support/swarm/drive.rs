@@ -16,6 +16,15 @@ pub struct Drive {
     pub planted: Planted,
 }
 
+impl Drive {
+    /// A number of the profile that was drawn.
+    pub fn number(&self, key: &str) -> Option<u64> {
+        let value =
+            |line: &str| line.strip_prefix(key)?.strip_prefix(" = { value = ").map(str::to_string);
+        self.profile.as_ref()?.lines().find_map(value)?.split(',').next()?.parse().ok()
+    }
+}
+
 /// What the inside knows before anything is measured.
 #[derive(Debug, Clone, Default)]
 pub struct Planted {
