@@ -211,9 +211,8 @@ pub fn candidates(shown: Option<&Shown>) -> String {
         return text;
     };
     if let Some(rested) = rested {
-        let verb = if rested.rate >= BACK * low.before { "it was fast" } else { "it did" };
         text.push_str(&format!(
-            " After a rest of {} {verb} {} for {} (at first for {}).",
+            " After a rest of {} it ran at {} for {} (at first for {}).",
             time(rested.rest_ns as f64),
             operations(rested.rate),
             size(rested.bytes as u64),
