@@ -81,7 +81,8 @@ fn planned(step: &Step) -> u64 {
         let until = step.until_of(stream);
         let issued = until.bytes.map(|bytes| bytes.0);
         let issued = issued.or(until.passes.map(|passes| passes.saturating_mul(length)));
-        issued.unwrap_or(0) / stream.mix.total().max(1) * u64::from(stream.mix.write)
+        let written = u128::from(issued.unwrap_or(0)) * u128::from(stream.mix.write);
+        u64::try_from(written / u128::from(stream.mix.total().max(1))).unwrap_or(u64::MAX)
     };
     step.streams.iter().map(of).sum()
 }
