@@ -5,7 +5,7 @@
 //! between them: a difference that it finds is one that it would also find where there is none.
 
 use crate::compare::{Side, compare};
-use crate::experiment::budget::{Left, whole};
+use crate::experiment::budget::{Left, at_least, whole};
 use crate::experiment::order::{is_broken, missing, shuffle, since_break};
 use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
 use drivelab_core::comparison::Comparison;
@@ -68,11 +68,9 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     impossible(setting).or_else(|| {
         (needed > budget.0).then(|| {
             format!(
-                "`aa` fills the target first: {} of the budget of {budget} for {}; give a larger \
-                 --budget, such as --budget {}, or a smaller --size where it makes a file",
-                Size(fill),
-                Size(fill),
-                Size(needed)
+                "`aa` fills the target first and writes as much again: {0} in all, more than the \
+                 budget of {budget}; give --budget {0}, or a smaller --size where it makes a file",
+                at_least(needed)
             )
         })
     })

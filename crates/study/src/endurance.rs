@@ -7,7 +7,7 @@
 
 mod judge;
 
-use crate::experiment::budget::{Left, is_all_written, whole};
+use crate::experiment::budget::{Left, at_least, is_all_written, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads};
@@ -72,7 +72,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
             format!(
                 "`endurance` rewrites the drive several times: a budget of {budget} is too small \
                  here; give at least {}, or a simulated drive of less capacity",
-                Size(needed)
+                at_least(needed)
             )
         })
     })

@@ -173,8 +173,10 @@ pub fn too_small(setting: &Setting<'_>, least: Size) -> Option<String> {
     let options = setting.options;
     (options.budget.0 < least.0).then(|| {
         format!(
-            "a budget of {} is too small for `{}` here; give at least {least}",
-            options.budget, options.name
+            "a budget of {} is too small for `{}` here; give at least {}",
+            options.budget,
+            options.name,
+            budget::at_least(least.0)
         )
     })
 }

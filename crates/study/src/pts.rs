@@ -8,7 +8,7 @@
 mod judge;
 mod matrix;
 
-use crate::experiment::budget::{Left, whole, written};
+use crate::experiment::budget::{Left, at_least, whole, written};
 use crate::experiment::order::{done, is_complete, since_break};
 use crate::experiment::{
     Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, proves_nothing, rounds,
@@ -98,14 +98,15 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
                 "a budget of {} leaves an active range of {}; give at least {}",
                 Size(budget),
                 Size(range(setting)),
-                Size(BYTES_MIN * QUICK_PART * spare)
+                at_least(BYTES_MIN * QUICK_PART * spare)
             ));
         }
         (budget < needed.saturating_mul(2)).then(|| {
             format!(
-                "preconditioning alone writes {}; the budget of {} should be at least twice that",
-                Size(needed),
-                Size(budget)
+                "preconditioning alone writes {}, and the budget is {}; give at least {}",
+                at_least(needed),
+                Size(budget),
+                at_least(needed.saturating_mul(2))
             )
         })
     })

@@ -91,3 +91,9 @@ fn planned(step: &Step) -> u64 {
 pub fn whole(bytes: u64, size: u64) -> Size {
     Size((bytes / size).max(1) * size)
 }
+
+/// At least these bytes, as somebody would type them: whole gibibytes, mebibytes below one.
+pub fn at_least(bytes: u64) -> Size {
+    let unit = if bytes > 1 << 30 { 1 << 30 } else { 1 << 20 };
+    Size(bytes.div_ceil(unit).saturating_mul(unit))
+}
