@@ -35,3 +35,16 @@ fn quick_works_on_every_profile_or_says_what_to_type() {
         }
     }
 }
+
+#[test]
+fn without_an_answer_quick_says_what_may_have_one() {
+    let user = User::new();
+    let line = ["study", "pts-tp", "sim:gp2", "--quick", "--seed", "1", "--json"];
+    let ended = user.types(&line);
+    assert_eq!(ended.status, Some(4), "{}", ended.err);
+    let unknown = ended.json()["findings"]["unknown"].to_string();
+    let way = "`drivelab study pts-tp sim:gp2,capacity=1GiB --quick`";
+    assert!(unknown.contains(way), "{unknown}");
+    let less = ["study", "pts-tp", "sim:gp2,capacity=1GiB", "--quick", "--seed", "1", "--json"];
+    user.types(&less).fine();
+}

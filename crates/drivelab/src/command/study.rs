@@ -1,6 +1,7 @@
 //! `drivelab study` and `drivelab resume`: one experiment on one target, to its answer.
 
 mod file_system;
+mod quick;
 mod several;
 
 use super::page;
@@ -11,7 +12,7 @@ use crate::outcome::{Failure, Status};
 use crate::session::{self, Ended, Inquiry, Request};
 use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
-use drivelab_core::facts::{Facts, TargetKind};
+use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{FileSystem, Plan, Purge, Switch};
 use drivelab_core::quantity::size;
@@ -80,7 +81,7 @@ fn prepare<'a>(
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
-    let first = inquiry.first(&aim).map_err(|failure| match smaller(&inquiry, system, target) {
+    let first = inquiry.first(&aim).map_err(|failure| match quick::smaller(&inquiry, system, target) {
         Some(line) => failure.advise(line),
         None => failure,
     })?;
@@ -107,31 +108,6 @@ fn prepare<'a>(
         request.warnings = super::doctor::concerns(system, target)?;
     }
     Ok(Prepared { request, aim, first, inquiry })
-}
-
-/// The line that does a quick study of a simulated drive which is too large for it: the same drive
-/// with less capacity. `None`: that is not what is wrong.
-fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<String> {
-    let options = &inquiry.options;
-    let simulated = inquiry.facts.target.kind == TargetKind::Simulated;
-    if options.scale != Scale::Quick || !simulated {
-        return None;
-    }
-    let most = options.bytes.checked_ilog2().unwrap_or(0);
-    let keys = target.split(',').filter(|key| !key.trim().starts_with("capacity"));
-    let name = keys.collect::<Vec<_>>().join(",");
-    let fitting = (26..=most).rev().map(|exponent| 1_u64 << exponent).find_map(|bytes| {
-        let target = format!("{name},capacity={}", Size(bytes));
-        let aim = Aim::look(system, &target, Missing::Made).ok()?;
-        let options = StudyOptions { bytes: aim.file_bytes, ..options.clone() };
-        let setting = Setting { options: &options, facts: &aim.facts };
-        let is_built = aim.simulated.as_ref().is_some_and(|it| it.build().is_ok());
-        ((inquiry.study.objection)(&setting).is_none() && is_built).then_some(target)
-    })?;
-    Some(format!(
-        "{name} is too large for --quick. Less of it is not:  drivelab study {} {fitting} --quick",
-        options.name
-    ))
 }
 
 /// What a study may take, in words; it holds (`execute::limits`).
@@ -457,6 +433,10 @@ impl Inquiry for Studied {
     }
 
     fn judge(&self, run: &Run) -> Option<Findings> {
-        Some(self.study.judged(&self.setting(), run))
+        let mut findings = self.study.judged(&self.setting(), run);
+        if findings.no_answer {
+            findings.unknown.extend(quick::way_out(self));
+        }
+        Some(findings)
     }
 }

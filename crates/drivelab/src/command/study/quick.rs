@@ -1,0 +1,68 @@
+//! What to type where `--quick` is too little for a simulated drive.
+
+use super::Studied;
+use crate::aim::{Aim, Missing};
+use drivelab_core::facts::TargetKind;
+use drivelab_core::study::{Scale, StudyOptions};
+use drivelab_core::units::Size;
+use drivelab_io::facts::System;
+use drivelab_study::experiment::Setting;
+
+/// The least that is offered: 64 MiB.
+const LEAST_EXPONENT: u32 = 26;
+/// So much of a drive can be overwritten eight times in what a quick study writes.
+const ENOUGH: u64 = 1 << 30;
+
+fn is_quick_and_simulated(inquiry: &Studied) -> bool {
+    let is_simulated = inquiry.facts.target.kind == TargetKind::Simulated;
+    inquiry.options.scale == Scale::Quick && is_simulated
+}
+
+/// The line that does a quick study of a simulated drive which is too large for it: the same drive
+/// with less capacity. `None`: that is not what is wrong.
+pub fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<String> {
+    let most = inquiry.options.bytes.checked_ilog2().unwrap_or(0);
+    let name = without_capacity(target);
+    let quick = is_quick_and_simulated(inquiry);
+    let fitting = (LEAST_EXPONENT..=most)
+        .rev()
+        .filter(|_| quick)
+        .find_map(|exponent| part(inquiry, system, &name, 1 << exponent))?;
+    Some(format!(
+        "{name} is too large for --quick. Less of it is not:  drivelab study {} {fitting} --quick",
+        inquiry.options.name
+    ))
+}
+
+/// What may have an answer where a quick study of a simulated drive had none.
+pub fn way_out(inquiry: &Studied) -> Option<String> {
+    if !is_quick_and_simulated(inquiry) {
+        return None;
+    }
+    let (study, target) = (&inquiry.options.name, &inquiry.facts.target.path);
+    let name = without_capacity(target);
+    let less = (inquiry.options.bytes > ENOUGH)
+        .then(|| part(inquiry, &System::live(), &name, ENOUGH))
+        .flatten()
+        .map(|part| format!(", less of it by `drivelab study {study} {part} --quick`"));
+    Some(format!(
+        "What this drive does in more of its time, which costs little here: by `drivelab study \
+         {study} {target}`{}.",
+        less.unwrap_or_default()
+    ))
+}
+
+fn without_capacity(target: &str) -> String {
+    let keys = target.split(',').filter(|key| !key.trim().starts_with("capacity"));
+    keys.collect::<Vec<_>>().join(",")
+}
+
+/// This drive with less capacity, where it can be made and nothing is said against the study.
+fn part(inquiry: &Studied, system: &System, name: &str, bytes: u64) -> Option<String> {
+    let target = format!("{name},capacity={}", Size(bytes));
+    let aim = Aim::look(system, &target, Missing::Made).ok()?;
+    let options = StudyOptions { bytes: aim.file_bytes, ..inquiry.options.clone() };
+    let setting = Setting { options: &options, facts: &aim.facts };
+    let is_built = aim.simulated.as_ref().is_some_and(|it| it.build().is_ok());
+    ((inquiry.study.objection)(&setting).is_none() && is_built).then_some(target)
+}
