@@ -434,7 +434,8 @@ impl Inquiry for Studied {
 
     fn judge(&self, run: &Run) -> Option<Findings> {
         let mut findings = self.study.judged(&self.setting(), run);
-        if findings.no_answer {
+        let asks = |text: &String| text.contains("--time") || text.contains("--budget");
+        if findings.no_answer && findings.unknown.iter().any(asks) {
             findings.unknown.extend(quick::way_out(self));
         }
         Some(findings)

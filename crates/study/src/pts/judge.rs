@@ -131,10 +131,13 @@ impl Told<'_> {
                 "Steady by SNIA's criterion in rounds {first} to {last}{profile}: {cells}."
             )),
             false if words.is_empty() => {}
-            false => findings.unknown.push(format!(
-                "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; the \
-                 last five give {cells}."
-            )),
+            false => {
+                let more = if last < ROUNDS_MAX { " Give a larger --time or --budget." } else { "" };
+                findings.unknown.push(format!(
+                    "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; \
+                     the last five give {cells}.{more}"
+                ));
+            }
         }
         match is_steady {
             true => self.drifted(findings, last),
