@@ -18,6 +18,10 @@ const HALF_COUNT: u64 = 1 << (SUB_BUCKET_BITS - 1);
 /// Up to the bucket of 1 h, laid out as HdrHistogram does: an index beyond is a larger value.
 pub(crate) const BUCKET_COUNT: usize = index_of(HIGHEST_TRACKABLE_NS) + 1;
 
+/// A thin histogram of more buckets becomes a flat array before more is added: each time costs as
+/// many steps as it has buckets.
+const THIN_MAX: usize = 1024;
+
 /// Counts of latencies in ns by size, with exact count, extremes, sum and sum of squares.
 ///
 /// A bucket is at most 2^-10 of its values wide, so a quantile is at most 0.1 % above the exact
@@ -26,7 +30,7 @@ pub(crate) const BUCKET_COUNT: usize = index_of(HIGHEST_TRACKABLE_NS) + 1;
 /// wrapping; no recording reaches it.
 ///
 /// A histogram that is recorded into is a flat array of 264 KiB. A copy, or one that was read
-/// back, holds only its buckets that are not empty, until something is added to it.
+/// back, holds only its buckets that are not empty, until something is recorded into it.
 pub struct Histogram {
     /// All buckets, or none: then `thin` has those that are not empty.
     counts: Box<[u64]>,
@@ -78,6 +82,22 @@ fn range_of(index: usize) -> (u64, u64) {
     (low, low + (1 << octave) - 1)
 }
 
+/// The cells of both, ascending.
+fn joined(mine: &[(u16, u64)], other: impl Iterator<Item = (usize, u64)>) -> Box<[(u16, u64)]> {
+    let mut mine = mine.iter().copied().peekable();
+    let mut all = Vec::with_capacity(mine.len());
+    for (index, count) in other {
+        let index = index as u16;
+        while let Some(smaller) = mine.next_if(|(known, _)| *known < index) {
+            all.push(smaller);
+        }
+        let equal = mine.next_if(|(known, _)| *known == index).map_or(0, |(_, count)| count);
+        all.push((index, count.saturating_add(equal)));
+    }
+    all.extend(mine);
+    all.into_boxed_slice()
+}
+
 impl Clone for Histogram {
     /// A thin copy: a run that keeps thousands of intervals needs the memory of what they hold.
     fn clone(&self) -> Self {
@@ -119,6 +139,12 @@ impl Histogram {
             sum: 0,
             sum_squares: 0,
         }
+    }
+
+    /// An empty histogram that takes no memory: for sums of little, such as those of an interval.
+    pub fn thin() -> Self {
+        let (counts, thin) = (Box::default(), Box::default());
+        Self { counts, thin, count: 0, min: u64::MAX, max: 0, sum: 0, sum_squares: 0 }
     }
 
     /// Writes the memory of an empty histogram once, so that no first use of a page falls into a
@@ -188,12 +214,16 @@ impl Histogram {
         self.sum_squares = self.sum_squares.saturating_add((wide * wide).saturating_mul(many));
     }
 
-    /// Adds all values of `other`; exact.
+    /// Adds all values of `other`; exact. A thin histogram stays thin while it holds little.
     pub fn merge(&mut self, other: &Histogram) {
-        self.thicken();
-        for (index, count) in other.cells() {
-            let into = &mut self.counts[index];
-            *into = into.saturating_add(count);
+        if self.counts.is_empty() && self.thin.len() <= THIN_MAX {
+            self.thin = joined(&self.thin, other.cells());
+        } else {
+            self.thicken();
+            for (index, count) in other.cells() {
+                let into = &mut self.counts[index];
+                *into = into.saturating_add(count);
+            }
         }
         self.count = self.count.saturating_add(other.count);
         self.min = self.min.min(other.min);
@@ -371,7 +401,7 @@ impl Histogram {
         }
         if decoded.count == 0 {
             return match exact == Extremes::default() {
-                true => Ok(histogram),
+                true => Ok(Self::thin()),
                 false => Err(DecodeError::Contradiction("extremes of an empty histogram")),
             };
         }

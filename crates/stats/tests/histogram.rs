@@ -269,7 +269,23 @@ proptest! {
         prop_assert_eq!(&merged, &union);
         let mut other_way = of(&second);
         other_way.merge(&of(&first));
-        prop_assert_eq!(other_way, union);
+        prop_assert_eq!(&other_way, &union);
+        // Thin parts, and more of them than a thin histogram holds.
+        let mut thin = Histogram::thin();
+        thin.merge(&of(&first));
+        prop_assert_eq!(&thin, &of(&first));
+        thin.merge(&of(&second).clone());
+        prop_assert_eq!(&thin, &union);
+        prop_assert_eq!(thin.value_at_quantile(0.9), union.value_at_quantile(0.9));
+        let wide = of(&(0..2000).map(|value| value * 1000).collect::<Vec<u64>>());
+        thin.merge(&wide);
+        thin.merge(&union);
+        union.merge(&union.clone());
+        union.merge(&wide);
+        prop_assert_eq!(&thin, &union);
+        thin.record(7);
+        union.record(7);
+        prop_assert_eq!(thin, union);
     }
 
     #[test]

@@ -187,7 +187,7 @@ fn place(
     }
     slots[home].errors += sum(KindTally::error_count);
     if latencies {
-        let into = slots[home].service.get_or_insert_with(Histogram::new);
+        let into = slots[home].service.get_or_insert_with(Histogram::thin);
         tally.kinds.iter().filter(wanted).for_each(|entry| into.merge(&entry.service));
     }
 }

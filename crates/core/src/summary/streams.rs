@@ -79,7 +79,7 @@ pub fn histogram(
                 LatencyKind::Response => entry.response.as_ref(),
             };
             if let Some(part) = part {
-                merged.get_or_insert_with(Histogram::new).merge(part);
+                merged.get_or_insert_with(Histogram::thin).merge(part);
             }
         }
     }
