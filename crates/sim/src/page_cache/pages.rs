@@ -1,7 +1,7 @@
 //! The pages that the host keeps: which are clean, dirty, or under way, and which go first.
 
 use drivelab_core::op::Time;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4096;
@@ -31,13 +31,23 @@ struct Page {
     is_marked: bool,
 }
 
+/// So many uses that no longer count are kept for every two clean pages and these.
+const STALE_MAX: usize = 4096;
+
+fn is_last_clean_use(pages: &BTreeMap<u64, Page>, used: u64, page: u64) -> bool {
+    pages.get(&page).is_some_and(|page| page.used == used && page.state == PageState::Clean)
+}
+
 /// All pages. The least recently used of the clean ones makes room.
 #[derive(Debug)]
 pub(super) struct Pages {
     room: usize,
     pages: BTreeMap<u64, Page>,
-    /// Clean pages by their last use.
-    clean: BTreeMap<u64, u64>,
+    /// Uses of pages that were clean then, with the page: the oldest first. The last use of a page
+    /// counts, and only while it is clean; the others are dropped where they turn up.
+    clean_uses: VecDeque<(u64, u64)>,
+    /// Clean pages.
+    clean: usize,
     /// Dirty pages, with the time since when.
     dirty: BTreeMap<u64, Time>,
     writing: usize,
@@ -50,7 +60,8 @@ impl Pages {
         Pages {
             room: usize::try_from(bytes / PAGE_BYTES).unwrap_or(usize::MAX).max(1),
             pages: BTreeMap::new(),
-            clean: BTreeMap::new(),
+            clean_uses: VecDeque::new(),
+            clean: 0,
             dirty: BTreeMap::new(),
             writing: 0,
             uses: 0,
@@ -93,24 +104,47 @@ impl Pages {
     pub fn touch(&mut self, page: u64) -> bool {
         let Some(held) = self.pages.get_mut(&page) else { return false };
         self.uses += 1;
-        if held.state == PageState::Clean {
-            self.clean.remove(&held.used);
-            self.clean.insert(self.uses, page);
-        }
         held.used = self.uses;
-        std::mem::take(&mut held.is_marked)
+        let is_marked = std::mem::take(&mut held.is_marked);
+        if held.state == PageState::Clean {
+            self.note_clean_use(page);
+        }
+        is_marked
+    }
+
+    /// The latest use is that of a clean page.
+    fn note_clean_use(&mut self, page: u64) {
+        self.clean_uses.push_back((self.uses, page));
+        if self.clean_uses.len() > 2 * self.clean + STALE_MAX {
+            let pages = &self.pages;
+            self.clean_uses.retain(|(used, page)| is_last_clean_use(pages, *used, *page));
+        }
+    }
+
+    /// The clean page that was used longest ago, which is forgotten.
+    fn forget_oldest_clean(&mut self) -> bool {
+        while let Some((used, page)) = self.clean_uses.pop_front() {
+            if is_last_clean_use(&self.pages, used, page) {
+                self.pages.remove(&page);
+                self.clean -= 1;
+                return true;
+            }
+        }
+        false
     }
 
     fn put(&mut self, page: u64, state: PageState) {
         while self.pages.len() >= self.room
             && !self.pages.contains_key(&page)
-            && let Some((_, oldest)) = self.clean.pop_first()
-        {
-            self.pages.remove(&oldest);
-        }
+            && self.forget_oldest_clean()
+        {}
         self.uses += 1;
         let is_marked = self.leave_state(page);
         self.pages.insert(page, Page { state, used: self.uses, is_marked });
+        if state == PageState::Clean {
+            self.clean += 1;
+            self.note_clean_use(page);
+        }
     }
 
     /// Takes a page out of the lists of its state; whether it is marked.
@@ -118,7 +152,7 @@ impl Pages {
         let Some(held) = self.pages.get(&page) else { return false };
         match held.state {
             PageState::Reading(_) => {}
-            PageState::Clean => drop(self.clean.remove(&held.used)),
+            PageState::Clean => self.clean -= 1,
             PageState::Dirty => drop(self.dirty.remove(&page)),
             PageState::Writing { .. } => self.writing -= 1,
         }
@@ -137,7 +171,6 @@ impl Pages {
     pub fn end_read(&mut self, page: u64, request: RequestNumber) {
         if self.state(page) == Some(PageState::Reading(request)) {
             self.put(page, PageState::Clean);
-            self.clean.insert(self.uses, page);
         }
     }
 
@@ -177,7 +210,6 @@ impl Pages {
             self.dirty.insert(page, since);
         } else {
             self.put(page, PageState::Clean);
-            self.clean.insert(self.uses, page);
         }
     }
 
@@ -192,9 +224,9 @@ impl Pages {
 
     /// Forgets all clean pages.
     pub fn forget_clean(&mut self) {
-        for (_, page) in std::mem::take(&mut self.clean) {
-            self.pages.remove(&page);
-        }
+        self.clean_uses.clear();
+        self.clean = 0;
+        self.pages.retain(|_, page| page.state != PageState::Clean);
     }
 
     /// The first run of dirty pages at or behind `from` and before `end`, at most `most` pages.
