@@ -20,7 +20,7 @@ pub(crate) const BUCKET_COUNT: usize = index_of(HIGHEST_TRACKABLE_NS) + 1;
 
 /// A thin histogram of more buckets becomes a flat array before more is added: each time costs as
 /// many steps as it has buckets.
-const THIN_MAX: usize = 1024;
+const THIN_MAX: usize = 256;
 
 /// Counts of latencies in ns by size, with exact count, extremes, sum and sum of squares.
 ///
