@@ -7,11 +7,13 @@ SWARM_CASES ?= 2000
 # Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
 DEVICE_CASES ?= 1
 
-.PHONY: help check build test compat needs lint bench bench-peers bench-sim validate fuzz doc clean
+.PHONY: help check build test test-all test-user compat needs lint bench bench-peers bench-sim validate fuzz doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
-	@echo 'make test    install what the tests need (Debian, as root), then run all of them'
+	@echo 'make test    install what the tests need (Debian, as root), then run them'
+	@echo 'make test-all   and once more with MPICH and in the release build'
+	@echo 'make test-user  what needs neither root nor anything installed, in a few minutes'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-peers  IOR and mdtest under mpirun beside drivelab; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
@@ -28,15 +30,22 @@ check: build
 build:
 	$(CARGO) build --release --locked
 
+# The debug build. `make needs` alone installs anything.
+test: needs lint
+	@CARGO=$(CARGO) scripts/test --workspace --features mpi
+	@scripts/print-unavailable
+
 # What is said of times and percentiles is tested once more in the build that is benchmarked.
 MEASURING = --package drivelab-core --test driver_records --package drivelab-io \
 	--test conformance_testbed --package drivelab --test stalls --test throttle
-test: needs lint
-	@rm -f "$${CARGO_TARGET_DIR:-target}/tmp/not-judged.txt"
-	$(CARGO) test --workspace --features mpi --locked --no-fail-fast
+test-all: test
 	@CARGO=$(CARGO) scripts/test-mpich
 	$(CARGO) test $(MEASURING) --locked --no-fail-fast --release
 	@scripts/print-unavailable
+
+# No root, nothing installed: what a visitor types.
+test-user:
+	@CARGO=$(CARGO) scripts/test-user
 
 # Part of `make test` too.
 compat: needs
@@ -49,8 +58,8 @@ needs:
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 	$(CARGO) clippy --workspace --all-targets --features mpi --locked -- --deny warnings
+	$(CARGO) check --package drivelab --locked
 
 # The name of a single comparison or setting may follow: make bench ONLY=zram
 bench: build

@@ -5,6 +5,7 @@
 mod cli_user;
 
 use cli_user::User;
+use drivelab_study::registry;
 use std::path::Path;
 
 /// What was typed, and the lines that were printed.
@@ -101,4 +102,21 @@ fn an_example_that_was_not_printed_is_found() {
     assert_eq!(missing(&found[0], "one\ntwo\nthree\n"), None);
     assert_eq!(missing(&found[0], "three\none\n").unwrap(), "three", "the order counts");
     assert_eq!(missing(&found[0], "one\ntwo\n").unwrap(), "three");
+}
+
+#[test]
+fn the_tables_of_studies_ask_what_the_studies_ask() {
+    let read = |name: &str| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
+        std::fs::read_to_string(path).expect("a document")
+    };
+    let (readme, methodology) = (read("README.md"), read("docs/METHODOLOGY.md"));
+    for study in registry::ALL {
+        let row = format!("\n| `{}` | {} |", study.name, study.question);
+        assert!(readme.contains(&row), "README.md has no row {row}");
+        // Some share a row there.
+        let alone = format!("\n| `{}` | ", study.name);
+        assert!(!methodology.contains(&alone) || methodology.contains(&row), "{row}");
+        assert!(methodology.contains(&format!("`{}`", study.name)), "{}", study.name);
+    }
 }

@@ -7,6 +7,7 @@
 
 mod pages;
 mod read_ahead;
+mod table;
 mod tasks;
 #[cfg(test)]
 mod tests;

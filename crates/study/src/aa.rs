@@ -7,13 +7,13 @@
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, at_least, whole};
 use crate::experiment::order::{is_broken, missing, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
+use crate::experiment::{Allowance, Setting, Study, control, impossible, loads};
 use drivelab_core::comparison::Comparison;
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::percent;
 use drivelab_core::run::Run;
-use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
@@ -22,13 +22,13 @@ use drivelab_stats::{Description, Estimate, Verdict, repetitions_to_detect};
 /// The study.
 pub const STUDY: Study = Study {
     name: "aa",
-    question: "Is the laboratory itself honest here: does it find differences where none are?",
+    question: "Is the laboratory honest here: does it find differences where none are?",
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge,
+    quick_cost: Some("fills the target once"),
+    ..Study::PLAIN
 };
 
 const CELLS: [&str; 4] =

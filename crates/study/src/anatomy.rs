@@ -11,25 +11,23 @@ mod tests;
 
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, missing, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, narrow, proves_nothing};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, narrow};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{IoMode, Mix, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
 /// The study.
 pub const STUDY: Study = Study {
     name: "anatomy",
-    question: "Where does an I/O spend its time: submitting, queued, in the device, waking up?",
+    question: "Where does an I/O spend its time: submitted, queued, in the device, waking?",
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -10,12 +10,9 @@ mod loads;
 use crate::experiment::budget::{between_ns, whole};
 use crate::experiment::order::shuffle;
 use crate::experiment::used::{self, BUDGET_MIN, left_then};
-use crate::experiment::{
-    Allowance, Setting, Study, impossible, loads as shared, proves_nothing, too_small,
-};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads as shared, too_small};
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use loads::App;
@@ -27,9 +24,8 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 /// Each load is measured so often, in rounds.

@@ -23,7 +23,6 @@ use crate::experiment::order::shuffle;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Engine, IoMode, Role, Step, Stream, Sync, SyncTiming, Until};
-use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
 /// Between groups a simulated drive rests, as a real one does while a file is opened: or the first
@@ -212,31 +211,12 @@ pub fn allocates(setting: &Setting<'_>) -> bool {
 /// Workers of the loads that use several.
 pub const WORKERS: u32 = 4;
 
-/// Data files that a study makes in a directory: three of them give each worker its own,
-/// `meta` needs none.
-pub fn data_files(study: &str) -> u32 {
-    match study {
-        "ior" | "torture" | "steady" => WORKERS,
-        "meta" => 0,
-        _ => 1,
-    }
-}
+/// Virtual time costs little: a battery may take so many times as long there.
+pub const SIMULATED_TIMES: u64 = 24;
 
-/// The page cache that stands before a simulated drive where its name asks for none: without one
-/// the C library has nothing to go through. `None`: the study needs none.
-pub fn page_cache_bytes(study: &str, scale: Scale, target_bytes: u64) -> Option<u64> {
-    let most = match (study, scale) {
-        ("files", Scale::Full) | ("torture", Scale::Full) => 8 << 30,
-        ("files", _) | ("torture", Scale::Default) => 128 * MEBIBYTE,
-        // A quarter of the region, or less: a part of it, so that both can answer.
-        ("modes", _) => 256 * MEBIBYTE,
-        _ => return None,
-    };
-    Some((target_bytes / 4 / MEBIBYTE * MEBIBYTE).clamp(16 * MEBIBYTE, most))
-}
-
-/// Whether a study is made of a battery: on a simulated drive, where no time passes, it may take
-/// more of it.
-pub fn is_battery(study: &str) -> bool {
-    matches!(study, "files" | "ior" | "torture")
+/// The page cache that stands before a simulated drive where its name asks for none: a quarter of
+/// the target, and no more than the study wants. Without one the C library has nothing to go
+/// through, and of what fits in it memory and drive could not both answer.
+pub fn page_cache_bytes(most: u64, target_bytes: u64) -> u64 {
+    (target_bytes / 4 / MEBIBYTE * MEBIBYTE).clamp(16 * MEBIBYTE, most)
 }

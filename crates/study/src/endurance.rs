@@ -28,6 +28,8 @@ pub const STUDY: Study = Study {
     established,
     rules: Rules::SERIES,
     judge: judge::judge,
+    quick_cost: Some("10 GiB written; nothing on a real drive"),
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -17,10 +17,6 @@ pub mod used;
 pub mod waited;
 pub mod wear;
 
-use crate::{
-    aa, anatomy, apps, endurance, file_system, files, ior, meta, mix, modes, patterns, pts, rank,
-    steady, stutter, torture, trim, tune, wsat,
-};
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -65,6 +61,26 @@ pub struct Allowance {
     pub budget: Size,
 }
 
+/// What a study needs of its target before it begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Needs {
+    /// Targets, side by side.
+    pub targets: usize,
+    /// Data files that it makes in a directory.
+    pub files: u32,
+    /// Most bytes of the page cache that stands before a simulated drive where its name asks for
+    /// none. `None`: it needs none.
+    pub page_cache: fn(Scale) -> Option<u64>,
+    /// On a simulated drive, where no time passes, it may take so many times as long.
+    pub simulated_times: u64,
+}
+
+impl Needs {
+    /// A target with one file.
+    pub const PLAIN: Needs =
+        Needs { targets: 1, files: 1, page_cache: |_| None, simulated_times: 1 };
+}
+
 /// One experiment.
 #[derive(Debug, Clone, Copy)]
 pub struct Study {
@@ -72,10 +88,18 @@ pub struct Study {
     pub name: &'static str,
     /// What it asks, in one line.
     pub question: &'static str,
+    /// What a quick one costs beside its time, where that is not what its allowance says.
+    pub quick_cost: Option<&'static str>,
+    /// What it needs of its target.
+    pub needs: Needs,
     /// What it costs by default on a target of so many bytes.
     pub allowance: fn(Scale, u64) -> Allowance,
     /// Why it cannot be done as asked, if it cannot.
     pub objection: fn(&Setting<'_>) -> Option<String>,
+    /// What it will do in all, where that is known before it begins.
+    pub forecast: fn(&Setting<'_>) -> Option<String>,
+    /// Most bytes that it will write, where that is known before it begins.
+    pub written_bytes: fn(&Setting<'_>) -> Option<u64>,
     /// The next plan; `None` ends the run.
     pub next: fn(&Setting<'_>, &Run) -> Option<Plan>,
     /// A state that the run so far proves.
@@ -87,6 +111,22 @@ pub struct Study {
 }
 
 impl Study {
+    /// What a study does not declare for itself.
+    pub const PLAIN: Study = Study {
+        name: "",
+        question: "",
+        quick_cost: None,
+        needs: Needs::PLAIN,
+        allowance: |_, _| Allowance { time: Span(0), budget: Size(0) },
+        objection: |_| None,
+        forecast: |_| None,
+        written_bytes: |_| None,
+        next: |_, _| None,
+        established: |_, _| None,
+        rules: Rules::STRICT,
+        judge: |_, _| Findings::default(),
+    };
+
     /// What the run says: of sound numbers only, with the names of those that were kept out.
     pub fn judged(&self, setting: &Setting<'_>, run: &Run) -> Findings {
         let sound = Sound::of(run, self.rules);
@@ -99,62 +139,6 @@ impl Study {
         findings.suspect.splice(0..0, told);
         findings.closed()
     }
-}
-
-/// All of them, in the order of the help.
-pub const ALL: [Study; 21] = [
-    aa::STUDY,
-    wsat::STUDY,
-    trim::STUDY,
-    pts::IOPS,
-    pts::THROUGHPUT,
-    pts::LATENCY,
-    torture::STUDY,
-    files::STUDY,
-    ior::STUDY,
-    meta::STUDY,
-    patterns::STUDY,
-    mix::STUDY,
-    steady::STUDY,
-    file_system::STUDY,
-    stutter::STUDY,
-    apps::STUDY,
-    rank::STUDY,
-    modes::STUDY,
-    endurance::STUDY,
-    anatomy::STUDY,
-    tune::STUDY,
-];
-
-/// The study of this name.
-///
-/// # Errors
-/// There is none; the sentence names those there are.
-pub fn named(name: &str) -> Result<Study, String> {
-    ALL.into_iter().find(|study| study.name == name).ok_or_else(|| {
-        let names: Vec<&str> = ALL.iter().map(|study| study.name).collect();
-        format!("there is no study `{name}`; there are {}", names.join(", "))
-    })
-}
-
-/// What a study will do in all, where that is known before it begins.
-pub fn forecast(setting: &Setting<'_>) -> Option<String> {
-    (setting.options.name == torture::STUDY.name).then(|| torture::forecast(setting))
-}
-
-/// Most bytes that a study will write, where that is known before it begins.
-pub fn written_bytes(setting: &Setting<'_>) -> Option<u64> {
-    match setting.options.name.as_str() {
-        "files" => Some(files::written_bytes(setting)),
-        "ior" => Some(ior::written_bytes(setting)),
-        "torture" => Some(torture::written_bytes(setting)),
-        _ => None,
-    }
-}
-
-/// No study but one that asks for it proves a state.
-pub fn proves_nothing(_setting: &Setting<'_>, _run: &Run) -> Option<Established> {
-    None
 }
 
 /// Bytes of a scratch file for a study of this budget: an eighth of it, at most 1 GiB for a quick

@@ -8,14 +8,13 @@ mod judge;
 
 use crate::experiment::budget::{Left, too_short, whole, written};
 use crate::experiment::order::{done, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, too_small};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Act, FileSystem, Files, Mix, Mount, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::quantity::size;
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -26,9 +25,8 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -9,14 +9,14 @@ use crate::battery::{self, Cell, Group, MEBIBYTE, Outcome, Shape, outcome};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
 use crate::experiment::order::{done, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use crate::experiment::{Allowance, Needs, Setting, Study, impossible, loads};
 use drivelab_core::comparison::{Comparison, Sample};
 use drivelab_core::findings::{Findings, Remark, Table};
 use drivelab_core::op::Action;
 use drivelab_core::plan::Plan;
 use drivelab_core::quantity::{percent, size};
 use drivelab_core::run::Run;
-use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
@@ -28,10 +28,16 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge,
+    needs: Needs { page_cache, simulated_times: battery::SIMULATED_TIMES, ..Needs::PLAIN },
+    written_bytes: |setting| Some(written_bytes(setting)),
+    ..Study::PLAIN
 };
+
+/// A full one works on more than the cache of any machine holds.
+fn page_cache(scale: Scale) -> Option<u64> {
+    Some(if scale == Scale::Full { 8 << 30 } else { 128 << 20 })
+}
 
 const SECOND_NS: u64 = 1_000_000_000;
 /// A file has at least so many bytes: two of the largest records.

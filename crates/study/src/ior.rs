@@ -7,13 +7,13 @@ use crate::battery::ior::{LARGE, Layout, Owner, SMALL, group, has_one_file};
 use crate::battery::{self, Cell, Group, MEBIBYTE, Outcome, Shape, WORKERS, outcome};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
-use crate::experiment::{Allowance, Setting, Study, impossible, proves_nothing};
+use crate::experiment::{Allowance, Needs, Setting, Study, impossible};
 use drivelab_core::comparison::{Comparison, Sample};
 use drivelab_core::findings::{Entry, Findings, Head, Table, Unit};
 use drivelab_core::plan::{Plan, Until};
 use drivelab_core::quantity::{half_width, percent};
 use drivelab_core::run::Run;
-use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
@@ -26,9 +26,14 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge,
+    needs: Needs {
+        files: battery::WORKERS,
+        simulated_times: battery::SIMULATED_TIMES,
+        ..Needs::PLAIN
+    },
+    written_bytes: |setting| Some(written_bytes(setting)),
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -21,6 +21,7 @@ pub mod modes;
 pub mod patterns;
 pub mod pts;
 pub mod rank;
+pub mod registry;
 pub mod set_up;
 pub mod steady;
 pub mod stutter;

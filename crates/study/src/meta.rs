@@ -7,7 +7,7 @@ use crate::battery::names::{Names, WORKERS, batched, group};
 use crate::battery::{self, Cell, Group, names};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
-use crate::experiment::{Allowance, Setting, Study, proves_nothing};
+use crate::experiment::{Allowance, Needs, Setting, Study};
 use drivelab_core::comparison::Sample;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
@@ -15,7 +15,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan};
 use drivelab_core::quantity::{operations, percent};
 use drivelab_core::run::Run;
-use drivelab_core::sound::{Rules, Sound};
+use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
@@ -28,9 +28,10 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge,
+    quick_cost: Some("20,000 names"),
+    needs: Needs { files: 0, ..Needs::PLAIN },
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -8,12 +8,9 @@ mod judge;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
 use crate::experiment::order::{missing, shuffle};
-use crate::experiment::{
-    Allowance, Setting, Study, impossible, loads, proves_nothing, region, too_small,
-};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, region, too_small};
 use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -24,9 +21,8 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

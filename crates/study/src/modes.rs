@@ -9,7 +9,7 @@ mod judge;
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, shuffle, since_break};
 use crate::experiment::{
-    Allowance, Setting, Study, impossible, loads, longest_ns, proves_nothing, repetitions,
+    Allowance, Needs, Setting, Study, impossible, loads, longest_ns, repetitions,
 };
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
@@ -23,13 +23,14 @@ use drivelab_core::units::{Size, Span};
 /// The study.
 pub const STUDY: Study = Study {
     name: "modes",
-    question: "Direct, buffered, dsync: who answers, the memory of this machine or the drive?",
+    question: "Direct, buffered, dsync: who answers, this machine's memory or the drive?",
     allowance,
     objection,
     next,
-    established: proves_nothing,
     rules: Rules { is_series: false, is_finding: judge::is_finding },
     judge: judge::judge,
+    needs: Needs { page_cache: |_| Some(256 << 20), ..Needs::PLAIN },
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -10,14 +10,11 @@ mod words;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
 use crate::experiment::order::{missing, shuffle};
-use crate::experiment::{
-    Allowance, Setting, Study, impossible, loads, proves_nothing, region, too_small,
-};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, region, too_small};
 use cell::{Cell, LARGE_BYTES, Pattern, beginning, cells, stream};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -28,9 +25,8 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

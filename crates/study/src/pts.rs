@@ -10,9 +10,7 @@ mod matrix;
 
 use crate::experiment::budget::{Left, at_least, whole, written};
 use crate::experiment::order::{done, is_complete, since_break};
-use crate::experiment::{
-    Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, proves_nothing, rounds,
-};
+use crate::experiment::{Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, rounds};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::run::{Run, StepRun};
@@ -29,9 +27,9 @@ pub const IOPS: Study = Study {
     allowance: |scale, bytes| allowance(Test::Iops, scale, bytes),
     objection,
     next: |setting, run| next(Test::Iops, setting, run),
-    established: proves_nothing,
     rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Iops, setting, run),
+    ..Study::PLAIN
 };
 
 /// Sequential reads and writes.
@@ -41,21 +39,21 @@ pub const THROUGHPUT: Study = Study {
     allowance: |scale, bytes| allowance(Test::Throughput, scale, bytes),
     objection,
     next: |setting, run| next(Test::Throughput, setting, run),
-    established: proves_nothing,
     rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Throughput, setting, run),
+    ..Study::PLAIN
 };
 
 /// Latency of one operation at a time.
 pub const LATENCY: Study = Study {
     name: "pts-lat",
-    question: "How long does one operation take in SNIA's steady state, on average and at worst?",
+    question: "How long does an operation take in SNIA's steady state, and at worst?",
     allowance: |scale, bytes| allowance(Test::Latency, scale, bytes),
     objection,
     next: |setting, run| next(Test::Latency, setting, run),
-    established: proves_nothing,
     rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Latency, setting, run),
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

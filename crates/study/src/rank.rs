@@ -8,7 +8,7 @@ mod members;
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{missing, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, control, impossible, loads, proves_nothing};
+use crate::experiment::{Allowance, Needs, Setting, Study, control, impossible, loads};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
@@ -31,9 +31,10 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge,
+    quick_cost: Some("10 GiB written on each"),
+    needs: Needs { targets: 2, ..Needs::PLAIN },
+    ..Study::PLAIN
 };
 
 /// The loads: name, share of reads in percent, bytes of a request, operations in flight.

@@ -6,16 +6,16 @@
 
 mod judge;
 
+use crate::battery;
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, missing, shuffle, since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, narrow};
+use crate::experiment::{Allowance, Needs, Setting, Study, impossible, loads, narrow};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::{Established, Scale};
 use drivelab_core::units::{Size, Span};
 
@@ -27,8 +27,9 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    needs: Needs { files: battery::WORKERS, ..Needs::PLAIN },
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

@@ -15,11 +15,10 @@ mod published;
 use crate::experiment::budget::{Left, between_ns, whole};
 use crate::experiment::order::shuffle;
 use crate::experiment::used::{self, BUDGET_MIN, aged, left_then};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing, too_small};
+use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use cells::Cell;
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -30,9 +29,8 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 /// Each cell is measured so often, in rounds.

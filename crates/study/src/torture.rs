@@ -18,13 +18,12 @@ use crate::battery::names::{self, Names};
 use crate::battery::{self, Group, MEBIBYTE, Shape};
 use crate::experiment::budget::Left;
 use crate::experiment::order::missing;
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, proves_nothing};
+use crate::experiment::{Allowance, Needs, Setting, Study, impossible, loads};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan, Role};
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::{Emptying, Leg, Scale};
 use drivelab_core::units::{Size, Span};
 
@@ -35,10 +34,26 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    needs: Needs {
+        files: battery::WORKERS,
+        page_cache,
+        simulated_times: battery::SIMULATED_TIMES,
+        ..Needs::PLAIN
+    },
+    forecast: |setting| Some(forecast(setting)),
+    written_bytes: |setting| Some(written_bytes(setting)),
+    ..Study::PLAIN
 };
+
+/// A quick one makes do without.
+fn page_cache(scale: Scale) -> Option<u64> {
+    match scale {
+        Scale::Quick => None,
+        Scale::Default => Some(128 << 20),
+        Scale::Full => Some(8 << 30),
+    }
+}
 
 const SECOND_NS: u64 = 1_000_000_000;
 const LAYOUTS: [Layout; 2] = [ior::SMALL, ior::LARGE];

@@ -12,7 +12,6 @@ use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small}
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::sound::Rules;
 use drivelab_core::study::{Emptying, Scale};
 use drivelab_core::units::{Size, Span};
 
@@ -24,8 +23,8 @@ pub const STUDY: Study = Study {
     objection,
     next,
     established: rounds::established,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 const FRESH: &str = "random write, fresh";

@@ -11,15 +11,13 @@ mod tests;
 use crate::experiment::budget::{Left, STEP_NS_MIN, between_ns, too_short, whole};
 use crate::experiment::order::{done, shuffle};
 use crate::experiment::{
-    Allowance, Setting, Study, impossible, loads, longest_ns, proves_nothing, region, repetitions,
-    too_small,
+    Allowance, Setting, Study, impossible, loads, longest_ns, region, repetitions, too_small,
 };
 use drivelab_core::facts::{DeviceFacts, TargetKind};
 use drivelab_core::plan::{
     Act, Engine, IoMode, Mix, PatternName, Plan, QueueSetting, Role, Step, Stream, Until,
 };
 use drivelab_core::run::Run;
-use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -30,9 +28,8 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    established: proves_nothing,
-    rules: Rules::STRICT,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;

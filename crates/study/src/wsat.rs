@@ -33,6 +33,7 @@ pub const STUDY: Study = Study {
     established: rounds::established,
     rules: Rules::SERIES,
     judge: judge::judge,
+    ..Study::PLAIN
 };
 
 /// The first writes, by which the drive is known as it was.

@@ -8,32 +8,10 @@ use drivelab_core::plan::{FileSystem, Switch};
 use drivelab_core::study::Leg;
 use drivelab_core::study::Profile;
 use drivelab_core::units::{Size, Span};
+use drivelab_study::registry;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
-Studies, each with its question, and what it costs with --quick:
-  aa         Is the laboratory itself honest here?              4 min, fills the target once
-  wsat       When does the write cliff come, what is left?      5 min, 10 GiB written
-  trim       Does TRIM work, what does it cost and give back?   5 min, 10 GiB written
-  pts-iops   Operations a second in SNIA's steady state         5 min, 10 GiB written
-  pts-tp     Bytes a second in SNIA's steady state              5 min, 10 GiB written
-  pts-lat    Latency of one operation, on average and at worst  5 min, 10 GiB written
-  rank       Which of several drives is the fastest, in what?   4 min, 10 GiB written on each
-  patterns   Which access pattern does the drive love or hate?  5 min, 10 GiB written
-  mix        What does one write among reads cost the readers?  5 min, 10 GiB written
-  steady     What is left in the steady state, by which load?   5 min, 10 GiB written
-  fs         What does the file system take?                    5 min, 10 GiB written
-  stutter    Will a machine with this drive freeze?             7 min, 10 GiB written
-  apps       How it serves a desktop, films, a database, ...    5 min, 10 GiB written
-  modes      Direct, buffered, dsync: who answers, RAM or drive 5 min, 10 GiB written
-  endurance  How many days of life does a load leave the drive? 5 min, 10 GiB; nothing if real
-  files      How fast is a file written and read in 13 ways?    5 min, 10 GiB written
-  ior        Do workers want a file each, or one for all?       5 min, 10 GiB written
-  meta       How many names a second: made, found, removed?     5 min, 20,000 names
-  torture    Did heavy use change the drive, and by how much?   5 min, 10 GiB written
-  anatomy    Where an I/O spends its time, program to drive     4 min, 10 GiB written
-  tune       Does a kernel setting of the drive matter here?    5 min, 10 GiB written
-
 Examples:
   drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
   drivelab study aa .                           on a scratch file here
@@ -50,9 +28,17 @@ A study says what it needs of the drive's state and brings it there; what it wri
 it takes is printed before it starts (--dry-run prints only that), and kept to.
 Exit status: 0 an answer, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
 
+/// The studies, then the examples.
+fn after_help() -> String {
+    format!(
+        "Studies, each with its question, and the most that it costs with --quick:\n{}\n{EXAMPLES}",
+        registry::help()
+    )
+}
+
 /// Options of `study`.
 #[derive(Debug, Args, Clone)]
-#[command(after_help = EXAMPLES)]
+#[command(after_help = after_help())]
 pub struct StudyCommandOptions {
     /// Which study; the list is below
     #[arg(value_name = "NAME")]

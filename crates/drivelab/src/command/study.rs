@@ -25,26 +25,27 @@ use drivelab_core::units::Size;
 use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Setting, Study, wear};
-use drivelab_study::{battery, rank};
+use drivelab_study::{battery, registry};
 use std::path::Path;
 
 /// A simulated drive may be written so often where nobody says how much.
 const SIMULATED_PASSES: u64 = 400;
-/// Virtual time costs little: a battery may take so many times as long there.
-const SIMULATED_TIMES: u64 = 24;
 /// Files that workers have for themselves are multiples of this.
 const SHARED_GRAIN: u64 = 1 << 20;
 
 /// Does one study, on one target or on several.
 pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
-    let study = experiment::named(&options.name).map_err(|text| {
+    let study = registry::named(&options.name).map_err(|text| {
         Failure::usage(text).advise("`drivelab study --help` says what they ask.")
     })?;
     let system = System::live();
     if let [target] = options.targets.as_slice() {
-        if study.name == rank::NAME {
-            return Err(Failure::usage("`rank` puts targets in order, and one alone has no place")
-                .advise(format!("Name at least two:  drivelab study rank {target} OTHER")));
+        if study.needs.targets > 1 {
+            return Err(Failure::usage(format!(
+                "`{0}` puts targets in order, and one alone has no place",
+                study.name
+            ))
+            .advise(format!("Name at least two:  drivelab study {} {target} OTHER", study.name)));
         }
         let prepared = prepare(options, study, &system, target, options.seed)?;
         if options.dry_run {
@@ -81,10 +82,11 @@ fn prepare<'a>(
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
-    let first = inquiry.first(&aim).map_err(|failure| match quick::smaller(&inquiry, system, target) {
-        Some(line) => failure.advise(line),
-        None => failure,
-    })?;
+    let first =
+        inquiry.first(&aim).map_err(|failure| match quick::smaller(&inquiry, system, target) {
+            Some(line) => failure.advise(line),
+            None => failure,
+        })?;
     let mut request = Request {
         command: "study",
         target,
@@ -111,9 +113,9 @@ fn prepare<'a>(
 }
 
 /// What a study may take, in words; it holds (`execute::limits`).
-fn at_most(setting: &Setting<'_>) -> String {
-    let options = setting.options;
-    let planned = experiment::written_bytes(setting).unwrap_or(u64::MAX);
+fn at_most(inquiry: &Studied) -> String {
+    let (setting, options) = (inquiry.setting(), &inquiry.options);
+    let planned = (inquiry.study.written_bytes)(&setting).unwrap_or(u64::MAX);
     let bytes = options.budget.0.min(planned);
     let of_target = bytes as f64 / options.bytes.max(1) as f64;
     let clock = if setting.is_simulated() { "virtual time" } else { "measuring" };
@@ -139,12 +141,12 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
         ))
         .advise("Run the command again; `drivelab report` shows what was measured until then.")
     })?;
-    let study = experiment::named(&asked.name).map_err(Failure::usage)?;
+    let study = registry::named(&asked.name).map_err(Failure::usage)?;
     let system = System::live();
     session::tidy_up(&directory, &system)?;
     // A file that was made for the study is gone and is made again.
     let mut aim = Aim::look(&system, &target, Missing::Made)?;
-    equip(&mut aim, &asked.name, asked.scale);
+    equip(&mut aim, &study, asked.scale);
     same_target(&kept, &aim)?;
     if aim.creates() {
         aim.file_bytes = asked.bytes;
@@ -202,7 +204,7 @@ fn asked(
         (_, true) => Scale::Full,
         _ => Scale::Default,
     };
-    equip(aim, study.name, scale);
+    equip(aim, study, scale);
     file_system::look(options, study, aim)?;
     let makes = aim.creates();
     if !makes && options.size.is_some() {
@@ -223,12 +225,10 @@ fn asked(
     }
     let bytes = aim.file_bytes;
     let mut allowance = by_default(bytes);
-    let is_battery = battery::is_battery(study.name);
     if aim.kind == Kind::Simulated && scale != Scale::Quick {
         // Nothing is worn out there.
         allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
-        let times = if is_battery { SIMULATED_TIMES } else { 1 };
-        allowance.time.0 = allowance.time.0.saturating_mul(times);
+        allowance.time.0 = allowance.time.0.saturating_mul(study.needs.simulated_times);
     }
     let torture = torture(options, study)?;
     let file_system = FileSystemOptions {
@@ -275,12 +275,13 @@ fn torture(options: &StudyCommandOptions, study: &Study) -> Result<TortureOption
 
 /// What a battery needs of its target: a file for each worker, a page cache before a simulated
 /// drive.
-fn equip(aim: &mut Aim, study: &str, scale: Scale) {
+fn equip(aim: &mut Aim, study: &Study, scale: Scale) {
     if aim.kind == Kind::Directory {
-        aim.files = battery::data_files(study);
+        aim.files = study.needs.files;
     }
     let Some(simulated) = &mut aim.simulated else { return };
-    if let Some(bytes) = battery::page_cache_bytes(study, scale, aim.file_bytes) {
+    if let Some(most) = (study.needs.page_cache)(scale) {
+        let bytes = battery::page_cache_bytes(most, aim.file_bytes);
         simulated.page_cache_bytes.get_or_insert(bytes);
         aim.facts = simulated.facts();
     }
@@ -344,14 +345,14 @@ fn dry_run(
 ) -> Result<Status, Failure> {
     let status = super::run::dry_run(options.shown.json, first, aim)?;
     if !options.shown.json {
-        if let Some(forecast) = experiment::forecast(&inquiry.setting()) {
+        if let Some(forecast) = (inquiry.study.forecast)(&inquiry.setting()) {
             print::text(&format!("\n# {forecast}\n"));
         }
         print::text(&format!(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
              # {}\n# in all {}\n{}",
             inquiry.study.question,
-            at_most(&inquiry.setting()),
+            at_most(inquiry),
             wears(inquiry).map_or(String::new(), |text| format!("# {text}\n"))
         ));
     }
@@ -361,7 +362,7 @@ fn dry_run(
 /// What it takes of the drive's life, where its budget is what it may write.
 fn wears(inquiry: &Studied) -> Option<String> {
     let setting = inquiry.setting();
-    let is_planned = experiment::written_bytes(&setting).is_some() && setting.is_simulated();
+    let is_planned = (inquiry.study.written_bytes)(&setting).is_some() && setting.is_simulated();
     wear::forecast(&setting).filter(|_| !is_planned)
 }
 
@@ -384,7 +385,7 @@ fn announce(target: &str, inquiry: &Studied) {
             "{} on {target}: {} In all {}{}, seed {}",
             inquiry.study.name,
             inquiry.study.question,
-            at_most(&inquiry.setting()),
+            at_most(inquiry),
             wears(inquiry).map_or(String::new(), |text| format!("; {text}")),
             inquiry.options.seed
         ));

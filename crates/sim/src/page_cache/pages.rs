@@ -1,5 +1,6 @@
 //! The pages that the host keeps: which are clean, dirty, or under way, and which go first.
 
+use super::table::Table;
 use drivelab_core::op::Time;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -10,11 +11,12 @@ pub(super) const PAGE_BYTES: u64 = 4096;
 pub(super) type RequestNumber = u32;
 
 /// How a page stands.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum PageState {
     /// The drive was asked for it.
     Reading(RequestNumber),
     /// As it is on the drive.
+    #[default]
     Clean,
     /// Newer than on the drive.
     Dirty,
@@ -22,7 +24,7 @@ pub(super) enum PageState {
     Writing { request: RequestNumber, since: Time, again: Option<Time> },
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 struct Page {
     state: PageState,
     /// When it was last used, as a number that grows.
@@ -34,15 +36,15 @@ struct Page {
 /// So many uses that no longer count are kept for every two clean pages and these.
 const STALE_MAX: usize = 4096;
 
-fn is_last_clean_use(pages: &BTreeMap<u64, Page>, used: u64, page: u64) -> bool {
-    pages.get(&page).is_some_and(|page| page.used == used && page.state == PageState::Clean)
+fn is_last_clean_use(pages: &Table<Page>, used: u64, page: u64) -> bool {
+    pages.get(page).is_some_and(|page| page.used == used && page.state == PageState::Clean)
 }
 
 /// All pages. The least recently used of the clean ones makes room.
 #[derive(Debug)]
 pub(super) struct Pages {
     room: usize,
-    pages: BTreeMap<u64, Page>,
+    pages: Table<Page>,
     /// Uses of pages that were clean then, with the page: the oldest first. The last use of a page
     /// counts, and only while it is clean; the others are dropped where they turn up.
     clean_uses: VecDeque<(u64, u64)>,
@@ -59,7 +61,7 @@ impl Pages {
     pub fn new(bytes: u64) -> Self {
         Pages {
             room: usize::try_from(bytes / PAGE_BYTES).unwrap_or(usize::MAX).max(1),
-            pages: BTreeMap::new(),
+            pages: Table::new(),
             clean_uses: VecDeque::new(),
             clean: 0,
             dirty: BTreeMap::new(),
@@ -75,7 +77,7 @@ impl Pages {
 
     /// Whether it holds nothing.
     pub fn is_empty(&self) -> bool {
-        self.pages.is_empty()
+        self.pages.len() == 0
     }
 
     /// Pages that are not on the drive yet.
@@ -90,19 +92,17 @@ impl Pages {
 
     /// How a page stands; `None`: it is absent.
     pub fn state(&self, page: u64) -> Option<PageState> {
-        self.pages.get(&page).map(|page| page.state)
+        self.pages.get(page).map(|page| page.state)
     }
 
     /// The first absent page from `page` on, looking at `most` of them.
     pub fn absent_from(&self, page: u64, most: u64) -> u64 {
-        let present = self.pages.range(page..page + most);
-        let held = present.zip(page..).take_while(|((held, _), page)| **held == *page).count();
-        page + held as u64
+        self.pages.absent_from(page, page + most)
     }
 
     /// A page is used; whether it was marked.
     pub fn touch(&mut self, page: u64) -> bool {
-        let Some(held) = self.pages.get_mut(&page) else { return false };
+        let Some(held) = self.pages.get_mut(page) else { return false };
         self.uses += 1;
         held.used = self.uses;
         let is_marked = std::mem::take(&mut held.is_marked);
@@ -125,7 +125,7 @@ impl Pages {
     fn forget_oldest_clean(&mut self) -> bool {
         while let Some((used, page)) = self.clean_uses.pop_front() {
             if is_last_clean_use(&self.pages, used, page) {
-                self.pages.remove(&page);
+                self.pages.remove(page);
                 self.clean -= 1;
                 return true;
             }
@@ -135,7 +135,7 @@ impl Pages {
 
     fn put(&mut self, page: u64, state: PageState) {
         while self.pages.len() >= self.room
-            && !self.pages.contains_key(&page)
+            && self.pages.get(page).is_none()
             && self.forget_oldest_clean()
         {}
         self.uses += 1;
@@ -149,7 +149,7 @@ impl Pages {
 
     /// Takes a page out of the lists of its state; whether it is marked.
     fn leave_state(&mut self, page: u64) -> bool {
-        let Some(held) = self.pages.get(&page) else { return false };
+        let Some(held) = self.pages.get(page) else { return false };
         match held.state {
             PageState::Reading(_) => {}
             PageState::Clean => self.clean -= 1,
@@ -162,7 +162,7 @@ impl Pages {
     /// The drive was asked for an absent page.
     pub fn begin_read(&mut self, page: u64, request: RequestNumber, is_marked: bool) {
         self.put(page, PageState::Reading(request));
-        if let Some(held) = self.pages.get_mut(&page) {
+        if let Some(held) = self.pages.get_mut(page) {
             held.is_marked = is_marked;
         }
     }
@@ -215,10 +215,10 @@ impl Pages {
 
     /// Forgets pages `first..end`, whatever they hold.
     pub fn forget(&mut self, first: u64, end: u64) {
-        let held: Vec<u64> = self.pages.range(first..end).map(|(page, _)| *page).collect();
+        let held: Vec<u64> = self.pages.range(first, end).map(|(page, _)| page).collect();
         for page in held {
             self.leave_state(page);
-            self.pages.remove(&page);
+            self.pages.remove(page);
         }
     }
 
@@ -226,7 +226,7 @@ impl Pages {
     pub fn forget_clean(&mut self) {
         self.clean_uses.clear();
         self.clean = 0;
-        self.pages.retain(|_, page| page.state != PageState::Clean);
+        self.pages.retain(|page| page.state != PageState::Clean);
     }
 
     /// The first run of dirty pages at or behind `from` and before `end`, at most `most` pages.
@@ -245,7 +245,7 @@ impl Pages {
         };
         let mut requests: Vec<RequestNumber> = self
             .pages
-            .range(first..end)
+            .range(first, end)
             .filter_map(|(_, page)| match page.state {
                 PageState::Writing { request, since, again } if is_missing(since, again) => {
                     Some(request)

@@ -2,6 +2,7 @@ use super::budget::Left;
 use super::falls::{Written, fall, falls, smoothed};
 use super::order::{done, missing, shuffle, since_break};
 use super::*;
+use crate::registry::{ALL, named};
 use drivelab_core::findings::Unit;
 use drivelab_core::inside::Inside;
 use drivelab_core::op::Action;
@@ -108,7 +109,7 @@ fn equal_seeds_shuffle_alike() {
 
 #[test]
 fn no_study_asks_for_ever_or_for_more_than_it_may() {
-    for study in ALL {
+    for study in ALL.iter().copied() {
         for (scale, bytes) in [(Scale::Quick, 256 * MIB), (Scale::Quick, 4 << 40)] {
             let mut facts = simulated();
             if study.name == "meta" {

@@ -132,7 +132,8 @@ impl Told<'_> {
             )),
             false if words.is_empty() => {}
             false => {
-                let more = if last < ROUNDS_MAX { " Give a larger --time or --budget." } else { "" };
+                let more =
+                    if last < ROUNDS_MAX { " Give a larger --time or --budget." } else { "" };
                 findings.unknown.push(format!(
                     "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; \
                      the last five give {cells}.{more}"
