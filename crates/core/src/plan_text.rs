@@ -233,5 +233,4 @@ fn path_in_array(
 }
 
 #[cfg(test)]
-#[path = "plan_text_tests.rs"]
 mod tests;

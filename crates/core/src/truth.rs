@@ -255,5 +255,4 @@ fn compressible_percent(content: Content) -> u32 {
 }
 
 #[cfg(test)]
-#[path = "truth_tests.rs"]
 mod tests;

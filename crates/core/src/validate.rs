@@ -8,17 +8,11 @@ use crate::plan::{Act, Interval, Mount, PatternName, Plan, PlanFile, Step, Strea
 use crate::units::{Size, Span};
 use std::fmt;
 
-#[path = "validate_files.rs"]
 mod files;
-#[path = "validate_level.rs"]
 mod level;
-#[path = "validate_pairs.rs"]
 mod pairs;
-#[path = "validate_read_back.rs"]
 mod read_back;
-#[path = "validate_stream.rs"]
 mod stream;
-#[path = "validate_trace.rs"]
 mod trace;
 
 use trace::validate_trace;
@@ -328,5 +322,4 @@ pub fn cpu_list(text: &str) -> Result<Vec<u32>, String> {
 }
 
 #[cfg(test)]
-#[path = "validate_tests.rs"]
 mod tests;

@@ -11,7 +11,7 @@ use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Role, Step, Stream
 use drivelab_core::record::DeviceCounters;
 use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
-use drivelab_io::target::{Mode, Target};
+use drivelab_io::opening::{Mode, Target};
 use drivelab_io::{cache, extents, sensors};
 use drivelab_stats::{Random, derive};
 use std::fs::File;

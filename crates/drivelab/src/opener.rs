@@ -5,7 +5,7 @@ use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Stream, Sync};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
-use drivelab_io::target::{Advice, Mode, NameDirectory, ScratchDirectory, Target};
+use drivelab_io::opening::{Advice, Mode, NameDirectory, ScratchDirectory, Target};
 use drivelab_io::testbed::{Handle, Opener};
 use std::cell::RefCell;
 use std::io::ErrorKind;

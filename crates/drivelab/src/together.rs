@@ -7,7 +7,7 @@ use drivelab_core::plan::{PatternName, Plan, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{ProcessFacts, StepEnd, Warning};
 use drivelab_core::tally::{Phase, Slow, Tally};
-use drivelab_io::target::Part;
+use drivelab_io::opening::Part;
 use drivelab_io::team::{Team, team};
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};

@@ -6,7 +6,7 @@
 
 use crate::engine::last_errno;
 use crate::facts::System;
-use crate::target::Target;
+use crate::opening::Target;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Errno;
 use drivelab_core::plan::FileSystem;

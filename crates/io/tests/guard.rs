@@ -8,8 +8,8 @@ use std::path::Path;
 
 use drivelab_io::facts::System;
 use drivelab_io::guard::{self, Intent};
+use drivelab_io::opening::open_target;
 use drivelab_io::scratch::Ledger;
-use drivelab_io::target::open_target;
 use guard_support::*;
 
 /// Refused with no token and with the token that would name it, and nothing changed.

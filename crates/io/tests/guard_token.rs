@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use drivelab_io::facts::System;
 use drivelab_io::guard::{self, Intent, Subject};
+use drivelab_io::opening::{Mode, open_target, open_target_observed};
 use drivelab_io::scratch::Ledger;
-use drivelab_io::target::{Mode, open_target, open_target_observed};
 use guard_support::*;
 
 #[test]
@@ -304,7 +304,7 @@ fn wrong_requests_are_usage_errors() {
 
 /// Two devices on one file: refused for that before anything else.
 #[track_caller]
-fn misused_or_in_use(outcome: Result<drivelab_io::target::Target, guard::Refusal>) {
+fn misused_or_in_use(outcome: Result<drivelab_io::opening::Target, guard::Refusal>) {
     refused(outcome, "backing_in_use");
 }
 

@@ -9,8 +9,8 @@ use std::path::Path;
 
 use drivelab_io::facts::System;
 use drivelab_io::guard::{Intent, Refusal};
+use drivelab_io::opening::{Mode, NamedFile, OpenRequest, Part, Target, open_target};
 use drivelab_io::scratch::{Entry, Ledger, remove_leftovers};
-use drivelab_io::target::{Mode, NamedFile, OpenRequest, Part, Target, open_target};
 use guard_support::*;
 
 const WRITING: Mode =

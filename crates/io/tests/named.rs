@@ -7,7 +7,7 @@ mod guard_support;
 use drivelab_core::plan::{PatternName, Stream};
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
-use drivelab_io::target::{
+use drivelab_io::opening::{
     Mode, NamedFile, OpenRequest, Part, SpeltNames, open_names, open_target,
 };
 use guard_support::*;

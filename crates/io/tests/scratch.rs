@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
+use drivelab_io::opening::{Mode, OpenRequest, open_directory, open_target};
 use drivelab_io::scratch::{Ledger, ScratchKind, life, remove_leftovers};
-use drivelab_io::target::{Mode, OpenRequest, open_directory, open_target};
 use guard_support::*;
 
 fn scratch(room: &Room, path: impl Into<PathBuf>) -> OpenRequest {

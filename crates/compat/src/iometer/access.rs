@@ -246,5 +246,4 @@ fn align(stream: &Stream, grid: u64) -> Option<Size> {
 }
 
 #[cfg(test)]
-#[path = "access_tests.rs"]
 mod tests;

@@ -45,11 +45,12 @@ pub fn past(run: &Run, first: usize, bytes: u64, region_bytes: u64, turn_bytes: 
 pub fn holder(facts: &Facts) -> Holder {
     if let Some(known) = facts.target.simulated {
         return match known.bound {
+            // Whatever stands in front of them, they are used up one day.
+            Bound::Credits => Holder::Credits,
             // A page cache in front takes what it is given for as long as it has room.
             _ if known.page_cache_bytes.is_some() => Holder::Spare,
             Bound::Flash => Holder::Spare,
             Bound::Disk | Bound::Quota => Holder::Nothing,
-            Bound::Credits => Holder::Credits,
         };
     }
     let devices = &facts.target.devices;
@@ -110,5 +111,11 @@ mod tests {
         assert_eq!(simulated(Bound::Flash), Holder::Spare);
         assert_eq!(simulated(Bound::Quota), Holder::Nothing);
         assert_eq!(simulated(Bound::Credits), Holder::Credits);
+        let mut cached = Facts::default();
+        let page_cache_bytes = Some(1 << 26);
+        let known =
+            SimulatedFacts { bound: Bound::Credits, page_cache_bytes, ..Default::default() };
+        cached.target.simulated = Some(known);
+        assert_eq!(holder(&cached), Holder::Credits, "whatever stands in front of them");
     }
 }

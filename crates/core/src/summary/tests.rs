@@ -477,9 +477,6 @@ fn the_summary_of_merged_tallies_is_that_of_the_union() {
     }
 }
 
-#[path = "interval_tests.rs"]
 mod interval;
-#[path = "kinds_tests.rs"]
 mod kinds;
-#[path = "suspect_tests.rs"]
 mod suspect;

@@ -13,7 +13,7 @@ use drivelab_core::units::Span;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
-use drivelab_io::target::{OpenRequest, open_target};
+use drivelab_io::opening::{OpenRequest, open_target};
 use drivelab_io::{bare, cpus};
 use std::rc::Rc;
 

@@ -6,7 +6,7 @@ use drivelab_core::op::Time;
 use drivelab_core::plan::{Files, Step};
 use drivelab_core::trace::block::Trace;
 use drivelab_io::facts::System;
-use drivelab_io::target::{Mode, Target};
+use drivelab_io::opening::{Mode, Target};
 use drivelab_io::tracing::{Place, Tracing, kernel_number, place_of};
 use std::rc::Rc;
 

@@ -11,7 +11,7 @@ use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
 use drivelab_core::record::Warning;
 use drivelab_io::facts::System;
-use drivelab_io::target::{
+use drivelab_io::opening::{
     NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
     join_directory, open_directory, open_names, open_target,
 };
@@ -192,7 +192,7 @@ fn spelt_names(plan: &Plan) -> Vec<SpeltNames> {
 /// Existing files that are not wholly allocated read faster than any drive.
 fn holes(target: &Target) -> Option<Warning> {
     use std::os::unix::fs::MetadataExt;
-    let sparse = |file: &&drivelab_io::target::TargetFile| {
+    let sparse = |file: &&drivelab_io::opening::TargetFile| {
         let found = std::fs::metadata(&file.path).ok();
         let allocated = found.map(|found| found.blocks() * 512);
         !file.created && !file.joined && allocated.is_some_and(|allocated| allocated < file.bytes)

@@ -1,22 +1,33 @@
 //! Writes a run file from a thread of its own, so that measuring never waits for the store.
 //!
 //! Records are appended a few seconds after they came, at once where a step begins or ends. If
-//! the store lies on the target's own drive, they wait in memory until the step has ended. When
-//! the file cannot be written, the run goes on and says so at the end: the results are not lost.
+//! the store lies on the target's own drive, they wait in memory until the step has ended, or until
+//! they are many. When the file cannot be written, the run goes on and says so at the end: the
+//! results are not lost. When it is written too slowly, the recorder waits, not the workers, and
+//! the run says for how long.
 
 use crate::store::reader::Kept;
+use drivelab_core::facts::TargetKind;
 use drivelab_core::record::{Begin, End, Record, Warning};
 use drivelab_core::run::Run;
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Records are in the file after this time at the latest.
 const APPENDED_AFTER: Duration = Duration::from_secs(5);
+
+/// Records on their way to the writing thread: a minute of a hundred workers at ten intervals a
+/// second, some tens of megabytes.
+const RECORDS_MAX: usize = 65_536;
+/// Bytes that are held back from a drive that is measured.
+const HELD_BACK_MAX: usize = 256 << 20;
+/// Waiting for less in all is not worth a word.
+const WAITED_SAID: Duration = Duration::from_millis(100);
 
 /// Where a run is written, and how carefully.
 #[derive(Debug, Clone)]
@@ -34,11 +45,13 @@ pub struct Place {
 pub struct Recorder {
     run: Run,
     path: PathBuf,
-    sender: Option<Sender<Record>>,
+    sender: Option<SyncSender<Record>>,
     writer: Option<JoinHandle<Result<(), String>>>,
     trouble: Option<String>,
     /// The file that is written.
     inode: Option<(u64, u64)>,
+    /// How often, and for how long in all, a record had to wait for the writing thread.
+    waited: (u64, Duration),
 }
 
 impl Recorder {
@@ -52,6 +65,7 @@ impl Recorder {
             writer: None,
             trouble: None,
             inode: None,
+            waited: (0, Duration::ZERO),
         };
         let created = create(&recorder.path).map_err(|error| error.to_string());
         recorder.trouble = created.and_then(|file| recorder.start_writer(place, file)).err();
@@ -62,8 +76,15 @@ impl Recorder {
     /// Keeps the records of a run, and writes none of them: another process does.
     pub fn silent(begin: Begin) -> Self {
         let (run, path) = (Run::default(), PathBuf::new());
-        let mut recorder =
-            Recorder { run, path, sender: None, writer: None, trouble: None, inode: None };
+        let mut recorder = Recorder {
+            run,
+            path,
+            sender: None,
+            writer: None,
+            trouble: None,
+            inode: None,
+            waited: (0, Duration::ZERO),
+        };
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
@@ -77,6 +98,7 @@ impl Recorder {
             writer: None,
             trouble: None,
             inode: None,
+            waited: (0, Duration::ZERO),
         };
         let opened = File::options().append(true).open(&kept.path).and_then(|file| {
             file.set_len(kept.bytes)?;
@@ -93,7 +115,7 @@ impl Recorder {
         // Where locks are not known, nobody can tell that the run goes on, and nobody needs to.
         let _ = file.try_lock();
         self.inode = file.metadata().ok().map(|found| (found.dev(), found.ino()));
-        let (sender, records) = channel();
+        let (sender, records) = sync_channel(RECORDS_MAX);
         let avoided = place.measuring_cpus.clone();
         let appender = Appender::new(file, place.shares_drive);
         let write = move || {
@@ -108,10 +130,19 @@ impl Recorder {
 
     /// Keeps and appends a record.
     pub fn record(&mut self, record: Record) {
-        if let Some(sender) = &self.sender
-            && sender.send(record.clone()).is_err()
-        {
-            self.sender = None;
+        if let Some(sender) = &self.sender {
+            let sent = match sender.try_send(record.clone()) {
+                Err(TrySendError::Full(record)) => {
+                    let begin = Instant::now();
+                    let sent = sender.send(record).is_ok();
+                    self.waited = (self.waited.0 + 1, self.waited.1 + begin.elapsed());
+                    sent
+                }
+                sent => sent.is_ok(),
+            };
+            if !sent {
+                self.sender = None;
+            }
         }
         if let Err(error) = self.run.push(record) {
             self.trouble.get_or_insert(error);
@@ -131,6 +162,10 @@ impl Recorder {
     /// Ends the run: appends the end, waits for the writer and gives the run and its file back.
     /// The text says why there is no (whole) file, if so.
     pub fn end(mut self, end: End) -> (Run, PathBuf, Option<String>) {
+        let is_real = self.run.begin.facts.target.kind != TargetKind::Simulated;
+        if let Some(warning) = self.slowness().filter(|_| is_real) {
+            self.warn(warning);
+        }
         self.record(Record::End(end));
         self.sender = None;
         let mut trouble = self.trouble.take();
@@ -151,6 +186,23 @@ impl Recorder {
         let text = trouble
             .map(|error| format!("the run file {} could not be written: {error}", path.display()));
         (std::mem::take(&mut self.run), path, text)
+    }
+}
+
+impl Recorder {
+    /// What a run file that could not be written fast enough did to the run.
+    fn slowness(&self) -> Option<Warning> {
+        let (records, time) = self.waited;
+        (time >= WAITED_SAID).then(|| Warning {
+            code: "run_file_slow".into(),
+            text: format!(
+                "The run file could not be written as fast as its records came: {records} of them \
+                 waited, for {:.1} s in all.",
+                time.as_secs_f64()
+            ),
+            advice: "Keep run files on another disk (--runs DIR), or give longer intervals.".into(),
+            step: None,
+        })
     }
 }
 
@@ -195,7 +247,7 @@ impl Appender {
     }
 
     fn holding(&self) -> bool {
-        self.holds_back && self.in_step
+        self.holds_back && self.in_step && self.pending.len() < HELD_BACK_MAX
     }
 
     fn take(&mut self, record: &Record) -> std::io::Result<()> {
@@ -254,6 +306,35 @@ mod tests {
             state: "unknown".into(),
             opened: Vec::new(),
         }));
+    }
+
+    #[test]
+    fn a_slow_store_loses_nothing_and_is_said() {
+        let (sender, records) = sync_channel(1);
+        let slow = std::thread::spawn(move || {
+            let mut taken = 0_u64;
+            while records.recv().is_ok() {
+                std::thread::sleep(Duration::from_millis(30));
+                taken += 1;
+            }
+            if taken == 13 { Ok(()) } else { Err(format!("{taken} records")) }
+        });
+        let mut recorder = Recorder::silent(begin());
+        (recorder.sender, recorder.writer) = (Some(sender), Some(slow));
+        for _ in 0..11 {
+            let note = Warning {
+                code: "x".into(),
+                text: String::new(),
+                advice: String::new(),
+                step: None,
+            };
+            recorder.warn(note);
+        }
+        let (run, _, trouble) = recorder.end(End { complete: true, status: 0, reason: None });
+        assert_eq!(trouble, None);
+        let said = run.warnings.last().unwrap();
+        assert_eq!((run.warnings.len(), said.code.as_str()), (12, "run_file_slow"));
+        assert!(said.text.contains(" of them waited, for 0."), "{}", said.text);
     }
 
     #[test]

@@ -44,7 +44,7 @@ const WRITERS: [&str; 37] = [
 ];
 
 /// The one place.
-const OPENER: &str = "crates/io/src/target";
+const OPENER: &str = "crates/io/src/opening";
 /// The words by which it opens for writing.
 const OPENS: [&str; 4] = ["OFlags::RDWR", "OFlags::WRONLY", "O_RDWR", "O_WRONLY"];
 
@@ -215,8 +215,8 @@ mod tests {
     fn two_functions_in_the_one_place_are_found() {
         let first = "fn a() { open(p, OFlags::RDWR); }\n";
         let second = "fn b() { open(p, OFlags::WRONLY); }\n";
-        assert_eq!(one_function(&one("crates/io/src/target.rs", first)).len(), 0);
+        assert_eq!(one_function(&one("crates/io/src/opening.rs", first)).len(), 0);
         let both = format!("{first}{second}");
-        assert_eq!(one_function(&one("crates/io/src/target.rs", &both)).len(), 2);
+        assert_eq!(one_function(&one("crates/io/src/opening.rs", &both)).len(), 2);
     }
 }

@@ -3,7 +3,7 @@
 //! Reading needs nothing. Writing a block device needs that nobody uses it, under any name, and
 //! the exact token that the refusal prints. A file is written only if the ledger proves it ours,
 //! and as drivelab left it.
-//! There is no way to switch any of this off. Opening is the business of [`crate::target`].
+//! There is no way to switch any of this off. Opening is the business of [`crate::opening`].
 
 mod backing;
 mod medium;

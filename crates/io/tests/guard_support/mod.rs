@@ -11,7 +11,7 @@ use std::process::{Child, Command, Stdio};
 
 use drivelab_io::facts::System;
 use drivelab_io::guard::{Intent, Kind, Refusal};
-use drivelab_io::target::{OpenRequest, Target, open_target};
+use drivelab_io::opening::{OpenRequest, Target, open_target};
 use tempfile::TempDir;
 
 pub const MIB: u64 = 1 << 20;

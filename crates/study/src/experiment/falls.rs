@@ -74,6 +74,9 @@ const FALLEN: f64 = 0.90;
 /// … if it lasts this many intervals, most of those that follow on the first: a drive that begins
 /// to collect is fast again in between …
 const LASTING: usize = 5;
+/// … not counting those in which nothing came to its end, where usually so many operations do: a
+/// drive that stalls, however long, has not become slower …
+const STALLED_OPERATIONS: f64 = 4.0;
 /// … and begins where the rate was last above this share.
 const EDGE: f64 = 0.95;
 /// It is sharp if the median of this share of the drive behind the edge …
@@ -117,9 +120,11 @@ fn next_fall(history: &[Written], first_bytes: f64) -> Option<(Option<usize>, us
     }
     let before = median(first)?;
     let is_low = |at: &Written| at.rate < FALLEN * before;
+    let is_stall = |at: &Written| at.rate == 0.0 && before * at.seconds >= STALLED_OPERATIONS;
     let lasts = |from: usize| {
-        let following = history[from..].iter().take(2 * LASTING - 1);
-        is_low(&history[from]) && following.filter(|at| is_low(at)).count() >= LASTING
+        let moving = history[from..].iter().filter(|at| !is_stall(at));
+        let low = moving.take(2 * LASTING - 1).filter(|at| is_low(at)).count();
+        is_low(&history[from]) && !is_stall(&history[from]) && low >= LASTING
     };
     let fallen = (0..history.len()).find(|from| lasts(*from))?;
     let edge = history[..fallen].iter().rposition(|at| at.rate >= EDGE * before);

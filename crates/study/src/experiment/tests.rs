@@ -170,6 +170,13 @@ fn a_cliff_is_a_fall_that_lasts() {
     assert_eq!((found.bytes, found.before, found.is_sharp), (40.0, 100.0, true));
     assert_eq!(fall(&history(&[100.0; 60]), 5.0, 50.0), None);
     assert_eq!(fall(&[], 5.0, 50.0), None);
+    // A stall, however long, is no lower rate; a low rate with stalls in it is.
+    let mut stalled = vec![100.0; 40];
+    stalled.extend([40.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 60.0]);
+    stalled.extend([100.0; 20]);
+    assert_eq!(fall(&history(&stalled), 5.0, 50.0), None);
+    stalled.extend([40.0, 0.0, 0.0, 50.0, 0.0, 45.0, 0.0, 0.0, 41.0, 0.0, 44.0, 46.0, 45.0]);
+    assert_eq!(fall(&history(&stalled), 5.0, 50.0).unwrap().bytes, 72.0);
     // A drive that begins to collect is fast again in between.
     let mut uneven = vec![100.0; 40];
     uneven.extend([91.0, 55.0, 74.0, 76.0, 92.0, 53.0, 81.0, 103.0, 99.0, 99.0, 98.0, 97.0]);

@@ -5,7 +5,9 @@ use super::judged::{Judged, Level};
 use serde_json::Value;
 
 /// Gaps that are shown are longer than 100 ms; so much longer must a stall be to be one of them.
-const SURELY_MS: u64 = 130;
+const SURELY_MS: f64 = 130.0;
+/// Where a drive was at its slowest its operations took so many times as long as on average.
+const SLOWER: f64 = 2.0;
 /// Levels beside a step are those of runs that end before it and begin behind it, within this.
 const NEAR: f64 = 0.15;
 
@@ -25,7 +27,11 @@ fn gaps(case: &Case, stream: &Value, all: &mut Vec<Judged>) {
         return;
     };
     let mean_s = stream["total"]["iops"]["value"].as_f64().map_or(1.0, |rate| 1.0 / rate);
-    if length_ms < SURELY_MS || mean_s > 0.01 {
+    // What was in flight when the stall began still comes to its end in it.
+    let depth = case.after.iter().position(|word| word == "--depth");
+    let depth = depth.and_then(|at| case.after[at + 1].parse::<f64>().ok()).unwrap_or(1.0);
+    let in_flight_ms = 1000.0 * depth * mean_s * SLOWER;
+    if (length_ms as f64) < SURELY_MS + in_flight_ms || mean_s > 0.01 {
         return;
     }
     let whole = seconds / period_s as f64;

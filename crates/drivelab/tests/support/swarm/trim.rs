@@ -12,13 +12,15 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         return;
     }
     let planted = &case.drive.planted;
-    let drops = planted.honours_trim;
+    // Models that map blocks have no choice: what is trimmed need not be copied.
+    let maps_blocks = ["log_block", "block_map"].contains(&planted.model);
+    let drops = planted.honours_trim.or(maps_blocks.then_some(true));
     let truth = format!("{}, honours TRIM {drops:?}", planted.model);
     let find = |list: &str, word: &str| {
         said.sentences(list).into_iter().find(|it| it.contains(word)).map(String::from)
     };
     if let Some(words) = find("verdict", "TRIM works") {
-        let is_right = drops == Some(true) || planted.model == "log_block";
+        let is_right = drops == Some(true);
         all.push(Judged::held("TRIM", Level::Certain, is_right, words, truth));
     } else if let Some(words) = find("beware", "ignored") {
         let is_right = drops != Some(true);

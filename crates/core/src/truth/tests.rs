@@ -12,7 +12,6 @@ use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
 use crate::units::{Size, Span};
 
-#[path = "truth_tests/below.rs"]
 mod below;
 
 const OPERATIONS: u64 = 10_000;
