@@ -61,9 +61,9 @@ fn printing_is_the_binarys_business() {
 }
 
 #[test]
-fn one_function_opens_a_target_for_writing() {
+fn one_module_opens_a_target_for_writing() {
     assert_none(opening::elsewhere(&tree()));
-    assert_none(opening::one_function(&tree()));
+    assert_none(opening::known_functions(&tree()));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::{BLOCK_BYTES_ASSUMED, OpenRequest, Target, TargetFile, bounded, lock};
 use crate::facts::{self, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject, capacity};
-use crate::scratch::{Identity, Ledger, Scratch, ScratchKind};
+use crate::scratch::{Entry, Identity, Ledger, Scratch, ScratchKind};
 
 /// Distinguishes scratch made by one process within one tick of the clock.
 static SERIAL: AtomicU32 = AtomicU32::new(0);
@@ -135,12 +135,7 @@ pub(super) fn open_existing(
         && size > bytes
     {
         check_room(request, &parent(&path), size - bytes)?;
-        // From here on it is not as it was left.
-        if entry.left.is_some() {
-            (entry.left, entry.bytes) = (None, Some(size));
-            ledger.take(std::slice::from_ref(entry)).map_err(|error| no_ledger(ledger, &error))?;
-        }
-        grow(&pinned, &path, size)?;
+        lengthen(&pinned, &path, size, entry, ledger)?;
         bytes = size;
     }
     if bytes == 0 {
@@ -171,6 +166,21 @@ pub(super) fn open_existing(
         pinned,
     });
     Ok(())
+}
+
+/// Makes a file of ours longer. The ledger knows first that it is not as it was left.
+fn lengthen(
+    pinned: &OwnedFd,
+    path: &Path,
+    size: u64,
+    entry: &mut Entry,
+    ledger: &Ledger,
+) -> Result<(), Refusal> {
+    if entry.left.is_some() {
+        (entry.left, entry.bytes) = (None, Some(size));
+        ledger.take(std::slice::from_ref(entry)).map_err(|error| no_ledger(ledger, &error))?;
+    }
+    grow(pinned, path, size)
 }
 
 fn make(
@@ -205,8 +215,8 @@ fn make(
     finish(target)
 }
 
-/// Creates one file of `bytes`, locks it and writes it into the ledger, in this order: nothing in the ledger
-/// is ever unlocked while its run lives.
+/// Creates one file of `bytes`, locks it and writes it into the ledger, in this order: nothing in
+/// the ledger is ever unlocked while its run lives.
 pub(super) fn make_file(
     path: &Path,
     bytes: u64,

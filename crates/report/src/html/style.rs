@@ -44,6 +44,7 @@ font-variant-numeric:tabular-nums}.numbers .words{font-size:1rem;white-space:nor
 .plain .numbers{grid-template-columns:repeat(3,1fr)}\
 @media(max-width:900px){.first{display:block}.numbers{grid-template-columns:repeat(3,1fr)}}\
 @media(max-width:600px){.numbers,.plain .numbers{grid-template-columns:1fr 1fr}\
+.numbers strong{white-space:normal}\
 main{padding-top:.7rem}\
 h1{font-size:1.35rem}}\
 .pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,20rem),1fr));\
