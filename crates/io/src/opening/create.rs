@@ -92,7 +92,14 @@ pub(super) fn existing_files(
     finish(target)
 }
 
-/// Opens one existing file: foreign ones for reading, ours as asked.
+fn no_file(path: &Path) -> Refusal {
+    Refusal::usage("wrong_kind", format!("{} is no file.", path.display()))
+        .advise("Name regular files.")
+}
+
+/// Opens one existing file: foreign ones for reading, ours as asked. Scratch of a run that was
+/// killed is removed at the end of this one, as that would have done; reached through a link it is
+/// not at this path, and is left for later.
 pub(super) fn open_existing(
     request: &OpenRequest,
     approval: &Approval,
@@ -101,10 +108,7 @@ pub(super) fn open_existing(
     ledger: &Ledger,
     target: &mut Target,
 ) -> Result<(), Refusal> {
-    let Subject::File { identity, kept } = approval.subject else {
-        return Err(Refusal::usage("wrong_kind", format!("{} is no file.", path.display()))
-            .advise("Name regular files."));
-    };
+    let Subject::File { identity, kept } = approval.subject else { return Err(no_file(&path)) };
     let destroys = request.intent.destroys();
     // Never open for writing what is not proved ours, whatever the caller thinks it approved.
     if destroys && kept.is_none() {
@@ -148,8 +152,6 @@ pub(super) fn open_existing(
         false => target.bytes.min(bytes),
     };
     if let Some(entry) = own.take_if(|entry| !entry.keep) {
-        // Scratch of a run that was killed: removed at the end of this one as that would have done.
-        // Reached through a link, it is not at this path: then it is left for later.
         let length = Some(length(&pinned, &path)?);
         let scratch = Scratch::adopt(entry.kind, &path, &pinned, ledger, request.keep, length).ok();
         own = scratch.as_ref().and_then(Scratch::kept).cloned();
