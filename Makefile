@@ -13,7 +13,7 @@ help:
 	@echo 'make check   build, then find out what the disk under this directory does'
 	@echo 'make test    install what the tests need (Debian, as root), then run them'
 	@echo 'make test-all   and once more with MPICH and in the release build'
-	@echo 'make test-user  what needs neither root nor anything installed, in a few minutes'
+	@echo 'make test-user  the tests that need neither root nor anything installed'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-peers  IOR and mdtest under mpirun beside drivelab; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'

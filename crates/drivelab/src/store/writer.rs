@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 const APPENDED_AFTER: Duration = Duration::from_secs(5);
 
 /// Records on their way to the writing thread: a minute of a hundred workers at ten intervals a
-/// second, some tens of megabytes.
+/// second.
 const RECORDS_MAX: usize = 65_536;
 /// Bytes that are held back from a drive that is measured.
 const HELD_BACK_MAX: usize = 256 << 20;
@@ -58,48 +58,28 @@ impl Recorder {
     /// Begins a run. A store that cannot be written is told at the end, and ends nothing.
     pub fn begin(place: &Place, begin: Begin) -> Self {
         let path = place.directory.join(format!("{}.jsonl", begin.run));
-        let mut recorder = Recorder {
-            run: Run::default(),
-            path,
-            sender: None,
-            writer: None,
-            trouble: None,
-            inode: None,
-            waited: (0, Duration::ZERO),
-        };
+        let mut recorder = Recorder::unwritten(Run::default(), path);
         let created = create(&recorder.path).map_err(|error| error.to_string());
         recorder.trouble = created.and_then(|file| recorder.start_writer(place, file)).err();
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
 
+    fn unwritten(run: Run, path: PathBuf) -> Self {
+        let (sender, writer, trouble, inode) = (None, None, None, None);
+        Recorder { run, path, sender, writer, trouble, inode, waited: (0, Duration::ZERO) }
+    }
+
     /// Keeps the records of a run, and writes none of them: another process does.
     pub fn silent(begin: Begin) -> Self {
-        let (run, path) = (Run::default(), PathBuf::new());
-        let mut recorder = Recorder {
-            run,
-            path,
-            sender: None,
-            writer: None,
-            trouble: None,
-            inode: None,
-            waited: (0, Duration::ZERO),
-        };
+        let mut recorder = Recorder::unwritten(Run::default(), PathBuf::new());
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
 
     /// Goes on with a run that was broken off: what is kept stays, what follows it is dropped.
     pub fn go_on(place: &Place, kept: &Kept) -> Self {
-        let mut recorder = Recorder {
-            run: kept.run.clone(),
-            path: kept.path.clone(),
-            sender: None,
-            writer: None,
-            trouble: None,
-            inode: None,
-            waited: (0, Duration::ZERO),
-        };
+        let mut recorder = Recorder::unwritten(kept.run.clone(), kept.path.clone());
         let opened = File::options().append(true).open(&kept.path).and_then(|file| {
             file.set_len(kept.bytes)?;
             Ok(file)

@@ -44,10 +44,10 @@ pub fn way_out(inquiry: &Studied) -> Option<String> {
     let less = (inquiry.options.bytes > ENOUGH)
         .then(|| part(inquiry, &System::live(), &name, ENOUGH))
         .flatten()
-        .map(|part| format!(", less of it by `drivelab study {study} {part} --quick`"));
+        .map(|part| format!(", or a smaller drive: `drivelab study {study} {part} --quick`"));
     Some(format!(
-        "What this drive does in more of its time, which costs little here: by `drivelab study \
-         {study} {target}`{}.",
+        "A longer study may tell, and virtual time costs little: `drivelab study {study} \
+         {target}`{}.",
         less.unwrap_or_default()
     ))
 }
