@@ -129,7 +129,10 @@ fn meta_holds_batches_against_calls() {
     let drifted = said(&json, "suspect");
     let is_left_out = drifted.contains("names, 1 worker:") || drifted.contains("names in batches");
     let is_compared = verdict.contains("Batches of 32 by io_uring against one call");
-    assert!(is_compared || is_left_out, "{verdict} {drifted}");
+    // On one that is noisy no cell tells anything, which is said as such.
+    let unknown = said(&json, "unknown");
+    let is_open = unknown.contains("What batches of 32 by io_uring against one call");
+    assert!(is_compared || is_open || is_left_out, "{verdict} {drifted} {unknown}");
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
 }
 

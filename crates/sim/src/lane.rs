@@ -32,7 +32,7 @@ pub struct Background {
     pub operation_ns: u64,
     /// Debt from which on background work goes before the foreground.
     pub debt_max_ns: u64,
-    /// A running operation can be suspended in this time; `None`: it must end first.
+    /// A running operation can be suspended for a read in this time; `None`: it must end first.
     pub suspend_ns: Option<u64>,
 }
 
@@ -69,7 +69,7 @@ impl Lane {
     }
 
     /// Books a read of `duration_ns`: it goes in front of all programs but the one that runs, and
-    /// suspends background work where the flash can.
+    /// suspends that one and background work where the flash can.
     #[inline]
     pub fn read(&mut self, at: Time, duration_ns: u64, background: &Background) -> Slot {
         if at >= self.free_at {
@@ -82,19 +82,26 @@ impl Lane {
             self.free_at = self.reads_until;
             return Slot { start, end: self.free_at, queued_ns: 0, background_ns };
         }
-        self.read_between(at, duration_ns)
+        self.read_between(at, duration_ns, background.suspend_ns)
     }
 
-    fn read_between(&mut self, at: Time, duration_ns: u64) -> Slot {
+    fn read_between(&mut self, at: Time, duration_ns: u64, suspend_ns: Option<u64>) -> Slot {
         let behind_ns = self.free_at - self.reads_until.min(self.free_at);
-        let start = if at <= self.reads_from || (at < self.reads_until && behind_ns == 0) {
+        // A program that was suspended stays so for as long as it would have taken.
+        let stays = suspend_ns.is_some() && self.reads_until - self.reads_from < self.step_ns;
+        let start = if at <= self.reads_from || (at < self.reads_until && (behind_ns == 0 || stays))
+        {
             // They have not begun, or nothing but reads waits.
             self.reads_until
         } else if at < self.reads_until {
             self.reads_from = self.reads_until + behind_ns.min(self.step_ns);
             self.reads_from
         } else {
-            self.reads_from = at + (self.free_at - at) % self.step_ns.max(1);
+            let rest_ns = (self.free_at - at) % self.step_ns.max(1);
+            let suspend_ns = suspend_ns.filter(|suspend_ns| *suspend_ns < rest_ns);
+            // What is suspended stands still while it stops.
+            self.free_at += suspend_ns.unwrap_or(0);
+            self.reads_from = at + suspend_ns.unwrap_or(rest_ns);
             self.reads_from
         };
         self.reads_until = start + duration_ns;
@@ -274,6 +281,37 @@ mod tests {
         lane.owe(0, 500);
         assert_eq!(lane.read(150, 10, &background).start, 170);
         assert_eq!(lane.debt_ns(180), 350);
+    }
+
+    #[test]
+    fn a_read_suspends_the_program_that_runs_where_the_flash_can() {
+        let background = Background { suspend_ns: Some(20), ..BACKGROUND };
+        let mut lane = Lane::default();
+        for _ in 0..3 {
+            lane.book(0, 200, &background);
+        }
+        // The second comes while the first is served, and follows it.
+        let ends = [30, 55].map(|at| lane.read(at, 10, &background).end);
+        assert_eq!(ends, [60, 70]);
+        // 170 of the first program remain until 240. What is about to end is not suspended.
+        assert_eq!(lane.read(225, 10, &background).end, 250);
+        assert_eq!(lane.book(0, 200, &background).end, 3 * 200 + 20 + 3 * 10 + 200);
+    }
+
+    #[test]
+    fn reads_without_end_suspend_a_program_no_longer_than_it_takes() {
+        let background = Background { suspend_ns: Some(20), ..BACKGROUND };
+        let mut lane = Lane::default();
+        for _ in 0..100 {
+            lane.book(0, 200, &background);
+        }
+        let (mut at, mut read_ns) = (0, 0);
+        while at < 10_000 {
+            // The next comes while this one is served.
+            at = lane.read(at, 10, &background).end - 1;
+            read_ns += 10;
+        }
+        assert!((4_000..=5_200).contains(&read_ns), "{read_ns}");
     }
 
     #[test]

@@ -38,6 +38,7 @@ const GRID: &str = "policies";
 fn main() -> ExitCode {
     let sections: &[Section] = match std::env::args().nth(1).as_deref() {
         Some(GRID) => &[policies::section],
+        Some("ablation") => &[ablation::section],
         _ => SECTIONS,
     };
     for section in sections {

@@ -25,7 +25,7 @@ pub struct Timing {
     pub unit_transfer_ns: u64,
     /// Moving the units of one program over a channel.
     pub program_transfer_ns: u64,
-    /// A read can suspend background work in this time.
+    /// A read can suspend background work, or the program that runs, in this time.
     pub suspend_ns: Option<u64>,
     /// Background work of one die that the spare blocks allow to be put off.
     pub debt_max_ns: u64,

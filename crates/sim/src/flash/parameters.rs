@@ -41,7 +41,7 @@ pub struct Parameters {
     pub program_ns: u64,
     /// Erasing a block.
     pub erase_ns: u64,
-    /// Time to suspend background work for a read; absent: reads wait for its end.
+    /// Time to suspend a program or background work for a read; absent: reads wait for its end.
     #[serde(default)]
     pub suspend_ns: Option<u64>,
     /// Bytes a second over one channel.
