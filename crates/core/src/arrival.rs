@@ -2,7 +2,7 @@
 
 use crate::op::Time;
 use crate::plan::Stream;
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random};
 use std::sync::Arc;
 
 /// Later than anything ends, and far enough from the largest number to be added to a beginning.
@@ -43,7 +43,7 @@ impl Arrivals {
             let traced = Some(due.collect());
             return Some(Arrivals { traced, ..Arrivals::new(1.0, false, worker, workers, 0) });
         }
-        let seed = derive(base, 0x61_7272_6976, u64::from(worker));
+        let seed = Domain::Arrivals.seed(base, u64::from(worker));
         stream.rate.map(|rate| Arrivals::new(rate, poisson, worker, stream.workers, seed))
     }
 

@@ -16,7 +16,7 @@ use crate::plan::{Engine, PatternName, Step, Stream};
 use crate::queue::{Queue, Trouble};
 use crate::tally::{Flight, Keep, Slowest, Tally};
 use crate::units::Span;
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random, derive};
 use std::collections::VecDeque;
 
 /// Wrong stamps that are described one by one; later ones only count.
@@ -85,7 +85,7 @@ impl Setup {
     /// What everything random of it derives from.
     fn base(&self) -> u64 {
         match self.stream.order {
-            Some(order) => derive(order, 0x6f_7264_6572, 0),
+            Some(order) => Domain::PlanOrder.seed(order, 0),
             None => derive(self.seed, u64::from(self.step), u64::from(self.stream_index)),
         }
     }
@@ -362,7 +362,7 @@ impl Driver {
         if self.setup.stream.pattern == PatternName::Names {
             return;
         }
-        let seed = derive(self.setup.seed, 0x63_6f6e_7465, u64::from(self.setup.worker));
+        let seed = Domain::Content.seed(self.setup.seed, u64::from(self.setup.worker));
         let (step, stream) = (u64::from(self.setup.step), u64::from(self.setup.stream_index));
         let mut random = Random::new(derive(seed, step, stream));
         for tag in 0..self.flights.len() {

@@ -19,7 +19,7 @@ use crate::plan::{Files, Mix, PatternName, Sharing, Stream};
 use crate::queue::Trouble;
 use address::Address;
 use draw::Draw;
-use drivelab_stats::{Permutation, Random, Zipf, derive};
+use drivelab_stats::{Domain, Permutation, Random, Zipf};
 use lanes::Lanes;
 use layout::Layout;
 use names::Names;
@@ -89,7 +89,7 @@ impl Offsets {
             None | Some(0 | 1) => Offsets::of_file(stream, worker, file_bytes, seed),
             Some(count) => {
                 let of = |file| {
-                    let seed = derive(seed, 0x6669_6c65, u64::from(file));
+                    let seed = Domain::File.seed(seed, u64::from(file));
                     Offsets::of_file(stream, worker, file_bytes, seed)
                 };
                 let each: Vec<Offsets> = (0..count).map(of).collect::<Result<_, _>>()?;
@@ -103,7 +103,7 @@ impl Offsets {
 
     fn of_file(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
         let worker = stream.part_of(worker);
-        let mut seeds = derive(seed, 0x61_6464_7265, u64::from(worker));
+        let mut seeds = Domain::Addresses.seed(seed, u64::from(worker));
         let mut next = || Random::new(drivelab_stats::splitmix64(&mut seeds));
         let (address_random, kind_random, size_random) = (next(), next(), next());
         let region = worker_region(stream, worker, file_bytes)?;
@@ -221,7 +221,7 @@ impl Walk {
     fn new(stream: &Stream, worker: u32, region: Region, seed: u64) -> Result<Walk, Trouble> {
         // The order of blocks is one for all workers of a stream: they split it, not repeat it.
         let shared = stream.sharing() == Sharing::Shared && stream.files == Files::One;
-        let key = derive(seed, 0x0072_6465_7221, if shared { 0 } else { u64::from(worker) + 1 });
+        let key = Domain::Places.seed(seed, if shared { 0 } else { u64::from(worker) + 1 });
         let (first, step) =
             if shared { (u64::from(worker), u64::from(stream.workers.max(1))) } else { (0, 1) };
         if let Some(lanes) = Lanes::of(stream, region)? {

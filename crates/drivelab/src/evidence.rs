@@ -13,7 +13,7 @@ use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
 use drivelab_io::opening::{Mode, Target};
 use drivelab_io::{cache, extents, sensors};
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ impl Sources {
             }
             // Last: it is read past the page cache, and what was there is counted before.
             if let Some((target, stream)) = target.as_deref().zip(reading_stream(step)) {
-                let seed = derive(seed, 0x73_616d_706c, u64::from(number));
+                let seed = Domain::Sample.seed(seed, u64::from(number));
                 observed.blocks = sample(target, stream, &mut Random::new(seed));
             }
             observed.io_limits = self.io_limits();

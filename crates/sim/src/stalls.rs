@@ -6,11 +6,8 @@ use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Op, Time};
 use drivelab_core::plan::QueueSetting;
 use drivelab_core::units::Span;
-use drivelab_stats::derive;
+use drivelab_stats::Domain;
 use std::fmt;
-
-/// Seed of where in its period a stall begins ("stall").
-const PHASE: u64 = 0x73_7461_6c6c;
 
 /// How often a drive stands still, and for how long.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +64,7 @@ impl fmt::Debug for Stalling {
 impl Stalling {
     /// `drive` with stalls, the first of them at a time that the seed draws.
     pub fn new(drive: Box<dyn Drive>, stalls: Stalls, seed: u64) -> Self {
-        let phase = derive(seed, PHASE, 0) % stalls.period_ns;
+        let phase = Domain::Stalls.seed(seed, 0) % stalls.period_ns;
         Stalling { drive, stalls, phase, kept: Ends::default(), operations: Vec::new() }
     }
 }

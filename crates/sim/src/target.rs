@@ -18,7 +18,7 @@ use crate::volume::{Volume, VolumeParameters};
 use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
-use drivelab_stats::derive;
+use drivelab_stats::Domain;
 use toml::Value;
 
 /// What begins the name of a simulated target.
@@ -281,7 +281,7 @@ impl SimTarget {
     /// # Errors
     /// Parameters out of range or contradictory; a state that this kind of drive does not have.
     pub fn build(&self) -> Result<Box<dyn Testbed>, String> {
-        let seed = derive(self.seed, 0x64_7269_7665, 0);
+        let seed = Domain::Drive.seed(self.seed, 0);
         match self.profile.model {
             Model::Flash => {
                 let mut drive =
@@ -338,7 +338,7 @@ impl SimTarget {
         let parameters: ArrayParameters = self.profile.section("parameters")?;
         let member: DiskParameters = self.profile.section("member")?;
         let members: Result<Vec<Disk>, String> = (0..parameters.members)
-            .map(|place| Disk::new(member.clone(), derive(seed, 0x6d_656d_6265, place)))
+            .map(|place| Disk::new(member.clone(), Domain::Members.seed(seed, place)))
             .collect();
         let members = members.map_err(|error| self.profile.at_its_place("member", &error))?;
         let array = Array::new(parameters, members).map_err(|error| self.placed(&error))?;
@@ -346,7 +346,7 @@ impl SimTarget {
             return Ok(self.testbed(array));
         }
         let network: NetworkParameters = self.profile.section("network")?;
-        let network = Network::new(network, array, derive(seed, 0x6e_6574, 0))
+        let network = Network::new(network, array, Domain::Network.seed(seed, 0))
             .map_err(|error| self.profile.at_its_place("network", &error))?;
         Ok(self.testbed(network))
     }

@@ -62,7 +62,7 @@ pub use planning::{
     repetitions_to_detect, stops_at,
 };
 pub use queueing::{Mixture, operations_in_flight};
-pub use random::{Random, derive, splitmix64};
+pub use random::{Domain, Random, derive, splitmix64};
 pub use ranks::{
     MannWhitney, Shift, hodges_lehmann, hodges_lehmann_ratio, kolmogorov_smirnov, mann_whitney,
 };

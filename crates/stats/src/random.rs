@@ -28,6 +28,58 @@ pub fn derive(seed: u64, stream: u64, worker: u64) -> u64 {
     splitmix64(&mut of_worker)
 }
 
+/// What random numbers are for. Each has a stream of its own: that two things are drawn alike by
+/// chance of a shared tag is a defect that nobody sees.
+///
+/// The tags are words in ASCII and never change: runs of before must come out the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u64)]
+pub enum Domain {
+    /// The cells of the battery of `accept`, in turn.
+    AcceptOrder = 0x6163_6365_7074,
+    /// Which address, which kind and which size, of one worker.
+    Addresses = 0x61_6464_7265,
+    /// When operations arrive.
+    Arrivals = 0x61_7272_6976,
+    /// The cells of the battery of `check`, in turn.
+    CheckOrder = 0x63_6865_636b,
+    /// Victims of collection that are drawn.
+    Collection = 0x63_6f6c_6c65,
+    /// What is written.
+    Content = 0x63_6f6e_7465,
+    /// A simulated drive.
+    Drive = 0x64_7269_7665,
+    /// One of several files that are visited in turn.
+    File = 0x6669_6c65,
+    /// The drives of a simulated array.
+    Members = 0x6d_656d_6265,
+    /// A simulated network.
+    Network = 0x6e_6574,
+    /// A sequence of operations that a plan fixes.
+    PlanOrder = 0x6f_7264_6572,
+    /// A permutation of places, each once.
+    Places = 0x0072_6465_7221,
+    /// Operations of before, again in another order.
+    Replay = 0x7265_706c_6179,
+    /// Places where the rounds of a study begin, in turn.
+    RoundPlaces = 0x70_6c61_6365,
+    /// Blocks that are read to see what they hold.
+    Sample = 0x73_616d_706c,
+    /// When planted stalls begin.
+    Stalls = 0x73_7461_6c6c,
+    /// What a simulated drive holds in its steady state.
+    Steady = 0x73_7465_6164,
+    /// The steps of a study, in turn.
+    StudyOrder = 0x6f72_6465_7273,
+}
+
+impl Domain {
+    /// The seed of number `index` of this domain, from the seed of the run.
+    pub fn seed(self, seed: u64, index: u64) -> u64 {
+        derive(seed, self as u64, index)
+    }
+}
+
 /// A xoshiro256++ generator (Blackman & Vigna 2021), seeded by splitmix64.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {

@@ -16,7 +16,7 @@ use drivelab_core::plan::{
     Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random};
 
 /// Repetitions of each load.
 pub const REPETITIONS: u32 = 5;
@@ -28,8 +28,6 @@ const LONG_NS: u64 = 10 * SECOND_NS;
 /// Requests of the layout are at most this large.
 const LAYOUT_REQUEST_BYTES: u64 = 1 << 20;
 const LAYOUT_DEPTH: u32 = 8;
-/// Seed of the order of the loads ("accept").
-const ORDER: u64 = 0x6163_6365_7074;
 
 /// What the person who types `accept` may choose.
 #[derive(Debug, Clone)]
@@ -70,7 +68,7 @@ pub fn plan(
     let io = io_mode(facts);
     let mut steps: Vec<Step> = Vec::new();
     steps.extend(layout_bytes.map(|bytes| layout(options, bytes, io)));
-    let mut random = Random::new(derive(options.seed, ORDER, 0));
+    let mut random = Random::new(Domain::AcceptOrder.seed(options.seed, 0));
     for harm in 0..=2 {
         let part: Vec<&Claim> = loads.iter().filter(|load| load.harm() == harm).collect();
         for _ in 0..REPETITIONS {

@@ -17,7 +17,7 @@ use drivelab_core::plan::{
 };
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random};
 
 /// Reads in order of what was written in order.
 const SEQUENTIAL_READ: &str = "sequential read";
@@ -214,7 +214,7 @@ fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: b
     let each = each.clamp(SECOND_NS / 10, 4 * SECOND_NS);
     let place = parts(region, writes);
     let mut steps = Vec::new();
-    let mut random = Random::new(derive(options.seed, 0x006f_7264_6572, 0));
+    let mut random = Random::new(Domain::CheckOrder.seed(options.seed, 0));
     for _ in 0..REPETITIONS {
         let mut round: Vec<&str> = names.iter().copied().filter(|name| !is_last(name)).collect();
         for last in (1..round.len()).rev() {

@@ -17,6 +17,7 @@ use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
+use drivelab_stats::Domain;
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -32,8 +33,6 @@ pub const STUDY: Study = Study {
 const SECOND_NS: u64 = 1_000_000_000;
 /// What is left out of a step is at most so much for each operation that it may issue.
 const RAMP_NS_EACH: u64 = 500;
-/// The order of the places where rounds begin is drawn by this.
-const PLACES: u64 = 0x70_6c61_6365;
 /// They lie on the widest grid of the patterns.
 const PLACE_GRID: u64 = 65_536;
 /// Fewer bytes than this would leave steps of a few milliseconds.
@@ -136,7 +135,7 @@ fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<St
 /// in an order that is drawn.
 fn first_byte(seed: u64, round: u64, rounds: u64, region_bytes: u64) -> u64 {
     let mut places: Vec<u64> = (0..rounds).collect();
-    shuffle(&mut places, seed, PLACES);
+    shuffle(&mut places, seed, Domain::RoundPlaces as u64);
     let half = region_bytes / (2 * rounds);
     (2 * places[round as usize] + 1) * half / PLACE_GRID * PLACE_GRID
 }

@@ -131,9 +131,10 @@ pub fn section() -> Result<String, String> {
     }
     Ok(format!(
         "### Ablation\n\nEach mechanism on and off; the sign was written down before the first \
-         run. p99.9 of reads and writes together, then of reads; the erase spread is the count of the most erased \
-         block less that of the least erased one. A change below 0.5 % is none. Signs that came \
-         true: {held}, that did not: {failed}, mechanisms that could not run: {absent}.\n\n{}",
+         run. p99.9 of reads and writes together, then of reads; the erase spread is the count of \
+         the most erased block less that of the least erased one. A change below 0.5 % is none. \
+         Signs that came true: {held}, that did not: {failed}, mechanisms that could not run: \
+         {absent}.\n\n{}",
         table.text()
     ))
 }

@@ -5,7 +5,7 @@ use super::ftl::{Ftl, Timeless};
 use crate::memory::NONE;
 use crate::theory;
 use drivelab_core::inside::Inside;
-use drivelab_stats::{Permutation, Random, derive};
+use drivelab_stats::{Domain, Permutation, Random};
 
 /// Units ahead for which memory is asked while a drive is filled at random.
 const AHEAD: usize = 16;
@@ -68,7 +68,7 @@ impl Ftl {
         let layout = self.layout();
         let b = layout.block_units;
         let closed = layout.blocks - layout.high_blocks + 1;
-        let mut random = Random::new(derive(seed, 0x73_7465_6164, 1));
+        let mut random = Random::new(Domain::Steady.seed(seed, 1));
         let counts = match layout.policy {
             Policy::Greedy => greedy_counts(layout.spare(), b, closed, &mut random),
             Policy::Fifo => fifo_counts(layout.spare(), b, closed, &mut random),

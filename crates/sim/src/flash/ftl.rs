@@ -82,7 +82,7 @@ impl Ftl {
     pub fn new(layout: Layout) -> Result<Self, String> {
         check(&layout)?;
         let units = layout.blocks * layout.block_units;
-        let random = Random::new(drivelab_stats::derive(layout.seed, 0x63_6f6c_6c65, 0));
+        let random = Random::new(drivelab_stats::Domain::Collection.seed(layout.seed, 0));
         Ok(Ftl {
             forward: Table::new(layout.logical_units as usize),
             reverse: Table::new(units as usize),

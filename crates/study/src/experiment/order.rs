@@ -2,7 +2,7 @@
 
 use drivelab_core::plan::Step;
 use drivelab_core::run::{Run, StepRun};
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random};
 
 /// Everything up to the last time that the drive was let go of: what came before still counts as
 /// measured, but nothing that must follow on it does.
@@ -48,8 +48,7 @@ pub fn missing(schedule: Vec<Step>, run: &Run) -> Vec<Step> {
 
 /// Shuffles in place, by the seed and a number of the caller's.
 pub fn shuffle<T>(items: &mut [T], seed: u64, number: u64) {
-    const ORDER: u64 = 0x6f72_6465_7273;
-    let mut random = Random::new(derive(seed, ORDER, number));
+    let mut random = Random::new(Domain::StudyOrder.seed(seed, number));
     for last in (1..items.len()).rev() {
         items.swap(last, random.below(last as u64 + 1) as usize);
     }

@@ -8,7 +8,7 @@ use drivelab_core::plan::{Mix, PatternName, Reply, Stream};
 use drivelab_core::quantity::{size, time};
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::{Random, derive};
+use drivelab_stats::{Domain, Random};
 
 /// Requests beside the smallest ones, and the area that drives are built around.
 pub const LARGE_BYTES: u64 = 4096;
@@ -285,10 +285,9 @@ pub fn beginning(stream: Stream, cell: Cell, first: u64) -> Stream {
 
 /// Addresses that repeat: one in each of as many parts, so that they lie as uniform ones do.
 fn addresses(setting: &Setting<'_>, count: u32, unit: u64, region_bytes: u64) -> Vec<Size> {
-    const REPLAY: u64 = 0x7265_706c_6179;
-    let mut random = Random::new(derive(setting.options.seed, REPLAY, u64::from(count)));
+    let mut random = Random::new(Domain::Replay.seed(setting.options.seed, u64::from(count)));
     let part = (region_bytes / unit / u64::from(count)).max(1);
     let mut parts: Vec<u64> = (0..u64::from(count)).collect();
-    shuffle(&mut parts, setting.options.seed, REPLAY);
+    shuffle(&mut parts, setting.options.seed, Domain::Replay as u64);
     parts.into_iter().map(|it| Size((it * part + random.below(part)) * unit)).collect()
 }
