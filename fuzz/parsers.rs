@@ -10,6 +10,7 @@ use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::plan::{Content, Engine, Plan, Request, Sync};
 use drivelab_core::record::Record;
 use drivelab_core::run::Run;
+use drivelab_core::study::StudyOptions;
 use drivelab_core::trace::block::{BlockEvent, Decoder, Point, Trace};
 use drivelab_core::trace::format::{Format, PageLayout};
 use drivelab_core::units::{Size, Span};
@@ -90,7 +91,8 @@ pub fn claims(data: &[u8]) {
                 let given: Vec<f64> = limits.into_iter().flatten().collect();
                 assert!(matches!(given[..], [limit] if limit.is_finite() && limit > 0.0));
             }
-            let options = accept::Options { seed: 1, budget: Size(1 << 30), cpus: String::new() };
+            let budget = Size(1 << 30);
+            let options = StudyOptions { seed: 1, budget, ..StudyOptions::default() };
             let facts = Facts::default();
             let plan = accept::plan(&options, &spec, &facts, Some(1 << 20)).expect("a plan");
             let of = |name: &str| plan.steps.iter().filter(|step| step.name == name).count();

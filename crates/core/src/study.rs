@@ -103,6 +103,16 @@ pub struct FileSystemOptions {
     pub directory: Option<String>,
 }
 
+/// What `accept` alone is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AcceptOptions {
+    /// The claims, as they were read (TOML).
+    pub spec: String,
+    /// Lays out the whole target first, for it is a file that drivelab made.
+    pub lays_out: bool,
+}
+
 fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
@@ -118,7 +128,7 @@ pub struct StudyOptions {
     pub seed: u64,
     /// Most bytes that may be written.
     pub budget: Size,
-    /// Most time that steps may take together.
+    /// Most time that steps may take together; 0: as long as they take.
     pub time: Span,
     /// The share by which a value may change and still count as unchanged, declared beforehand.
     pub delta: f64,
@@ -147,6 +157,12 @@ pub struct StudyOptions {
     /// What `torture` alone is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub torture: TortureOptions,
+    /// What `accept` alone is asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub accept: AcceptOptions,
+    /// `check`: nothing is written.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub read_only: bool,
 }
 
 /// A state that was proved by what was measured.

@@ -8,6 +8,7 @@ pub mod sim;
 pub mod study;
 pub mod watch;
 
+use crate::job::Terms;
 use clap::{Args, Parser, Subcommand};
 use drivelab_core::units::{Size, Span};
 use std::path::PathBuf;
@@ -116,6 +117,18 @@ pub struct StudyOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub store: StoreOptions,
+}
+
+impl StudyOptions {
+    /// What of it is asked whatever the command.
+    pub fn terms(&self) -> Terms<'_> {
+        Terms {
+            safety: &self.safety,
+            store: &self.store,
+            stuck_after: self.stuck_after,
+            is_dry: self.dry_run,
+        }
+    }
 }
 
 const CHECK_EXAMPLES: &str = "\

@@ -7,11 +7,12 @@ mod iostat;
 mod own;
 mod world;
 
-use crate::aim::{Aim, Missing};
+use crate::aim::Missing;
 use crate::chance;
-use crate::command::run::dry_run;
+use crate::cli::{SafetyOptions, StoreOptions};
+use crate::job::{self, Shown, Terms};
 use crate::outcome::{Failure, Status};
-use crate::session::{self, Inquiry, Request};
+use crate::session::Inquiry;
 use crate::together::{self, agree};
 use crate::{print, store};
 use drivelab_compat::front::{Asked, Host, Job, Note, Output, Refusal};
@@ -131,7 +132,7 @@ fn run(tool: Tool, name: &str, words: &[String]) -> Result<u8, Ending> {
         let failure = Failure { status: Status::Usage, text: refusal.text, advice };
         Ending { failure, status: refusal.status }
     };
-    let line = Line { tool, own: &own, system: &system, world: &world };
+    let line = Line { tool, own: &own, world: &world };
     match tool {
         Tool::Fio => match fio::parse(&rest, &world).map_err(refused)? {
             Asked::Text(text) => say(&text),
@@ -188,7 +189,6 @@ fn say(text: &str) -> Result<u8, Failure> {
 struct Line<'a> {
     tool: Tool,
     own: &'a Own,
-    system: &'a System,
     world: &'a RealWorld,
 }
 
@@ -209,34 +209,23 @@ impl Line<'_> {
         let leads = team().leads();
         agree(if leads { files::check(&job, &list, self.own.dry_run) } else { Ok(()) })?;
         together::same_plan(&mut job.plan, &job.target)?;
-        if !self.own.dry_run {
-            agree(session::tidy_up(&runs, self.system))?;
-        }
-        let mut aim = agree(Aim::take(self.system, &job.target, &job.plan, None, Missing::Made))?;
-        together::same_aim(&mut aim)?;
-        let request = Request {
-            command: self.tool.word(),
-            target: &job.target,
-            erase: self.own.erase.clone(),
-            keep: job.keeps,
-            size: None,
-            runs,
+        let safety = SafetyOptions { erase: self.own.erase.clone(), keep: job.keeps };
+        let terms = Terms {
+            safety: &safety,
+            store: &StoreOptions { runs: Some(runs) },
             stuck_after: own::STUCK_AFTER,
-            reserve_bytes: 0,
-            warnings: warnings(&job.notes),
-            allowance: None,
-            study: None,
-            kept: None,
+            is_dry: self.own.dry_run,
         };
-        if !self.own.dry_run {
-            agree(session::ask_guard(&request, self.system, &aim, &job.plan))?;
-        }
-        agree(session::check_plan(&job.plan, &aim))?;
+        let mut measured =
+            job::Job::new(self.tool.word(), &job.target, &terms, Shown::plainly(false, None))?;
+        measured.warnings = warnings(&job.notes);
+        let aim = measured.take(&job.plan, Missing::Made)?;
+        let told = Told { layout, world: self.world };
+        let ready = measured.ready(aim, job.plan, told)?;
         if self.own.dry_run {
-            return dry_run(false, &job.plan, &aim).map(|status| status as u8);
+            return ready.print().map(|status| status as u8);
         }
-        let mut told = Told { layout, world: self.world };
-        let ended = session::run(&request, self.system, aim, job.plan, &mut told)?;
+        let (ended, _) = ready.measure()?;
         ended::show(self.tool, ended, layout, self.own.notes, (&self.world.host_now(), &list))
     }
 }

@@ -10,6 +10,7 @@ mod evidence;
 mod execute;
 mod forecast;
 mod front;
+mod job;
 mod layout;
 mod load;
 mod moment;
@@ -38,7 +39,7 @@ fn main() -> ExitCode {
         return ExitCode::from(failure.status as u8);
     }
     let status = match together::same_words(&words) {
-        Ok(()) => front::attempt(&words).unwrap_or_else(|| command_line(asks_json(&words))),
+        Ok(()) => front::attempt(&words).unwrap_or_else(|| command_line(&words)),
         Err(failure) => {
             print::failure(&failure);
             failure.status as u8
@@ -72,7 +73,12 @@ fn asks_json(words: &[String]) -> bool {
 }
 
 /// Our own command line; gives the exit status.
-fn command_line(as_json: bool) -> u8 {
+fn command_line(words: &[String]) -> u8 {
+    let as_json = asks_json(words);
+    if let Some(help) = command::study::help(words) {
+        print::text(&help);
+        return 0;
+    }
     let matches = match CommandLine::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return usage(&error, as_json),

@@ -2,7 +2,7 @@
 
 mod bystander;
 mod going_on;
-mod intent;
+pub mod intent;
 mod rounds;
 mod scene;
 mod suspicion;
@@ -10,12 +10,12 @@ mod suspicion;
 use crate::aim::{Aim, Kind};
 use crate::execute::limits::Limits;
 use crate::execute::{Execution, Stop};
+use crate::job::Job;
 use crate::moment::Moment;
 use crate::outcome::{Failure, Status};
 use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::store;
-use crate::store::reader::Kept;
 use crate::store::writer::{Place, Recorder};
 use crate::surroundings::{SETTINGS, Surroundings};
 use crate::together;
@@ -26,9 +26,7 @@ use drivelab_core::plan::Plan;
 use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
-use drivelab_core::study::{Established, StudyOptions};
-use drivelab_core::units::{Size, Span};
-use drivelab_core::validate::validate;
+use drivelab_core::study::Established;
 use drivelab_core::verified::Verified;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::{self, System};
@@ -37,41 +35,11 @@ use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
 use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
-use drivelab_study::experiment::budget::{BETWEEN_NS, between_ns};
-use drivelab_study::experiment::{Allowance, Setting};
-use intent::intent_of;
+use drivelab_study::experiment::Setting;
+use drivelab_study::experiment::budget::between_ns;
 use scene::Scene;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
-
-/// What a run needs besides its plan.
-#[derive(Debug)]
-pub struct Request<'a> {
-    /// `run`, `check` …
-    pub command: &'a str,
-    /// The target as typed.
-    pub target: &'a str,
-    /// What followed `--erase`.
-    pub erase: Option<String>,
-    /// Keep the file that is created.
-    pub keep: bool,
-    /// Size of the file to create.
-    pub size: Option<Size>,
-    /// Directory of the run files.
-    pub runs: PathBuf,
-    /// When an operation is called stuck.
-    pub stuck_after: Span,
-    /// Bytes that must stay free on the file system.
-    pub reserve_bytes: u64,
-    /// What a reader must know before the first step.
-    pub warnings: Vec<Warning>,
-    /// Most time of all steps together, and most bytes, of a line that is no study.
-    pub allowance: Option<Allowance>,
-    /// The study that is done, for the run file.
-    pub study: Option<StudyOptions>,
-    /// The run that goes on, if this one is not new.
-    pub kept: Option<Kept>,
-}
 
 /// A run that has ended, one way or another.
 #[derive(Debug)]
@@ -120,63 +88,31 @@ impl Inquiry for OnePlan {
     }
 }
 
-/// Asks the guard before anything else is said about the plan: a refusal for safety comes first.
-pub fn ask_guard(
-    request: &Request<'_>,
-    system: &System,
-    aim: &Aim,
-    plan: &Plan,
-) -> Result<(), Failure> {
-    if !matches!(aim.kind, Kind::File | Kind::Device) {
-        return Ok(());
-    }
-    let ledger = scratch::Ledger::at(store::ledger(Some(&request.runs))?);
-    let consent = request.erase.as_deref();
-    guard::assess(system, &aim.path, intent_of(plan, aim), consent, &ledger)
-        .map(drop)
-        .map_err(refused)
-}
-
-/// Refuses what makes no sense on this target, with every reason.
-pub fn check_plan(plan: &Plan, aim: &Aim) -> Result<(), Failure> {
-    let Err(problems) = validate(plan, &aim.geometry()) else { return Ok(()) };
-    let single = plan.steps.iter().filter(|step| step.name != "lay out").count() <= 1;
-    let mut lines: Vec<String> = problems
-        .iter()
-        .map(|problem| if single { problem.text.clone() } else { problem.to_string() })
-        .collect();
-    lines.dedup();
-    let first = lines.remove(0);
-    let failure = Failure::usage(first);
-    Err(if lines.is_empty() { failure } else { failure.advise(lines.join("\n  ")) })
-}
-
 /// Executes `first` and whatever `inquiry` adds to it, on the target that `aim` describes.
 pub fn run(
-    request: &Request<'_>,
-    system: &System,
+    job: &Job<'_>,
     aim: Aim,
     first: Plan,
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
-    let ledger = store::ledger(Some(&request.runs))?;
-    tidy_up(&request.runs, system)?;
-    let scene = Scene::open(request, system, &aim, &first, ledger.clone())?;
-    let (mut bed, clock_facts) = testbed_of(request, &aim, &scene)?;
-    let mut begin = begin_of(request, &aim, first.seed, clock_facts);
+    let system = &job.system;
+    let ledger = store::ledger(Some(&job.runs))?;
+    let scene = Scene::open(job, &aim, &first, ledger.clone())?;
+    let (mut bed, clock_facts) = testbed_of(job, &aim, &scene)?;
+    let mut begin = begin_of(job, &aim, first.seed, clock_facts);
     begin.processes = together::processes(&aim)?;
-    let place = place_of(request, system, &aim, &first);
+    let place = place_of(job, &aim, &first);
     let shares_drive = place.shares_drive;
-    let mut recorder = match &request.kept {
+    let mut recorder = match &job.kept {
         None if !team().leads() => Recorder::silent(begin),
         None => Recorder::begin(&place, begin),
         Some(kept) => Recorder::go_on(&place, kept),
     };
-    if request.kept.is_none() {
+    if job.kept.is_none() {
         if shares_drive {
-            recorder.warn(store_shares_drive(&request.runs));
+            recorder.warn(store_shares_drive(&job.runs));
         }
-        let known = request.warnings.iter().chain(&scene.warnings);
+        let known = job.warnings.iter().chain(&scene.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
         differences(&aim).for_each(|warning| recorder.warn(warning));
         let of_one = together::in_one_process(&aim, &first);
@@ -203,8 +139,8 @@ pub fn run(
         if let Some(simulated) = &aim.simulated {
             execution.ledger = Ledger::of(simulated.state.word());
         }
-        execution.limits = limits_of(request, &aim);
-        match &request.kept {
+        execution.limits = limits_of(job, &aim);
+        match &job.kept {
             Some(kept) if aim.simulated.is_some() => {
                 going_on::simulate_again(&mut execution, kept, inquiry)
             }
@@ -222,19 +158,17 @@ pub fn run(
 }
 
 /// What a line may take in all.
-fn limits_of(request: &Request<'_>, aim: &Aim) -> Option<Limits> {
-    if let Some(options) = &request.study {
+fn limits_of(job: &Job<'_>, aim: &Aim) -> Option<Limits> {
+    if let Some(options) = job.study.as_ref().filter(|options| options.time.0 > 0) {
         let between_ns = between_ns(&Setting { options, facts: &aim.facts });
         return Some(Limits::of(options.time, options.budget, between_ns));
     }
-    let between_ns = if aim.simulated.is_some() { 0 } else { BETWEEN_NS };
-    let allowed = request.allowance?;
-    Some(Limits::of(allowed.time, allowed.budget, between_ns))
+    None
 }
 
 /// Where the drivers meet the drive, and how time is read there.
 fn testbed_of(
-    request: &Request<'_>,
+    job: &Job<'_>,
     aim: &Aim,
     scene: &Scene,
 ) -> Result<(Box<dyn Testbed>, ClockFacts), Failure> {
@@ -253,26 +187,26 @@ fn testbed_of(
     }
     let (clock, clock_facts) = Clock::calibrate();
     let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
-    testbed.stuck_after = request.stuck_after;
+    testbed.stuck_after = job.stuck_after;
     Ok((Box::new(testbed), clock_facts))
 }
 
-fn begin_of(request: &Request<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {
+fn begin_of(job: &Job<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {
     Begin {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").into(),
         run: store::new_id(),
         started_at: Moment::now().rfc3339(),
-        command: request.command.into(),
+        command: job.command.into(),
         arguments: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
-        target: request.target.into(),
+        target: job.target.into(),
         seed,
         clock,
         facts: aim.facts.clone(),
         directory: std::env::current_dir().ok().map(|path| path.display().to_string()),
         state: aim.simulated.as_ref().map(|simulated| simulated.state.word().into()),
         processes: Vec::new(),
-        study: request.study.clone(),
+        study: job.study.clone(),
     }
 }
 
@@ -437,8 +371,9 @@ pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
     Ok(())
 }
 
-fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> Place {
-    let existing = request.runs.ancestors().find(|path| path.exists()).unwrap_or(&request.runs);
+fn place_of(job: &Job<'_>, aim: &Aim, plan: &Plan) -> Place {
+    let system = &job.system;
+    let existing = job.runs.ancestors().find(|path| path.exists()).unwrap_or(&job.runs);
     let below = facts::devices_below(system, existing);
     let theirs = facts::devices_below(system, &aim.path);
     let is_real = !matches!(aim.kind, Kind::Nothing | Kind::Simulated);
@@ -447,7 +382,7 @@ fn place_of(request: &Request<'_>, system: &System, aim: &Aim, plan: &Plan) -> P
     let mut measuring_cpus: Vec<usize> = lists.flatten().collect();
     measuring_cpus.sort_unstable();
     measuring_cpus.dedup();
-    Place { directory: request.runs.clone(), shares_drive: shares, measuring_cpus }
+    Place { directory: job.runs.clone(), shares_drive: shares, measuring_cpus }
 }
 
 /// In what a simulated drive is not what was typed.

@@ -69,6 +69,17 @@ fn a_killed_study_ends_as_if_nothing_had_happened() {
         let line = ["study", name, target, "--seed", "7", "--quick", "--json"];
         killed_and_resumed(&line, 2, &mut random);
     }
+    let bounds = ["--seed", "7", "--time", "60s", "--budget", "2GiB", "--json"];
+    let check = [&["check", "sim:textbook,capacity=1GiB"][..], &bounds].concat();
+    killed_and_resumed(&check, 2, &mut random);
+    let place = tempfile::tempdir().unwrap();
+    let spec = place.path().join("spec.toml");
+    let claim = "[[claim]]\nname = \"writes\"\nmetric = \"iops\"\nat_least = 1\n\
+                 rw = \"randwrite\"\nseconds = 20\n";
+    std::fs::write(&spec, claim).unwrap();
+    let target = "sim:textbook,capacity=256MiB";
+    let accept = ["accept", spec.to_str().unwrap(), target, "--seed", "7", "--json"];
+    killed_and_resumed(&accept, 2, &mut random);
 }
 
 /// Starts a study and waits until so many steps have ended in its run file.
@@ -115,6 +126,28 @@ fn on_a_file_the_state_is_brought_about_again() {
         let names = user.listing();
         assert_eq!(names, [""; 0], "scratch was left behind");
     }
+}
+
+#[test]
+fn a_check_on_a_file_goes_on() {
+    let user = User::new();
+    let line = ["check", ".", "--budget", "512MiB", "--time", "20s", "--seed", "3", "--json"];
+    broken_off(&user, &line, 12, Signal::KILL);
+    let json = user.types(&["resume", "last", "--json"]).json();
+    assert_eq!(json["complete"], true);
+    let steps = || json["steps"].as_array().unwrap().iter();
+    assert_eq!(steps().filter(|step| step["name"] == "layout").count(), 2);
+    for cell in ["sequential read", "random write", "fsync", "scattered read"] {
+        let of_cell = steps().filter(|step| step["name"] == cell);
+        let done = of_cell.filter(|step| step["incomplete"].is_null()).count();
+        assert_eq!(done, 5, "{cell}: what was measured stays, what was missing is added");
+    }
+    let is_written = |step: &&serde_json::Value| step["streams"][0]["write"]["bytes"].is_u64();
+    let written = steps()
+        .filter(is_written)
+        .map(|step| step["streams"][0]["write"]["bytes"].as_u64().unwrap());
+    assert!(written.sum::<u64>() <= 512 << 20, "the budget is of the whole check");
+    assert_eq!(user.listing(), [""; 0], "scratch was left behind");
 }
 
 #[test]

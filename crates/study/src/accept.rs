@@ -11,10 +11,14 @@ mod spec;
 pub use judge::{RULES, judge, judged};
 pub use spec::{Claim, Kind, Spec, State, parse};
 
+use crate::experiment::order::{is_complete, missing, since_break};
+use crate::experiment::{Presentation, Setting, Study};
 use drivelab_core::facts::Facts;
 use drivelab_core::plan::{
     Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
 };
+use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Domain, Random};
 
@@ -29,15 +33,40 @@ const LONG_NS: u64 = 10 * SECOND_NS;
 const LAYOUT_REQUEST_BYTES: u64 = 1 << 20;
 const LAYOUT_DEPTH: u32 = 8;
 
-/// What the person who types `accept` may choose.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Everything random derives from it.
-    pub seed: u64,
-    /// Most bytes that may be written, layout included.
-    pub budget: Size,
-    /// CPUs the workers may use; empty: any.
-    pub cpus: String,
+/// The study.
+pub const STUDY: Study = Study {
+    name: "accept",
+    question: "Does the drive keep what its data sheet claims?",
+    objection: |setting| planned(setting).err(),
+    next,
+    rules: RULES,
+    judge: |setting, run| judge(&claims(setting.options), run),
+    presentation: Presentation::Claims,
+    ..Study::PLAIN
+};
+
+/// The claims that the study was asked for; they were read before.
+pub fn claims(options: &StudyOptions) -> Vec<Claim> {
+    parse(&options.accept.spec, STUDY.name).map_or_else(|_| Vec::new(), |spec| spec.claims)
+}
+
+fn planned(setting: &Setting<'_>) -> Result<Plan, String> {
+    let (options, facts) = (setting.options, setting.facts);
+    let spec = parse(&options.accept.spec, STUDY.name).map_err(|error| error.to_string())?;
+    plan(options, &spec, facts, options.accept.lays_out.then_some(options.bytes))
+}
+
+/// What is missing of all repetitions, on a file that was laid out since the target was opened.
+fn next(setting: &Setting<'_>, so_far: &Run) -> Option<Plan> {
+    let plan = planned(setting).ok()?;
+    let (mut steps, loads): (Vec<Step>, Vec<Step>) =
+        plan.steps.into_iter().partition(|step| step.role == Role::Prepare);
+    let is_laid = |step: &StepRun| step.begin.role == Role::Prepare && is_complete(step);
+    steps.retain(|_| !since_break(so_far).iter().any(is_laid));
+    let loads = missing(loads, so_far);
+    let is_done = loads.is_empty();
+    steps.extend(loads);
+    (!is_done).then_some(Plan { steps, ..plan })
 }
 
 /// The bytes of a file to be laid out first; `None` where the target is used as it is.
@@ -48,7 +77,7 @@ pub type LayoutBytes = Option<u64>;
 /// # Errors
 /// The layout alone would write more than the budget.
 pub fn plan(
-    options: &Options,
+    options: &StudyOptions,
     spec: &Spec,
     facts: &Facts,
     layout_bytes: LayoutBytes,
@@ -114,7 +143,7 @@ fn io_mode(facts: &Facts) -> IoMode {
     if align == Some((0, 0)) { IoMode::Buffered } else { IoMode::Direct }
 }
 
-fn layout(options: &Options, bytes: u64, io: IoMode) -> Step {
+fn layout(options: &StudyOptions, bytes: u64, io: IoMode) -> Step {
     let size = 1 << bytes.trailing_zeros().min(LAYOUT_REQUEST_BYTES.trailing_zeros());
     let (engine, depth) = match io {
         IoMode::Direct => (Engine::IoUring, LAYOUT_DEPTH),
@@ -141,7 +170,7 @@ fn layout(options: &Options, bytes: u64, io: IoMode) -> Step {
     }
 }
 
-fn step(options: &Options, load: &Claim, io: IoMode, room: u64) -> Step {
+fn step(options: &StudyOptions, load: &Claim, io: IoMode, room: u64) -> Step {
     let mix = load.mix();
     let bytes = (mix.write > 0).then(|| Size((room / load.bs.0).max(1).saturating_mul(load.bs.0)));
     let stream = Stream {

@@ -11,11 +11,14 @@ mod judge;
 
 pub use judge::judge;
 
-use drivelab_core::facts::{Facts, TargetKind};
+use crate::experiment::order::{missing, since_break};
+use crate::experiment::{Allowance, Presentation, Setting, Study};
+use drivelab_core::facts::Facts;
 use drivelab_core::plan::{
     Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::{Run, StepRun};
+use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Domain, Random};
 
@@ -57,39 +60,23 @@ const WRITE_SHARES: [(&str, f64); 5] = [
 /// What is left for the writes of the mix.
 const MIX_SHARE: f64 = 0.08;
 
-/// What the person who types `check` may choose.
-#[derive(Debug, Clone)]
-pub struct Options {
-    /// Everything random derives from it.
-    pub seed: u64,
-    /// Most bytes that may be written, layout included.
-    pub budget: Size,
-    /// Most time the measurement may take, layout included.
-    pub time: Span,
-    /// Only cells that do not write.
-    pub read_only: bool,
-    /// CPUs the workers may use; empty: any.
-    pub cpus: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            seed: 0,
-            budget: Size(8 << 30),
-            time: Span(180 * SECOND_NS),
-            read_only: false,
-            cpus: String::new(),
-        }
-    }
-}
+/// The study.
+pub const STUDY: Study = Study {
+    name: "check",
+    question: "What can this drive do, and what hurts?",
+    allowance: |_, _| Allowance { time: Span(180 * SECOND_NS), budget: Size(8 << 30) },
+    next,
+    judge: |_, run| judge(run),
+    presentation: Presentation::Cells,
+    ..Study::PLAIN
+};
 
 /// Bytes of the scratch file: a quarter of the budget, and never so much that less than a tenth
 /// of the file system stays free.
 ///
 /// # Errors
 /// Too little room for a check.
-pub fn scratch_bytes(options: &Options, facts: &Facts) -> Result<u64, String> {
+pub fn scratch_bytes(options: &StudyOptions, facts: &Facts) -> Result<u64, String> {
     let filesystem = facts.target.filesystem.as_ref();
     let room = filesystem.and_then(|fs| {
         let reserve = fs.total_bytes? / 10;
@@ -115,28 +102,34 @@ pub fn scratch_bytes(options: &Options, facts: &Facts) -> Result<u64, String> {
     })
 }
 
-/// The next plan: first the layout, then the cells on what was laid out, then nothing.
-/// `file_bytes` is the size of the target.
-pub fn next(options: &Options, facts: &Facts, file_bytes: u64, so_far: &Run) -> Option<Plan> {
-    let device = matches!(facts.target.kind, TargetKind::BlockDevice | TargetKind::Simulated);
-    match (so_far.plans.len(), options.read_only) {
-        (0, false) => Some(layout(options, facts, layout_bytes(options, device, file_bytes))),
-        (0, true) => Some(cells(options, facts, file_bytes, 0, false)),
-        (1, false) => {
-            let step = so_far.steps.first()?;
-            step.end.as_ref()?;
-            let laid = laid_bytes(step);
-            let spent_ns = step.end.as_ref().map_or(0, |end| {
-                end.phases.iter().map(|phase| phase.closed - phase.opened).max().unwrap_or(0)
-            });
-            (laid >= MEBIBYTE).then(|| cells(options, facts, laid, spent_ns, true))
-        }
-        _ => None,
-    }
+/// The next plan: first the layout, then what is missing of the cells on what was laid out.
+fn next(setting: &Setting<'_>, so_far: &Run) -> Option<Plan> {
+    let (options, facts) = (setting.options, setting.facts);
+    let all = if options.read_only {
+        cells(options, facts, setting.bytes(), 0, false)
+    } else {
+        let laid = |step: &&StepRun| step.begin.role == Role::Prepare && step.end.is_some();
+        let Some(step) = since_break(so_far).iter().find(laid) else {
+            let bytes = layout_bytes(options, setting.is_drive(), setting.bytes());
+            return Some(layout(options, facts, bytes));
+        };
+        let spent_ns = step.end.as_ref().map_or(0, |end| {
+            end.phases.iter().map(|phase| phase.closed - phase.opened).max().unwrap_or(0)
+        });
+        let bytes = laid_bytes(step);
+        // What was laid out before the target was let go of counts against the budget too.
+        let layouts = so_far.steps.iter().filter(laid).map(laid_bytes);
+        let lost: u64 = layouts.sum::<u64>() - bytes;
+        let budget = Size(options.budget.0.saturating_sub(lost));
+        let options = &StudyOptions { budget, ..options.clone() };
+        (bytes >= MEBIBYTE).then(|| cells(options, facts, bytes, spent_ns, true))?
+    };
+    let steps = missing(all.steps, so_far);
+    (!steps.is_empty()).then_some(Plan { steps, ..all })
 }
 
 /// A raw device is laid out up to a quarter of the budget, like a scratch file.
-fn layout_bytes(options: &Options, device: bool, file_bytes: u64) -> u64 {
+fn layout_bytes(options: &StudyOptions, device: bool, file_bytes: u64) -> u64 {
     if device { file_bytes.min(options.budget.0 / 4) / MEBIBYTE * MEBIBYTE } else { file_bytes }
 }
 
@@ -160,7 +153,7 @@ fn io_mode(facts: &Facts) -> IoMode {
     if align == Some((0, 0)) { IoMode::Buffered } else { IoMode::Direct }
 }
 
-fn layout(options: &Options, facts: &Facts, bytes: u64) -> Plan {
+fn layout(options: &StudyOptions, facts: &Facts, bytes: u64) -> Plan {
     let stream = Stream {
         io: io_mode(facts),
         sync: Sync::End,
@@ -193,13 +186,13 @@ fn engine_for(facts: &Facts) -> Stream {
     Stream { engine, io: io_mode(facts), ..Stream::default() }
 }
 
-fn plan(options: &Options, steps: Vec<Step>) -> Plan {
+fn plan(options: &StudyOptions, steps: Vec<Step>) -> Plan {
     let interval = Interval(Span(100_000_000));
     Plan { title: "check".into(), seed: options.seed, interval, steps, ..Plan::default() }
 }
 
 /// All cells, `REPETITIONS` times, each round in an order of its own.
-fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: bool) -> Plan {
+fn cells(options: &StudyOptions, facts: &Facts, region: u64, spent_ns: u64, writes: bool) -> Plan {
     let room = options.budget.0.saturating_sub(if writes { region } else { 0 });
     // Half a second a step goes to setting up, and no more than a quarter of all; the rest is
     // shared, a double share for stutter.
@@ -230,7 +223,7 @@ fn cells(options: &Options, facts: &Facts, region: u64, spent_ns: u64, writes: b
 }
 
 fn cell(
-    options: &Options,
+    options: &StudyOptions,
     facts: &Facts,
     name: &str,
     parts: &[(u64, u64); 2],

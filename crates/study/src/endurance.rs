@@ -10,7 +10,7 @@ mod judge;
 use crate::experiment::budget::{Left, at_least, is_all_written, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads};
+use crate::experiment::{Allowance, OwnOption, Setting, Study, impossible, loads};
 use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Rules;
@@ -29,6 +29,7 @@ pub const STUDY: Study = Study {
     rules: Rules::SERIES,
     judge: judge::judge,
     quick_cost: Some("10 GiB written; nothing on a real drive"),
+    options: &[OwnOption::PerDay],
     ..Study::PLAIN
 };
 

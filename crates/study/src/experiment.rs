@@ -108,6 +108,49 @@ pub struct Study {
     pub rules: Rules,
     /// What the sound part of the run says; [`Study::judged`] asks it.
     pub judge: fn(&Setting<'_>, &Sound<'_>) -> Findings,
+    /// How its answer is laid out.
+    pub presentation: Presentation,
+    /// Options that only it takes, or it and studies like it.
+    pub options: &'static [OwnOption],
+}
+
+/// An option of `drivelab study` that not every study takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum OwnOption {
+    Profile,
+    WriteCache,
+    Mkfs,
+    Mount,
+    PerDay,
+    Cycles,
+    Legs,
+}
+
+impl OwnOption {
+    /// As it is typed.
+    pub fn word(self) -> &'static str {
+        match self {
+            OwnOption::Profile => "--profile",
+            OwnOption::WriteCache => "--write-cache",
+            OwnOption::Mkfs => "--mkfs",
+            OwnOption::Mount => "--mount",
+            OwnOption::PerDay => "--per-day",
+            OwnOption::Cycles => "--cycles",
+            OwnOption::Legs => "--legs",
+        }
+    }
+}
+
+/// How the answer of a study is laid out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presentation {
+    /// The question, its figures, what was found; each cell that was kept out is named.
+    Findings,
+    /// A line for each cell, then what hurts.
+    Cells,
+    /// A line for each claim.
+    Claims,
 }
 
 impl Study {
@@ -125,12 +168,17 @@ impl Study {
         established: |_, _| None,
         rules: Rules::STRICT,
         judge: |_, _| Findings::default(),
+        presentation: Presentation::Findings,
+        options: &[],
     };
 
     /// What the run says: of sound numbers only, with the names of those that were kept out.
     pub fn judged(&self, setting: &Setting<'_>, run: &Run) -> Findings {
         let sound = Sound::of(run, self.rules);
         let mut findings = (self.judge)(setting, &sound);
+        if self.presentation != Presentation::Findings {
+            return findings.closed();
+        }
         let is_excused = |name: &str| findings.not_applicable.iter().any(|it| it.cell == name);
         let kept_out = sound.kept_out().filter(|cell| !is_excused(&cell.name));
         let told: Vec<String> = kept_out

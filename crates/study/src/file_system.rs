@@ -8,7 +8,7 @@ mod judge;
 
 use crate::experiment::budget::{Left, too_short, whole, written};
 use crate::experiment::order::{done, shuffle, since_break};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
+use crate::experiment::{Allowance, OwnOption, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Act, FileSystem, Files, Mix, Mount, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
@@ -26,6 +26,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     judge: judge::judge,
+    options: &[OwnOption::Mkfs, OwnOption::Mount],
     ..Study::PLAIN
 };
 

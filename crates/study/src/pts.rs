@@ -10,7 +10,9 @@ mod matrix;
 
 use crate::experiment::budget::{Left, at_least, whole, written};
 use crate::experiment::order::{done, is_complete, since_break};
-use crate::experiment::{Allowance, BYTES_MIN, Setting, Study, cache, impossible, loads, rounds};
+use crate::experiment::{
+    Allowance, BYTES_MIN, OwnOption, Setting, Study, cache, impossible, loads, rounds,
+};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{Mix, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::run::{Run, StepRun};
@@ -29,6 +31,7 @@ pub const IOPS: Study = Study {
     next: |setting, run| next(Test::Iops, setting, run),
     rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Iops, setting, run),
+    options: &[OwnOption::Profile, OwnOption::WriteCache],
     ..Study::PLAIN
 };
 
@@ -41,6 +44,7 @@ pub const THROUGHPUT: Study = Study {
     next: |setting, run| next(Test::Throughput, setting, run),
     rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Throughput, setting, run),
+    options: &[OwnOption::Profile, OwnOption::WriteCache],
     ..Study::PLAIN
 };
 
@@ -53,6 +57,7 @@ pub const LATENCY: Study = Study {
     next: |setting, run| next(Test::Latency, setting, run),
     rules: Rules::SERIES,
     judge: |setting, run| judge_as(Test::Latency, setting, run),
+    options: &[OwnOption::Profile, OwnOption::WriteCache],
     ..Study::PLAIN
 };
 

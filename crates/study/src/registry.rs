@@ -1,12 +1,12 @@
 //! All studies, by name: help, the tables of the documents and the command line ask here.
 
-use crate::experiment::Study;
+use crate::experiment::{Allowance, OwnOption, Study};
 use crate::{
-    aa, anatomy, apps, endurance, file_system, files, ior, meta, mix, modes, patterns, pts, rank,
-    steady, stutter, torture, trim, tune, wsat,
+    aa, accept, anatomy, apps, check, endurance, file_system, files, ior, meta, mix, modes,
+    patterns, pts, rank, steady, stutter, torture, trim, tune, wsat,
 };
 use drivelab_core::quantity::size;
-use drivelab_core::study::Scale;
+use drivelab_core::study::{Scale, StudyOptions};
 
 /// All of them, in the order of the help.
 pub const ALL: &[Study] = &[
@@ -33,6 +33,20 @@ pub const ALL: &[Study] = &[
     tune::STUDY,
 ];
 
+/// Costs are told of a drive of this size.
+const DRIVE_BYTES: u64 = 1 << 40;
+/// Studies that are commands of their own.
+const COMMANDS: [Study; 2] = [check::STUDY, accept::STUDY];
+
+/// The study that a run was made for.
+///
+/// # Errors
+/// This drivelab knows none of that name.
+pub fn of_run(options: &StudyOptions) -> Result<Study, String> {
+    let own = COMMANDS.into_iter().find(|study| study.name == options.name);
+    own.map_or_else(|| named(&options.name), Ok)
+}
+
 /// The study of this name.
 ///
 /// # Errors
@@ -51,6 +65,54 @@ pub fn quick_cost(study: &Study) -> String {
     match study.quick_cost {
         Some(cost) => format!("{minutes} min, {cost}"),
         None => format!("{minutes} min, {} written", size(allowance.budget.0)),
+    }
+}
+
+/// Why the study does not take an option, and what to do; `None`: it does.
+pub fn refusal(study: &Study, option: OwnOption) -> Option<(String, String)> {
+    if study.options.contains(&option) {
+        return None;
+    }
+    let takes = |one: &&Study| one.options.contains(&option);
+    let names: Vec<String> = ALL.iter().filter(takes).map(|it| format!("`{}`", it.name)).collect();
+    let (plural, names) = (if names.len() == 1 { "y" } else { "ies" }, names.join(", "));
+    Some((
+        format!("{} is for the stud{plural} {names}", option.word()),
+        format!("`{}` does without; leave it out.", study.name),
+    ))
+}
+
+/// What one study asks, what it costs and which options it alone takes.
+pub fn help_of(study: &Study) -> String {
+    let cost = |words: &str, scale| {
+        let Allowance { time, budget } = (study.allowance)(scale, DRIVE_BYTES);
+        let hours = time.0 as f64 / 3.6e12;
+        format!("  {words:<12} {:>10}  {:>10}\n", span(hours), size(budget.0))
+    };
+    let own: Vec<&str> = study.options.iter().map(|it| it.word()).collect();
+    let own = match own.is_empty() {
+        true => String::new(),
+        false => format!("Options of its own: {}.\n", own.join(", ")),
+    };
+    let targets = if study.needs.targets > 1 { "TARGET TARGET …" } else { "TARGET" };
+    format!(
+        "{}\n\nUsage: drivelab study {} [OPTIONS] {targets}\n\n\
+         Most that it takes and writes, on a drive of {}:\n{}{}{}\n{own}\
+         `drivelab study --help` has all options, docs/METHODOLOGY.md the method, and --dry-run\n\
+         says what a line would do here.\n",
+        study.question,
+        study.name,
+        size(DRIVE_BYTES),
+        cost("--quick", Scale::Quick),
+        cost("by default", Scale::Default),
+        cost("--full", Scale::Full),
+    )
+}
+
+fn span(hours: f64) -> String {
+    match hours {
+        hours if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
+        hours => format!("{hours:.0} h"),
     }
 }
 
@@ -77,6 +139,19 @@ mod tests {
         let names: std::collections::BTreeSet<&str> = ALL.iter().map(|it| it.name).collect();
         assert_eq!(names.len(), ALL.len());
         assert!(help().lines().all(|line| line.chars().count() <= 80), "{}", help());
+        for study in ALL {
+            let help = help_of(study);
+            assert!(help.starts_with(study.question) && help.contains(study.name), "{help}");
+            assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+            let own = study.options.iter().map(|it| it.word());
+            assert!(own.into_iter().all(|word| help.contains(word)), "{help}");
+            assert!(study.options.iter().all(|option| refusal(study, *option).is_none()));
+        }
+        let (text, _) = refusal(&wsat::STUDY, OwnOption::Profile).unwrap();
+        assert_eq!(text, "--profile is for the studies `pts-iops`, `pts-tp`, `pts-lat`");
+        let asked = |name: &str| StudyOptions { name: name.into(), ..StudyOptions::default() };
+        assert!(of_run(&asked("check")).is_ok_and(|study| study.name == "check"));
+        assert!(of_run(&asked("wsat")).is_ok() && of_run(&asked("nonesuch")).is_err());
         assert!(named("nonesuch").is_err_and(|text| text.contains("wsat, trim")));
     }
 }

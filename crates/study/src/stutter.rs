@@ -52,6 +52,10 @@ const TURNS_RAMP: f64 = 1.5;
 /// Before every cell its load runs for this part of its time and bytes, unwatched: the drive still
 /// works on what the cell before left it.
 const SETTLE_PART: f64 = 0.25;
+/// The reader beside the writer settles for this part of the time that it is watched: what a cache
+/// still holds of loads a hundred times as heavy would freeze it, and the grade is of it alone.
+const READER_SETTLE_PART: f64 = 0.2;
+
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
         Scale::Quick => (7, 10 << 30),
@@ -121,9 +125,14 @@ impl Times {
             true => reader_seconds(scale) * SECOND_NS as f64 / ROUNDS as f64,
             false => base,
         };
+        let settle = match cell.has_reader_and_writer() {
+            true => (watched * READER_SETTLE_PART).max(base * SETTLE_PART),
+            false if cell.is_in_order() => base,
+            false => base * SETTLE_PART,
+        };
         let turn = rate.map_or(0.0, |rate| f64::from(cell.depth) / rate * 1e9);
         Times {
-            settle: if cell.is_in_order() { base } else { base * SETTLE_PART },
+            settle,
             // A ramp for its own sake would only cost time where nothing queues.
             ramp: if cell.depth > 1 { TURNS_RAMP * turn } else { 0.0 },
             watched: watched.max(TURNS * turn),

@@ -18,7 +18,7 @@ use crate::battery::names::{self, Names};
 use crate::battery::{self, Group, MEBIBYTE, Shape};
 use crate::experiment::budget::Left;
 use crate::experiment::order::missing;
-use crate::experiment::{Allowance, Needs, Setting, Study, impossible, loads};
+use crate::experiment::{Allowance, Needs, OwnOption, Setting, Study, impossible, loads};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan, Role};
@@ -43,6 +43,7 @@ pub const STUDY: Study = Study {
     },
     forecast: |setting| Some(forecast(setting)),
     written_bytes: |setting| Some(written_bytes(setting)),
+    options: &[OwnOption::Cycles, OwnOption::Legs],
     ..Study::PLAIN
 };
 

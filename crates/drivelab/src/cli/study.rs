@@ -3,11 +3,13 @@
 use super::compare::share;
 use super::run::seed;
 use super::{SafetyOptions, StoreOptions};
+use crate::job::Shown;
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::{FileSystem, Switch};
 use drivelab_core::study::Leg;
 use drivelab_core::study::Profile;
 use drivelab_core::units::{Size, Span};
+use drivelab_study::experiment::OwnOption;
 use drivelab_study::registry;
 use std::path::PathBuf;
 
@@ -108,12 +110,34 @@ pub struct StudyCommandOptions {
     pub store: StoreOptions,
 }
 
+impl StudyCommandOptions {
+    /// How the results of one target are shown.
+    pub fn shown(&self) -> Shown<'_> {
+        Shown::with_page(self.shown.json, self.shown.out.as_deref())
+    }
+
+    /// Those of the options that were typed which not every study takes.
+    pub fn own(&self) -> impl Iterator<Item = OwnOption> {
+        let given = [
+            (OwnOption::Profile, self.pts.profile.is_some()),
+            (OwnOption::WriteCache, self.pts.write_cache.is_some()),
+            (OwnOption::Mkfs, self.file_system.mkfs.is_some()),
+            (OwnOption::Mount, self.file_system.mount.is_some()),
+            (OwnOption::PerDay, self.per_day.is_some()),
+            (OwnOption::Cycles, self.cycles.is_some()),
+            (OwnOption::Legs, !self.legs.is_empty()),
+        ];
+        given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
+    }
+}
+
 /// What only SNIA's tests need.
 #[derive(Debug, Args, Clone)]
 pub struct PtsOptions {
     /// pts-*: SNIA's profile: client (3/4 of the drive, 2 workers of 16) or enterprise (4 of 32)
-    #[arg(long, value_enum, default_value = "enterprise", hide_possible_values = true)]
-    pub profile: ProfileWord,
+    /// [default: enterprise]
+    #[arg(long, value_enum, hide_possible_values = true)]
+    pub profile: Option<ProfileWord>,
     /// pts-*: turn the drive's volatile write cache on or off until the run ends [default: leave
     /// it; the client profile wants it on, enterprise off]
     #[arg(long, value_name = "on|off", value_enum, hide_possible_values = true)]

@@ -2,6 +2,7 @@
 
 use crate::aim::{Aim, Missing};
 use crate::cli::run::RunOptions;
+use crate::job::check_plan;
 use crate::load;
 use crate::opener::Site;
 use crate::outcome::{Failure, Status};
@@ -28,7 +29,7 @@ pub fn bare(options: &RunOptions) -> Result<Status, Failure> {
     let system = System::live();
     let missing = Missing::Refused { line: "bare", takes_size: false };
     let aim = Aim::take(&system, target, &plan, options.size, missing)?;
-    session::check_plan(&plan, &aim)?;
+    check_plan(&plan, &aim)?;
     let runs = store::directory(options.record.store.runs.as_deref())?;
     let intent = if stream.changes_data() { Intent::Write } else { Intent::Read };
     let mut request = OpenRequest::new(&aim.path, intent, store::ledger(Some(&runs))?);

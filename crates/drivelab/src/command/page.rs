@@ -4,11 +4,10 @@ use crate::outcome::Failure;
 use drivelab_io::results::{There, try_out};
 use std::path::Path;
 
-/// Tries the place of a page: `out`, or without one the current directory, where it goes unless
-/// JSON is asked for. What is there already was looked at by [`super::report::may_write`].
-pub fn can_be_made(out: Option<&Path>, json: bool) -> Result<(), Failure> {
+/// Tries the place of a page: `out`, or without one the current directory. What is there already
+/// was looked at by [`super::report::may_write`].
+pub fn can_be_made(out: Option<&Path>) -> Result<(), Failure> {
     match out {
-        None if json => Ok(()),
         None => tried(Path::new(&format!(".drivelab-{}.html", std::process::id()))),
         Some(path) if std::fs::symlink_metadata(path).is_ok() => Ok(()),
         Some(path) => tried(path),
@@ -33,10 +32,9 @@ mod tests {
     fn a_place_that_is_not_there_is_found_out_before_anything_is_measured() {
         let place = tempfile::tempdir().unwrap();
         let page = place.path().join("page.html");
-        assert!(can_be_made(Some(&page), false).is_ok());
+        assert!(can_be_made(Some(&page)).is_ok());
         assert!(!page.exists(), "nothing is left behind");
-        let failure = can_be_made(Some(Path::new("/nowhere/page.html")), true).unwrap_err();
+        let failure = can_be_made(Some(Path::new("/nowhere/page.html"))).unwrap_err();
         assert!(failure.text.starts_with("the report cannot be written to /nowhere: "));
-        assert!(can_be_made(None, true).is_ok(), "JSON has no page");
     }
 }

@@ -1,14 +1,19 @@
 //! `drivelab report`, and the results at the end of every run.
 
 use crate::cli::ReportOptions;
+use crate::job::{Page, Shown};
 use crate::outcome::{Failure, Status};
 use crate::session::Ended;
 use crate::{print, store};
+use drivelab_core::claims::JudgedClaim;
 use drivelab_core::run::Run;
+use drivelab_core::sound::Sound;
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_io::results::{self, There};
 use drivelab_io::team::team;
 use drivelab_report::{csv, html, redacted, terminal, xlsx};
+use drivelab_study::experiment::Presentation;
+use drivelab_study::{accept, registry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -28,7 +33,7 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
         may_replace(path, made)?;
     }
     match options.json {
-        true => print::json(&summary)?,
+        true => as_json(&run, &summary)?,
         false => print::text(&in_words(&run, &summary)),
     }
     let mut places = Vec::new();
@@ -53,22 +58,11 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     Ok(Status::Fine)
 }
 
-/// Where the HTML of a run goes.
-#[derive(Debug, Clone, Copy)]
-pub enum Page<'a> {
-    /// Nowhere.
-    None,
-    /// `drivelab-ID.html` in the current directory.
-    Default,
-    /// This file.
-    At(&'a Path),
-}
-
 /// Prints what a run found, writes its HTML where that was asked for, says how it ended, and
 /// only then removes its scratch: a file system that hangs must not swallow the results.
-pub fn results(ended: Ended, json: bool, page: Page<'_>) -> Result<Status, Failure> {
-    results_shown(ended, json, page, |run, summary| match json {
-        true => print::json(summary),
+pub fn results(ended: Ended, shown: Shown<'_>) -> Result<Status, Failure> {
+    results_shown(ended, shown, |run, summary| match shown.as_json {
+        true => as_json(run, summary),
         false => {
             print::text(&in_words(run, summary));
             Ok(())
@@ -80,8 +74,7 @@ pub fn results(ended: Ended, json: bool, page: Page<'_>) -> Result<Status, Failu
 /// one does.
 pub fn results_shown(
     ended: Ended,
-    json: bool,
-    page: Page<'_>,
+    shown: Shown<'_>,
     show: impl FnOnce(&Run, &Summary) -> Result<(), Failure>,
 ) -> Result<Status, Failure> {
     if !team().leads() {
@@ -89,13 +82,14 @@ pub fn results_shown(
         return Ok(ended.status);
     }
     let summary = summarise(&ended.run);
-    let html = match page {
+    let html = match shown.page {
         Page::None => None,
+        Page::Default if ended.run.findings.is_none() => None,
         Page::Default => Some(write_html(&ended.run, &summary, None)),
         Page::At(path) => Some(write_html(&ended.run, &summary, Some(path))),
     };
     show(&ended.run, &summary)?;
-    if !json {
+    if !shown.as_json {
         let mut places = Vec::new();
         places.extend(html.iter().flatten().map(|path| format!("Report   {}", path.display())));
         places.extend(ended.path.iter().map(|_| format!("Run      {}", ended.run.begin.run)));
@@ -119,13 +113,42 @@ pub fn results_shown(
 
 /// The results as text.
 pub fn in_words(run: &Run, summary: &Summary) -> String {
-    match &run.findings {
-        Some(findings) if run.begin.study.is_some() => {
-            terminal::study_table(summary, findings, &run.begin.facts)
+    let facts = &run.begin.facts;
+    match (&run.findings, presentation(run)) {
+        (_, Some(Presentation::Claims)) => terminal::claims_table(summary, &claims(run), facts),
+        (Some(findings), Some(Presentation::Findings)) => {
+            terminal::study_table(summary, findings, facts)
         }
-        Some(findings) => terminal::check_table(summary, findings, &run.begin.facts),
-        None => terminal::run_summary(summary, &run.begin),
+        (Some(findings), _) => terminal::check_table(summary, findings, facts),
+        (None, _) => terminal::run_summary(summary, &run.begin),
     }
+}
+
+/// The results as one JSON object.
+fn as_json(run: &Run, summary: &Summary) -> Result<(), Failure> {
+    if presentation(run) != Some(Presentation::Claims) {
+        return print::json(summary);
+    }
+    let failed =
+        |error: serde_json::Error| Failure::invalid(format!("the results fit no JSON: {error}"));
+    let mut object = serde_json::to_value(summary).map_err(failed)?;
+    object["claims"] = serde_json::to_value(claims(run)).map_err(failed)?;
+    print::json(&object)
+}
+
+/// How the study of a run lays out its answer. A study that this drivelab does not know is like
+/// most.
+fn presentation(run: &Run) -> Option<Presentation> {
+    let options = run.begin.study.as_ref()?;
+    let known = registry::of_run(options).ok();
+    Some(known.map_or(Presentation::Findings, |study| study.presentation))
+}
+
+/// What was said of each claim.
+fn claims(run: &Run) -> Vec<JudgedClaim> {
+    let claims = run.begin.study.as_ref().map(accept::claims).unwrap_or_default();
+    let sound = Sound::of(run, accept::RULES);
+    accept::judged(&claims, &run.begin.facts, sound.summary())
 }
 
 /// Writes the HTML to `out`, by default to `drivelab-ID.html` in the current directory. Only a

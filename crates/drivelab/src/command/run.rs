@@ -1,14 +1,14 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
-use super::report::{Page, may_write, results};
 use crate::aim::{Aim, Kind, Missing};
 use crate::chance;
 use crate::cli::run::RunOptions;
 use crate::forecast::forecast;
+use crate::job::{Job, Shown, Terms, check_plan};
 use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
-use crate::session::{self, OnePlan, Request};
+use crate::session::OnePlan;
 use crate::together::{self, agree};
 use crate::{bounded, print, store};
 use clap::ArgMatches;
@@ -16,7 +16,6 @@ use clap::parser::ValueSource;
 use drivelab_core::plan::{Plan, PlanFile};
 use drivelab_core::plan_text;
 use drivelab_core::units::Size;
-use drivelab_io::facts::System;
 use drivelab_io::team::team;
 use std::path::Path;
 
@@ -51,46 +50,23 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
     let (mut plan, target) = agree(plan_and_target(options, given))?;
     agree(load::refuse_misleading(&plan))?;
     together::same_plan(&mut plan, target)?;
-    let system = System::live();
-    let runs = store::directory(options.record.store.runs.as_deref())?;
-    if !options.record.dry_run {
-        // Nobody looks before the first one has tidied up.
-        agree(session::tidy_up(&runs, &system))?;
-    }
-    let missing = Missing::unless_sized(options.size, "run");
-    let mut aim = agree(Aim::take(&system, target, &plan, options.size, missing))?;
-    together::same_aim(&mut aim)?;
-    let request = Request {
-        command: "run",
-        target,
-        erase: options.safety.erase.clone(),
-        keep: options.safety.keep,
-        size: options.size,
-        runs,
-        stuck_after: options.record.stuck_after,
-        reserve_bytes: 0,
-        warnings: Vec::new(),
-        allowance: None,
-        study: None,
-        kept: None,
+    let record = &options.record;
+    let terms = Terms {
+        safety: &options.safety,
+        store: &record.store,
+        stuck_after: record.stuck_after,
+        is_dry: record.dry_run,
     };
-    if !options.record.dry_run {
-        let page = options.record.out.as_deref().filter(|_| team().leads());
-        agree(may_write(page))?;
-        agree(session::ask_guard(&request, &system, &aim, &plan))?;
-    }
-    agree(session::check_plan(&plan, &aim))?;
-    layout::prepend(&mut plan, &aim);
-    session::check_plan(&plan, &aim)?;
+    let shown = Shown::plainly(record.json, record.out.as_deref());
+    let job = Job { size: options.size, ..Job::new("run", target, &terms, shown)? };
+    let aim = job.take(&plan, Missing::unless_sized(options.size, "run"))?;
+    let mut ready = job.ready(aim, plan, OnePlan)?;
+    layout::prepend(&mut ready.first, &ready.aim);
+    check_plan(&ready.first, &ready.aim)?;
     if !team().is_alone() {
-        name_files(&mut plan, &mut aim)?;
+        name_files(&mut ready.first, &mut ready.aim)?;
     }
-    if options.record.dry_run {
-        return dry_run(options.record.json, &plan, &aim);
-    }
-    let ended = session::run(&request, &system, aim, plan, &mut OnePlan)?;
-    let page = options.record.out.as_deref().map_or(Page::None, Page::At);
-    results(ended, options.record.json, page)
+    if record.dry_run { ready.print() } else { ready.finish() }
 }
 
 /// Files that several processes share have names that all of them know.

@@ -3,28 +3,25 @@
 mod file_system;
 mod quick;
 mod several;
+mod studied;
 
-use super::page;
-use super::report::{Page, may_write, results};
+pub use studied::Studied;
+
 use crate::aim::{Aim, Kind, Missing};
-use crate::cli::study::{ResumeOptions, ShownOptions, StudyCommandOptions};
+use crate::cli::study::{ResumeOptions, StudyCommandOptions};
+use crate::job::{Job, Ready, Shown, Terms};
 use crate::outcome::{Failure, Status};
-use crate::session::{self, Ended, Inquiry, Request};
 use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
-use drivelab_core::facts::Facts;
-use drivelab_core::findings::Findings;
-use drivelab_core::plan::{FileSystem, Plan, Purge, Switch};
+use drivelab_core::plan::{FileSystem, Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
-use drivelab_core::run::Run;
 use drivelab_core::study::{
-    Emptying, Established, FileSystemOptions, Scale, StudyOptions, TortureOptions,
+    Emptying, FileSystemOptions, Profile, Scale, StudyOptions, TortureOptions,
 };
 use drivelab_core::units::Size;
-use drivelab_io::facts::System;
 use drivelab_sim::target::PREFIX;
-use drivelab_study::experiment::{self, Setting, Study, wear};
+use drivelab_study::experiment::{self, Study, wear};
 use drivelab_study::{battery, registry};
 use std::path::Path;
 
@@ -33,12 +30,22 @@ const SIMULATED_PASSES: u64 = 400;
 /// Files that workers have for themselves are multiples of this.
 const SHARED_GRAIN: u64 = 1 << 20;
 
+/// The help of one study, where that is what the words ask for: `drivelab study NAME --help`.
+pub fn help(words: &[String]) -> Option<String> {
+    let [_, command, name, rest @ ..] = words else { return None };
+    let asks = rest.iter().any(|word| word == "--help" || word == "-h");
+    let study = registry::named(name).ok().filter(|_| asks && command == "study")?;
+    Some(registry::help_of(&study))
+}
+
 /// Does one study, on one target or on several.
 pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
     let study = registry::named(&options.name).map_err(|text| {
         Failure::usage(text).advise("`drivelab study --help` says what they ask.")
     })?;
-    let system = System::live();
+    if let Some((text, advice)) = options.own().find_map(|it| registry::refusal(&study, it)) {
+        return Err(Failure::usage(text).advise(advice));
+    }
     if let [target] = options.targets.as_slice() {
         if study.needs.targets > 1 {
             return Err(Failure::usage(format!(
@@ -47,69 +54,53 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
             ))
             .advise(format!("Name at least two:  drivelab study {} {target} OTHER", study.name)));
         }
-        let prepared = prepare(options, study, &system, target, options.seed)?;
+        let ready = prepare(options, study, target, options.shown(), options.seed)?;
         if options.dry_run {
-            return dry_run(options, &prepared.first, &prepared.aim, &prepared.inquiry);
+            return dry_run(&ready);
         }
-        may_write(options.shown.out.as_deref())?;
-        page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
-        return finish(prepared, &system, &options.shown);
+        announce(&ready);
+        return ready.finish();
     }
-    several::study(options, study, &system)
+    several::study(options, study)
 }
 
-/// A study that can begin: everything was looked at, and the guard has said yes.
-struct Prepared<'a> {
-    request: Request<'a>,
-    aim: Aim,
-    first: Plan,
-    inquiry: Studied,
-}
+/// A study of one target that can begin.
+type Prepared<'a> = Ready<'a, Studied>;
 
 fn prepare<'a>(
     options: &StudyCommandOptions,
     study: Study,
-    system: &System,
     target: &'a str,
+    shown: Shown<'a>,
     seed: Option<u64>,
 ) -> Result<Prepared<'a>, Failure> {
-    let runs = store::directory(options.store.runs.as_deref())?;
-    if !options.dry_run {
-        session::tidy_up(&runs, system)?;
-    }
+    let terms = Terms {
+        safety: &options.safety,
+        store: &options.store,
+        stuck_after: options.shown.stuck_after,
+        is_dry: options.dry_run,
+    };
+    let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
-    let mut aim = Aim::look(system, target, Missing::unless_sized(options.size, &line))?;
+    let mut aim = job.look(Missing::unless_sized(options.size, &line))?;
     let mut asked = asked(options, &study, &mut aim)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
-    let first =
-        inquiry.first(&aim).map_err(|failure| match quick::smaller(&inquiry, system, target) {
+    let first = inquiry.first(&aim).map_err(|failure| {
+        match quick::smaller(&inquiry, &job.system, target) {
             Some(line) => failure.advise(line),
             None => failure,
-        })?;
-    let mut request = Request {
-        command: "study",
-        target,
-        erase: options.safety.erase.clone(),
-        keep: options.safety.keep,
-        size: options.size,
-        runs,
-        stuck_after: options.shown.stuck_after,
-        reserve_bytes: aim.reserve_bytes(),
-        warnings: Vec::new(),
-        allowance: None,
-        study: Some(inquiry.options.clone()),
-        kept: None,
-    };
+        }
+    })?;
+    job.size = options.size;
+    job.reserve_bytes = aim.reserve_bytes();
+    job.study = Some(inquiry.options.clone());
+    let mut ready = job.ready(aim, first, inquiry)?;
     if !options.dry_run {
-        session::ask_guard(&request, system, &aim, &first)?;
-        spare(options, &inquiry)?;
+        spare(options, &ready.inquiry)?;
+        ready.note_concerns()?;
     }
-    session::check_plan(&first, &aim)?;
-    if !options.dry_run && aim.kind != Kind::Simulated {
-        request.warnings = super::doctor::concerns(system, target)?;
-    }
-    Ok(Prepared { request, aim, first, inquiry })
+    Ok(ready)
 }
 
 /// What a study may take, in words; it holds (`execute::limits`).
@@ -135,17 +126,23 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let kept = reader::read_to_go_on(&path, target.starts_with(PREFIX))?;
     let asked = kept.run.begin.study.clone().ok_or_else(|| {
         Failure::usage(format!(
-            "{} is a run of `drivelab {}`; only a study can go on",
+            "{} is a run of `drivelab {}`; only a study, a check or an acceptance can go on",
             path.display(),
             kept.run.begin.command
         ))
         .advise("Run the command again; `drivelab report` shows what was measured until then.")
     })?;
-    let study = registry::named(&asked.name).map_err(Failure::usage)?;
-    let system = System::live();
-    session::tidy_up(&directory, &system)?;
+    let study = registry::of_run(&asked).map_err(Failure::usage)?;
+    let terms = Terms {
+        safety: &options.safety,
+        store: &options.store,
+        stuck_after: options.shown.stuck_after,
+        is_dry: false,
+    };
+    let shown = Shown::with_page(options.shown.json, options.shown.out.as_deref());
+    let mut job = Job::new("study", &target, &terms, shown)?;
     // A file that was made for the study is gone and is made again.
-    let mut aim = Aim::look(&system, &target, Missing::Made)?;
+    let mut aim = job.look(Missing::Made)?;
     equip(&mut aim, &study, asked.scale);
     same_target(&kept, &aim)?;
     if aim.creates() {
@@ -153,44 +150,13 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     }
     let inquiry = Studied { study, options: asked, facts: kept.run.begin.facts.clone() };
     let first = kept.run.plans.first().cloned().map_or_else(|| inquiry.first(&aim), Ok)?;
-    let request = Request {
-        command: "study",
-        target: &target,
-        erase: options.safety.erase.clone(),
-        keep: options.safety.keep,
-        size: Some(Size(inquiry.options.bytes)).filter(|_| aim.creates()),
-        runs: directory,
-        stuck_after: options.shown.stuck_after,
-        reserve_bytes: aim.reserve_bytes(),
-        warnings: Vec::new(),
-        allowance: None,
-        study: Some(inquiry.options.clone()),
-        kept: Some(kept),
-    };
-    may_write(options.shown.out.as_deref())?;
-    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
-    session::ask_guard(&request, &system, &aim, &first)?;
-    finish(Prepared { request, aim, first, inquiry }, &system, &options.shown)
-}
-
-fn finish(
-    prepared: Prepared<'_>,
-    system: &System,
-    shown: &ShownOptions,
-) -> Result<Status, Failure> {
-    let ended = done(prepared, system)?;
-    let page = match &shown.out {
-        Some(path) => Page::At(path),
-        None if shown.json || ended.run.findings.is_none() => Page::None,
-        None => Page::Default,
-    };
-    results(ended, shown.json, page)
-}
-
-fn done(prepared: Prepared<'_>, system: &System) -> Result<Ended, Failure> {
-    let Prepared { request, aim, first, mut inquiry } = prepared;
-    announce(request.target, &inquiry);
-    session::run(&request, system, aim, first, &mut inquiry)
+    job.size = Some(Size(inquiry.options.bytes)).filter(|_| aim.creates());
+    job.reserve_bytes = aim.reserve_bytes();
+    job.study = Some(inquiry.options.clone());
+    job.kept = Some(kept);
+    let ready = job.ready(aim, first, inquiry)?;
+    announce(&ready);
+    ready.finish()
 }
 
 /// What was asked, with what nobody said filled in.
@@ -205,7 +171,7 @@ fn asked(
         _ => Scale::Default,
     };
     equip(aim, study, scale);
-    file_system::look(options, study, aim)?;
+    file_system::look(options, aim)?;
     let makes = aim.creates();
     if !makes && options.size.is_some() {
         return Err(Failure::usage(
@@ -230,7 +196,8 @@ fn asked(
         allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
         allowance.time.0 = allowance.time.0.saturating_mul(study.needs.simulated_times);
     }
-    let torture = torture(options, study)?;
+    let torture =
+        TortureOptions { cycles: options.cycles.unwrap_or(1), legs: options.legs.clone() };
     let file_system = FileSystemOptions {
         make: options.file_system.mkfs.map(FileSystem::from),
         // As it is meant here: a study that goes on may be told so from elsewhere.
@@ -251,26 +218,15 @@ fn asked(
         delta: options.band,
         emptying: emptying(&options.purge)?,
         cpus: options.cpus.clone(),
-        profile: options.pts.profile.into(),
+        profile: options.pts.profile.map_or_else(Profile::default, Profile::from),
         write_cache: options.pts.write_cache.map(Switch::from),
         rated: options.rated,
         per_day: options.per_day,
         bytes,
         file_system,
         torture,
+        ..StudyOptions::default()
     })
-}
-
-/// What `torture` alone takes.
-fn torture(options: &StudyCommandOptions, study: &Study) -> Result<TortureOptions, Failure> {
-    let given = [("--cycles", options.cycles.is_some()), ("--legs", !options.legs.is_empty())];
-    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given)
-        && study.name != "torture"
-    {
-        return Err(Failure::usage(format!("{option} is for the study `torture`"))
-            .advise(format!("`{}` does without; leave it out.", study.name)));
-    }
-    Ok(TortureOptions { cycles: options.cycles.unwrap_or(1), legs: options.legs.clone() })
 }
 
 /// What a battery needs of its target: a file for each worker, a page cache before a simulated
@@ -337,14 +293,9 @@ fn same_target(kept: &Kept, aim: &Aim) -> Result<(), Failure> {
     .advise("Put the drive back under that name, or begin a new study."))
 }
 
-fn dry_run(
-    options: &StudyCommandOptions,
-    first: &Plan,
-    aim: &Aim,
-    inquiry: &Studied,
-) -> Result<Status, Failure> {
-    let status = super::run::dry_run(options.shown.json, first, aim)?;
-    if !options.shown.json {
+fn dry_run(ready: &Prepared<'_>) -> Result<Status, Failure> {
+    let (status, inquiry) = (ready.print()?, &ready.inquiry);
+    if !ready.job.shown.as_json {
         if let Some(forecast) = (inquiry.study.forecast)(&inquiry.setting()) {
             print::text(&format!("\n# {forecast}\n"));
         }
@@ -379,8 +330,9 @@ fn spare(options: &StudyCommandOptions, inquiry: &Studied) -> Result<(), Failure
 }
 
 /// What will be written, before it is: for a person who watches.
-fn announce(target: &str, inquiry: &Studied) {
+fn announce(ready: &Prepared<'_>) {
     if print::stderr_is_terminal() {
+        let (target, inquiry) = (ready.job.target, &ready.inquiry);
         print::error(&format!(
             "{} on {target}: {} In all {}{}, seed {}",
             inquiry.study.name,
@@ -389,56 +341,5 @@ fn announce(target: &str, inquiry: &Studied) {
             wears(inquiry).map_or(String::new(), |text| format!("; {text}")),
             inquiry.options.seed
         ));
-    }
-}
-
-/// A study as a run asks it.
-struct Studied {
-    study: Study,
-    options: StudyOptions,
-    facts: Facts,
-}
-
-impl Studied {
-    fn setting(&self) -> Setting<'_> {
-        Setting { options: &self.options, facts: &self.facts }
-    }
-
-    /// The first plan, or why there is none.
-    fn first(&self, aim: &Aim) -> Result<Plan, Failure> {
-        if let Some(text) = (self.study.objection)(&self.setting()) {
-            return Err(Failure::usage(text));
-        }
-        let mut begin = Begin { facts: self.facts.clone(), ..Begin::default() };
-        begin.state = aim.simulated.as_ref().map(|simulated| simulated.state.word().into());
-        let run = Run { begin, ..Run::default() };
-        (self.study.next)(&self.setting(), &run).ok_or_else(|| {
-            Failure::usage(format!(
-                "`{}` can do nothing here within {} and {}",
-                self.study.name,
-                self.options.time,
-                size(self.options.budget.0)
-            ))
-            .advise("Give a larger --time or --budget.")
-        })
-    }
-}
-
-impl Inquiry for Studied {
-    fn next(&mut self, so_far: &Run) -> Option<Plan> {
-        (self.study.next)(&self.setting(), so_far)
-    }
-
-    fn established(&self, so_far: &Run) -> Option<Established> {
-        (self.study.established)(&self.setting(), so_far)
-    }
-
-    fn judge(&self, run: &Run) -> Option<Findings> {
-        let mut findings = self.study.judged(&self.setting(), run);
-        let asks = |text: &String| text.contains("--time") || text.contains("--budget");
-        if findings.no_answer && findings.unknown.iter().any(asks) {
-            findings.unknown.extend(quick::way_out(self));
-        }
-        Some(findings)
     }
 }

@@ -1,8 +1,9 @@
 //! What is open while a run lasts: files, directories, devices; and that it is gone afterwards.
 
 use super::intent::{self, intent_of};
-use super::{Request, refused};
+use super::refused;
 use crate::aim::{Aim, Kind};
+use crate::job::Job;
 use crate::opener::Site;
 use crate::outcome::Failure;
 use crate::patience::Patience;
@@ -32,18 +33,13 @@ pub struct Scene {
 }
 
 impl Scene {
-    pub fn open(
-        request: &Request<'_>,
-        system: &System,
-        aim: &Aim,
-        plan: &Plan,
-        ledger: PathBuf,
-    ) -> Result<Self, Failure> {
+    pub fn open(job: &Job<'_>, aim: &Aim, plan: &Plan, ledger: PathBuf) -> Result<Self, Failure> {
+        let system = &job.system;
         let mut wanted = OpenRequest::new(&aim.path, intent_of(plan, aim), ledger);
-        wanted.keep = request.keep;
-        wanted.erase = request.erase.clone();
-        wanted.reserve_bytes = request.reserve_bytes;
-        let mut scene = Scene { keeps: request.keep, ..Scene::default() };
+        wanted.keep = job.keep;
+        wanted.erase = job.erase.clone();
+        wanted.reserve_bytes = job.reserve_bytes;
+        let mut scene = Scene { keeps: job.keep, ..Scene::default() };
         let filesystem = aim.facts.target.filesystem.as_ref();
         scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
         wanted.named = named_files(plan);
@@ -56,7 +52,7 @@ impl Scene {
         }
         if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
             wanted.files = aim.files;
-            wanted.size = (aim.creates() || request.size.is_some()).then_some(aim.file_bytes);
+            wanted.size = (aim.creates() || job.size.is_some()).then_some(aim.file_bytes);
             let target = open_together(system, &wanted)?;
             scene.warnings.extend(together::first_found(holes(&target))?);
             scene.site.target = Some(Rc::new(target));

@@ -91,8 +91,8 @@ fn every_metric_has_the_name_that_people_type() {
     }
 }
 
-fn options(budget: u64) -> Options {
-    Options { seed: 7, budget: Size(budget), cpus: String::new() }
+fn options(budget: u64) -> StudyOptions {
+    StudyOptions { seed: 7, budget: Size(budget), ..StudyOptions::default() }
 }
 
 fn spec_of(kinds: &[&str]) -> Spec {

@@ -1,7 +1,17 @@
 use super::*;
-use drivelab_core::facts::FilesystemFacts;
+use drivelab_core::facts::{FilesystemFacts, TargetKind};
 use drivelab_core::record::{Record, StepBegin, StepEnd};
+use drivelab_core::study::Scale;
 use drivelab_core::tally::{Keep, Tally};
+
+fn asked() -> StudyOptions {
+    let Allowance { time, budget } = (STUDY.allowance)(Scale::Default, 0);
+    StudyOptions { name: STUDY.name.into(), time, budget, ..StudyOptions::default() }
+}
+
+fn then(options: &StudyOptions, facts: &Facts, bytes: u64, so_far: &Run) -> Option<Plan> {
+    next(&Setting { options: &StudyOptions { bytes, ..options.clone() }, facts }, so_far)
+}
 
 fn facts(total: u64, free: u64) -> Facts {
     let filesystem = FilesystemFacts {
@@ -56,24 +66,24 @@ fn write_bound(plan: &Plan) -> u64 {
 
 #[test]
 fn the_scratch_file_leaves_a_tenth_free() {
-    let options = Options::default();
+    let options = asked();
     assert_eq!(scratch_bytes(&options, &facts(1 << 40, 1 << 39)), Ok(2 << 30));
     let tight = facts(10 << 30, 2 << 30);
     assert_eq!(scratch_bytes(&options, &tight), Ok(1 << 30));
     assert!(scratch_bytes(&options, &facts(10 << 30, 1 << 30)).unwrap_err().contains("Make room"));
-    let small = Options { budget: Size(1 << 20), ..options };
+    let small = StudyOptions { budget: Size(1 << 20), ..options };
     assert!(scratch_bytes(&small, &facts(1 << 40, 1 << 39)).unwrap_err().contains("budget"));
 }
 
 #[test]
 fn budget_and_time_are_kept_whatever_is_laid_out() {
     for (budget, laid) in [(8u64 << 30, 2u64 << 30), (1 << 30, 256 << 20), (8 << 30, 128 << 20)] {
-        let options = Options { budget: Size(budget), seed: 3, ..Options::default() };
+        let options = StudyOptions { budget: Size(budget), seed: 3, ..asked() };
         let facts = facts(1 << 40, 1 << 39);
-        let layout = next(&options, &facts, budget / 4, &Run::default()).unwrap();
+        let layout = then(&options, &facts, budget / 4, &Run::default()).unwrap();
         assert_eq!(layout.steps[0].role, Role::Prepare);
         let run = laid_out(layout, laid);
-        let plan = next(&options, &facts, budget / 4, &run).unwrap();
+        let plan = then(&options, &facts, budget / 4, &run).unwrap();
         assert!(laid + write_bound(&plan) <= budget, "{laid} of {budget}");
         let time: u64 = plan.steps.iter().map(|step| step.until.elapsed.unwrap().0).sum();
         let layout_time = (options.time.0 as f64 * LAYOUT_SHARE) as u64;
@@ -87,10 +97,10 @@ fn budget_and_time_are_kept_whatever_is_laid_out() {
 
 #[test]
 fn every_cell_is_repeated_in_an_order_that_changes() {
-    let options = Options { seed: 1, ..Options::default() };
+    let options = StudyOptions { seed: 1, ..asked() };
     let facts = facts(1 << 40, 1 << 39);
     let run = laid_out(layout(&options, &facts, 1 << 30), 1 << 30);
-    let plan = next(&options, &facts, 1 << 30, &run).unwrap();
+    let plan = then(&options, &facts, 1 << 30, &run).unwrap();
     let names: Vec<&str> = plan.steps.iter().map(|step| step.name.as_str()).collect();
     for cell in CELLS {
         assert_eq!(names.iter().filter(|name| **name == cell).count(), REPETITIONS as usize);
@@ -102,21 +112,21 @@ fn every_cell_is_repeated_in_an_order_that_changes() {
     );
     let rounds: Vec<&[&str]> = names[..shuffled].chunks(CELLS.len() - 1).collect();
     assert!(rounds.windows(2).any(|pair| pair[0] != pair[1]));
-    let again = next(&options, &facts, 1 << 30, &run).unwrap();
+    let again = then(&options, &facts, 1 << 30, &run).unwrap();
     assert_eq!(plan, again);
-    let other = Options { seed: 2, ..options.clone() };
-    assert_ne!(plan.steps, next(&other, &facts, 1 << 30, &run).unwrap().steps);
+    let other = StudyOptions { seed: 2, ..options.clone() };
+    assert_ne!(plan.steps, then(&other, &facts, 1 << 30, &run).unwrap().steps);
     let mut over = run.clone();
     over.push(Record::Plan { plan }).unwrap();
-    assert_eq!(next(&options, &facts, 1 << 30, &over), None);
+    assert_eq!(then(&options, &facts, 1 << 30, &over), None);
 }
 
 #[test]
 fn nothing_but_writes_in_order_touches_what_is_read_in_order() {
-    let options = Options { seed: 1, ..Options::default() };
+    let options = StudyOptions { seed: 1, ..asked() };
     let facts = facts(1 << 40, 1 << 39);
     let run = laid_out(layout(&options, &facts, 1 << 30), 1 << 30);
-    let plan = next(&options, &facts, 1 << 30, &run).unwrap();
+    let plan = then(&options, &facts, 1 << 30, &run).unwrap();
     let streams = |is_there: fn(&str) -> bool| {
         let steps = plan.steps.iter().filter(move |step| is_there(&step.name));
         steps.map(|step| &step.streams[0])
@@ -130,29 +140,29 @@ fn nothing_but_writes_in_order_touches_what_is_read_in_order() {
 
 #[test]
 fn read_only_writes_nothing() {
-    let options = Options { read_only: true, ..Options::default() };
-    let plan = next(&options, &Facts::default(), 1 << 30, &Run::default()).unwrap();
+    let options = StudyOptions { read_only: true, ..asked() };
+    let plan = then(&options, &Facts::default(), 1 << 30, &Run::default()).unwrap();
     assert!(!plan.steps.is_empty() && plan.steps.iter().all(|step| !step.changes_data()));
 }
 
 #[test]
 fn a_layout_that_failed_ends_the_check() {
-    let options = Options::default();
+    let options = asked();
     let facts = facts(1 << 40, 1 << 39);
     let mut run = laid_out(layout(&options, &facts, 1 << 30), 0);
     run.steps[0].end = Some(StepEnd::default());
-    assert_eq!(next(&options, &facts, 1 << 30, &run), None);
+    assert_eq!(then(&options, &facts, 1 << 30, &run), None);
 }
 
 #[test]
 fn a_short_time_is_kept_to() {
     for seconds in [10, 30, 60, 180] {
-        let options = Options { time: Span(seconds * SECOND_NS), ..Options::default() };
+        let options = StudyOptions { time: Span(seconds * SECOND_NS), ..asked() };
         let facts = facts(1 << 40, 1 << 39);
-        let first = next(&options, &facts, 1 << 30, &Run::default()).unwrap();
+        let first = then(&options, &facts, 1 << 30, &Run::default()).unwrap();
         assert!(first.steps[0].until.elapsed.unwrap().0 <= options.time.0 / 4);
         // The layout took no time at all.
-        let then = next(&options, &facts, 1 << 30, &laid_out(first, 1 << 30)).unwrap();
+        let then = then(&options, &facts, 1 << 30, &laid_out(first, 1 << 30)).unwrap();
         let all = then.steps.iter().map(|step| step.until.elapsed.unwrap().0);
         assert!(all.sum::<u64>() <= options.time.0, "{seconds} s");
     }

@@ -8,19 +8,11 @@ use drivelab_core::facts::Facts;
 use drivelab_core::plan::FileSystem;
 use drivelab_io::facts::{self, System};
 use drivelab_io::file_system;
-use drivelab_study::experiment::Study;
 use std::path::Path;
 
 /// Looks whether it can be had as asked, and takes in what is known of a mounted one.
-pub fn look(options: &StudyCommandOptions, study: &Study, aim: &mut Aim) -> Result<(), Failure> {
+pub fn look(options: &StudyCommandOptions, aim: &mut Aim) -> Result<(), Failure> {
     let asked = &options.file_system;
-    let given = [("--mkfs", asked.mkfs.is_some()), ("--mount", asked.mount.is_some())];
-    if let Some((option, _)) = given.iter().find(|(_, is_given)| *is_given)
-        && study.name != "fs"
-    {
-        return Err(Failure::usage(format!("{option} is for the study `fs`"))
-            .advise(format!("`{}` does without; leave it out.", study.name)));
-    }
     if aim.kind != Kind::Device {
         return Ok(());
     }

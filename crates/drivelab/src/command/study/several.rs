@@ -1,16 +1,15 @@
 //! One study on several targets, one after the other, and what follows from all of them.
 
-use super::{Prepared, done, prepare};
+use super::{Prepared, announce, prepare};
 use crate::cli::study::StudyCommandOptions;
-use crate::command::page;
-use crate::command::report::{Made, Page, may_write, results_shown, write_new};
+use crate::command::report::{Made, results_shown, write_new};
+use crate::job::{Page, Shown};
 use crate::outcome::{Failure, Status};
 use crate::{chance, print};
 use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
 use drivelab_core::units::Span;
-use drivelab_io::facts::System;
 use drivelab_io::results;
 use drivelab_report::{html, terminal};
 use drivelab_study::across;
@@ -23,11 +22,7 @@ const TIME_MIN: u64 = 10_000_000_000;
 
 /// Does the study on each target. Everything that can be refused is refused before the first of
 /// them is touched.
-pub fn study(
-    options: &StudyCommandOptions,
-    study: Study,
-    system: &System,
-) -> Result<Status, Failure> {
+pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Failure> {
     let targets = &options.targets;
     if targets.iter().collect::<BTreeSet<_>>().len() < targets.len() {
         return Err(Failure::usage("the same target stands twice among those to be compared")
@@ -48,26 +43,30 @@ pub fn study(
         ))
         .advise(format!("Give at least --time {}s.", 10 * targets.len())));
     }
-    may_write(options.shown.out.as_deref())?;
-    page::can_be_made(options.shown.out.as_deref(), options.shown.json)?;
+    if !options.dry_run {
+        options.shown().is_possible()?;
+    }
+    // Of each run its verdict is shown below; the rest is in its file.
+    let silent = Shown { as_json: options.shown.json, page: Page::None };
     let prepared: Vec<Prepared<'_>> = targets
         .iter()
-        .map(|target| prepare(&for_target(options, target), study, system, target, Some(seed)))
+        .map(|target| prepare(&for_target(options, target), study, target, silent, Some(seed)))
         .collect::<Result<_, _>>()?;
     if options.dry_run {
         for (target, one) in targets.iter().zip(&prepared) {
             print::text(&format!("# {target}\n"));
-            super::dry_run(options, &one.first, &one.aim, &one.inquiry)?;
+            super::dry_run(one)?;
         }
         return Ok(Status::Fine);
     }
     let mut runs: Vec<(&str, Run)> = Vec::new();
     let mut worst = Status::Fine;
     for (target, one) in targets.iter().zip(prepared) {
-        let ended = done(one, system)?;
+        announce(&one);
+        let (ended, _) = one.measure()?;
         let run = ended.run.clone();
-        // Of each run its verdict is shown below; the rest is in its file.
-        let status = results_shown(ended, true, Page::None, |_, _| Ok(()))?;
+        let silent = Shown { as_json: true, ..silent };
+        let status = results_shown(ended, silent, |_, _| Ok(()))?;
         if !options.shown.json {
             print::text(&format!("{target}: run {}\n", run.begin.run));
         }

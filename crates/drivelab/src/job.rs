@@ -1,0 +1,272 @@
+//! One way to run something: every command that measures asks for a [`Job`], finds out what the
+//! target is, makes it [`Ready`], has it done, and shows how it ended.
+//!
+//! Nothing of the target is touched before [`Ready::measure`]: leftovers of killed runs are removed
+//! first, then the target is looked at, then the guard is asked, then the plan is held against what
+//! is there. Of several processes nobody goes on before all have done each of it.
+
+use crate::aim::{Aim, Kind, Missing};
+use crate::cli::{SafetyOptions, StoreOptions};
+use crate::command::page;
+use crate::command::report::{may_write, results};
+use crate::command::run::dry_run;
+use crate::outcome::{Failure, Status};
+use crate::session::intent::intent_of;
+use crate::session::{self, Ended, Inquiry, refused, tidy_up};
+use crate::store;
+use crate::store::reader::Kept;
+use crate::together::{self, agree};
+use drivelab_core::plan::{Plan, Role};
+use drivelab_core::record::Warning;
+use drivelab_core::study::StudyOptions;
+use drivelab_core::units::{Size, Span};
+use drivelab_core::validate::validate;
+use drivelab_io::facts::System;
+use drivelab_io::team::team;
+use drivelab_io::{guard, scratch};
+use std::path::{Path, PathBuf};
+
+/// What is asked of a target, whatever the command.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// `run`, `check` …
+    pub command: &'a str,
+    /// The target as typed.
+    pub target: &'a str,
+    /// What followed `--erase`.
+    pub erase: Option<String>,
+    /// Keep the file that is created.
+    pub keep: bool,
+    /// Size of the file to create.
+    pub size: Option<Size>,
+    /// Directory of the run files.
+    pub runs: PathBuf,
+    /// When an operation is called stuck.
+    pub stuck_after: Span,
+    /// Only say what would be done: nobody is asked, and nothing is touched.
+    pub is_dry: bool,
+    /// How results are shown.
+    pub shown: Shown<'a>,
+    /// Bytes that must stay free on the file system.
+    pub reserve_bytes: u64,
+    /// What a reader must know before the first step.
+    pub warnings: Vec<Warning>,
+    /// The study that is done, for the run file.
+    pub study: Option<StudyOptions>,
+    /// The run that goes on, if this one is not new.
+    pub kept: Option<Kept>,
+    /// The machine.
+    pub system: System,
+}
+
+/// What every command that measures asks.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// What it may do to the target.
+    pub safety: &'a SafetyOptions,
+    /// Where its run is kept.
+    pub store: &'a StoreOptions,
+    /// When an operation is called stuck.
+    pub stuck_after: Span,
+    /// Only say what would be done.
+    pub is_dry: bool,
+}
+
+impl<'a> Job<'a> {
+    /// A job with nothing but what every command asks. One that measures removes what killed runs
+    /// left behind, before anything is looked at.
+    ///
+    /// # Errors
+    /// There is no place for run files, or a list of scratch that is not drivelab's.
+    pub fn new(
+        command: &'a str,
+        target: &'a str,
+        terms: &Terms<'_>,
+        shown: Shown<'a>,
+    ) -> Result<Self, Failure> {
+        let job = Job {
+            command,
+            target,
+            erase: terms.safety.erase.clone(),
+            keep: terms.safety.keep,
+            size: None,
+            runs: store::directory(terms.store.runs.as_deref())?,
+            stuck_after: terms.stuck_after,
+            is_dry: terms.is_dry,
+            shown,
+            reserve_bytes: 0,
+            warnings: Vec::new(),
+            study: None,
+            kept: None,
+            system: System::live(),
+        };
+        if !job.is_dry {
+            agree(tidy_up(&job.runs, &job.system))?;
+        }
+        Ok(job)
+    }
+
+    /// Looks at the target for what `plan` needs; all processes find the same.
+    ///
+    /// # Errors
+    /// Nothing is there and nothing is to be made, or the plan does not fit what is there.
+    pub fn take(&self, plan: &Plan, missing: Missing<'_>) -> Result<Aim, Failure> {
+        let taken = Aim::take(&self.system, self.target, plan, self.size, missing);
+        let mut aim = agree(taken)?;
+        together::same_aim(&mut aim)?;
+        Ok(aim)
+    }
+
+    /// Looks at the target, for one data file of a size to be decided.
+    ///
+    /// # Errors
+    /// Nothing is there and nothing is to be made, or it cannot be looked at.
+    pub fn look(&self, missing: Missing<'_>) -> Result<Aim, Failure> {
+        Aim::look(&self.system, self.target, missing)
+    }
+
+    /// Tries the place of the report, asks the guard, then holds the plan against the target: a
+    /// refusal for safety comes before anything that is wrong with the plan.
+    ///
+    /// # Errors
+    /// The report cannot be written, the guard refuses, or the plan makes no sense on this target.
+    pub fn ready<I: Inquiry>(
+        self,
+        aim: Aim,
+        first: Plan,
+        inquiry: I,
+    ) -> Result<Ready<'a, I>, Failure> {
+        if !self.is_dry {
+            agree(if team().leads() { self.shown.is_possible() } else { Ok(()) })?;
+            agree(ask_guard(&self, &aim, &first))?;
+        }
+        agree(check_plan(&first, &aim))?;
+        Ok(Ready { job: self, aim, first, inquiry })
+    }
+}
+
+/// A job that can begin: everything was looked at, and the guard has said yes.
+#[derive(Debug)]
+pub struct Ready<'a, I> {
+    /// What was asked.
+    pub job: Job<'a>,
+    /// What it is asked of.
+    pub aim: Aim,
+    /// The first plan.
+    pub first: Plan,
+    /// What follows it.
+    pub inquiry: I,
+}
+
+impl<I: Inquiry> Ready<'_, I> {
+    /// Notes what speaks against measuring on this machine now. A simulated drive does not mind it.
+    ///
+    /// # Errors
+    /// Ctrl-C.
+    pub fn note_concerns(&mut self) -> Result<(), Failure> {
+        if self.aim.kind != Kind::Simulated && !self.job.is_dry {
+            let found = crate::command::doctor::concerns(&self.job.system, self.job.target)?;
+            self.job.warnings.extend(found);
+        }
+        Ok(())
+    }
+
+    /// Prints the first plan with its cost; touches nothing.
+    ///
+    /// # Errors
+    /// It cannot be printed.
+    pub fn print(&self) -> Result<Status, Failure> {
+        dry_run(self.job.shown.as_json, &self.first, &self.aim)
+    }
+
+    /// Measures.
+    ///
+    /// # Errors
+    /// The target could not be opened.
+    pub fn measure(mut self) -> Result<(Ended, I), Failure> {
+        let ended = session::run(&self.job, self.aim, self.first, &mut self.inquiry)?;
+        Ok((ended, self.inquiry))
+    }
+
+    /// Measures, and shows what was found.
+    ///
+    /// # Errors
+    /// The target could not be opened, or the results could not be written.
+    pub fn finish(self) -> Result<Status, Failure> {
+        let shown = self.job.shown;
+        results(self.measure()?.0, shown)
+    }
+}
+
+/// How results are shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Shown<'a> {
+    /// As one JSON object instead of text.
+    pub as_json: bool,
+    /// Where the HTML goes.
+    pub page: Page<'a>,
+}
+
+/// Where the HTML of a run goes.
+#[derive(Debug, Clone, Copy)]
+pub enum Page<'a> {
+    /// Nowhere.
+    None,
+    /// `drivelab-ID.html` in the current directory, if there are findings.
+    Default,
+    /// This file.
+    At(&'a Path),
+}
+
+impl<'a> Shown<'a> {
+    /// With a page only where one was asked for.
+    pub fn plainly(as_json: bool, out: Option<&'a Path>) -> Self {
+        Shown { as_json, page: out.map_or(Page::None, Page::At) }
+    }
+
+    /// With a page unless JSON was asked for.
+    pub fn with_page(as_json: bool, out: Option<&'a Path>) -> Self {
+        let by_default = if as_json { Page::None } else { Page::Default };
+        Shown { as_json, page: out.map_or(by_default, Page::At) }
+    }
+
+    /// Tries the place of the page, before anything is measured.
+    ///
+    /// # Errors
+    /// Something else is there, or nothing can be written there.
+    pub fn is_possible(&self) -> Result<(), Failure> {
+        match self.page {
+            Page::None => Ok(()),
+            Page::Default => page::can_be_made(None),
+            Page::At(path) => {
+                may_write(Some(path))?;
+                page::can_be_made(Some(path))
+            }
+        }
+    }
+}
+
+fn ask_guard(job: &Job<'_>, aim: &Aim, plan: &Plan) -> Result<(), Failure> {
+    if !matches!(aim.kind, Kind::File | Kind::Device) {
+        return Ok(());
+    }
+    let ledger = scratch::Ledger::at(store::ledger(Some(&job.runs))?);
+    let consent = job.erase.as_deref();
+    guard::assess(&job.system, &aim.path, intent_of(plan, aim), consent, &ledger)
+        .map(drop)
+        .map_err(refused)
+}
+
+/// Refuses what makes no sense on this target, with every reason.
+pub fn check_plan(plan: &Plan, aim: &Aim) -> Result<(), Failure> {
+    let Err(problems) = validate(plan, &aim.geometry()) else { return Ok(()) };
+    let single = plan.steps.iter().filter(|step| step.role != Role::Prepare).count() <= 1;
+    let mut lines: Vec<String> = problems
+        .iter()
+        .map(|problem| if single { problem.text.clone() } else { problem.to_string() })
+        .collect();
+    lines.dedup();
+    let first = lines.remove(0);
+    let failure = Failure::usage(first);
+    Err(if lines.is_empty() { failure } else { failure.advise(lines.join("\n  ")) })
+}
