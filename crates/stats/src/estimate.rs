@@ -51,6 +51,15 @@ impl Estimate {
     /// √(Σ(c − R·s)²/(n(n−1))) / s̄` (Cochran 1977, §2.11), on the logarithm of the rate, see
     /// [`Estimate::on_logarithm`]. `None` when `repeats` is empty, when a number is not
     /// finite, a count negative, or a duration not positive.
+    ///
+    /// ```
+    /// use drivelab_stats::Estimate;
+    ///
+    /// // Two short repetitions and a long one: all operations by all seconds.
+    /// let rate = Estimate::rate_of(&[(100.0, 1.0), (110.0, 1.0), (820.0, 8.0)]).expect("a rate");
+    /// assert!((rate.value - 103.0).abs() < 1e-9);
+    /// assert_eq!(rate.n, 3);
+    /// ```
     pub fn rate_of(repeats: &[(f64, f64)]) -> Option<Self> {
         let usable = |&(count, seconds): &(f64, f64)| count >= 0.0 && seconds > 0.0;
         if !repeats.iter().all(usable) {
