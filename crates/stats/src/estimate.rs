@@ -84,7 +84,7 @@ impl Estimate {
 
     /// The geometric mean of positive values, with the t interval of their logarithms. `None` when
     /// `values` is empty or one is not finite and above zero. Without interval as any other, and
-    /// beyond [`FACTOR_MAX`].
+    /// beyond a factor of 1.5.
     pub fn centre_of(values: &[f64]) -> Option<Self> {
         let logs = crate::data::logarithms(values).ok()?;
         let spread = Self::mean_of(&logs)?;
@@ -111,7 +111,7 @@ impl Estimate {
 
     /// A positive `value` whose 95 % interval reaches `half_width` to each side, laid on the
     /// logarithm: `value · e^(± half_width/value)`, which is the delta method and never leaves what
-    /// is positive. Without interval where that is wider than a factor of [`FACTOR_MAX`].
+    /// is positive. Without interval where that is wider than a factor of 1.5.
     pub fn on_logarithm(value: f64, half_width: f64, n: u64) -> Self {
         let share = half_width / value;
         let is_narrow = share > 0.0 && share <= libm::log(FACTOR_MAX);
