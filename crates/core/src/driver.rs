@@ -175,6 +175,20 @@ pub struct Driver {
 ///
 /// # Errors
 /// A stream that does not fit a file of `file_bytes`.
+///
+/// ```
+/// use drivelab_core::driver::drivers_of;
+/// use drivelab_core::plan::{Step, Stream};
+/// use drivelab_core::units::{Size, Span};
+///
+/// let stream = Stream { workers: 3, size: Size(4096), depth: 1, ..Stream::default() };
+/// let step = Step { streams: vec![stream], ..Step::default() };
+/// let drivers = drivers_of(&step, 0, 42, Span(1_000_000_000), 1 << 20)?;
+/// assert_eq!(drivers.len(), 3);
+/// assert_eq!(drivers[2].setup().worker, 2);
+/// assert!(drivers_of(&step, 0, 42, Span(1_000_000_000), 4096).is_err(), "too small for three");
+/// # Ok::<(), drivelab_core::queue::Trouble>(())
+/// ```
 pub fn drivers_of(
     step: &Step,
     number: u32,

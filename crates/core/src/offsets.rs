@@ -67,6 +67,20 @@ impl Offsets {
     ///
     /// # Errors
     /// A region that cannot hold one request for each worker.
+    ///
+    /// ```
+    /// use drivelab_core::offsets::Offsets;
+    /// use drivelab_core::plan::{PatternName, Stream};
+    /// use drivelab_core::units::Size;
+    ///
+    /// let pattern = PatternName::Permutation;
+    /// let stream = Stream { pattern, size: Size(4096), workers: 1, ..Stream::default() };
+    /// let mut offsets = Offsets::new(&stream, 0, 16 * 4096, 42)?;
+    /// let mut blocks: Vec<u64> = (0..16).map(|_| offsets.next().0.offset / 4096).collect();
+    /// blocks.sort_unstable();
+    /// assert!(blocks.into_iter().eq(0..16), "every block once a pass");
+    /// # Ok::<(), drivelab_core::queue::Trouble>(())
+    /// ```
     pub fn new(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
         if stream.trim_first {
             let alone = Stream {

@@ -52,6 +52,18 @@ impl std::error::Error for PlanError {}
 ///
 /// # Errors
 /// The text is no TOML, or no plan.
+///
+/// ```
+/// use drivelab_core::plan_text::parse;
+///
+/// let plan = parse("[[steps]]\nname = 'idle'\nact = { idle = '2s' }\n", "rest.toml")?;
+/// assert_eq!(plan.steps[0].name, "idle");
+///
+/// let wrong = parse("[[steps]]\nname = 'a'\nrepaet = 3\n", "typed.toml").unwrap_err();
+/// assert_eq!((wrong.line, wrong.column), (3, 1));
+/// assert_eq!(wrong.suggestion.as_deref(), Some("repeat"));
+/// # Ok::<(), drivelab_core::plan_text::PlanError>(())
+/// ```
 pub fn parse(text: &str, file_name: &str) -> Result<Plan, PlanError> {
     parse_as(text, file_name, "the plan")
 }
@@ -73,6 +85,16 @@ pub fn parse_as<T: DeserializeOwned>(
 }
 
 /// The plan as TOML that [`parse`] reads back to an equal plan.
+///
+/// ```
+/// use drivelab_core::plan::{Plan, Step, Stream};
+/// use drivelab_core::plan_text::{parse, render};
+///
+/// let streams = vec![Stream { depth: 4, ..Stream::default() }];
+/// let step = Step { streams, ..Step::default() };
+/// let plan = Plan { seed: 3, steps: vec![step], ..Plan::default() };
+/// assert_eq!(parse(&render(&plan), "written.toml"), Ok(plan));
+/// ```
 pub fn render(plan: &Plan) -> String {
     // A number beyond 2^63 fits no `toml::Table`; the plain writer takes it.
     match toml::Table::try_from(plan) {

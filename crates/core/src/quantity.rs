@@ -177,6 +177,17 @@ const WIDE: f64 = 3.0;
 
 /// Half the width of the 95 % interval by the value: `± 0.4 %`, or `no interval`. Of something
 /// positive nothing is ± 177 %: a wide interval is a factor, `× or ÷ 2.8`.
+///
+/// ```
+/// use drivelab_core::quantity::{half_width, operations, time};
+/// use drivelab_stats::Estimate;
+///
+/// assert_eq!(operations(71_340.0), "71.3 k/s");
+/// assert_eq!(time(34_100.0), "34.1 µs");
+/// assert_eq!(half_width(&Estimate::point(100.0, 1)), "no interval");
+/// let estimate = Estimate { value: 100.0, low: Some(95.0), high: Some(105.0), n: 5 };
+/// assert_eq!(half_width(&estimate), "± 5.0 %");
+/// ```
 pub fn half_width(estimate: &Estimate) -> String {
     if let (Some(low), Some(high)) = (estimate.low, estimate.high)
         && low > 0.0

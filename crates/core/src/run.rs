@@ -73,6 +73,21 @@ impl StepRun {
 
 impl Run {
     /// Takes the next record. Records of a step that never began are an error.
+    ///
+    /// ```
+    /// use drivelab_core::plan::{Plan, Step};
+    /// use drivelab_core::record::{End, Record};
+    /// use drivelab_core::run::Run;
+    ///
+    /// let mut run = Run::default();
+    /// let plan = Plan { steps: vec![Step::default()], ..Plan::default() };
+    /// run.push(Record::Plan { plan })?;
+    /// assert!(run.push(Record::StepEnd(Box::default())).is_err(), "no step has begun");
+    /// assert!(run.end.is_none(), "nobody has said that it is over");
+    /// run.push(Record::End(End { complete: true, status: 0, reason: None }))?;
+    /// assert!(run.complete());
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn push(&mut self, record: Record) -> Result<(), String> {
         match record {
             Record::Begin(begin) => self.begin = *begin,

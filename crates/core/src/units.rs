@@ -105,6 +105,15 @@ impl fmt::Display for Span {
 
 impl Span {
     /// The span in seconds.
+    ///
+    /// ```
+    /// use drivelab_core::units::{Size, Span};
+    ///
+    /// assert_eq!("128k".parse(), Ok(Size(131_072)));
+    /// assert_eq!("1500ms".parse(), Ok(Span(1_500_000_000)));
+    /// assert_eq!(Span(1_500_000_000).seconds(), 1.5);
+    /// assert_eq!(Span(1_500_000_000).to_string(), "1500ms");
+    /// ```
     pub fn seconds(self) -> f64 {
         self.0 as f64 / 1e9
     }

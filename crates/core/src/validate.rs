@@ -83,6 +83,23 @@ impl Problems {
 }
 
 /// Says everything that makes `plan` impossible or senseless on a target of this geometry.
+///
+/// ```
+/// use drivelab_core::facts::TargetKind;
+/// use drivelab_core::plan::Plan;
+/// use drivelab_core::validate::{Geometry, validate};
+///
+/// let geometry = Geometry {
+///     kind: TargetKind::BlockDevice,
+///     file_bytes: Some(1 << 30),
+///     logical_block_bytes: 4096,
+///     lacks_page_cache: false,
+///     memory_bytes: None,
+/// };
+/// let problems = validate(&Plan::default(), &geometry).unwrap_err();
+/// assert_eq!(problems[0].key, "steps");
+/// assert!(problems[0].text.contains("the plan has no steps"));
+/// ```
 pub fn validate(plan: &Plan, geometry: &Geometry) -> Result<(), Vec<Problem>> {
     let mut problems = Problems { found: Vec::new(), step: None, stream: None };
     let Interval(interval) = plan.interval;

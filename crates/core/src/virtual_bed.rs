@@ -12,6 +12,31 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 /// Fixed service time, a fixed number of servers, first come first served.
+///
+/// ```
+/// use drivelab_core::driver::drivers_of;
+/// use drivelab_core::plan::{Step, Stream, Until};
+/// use drivelab_core::queue::{Sink, Testbed};
+/// use drivelab_core::tally::Tally;
+/// use drivelab_core::units::{Size, Span};
+/// use drivelab_core::virtual_bed::VirtualTestbed;
+///
+/// struct Nobody;
+/// impl Sink for Nobody {
+///     fn tally(&mut self, _: &Tally) {}
+/// }
+///
+/// let stream = Stream { size: Size(4096), depth: 1, ..Stream::default() };
+/// let until = Until { operations: Some(3), ..Until::default() };
+/// let step = Step { until, streams: vec![stream], ..Step::default() };
+/// let mut bed = VirtualTestbed::new(500, 1);
+/// bed.keep_log = true;
+/// let finished = bed.run(drivers_of(&step, 0, 1, Span(1_000_000_000), 1 << 20)?, &mut Nobody)?;
+/// let offsets: Vec<u64> = bed.log.iter().map(|(_, _, op)| op.offset).collect();
+/// assert_eq!(offsets, [0, 4096, 8192], "a stream is sequential unless it says otherwise");
+/// assert_eq!(finished[0].phase.closed, 1500);
+/// # Ok::<(), drivelab_core::queue::Trouble>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct VirtualTestbed {
     facts: Facts,

@@ -32,6 +32,27 @@ pub struct Way {
 }
 
 /// A drive in virtual time. Pure: equal operations at equal times give equal ends.
+///
+/// ```
+/// use drivelab_core::op::{Action, Op};
+/// use drivelab_sim::drive::{Drive, Ends};
+/// use drivelab_sim::flash::{FlashDrive, Parameters};
+/// use drivelab_sim::profile::{Profile, TomlValue};
+///
+/// let mut profile = Profile::embedded("textbook")?;
+/// profile.set("user_bytes", TomlValue::Integer(64 << 20))?;
+/// let parameters: Parameters = profile.section("parameters")?;
+/// let mut drive = FlashDrive::new(parameters, 1)?;
+/// drive.ftl_mut().fill();
+///
+/// let mut ends = Ends::default();
+/// let read = Op { action: Action::Read, offset: 0, len: 4096, ..Op::default() };
+/// drive.submit(0, 0, &read, &mut ends);
+/// let alone = ends.next_at();
+/// assert_eq!(ends.pop(alone).expect("it has ended").ticket, 0);
+/// assert!(alone >= drive.parameters().read_ns, "a page was read from flash");
+/// # Ok::<(), String>(())
+/// ```
 pub trait Drive {
     /// Bytes a host can address.
     fn bytes(&self) -> u64;

@@ -21,6 +21,18 @@ pub struct End {
 /// A tournament: each ticket has a leaf, each node above holds the lesser of the two keys below it.
 /// A change is one way to the top without a branch that depends on the times. A key is the time
 /// since `base` above the ticket, in one number.
+///
+/// ```
+/// use drivelab_core::inside::Cause;
+/// use drivelab_sim::ends::Ends;
+///
+/// let mut ends = Ends::default();
+/// ends.push(300, 0, Cause::Flash);
+/// ends.push(200, 1, Cause::Collection);
+/// assert_eq!(ends.next_at(), 200);
+/// assert!(ends.pop(100).is_none(), "nothing has ended yet");
+/// assert_eq!(ends.pop(200).expect("one has").cause, Cause::Collection);
+/// ```
 #[derive(Debug)]
 pub struct Ends {
     /// The least of all at 1, the leaves behind.

@@ -29,6 +29,16 @@ impl SimTarget {
     ///
     /// # Errors
     /// Parameters out of range or contradictory; a lifetime asked of cells that are not known.
+    ///
+    /// ```
+    /// use drivelab_sim::target::SimTarget;
+    ///
+    /// let target = SimTarget::parse("sim:textbook", |_: &str| Err(String::new()))?;
+    /// let figures = target.figures(None)?;
+    /// let spare = figures.iter().find(|figure| figure.name == "spare").expect("flash has spare");
+    /// assert!(spare.value > 0.0, "{}", spare.words);
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn figures(&self, written_by_day: Option<u64>) -> Result<Vec<Figure>, String> {
         if self.profile.model != Model::Flash {
             return match written_by_day {

@@ -131,6 +131,19 @@ impl Profile {
     ///
     /// # Errors
     /// No such name, with the nearest one.
+    ///
+    /// ```
+    /// use drivelab_sim::profile::{EMBEDDED, Profile};
+    ///
+    /// let profile = Profile::embedded("nvme-tlc")?;
+    /// assert_eq!(profile.name, "nvme-tlc");
+    /// for (name, _) in EMBEDDED {
+    ///     let profile = Profile::embedded(name)?;
+    ///     let parameters = profile.sections.values().flat_map(|section| section.values());
+    ///     assert!(parameters.into_iter().all(|parameter| !parameter.source.is_empty()));
+    /// }
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn embedded(name: &str) -> Result<Self, String> {
         let known: Vec<&str> = EMBEDDED.iter().map(|(known, _)| *known).collect();
         match EMBEDDED.iter().find(|(known, _)| *known == name) {

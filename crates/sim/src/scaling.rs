@@ -3,7 +3,7 @@
 //!
 //! Blocks are erased over all dies at once. Where so few of them make the capacity that none would
 //! be spare, they are made smaller, in this order: the pages of a block, down to
-//! [`PROGRAMS_MIN`] programs of a die; the dies of a channel; the channels; the planes. The times
+//! `PROGRAMS_MIN` programs of a die; the dies of a channel; the channels; the planes. The times
 //! of a die and the share of spare stay; the fixed part of an SLC cache and the memory of the map
 //! shrink as the capacity does.
 

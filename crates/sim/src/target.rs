@@ -118,6 +118,16 @@ impl SimTarget {
     ///
     /// # Errors
     /// What is wrong and the way out, in a sentence.
+    ///
+    /// ```
+    /// use drivelab_sim::target::{SimTarget, State};
+    ///
+    /// let none = |_: &str| Err(String::new());
+    /// let target = SimTarget::parse("sim:x25-e,state=filled,seed=3", none)?;
+    /// assert_eq!((target.state, target.seed), (State::Filled, 3));
+    /// assert!(SimTarget::parse("sim:x25e", none).unwrap_err().contains("did you mean `x25-e`"));
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn parse(
         name: &str,
         read: impl Fn(&str) -> Result<String, String>,

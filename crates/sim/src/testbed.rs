@@ -15,6 +15,22 @@ use std::collections::BTreeMap;
 const EVENTS_PER_QUESTION: u32 = 4096;
 
 /// A simulated drive and its virtual clock, which goes on between steps.
+///
+/// ```
+/// use drivelab_core::facts::Facts;
+/// use drivelab_core::plan::Act;
+/// use drivelab_core::queue::Testbed;
+/// use drivelab_core::units::Span;
+/// use drivelab_sim::disk::{Disk, DiskParameters};
+/// use drivelab_sim::profile::Profile;
+/// use drivelab_sim::testbed::SimTestbed;
+///
+/// let parameters: DiskParameters = Profile::embedded("momentus-7200")?.section("parameters")?;
+/// let mut bed = SimTestbed::new(Disk::new(parameters, 1)?, Facts::default());
+/// // An hour of rest passes at once.
+/// bed.act(&Act::Idle(Span(3_600_000_000_000))).expect("time is virtual").expect("it may rest");
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Debug)]
 pub struct SimTestbed<D> {
     facts: Facts,

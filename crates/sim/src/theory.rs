@@ -79,6 +79,16 @@ pub fn greedy_law(spare: f64, block_units: u32) -> GreedyLaw {
 }
 
 /// Greedy victims.
+///
+/// ```
+/// use drivelab_sim::theory::{d_choices, fifo, greedy, random_victims};
+///
+/// // The better the victims are chosen, the less is programmed.
+/// let spare = 0.28;
+/// assert!((greedy(spare, 128) - 2.441).abs() < 0.001);
+/// assert!(greedy(spare, 128) < fifo(spare) && fifo(spare) < random_victims(spare));
+/// assert!(d_choices(spare, 128, 10) < d_choices(spare, 128, 2));
+/// ```
 pub fn greedy(spare: f64, block_units: u32) -> f64 {
     let law = greedy_law(spare, block_units);
     let b = f64::from(block_units);

@@ -103,6 +103,13 @@ pub struct Knee {
 ///
 /// # Errors
 /// Fewer than two values, or one that is not finite.
+///
+/// ```
+/// let rates = [90.0, 91.0, 89.0, 90.0, 30.0, 31.0, 29.0];
+/// let knee = drivelab_stats::knee(&rates)?;
+/// assert_eq!((knee.split, knee.left, knee.right), (4, 90.0, 30.0));
+/// # Ok::<(), drivelab_stats::NoAnswer>(())
+/// ```
 pub fn knee(series: &[f64]) -> Result<Knee, NoAnswer> {
     enough(series, 2)?;
     let squares = |side: &[f64]| {

@@ -6,6 +6,13 @@ use statrs::distribution::{ContinuousCDF, Gamma};
 /// The exact 95 % interval of the mean of a Poisson count (Garwood 1936): its low end from the
 /// gamma distribution of shape `count`, its high end from that of shape `count + 1`. The count may
 /// be a fraction, as of events that come in clumps.
+///
+/// ```
+/// // Nothing was seen: that is no proof of nothing.
+/// let (low, high) = drivelab_stats::poisson_interval(0.0);
+/// assert_eq!(low, 0.0);
+/// assert!((3.68..3.70).contains(&high));
+/// ```
 pub fn poisson_interval(count: f64) -> (f64, f64) {
     let quantile = |shape: f64, share: f64| {
         let gamma = Gamma::new(shape, 1.0);

@@ -51,6 +51,15 @@ impl Estimate {
     /// √(Σ(c − R·s)²/(n(n−1))) / s̄` (Cochran 1977, §2.11), on the logarithm of the rate, see
     /// [`Estimate::on_logarithm`]. `None` when `repeats` is empty, when a number is not
     /// finite, a count negative, or a duration not positive.
+    ///
+    /// ```
+    /// use drivelab_stats::Estimate;
+    ///
+    /// // Two short repetitions and a long one: all operations by all seconds.
+    /// let rate = Estimate::rate_of(&[(100.0, 1.0), (110.0, 1.0), (820.0, 8.0)]).expect("a rate");
+    /// assert!((rate.value - 103.0).abs() < 1e-9);
+    /// assert_eq!(rate.n, 3);
+    /// ```
     pub fn rate_of(repeats: &[(f64, f64)]) -> Option<Self> {
         let usable = |&(count, seconds): &(f64, f64)| count >= 0.0 && seconds > 0.0;
         if !repeats.iter().all(usable) {
@@ -75,7 +84,7 @@ impl Estimate {
 
     /// The geometric mean of positive values, with the t interval of their logarithms. `None` when
     /// `values` is empty or one is not finite and above zero. Without interval as any other, and
-    /// beyond [`FACTOR_MAX`].
+    /// beyond a factor of 1.5.
     pub fn centre_of(values: &[f64]) -> Option<Self> {
         let logs = crate::data::logarithms(values).ok()?;
         let spread = Self::mean_of(&logs)?;
@@ -102,7 +111,7 @@ impl Estimate {
 
     /// A positive `value` whose 95 % interval reaches `half_width` to each side, laid on the
     /// logarithm: `value · e^(± half_width/value)`, which is the delta method and never leaves what
-    /// is positive. Without interval where that is wider than a factor of [`FACTOR_MAX`].
+    /// is positive. Without interval where that is wider than a factor of 1.5.
     pub fn on_logarithm(value: f64, half_width: f64, n: u64) -> Self {
         let share = half_width / value;
         let is_narrow = share > 0.0 && share <= libm::log(FACTOR_MAX);

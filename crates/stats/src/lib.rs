@@ -5,6 +5,41 @@
 //! equal outputs for ever. Every formula names its source. Samples are slices in the unit of the
 //! data; shares and levels lie between 0 and 1; data that cannot give an answer give a [`NoAnswer`]
 //! and never a p-value of 0 or a NaN.
+//!
+//! Latencies go into a histogram, and a percentile comes out only where the sample supports it:
+//!
+//! ```
+//! use drivelab_stats::{Histogram, samples_needed, supported_quantile};
+//!
+//! let mut latencies = Histogram::new();
+//! for microseconds in 1..=10_000 {
+//!     latencies.record(microseconds * 1_000);
+//! }
+//! let p99 = supported_quantile(&latencies, 0.99).expect("10,000 values support it");
+//! assert!((9_900_000..=9_910_000).contains(&p99), "exact to 0.1 %: {p99} ns");
+//! // The slowest in 10,000 takes more than 10,000 values.
+//! assert_eq!(supported_quantile(&latencies, 0.9999), None);
+//! assert!(samples_needed(0.9999) > 10_000);
+//! ```
+//!
+//! Repetitions give an estimate with its interval, and two sets of them a verdict:
+//!
+//! ```
+//! use drivelab_stats::{Estimate, Pair, Verdict, judge};
+//!
+//! let before = [100.0, 101.0, 99.0, 100.5, 99.5];
+//! let after = [79.0, 80.5, 80.0, 81.0, 79.5];
+//! let rate = Estimate::mean_of(&before).expect("there are values");
+//! assert!(rate.low.expect("they differ") < 100.0 && rate.high.expect("likewise") > 100.0);
+//! // Equal repetitions say nothing about how far they would stray.
+//! assert_eq!(Estimate::mean_of(&[80.0; 5]).expect("a mean").low, None);
+//!
+//! let pair = Pair { before: &before, after: &after, delta: 0.05 };
+//! let judged = judge(&[pair])?[0];
+//! assert_eq!(judged.verdict, Verdict::Changed);
+//! assert!((0.79..0.81).contains(&judged.ratio.value));
+//! # Ok::<(), drivelab_stats::NoAnswer>(())
+//! ```
 
 #![forbid(unsafe_code)]
 

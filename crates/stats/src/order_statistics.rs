@@ -45,6 +45,16 @@ pub fn quantile_ranks_normal(n: u64, share: f64, level: f64) -> (i64, i64) {
 ///
 /// # Errors
 /// Too few values for an interval, or one that is not finite.
+///
+/// ```
+/// use drivelab_stats::quantile_interval;
+///
+/// let values: Vec<f64> = (1..=99).map(f64::from).collect();
+/// let (low, high) = quantile_interval(&values, 0.5, 0.95)?;
+/// assert!(low < 50.0 && 50.0 < high);
+/// assert!(quantile_interval(&values[..5], 0.5, 0.95).is_err(), "six are needed");
+/// # Ok::<(), drivelab_stats::NoAnswer>(())
+/// ```
 pub fn quantile_interval(values: &[f64], share: f64, level: f64) -> Result<(f64, f64), NoAnswer> {
     enough(values, 1)?;
     // Both tails must be light enough: the likelier side needs most.

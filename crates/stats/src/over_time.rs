@@ -90,6 +90,20 @@ pub struct OverTime {
 /// the series explains that memory. Refused are series worth fewer than ten independent values,
 /// steps, trends, and means that a few rare values decide; a step or trend of less than 1 % only
 /// widens the interval. `None` when `series` is empty or not finite.
+///
+/// ```
+/// use drivelab_stats::{NoInterval, Random, over_time};
+///
+/// let mut random = Random::new(1);
+/// let mut level = |mean: f64| mean + random.unit_f64();
+/// let steady: Vec<f64> = (0..100).map(|_| level(50.0)).collect();
+/// assert!(over_time(&steady).expect("a mean").estimate.low.is_some());
+///
+/// // A write cliff has a mean, and no interval that would mean anything.
+/// let cliff: Vec<f64> = (0..100).map(|at| level(if at < 40 { 90.0 } else { 30.0 })).collect();
+/// let refused = over_time(&cliff).expect("a mean").why;
+/// assert!(matches!(refused, Some(NoInterval::Step { at: 40, .. })));
+/// ```
 pub fn over_time(series: &[f64]) -> Option<OverTime> {
     let mean = crate::estimate::mean(series)?;
     let n = series.len();

@@ -10,6 +10,14 @@ const CONFIDENCE: f64 = 0.95;
 ///
 /// With fewer samples no distribution-free interval exists, and the quantile must not be printed.
 /// `u64::MAX` when `p` is not strictly between 0 and 1.
+///
+/// ```
+/// use drivelab_stats::samples_needed;
+///
+/// assert_eq!(samples_needed(0.5), 6);
+/// assert_eq!(samples_needed(0.99), 299);
+/// assert_eq!(samples_needed(1.0), u64::MAX);
+/// ```
 pub fn samples_needed(p: f64) -> u64 {
     if !(p > 0.0 && p < 1.0) {
         return u64::MAX;

@@ -11,6 +11,16 @@ const ROUNDS: usize = 4;
 /// A Feistel network of four rounds on the exact bit width of n (the halves differ by a bit when
 /// the width is odd), with cycle walking: values beyond n are put through again, less than twice on
 /// average (Black & Rogaway 2002).
+///
+/// ```
+/// use drivelab_stats::Permutation;
+///
+/// let order = Permutation::new(1000, 7);
+/// let mut seen: Vec<u64> = (0..order.len()).map(|index| order.at(index)).collect();
+/// assert_ne!(seen[..3], [0, 1, 2]);
+/// seen.sort_unstable();
+/// assert!(seen.into_iter().eq(0..1000), "each once");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Permutation {
     n: u64,

@@ -81,6 +81,14 @@ impl Domain {
 }
 
 /// A xoshiro256++ generator (Blackman & Vigna 2021), seeded by splitmix64.
+///
+/// ```
+/// use drivelab_stats::{Random, derive};
+///
+/// let draw = |worker| Random::new(derive(42, 0, worker)).below(1_000_000);
+/// assert_eq!(draw(3), draw(3), "a seed gives the same numbers for ever");
+/// assert_ne!(draw(3), draw(4), "each worker has its own");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Random {
     generator: Xoshiro256PlusPlus,

@@ -125,6 +125,19 @@ struct Tested {
 ///
 /// # Errors
 /// An empty sample, a value that is not finite or not above zero, of the first such pair.
+///
+/// ```
+/// use drivelab_stats::{Open, Pair, Verdict, judge};
+///
+/// let pair = |before, after| Pair { before, after, delta: 0.05 };
+/// let judged = judge(&[pair(&[10.0, 11.0], &[12.0, 13.0])])?[0];
+/// assert_eq!(judged.verdict, Verdict::Inconclusive);
+/// assert_eq!(judged.open, Some(Open::TooFew), "no order of four values is rare enough");
+///
+/// let judged = judge(&[pair(&[7.0, 7.0, 7.0], &[7.0, 7.0, 7.0])])?[0];
+/// assert_eq!(judged.verdict, Verdict::Identical);
+/// # Ok::<(), drivelab_stats::NoAnswer>(())
+/// ```
 pub fn judge(family: &[Pair<'_>]) -> Result<Vec<Judged>, NoAnswer> {
     judge_ordered(&family.iter().map(|pair| (*pair, false)).collect::<Vec<_>>())
 }

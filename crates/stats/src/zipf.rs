@@ -25,6 +25,16 @@ impl Zipf {
     /// A distribution over `n` ranks. Theta 0 is uniform, 1 the classical law.
     ///
     /// `None` unless `n` is from 1 to 2^48 and `theta` from 0 to below 5.
+    ///
+    /// ```
+    /// use drivelab_stats::{Random, Zipf};
+    ///
+    /// let law = Zipf::new(1_000, 1.0).expect("in range");
+    /// let mut random = Random::new(1);
+    /// let first = (0..10_000).filter(|_| law.sample(&mut random) == 0).count();
+    /// // 1/H(1000) = 13.4 % of all draws.
+    /// assert!((1_200..1_500).contains(&first));
+    /// ```
     pub fn new(n: u64, theta: f64) -> Option<Self> {
         if n == 0 || n > RANKS_MAX || !(0.0..5.0).contains(&theta) {
             return None;

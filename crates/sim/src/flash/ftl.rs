@@ -79,6 +79,24 @@ impl Ftl {
     ///
     /// # Errors
     /// A layout that leaves no room to collect, in a sentence.
+    ///
+    /// ```
+    /// use drivelab_sim::flash::{Ftl, Parameters, Timeless};
+    /// use drivelab_sim::profile::{Profile, TomlValue};
+    ///
+    /// let mut profile = Profile::embedded("textbook")?;
+    /// profile.set("user_bytes", TomlValue::Integer(64 << 20))?;
+    /// let parameters: Parameters = profile.section("parameters")?;
+    /// let mut ftl = Ftl::new(parameters.layout(1)?)?;
+    /// ftl.fill();
+    /// let filled = ftl.inside();
+    /// for unit in 0..ftl.layout().logical_units {
+    ///     ftl.write(&mut Timeless, unit);
+    /// }
+    /// // In order, whole blocks become free, and nothing has to be moved.
+    /// assert_eq!(ftl.inside().since(&filled).collection_units, 0);
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn new(layout: Layout) -> Result<Self, String> {
         check(&layout)?;
         let units = layout.blocks * layout.block_units;
