@@ -22,7 +22,8 @@ use std::fmt::Write;
 pub use comparison::comparison;
 pub use gathering::gathering;
 
-use crate::headline;
+use crate::text::escape;
+use crate::view::headline;
 
 /// Crosshair with values, curves on and off, a wider axis of time: nothing that the page lacks
 /// without it.
@@ -60,24 +61,6 @@ fn head(out: &mut String, title: &str, compares: bool) {
     let _ = write!(out, "<title>{}</title>", escape(title));
     let more = if compares { comparison::CSS } else { "" };
     let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
-}
-
-/// Text made safe for content and for quoted attributes; control characters are replaced.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\n' | '\t' => safe.push(c),
-            c if c.is_control() => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
 }
 
 /// A sentence in which what stands in backquotes is code.

@@ -4,23 +4,20 @@
 //! nothing judges. A number that is not known is said to be unknown, never printed as NaN.
 #![forbid(unsafe_code)]
 
-mod amounts;
-pub mod chart;
 mod csv;
 pub mod errno;
-mod headline;
-mod heat;
 pub mod html;
 mod redact;
-mod sheet;
 mod svg;
 pub mod terminal;
 mod text;
 pub mod units;
+mod view;
 mod xlsx;
 
 pub use csv::{CSV_BEGIN, csv};
 pub use redact::redacted;
 pub use svg::svg;
 pub use text::harmless;
+pub use view::chart;
 pub use xlsx::{XLSX_CREATOR, xlsx};

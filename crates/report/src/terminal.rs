@@ -13,17 +13,13 @@ mod study;
 pub use accept::claims_table;
 pub use check::check_table;
 pub use compare::comparison_table;
-pub(crate) use compare::{
-    change, compared_name, comparison_counts, comparison_reach, kept_out, left_open,
-};
 pub use doctor::{doctor_table, leftovers_list, set_up_table};
 pub use facts::facts;
-pub(crate) use facts::groups as fact_groups;
 pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
 pub use study::{gathering_table, study_table};
 
-use crate::headline;
+use crate::view::headline;
 use drivelab_core::record::Warning;
 
 /// Warnings with their advice, each as a paragraph; then what is merely to be noted.

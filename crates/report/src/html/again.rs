@@ -4,7 +4,7 @@ use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
 use std::fmt::Write;
 
-use crate::html::escape;
+use crate::text::escape;
 
 /// Commands whose lines are those of other tools.
 const TOOLS: [&str; 6] = ["fio", "iometer", "iozone", "ior", "mdtest", "metarates"];

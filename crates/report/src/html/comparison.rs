@@ -1,8 +1,9 @@
 //! A comparison as one HTML page: counts, all cells in one picture, the table behind it.
 
-use super::{escape, head};
+use super::head;
 use crate::svg::forest;
-use crate::terminal;
+use crate::text::escape;
+use crate::view::comparison as words;
 use drivelab_core::comparison::{Cell, Comparison};
 use drivelab_core::findings::Findings;
 use drivelab_stats::ratio_band;
@@ -20,7 +21,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     let mut out = String::with_capacity(32 << 10);
     let title = format!("drivelab: {} → {}", comparison.before, comparison.after);
     head(&mut out, &title, true);
-    let (unit, counts) = terminal::comparison_counts(comparison);
+    let (unit, counts) = (words::circumstances(comparison), words::counts(&comparison.cells));
     let _ = writeln!(
         out,
         "<header><p class=\"badges\"><b class=\"badge\">compared</b></p><h1>{} → {}</h1>\
@@ -45,7 +46,7 @@ pub fn comparison(comparison: &Comparison) -> String {
 
 /// A comparison within the page of a run.
 pub(super) fn section(out: &mut String, comparison: &Comparison, findings: &Findings) {
-    let (unit, counts) = terminal::comparison_counts(comparison);
+    let (unit, counts) = (words::circumstances(comparison), words::counts(&comparison.cells));
     let _ = write!(
         out,
         "<section><h2>{} → {}</h2><p>{}</p><p class=\"faint\">{}</p>",
@@ -66,13 +67,12 @@ fn picture(out: &mut String, comparison: &Comparison) {
         out.push_str("<p>No cell could be judged.</p>");
         return;
     }
-    let names: Vec<String> =
-        judged.iter().map(|cell| terminal::compared_name(cell, comparison)).collect();
+    let names: Vec<String> = judged.iter().map(|cell| words::name(cell, comparison)).collect();
     let first = comparison.delta.unwrap_or_else(|| judged[0].metric.delta());
     let is_one = comparison.delta.is_some()
         || judged.iter().all(|cell| cell.metric.delta() == judged[0].metric.delta());
     let band = is_one.then(|| ratio_band(first));
-    let drawn = forest(&judged, &names, band, terminal::comparison_reach(&comparison.cells));
+    let drawn = forest(&judged, &names, band, words::reach(&comparison.cells));
     let shade = if is_one { "; the shade is what counts as unchanged" } else { "" };
     let _ = writeln!(
         out,
@@ -90,14 +90,14 @@ fn table(out: &mut String, comparison: &Comparison) {
          <th scope=\"col\" class=\"r\">n<th scope=\"col\" class=\"r\">needs n",
     );
     for cell in &comparison.cells {
-        let (change, interval) = terminal::change(cell);
+        let (change, interval) = words::change(cell);
         let p = cell.p_adjusted.filter(|p| p.is_finite()).map_or("–".to_owned(), probability);
         let needs = cell.needs_n.map_or(String::new(), |n| n.to_string());
         let _ = write!(
             out,
             "<tr><td>{}<td>{}<td class=\"r\">{change}<td class=\"r\">{interval}\
              <td class=\"r\">{p}<td class=\"r\">{}, {}<td class=\"r\">{needs}",
-            escape(&terminal::compared_name(cell, comparison)),
+            escape(&words::name(cell, comparison)),
             cell.word(),
             cell.n.0,
             cell.n.1,
@@ -112,11 +112,11 @@ fn probability(p: f64) -> String {
 
 /// What must be known besides, as a list; empty where nothing must.
 fn remarks(comparison: &Comparison, findings: &Findings) -> String {
-    let kept_out = terminal::kept_out(comparison, findings).into_iter();
+    let kept_out = words::kept_out(comparison, findings).into_iter();
     let mut lines: Vec<String> = kept_out
         .map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name))
         .collect();
-    lines.extend(terminal::left_open(comparison));
+    lines.extend(words::left_open(comparison));
     let only = |side: &str, names: &[String]| {
         (!names.is_empty()).then(|| format!("Only in {side}: {}", names.join(", ")))
     };

@@ -1,6 +1,7 @@
 //! Several runs of one study as one page.
 
-use super::{SCRIPT, escape, head, sentences, study};
+use super::{SCRIPT, head, sentences, study};
+use crate::text::escape;
 use drivelab_core::gathering::Gathering;
 use std::fmt::Write;
 

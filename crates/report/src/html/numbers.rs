@@ -4,9 +4,10 @@ use drivelab_core::findings::{Figure, Findings};
 use drivelab_core::summary::{Latency, Summary};
 use std::fmt::Write;
 
-use crate::headline::{self, Row};
-use crate::html::escape;
-use crate::{amounts, units};
+use crate::text::escape;
+use crate::units;
+use crate::view::amounts;
+use crate::view::headline::{self, Row};
 
 /// More would be no headline.
 pub(super) const NUMBERS_MAX: usize = 6;

@@ -6,9 +6,10 @@ use drivelab_core::run::Run;
 use drivelab_core::summary::{StepSummary, Summary};
 use std::fmt::Write;
 
-use crate::headline::{self, Row};
-use crate::html::escape;
-use crate::{errno, terminal, units};
+use crate::text::escape;
+use crate::view::facts;
+use crate::view::headline::{self, Row};
+use crate::{errno, units};
 
 /// The table of all cells.
 pub(super) fn cells(out: &mut String, summary: &Summary, findings: &Findings) {
@@ -142,7 +143,7 @@ pub(super) fn facts(out: &mut String, run: &Run) {
     out.push_str(
         "<section><h2>Facts</h2><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\">",
     );
-    for (title, rows) in terminal::fact_groups(&run.begin.facts) {
+    for (title, rows) in facts::groups(&run.begin.facts) {
         let _ = write!(out, "<tr class=\"group\"><th colspan=\"2\">{}", escape(&title));
         for (name, value) in rows {
             let _ = write!(out, "<tr><td>{}<td>{}", escape(name), escape(&value));

@@ -3,11 +3,13 @@
 use drivelab_core::findings::{Figure, Findings, HeatMap, Picture, Table};
 use std::fmt::Write;
 
-use crate::chart::{self, Chart};
-use crate::heat::{marks, numbers};
 use crate::html::numbers::NUMBERS_MAX;
-use crate::html::{comparison, escape, figures, prose};
-use crate::{amounts, svg, units};
+use crate::html::{comparison, figures, prose};
+use crate::text::escape;
+use crate::view::amounts;
+use crate::view::chart::{self, Chart};
+use crate::view::heat::{marks, numbers};
+use crate::{svg, units};
 
 /// Longer words may be wrapped in a table, at a width that can still be read.
 const WORDS_CHARACTERS: usize = 16;

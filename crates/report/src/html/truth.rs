@@ -4,8 +4,8 @@ use drivelab_core::findings::Findings;
 use drivelab_core::summary::{CellSummary, Reason, Summary};
 use std::fmt::Write;
 
-use crate::headline;
-use crate::html::escape;
+use crate::text::escape;
+use crate::view::headline;
 
 /// A text and the cells that it is about.
 struct Said<'summary> {

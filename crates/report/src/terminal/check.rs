@@ -4,9 +4,9 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::summary::Summary;
 
-use crate::headline::{self, Row};
 use crate::text::{Flush, columns, hanging, printable};
 use crate::units;
+use crate::view::headline::{self, Row};
 
 /// More lines of cells than that fill a screen; of them so many are shown.
 const LINES_MAX: usize = 60;

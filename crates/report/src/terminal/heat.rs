@@ -3,8 +3,8 @@
 use drivelab_core::findings::HeatMap;
 
 use super::study::in_words;
-use crate::heat::{entry, marks};
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::view::heat::{entry, marks};
 
 /// Title, ratios in columns, marks and note; where they are too wide, row by row.
 pub(super) fn heat_map(map: &HeatMap) -> String {

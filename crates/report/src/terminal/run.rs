@@ -11,8 +11,8 @@ use drivelab_core::tally::Gap;
 use drivelab_stats::Estimate;
 use std::fmt::Write;
 
-use crate::headline;
 use crate::text::{Flush, columns, hanging, printable};
+use crate::view::headline;
 use crate::{errno, units};
 
 /// Gaps and slow I/Os shown here; the run file and the report have more.

@@ -7,8 +7,8 @@ use drivelab_core::summary::Summary;
 
 use super::heat::heat_map;
 use super::{check, compare};
-use crate::amounts;
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::view::amounts;
 
 /// Longer names of figures stand in a line of their own.
 const NAME_CHARACTERS: usize = 44;
