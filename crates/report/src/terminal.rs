@@ -19,14 +19,13 @@ pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
 pub use study::{gathering_table, study_table};
 
-use crate::view::headline;
+use crate::view::header;
 use drivelab_core::record::Warning;
 
 /// Warnings with their advice, each as a paragraph; then what is merely to be noted.
 pub fn warnings(warnings: &[Warning]) -> String {
     let mut text = String::new();
-    let (notes, alarms): (Vec<_>, Vec<_>) =
-        warnings.iter().partition(|warning| headline::is_note(warning));
+    let (alarms, notes) = header::alarms_and_notes(warnings);
     for (label, warning) in
         alarms.into_iter().map(|it| ("Warning", it)).chain(notes.into_iter().map(|it| ("Note", it)))
     {

@@ -4,10 +4,16 @@
 //! and, but for the pictures of a page, nothing from each other.
 
 pub(crate) mod amounts;
+pub(crate) mod block;
+pub(crate) mod cells;
 pub mod chart;
 pub(crate) mod comparison;
 pub(crate) mod facts;
+pub(crate) mod header;
 pub(crate) mod headline;
 pub(crate) mod heat;
+pub(crate) mod method;
 pub(crate) mod sheet;
+pub(crate) mod study;
+pub(crate) mod truth;
 pub(crate) mod unit;

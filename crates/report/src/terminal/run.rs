@@ -23,7 +23,7 @@ const PREPARING_SHOWN: usize = 2;
 /// Who shared the work, every step, every stream, every kind; then repetitions together; then
 /// warnings.
 pub fn run_summary(summary: &Summary, begin: &Begin) -> String {
-    let mut text = super::check::header(summary, &drivelab_core::facts::Facts::default());
+    let mut text = super::check::heading(summary, &drivelab_core::facts::Facts::default());
     if let Some(line) = headline::processes(begin) {
         let _ = writeln!(text, "{line}");
     }

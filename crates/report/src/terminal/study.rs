@@ -9,6 +9,7 @@ use super::heat::heat_map;
 use super::{check, compare};
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
 use crate::view::amounts;
+use crate::view::study as view;
 
 /// Longer names of figures stand in a line of their own.
 const NAME_CHARACTERS: usize = 44;
@@ -18,7 +19,7 @@ const ROWS_SHOWN: usize = 60;
 /// Target, figures, cells, heat maps, tables, comparison, what does not apply, Verdict, Suspect,
 /// Beware, Unknown, deviations from the method, warnings.
 pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
-    let mut text = check::header(summary, facts);
+    let mut text = check::heading(summary, facts);
     let mut parts = vec![figures(&findings.figures)];
     if !summary.cells.is_empty() {
         parts.push(check::cells(summary, findings));
@@ -40,18 +41,11 @@ pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
 /// Several targets side by side: which runs, the tables, the comparison, what follows.
 pub fn gathering_table(gathering: &Gathering) -> String {
     let mut text = hanging("", &printable(&gathering.question), 0);
-    let rows: Vec<Vec<String>> = gathering
-        .runs
-        .iter()
-        .map(|run| {
-            let word = match (run.complete, run.no_answer) {
-                (false, _) => "incomplete",
-                (true, true) => "no valid answer",
-                (true, false) => "",
-            };
-            vec![printable(&run.target), format!("run {}", run.run), word.to_string()]
-        })
-        .collect();
+    let mut rows = view::runs(gathering).rows;
+    for row in &mut rows {
+        row[0] = printable(&row[0]);
+        row[1] = format!("run {}", row[1]);
+    }
     text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
     let findings = &gathering.findings;
     let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map).collect();
@@ -90,19 +84,14 @@ fn figures(figures: &[Figure]) -> String {
 
 /// Title, entries in columns, note. A table that is too wide for them is written row by row.
 fn table(table: &Table) -> String {
-    let width = amounts::width(table);
+    let table = view::table(table);
     let clean =
-        |row: Vec<String>| -> Vec<String> { row.iter().map(|one| printable(one)).collect() };
-    let heads = clean(amounts::heads(table));
-    let all: Vec<Vec<String>> =
-        amounts::rows(table).into_iter().take(ROWS_SHOWN).map(clean).collect();
+        |row: &Vec<String>| -> Vec<String> { row.iter().map(|one| printable(one)).collect() };
+    let heads = clean(&table.names());
+    let all: Vec<Vec<String>> = table.rows.iter().take(ROWS_SHOWN).map(clean).collect();
     let mut text = hanging("", &printable(&table.title), 0);
-    let flush: Vec<Flush> = (0..width)
-        .map(|column| match amounts::is_numeric(table, column) {
-            true => Flush::Right,
-            false => Flush::Left,
-        })
-        .collect();
+    let flush = |is_number| if is_number { Flush::Right } else { Flush::Left };
+    let flush: Vec<Flush> = table.heads.iter().map(|head| flush(head.is_number)).collect();
     let with_heads: Vec<Vec<String>> = [heads.clone()].into_iter().chain(all.clone()).collect();
     let aligned = columns(&with_heads, &flush, 2);
     match aligned.lines().all(|line| line.chars().count() <= COLUMNS) {
@@ -130,11 +119,8 @@ pub(super) fn in_words(heads: &[String], row: &[String]) -> String {
 }
 
 fn not_applicable(remarks: &[Remark]) -> String {
-    let line = |remark: &Remark| {
-        let words = format!("{}: {}", remark.cell, remark.text);
-        hanging("not applicable", &printable(&words), 16)
-    };
-    remarks.iter().map(line).collect()
+    let sentences = view::not_applicable(remarks);
+    sentences.iter().map(|it| hanging("not applicable", &printable(it), 16)).collect()
 }
 
 fn deviations(deviations: &[String]) -> String {

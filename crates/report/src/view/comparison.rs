@@ -6,6 +6,8 @@ use drivelab_stats::{Open, ratio_band};
 use std::collections::BTreeMap;
 
 use crate::units;
+use crate::view::amounts::NOTHING;
+use crate::view::block::Table;
 use crate::view::headline;
 
 /// How far drawings reach to both sides, at least and at most, as logarithms.
@@ -191,6 +193,54 @@ fn percent(ratio: f64) -> String {
     // No "-0.0".
     let change = if change.abs() < 0.05 { 0.0 } else { change };
     format!("{change:+.1}")
+}
+
+/// Every cell with its numbers.
+pub(crate) fn numbers(comparison: &Comparison) -> Table {
+    let mut table = Table::headed([
+        "cell",
+        "verdict",
+        "change#",
+        "95 % interval#",
+        "p, adjusted#",
+        "n#",
+        "needs n#",
+    ]);
+    let row = |cell: &Cell| {
+        let (change, interval) = change(cell);
+        let p = cell.p_adjusted.filter(|p| p.is_finite());
+        vec![
+            name(cell, comparison),
+            cell.word().to_owned(),
+            change,
+            interval,
+            p.map_or(NOTHING.to_owned(), probability),
+            format!("{}, {}", cell.n.0, cell.n.1),
+            cell.needs_n.map_or(String::new(), |n| n.to_string()),
+        ]
+    };
+    table.rows = comparison.cells.iter().map(row).collect();
+    table
+}
+
+fn probability(p: f64) -> String {
+    if p < 0.0001 { format!("{p:.0e}") } else { format!("{p:.4}") }
+}
+
+/// What must be known besides, a sentence each.
+pub(crate) fn remarks(comparison: &Comparison, findings: &Findings) -> Vec<String> {
+    let kept_out = kept_out(comparison, findings).into_iter();
+    let mut lines: Vec<String> = kept_out
+        .map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name))
+        .collect();
+    lines.extend(left_open(comparison));
+    let only = |side: &str, names: &[String]| {
+        (!names.is_empty()).then(|| format!("Only in {side}: {}", names.join(", ")))
+    };
+    lines.extend(only(&comparison.before, &comparison.only_before));
+    lines.extend(only(&comparison.after, &comparison.only_after));
+    lines.extend(comparison.differences.iter().map(|it| format!("Differs: {it}")));
+    lines
 }
 
 #[cfg(test)]

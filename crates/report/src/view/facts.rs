@@ -1,8 +1,13 @@
 //! Facts of target and machine in groups; what is not known is said to be unknown.
 
 use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, HostFacts, TargetFacts};
+use drivelab_core::record::{Begin, ProcessFacts};
+use drivelab_core::run::Run;
+use std::collections::BTreeSet;
 
 use crate::units;
+use crate::view::block::Table;
+use crate::view::headline;
 
 /// A title and what stands under it.
 pub(crate) type Group = (String, Vec<(&'static str, String)>);
@@ -25,6 +30,47 @@ fn unknown_last(rows: Vec<(&'static str, String)>) -> Vec<(&'static str, String)
         known.push((units::UNKNOWN, names.join(", ")));
     }
     known
+}
+
+/// How the run was measured: its clock, and how targets were opened.
+pub(crate) fn measurement(run: &Run) -> Group {
+    let clock = &run.begin.clock;
+    let mut how = vec![clock.source.clone()];
+    how.extend(
+        clock
+            .disagreement_ppm
+            .filter(|ppm| ppm.is_finite())
+            .map(|ppm| format!("{ppm:.2} ppm from CLOCK_MONOTONIC")),
+    );
+    how.extend(clock.read_ns.map(|cost| format!("{} a reading", units::time(cost))));
+    if !clock.reason.is_empty() {
+        how.push(clock.reason.clone());
+    }
+    how.retain(|part| !part.is_empty());
+    let how = if how.is_empty() { units::UNKNOWN.to_owned() } else { how.join("; ") };
+    let opened: BTreeSet<&String> = run.steps.iter().flat_map(|step| &step.begin.opened).collect();
+    let opened = opened.into_iter().filter(|flags| !flags.trim().is_empty());
+    let rows = std::iter::once(("clock", how)).chain(opened.map(|it| ("opened", it.clone())));
+    ("measurement".to_owned(), rows.collect())
+}
+
+/// Who shared the work, where there were several.
+pub(crate) fn processes(begin: &Begin) -> Option<Table> {
+    let line = headline::processes(begin)?;
+    let mut table = Table::headed(["process#", "machine", "clock ahead by#", "may be wrong by#"]);
+    table.title = format!("{line}. What each clock was ahead is taken out of all times.");
+    let row = |process: &ProcessFacts| {
+        let (ahead, wrong) = match process.rank {
+            0 => ("the clock of all times".to_owned(), String::new()),
+            _ => (
+                units::time(process.clock_ahead_ns as f64),
+                units::time(process.clock_skew_ns as f64),
+            ),
+        };
+        vec![process.rank.to_string(), process.host.clone(), ahead, wrong]
+    };
+    table.rows = begin.processes.iter().map(row).collect();
+    Some(table)
 }
 
 fn known<T: ToString>(value: &Option<T>) -> String {
