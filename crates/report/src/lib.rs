@@ -1,4 +1,6 @@
-//! Runs and findings as terminal tables, charts and one HTML page.
+//! Runs and findings as terminal tables, charts, one HTML page, Markdown, CSV and a workbook.
+//!
+//! What they say is data in `view`; each of the others says how it looks.
 //!
 //! Pure functions from values to text: nothing here reads a clock, a file or the environment, and
 //! nothing judges. A number that is not known is said to be unknown, never printed as NaN.
@@ -7,6 +9,7 @@
 mod csv;
 pub mod errno;
 pub mod html;
+mod markdown;
 mod redact;
 mod svg;
 pub mod terminal;
@@ -16,6 +19,7 @@ mod view;
 mod xlsx;
 
 pub use csv::{CSV_BEGIN, csv};
+pub use markdown::markdown;
 pub use redact::redacted;
 pub use svg::svg;
 pub use text::harmless;

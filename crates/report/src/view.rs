@@ -1,13 +1,14 @@
 //! What a report says, as data: rows, numbers with their units, words, pictures.
 //!
-//! Nothing here knows how it will look. `terminal`, `html`, `svg`, `csv` and `xlsx` take from here
-//! and, but for the pictures of a page, nothing from each other.
+//! Nothing here knows how it will look. `terminal`, `html`, `svg`, `csv`, `xlsx` and `markdown`
+//! take from here and, but for the pictures of a page, nothing from each other.
 
 pub(crate) mod amounts;
 pub(crate) mod block;
 pub(crate) mod cells;
 pub mod chart;
 pub(crate) mod comparison;
+pub(crate) mod document;
 pub(crate) mod facts;
 pub(crate) mod header;
 pub(crate) mod headline;

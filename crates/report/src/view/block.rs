@@ -1,4 +1,24 @@
-//! Tables as data: what a report is made of besides sentences.
+//! What a report is made of: headings, sentences, tables, lists.
+
+/// One piece of a report. Text of others stands in it as it came: each renderer makes it harmless
+/// in its own way.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Block {
+    /// What the following stands under; of level 1 there is one, the title.
+    Heading(u8, String),
+    /// Words by themselves; what stands in backquotes is code.
+    Words(String),
+    /// Sentences under one word: `Verdict`, `Beware`, `Warning`.
+    Said(&'static str, Vec<String>),
+    /// Things with no order of columns.
+    List(Vec<String>),
+    /// Numbers and words in rows.
+    Table(Table),
+    /// A text to be copied as it is, and its language.
+    Code(&'static str, String),
+    /// What only some want to see, under a title.
+    Folded(String, Vec<Block>),
+}
 
 /// A column's head.
 #[derive(Debug, Clone, PartialEq)]
