@@ -75,9 +75,16 @@ fn code(language: &str, text: &str) -> String {
 
 /// Text in which no character is markup: for headings and entries of tables.
 fn plain(text: &str) -> String {
+    let text = printable(text.trim());
     let mut safe = String::with_capacity(text.len());
-    for c in printable(text.trim()).chars() {
-        if "\\`*_[]<>|~&#$".contains(c) {
+    for (at, c) in text.char_indices() {
+        let is_markup = match c {
+            // GitHub makes links of addresses that stand by themselves.
+            ':' => text[at..].starts_with("://"),
+            '.' => text[..at].ends_with("www"),
+            c => "\\`*_[]<>|~&#$".contains(c),
+        };
+        if is_markup {
             safe.push('\\');
         }
         safe.push(c);
@@ -128,6 +135,7 @@ mod tests {
         assert_eq!(plain("a|b\\|c"), "a\\|b\\\\\\|c");
         assert_eq!(plain(" <b>*x*</b>\r\n# y "), "\\<b\\>\\*x\\*\\</b\\>\u{fffd}\u{fffd}\\# y");
         assert_eq!(plain("[x](y) ~~z~~ $m$ &lt;"), "\\[x\\](y) \\~\\~z\\~\\~ \\$m\\$ \\&lt;");
+        assert_eq!(plain("a: http://b.c www.d.e"), "a: http\\://b.c www\\.d.e");
         assert_eq!(plain("\u{1b}[31m\u{202e}"), "\u{fffd}\\[31m\u{fffd}");
     }
 
