@@ -3,13 +3,13 @@
 use drivelab_core::findings::{Figure, Findings, HeatMap, Picture, Table};
 use std::fmt::Write;
 
-use crate::html::numbers::NUMBERS_MAX;
 use crate::html::table::{self, Set};
 use crate::html::{comparison, figures, prose};
 use crate::svg;
 use crate::text::escape;
 use crate::view::chart::{self, Chart};
 use crate::view::heat::{marks, numbers};
+use crate::view::numbers::NUMBERS_MAX;
 use crate::view::{self, block};
 
 /// Longer words may be wrapped in a table, at a width that can still be read.
