@@ -9,6 +9,7 @@ mod heat;
 mod lists;
 mod run;
 mod study;
+mod table;
 
 pub use accept::claims_table;
 pub use check::check_table;

@@ -2,7 +2,7 @@
 
 use drivelab_core::findings::HeatMap;
 
-use super::study::in_words;
+use super::table::in_words;
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
 use crate::view::heat::marks;
 use crate::view::study as view;
