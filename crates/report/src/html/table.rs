@@ -77,3 +77,31 @@ pub(super) fn rows(out: &mut String, table: &Table, sets: &[Set]) {
     }
     out.push_str("</table></div>");
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_are_set_by_what_their_column_holds() {
+        let mut table = Table::headed(["name", "rate#", "truth", "note"]);
+        let row = |entries: [&str; 4]| entries.map(str::to_owned).to_vec();
+        table.rows = vec![
+            row(["a<b `c`", "1 k/s", "SUSPECT", "see `d<e`"]),
+            row(["f", "2 k/s", "valid", "one ` alone"]),
+        ];
+        let mut out = String::new();
+        begin(&mut out, " class=\"cells\"");
+        heads(&mut out, &table);
+        rows(&mut out, &table, &[Set::Plain, Set::Strong, Set::Truth, Set::Prose]);
+        let expected = "<div class=\"scroll\" tabindex=\"0\"><table class=\"cells\"><tr>\
+            <th scope=\"col\">name<th scope=\"col\" class=\"r\">rate\
+            <th scope=\"col\">truth<th scope=\"col\">note\
+            <tr><td>a&lt;b `c`<td class=\"r\"><b>1 k/s</b>\
+            <td class=\"n\"><b class=\"warn\">SUSPECT</b>\
+            <td class=\"w\">see <code>d&lt;e</code>\
+            <tr><td>f<td class=\"r\"><b>2 k/s</b><td class=\"n\">valid\
+            <td class=\"w\">one ` alone</table></div>";
+        assert_eq!(out, expected);
+    }
+}
