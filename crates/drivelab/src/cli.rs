@@ -170,6 +170,8 @@ Examples:
   drivelab report last              one HTML page that needs no network
   drivelab report last --csv cells.csv --xlsx run.xlsx
                                     for programs that calculate; no HTML unless --out asks for it
+  drivelab report last --markdown run.md
+                                    for an issue or a wiki
   drivelab report last --redact     without serial numbers and host names, to be given away
 
 A file is replaced only if drivelab made it and nobody has changed it since.";
@@ -181,9 +183,12 @@ pub struct ReportOptions {
     /// A path, an ID, or `last`
     #[arg(value_name = "RUN", default_value = "last")]
     pub run: String,
-    /// Where to write the HTML [default: drivelab-ID.html; none with --csv, --xlsx or --json]
+    /// Where to write the HTML [default: drivelab-ID.html; none with another file or --json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write Markdown as GitHub shows it: the verdict, tables, facts and the plan; no pictures
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
     /// Write all cells as comma-separated values: a row for each cell, stream and kind
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,

@@ -33,7 +33,9 @@ fn csv_and_workbook_are_written_and_replace_nothing_of_others() {
     assert!(first == (bytes(&user, "cells.csv"), bytes(&user, "run.xlsx")), "equal every time");
     user.write("notes.csv", "a,b\n1,2\n");
     user.write("notes.xlsx", "PK\u{3}\u{4} not a workbook of ours");
-    for (option, kind) in [("--csv", "CSV"), ("--xlsx", "workbook"), ("--out", "report")] {
+    for (option, kind) in
+        [("--csv", "CSV"), ("--xlsx", "workbook"), ("--markdown", "Markdown"), ("--out", "report")]
+    {
         // What drivelab wrote and nobody changed since may be replaced, whatever it holds.
         for file in ["notes.csv", "notes.xlsx"] {
             let before = bytes(&user, file);
@@ -43,6 +45,29 @@ fn csv_and_workbook_are_written_and_replace_nothing_of_others() {
         }
         user.types(&["report", "last", option, "/dev/null"]).refused(3, "/dev/null exists");
     }
+}
+
+#[test]
+fn markdown_is_written_and_replaces_nothing_of_others() {
+    let user = with_a_run();
+    let line = ["report", "last", "--markdown", "run.md"];
+    let said = user.types(&line).fine();
+    assert!(said.out.ends_with("\nMarkdown run.md\n"), "{}", said.out);
+    assert_eq!(user.listing(), ["page.html", "run.md"], "no page unless asked");
+    user.types(&line).fine();
+    let text = String::from_utf8(bytes(&user, "run.md")).unwrap();
+    let json = user.types(&["report", "last", "--json"]).fine().json();
+    let cell = &json["cells"][0];
+    let count = cell["streams"][0]["read"]["merged"]["service_ns"]["count"].as_u64();
+    assert!(count.is_some_and(|count| count > 0), "{cell}");
+    let row = format!("\n| {} | 4 KiB | ", cell["name"].as_str().unwrap());
+    assert!(text.contains(&row), "{row}\n{text}");
+    let p50 = cell["streams"][0]["read"]["merged"]["service_ns"]["p50"].as_f64().unwrap();
+    assert!(text.contains(&format!("| {} |", drivelab_report::units::time(p50))), "{text}");
+    user.write("run.md", format!("{text}\nA note of mine.\n"));
+    user.types(&line).refused(3, "run.md exists and is no Markdown as drivelab wrote it");
+    let said = user.types(&["report", "last", "--markdown", "/dev/stdout"]).fine();
+    assert!(said.out.contains(&text), "{}", said.out);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use drivelab_core::summary::Summary;
 
-use crate::sheet::{self, Value};
+use crate::view::sheet::{self, Value};
 
 /// How every CSV of drivelab begins: the name of its first column.
 pub const CSV_BEGIN: &str = "drivelab_run,cell,stream,kind,";

@@ -11,10 +11,11 @@ mod numbers;
 mod sections;
 mod study;
 mod style;
+mod table;
 mod truth;
 
-use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::Findings;
+use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_core::summary::Summary;
 use std::fmt::Write;
@@ -22,7 +23,8 @@ use std::fmt::Write;
 pub use comparison::comparison;
 pub use gathering::gathering;
 
-use crate::headline;
+use crate::text::escape;
+use crate::view::{header, headline};
 
 /// Crosshair with values, curves on and off, a wider axis of time: nothing that the page lacks
 /// without it.
@@ -31,7 +33,7 @@ const SCRIPT: &str = include_str!("html/page.js");
 /// The page. `summary` must be the summary of `run`.
 pub fn page(run: &Run, summary: &Summary) -> String {
     let findings = summary.findings.clone().unwrap_or_default();
-    let title = format!("drivelab: {} · {}", heading(run, summary), summary.target);
+    let title = format!("drivelab: {} · {}", header::heading(run, summary), summary.target);
     let mut out = String::with_capacity(64 << 10);
     head(&mut out, &title, findings.comparison.is_some());
     header(&mut out, run, summary);
@@ -62,24 +64,6 @@ fn head(out: &mut String, title: &str, compares: bool) {
     let _ = writeln!(out, "<style>{}{more}</style></head><body><main>", style::CSS);
 }
 
-/// Text made safe for content and for quoted attributes; control characters are replaced.
-pub(crate) fn escape(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe.push_str("&amp;"),
-            '<' => safe.push_str("&lt;"),
-            '>' => safe.push_str("&gt;"),
-            '"' => safe.push_str("&quot;"),
-            '\'' => safe.push_str("&#39;"),
-            '\n' | '\t' => safe.push(c),
-            c if c.is_control() => safe.push('\u{fffd}'),
-            c => safe.push(c),
-        }
-    }
-    safe
-}
-
 /// A sentence in which what stands in backquotes is code.
 fn prose(text: &str) -> String {
     let parts: Vec<&str> = text.split('`').collect();
@@ -99,32 +83,13 @@ fn prose(text: &str) -> String {
     out
 }
 
-fn heading(run: &Run, summary: &Summary) -> String {
-    let planned = run.plans.iter().map(|plan| plan.title.trim()).find(|title| !title.is_empty());
-    match planned {
-        Some(title) => title.to_owned(),
-        None => format!("drivelab {}", summary.command).trim().to_owned(),
-    }
-}
-
-/// Where the numbers come from, said loudly.
-fn origin(run: &Run) -> (&'static str, &'static str) {
-    let is_virtual = run.begin.clock.source == "virtual" || run.begin.target.starts_with("sim:");
-    match (is_virtual, run.begin.facts.target.kind) {
-        (true, _) => ("simulated", "Virtual time: no drive was touched."),
-        (false, TargetKind::Nothing) => ("no drive", "The generator alone: no drive was touched."),
-        (false, _) => ("measured", ""),
-    }
-}
-
 fn header(out: &mut String, run: &Run, summary: &Summary) {
-    let (word, explanation) = origin(run);
-    let state = summary.steps.first().map_or("unknown", |step| step.state.as_str());
+    let (word, explanation) = header::origin(run);
     let mut badges = format!("<b class=\"badge {}\">{word}</b>", word.replace(' ', "-"));
     if !summary.complete {
         badges.push_str(" <b class=\"badge bad\">incomplete</b>");
     }
-    if summary.cells.iter().any(|cell| cell.valid == Some(false)) {
+    if header::is_suspect(summary) {
         badges.push_str(" <b class=\"badge bad\">suspect</b>");
     }
     let target = headline::target(&summary.target, &run.begin.facts);
@@ -133,9 +98,9 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
         "<header><p class=\"badges\">{badges}</p><h1>{}</h1>\
          <p class=\"lead\">{} · state: <b>{}</b></p>\
          <p class=\"faint\">run {} · {} · drivelab {} · seed {}</p>",
-        escape(&heading(run, summary)),
+        escape(&header::heading(run, summary)),
         escape(&target),
-        escape(state),
+        escape(header::state(summary)),
         escape(&summary.run),
         escape(&summary.started_at),
         escape(&summary.version),
@@ -144,10 +109,7 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
     if !explanation.is_empty() {
         let _ = writeln!(out, "<p class=\"alarm\">{explanation}</p>");
     }
-    if !summary.complete {
-        let reason = summary.incomplete.as_deref();
-        let reason =
-            reason.unwrap_or("it has no end record, so it was killed or is still going on");
+    if let Some(reason) = header::incomplete(summary) {
         let _ = writeln!(
             out,
             "<p class=\"alarm\"><b>This run is incomplete:</b> {}. What was recorded until then \
@@ -160,35 +122,30 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
 
 /// Verdict, Suspect and Beware beside the numbers; what is unknown may be long and comes below.
 fn first_screen(out: &mut String, summary: &Summary, findings: &Findings) {
-    let lists: [(&str, &str, &[String]); 3] = [
-        ("Verdict", "good", &findings.verdict),
-        ("Suspect", "beware", &findings.suspect),
-        ("Beware", "beware", &findings.beware),
-    ];
-    let is_judged = lists.iter().any(|(_, _, list)| !list.is_empty());
+    let [beside @ .., unknown] = header::judgement(findings);
+    let is_judged = beside.iter().any(|(_, list)| !list.is_empty());
     let class = if is_judged { "first" } else { "plain" };
     let _ = write!(out, "<section class=\"{class}\"><div class=\"verdict\">");
     if !is_judged {
-        let why = match summary.complete {
-            true => "This run has numbers and no judgement.",
-            false => "No judgement: the run did not come to its end.",
-        };
-        let _ = write!(out, "<p class=\"faint\">{why}</p>");
+        let _ = write!(out, "<p class=\"faint\">{}</p>", header::unjudged(summary));
     }
-    for (word, class, list) in lists {
-        sentences(out, word, class, list);
-    }
+    beside.into_iter().for_each(|(word, list)| sentences(out, word, list));
     out.push_str("</div>");
     numbers::numbers(out, summary, findings);
     out.push_str("</section>\n");
-    if !findings.unknown.is_empty() {
+    if let (word, [_, ..]) = unknown {
         out.push_str("<section class=\"verdict\">");
-        sentences(out, "Unknown", "unknown", &findings.unknown);
+        sentences(out, word, unknown.1);
         out.push_str("</section>\n");
     }
 }
 
-fn sentences(out: &mut String, word: &str, class: &str, list: &[String]) {
+fn sentences(out: &mut String, word: &str, list: &[String]) {
+    let class = match word {
+        "Verdict" => "good",
+        "Unknown" => "unknown",
+        _ => "beware",
+    };
     if !list.is_empty() {
         let _ = write!(out, "<h2 class=\"{class}\">{word}</h2>");
     }
@@ -199,29 +156,21 @@ fn sentences(out: &mut String, word: &str, class: &str, list: &[String]) {
 
 /// What must be known, loudly; and what a line of another tool really measures, calmly.
 fn warnings(out: &mut String, summary: &Summary) {
-    let (notes, alarms): (Vec<_>, Vec<_>) =
-        summary.warnings.iter().partition(|warning| headline::is_note(warning));
+    let (alarms, notes) = header::alarms_and_notes(&summary.warnings);
     if !alarms.is_empty() {
-        out.push_str("<section class=\"warnings\"><h2>Warnings</h2><ul>");
-    }
-    for warning in &alarms {
-        let step = warning.step.and_then(|number| {
-            summary
-                .steps
-                .iter()
-                .find(|step| step.step == number)
-                .map(|step| format!("{}, repetition {}: ", step.name, step.repetition))
-        });
-        let _ = write!(
+        let item = |warning: &&Warning| {
+            format!(
+                "<li><b>{}{}</b> {}</li>",
+                escape(&header::step_of(summary, warning)),
+                prose(&warning.text),
+                prose(&warning.advice)
+            )
+        };
+        let items: String = alarms.iter().map(item).collect();
+        let _ = writeln!(
             out,
-            "<li><b>{}{}</b> {}</li>",
-            escape(&step.unwrap_or_default()),
-            prose(&warning.text),
-            prose(&warning.advice)
+            "<section class=\"warnings\"><h2>Warnings</h2><ul>{items}</ul></section>"
         );
-    }
-    if !alarms.is_empty() {
-        out.push_str("</ul></section>\n");
     }
     if !notes.is_empty() {
         let items: String =

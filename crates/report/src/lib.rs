@@ -1,26 +1,27 @@
-//! Runs and findings as terminal tables, charts and one HTML page.
+//! Runs and findings as terminal tables, charts, one HTML page, Markdown, CSV and a workbook.
+//!
+//! What they say is data in `view`; each of the others says how it looks.
 //!
 //! Pure functions from values to text: nothing here reads a clock, a file or the environment, and
 //! nothing judges. A number that is not known is said to be unknown, never printed as NaN.
 #![forbid(unsafe_code)]
 
-mod amounts;
-pub mod chart;
 mod csv;
 pub mod errno;
-mod headline;
-mod heat;
 pub mod html;
+mod markdown;
 mod redact;
-mod sheet;
 mod svg;
 pub mod terminal;
 mod text;
 pub mod units;
+mod view;
 mod xlsx;
 
 pub use csv::{CSV_BEGIN, csv};
+pub use markdown::markdown;
 pub use redact::redacted;
 pub use svg::svg;
 pub use text::harmless;
+pub use view::chart;
 pub use xlsx::{XLSX_CREATOR, xlsx};

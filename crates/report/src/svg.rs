@@ -17,8 +17,8 @@ pub use heat::heat;
 
 use std::fmt::Write;
 
-use crate::chart::{Body, Chart, Hue};
-use crate::html::escape;
+use crate::text::escape;
+use crate::view::chart::{Body, Chart, Hue};
 
 /// A chart of `width` user units; 360 fits a phone, 720 a page.
 pub fn svg(chart: &Chart, width: u32) -> String {

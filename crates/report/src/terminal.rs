@@ -9,28 +9,24 @@ mod heat;
 mod lists;
 mod run;
 mod study;
+mod table;
 
 pub use accept::claims_table;
 pub use check::check_table;
 pub use compare::comparison_table;
-pub(crate) use compare::{
-    change, compared_name, comparison_counts, comparison_reach, kept_out, left_open,
-};
 pub use doctor::{doctor_table, leftovers_list, set_up_table};
 pub use facts::facts;
-pub(crate) use facts::groups as fact_groups;
 pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
 pub use study::{gathering_table, study_table};
 
-use crate::headline;
+use crate::view::header;
 use drivelab_core::record::Warning;
 
 /// Warnings with their advice, each as a paragraph; then what is merely to be noted.
 pub fn warnings(warnings: &[Warning]) -> String {
     let mut text = String::new();
-    let (notes, alarms): (Vec<_>, Vec<_>) =
-        warnings.iter().partition(|warning| headline::is_note(warning));
+    let (alarms, notes) = header::alarms_and_notes(warnings);
     for (label, warning) in
         alarms.into_iter().map(|it| ("Warning", it)).chain(notes.into_iter().map(|it| ("Note", it)))
     {

@@ -76,6 +76,24 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// Text made safe for content of HTML and for quoted attributes; control characters are replaced.
+pub(crate) fn escape(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => safe.push_str("&amp;"),
+            '<' => safe.push_str("&lt;"),
+            '>' => safe.push_str("&gt;"),
+            '"' => safe.push_str("&quot;"),
+            '\'' => safe.push_str("&#39;"),
+            '\n' | '\t' => safe.push(c),
+            c if c.is_control() => safe.push('\u{fffd}'),
+            c => safe.push(c),
+        }
+    }
+    safe
+}
+
 /// Whole lines for a terminal or a log: everything that steers is replaced but ends of lines
 /// (`\n`, `\r\n`) and tabs. The program itself prints nothing else, so what is replaced came from
 /// a file, a name or a drive.

@@ -9,9 +9,8 @@ use rust_xlsxwriter::{
     DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError,
 };
 
-use crate::headline::{self, Row};
-use crate::sheet::{self, Sheet, Value};
-use crate::terminal;
+use crate::view::headline::{self, Row};
+use crate::view::sheet::{self, Sheet, Value};
 
 /// Who made a workbook, as it says itself in its properties.
 pub const XLSX_CREATOR: &str = "drivelab";
@@ -94,7 +93,7 @@ fn fill(worksheet: &mut Worksheet, sheet: &Sheet) -> Result<(), XlsxError> {
 
 fn facts(facts: &Facts) -> Sheet {
     let mut rows = Vec::new();
-    for (title, group) in terminal::fact_groups(facts) {
+    for (title, group) in crate::view::facts::groups(facts) {
         for (name, value) in group {
             let texts = [title.clone(), name.to_owned(), value];
             rows.push(texts.map(Value::Text).to_vec());

@@ -11,13 +11,13 @@ use drivelab_core::sound::Sound;
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_io::results::{self, There};
 use drivelab_io::team::team;
-use drivelab_report::{csv, html, redacted, terminal, xlsx};
+use drivelab_report::{csv, html, markdown, redacted, terminal, xlsx};
 use drivelab_study::experiment::Presentation;
 use drivelab_study::{accept, registry};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-/// Shows a run again: as HTML, CSV, a workbook or JSON, with or without the names in it.
+/// Shows a run again: as HTML, Markdown, CSV, a workbook or JSON, with or without the names in it.
 pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     let directory = store::directory(options.store.runs.as_deref())?;
     let path = store::locate(&options.run, &directory)?;
@@ -26,10 +26,14 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
         run = redacted(&run).map_err(Failure::invalid)?;
     }
     let summary = summarise(&run);
-    let (csv_path, xlsx_path) = (options.csv.as_deref(), options.xlsx.as_deref());
-    for (path, made) in
-        [(options.out.as_deref(), Made::Html), (csv_path, Made::Csv), (xlsx_path, Made::Workbook)]
-    {
+    let out = options.out.as_deref();
+    let others = [
+        (Made::Markdown, options.markdown.as_deref()),
+        (Made::Csv, options.csv.as_deref()),
+        (Made::Workbook, options.xlsx.as_deref()),
+    ];
+    may_replace(out, Made::Html)?;
+    for (made, path) in others {
         may_replace(path, made)?;
     }
     match options.json {
@@ -37,25 +41,30 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
         false => print::text(&in_words(&run, &summary)),
     }
     let mut places = Vec::new();
-    let is_page =
-        options.out.is_some() || (csv_path.is_none() && xlsx_path.is_none() && !options.json);
-    if is_page {
-        let written = write_html(&run, &summary, options.out.as_deref())?;
+    let is_other = options.json || others.iter().any(|(_, path)| path.is_some());
+    if out.is_some() || !is_other {
+        let written = write_html(&run, &summary, out)?;
         places.push(format!("Report   {}", written.display()));
     }
-    if let Some(path) = csv_path {
-        write_new(path, Made::Csv, csv(&summary).as_bytes())?;
-        places.push(format!("CSV      {}", path.display()));
-    }
-    if let Some(path) = xlsx_path {
-        let book = xlsx(&run, &summary).map_err(Failure::invalid)?;
-        write_new(path, Made::Workbook, &book)?;
-        places.push(format!("Workbook {}", path.display()));
+    for (made, path) in others {
+        let Some(path) = path else { continue };
+        write_new(path, made, &rendered(made, &run, &summary)?)?;
+        places.push(format!("{:<8} {}", made.label(), path.display()));
     }
     if !options.json && !places.is_empty() {
         print::text(&format!("\n{}\n", places.join("\n")));
     }
     Ok(Status::Fine)
+}
+
+/// A run as a file of this kind.
+fn rendered(made: Made, run: &Run, summary: &Summary) -> Result<Vec<u8>, Failure> {
+    Ok(match made {
+        Made::Html => results::marked(html::page(run, summary)).into_bytes(),
+        Made::Markdown => markdown(run, summary).into_bytes(),
+        Made::Csv => csv(summary).into_bytes(),
+        Made::Workbook => xlsx(run, summary).map_err(Failure::invalid)?,
+    })
 }
 
 /// Prints what a run found, writes its HTML where that was asked for, says how it ended, and
@@ -156,7 +165,7 @@ fn claims(run: &Run) -> Vec<JudgedClaim> {
 pub fn write_html(run: &Run, summary: &Summary, out: Option<&Path>) -> Result<PathBuf, Failure> {
     let name = || PathBuf::from(format!("drivelab-{}.html", run.begin.run));
     let path = out.map_or_else(name, Path::to_path_buf);
-    write_new(&path, Made::Html, results::marked(html::page(run, summary)).as_bytes())?;
+    write_new(&path, Made::Html, &rendered(Made::Html, run, summary)?)?;
     Ok(path)
 }
 
@@ -164,6 +173,7 @@ pub fn write_html(run: &Run, summary: &Summary, out: Option<&Path>) -> Result<Pa
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Made {
     Html,
+    Markdown,
     Csv,
     Workbook,
 }
@@ -172,14 +182,26 @@ impl Made {
     fn word(self) -> &'static str {
         match self {
             Made::Html => "report",
+            Made::Markdown => "Markdown",
             Made::Csv => "CSV",
             Made::Workbook => "workbook",
+        }
+    }
+
+    /// What stands before its path where the files are listed.
+    fn label(self) -> &'static str {
+        match self {
+            Made::Html => "Report",
+            Made::Markdown => "Markdown",
+            Made::Csv => "CSV",
+            Made::Workbook => "Workbook",
         }
     }
 
     fn option(self) -> &'static str {
         match self {
             Made::Html => "--out",
+            Made::Markdown => "--markdown",
             Made::Csv => "--csv",
             Made::Workbook => "--xlsx",
         }

@@ -5,6 +5,7 @@ mod layers;
 mod length;
 mod manifest;
 mod opening;
+mod report;
 mod source;
 mod words;
 
@@ -58,6 +59,11 @@ fn studies_judge_sound_numbers_only() {
 #[test]
 fn printing_is_the_binarys_business() {
     assert_none(layers::printing(&tree()));
+}
+
+#[test]
+fn renderers_of_reports_ask_the_view_and_not_each_other() {
+    assert_none(report::modules(&tree()));
 }
 
 #[test]

@@ -1,8 +1,9 @@
 //! A comparison as one HTML page: counts, all cells in one picture, the table behind it.
 
-use super::{escape, head};
+use super::{head, table};
 use crate::svg::forest;
-use crate::terminal;
+use crate::text::escape;
+use crate::view::comparison as words;
 use drivelab_core::comparison::{Cell, Comparison};
 use drivelab_core::findings::Findings;
 use drivelab_stats::ratio_band;
@@ -20,7 +21,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     let mut out = String::with_capacity(32 << 10);
     let title = format!("drivelab: {} → {}", comparison.before, comparison.after);
     head(&mut out, &title, true);
-    let (unit, counts) = terminal::comparison_counts(comparison);
+    let (unit, counts) = (words::circumstances(comparison), words::counts(&comparison.cells));
     let _ = writeln!(
         out,
         "<header><p class=\"badges\"><b class=\"badge\">compared</b></p><h1>{} → {}</h1>\
@@ -33,7 +34,7 @@ pub fn comparison(comparison: &Comparison) -> String {
     out.push_str("<section><h2>All cells, from the largest loss to the largest gain</h2>");
     picture(&mut out, comparison);
     out.push_str("</section>\n<section><h2>All numbers</h2>");
-    table(&mut out, comparison);
+    table::numbers(&mut out, &words::numbers(comparison));
     out.push_str("</section>\n");
     let remarks = remarks(comparison, &Findings::default());
     if !remarks.is_empty() {
@@ -45,7 +46,7 @@ pub fn comparison(comparison: &Comparison) -> String {
 
 /// A comparison within the page of a run.
 pub(super) fn section(out: &mut String, comparison: &Comparison, findings: &Findings) {
-    let (unit, counts) = terminal::comparison_counts(comparison);
+    let (unit, counts) = (words::circumstances(comparison), words::counts(&comparison.cells));
     let _ = write!(
         out,
         "<section><h2>{} → {}</h2><p>{}</p><p class=\"faint\">{}</p>",
@@ -56,7 +57,7 @@ pub(super) fn section(out: &mut String, comparison: &Comparison, findings: &Find
     );
     picture(out, comparison);
     out.push_str("<details><summary>the numbers</summary>");
-    table(out, comparison);
+    table::numbers(out, &words::numbers(comparison));
     let _ = writeln!(out, "</details>{}</section>", remarks(comparison, findings));
 }
 
@@ -66,13 +67,12 @@ fn picture(out: &mut String, comparison: &Comparison) {
         out.push_str("<p>No cell could be judged.</p>");
         return;
     }
-    let names: Vec<String> =
-        judged.iter().map(|cell| terminal::compared_name(cell, comparison)).collect();
+    let names: Vec<String> = judged.iter().map(|cell| words::name(cell, comparison)).collect();
     let first = comparison.delta.unwrap_or_else(|| judged[0].metric.delta());
     let is_one = comparison.delta.is_some()
         || judged.iter().all(|cell| cell.metric.delta() == judged[0].metric.delta());
     let band = is_one.then(|| ratio_band(first));
-    let drawn = forest(&judged, &names, band, terminal::comparison_reach(&comparison.cells));
+    let drawn = forest(&judged, &names, band, words::reach(&comparison.cells));
     let shade = if is_one { "; the shade is what counts as unchanged" } else { "" };
     let _ = writeln!(
         out,
@@ -82,47 +82,9 @@ fn picture(out: &mut String, comparison: &Comparison) {
     );
 }
 
-fn table(out: &mut String, comparison: &Comparison) {
-    out.push_str(
-        "<div class=\"scroll\" tabindex=\"0\"><table><tr>\
-         <th scope=\"col\">cell<th scope=\"col\">verdict<th scope=\"col\" class=\"r\">change\
-         <th scope=\"col\" class=\"r\">95 % interval<th scope=\"col\" class=\"r\">p, adjusted\
-         <th scope=\"col\" class=\"r\">n<th scope=\"col\" class=\"r\">needs n",
-    );
-    for cell in &comparison.cells {
-        let (change, interval) = terminal::change(cell);
-        let p = cell.p_adjusted.filter(|p| p.is_finite()).map_or("–".to_owned(), probability);
-        let needs = cell.needs_n.map_or(String::new(), |n| n.to_string());
-        let _ = write!(
-            out,
-            "<tr><td>{}<td>{}<td class=\"r\">{change}<td class=\"r\">{interval}\
-             <td class=\"r\">{p}<td class=\"r\">{}, {}<td class=\"r\">{needs}",
-            escape(&terminal::compared_name(cell, comparison)),
-            cell.word(),
-            cell.n.0,
-            cell.n.1,
-        );
-    }
-    out.push_str("</table></div>");
-}
-
-fn probability(p: f64) -> String {
-    if p < 0.0001 { format!("{p:.0e}") } else { format!("{p:.4}") }
-}
-
 /// What must be known besides, as a list; empty where nothing must.
 fn remarks(comparison: &Comparison, findings: &Findings) -> String {
-    let kept_out = terminal::kept_out(comparison, findings).into_iter();
-    let mut lines: Vec<String> = kept_out
-        .map(|(cell, why)| format!("{} is suspect and kept out: {why}", cell.name))
-        .collect();
-    lines.extend(terminal::left_open(comparison));
-    let only = |side: &str, names: &[String]| {
-        (!names.is_empty()).then(|| format!("Only in {side}: {}", names.join(", ")))
-    };
-    lines.extend(only(&comparison.before, &comparison.only_before));
-    lines.extend(only(&comparison.after, &comparison.only_after));
-    lines.extend(comparison.differences.iter().map(|it| format!("Differs: {it}")));
+    let lines = words::remarks(comparison, findings);
     if lines.is_empty() {
         return String::new();
     }

@@ -4,10 +4,10 @@ use drivelab_core::run::Run;
 use drivelab_core::summary::{CellStream, CellSummary, Summary};
 use std::fmt::Write;
 
-use crate::chart::{Chart, Table, bars, latency_distribution, over_time};
-use crate::headline;
-use crate::html::escape;
 use crate::svg::svg;
+use crate::text::escape;
+use crate::view::chart::{Chart, Table, bars, latency_distribution, over_time};
+use crate::view::headline;
 
 /// User units of a picture that fits a phone, and of one as wide as the page.
 pub(super) const NARROW: u32 = 360;

@@ -1,6 +1,9 @@
 //! Several runs of one study as one page.
 
-use super::{SCRIPT, escape, head, sentences, study};
+use super::table::{self, Set};
+use super::{SCRIPT, head, sentences, study};
+use crate::text::escape;
+use crate::view::{self, header};
 use drivelab_core::gathering::Gathering;
 use std::fmt::Write;
 
@@ -19,13 +22,8 @@ pub fn gathering(gathering: &Gathering) -> String {
         escape(&gathering.question),
     );
     out.push_str("<section class=\"verdict\">");
-    for (word, class, list) in [
-        ("Verdict", "good", &findings.verdict),
-        ("Suspect", "beware", &findings.suspect),
-        ("Beware", "beware", &findings.beware),
-        ("Unknown", "unknown", &findings.unknown),
-    ] {
-        sentences(&mut out, word, class, list);
+    for (word, list) in header::judgement(findings) {
+        sentences(&mut out, word, list);
     }
     out.push_str("</section>\n");
     study::key_picture(&mut out, findings);
@@ -37,25 +35,13 @@ pub fn gathering(gathering: &Gathering) -> String {
 }
 
 fn runs(out: &mut String, gathering: &Gathering) {
+    let table = view::study::runs(gathering);
+    out.push_str("<section><h2>The runs</h2>");
+    table::begin(out, "");
+    table::heads(out, &table);
+    table::rows(out, &table, &[Set::Line; 3]);
     out.push_str(
-        "<section><h2>The runs</h2><div class=\"scroll\" tabindex=\"0\"><table><tr>\
-         <th scope=\"col\">target<th scope=\"col\">run<th scope=\"col\">",
-    );
-    for run in &gathering.runs {
-        let word = match (run.complete, run.no_answer) {
-            (false, _) => "incomplete",
-            (true, true) => "no valid answer",
-            (true, false) => "",
-        };
-        let _ = write!(
-            out,
-            "<tr><td class=\"n\">{}<td class=\"n\">{}<td class=\"n\">{word}",
-            escape(&run.target),
-            escape(&run.run)
-        );
-    }
-    out.push_str(
-        "</table></div><p class=\"faint\">Each has a page of its own: \
+        "<p class=\"faint\">Each has a page of its own: \
          <code>drivelab report RUN</code>.</p></section>\n",
     );
 }

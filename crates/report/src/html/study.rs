@@ -3,11 +3,14 @@
 use drivelab_core::findings::{Figure, Findings, HeatMap, Picture, Table};
 use std::fmt::Write;
 
-use crate::chart::{self, Chart};
-use crate::heat::{marks, numbers};
-use crate::html::numbers::NUMBERS_MAX;
-use crate::html::{comparison, escape, figures, prose};
-use crate::{amounts, svg, units};
+use crate::html::table::{self, Set};
+use crate::html::{comparison, figures, prose};
+use crate::svg;
+use crate::text::escape;
+use crate::view::chart::{self, Chart};
+use crate::view::heat::{marks, numbers};
+use crate::view::numbers::NUMBERS_MAX;
+use crate::view::{self, block};
 
 /// Longer words may be wrapped in a table, at a width that can still be read.
 const WORDS_CHARACTERS: usize = 16;
@@ -97,47 +100,27 @@ fn heat_map(out: &mut String, map: &HeatMap) {
 }
 
 fn figures(out: &mut String, figures: &[Figure]) {
-    out.push_str(
-        "<section><h2>All figures</h2><div class=\"scroll\" tabindex=\"0\"><table><tr>\
-         <th scope=\"col\">figure<th scope=\"col\" class=\"r\">value\
-         <th scope=\"col\" class=\"r\">95 % interval<th scope=\"col\" class=\"r\">n\
-         <th scope=\"col\">note",
-    );
-    for figure in figures {
-        let _ = write!(
-            out,
-            "<tr><td>{}<td class=\"r\"><b>{}</b><td class=\"r\">{}<td class=\"r\">{}\
-             <td class=\"w\">{}",
-            escape(&figure.name),
-            escape(&amounts::show(figure.estimate.value, figure.unit)),
-            amounts::margin(figure).as_deref().unwrap_or("none"),
-            units::count(figure.estimate.n),
-            prose(&figure.note),
-        );
-    }
-    out.push_str("</table></div></section>\n");
+    let table = view::study::figures(figures);
+    out.push_str("<section><h2>All figures</h2>");
+    table::begin(out, "");
+    table::heads(out, &table);
+    table::rows(out, &table, &[Set::Plain, Set::Strong, Set::Number, Set::Number, Set::Prose]);
+    out.push_str("</section>\n");
 }
 
 fn table(out: &mut String, table: &Table) {
-    let rows = amounts::rows(table);
-    let classes: Vec<&str> =
-        (0..amounts::width(table)).map(|column| class(table, &rows, column)).collect();
+    let table = view::study::table(table);
+    let sets: Vec<Set> = (0..table.heads.len()).map(|column| set(&table, column)).collect();
     let _ = write!(out, "<section><h2>{}</h2>", escape(&table.title));
-    let is_long = rows.len() > ROWS_OPEN;
+    let is_long = table.rows.len() > ROWS_OPEN;
     if is_long {
-        let _ = write!(out, "<details><summary>{} rows</summary>", rows.len());
+        let _ = write!(out, "<details><summary>{} rows</summary>", table.rows.len());
     }
-    out.push_str("<div class=\"scroll\" tabindex=\"0\"><table><tr>");
-    for (column, head) in amounts::heads(table).iter().enumerate() {
-        let _ = write!(out, "<th scope=\"col\" class=\"{}\">{}", classes[column], escape(head));
+    table::begin(out, "");
+    for (head, set) in table.heads.iter().zip(&sets) {
+        let _ = write!(out, "<th scope=\"col\" class=\"{}\">{}", set.class(), escape(&head.name));
     }
-    for row in rows {
-        out.push_str("<tr>");
-        for (column, entry) in row.iter().enumerate() {
-            let _ = write!(out, "<td class=\"{}\">{}", classes[column], escape(entry));
-        }
-    }
-    out.push_str("</table></div>");
+    table::rows(out, &table, &sets);
     if is_long {
         out.push_str("</details>");
     }
@@ -148,12 +131,12 @@ fn table(out: &mut String, table: &Table) {
 }
 
 /// How a column is set: numbers to the right, short words in one line, others wrapped.
-fn class(table: &Table, rows: &[Vec<String>], column: usize) -> &'static str {
+fn set(table: &block::Table, column: usize) -> Set {
     let is_long = |row: &Vec<String>| row[column].chars().count() > WORDS_CHARACTERS;
-    match (amounts::is_numeric(table, column), rows.iter().any(is_long)) {
-        (true, _) => "r",
-        (false, true) => "w",
-        (false, false) => "n",
+    match (table.heads[column].is_number, table.rows.iter().any(is_long)) {
+        (true, _) => Set::Number,
+        (false, true) => Set::Words,
+        (false, false) => Set::Line,
     }
 }
 

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Axis, Bar};
-use crate::html::escape;
 use crate::svg::{class, open, place, rows};
+use crate::text::escape;
+use crate::view::chart::{Axis, Bar};
 
 const ROW: f64 = 34.0;
 

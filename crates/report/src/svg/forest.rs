@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::html::escape;
 use crate::svg::{open, place, text};
+use crate::text::escape;
 use drivelab_core::comparison::Cell;
 
 const WIDTH: f64 = 900.0;
@@ -74,7 +74,7 @@ fn row(out: &mut String, cell: &Cell, name: &str, y: f64, at: &dyn Fn(f64) -> f6
         "negligible" | "size unsettled" => "write",
         _ => "other",
     };
-    let (change, _) = crate::terminal::change(cell);
+    let (change, _) = crate::view::comparison::change(cell);
     let middle = y + ROW / 2.0;
     let _ =
         write!(out, "<g><title>{}</title>", escape(&format!("{name}: {} {change}", cell.word())));

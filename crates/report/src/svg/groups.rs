@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Axis, Bar};
-use crate::html::escape;
 use crate::svg::{class, legend, open, place, rows, text};
+use crate::text::escape;
+use crate::view::chart::{Axis, Bar};
 
 const NAME: f64 = 17.0;
 const BAR: f64 = 14.0;

@@ -7,10 +7,10 @@ use std::fmt::Write;
 use drivelab_core::comparison::Cell;
 use drivelab_core::findings::{HeatMap, HeatRow};
 
-use crate::heat::{entry, strength};
-use crate::html::escape;
 use crate::svg::{open, place, text};
-use crate::terminal::change;
+use crate::text::escape;
+use crate::view::comparison::change;
+use crate::view::heat::{entry, strength};
 
 /// Narrower pictures have the names above the fields.
 const BESIDE_MIN: f64 = 600.0;

@@ -5,9 +5,9 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Axis, Line, Panel, Span, Stop, Stroke, Unit, ticks};
-use crate::html::escape;
 use crate::svg::{class, open, place, text};
+use crate::text::escape;
+use crate::view::chart::{Axis, Line, Panel, Span, Stop, Stroke, Unit, ticks};
 
 /// Room for the labels of the vertical axis.
 const LEFT: f64 = 58.0;

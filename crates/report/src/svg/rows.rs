@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Axis, Tick, ticks};
 use crate::svg::{place, text};
+use crate::view::chart::{Axis, Tick, ticks};
 
 /// Room below the last row for the labels.
 pub(super) const FOOT: f64 = 26.0;

@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use crate::chart::{Axis, Layered};
-use crate::html::escape;
 use crate::svg::{SERIES, legend, open, place, rows};
+use crate::text::escape;
+use crate::view::chart::{Axis, Layered};
 
 const ROW: f64 = 34.0;
 

@@ -10,7 +10,7 @@ use crate::units::{self, Scale};
 
 /// Target, claims with their answers, what is unknown, warnings.
 pub fn claims_table(summary: &Summary, claims: &[JudgedClaim], facts: &Facts) -> String {
-    let mut text = super::check::header(summary, facts);
+    let mut text = super::check::heading(summary, facts);
     text.push('\n');
     let heads = ["claim", "asked", "measured", "95 % interval", "answer"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];

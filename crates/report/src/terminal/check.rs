@@ -4,9 +4,10 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::summary::Summary;
 
-use crate::headline::{self, Row};
 use crate::text::{Flush, columns, hanging, printable};
 use crate::units;
+use crate::view::header;
+use crate::view::headline::{self, Row};
 
 /// More lines of cells than that fill a screen; of them so many are shown.
 const LINES_MAX: usize = 60;
@@ -14,7 +15,7 @@ const LINES_SHOWN: usize = 20;
 
 /// Target, table of cells, Verdict, Suspect, Beware, Unknown, warnings.
 pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
-    let mut text = header(summary, facts);
+    let mut text = heading(summary, facts);
     text.push('\n');
     text.push_str(&cells(summary, findings));
     text.push('\n');
@@ -29,12 +30,7 @@ pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
 /// What was concluded, each sentence a paragraph.
 pub(super) fn judgement(findings: &Findings) -> String {
     let mut text = String::new();
-    for (label, sentences) in [
-        ("Verdict", &findings.verdict),
-        ("Suspect", &findings.suspect),
-        ("Beware", &findings.beware),
-        ("Unknown", &findings.unknown),
-    ] {
+    for (label, sentences) in header::judgement(findings) {
         for (index, sentence) in sentences.iter().enumerate() {
             let label = if index == 0 { label } else { "" };
             text.push_str(&hanging(label, &printable(sentence), 9));
@@ -44,19 +40,14 @@ pub(super) fn judgement(findings: &Findings) -> String {
 }
 
 /// Who, what, on which target, and whether all of it was done.
-pub(super) fn header(summary: &Summary, facts: &Facts) -> String {
+pub(super) fn heading(summary: &Summary, facts: &Facts) -> String {
     let target = printable(&headline::target(&summary.target, facts));
     let mut text = format!("drivelab {}  ·  {target}\n", summary.version);
     let mut parts = vec![format!("run {}", summary.run), format!("seed {}", summary.seed)];
-    let state = summary.steps.first().map_or("unknown", |step| step.state.as_str());
-    parts.push(format!("state {state}"));
+    parts.push(format!("state {}", header::state(summary)));
     text.push_str(&printable(&parts.join("  ·  ")));
     text.push('\n');
-    if !summary.complete {
-        let reason = summary
-            .incomplete
-            .as_deref()
-            .unwrap_or("it has no end record, so it was killed or is still going on");
+    if let Some(reason) = header::incomplete(summary) {
         let words = format!("this run is incomplete: {reason}");
         text.push_str(&hanging("INCOMPLETE", &printable(&words), 12));
     }

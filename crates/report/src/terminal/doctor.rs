@@ -4,8 +4,8 @@ use drivelab_core::facts::Facts;
 use drivelab_core::fitness::Check;
 use std::path::PathBuf;
 
-use crate::headline;
 use crate::text::{hanging, printable};
+use crate::view::headline;
 
 /// Room for the severity and the two spaces on both sides of it.
 const SEVERITY_COLUMNS: usize = 11;

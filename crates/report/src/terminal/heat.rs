@@ -2,32 +2,23 @@
 
 use drivelab_core::findings::HeatMap;
 
-use super::study::in_words;
-use crate::heat::{entry, marks};
+use super::table::in_words;
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::view::heat::marks;
+use crate::view::study as view;
 
 /// Title, ratios in columns, marks and note; where they are too wide, row by row.
 pub(super) fn heat_map(map: &HeatMap) -> String {
     let mut text = hanging("", &printable(&map.title), 0);
-    let split = |name: &String| {
-        let (first, second) = name.split_once(' ').unwrap_or(("", name));
-        (printable(first), printable(second))
-    };
-    let heads: Vec<(String, String)> = map.columns.iter().map(split).collect();
-    let head = |part: fn(&(String, String)) -> String| -> Vec<String> {
-        std::iter::once(String::new()).chain(heads.iter().map(part)).collect()
-    };
-    let rows: Vec<Vec<String>> = map
-        .rows
-        .iter()
-        .map(|row| {
-            let cells = row.cells.iter().map(|cell| cell.as_ref().map_or("·".into(), entry));
-            std::iter::once(printable(&row.name)).chain(cells).collect()
-        })
-        .collect();
+    let table = view::heat_map(map);
+    let names: Vec<String> = table.names().iter().map(|name| printable(name)).collect();
+    let heads: Vec<(&str, &str)> = names.iter().map(|name| two_lines(name)).collect();
+    let head = |part: fn(&(&str, &str)) -> String| heads.iter().map(part).collect();
+    let rows: Vec<Vec<String>> =
+        table.rows.iter().map(|row| row.iter().map(|one| printable(one)).collect()).collect();
     let mut flush = vec![Flush::Right; map.columns.len() + 1];
     flush[0] = Flush::Left;
-    let all: Vec<Vec<String>> = [head(|it| it.0.clone()), head(|it| it.1.clone())]
+    let all: Vec<Vec<String>> = [head(|it| it.0.to_owned()), head(|it| it.1.to_owned())]
         .into_iter()
         .chain(rows.iter().cloned())
         .collect();
@@ -35,9 +26,6 @@ pub(super) fn heat_map(map: &HeatMap) -> String {
     match aligned.lines().all(|line| line.chars().count() <= COLUMNS) {
         true => text.push_str(&aligned),
         false => {
-            let names: Vec<String> = std::iter::once(String::new())
-                .chain(map.columns.iter().map(|name| printable(name)))
-                .collect();
             rows.iter().for_each(|row| text.push_str(&in_words(&names, row)));
         }
     }
@@ -47,4 +35,9 @@ pub(super) fn heat_map(map: &HeatMap) -> String {
         text.push_str(&hanging("  ", &printable(&map.note), 2));
     }
     text
+}
+
+/// The name of a column as two lines of its head.
+fn two_lines(name: &str) -> (&str, &str) {
+    name.split_once(' ').unwrap_or(("", name))
 }

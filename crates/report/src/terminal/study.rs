@@ -1,24 +1,24 @@
 //! The results of a study: its figures, cells and tables, then what they mean.
 
 use drivelab_core::facts::Facts;
-use drivelab_core::findings::{Figure, Findings, Remark, Table};
+use drivelab_core::findings::{Figure, Findings, Remark};
 use drivelab_core::gathering::Gathering;
 use drivelab_core::summary::Summary;
 
 use super::heat::heat_map;
+use super::table::table;
 use super::{check, compare};
-use crate::amounts;
-use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::text::{Flush, columns, hanging, printable};
+use crate::view::amounts;
+use crate::view::study as view;
 
 /// Longer names of figures stand in a line of their own.
 const NAME_CHARACTERS: usize = 44;
-/// Of longer tables the page has the rest.
-const ROWS_SHOWN: usize = 60;
 
 /// Target, figures, cells, heat maps, tables, comparison, what does not apply, Verdict, Suspect,
 /// Beware, Unknown, deviations from the method, warnings.
 pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
-    let mut text = check::header(summary, facts);
+    let mut text = check::heading(summary, facts);
     let mut parts = vec![figures(&findings.figures)];
     if !summary.cells.is_empty() {
         parts.push(check::cells(summary, findings));
@@ -40,18 +40,11 @@ pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
 /// Several targets side by side: which runs, the tables, the comparison, what follows.
 pub fn gathering_table(gathering: &Gathering) -> String {
     let mut text = hanging("", &printable(&gathering.question), 0);
-    let rows: Vec<Vec<String>> = gathering
-        .runs
-        .iter()
-        .map(|run| {
-            let word = match (run.complete, run.no_answer) {
-                (false, _) => "incomplete",
-                (true, true) => "no valid answer",
-                (true, false) => "",
-            };
-            vec![printable(&run.target), format!("run {}", run.run), word.to_string()]
-        })
-        .collect();
+    let mut rows = view::runs(gathering).rows;
+    for row in &mut rows {
+        row[0] = printable(&row[0]);
+        row[1] = format!("run {}", row[1]);
+    }
     text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
     let findings = &gathering.findings;
     let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map).collect();
@@ -88,53 +81,9 @@ fn figures(figures: &[Figure]) -> String {
     text
 }
 
-/// Title, entries in columns, note. A table that is too wide for them is written row by row.
-fn table(table: &Table) -> String {
-    let width = amounts::width(table);
-    let clean =
-        |row: Vec<String>| -> Vec<String> { row.iter().map(|one| printable(one)).collect() };
-    let heads = clean(amounts::heads(table));
-    let all: Vec<Vec<String>> =
-        amounts::rows(table).into_iter().take(ROWS_SHOWN).map(clean).collect();
-    let mut text = hanging("", &printable(&table.title), 0);
-    let flush: Vec<Flush> = (0..width)
-        .map(|column| match amounts::is_numeric(table, column) {
-            true => Flush::Right,
-            false => Flush::Left,
-        })
-        .collect();
-    let with_heads: Vec<Vec<String>> = [heads.clone()].into_iter().chain(all.clone()).collect();
-    let aligned = columns(&with_heads, &flush, 2);
-    match aligned.lines().all(|line| line.chars().count() <= COLUMNS) {
-        true => text.push_str(&aligned),
-        false => all.iter().for_each(|row| text.push_str(&in_words(&heads, row))),
-    }
-    if table.rows.len() > all.len() {
-        text.push_str(&format!("  and {} rows more\n", table.rows.len() - all.len()));
-    }
-    if !table.note.is_empty() {
-        text.push_str(&hanging("  ", &printable(&table.note), 2));
-    }
-    text
-}
-
-/// A row as a list of its entries, each led by its head, wrapped.
-pub(super) fn in_words(heads: &[String], row: &[String]) -> String {
-    let parts: Vec<String> = heads
-        .iter()
-        .zip(row)
-        .filter(|(_, entry)| !entry.is_empty())
-        .map(|(head, entry)| format!("{head} {entry}").trim().to_owned())
-        .collect();
-    hanging("  -", &parts.join(" · "), 4)
-}
-
 fn not_applicable(remarks: &[Remark]) -> String {
-    let line = |remark: &Remark| {
-        let words = format!("{}: {}", remark.cell, remark.text);
-        hanging("not applicable", &printable(&words), 16)
-    };
-    remarks.iter().map(line).collect()
+    let sentences = view::not_applicable(remarks);
+    sentences.iter().map(|it| hanging("not applicable", &printable(it), 16)).collect()
 }
 
 fn deviations(deviations: &[String]) -> String {

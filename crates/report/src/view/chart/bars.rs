@@ -4,9 +4,9 @@ use drivelab_core::op::Action;
 use drivelab_core::summary::Summary;
 use drivelab_stats::Estimate;
 
-use crate::chart::{Axis, Bar, Body, Chart, Hue, Table, Unit};
-use crate::headline::{self, Row};
 use crate::units;
+use crate::view::chart::{Axis, Bar, Body, Chart, Hue, Table, Unit};
+use crate::view::headline::{self, Row};
 
 /// So many bars are read out; the table has all.
 const SAID_MAX: usize = 12;

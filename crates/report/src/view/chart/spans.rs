@@ -3,8 +3,8 @@
 use drivelab_core::run::StepRun;
 use drivelab_core::summary::{StepSummary, stream_gaps, window};
 
-use crate::chart::{Hue, Span};
 use crate::units;
+use crate::view::chart::{Hue, Span};
 
 /// More shaded gaps than this are not drawn; the table of cells counts them all.
 const SPANS_MAX: usize = 40;

@@ -3,9 +3,9 @@
 
 use drivelab_core::observed::Counted;
 
-use crate::chart::spans::Piece;
-use crate::chart::ticks::round_up;
-use crate::chart::{Axis, Hue, Line, Panel, Stroke, Unit};
+use crate::view::chart::spans::Piece;
+use crate::view::chart::ticks::round_up;
+use crate::view::chart::{Axis, Hue, Line, Panel, Stroke, Unit};
 
 /// Fewer looks than this at one repetition draw no curve.
 pub(super) const LOOKS_MIN: usize = 3;

@@ -2,8 +2,8 @@
 
 use drivelab_core::findings::Stack;
 
-use crate::amounts::{self, is_number};
-use crate::chart::{Axis, Body, Chart, Layered, Table, Unit};
+use crate::view::amounts::{self, is_number};
+use crate::view::chart::{Axis, Body, Chart, Layered, Table, Unit};
 
 /// So many bars are read out; the table has all.
 const SAID_MAX: usize = 8;

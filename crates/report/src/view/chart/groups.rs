@@ -2,8 +2,8 @@
 
 use drivelab_core::findings::{BarGroup, Bars};
 
-use crate::amounts::{self, is_number};
-use crate::chart::{Axis, Bar, Body, Chart, Hue, Table, Unit};
+use crate::view::amounts::{self, is_number};
+use crate::view::chart::{Axis, Bar, Body, Chart, Hue, Table, Unit};
 
 /// So many groups are read out; the table has all.
 const SAID_MAX: usize = 8;

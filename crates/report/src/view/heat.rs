@@ -3,8 +3,8 @@
 use drivelab_core::comparison::Cell;
 use drivelab_core::findings::HeatMap;
 
-use crate::chart::Table;
 use crate::units::digits;
+use crate::view::chart::Table;
 
 /// The mark beside a ratio: what it means can be read without any colour.
 fn mark(cell: &Cell) -> &'static str {

@@ -4,7 +4,7 @@ use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{PatternName, Role, Sync};
-use drivelab_core::record::{Begin, Warning};
+use drivelab_core::record::Begin;
 use drivelab_core::summary::{CellKind, CellStream, CellSummary, Latency, Load, Rates};
 use drivelab_stats::Estimate;
 
@@ -224,12 +224,6 @@ impl Row<'_> {
         }
         remarks
     }
-}
-
-/// Whether a warning is only a remark on the whole run, with nothing to be done about it: what a
-/// line of another tool really measures.
-pub(crate) fn is_note(warning: &Warning) -> bool {
-    warning.step.is_none() && warning.advice.is_empty()
 }
 
 /// Whether the findings say already why something is suspect.

@@ -10,7 +10,7 @@ use drivelab_core::summary::{
 use drivelab_stats::Estimate;
 use serde::Serialize;
 
-use crate::headline;
+use crate::view::headline;
 
 /// One value of a row.
 #[derive(Debug, Clone, PartialEq)]

@@ -23,7 +23,7 @@ pub use stacks::stack;
 pub use ticks::{Tick, ticks};
 pub use time::over_time;
 
-use drivelab_core::findings;
+pub use crate::view::unit::Unit;
 
 /// One picture with its caption and its numbers.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,29 +107,6 @@ pub struct Axis {
     pub from: f64,
     /// Its last value, larger than the first.
     pub to: f64,
-}
-
-/// What the values of an axis are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unit {
-    /// Operations a second.
-    Operations,
-    /// Bytes a second.
-    Bandwidth,
-    /// Bytes.
-    Bytes,
-    /// Times in nanoseconds.
-    Nanoseconds,
-    /// Times in seconds.
-    Seconds,
-    /// Shares from 0 to 1, shown as percentages.
-    Share,
-    /// Degrees Celsius.
-    Celsius,
-    /// A plain ratio.
-    Factor,
-    /// How many.
-    Count,
 }
 
 /// What a colour means; the same on every page.
@@ -247,37 +224,6 @@ pub struct Table {
     pub heads: Vec<String>,
     /// Cells, row by row.
     pub rows: Vec<Vec<String>>,
-}
-
-impl Unit {
-    /// A value of it in words.
-    pub fn show(self, value: f64) -> String {
-        match self {
-            Unit::Operations => crate::units::operations(value),
-            Unit::Bandwidth => crate::units::bandwidth(value),
-            Unit::Bytes => crate::amounts::bytes(value),
-            Unit::Nanoseconds => crate::units::time(value),
-            Unit::Seconds => crate::units::time(value * 1e9),
-            Unit::Share => crate::units::percent(value),
-            Unit::Celsius => format!("{value:.0} °C"),
-            Unit::Factor => format!("× {}", crate::units::digits(value)),
-            Unit::Count => crate::amounts::count(value),
-        }
-    }
-}
-
-impl From<findings::Unit> for Unit {
-    fn from(unit: findings::Unit) -> Self {
-        match unit {
-            findings::Unit::Iops => Unit::Operations,
-            findings::Unit::BytesPerS => Unit::Bandwidth,
-            findings::Unit::Bytes => Unit::Bytes,
-            findings::Unit::Ns => Unit::Nanoseconds,
-            findings::Unit::Share => Unit::Share,
-            findings::Unit::Factor => Unit::Factor,
-            findings::Unit::Count => Unit::Count,
-        }
-    }
 }
 
 impl Axis {

@@ -5,15 +5,16 @@ use drivelab_core::plan::Role;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{CellStream, CellSummary, Summary, series};
 
-use crate::chart::bars::{hue, quantity};
-use crate::chart::inside;
-use crate::chart::kernel::{self, LOOKS_MIN};
-use crate::chart::spans::{Piece, spans};
-use crate::chart::ticks::round_up;
-use crate::chart::{
+use crate::units;
+use crate::view::chart::bars::{hue, quantity};
+use crate::view::chart::inside;
+use crate::view::chart::kernel::{self, LOOKS_MIN};
+use crate::view::chart::spans::{Piece, spans};
+use crate::view::chart::ticks::round_up;
+use crate::view::chart::{
     Axis, Body, Chart, Hue, Line, Panel, Stop, Stroke, Table, Unit, min_max_per_column,
 };
-use crate::{headline, units};
+use crate::view::headline;
 
 /// One interval of one kind.
 #[derive(Clone, Copy)]

@@ -2,9 +2,9 @@
 
 use drivelab_core::findings::{self, LineKind, Mark, Picture};
 
-use crate::amounts::is_number;
-use crate::chart::ticks::round_up;
-use crate::chart::{
+use crate::view::amounts::is_number;
+use crate::view::chart::ticks::round_up;
+use crate::view::chart::{
     Axis, Body, Chart, Hue, Line, Panel, Point, Span, Stroke, Table, Unit, min_max_per_column,
 };
 

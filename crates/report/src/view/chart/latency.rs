@@ -5,9 +5,9 @@ use drivelab_core::run::Run;
 use drivelab_core::summary::{CellSummary, LatencyKind, cell_histogram};
 use drivelab_stats::{Histogram, supported, supported_quantile};
 
-use crate::chart::bars::hue;
-use crate::chart::{Axis, Body, Chart, Hue, Line, Panel, Point, Stroke, Table, Unit};
 use crate::units;
+use crate::view::chart::bars::hue;
+use crate::view::chart::{Axis, Body, Chart, Hue, Line, Panel, Point, Stroke, Table, Unit};
 
 /// Percentiles that are marked on the curve.
 const MARKED: [(f64, &str); 5] =

@@ -2,8 +2,8 @@
 
 use drivelab_core::inside::{Inside, InsideInterval};
 
-use crate::chart::spans::Piece;
-use crate::chart::{Axis, Hue, Line, Panel, Stroke, Unit};
+use crate::view::chart::spans::Piece;
+use crate::view::chart::{Axis, Hue, Line, Panel, Stroke, Unit};
 
 /// A curve that is drawn where it is ever above nothing.
 struct Curve {

@@ -1,6 +1,6 @@
 //! Ticks at 1, 2 and 5 times a power of ten, with SI labels.
 
-use crate::chart::{Axis, Unit};
+use crate::view::chart::{Axis, Unit};
 
 /// A mark on an axis.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,9 +80,9 @@ fn label(value: f64, unit: Unit) -> String {
         Unit::Operations => scaled(crate::units::operations_scale(value)),
         Unit::Bandwidth => scaled(crate::units::bandwidth_scale(value)),
         Unit::Nanoseconds => scaled(crate::units::time_scale(value)),
-        Unit::Bytes if crate::amounts::is_size(value) => crate::amounts::bytes(value),
+        Unit::Bytes if crate::view::unit::is_size(value) => crate::view::unit::bytes(value),
         Unit::Bytes => scaled(crate::units::capacity_scale(value)),
-        Unit::Count => crate::amounts::count(value),
+        Unit::Count => crate::view::unit::count(value),
         Unit::Seconds => format!("{} s", plain(value)),
         Unit::Celsius => format!("{} °C", plain(value)),
         Unit::Factor => format!("× {}", plain(value)),
