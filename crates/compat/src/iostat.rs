@@ -53,7 +53,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked, Refusal> {
 
 /// What iostat prints to a line that it does not take, with what is wrong with it.
 fn usage(advice: &str) -> Refusal {
-    let names: Vec<String> = entries().map(|entry| format!("[ {} ]", entry.option)).collect();
+    let names: Vec<String> = entries().map(|entry| format!("[ {} ]", entry.typed)).collect();
     let text = format!(
         "Usage: iostat [ options ] [ <interval> [ <count> ] ]\nOptions are:\n{}",
         names.join(" ")

@@ -3,7 +3,6 @@
 
 pub mod biff;
 pub mod calendar;
-pub mod catalogue;
 pub mod fio;
 pub mod fio_json;
 pub mod front;
@@ -11,7 +10,9 @@ pub mod iometer;
 pub mod ior;
 pub mod iostat;
 pub mod iozone;
+mod letters;
 pub mod mdtest;
 pub mod metarates;
+pub mod option;
 mod parallel;
 pub mod trace;

@@ -1,11 +1,12 @@
 //! One job's options as values, the last of a name wins.
 
-use super::known::{self, Care};
+use super::known;
 use super::shown::{Unified, Without};
 use super::steadystate;
 use super::value::{Amount, BadValue};
-use super::words::{Job, STATUS, Word, ignored, not_to_be_had};
-use crate::front::{Note, Refusal, Treatment};
+use super::words::{Job, STATUS, Word, refusal, takes_effect};
+use crate::front::{Note, Refusal};
+use crate::option::Care;
 use drivelab_core::plan::{Content, Engine, Sync};
 
 /// What a job asks for.
@@ -274,8 +275,8 @@ impl Default for Settings {
 pub(super) enum Wrong {
     /// fio does not take it either.
     Value,
-    /// fio does, and here it is not to be had; what to do instead.
-    NotHere(&'static str),
+    /// fio does, and here it is not to be had.
+    NotHere(Care),
 }
 
 impl From<BadValue> for Wrong {
@@ -301,25 +302,16 @@ pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
         }
         let Some(known) = known::find(word.name) else { continue };
         let shown = format!("--{}", word.typed);
-        match known.care {
-            Care::Refused(instead) => return Err(not_to_be_had(&shown, instead)),
-            Care::Ignored(reason) => {
-                notes.push(ignored(&shown, reason));
-                continue;
-            }
-            Care::Approximated(differs) => {
-                let text = format!("nearly the same here: {differs}.");
-                notes.push(Note::new("approximated", &shown, Treatment::Approximated, text));
-            }
-            Care::Same | Care::InPart(_) => {}
+        if !takes_effect(known, &shown, notes)? {
+            continue;
         }
-        match settings.take(word, u64::from(settings.kb_base)) {
-            Ok(()) => {}
-            Err(Wrong::Value) => return Err(failed_parsing(&word.typed, word.value.as_deref())),
-            Err(Wrong::NotHere(instead)) => {
-                let value = word.value.as_deref().unwrap_or_default();
-                return Err(not_to_be_had(&format!("{shown}={value}"), instead));
-            }
+        let value = word.value.as_deref().unwrap_or_default();
+        if let Err(wrong) = settings.take(word, u64::from(settings.kb_base)) {
+            let refusal = match wrong {
+                Wrong::Value => None,
+                Wrong::NotHere(care) => refusal(&format!("{shown}={value}"), care),
+            };
+            return Err(refusal.unwrap_or_else(|| failed_parsing(&word.typed, Some(value))));
         }
     }
     Ok(settings)

@@ -1,5 +1,6 @@
 //! How each option changes the settings, by subject.
 
+use super::known::{instead, no};
 use super::settings::{Direction, Distribution, Settings, Wrong};
 use super::shown::{Unified, Without};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
@@ -35,7 +36,7 @@ impl Settings {
             "io_size" => self.io_size = whole(amount(text, kb_base)?),
             "filesize" => {
                 if text.contains('-') {
-                    return Err(Wrong::NotHere("say one size"));
+                    return Err(Wrong::NotHere(instead("say one size")));
                 }
                 self.filesize = Some(bytes(text)?).filter(|bytes| *bytes > 0);
             }
@@ -45,7 +46,7 @@ impl Settings {
             "nrfiles" => self.nrfiles = count(text)?,
             "file_service_type" => {
                 if !matches!(text, "roundrobin" | "roundrobin:1") {
-                    return Err(Wrong::NotHere("files are used in turn, one request each"));
+                    return Err(Wrong::NotHere(no("files are used in turn, one request each")));
                 }
             }
             "fallocate" => {
@@ -58,7 +59,7 @@ impl Settings {
             "ba" => {
                 let each = by_direction(text, [0; 3], bytes)?;
                 if each.iter().any(|one| *one != each[0]) {
-                    return Err(Wrong::NotHere("say one alignment"));
+                    return Err(Wrong::NotHere(instead("say one alignment")));
                 }
                 self.ba = Some(each[0]).filter(|ba| *ba > 0);
             }
@@ -107,7 +108,7 @@ impl Settings {
                     return Err(Wrong::Value);
                 }
                 if percent[0] != percent[1] {
-                    return Err(Wrong::NotHere("say one share for all directions"));
+                    return Err(Wrong::NotHere(instead("say one share for all directions")));
                 }
                 self.percentage_random = percent[0];
             }
@@ -167,7 +168,11 @@ impl Settings {
             (Sync::None, _) => self.sync = sync,
             (_, Sync::None) => {}
             _ if is_of_one_kind => self.sync = sync,
-            _ => return Err(Wrong::NotHere("give one of fsync, fdatasync and sync to a job")),
+            _ => {
+                return Err(Wrong::NotHere(instead(
+                    "give one of fsync, fdatasync and sync to a job",
+                )));
+            }
         }
         Ok(())
     }
@@ -199,7 +204,7 @@ impl Settings {
                 self.advise = match text {
                     "0" => false,
                     "" | "1" => true,
-                    _ => return Err(Wrong::NotHere("0 and 1 alone are known")),
+                    _ => return Err(Wrong::NotHere(no("0 and 1 alone are known"))),
                 }
             }
             "overwrite" => self.overwrite = boolean(value)?,
@@ -314,7 +319,7 @@ fn checksum(text: &str) -> Result<Option<String>, Wrong> {
     match text {
         "0" => Ok(None),
         "pattern" | "pattern_hdr" | "null" => {
-            Err(Wrong::NotHere("blocks are checked by drivelab's own stamps"))
+            Err(Wrong::NotHere(no("blocks are checked by drivelab's own stamps")))
         }
         known if KNOWN.contains(&known) => Ok(Some(known.to_string())),
         _ => Err(Wrong::Value),
@@ -327,7 +332,7 @@ fn direction(text: &str) -> Result<Direction, Wrong> {
         _ => (text, 1),
     };
     if run == 0 {
-        return Err(Wrong::NotHere("say rw=read or the like: nothing would be random"));
+        return Err(Wrong::NotHere(instead("say rw=read or the like: nothing would be random")));
     }
     let (random, kinds) = match text {
         "read" => (false, [true, false, false]),
@@ -341,9 +346,9 @@ fn direction(text: &str) -> Result<Direction, Wrong> {
         "trimwrite" => (false, [false, true, true]),
         "randtrimwrite" => (true, [false, true, true]),
         other if other.contains(':') => {
-            return Err(Wrong::NotHere(
+            return Err(Wrong::NotHere(no(
                 "`:N` goes with randread, randwrite and randtrim alone; leave it out",
-            ));
+            )));
         }
         _ => return Err(Wrong::Value),
     };
@@ -358,7 +363,11 @@ fn engine(text: &str) -> Result<Engine, Wrong> {
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => Engine::Psync,
         "mmap" => Engine::Mmap,
         "null" => Engine::Null,
-        _ => return Err(Wrong::NotHere("use libaio, io_uring, psync, sync, pvsync2, mmap, null")),
+        _ => {
+            return Err(Wrong::NotHere(instead(
+                "use libaio, io_uring, psync, sync, pvsync2, mmap, null",
+            )));
+        }
     })
 }
 
@@ -367,7 +376,9 @@ fn distribution(text: &str) -> Result<Distribution, Wrong> {
     Ok(match kind {
         "random" => Distribution::Random,
         "zipf" | "pareto" | "normal" if rest.contains(':') => {
-            return Err(Wrong::NotHere("leave the centre out: places are scattered at random"));
+            return Err(Wrong::NotHere(instead(
+                "leave the centre out: places are scattered at random",
+            )));
         }
         "pareto" => {
             let power = if rest.is_empty() { "0.2" } else { rest };
@@ -400,11 +411,11 @@ fn distribution(text: &str) -> Result<Distribution, Wrong> {
                 Ok((share(accesses)?, share(addresses)?))
             };
             if rest.contains(',') {
-                return Err(Wrong::NotHere("say one list of zones for all directions"));
+                return Err(Wrong::NotHere(instead("say one list of zones for all directions")));
             }
             Distribution::Zoned(rest.split(':').map(one).collect::<Result<_, _>>()?)
         }
-        "zoned_abs" => return Err(Wrong::NotHere("use zones by zoned:A/B:…")),
+        "zoned_abs" => return Err(Wrong::NotHere(instead("use zones by zoned:A/B:…"))),
         _ => return Err(Wrong::Value),
     })
 }

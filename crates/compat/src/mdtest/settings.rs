@@ -1,8 +1,9 @@
 //! What a line of mdtest asks for, as it says it.
 
-use super::known::{self, Care, Known};
+use super::known::KNOWN;
 use crate::front::{Note, Refusal, Treatment};
-use crate::parallel::letters::{Grammar, Word, read, with_hyphens};
+use crate::letters::{Grammar, Word, read, with_hyphens};
+use crate::option::{Care, Opt, find};
 use crate::parallel::number;
 
 /// The exit status of a line that is not understood or contradicts itself.
@@ -117,13 +118,8 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
         Note::new("typographic_dash", word, Treatment::Approximated, text)
     };
     let mut notes: Vec<Note> = changed.iter().map(typographic).collect();
-    let grammar = Grammar {
-        flags: &(known::names(false, true).concat() + "h"),
-        valued: &known::names(false, false).concat(),
-        long_flags: &known::names(true, true),
-        long_valued: &known::names(true, false),
-        has_equals: true,
-    };
+    let spellings = KNOWN.iter().flat_map(Opt::spellings).chain(["-h"]).collect();
+    let grammar = Grammar { spellings, has_equals: true };
     let mut settings = Settings::default();
     for word in read(&args, &grammar) {
         let given = match word {
@@ -138,10 +134,10 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
                 return Err(Refusal::new(USAGE, text, "Take it out; -h shows what is understood."));
             }
         };
-        if given.name == "h" {
+        if given.name == "-h" {
             return Ok((None, notes));
         }
-        let Some(known) = known::by_name(&given.name) else { continue };
+        let Some(known) = find(KNOWN.iter(), &given.name) else { continue };
         settings.take(known, &given.value, &given.typed, &mut notes)?;
     }
     Ok((Some(settings), notes))
@@ -150,67 +146,63 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
 impl Settings {
     fn take(
         &mut self,
-        known: &Known,
+        known: &Opt,
         value: &str,
         typed: &str,
         notes: &mut Vec<Note>,
     ) -> Result<(), Refusal> {
         match known.care {
-            Care::Same | Care::Approximated(_) => self.set(known, value, typed),
+            Care::Same | Care::InPart(_) | Care::Near(_) => self.set(known.name(), value, typed),
             // The default is nothing that could not be had.
-            Care::Refused(_) if !known.is_flag && value == "0" => Ok(()),
-            Care::Refused(way) => {
-                let text = format!("{typed} ({}) is not to be had here.", known.what);
-                Err(Refusal::new(USAGE, text, format!("Instead: {way}.")))
-            }
-            Care::Ignored(why) => {
-                let text = format!("It is without effect: {why}.");
-                notes.push(Note::new("without_effect", typed, Treatment::Ignored, text));
-                Ok(())
+            Care::Unsupported { .. } if !known.is_flag() && value == "0" => Ok(()),
+            care => {
+                notes.extend(care.note("without_effect", typed, "It is without effect"));
+                let clause = format!("{typed} ({}) is not to be had here.", known.meaning);
+                care.refusal(USAGE, &clause).map_or(Ok(()), Err)
             }
         }
     }
 
-    fn set(&mut self, known: &Known, value: &str, typed: &str) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: &str, typed: &str) -> Result<(), Refusal> {
         let bad = || {
             let text = format!("`{value}` is no number ({typed}).");
             Refusal::new(USAGE, text, "mdtest takes what it can read of it, and goes on with that.")
         };
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
-        match known.name {
-            "a" if value.eq_ignore_ascii_case("POSIX") => {}
-            "a" => {
+        match name {
+            "-a" if value.eq_ignore_ascii_case("POSIX") => {}
+            "-a" => {
                 let text = format!("ERROR: Unrecognized I/O API ({value})");
                 return Err(Refusal::new(FAILED, text, "Only -a POSIX is to be had here."));
             }
-            "b" => self.branching = count()?,
-            "c" => self.collective = true,
-            "C" => self.create = true,
-            "d" => value.clone_into(&mut self.directory),
-            "D" => self.directories_only = true,
-            "e" => self.read_bytes = bytes()?,
-            "E" => self.read = true,
-            "f" => self.first = count()?,
-            "F" => self.files_only = true,
-            "i" => self.iterations = count()?,
-            "I" => self.per_directory = count()?,
-            "l" => self.last = count()?,
-            "L" => self.leaves_only = true,
-            "n" => self.items = count()?,
-            "N" => self.stride = count()?,
-            "p" => self.delay_s = count()?,
-            "P" => self.prints_both = true,
-            "r" => self.remove = true,
-            "s" => self.step = count()?,
-            "t" => self.times_unique = true,
-            "T" => self.stat = true,
-            "u" => self.unique = true,
-            "v" => self.verbose = self.verbose.saturating_add(1),
-            "V" => self.verbose = count()?,
-            "w" => self.write_bytes = bytes()?,
-            "y" => self.sync = true,
-            "z" => self.depth = count()?,
+            "-b" => self.branching = count()?,
+            "-c" => self.collective = true,
+            "-C" => self.create = true,
+            "-d" => value.clone_into(&mut self.directory),
+            "-D" => self.directories_only = true,
+            "-e" => self.read_bytes = bytes()?,
+            "-E" => self.read = true,
+            "-f" => self.first = count()?,
+            "-F" => self.files_only = true,
+            "-i" => self.iterations = count()?,
+            "-I" => self.per_directory = count()?,
+            "-l" => self.last = count()?,
+            "-L" => self.leaves_only = true,
+            "-n" => self.items = count()?,
+            "-N" => self.stride = count()?,
+            "-p" => self.delay_s = count()?,
+            "-P" => self.prints_both = true,
+            "-r" => self.remove = true,
+            "-s" => self.step = count()?,
+            "-t" => self.times_unique = true,
+            "-T" => self.stat = true,
+            "-u" => self.unique = true,
+            "-v" => self.verbose = self.verbose.saturating_add(1),
+            "-V" => self.verbose = count()?,
+            "-w" => self.write_bytes = bytes()?,
+            "-y" => self.sync = true,
+            "-z" => self.depth = count()?,
             _ => self.prints_times = true,
         }
         Ok(())
