@@ -15,4 +15,5 @@ pub mod mdtest;
 pub mod metarates;
 pub mod option;
 mod parallel;
+pub mod tools;
 pub mod trace;

@@ -19,6 +19,7 @@ pub use tree::Tree;
 
 use crate::front::{Asked, Host, Job, Output, Refusal, World};
 use crate::option;
+use crate::tools::FrontEnd;
 use drivelab_core::run::Run;
 use known::KNOWN;
 
@@ -37,6 +38,15 @@ pub struct Options {
     /// What each step of the plan is.
     pub keys: Vec<Key>,
 }
+
+/// mdtest among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["mdtest"],
+    failed: FAILED,
+    example: "-n 5",
+    parse: |_, args, world| Ok(parse(args, world)?.laid_out(output)),
+    table: Some(known::table),
+};
 
 /// The line that these words are.
 ///
