@@ -104,7 +104,7 @@ impl Reader<'_> {
         };
         // A log without a name has that of its job.
         let is_log = matches!(known.name(), "write_bw_log" | "write_lat_log" | "write_iops_log");
-        if value.is_none() && !(known.own || is_log) {
+        if value.is_none() && !(known.own.bare || is_log) {
             return Err(at(path, number, &line, "the option needs a value, as in name=value"));
         }
         let shown = (name.to_string(), value.clone().unwrap_or_default());

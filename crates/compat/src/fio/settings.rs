@@ -1,10 +1,11 @@
 //! One job's options as values, the last of a name wins.
 
 use super::known;
+use super::reading::Given;
 use super::shown::{Unified, Without};
 use super::steadystate;
 use super::value::{Amount, BadValue};
-use super::words::{Job, STATUS, Word, refusal, takes_effect};
+use super::words::{Job, STATUS, refusal, takes_effect};
 use crate::front::{Note, Refusal};
 use crate::option::Care;
 use drivelab_core::plan::{Content, Engine, Sync};
@@ -292,33 +293,25 @@ impl From<BadValue> for Wrong {
 pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
     let mut settings = Settings::default();
     for word in job.words() {
-        if word.name == "kb_base" {
-            // It holds for what stands behind it.
-            settings.kb_base = match word.value.as_deref() {
-                Some("1024") => 1024,
-                Some("1000") => 1000,
-                other => return Err(failed_parsing("kb_base", other)),
-            };
-        }
         let Some(known) = known::find(word.name) else { continue };
         let shown = format!("--{}", word.typed);
         if !takes_effect(known, &shown, notes)? {
             continue;
         }
-        let value = word.value.as_deref().unwrap_or_default();
-        if let Err(wrong) = settings.take(word, u64::from(settings.kb_base)) {
+        let Some(set) = known.own.set else { continue };
+        let given = Given { value: word.value.as_deref(), kb_base: u64::from(settings.kb_base) };
+        set(&mut settings, &given).map_err(|wrong| {
             let refusal = match wrong {
                 Wrong::Value => None,
-                Wrong::NotHere(care) => refusal(&format!("{shown}={value}"), care),
+                Wrong::NotHere(care) => refusal(&format!("{shown}={}", given.text()), care),
             };
-            return Err(refusal.unwrap_or_else(|| failed_parsing(&word.typed, Some(value))));
-        }
+            refusal.unwrap_or_else(|| failed_parsing(&word.typed, given.text()))
+        })?;
     }
     Ok(settings)
 }
 
-fn failed_parsing(name: &str, value: Option<&str>) -> Refusal {
-    let value = value.unwrap_or_default();
+fn failed_parsing(name: &str, value: &str) -> Refusal {
     Refusal::new(
         STATUS,
         format!("fio: failed parsing {name}={value}"),
@@ -330,19 +323,5 @@ impl Settings {
     /// Whether it begins anew at the end of its files.
     pub fn goes_round(&self) -> bool {
         self.loops > 1 || (self.time_based && self.runtime_ns > 0)
-    }
-
-    fn take(&mut self, word: &Word, kb_base: u64) -> Result<(), Wrong> {
-        let value = word.value.as_deref();
-        let text = value.unwrap_or_default();
-        if self.take_place(word.name, text, kb_base)?
-            || self.take_load(word.name, value, kb_base)?
-            || self.take_time(word.name, value)?
-            || self.take_steadystate(word.name, text)?
-            || self.take_data(word.name, value)?
-        {
-            return Ok(());
-        }
-        self.take_report(word.name, value)
     }
 }

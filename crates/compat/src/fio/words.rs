@@ -157,7 +157,7 @@ impl Reader {
         let known = command.or_else(|| known::find_by_beginning(name));
         let known = known.ok_or_else(|| unknown(word, name))?;
         let value = match value {
-            None if !known.own => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
+            None if !known.own.bare => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
             value => value,
         };
         if command.is_some() {

@@ -55,7 +55,7 @@ pub enum Summary {
 }
 
 /// One test, as it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `-o`.
     pub test_file: String,
@@ -132,33 +132,9 @@ impl Settings {
             transfer_bytes: 256 << 10,
             segments: 1,
             repetitions: 1,
-            file_per_process: false,
-            tasks: None,
-            write: false,
-            read: false,
-            check_write: false,
-            check_read: false,
-            fsync: false,
-            fsync_per_write: false,
-            keep: false,
-            keep_with_error: false,
-            existing: false,
-            reorder_constant: false,
-            reorder_random: false,
             task_offset: 1,
-            reorder_seed: 0,
-            random: false,
-            direct: false,
-            unique_directory: false,
-            multi_file: false,
-            delay_s: 0,
-            deadline_s: 0,
             reference: if era == Era::Old { -1 } else { 0 },
-            verbose: 0,
-            signature: 0,
-            packet: Packet::Plain,
-            summary: Summary::Text,
-            summary_file: None,
+            ..Settings::default()
         }
     }
 

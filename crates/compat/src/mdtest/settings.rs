@@ -12,7 +12,7 @@ pub const USAGE: u8 = 1;
 pub const FAILED: u8 = 255;
 
 /// A line, as it was typed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `-d`.
     pub directory: String,
@@ -70,40 +70,6 @@ pub struct Settings {
     pub verbose: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            directory: "./out".to_owned(),
-            items: 0,
-            per_directory: 0,
-            branching: 1,
-            depth: 0,
-            iterations: 1,
-            directories_only: false,
-            files_only: false,
-            create: false,
-            stat: false,
-            read: false,
-            remove: false,
-            unique: false,
-            times_unique: false,
-            collective: false,
-            leaves_only: false,
-            stride: 0,
-            write_bytes: 0,
-            read_bytes: 0,
-            sync: false,
-            first: 1,
-            last: 0,
-            step: 1,
-            delay_s: 0,
-            prints_both: false,
-            prints_times: false,
-            verbose: 0,
-        }
-    }
-}
-
 /// A line that was taken apart; without settings it asks for help.
 pub type Line = (Option<Settings>, Vec<Note>);
 
@@ -120,7 +86,14 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
     let mut notes: Vec<Note> = changed.iter().map(typographic).collect();
     let spellings = KNOWN.iter().flat_map(Opt::spellings).chain(["-h"]).collect();
     let grammar = Grammar { spellings, has_equals: true };
-    let mut settings = Settings::default();
+    let mut settings = Settings {
+        directory: "./out".to_owned(),
+        branching: 1,
+        iterations: 1,
+        first: 1,
+        step: 1,
+        ..Settings::default()
+    };
     for word in read(&args, &grammar) {
         let given = match word {
             Word::Option(given) => given,

@@ -14,7 +14,7 @@ const WORDS_MIN: usize = 3;
 const USAGE: &str = "usage: metarates -d directory -n files [-u] [-C] [-S] [-U] [-s] [-k]";
 
 /// A line, understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// `-d`.
     pub directory: String,
@@ -56,7 +56,7 @@ pub fn read(args: &[String], world: &dyn World) -> Result<(Options, Vec<Note>), 
     }
     let spellings = KNOWN.iter().flat_map(Opt::spellings).collect();
     let grammar = Grammar { spellings, has_equals: false };
-    let mut options = empty(world);
+    let mut options = Options { tasks: world.ranks().max(1), ..Options::default() };
     let mut order = Vec::new();
     for word in words_of(&args, &grammar) {
         match word {
@@ -86,22 +86,6 @@ fn typographic(word: &str) -> Note {
     let text = "The dash is that of a word processor. It is read as a hyphen; Metarates itself \
                 would pass over such a word, as if it were not there.";
     Note::new("typographic_dash", word, Treatment::Approximated, text)
-}
-
-fn empty(world: &dyn World) -> Options {
-    Options {
-        directory: String::new(),
-        files: 0,
-        tasks: world.ranks().max(1),
-        unique: false,
-        creates: false,
-        stats: false,
-        utimes: false,
-        sync: false,
-        keep: false,
-        is_in_phase_order: true,
-        keys: Vec::new(),
-    }
 }
 
 impl Options {
