@@ -13,7 +13,6 @@ mod drive;
 mod figures;
 mod line;
 mod notes;
-mod stamp;
 mod translation;
 mod workers;
 

@@ -2,7 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod biff;
-pub mod calendar;
+mod calendar;
 pub mod fio;
 pub mod fio_json;
 pub mod front;
