@@ -4,7 +4,8 @@
 
 use drivelab_compat::front::{Asked, Found, Host, Job, Output, Refusal, Scale, World};
 use drivelab_compat::iostat::{self, Counters, parse_cpu, parse_diskstats, parse_uptime};
-use drivelab_compat::{fio, iometer, ior, iozone, mdtest, metarates};
+use drivelab_compat::tools::{self, Answer, FrontEnd};
+use drivelab_compat::{fio, iometer};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan_text;
 use drivelab_core::run::Run;
@@ -118,29 +119,23 @@ fn assert_sound(job: &Job) {
     }
 }
 
-/// A line is understood in its time, refused with a status and a word, or comes to a plan that can
-/// be run and to an output even where nothing was done. Gives what the line was understood as.
-fn understood<Options>(
-    parse: impl FnOnce() -> Result<Asked<Options>, Refusal>,
-    output: impl FnOnce(&Options, &Run, &Host) -> Output,
-) -> Option<(Box<Job>, Box<Options>)> {
+/// A line is understood in its time, or refused with a status and a word.
+fn understood<T>(parse: impl FnOnce() -> Result<T, Refusal>) -> Option<T> {
     let begin = Instant::now();
     let answer = parse();
     let took = begin.elapsed();
     assert!(took < UNDERSTOOD_WITHIN, "it took {took:?}");
-    match answer {
-        Err(Refusal { text, status, .. }) => {
-            assert!(status != 0 && !text.is_empty(), "a refusal without a word");
-            None
-        }
-        Ok(Asked::Text(_)) => None,
-        Ok(Asked::Run { job, options }) => {
-            assert_sound(&job);
-            for file in output(&options, &Run::default(), &Host::default()).files {
-                assert!(job.results.contains(&file.place), "{} is a surprise", file.place.path);
-            }
-            Some((job, options))
-        }
+    if let Err(Refusal { text, status, .. }) = &answer {
+        assert!(*status != 0 && !text.is_empty(), "a refusal without a word");
+    }
+    answer.ok()
+}
+
+/// A plan can be run, and comes to an output even where nothing was done.
+fn carried_out(job: &Job, output: impl FnOnce(&Run, &Host) -> Output) {
+    assert_sound(job);
+    for file in output(&Run::default(), &Host::default()).files {
+        assert!(job.results.contains(&file.place), "{} is a surprise", file.place.path);
     }
 }
 
@@ -168,36 +163,20 @@ fn said(data: &[u8]) -> Option<(Vec<String>, Machine<'_>)> {
     Some((words, machine))
 }
 
-/// IOzone's lines.
-pub fn iozone(data: &[u8]) {
-    let Some((words, machine)) = said(data) else { return };
-    understood(|| iozone::parse(&words, &machine), iozone::output);
-}
-
-/// IOR's lines, those of 2 and those of 3 and 4, and the scripts that they name.
-pub fn ior(data: &[u8]) {
-    let Some((words, machine)) = said(data) else { return };
-    for program in ["IOR", "ior"] {
-        understood(|| ior::parse(program, &words, &machine), ior::output);
+/// The lines of any tool, which is named before them; all of its names are tried.
+pub fn front_ends(data: &[u8]) {
+    let (name, line) = data.split_at(data.iter().position(|byte| *byte == b' ').unwrap_or(0));
+    let tool = std::str::from_utf8(name).ok().and_then(FrontEnd::of);
+    let any = tools::ALL[usize::from(name.first().copied().unwrap_or(0)) % tools::ALL.len()];
+    let tool = tool.unwrap_or(any);
+    let Some((words, machine)) = said(line) else { return };
+    for called in tool.names {
+        if let Some(Answer::Run { job, layout }) =
+            understood(|| (tool.parse)(called, &words, &machine))
+        {
+            carried_out(&job, layout);
+        }
     }
-}
-
-/// Mdtest's lines.
-pub fn mdtest(data: &[u8]) {
-    let Some((words, machine)) = said(data) else { return };
-    understood(|| mdtest::parse(&words, &machine), mdtest::output);
-}
-
-/// The lines of Metarates.
-pub fn metarates(data: &[u8]) {
-    let Some((words, machine)) = said(data) else { return };
-    understood(|| metarates::parse(&words, &machine), metarates::output);
-}
-
-/// Iometer's lines, and the file that they name.
-pub fn iometer_lines(data: &[u8]) {
-    let Some((words, machine)) = said(data) else { return };
-    understood(|| iometer::parse(&words, &machine), iometer::output);
 }
 
 /// Iostat's lines; and reports of what the kernel may count, which is behind the line.
@@ -242,8 +221,9 @@ pub fn icf(data: &[u8]) {
         assert!(answer.as_ref().err().is_none_or(|refusal| !refusal.advice.is_empty()));
         answer
     };
-    if let Some((job, options)) = understood(parse, iometer::output) {
+    if let Some(Asked::Run { job, options }) = understood(parse) {
         assert_eq!(options.tests.len(), job.plan.steps.len());
+        carried_out(&job, |run, host| iometer::output(&options, run, host));
         let output = iometer::output(&options, &Run::default(), &Host::default());
         assert!(output.files[0].bytes.starts_with(b"'Test Type"));
     }
@@ -255,8 +235,9 @@ pub fn fio_lines(data: &[u8]) {
     let machine = Machine::with(text);
     let line: Vec<String> = text.split_whitespace().map(String::from).collect();
     for words in [vec!["x.fio".to_string()], line] {
-        let found = understood(|| fio::parse(&words, &machine), fio::output::output);
-        let Some((job, options)) = found else { continue };
+        let found = understood(|| fio::parse(&words, &machine));
+        let Some(Asked::Run { job, options }) = found else { continue };
+        carried_out(&job, |run, host| fio::output::output(&options, run, host));
         for section in &options.sections {
             let step = &job.plan.steps[section.step];
             assert!((section.stream as usize) < step.streams.len());

@@ -1,15 +1,11 @@
 //! Prints the options of a tool as the documentation lists them: `cargo run --example options fio`.
 
-use drivelab_compat::{fio, ior, iostat, iozone, mdtest, metarates};
+use drivelab_compat::tools::FrontEnd;
 
 fn main() {
-    match std::env::args().nth(1).as_deref() {
-        Some("fio") => print!("{}", fio::known::table()),
-        Some("iozone") => print!("{}", iozone::markdown()),
-        Some("iostat") => print!("{}", iostat::markdown()),
-        Some("ior") => print!("{}", ior::known::table()),
-        Some("mdtest") => print!("{}", mdtest::known::table()),
-        Some("metarates") => print!("{}", metarates::known::table()),
-        other => eprintln!("no table of {other:?}"),
+    let word = std::env::args().nth(1).unwrap_or_default();
+    match FrontEnd::of(&word).and_then(|tool| tool.table) {
+        Some(table) => print!("{}", table()),
+        None => eprintln!("no table of `{word}`"),
     }
 }

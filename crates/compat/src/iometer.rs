@@ -13,11 +13,11 @@ mod drive;
 mod figures;
 mod line;
 mod notes;
-mod stamp;
 mod translation;
 mod workers;
 
 use crate::front::{Asked, Existing, Host, Output, OutputFile, Refusal, ResultFile, World};
+use crate::tools::FrontEnd;
 use drivelab_core::run::Run;
 use icf::{Icf, Recorded, Specification};
 use line::Words;
@@ -86,6 +86,15 @@ pub struct Place {
     /// Whether each request has a reply.
     pub replies: bool,
 }
+
+/// Iometer among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["iometer", "Iometer"],
+    failed: USAGE,
+    example: "/r a.csv",
+    parse: |_, args, world| Ok(parse(args, world)?.laid_out(output)),
+    table: None,
+};
 
 /// What a line asks for, its file included.
 ///

@@ -20,6 +20,7 @@ pub use options::{Dates, Era, Group, Options, Partitions, Shown, Unit};
 pub use print::{between, closing, opening, report};
 
 use crate::front::{Note, Refusal, World};
+use crate::tools::{Answer, FrontEnd};
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -34,6 +35,20 @@ pub enum Asked {
         notes: Vec<Note>,
     },
 }
+
+/// iostat among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["iostat"],
+    failed: catalogue::USAGE,
+    example: "-x",
+    parse: |_, args, world| {
+        Ok(match parse(args, world)? {
+            Asked::Text(text) => Answer::Text(text),
+            Asked::Reports { options, notes } => Answer::Reports { options, notes },
+        })
+    },
+    table: Some(markdown),
+};
 
 /// Understands a line: the words after the program's name. `--era 9|10|12` is ours.
 ///
@@ -53,7 +68,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked, Refusal> {
 
 /// What iostat prints to a line that it does not take, with what is wrong with it.
 fn usage(advice: &str) -> Refusal {
-    let names: Vec<String> = entries().map(|entry| format!("[ {} ]", entry.option)).collect();
+    let names: Vec<String> = entries().map(|entry| format!("[ {} ]", entry.typed)).collect();
     let text = format!(
         "Usage: iostat [ options ] [ <interval> [ <count> ] ]\nOptions are:\n{}",
         names.join(" ")

@@ -25,6 +25,7 @@ pub use options::{Cell, Columns, Layout, Options, Table, Throughput};
 pub use test::{Load, Test};
 
 use crate::front::{Asked, Host, Job, Output, Refusal, World};
+use crate::tools::FrontEnd;
 use drivelab_core::plan::{Plan, PlanFile};
 use drivelab_core::run::Run;
 use drivelab_core::units::Size;
@@ -41,6 +42,15 @@ const LEFT_OVER: &str = "name as many files after -F as -t says";
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// Where the random numbers of all runs begin; IOzone's begin with `srand48(0)`.
 const SEED: u64 = 1;
+
+/// IOzone among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["iozone", "IOzone"],
+    failed: FAILED,
+    example: "-i 0 -s 64",
+    parse: |_, args, world| Ok(parse(args, world)?.laid_out(output)),
+    table: Some(markdown),
+};
 
 /// Understands a line: the words after the program's name.
 ///

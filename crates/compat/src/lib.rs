@@ -2,8 +2,7 @@
 #![forbid(unsafe_code)]
 
 pub mod biff;
-pub mod calendar;
-pub mod catalogue;
+mod calendar;
 pub mod fio;
 pub mod fio_json;
 pub mod front;
@@ -11,7 +10,10 @@ pub mod iometer;
 pub mod ior;
 pub mod iostat;
 pub mod iozone;
+mod letters;
 pub mod mdtest;
 pub mod metarates;
+pub mod option;
 mod parallel;
+pub mod tools;
 pub mod trace;

@@ -1,39 +1,22 @@
 //! The documentation lists every option as the program treats it.
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use drivelab_compat::{fio, ior, iostat, iozone, mdtest, metarates};
+use drivelab_compat::tools;
 
-fn documented(tool: &str, table: &str) {
+#[test]
+fn every_option_is_documented() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/COMPATIBILITY.md");
     let text = std::fs::read_to_string(path).unwrap();
-    let is_missing = |line: &&str| !text.lines().any(|known| known == *line);
-    let missing: Vec<&str> = table.lines().filter(is_missing).collect();
-    assert!(
-        missing.is_empty(),
-        "cargo run -p drivelab-compat --example options {tool} | \
-         scripts/write-section docs/COMPATIBILITY.md {tool}-options\n{}",
-        missing.join("\n")
-    );
-}
-
-#[test]
-fn every_option_of_fio_is_documented() {
-    documented("fio", &fio::known::table());
-}
-
-#[test]
-fn every_option_of_iozone_is_documented() {
-    documented("iozone", &iozone::markdown());
-}
-
-#[test]
-fn every_option_of_iostat_is_documented() {
-    documented("iostat", &iostat::markdown());
-}
-
-#[test]
-fn every_option_of_the_tools_under_mpirun_is_documented() {
-    documented("ior", &ior::known::table());
-    documented("mdtest", &mdtest::known::table());
-    documented("metarates", &metarates::known::table());
+    for tool in tools::ALL {
+        let (word, Some(table)) = (tool.word(), tool.table) else { continue };
+        let section = text.split(&format!("<!-- {word}-options:begin -->")).nth(1);
+        let section = section.unwrap_or_else(|| panic!("no section {word}-options"));
+        let section = section.split(&format!("<!-- {word}-options:end -->")).next().unwrap();
+        assert_eq!(
+            section.trim(),
+            table().trim(),
+            "cargo run -p drivelab-compat --example options {word} | \
+             scripts/write-section docs/COMPATIBILITY.md {word}-options"
+        );
+    }
 }

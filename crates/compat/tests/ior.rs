@@ -4,8 +4,9 @@
 mod mpi_world;
 
 use drivelab_compat::front::{Asked, Found, Job, Output, Refusal, Treatment};
-use drivelab_compat::ior::known::{Care, Having, KNOWN, by_letter};
+use drivelab_compat::ior::known::{Having, KNOWN};
 use drivelab_compat::ior::{Access, Era, Options, output, parse};
+use drivelab_compat::option::Care;
 use drivelab_core::offsets::Offsets;
 use drivelab_core::op::Op;
 use drivelab_core::plan::{IoMode, Stream, Sync};
@@ -142,7 +143,7 @@ fn every_option_is_done_or_said_or_refused_by_name() {
     for era in [Era::Old, Era::New] {
         let program = if era == Era::Old { "IOR" } else { "ior" };
         for known in KNOWN {
-            let usual = match known.name {
+            let usual = match known.own.name {
                 "api" => "POSIX",
                 "testFile" => "x",
                 "blockSize" | "transferSize" => "64k",
@@ -151,31 +152,29 @@ fn every_option_is_done_or_said_or_refused_by_name() {
                 _ => "1",
             };
             // On a line of its own -R needs what 4.x wants with it.
-            let with = if known.name == "checkRead" { "-G 1 -w" } else { "-w -W -k -b 64k -t 4k" };
-            let is_own = known.having != Having::New || era == Era::New;
-            let letter = known.letter.filter(|letter| by_letter(*letter, era) == Some(known));
+            let with =
+                if known.own.name == "checkRead" { "-G 1 -w" } else { "-w -W -k -b 64k -t 4k" };
+            let is_own = known.own.having != Having::New || era == Era::New;
             let mut lines = Vec::new();
-            if let Some(letter) = letter {
-                let value = if known.is_flag { "" } else { usual };
-                lines.push(format!("{program} {with} -{letter} {value}"));
+            for typed in known.typed_in(era) {
+                let name = typed.split(' ').next().unwrap();
+                let value = if known.is_flag() { "" } else { usual };
+                lines.push(format!("{program} {with} {name} {value}"));
             }
             if is_own {
-                lines.push(format!("{program} {with} -O {}={usual}", known.name.to_uppercase()));
-            }
-            if let Some(long) = known.long.filter(|_| era == Era::New) {
-                let value = if known.is_flag { "" } else { usual };
-                lines.push(format!("{program} {with} --{long} {value}"));
+                lines
+                    .push(format!("{program} {with} -O {}={usual}", known.own.name.to_uppercase()));
             }
             for line in lines {
                 // -D contradicts the checks.
-                let line = if known.name == "deadlineForStonewalling" {
+                let line = if known.own.name == "deadlineForStonewalling" {
                     line.replace("-W ", "")
                 } else {
                     line
                 };
                 let answer = asked(&line, &Still::with(2));
                 match known.care {
-                    Care::Same | Care::Approximated(_) => {
+                    Care::Same | Care::InPart(_) | Care::Near(_) => {
                         drop(answer.unwrap_or_else(|why| panic!("{line}: {why:?}")))
                     }
                     Care::Ignored(reason) => {
@@ -183,11 +182,11 @@ fn every_option_is_done_or_said_or_refused_by_name() {
                         let said = job.notes.iter().any(|note| {
                             note.treatment == Treatment::Ignored && note.text.contains(reason)
                         });
-                        assert!(said || known.name == "setAlignment", "{line}");
+                        assert!(said || known.own.name == "setAlignment", "{line}");
                     }
-                    Care::Refused(_) => {
+                    Care::Unsupported { .. } => {
                         let refusal = answer.map(|_| ()).unwrap_err();
-                        assert!(refusal.text.contains(known.name), "{line}: {}", refusal.text);
+                        assert!(refusal.text.contains(known.own.name), "{line}: {}", refusal.text);
                     }
                 }
             }

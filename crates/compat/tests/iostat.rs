@@ -3,12 +3,12 @@
 
 mod pretended;
 
-use drivelab_compat::catalogue::How;
 use drivelab_compat::front::{Note, Refusal, World};
 use drivelab_compat::iostat::{
     Asked, Counters, Cpu, Device, Era, Options, Shown, between, closing, entries, markdown,
     opening, parse, parse_cpu, parse_diskstats, report,
 };
+use drivelab_compat::option::Care;
 use expect_test::{expect, expect_file};
 use pretended::{Pretended, words};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
@@ -245,7 +245,7 @@ fn era_is_no_option_of_iostat() {
     for ours in ["--scale-size", "--erase", "--runs", "--dry-run", "--notes"] {
         assert_eq!(refused(&format!("iostat {ours}")).status, 1, "{ours}");
     }
-    let refusals = entries().filter(|entry| matches!(entry.how, How::Refused(..)));
+    let refusals = entries().filter(|entry| matches!(entry.care, Care::Unsupported { .. }));
     assert_eq!(refusals.count(), 3);
     assert_eq!(markdown().lines().count(), 2 + entries().count());
 }

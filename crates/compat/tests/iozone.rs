@@ -4,11 +4,11 @@
 mod pretended;
 
 use drivelab_compat::biff::BEGINNING;
-use drivelab_compat::catalogue::How;
 use drivelab_compat::front::{
     Asked, Existing, Found, Job, Output, Refusal, Scale, Treatment, World,
 };
 use drivelab_compat::iozone::{Options, entries, markdown, output, parse};
+use drivelab_compat::option::Care;
 use drivelab_core::run::Run;
 use pretended::{Pretended, run_of, words};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
@@ -120,14 +120,13 @@ fn refused(line: &str) -> Refusal {
 #[test]
 fn every_option_is_done_ignored_or_refused_by_name() {
     for entry in entries() {
-        let name = entry.option.split(' ').next().unwrap();
+        let name = entry.typed.split(' ').next().unwrap();
         let value = match name {
             "-b" | "-f" | "-F" => "out",
             "-U" => "/mnt/a",
             _ => "1",
         };
-        let typed =
-            if entry.option.contains(' ') { format!("{name} {value}") } else { name.into() };
+        let typed = if entry.typed.contains(' ') { format!("{name} {value}") } else { name.into() };
         let line = match name {
             "-F" => format!("iozone -i 0 -s 64 -t 1 {typed}"),
             "-+E" => "iozone -i 1 -s 64 -f /mnt/a/there -+E".to_owned(),
@@ -140,15 +139,15 @@ fn every_option_is_done_ignored_or_refused_by_name() {
             "-s" => format!("iozone -i 0 {name} 64"),
             _ => format!("iozone -i 0 -s 64 {typed}"),
         };
-        match entry.how {
-            How::Refused(..) => assert!(refused(&line).text.starts_with(name), "{line}"),
-            How::Ignored(_) => {
+        match entry.care {
+            Care::Unsupported { .. } => assert!(refused(&line).text.starts_with(name), "{line}"),
+            Care::Ignored(_) => {
                 let (job, _) = asked(&line);
                 let is_it = |about: &str| about.starts_with(name);
                 let note = job.notes.iter().find(|note| is_it(&note.about));
                 assert_eq!(note.unwrap().treatment, Treatment::Ignored, "{line}");
             }
-            How::Same | How::Approximated(_) => drop(asked(&line)),
+            Care::Same | Care::InPart(_) | Care::Near(_) => drop(asked(&line)),
         }
     }
     assert_eq!(markdown().lines().count(), 2 + entries().count());
@@ -166,7 +165,7 @@ fn ours_are_no_options_of_iozone() {
     for ours in ["--scale-size", "--erase", "--runs", "--dry-run", "--notes", "--era"] {
         let refusal = refused(&format!("iozone {ours}"));
         assert_eq!(refusal.text, "iozone: invalid option -- '-'\nUnsupported option -> (null) <-");
-        assert!(entries().all(|entry| !entry.option.starts_with("--")));
+        assert!(entries().all(|entry| !entry.typed.starts_with("--")));
     }
 }
 
@@ -361,7 +360,7 @@ fn the_same_order_is_in_every_random_test() {
 
 fn word() -> impl Strategy<Value = String> {
     let known: Vec<String> =
-        entries().map(|entry| entry.option.split(' ').next().unwrap().to_owned()).collect();
+        entries().map(|entry| entry.typed.split(' ').next().unwrap().to_owned()).collect();
     let values = [
         "0",
         "1",

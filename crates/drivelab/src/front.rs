@@ -15,8 +15,8 @@ use crate::outcome::{Failure, Status};
 use crate::session::Inquiry;
 use crate::together::{self, agree};
 use crate::{print, store};
-use drivelab_compat::front::{Asked, Host, Job, Note, Output, Refusal};
-use drivelab_compat::{fio, iometer, ior, iostat as statistics, iozone, mdtest, metarates};
+use drivelab_compat::front::{Job, Note, Refusal};
+use drivelab_compat::tools::{Answer, FrontEnd, Layout};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
@@ -27,74 +27,23 @@ use own::{Notes, Own};
 use std::path::Path;
 use world::RealWorld;
 
-/// Tools whose lines are understood.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Tool {
-    /// fio.
-    Fio,
-    /// Iometer.
-    Iometer,
-    /// IOzone.
-    Iozone,
-    /// IOR.
-    Ior,
-    /// mdtest.
-    Mdtest,
-    /// Metarates.
-    Metarates,
-    /// iostat.
-    Iostat,
-}
-
-/// What the results of a run look like in a tool's own layout.
-type Layout<'a> = dyn Fn(&Run, &Host) -> Output + 'a;
-
-impl Tool {
-    /// The tool that a word names, as it is typed.
-    fn of(word: &str) -> Option<Tool> {
-        match word {
-            "fio" => Some(Tool::Fio),
-            "iometer" | "Iometer" => Some(Tool::Iometer),
-            "iozone" | "IOzone" => Some(Tool::Iozone),
-            "ior" | "IOR" => Some(Tool::Ior),
-            "mdtest" => Some(Tool::Mdtest),
-            "metarates" => Some(Tool::Metarates),
-            "iostat" => Some(Tool::Iostat),
-            _ => None,
-        }
-    }
-
-    /// Its exit status where a run could not be done.
-    fn failed(self) -> u8 {
-        match self {
-            Tool::Fio => fio::FAILED,
-            Tool::Iometer => iometer::USAGE,
-            Tool::Iozone => iozone::FAILED,
-            Tool::Ior => ior::FAILED,
-            Tool::Mdtest => mdtest::FAILED,
-            Tool::Metarates => metarates::FAILED,
-            Tool::Iostat => 1,
-        }
-    }
-}
-
 /// Runs the line of another tool, if this is one: called by its name through a link, or by the
 /// first word. Gives the exit status.
 pub fn attempt(words: &[String]) -> Option<u8> {
     let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
     let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
-    let (tool, name, rest) = match Tool::of(&called) {
+    let (tool, name, rest) = match FrontEnd::of(&called) {
         Some(tool) => (tool, called, words.get(1..)?),
         None => {
             let name = words.get(1)?;
-            (Tool::of(name)?, name.clone(), words.get(2..)?)
+            (FrontEnd::of(name)?, name.clone(), words.get(2..)?)
         }
     };
     drivelab_io::signal::install();
     Some(match run(tool, &name, rest) {
         Ok(0) if !print::is_heard() => {
             print::lost().iter().for_each(print::failure);
-            tool.failed()
+            tool.failed
         }
         Ok(status) => status,
         Err(Ending { failure, status }) => {
@@ -112,17 +61,17 @@ struct Ending {
 
 impl Ending {
     /// With the tool's own status, but for a refusal for safety and an interruption.
-    fn of(tool: Tool, failure: Failure) -> Self {
+    fn of(tool: &FrontEnd, failure: Failure) -> Self {
         let status = match failure.status {
             Status::Refused => failure.status as u8,
             status if status.is_interruption() => status as u8,
-            _ => tool.failed(),
+            _ => tool.failed,
         };
         Ending { failure, status }
     }
 }
 
-fn run(tool: Tool, name: &str, words: &[String]) -> Result<u8, Ending> {
+fn run(tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
     let failed = |failure| Ending::of(tool, failure);
     let (own, rest) = own::take(words).map_err(failed)?;
     let system = System::live();
@@ -133,67 +82,26 @@ fn run(tool: Tool, name: &str, words: &[String]) -> Result<u8, Ending> {
         Ending { failure, status: refusal.status }
     };
     let line = Line { tool, own: &own, world: &world };
-    match tool {
-        Tool::Fio => match fio::parse(&rest, &world).map_err(refused)? {
-            Asked::Text(text) => say(&text),
-            Asked::Run { job, options } => {
-                line.run(*job, &|run, host| fio::output::output(&options, run, host))
-            }
-        },
-        Tool::Iometer => match iometer::parse(&rest, &world).map_err(refused)? {
-            Asked::Text(text) => say(&text),
-            Asked::Run { job, options } => {
-                line.run(*job, &|run, host| iometer::output(&options, run, host))
-            }
-        },
-        Tool::Iozone => match iozone::parse(&rest, &world).map_err(refused)? {
-            Asked::Text(text) => say(&text),
-            Asked::Run { job, options } => {
-                line.run(*job, &|run, host| iozone::output(&options, run, host))
-            }
-        },
-        Tool::Ior => match ior::parse(name, &rest, &world).map_err(refused)? {
-            Asked::Text(text) => say(&text),
-            Asked::Run { job, options } => {
-                line.run(*job, &|run, host| ior::output(&options, run, host))
-            }
-        },
-        Tool::Mdtest => match mdtest::parse(&rest, &world).map_err(refused)? {
-            Asked::Text(text) => say(&text),
-            Asked::Run { job, options } => {
-                line.run(*job, &|run, host| mdtest::output(&options, run, host))
-            }
-        },
-        Tool::Metarates => match metarates::parse(&rest, &world).map_err(refused)? {
-            Asked::Text(text) => say(&text),
-            Asked::Run { job, options } => {
-                line.run(*job, &|run, host| metarates::output(&options, run, host))
-            }
-        },
-        Tool::Iostat => match statistics::parse(&rest, &world).map_err(refused)? {
-            statistics::Asked::Text(text) => say(&text),
-            statistics::Asked::Reports { options, notes } => {
-                iostat::reports(&options, &notes, own.notes, &world)
-            }
-        },
+    match (tool.parse)(name, &rest, &world).map_err(refused)? {
+        Answer::Text(text) => {
+            print::text(&text);
+            Ok(0)
+        }
+        Answer::Run { job, layout } => line.run(*job, &*layout),
+        Answer::Reports { options, notes } => iostat::reports(&options, &notes, own.notes, &world),
     }
     .map_err(failed)
 }
 
-fn say(text: &str) -> Result<u8, Failure> {
-    print::text(text);
-    Ok(0)
-}
-
 /// A line that is to be run.
 struct Line<'a> {
-    tool: Tool,
+    tool: &'a FrontEnd,
     own: &'a Own,
     world: &'a RealWorld,
 }
 
 impl Line<'_> {
-    fn run(&self, mut job: Job, layout: &Layout<'_>) -> Result<u8, Failure> {
+    fn run(&self, mut job: Job, layout: &Layout) -> Result<u8, Failure> {
         if job.plan.seed == 0 {
             job.plan.seed = chance::seed();
         }
@@ -230,24 +138,9 @@ impl Line<'_> {
     }
 }
 
-impl Tool {
-    /// The command's name in run files.
-    fn word(self) -> &'static str {
-        match self {
-            Tool::Fio => "fio",
-            Tool::Iometer => "iometer",
-            Tool::Iozone => "iozone",
-            Tool::Ior => "ior",
-            Tool::Mdtest => "mdtest",
-            Tool::Metarates => "metarates",
-            Tool::Iostat => "iostat",
-        }
-    }
-}
-
 /// One plan, no conclusions, and what the layout finds to say of the run.
 struct Told<'a> {
-    layout: &'a Layout<'a>,
+    layout: &'a Layout,
     world: &'a RealWorld,
 }
 

@@ -6,7 +6,8 @@
 
 mod issued;
 
-use drivelab_compat::fio::known::{Care, find};
+use drivelab_compat::fio::known::find;
+use drivelab_compat::option::Care;
 use issued::{Issued, Kind, Place};
 use std::collections::BTreeSet;
 

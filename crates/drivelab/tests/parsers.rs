@@ -165,33 +165,13 @@ fn traces() {
 }
 
 #[test]
-fn iozone_lines() {
-    feed_line("iozone", lines::iozone);
-}
-
-#[test]
 fn iostat_lines() {
     feed_line("iostat", lines::iostat);
 }
 
 #[test]
-fn ior_lines() {
-    feed_line("ior", lines::ior);
-}
-
-#[test]
-fn mdtest_lines() {
-    feed_line("mdtest", lines::mdtest);
-}
-
-#[test]
-fn metarates_lines() {
-    feed_line("metarates", lines::metarates);
-}
-
-#[test]
-fn iometer_lines() {
-    feed_line("iometer_lines", lines::iometer_lines);
+fn lines_of_all_front_ends() {
+    feed_line("front_ends", lines::front_ends);
 }
 
 /// Each fuzzer is among these tests, and each test has its fuzzer.

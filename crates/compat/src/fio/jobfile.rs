@@ -103,12 +103,12 @@ impl Reader<'_> {
             return Err(Refusal::new(STATUS, text, refusal.advice));
         };
         // A log without a name has that of its job.
-        let is_log = matches!(known.names[0], "write_bw_log" | "write_lat_log" | "write_iops_log");
-        if value.is_none() && !(known.bare || is_log) {
+        let is_log = matches!(known.name(), "write_bw_log" | "write_lat_log" | "write_iops_log");
+        if value.is_none() && !(known.own.bare || is_log) {
             return Err(at(path, number, &line, "the option needs a value, as in name=value"));
         }
         let shown = (name.to_string(), value.clone().unwrap_or_default());
-        let word = Word { name: known.names[0], typed: name.to_string(), value };
+        let word = Word { name: known.name(), typed: name.to_string(), value };
         match (self.section, self.found.jobs.last_mut()) {
             (Section::Job, Some(job)) if word.name == "name" => {
                 job.name = word.value.clone().unwrap_or_default();

@@ -9,11 +9,11 @@ pub mod output;
 mod files;
 mod jobfile;
 mod notes;
+mod reading;
 mod settings;
 mod shown;
 mod steadystate;
 mod stream;
-mod taking;
 mod translate;
 mod value;
 mod words;
@@ -24,8 +24,18 @@ pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified, Without}
 pub const FAILED: u8 = words::STATUS;
 
 use crate::front::{Asked, Job, Refusal, World};
+use crate::tools::FrontEnd;
 use settings::Settings;
 use translate::Whole;
+
+/// fio among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["fio"],
+    failed: FAILED,
+    example: "--name=a --size=1m",
+    parse: |_, args, world| Ok(parse(args, world)?.laid_out(output::output)),
+    table: Some(known::table),
+};
 
 /// The line that these words are.
 ///

@@ -1,11 +1,13 @@
 //! One job's options as values, the last of a name wins.
 
-use super::known::{self, Care};
+use super::known;
+use super::reading::Given;
 use super::shown::{Unified, Without};
 use super::steadystate;
 use super::value::{Amount, BadValue};
-use super::words::{Job, STATUS, Word, ignored, not_to_be_had};
-use crate::front::{Note, Refusal, Treatment};
+use super::words::{Job, STATUS, refusal, takes_effect};
+use crate::front::{Note, Refusal};
+use crate::option::Care;
 use drivelab_core::plan::{Content, Engine, Sync};
 
 /// What a job asks for.
@@ -274,8 +276,8 @@ impl Default for Settings {
 pub(super) enum Wrong {
     /// fio does not take it either.
     Value,
-    /// fio does, and here it is not to be had; what to do instead.
-    NotHere(&'static str),
+    /// fio does, and here it is not to be had.
+    NotHere(Care),
 }
 
 impl From<BadValue> for Wrong {
@@ -291,42 +293,25 @@ impl From<BadValue> for Wrong {
 pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
     let mut settings = Settings::default();
     for word in job.words() {
-        if word.name == "kb_base" {
-            // It holds for what stands behind it.
-            settings.kb_base = match word.value.as_deref() {
-                Some("1024") => 1024,
-                Some("1000") => 1000,
-                other => return Err(failed_parsing("kb_base", other)),
-            };
-        }
         let Some(known) = known::find(word.name) else { continue };
         let shown = format!("--{}", word.typed);
-        match known.care {
-            Care::Refused(instead) => return Err(not_to_be_had(&shown, instead)),
-            Care::Ignored(reason) => {
-                notes.push(ignored(&shown, reason));
-                continue;
-            }
-            Care::Approximated(differs) => {
-                let text = format!("nearly the same here: {differs}.");
-                notes.push(Note::new("approximated", &shown, Treatment::Approximated, text));
-            }
-            Care::Same | Care::InPart(_) => {}
+        if !takes_effect(known, &shown, notes)? {
+            continue;
         }
-        match settings.take(word, u64::from(settings.kb_base)) {
-            Ok(()) => {}
-            Err(Wrong::Value) => return Err(failed_parsing(&word.typed, word.value.as_deref())),
-            Err(Wrong::NotHere(instead)) => {
-                let value = word.value.as_deref().unwrap_or_default();
-                return Err(not_to_be_had(&format!("{shown}={value}"), instead));
-            }
-        }
+        let Some(set) = known.own.set else { continue };
+        let given = Given { value: word.value.as_deref(), kb_base: u64::from(settings.kb_base) };
+        set(&mut settings, &given).map_err(|wrong| {
+            let refusal = match wrong {
+                Wrong::Value => None,
+                Wrong::NotHere(care) => refusal(&format!("{shown}={}", given.text()), care),
+            };
+            refusal.unwrap_or_else(|| failed_parsing(&word.typed, given.text()))
+        })?;
     }
     Ok(settings)
 }
 
-fn failed_parsing(name: &str, value: Option<&str>) -> Refusal {
-    let value = value.unwrap_or_default();
+fn failed_parsing(name: &str, value: &str) -> Refusal {
     Refusal::new(
         STATUS,
         format!("fio: failed parsing {name}={value}"),
@@ -338,19 +323,5 @@ impl Settings {
     /// Whether it begins anew at the end of its files.
     pub fn goes_round(&self) -> bool {
         self.loops > 1 || (self.time_based && self.runtime_ns > 0)
-    }
-
-    fn take(&mut self, word: &Word, kb_base: u64) -> Result<(), Wrong> {
-        let value = word.value.as_deref();
-        let text = value.unwrap_or_default();
-        if self.take_place(word.name, text, kb_base)?
-            || self.take_load(word.name, value, kb_base)?
-            || self.take_time(word.name, value)?
-            || self.take_steadystate(word.name, text)?
-            || self.take_data(word.name, value)?
-        {
-            return Ok(());
-        }
-        self.take_report(word.name, value)
     }
 }

@@ -1,8 +1,8 @@
 //! `steadystate`, `steadystate_duration` and `steadystate_ramp_time`: a job that ends when its
 //! rate is level.
 
-use super::settings::{Settings, Wrong};
-use super::value::{BadValue, size, time_ns};
+use super::settings::Settings;
+use super::value::{BadValue, size};
 use super::words::{STATUS, not_to_be_had};
 use crate::front::{Refusal, World};
 use drivelab_core::op::SECOND;
@@ -50,20 +50,6 @@ fn name(level: &Level) -> &'static str {
 }
 
 impl Settings {
-    pub(super) fn take_steadystate(&mut self, name: &str, text: &str) -> Result<bool, Wrong> {
-        let asked = &mut self.steadystate;
-        match name {
-            "steadystate" => {
-                asked.criterion = criterion(text)?;
-                asked.is_given = true;
-            }
-            "steadystate_duration" => asked.window_ns = time_ns(text, SECOND)?,
-            "steadystate_ramp_time" => asked.after_ns = time_ns(text, SECOND)?,
-            _ => return Ok(false),
-        }
-        Ok(true)
-    }
-
     /// Whether its rate may end it: fio counts whole seconds of the duration.
     pub fn ends_when_steady(&self) -> bool {
         self.steadystate.window_ns >= SECOND

@@ -1,9 +1,12 @@
 //! From the words of a command line to jobs: each a list of options in the order they were given.
 
 use super::jobfile;
-use super::known::{self, Care, Known};
+use super::known::{self, Known, bare, instead, no, option};
 use super::shown::Format;
 use crate::front::{Note, Refusal, Treatment, World};
+use crate::letters::TYPOGRAPHIC;
+use crate::option::Care::{self, Ignored, Same};
+use crate::option::refuse;
 use drivelab_core::plan_text::nearest;
 
 /// fio's exit status for a line that it does not understand.
@@ -63,40 +66,39 @@ pub struct Words {
     pub notes: Vec<Note>,
 }
 
-/// Options of the program rather than of a job: whether they take a value, and why they are refused
-/// or do nothing.
-const COMMAND: [(&str, bool, Care); 31] = [
-    ("output", true, Care::Same),
-    ("output-format", true, Care::Same),
-    ("minimal", false, Care::Same),
-    ("append-terse", false, Care::Same),
-    ("terse-version", true, Care::Same),
-    ("version", false, Care::Same),
-    ("help", false, Care::Same),
-    ("readonly", false, Care::Same),
-    ("section", true, Care::Same),
-    ("parse-only", false, Care::Same),
-    ("eta", true, Care::Ignored("progress is drivelab's own, and on a terminal only")),
-    ("eta-newline", true, Care::Ignored("progress is drivelab's own, and on a terminal only")),
-    ("eta-interval", true, Care::Ignored("progress is drivelab's own, and on a terminal only")),
-    ("warnings-fatal", false, Care::Ignored("what is not understood is always fatal")),
-    ("max-jobs", true, Care::Ignored("there is room for 4096 jobs")),
-    ("alloc-size", true, Care::Ignored("no shared memory is needed")),
-    ("aux-path", true, Care::Ignored("no files of its own are made beside the target")),
-    ("status-interval", true, Care::Refused("the run file has every interval")),
-    ("bandwidth-log", false, Care::Refused("use write_bw_log")),
-    ("showcmd", false, Care::Refused("--dry-run prints the plan")),
-    ("debug", true, Care::Refused("--dry-run prints the plan")),
-    ("cmdhelp", true, Care::Refused("docs/COMPATIBILITY.md lists every option")),
-    ("enghelp", true, Care::Refused("docs/COMPATIBILITY.md lists every option")),
-    ("client", true, Care::Refused("over several machines a line runs under mpirun")),
-    ("server", true, Care::Refused("over several machines a line runs under mpirun")),
-    ("daemonize", true, Care::Refused("over several machines a line runs under mpirun")),
-    ("remote-config", true, Care::Refused("over several machines a line runs under mpirun")),
-    ("idle-prof", true, Care::Refused("`drivelab doctor` tells whether the machine is idle")),
-    ("inflate-log", true, Care::Refused("logs are not compressed")),
-    ("crctest", false, Care::Refused("it measures no drive")),
-    ("cpuclock-test", false, Care::Refused("`drivelab doctor` looks at the clock")),
+/// Options of the program rather than of a job.
+const COMMAND: [Known; 31] = [
+    option("output", Same),
+    option("output-format", Same),
+    bare("minimal", Same),
+    bare("append-terse", Same),
+    option("terse-version", Same),
+    bare("version", Same),
+    bare("help", Same),
+    bare("readonly", Same),
+    option("section", Same),
+    bare("parse-only", Same),
+    option("eta", Ignored("progress is drivelab's own, and on a terminal only")),
+    option("eta-newline", Ignored("progress is drivelab's own, and on a terminal only")),
+    option("eta-interval", Ignored("progress is drivelab's own, and on a terminal only")),
+    bare("warnings-fatal", Ignored("what is not understood is always fatal")),
+    option("max-jobs", Ignored("there is room for 4096 jobs")),
+    option("alloc-size", Ignored("no shared memory is needed")),
+    option("aux-path", Ignored("no files of its own are made beside the target")),
+    option("status-interval", instead("the run file has every interval")),
+    bare("bandwidth-log", instead("use write_bw_log")),
+    bare("showcmd", instead("--dry-run prints the plan")),
+    option("debug", instead("--dry-run prints the plan")),
+    option("cmdhelp", instead("docs/COMPATIBILITY.md lists every option")),
+    option("enghelp", instead("docs/COMPATIBILITY.md lists every option")),
+    option("client", instead("over several machines a line runs under mpirun")),
+    option("server", instead("over several machines a line runs under mpirun")),
+    option("daemonize", instead("over several machines a line runs under mpirun")),
+    option("remote-config", instead("over several machines a line runs under mpirun")),
+    option("idle-prof", instead("`drivelab doctor` tells whether the machine is idle")),
+    option("inflate-log", no("logs are not compressed")),
+    bare("crctest", no("it measures no drive")),
+    bare("cpuclock-test", instead("`drivelab doctor` looks at the clock")),
 ];
 
 /// Takes a line apart.
@@ -133,7 +135,7 @@ impl Reader {
         word: &'a str,
         rest: &mut impl Iterator<Item = &'a String>,
     ) -> Result<(), Refusal> {
-        let bare = word.trim_start_matches(['-', '–', '—', '−']);
+        let bare = word.trim_start_matches(|c| c == '-' || TYPOGRAPHIC.contains(&c));
         // A dash alone is the standard input.
         if bare.len() == word.len() || word == "-" {
             self.files.push(word.to_string());
@@ -151,24 +153,22 @@ impl Reader {
             Some((name, value)) => (name, Some(value.to_string())),
             None => (bare, None),
         };
-        if let Some((known, takes, care)) = COMMAND.iter().find(|(known, ..)| *known == name) {
-            let value = match (takes, value) {
-                (true, None) => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
-                (_, value) => value,
-            };
-            return self.command(known, value, *care);
-        }
-        let known = known::find_by_beginning(name).ok_or_else(|| unknown(word, name))?;
-        let value = match (known.bare, value) {
-            (false, None) => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
-            (_, value) => value,
+        let command = COMMAND.iter().find(|known| known.name() == name);
+        let known = command.or_else(|| known::find_by_beginning(name));
+        let known = known.ok_or_else(|| unknown(word, name))?;
+        let value = match value {
+            None if !known.own.bare => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
+            value => value,
         };
+        if command.is_some() {
+            return self.command(known, value);
+        }
         self.option(known, name, value);
         Ok(())
     }
 
     fn option(&mut self, known: &'static Known, typed: &str, value: Option<String>) {
-        let name = known.names[0];
+        let name = known.name();
         if name == "name" {
             self.job.take().into_iter().for_each(|job| self.words.jobs.push(job));
             let title = value.unwrap_or_default();
@@ -191,14 +191,10 @@ impl Reader {
         }
     }
 
-    fn command(&mut self, name: &str, value: Option<String>, care: Care) -> Result<(), Refusal> {
-        match care {
-            Care::Refused(instead) => return Err(not_to_be_had(&format!("--{name}"), instead)),
-            Care::Ignored(reason) => {
-                self.words.notes.push(ignored(&format!("--{name}"), reason));
-                return Ok(());
-            }
-            Care::Same | Care::InPart(_) | Care::Approximated(_) => {}
+    fn command(&mut self, known: &Known, value: Option<String>) -> Result<(), Refusal> {
+        let name = known.name();
+        if !takes_effect(known, &format!("--{name}"), &mut self.words.notes)? {
+            return Ok(());
         }
         let value = value.unwrap_or_default();
         match name {
@@ -273,7 +269,7 @@ fn formats(text: &str) -> Result<Vec<Format>, Refusal> {
 
 /// An option that fio does not know either.
 pub fn unknown(word: &str, name: &str) -> Refusal {
-    let known: Vec<&str> = known::ALL.iter().flat_map(|known| known.names).copied().collect();
+    let known: Vec<&str> = known::ALL.iter().flat_map(Known::names).collect();
     let advice = match nearest(name, &known) {
         Some(name) => format!("Did you mean --{name}?"),
         None => "docs/COMPATIBILITY.md lists every option.".to_string(),
@@ -286,15 +282,34 @@ fn needs_value(word: &str) -> Refusal {
     Refusal::new(STATUS, text, format!("Write it as {word}=VALUE."))
 }
 
-/// An option of fio that is not to be had here.
-pub fn not_to_be_had(name: &str, instead: &str) -> Refusal {
-    let text = format!("fio's {name} is not to be had in drivelab");
-    Refusal::new(STATUS, text, format!("Instead: {instead}."))
+/// What is not to be had here of fio, and what to do instead.
+pub fn not_to_be_had(what: &str, way: &str) -> Refusal {
+    refuse(STATUS, &clause(what), "", Some(way))
 }
 
-/// An option that changes nothing.
-pub fn ignored(name: &str, reason: &str) -> Note {
-    Note::new("ignored", name, Treatment::Ignored, format!("it changes nothing here: {reason}."))
+/// The refusal of an option or of its value, if it is not to be had.
+pub fn refusal(what: &str, care: Care) -> Option<Refusal> {
+    care.refusal(STATUS, &clause(what))
+}
+
+fn clause(what: &str) -> String {
+    format!("fio's {what} is not to be had in drivelab")
+}
+
+/// Whether an option changes anything here; what it does not quite mean here is said.
+///
+/// # Errors
+/// It is not to be had.
+pub fn takes_effect(known: &Known, typed: &str, notes: &mut Vec<Note>) -> Result<bool, Refusal> {
+    if let Some(refusal) = refusal(typed, known.care) {
+        return Err(refusal);
+    }
+    let (code, clause) = match known.care {
+        Ignored(_) => ("ignored", "it changes nothing here"),
+        _ => ("approximated", "nearly the same here"),
+    };
+    notes.extend(known.care.note(code, typed, clause));
+    Ok(!matches!(known.care, Ignored(_)))
 }
 
 const HELP: &str = "\

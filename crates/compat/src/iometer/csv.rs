@@ -2,10 +2,12 @@
 
 use super::figures::{BIN_ENDS_NS, Figures};
 use super::icf::{Recorded, Specification};
-use super::{Era, Options, Place, Test, stamp};
+use super::{Era, Options, Place, Test};
+use crate::calendar;
 use crate::front::Host;
 use drivelab_core::op::Time;
 use drivelab_core::run::{Run, StepRun};
+use jiff::Timestamp;
 
 /// What each file of results begins with.
 pub const FIRST_BYTES: &[u8] = b"'Test Type,Test Description";
@@ -53,14 +55,13 @@ pub fn header(era: Era) -> String {
 
 /// The text of a whole series, and how many tests are in it.
 pub fn render(options: &Options, run: &Run, host: &Host) -> (String, usize) {
-    let begun = stamp::milliseconds(&run.begin.started_at);
-    let begun = begun.unwrap_or(host.now_ms);
+    let begun = calendar::began(&run.begin, host);
     let mut text = format!(
         "'Test Type,Test Description\n{},{}\n'Version\n{} \n'Time Stamp\n{}\n",
         options.test_type,
         plain(&options.description),
         options.version,
-        stamp::stamp(begun)
+        stamp(begun)
     );
     let mut count = 0;
     for test in &options.tests {
@@ -70,11 +71,16 @@ pub fn render(options: &Options, run: &Run, host: &Host) -> (String, usize) {
             text.push_str(&asked(&test.specifications));
             text.push_str(&format!("'Results\n{}\n", header(options.era)));
             text.push_str(&rows(options, test, step, host));
-            let ended = begun.saturating_add(ended_at(step) / 1_000_000);
-            text.push_str(&format!("'Time Stamp\n{}\n", stamp::stamp(ended)));
+            let ended = calendar::after(begun, ended_at(step));
+            text.push_str(&format!("'Time Stamp\n{}\n", stamp(ended)));
         }
     }
     (text, count)
+}
+
+/// `YYYY-MM-DD HH:MM:SS:mmm`, in UTC.
+fn stamp(moment: Timestamp) -> String {
+    moment.strftime("%Y-%m-%d %H:%M:%S:%3f").to_string()
 }
 
 /// When the last worker of a step ended.

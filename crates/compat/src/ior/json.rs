@@ -3,11 +3,11 @@
 use super::new_output::{first_path, machine, options_of};
 use super::timing::{self, Overall, Result};
 use super::{Access, Options, Packet, Test};
-use crate::calendar::Moment;
+use crate::calendar::{as_ctime, began as beginning, now};
 use crate::front::Host;
-use crate::parallel::moment::{began as beginning, now};
 use crate::parallel::volume;
 use drivelab_core::run::Run;
+use jiff::Timestamp;
 
 const MEBIBYTE: f64 = timing::MEBIBYTE;
 
@@ -81,12 +81,12 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
     }
     let whole = Value::Object(vec![
         ("Version", Value::text("4.0.0")),
-        ("Began", Value::text(began.as_ctime())),
+        ("Began", Value::text(as_ctime(began))),
         ("Command line", Value::text(options.line.clone())),
         ("Machine", Value::text(machine(host, 0))),
         ("tests", Value::List(tests)),
         ("summary", Value::List(summary)),
-        ("Finished", Value::text(now(host).as_ctime())),
+        ("Finished", Value::text(as_ctime(now(host)))),
     ]);
     let mut out = String::new();
     whole.write(0, &mut out);
@@ -100,7 +100,7 @@ fn test(
     host: &Host,
     results: &[Result],
     (index, test): (usize, &Test),
-    began: Moment,
+    began: Timestamp,
 ) -> Value {
     let (size, used) = volume::figures(&run.begin.facts.target);
     let whole = ["segments", "nodes", "tasks", "clients per node", "repetitions", "verbose"];
@@ -112,7 +112,7 @@ fn test(
     let rows = of_test.filter_map(|result| row(result, test));
     Value::Object(vec![
         ("TestID", Value::Whole(index as i128)),
-        ("StartTime", Value::text(began.as_ctime())),
+        ("StartTime", Value::text(as_ctime(began))),
         ("Path", Value::text(first_path(options, test))),
         ("Capacity", Value::Text(size)),
         ("Used Capacity", Value::Text(used)),

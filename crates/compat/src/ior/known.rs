@@ -4,19 +4,7 @@
 //! themselves.
 
 use super::settings::Era;
-
-/// What becomes of an option.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Care {
-    /// It means here what it means there.
-    Same,
-    /// Nearly: what differs.
-    Approximated(&'static str),
-    /// It changes nothing here, for this reason.
-    Ignored(&'static str),
-    /// It cannot be had: what to do instead.
-    Refused(&'static str),
-}
+use crate::option::{Care, Opt, spelt, table as table_of};
 
 /// Which programs have it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,71 +17,50 @@ pub enum Having {
     New,
 }
 
-/// An option.
+/// What only IOR has of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Known {
-    /// The directive, as the documentation spells it.
+pub struct Directive {
+    /// Its name in scripts, as the documentation spells it.
     pub name: &'static str,
-    /// What it is for.
-    pub what: &'static str,
-    /// Its letter.
-    pub letter: Option<char>,
-    /// Its long name on the command line of 4.x.
-    pub long: Option<&'static str>,
-    /// A letter without a value.
-    pub is_flag: bool,
     /// Which programs have it.
     pub having: Having,
-    /// What becomes of it.
-    pub care: Care,
+}
+
+/// An option; of the command line too where it can be typed there.
+pub type Known = Opt<Directive>;
+
+const fn option(typed: &'static str, name: &'static str, meaning: &'static str) -> Known {
+    Opt { typed, meaning, care: Care::Same, own: Directive { name, having: Having::Both } }
 }
 
 impl Known {
-    const fn letter(mut self, letter: char) -> Self {
-        self.letter = Some(letter);
-        self
+    const fn of(self, having: Having) -> Self {
+        Opt { own: Directive { name: self.own.name, having }, ..self }
     }
 
-    const fn long(mut self, long: &'static str) -> Self {
-        self.long = Some(long);
-        self
+    const fn of_old(self) -> Self {
+        self.of(Having::Old)
     }
 
-    const fn of_old(mut self) -> Self {
-        self.having = Having::Old;
-        self
+    const fn of_new(self) -> Self {
+        self.of(Having::New)
     }
 
-    const fn of_new(mut self) -> Self {
-        self.having = Having::New;
-        self
+    const fn near(self, differs: &'static str) -> Self {
+        self.with(Care::Near(differs))
     }
 
-    const fn but(mut self, differs: &'static str) -> Self {
-        self.care = Care::Approximated(differs);
-        self
+    const fn ignored(self, why: &'static str) -> Self {
+        self.with(Care::Ignored(why))
     }
 
-    const fn without_effect(mut self, reason: &'static str) -> Self {
-        self.care = Care::Ignored(reason);
-        self
+    const fn no(self, why: &'static str) -> Self {
+        self.with(Care::no(why))
     }
 
-    const fn refused(mut self, way: &'static str) -> Self {
-        self.care = Care::Refused(way);
-        self
+    const fn instead(self, way: &'static str) -> Self {
+        self.with(Care::instead(way))
     }
-}
-
-/// Without a value on the command line.
-const fn switch(name: &'static str, what: &'static str) -> Known {
-    let (letter, long, having) = (None, None, Having::Both);
-    Known { name, what, letter, long, is_flag: true, having, care: Care::Same }
-}
-
-/// With one.
-const fn value(name: &'static str, what: &'static str) -> Known {
-    Known { is_flag: false, ..switch(name, what) }
 }
 
 const MPI: &str = "it is about MPI-IO, and IOR itself does without it on POSIX";
@@ -106,132 +73,114 @@ const STAMPS: &str = "checked are stamps, which files that IOR itself wrote do n
 
 /// All of them.
 pub const KNOWN: &[Known] = &[
-    value("api", "interface: POSIX, others are refused by name").letter('a'),
-    value("refNum", "number for the reader").letter('A'),
-    value("testnum", "number for the reader").of_old(),
-    value("blockSize", "bytes of a task in a segment").letter('b'),
-    switch("useO_DIRECT", "past the page cache").letter('B').of_old(),
-    switch("posix.odirect", "past the page cache").long("posix.odirect").of_new(),
-    switch("collective", "collective I/O").letter('c').long("collective").without_effect(MPI),
-    switch("reorderTasksConstant", "reads are shifted by -Q nodes").letter('C'),
-    switch("reorderTasks", "the same"),
-    value("interTestDelay", "seconds before each write and read").letter('d'),
-    value("deadlineForStonewalling", "seconds until tasks stop")
-        .letter('D')
-        .but("writing and reading in one line is refused: what was not written is not read"),
-    switch("fsync", "fsync after writing, in its time").letter('e'),
-    switch("useExistingTestFile", "old files are overwritten in place").letter('E'),
-    switch("filePerProc", "a file of each task").letter('F'),
-    switch("intraTestBarriers", "barriers between open, transfer and close")
-        .letter('g')
-        .without_effect("tasks start together, and opening and closing are not timed alone"),
-    value("setTimeStampSignature", "number in the data").letter('G').but("the content is ours"),
-    switch("showHints", "print hints").letter('H').of_old().without_effect(MPI),
-    value("repetitions", "repetitions").letter('i'),
-    switch("individualDataSets", "data sets of each task")
-        .letter('I')
+    option("-a N", "api", "interface: POSIX, others are refused by name"),
+    option("-A N", "refNum", "number for the reader"),
+    option("", "testnum", "number for the reader").of_old(),
+    option("-b N", "blockSize", "bytes of a task in a segment"),
+    option("-B", "useO_DIRECT", "past the page cache").of_old(),
+    option("--posix.odirect", "posix.odirect", "past the page cache").of_new(),
+    option("-c, --collective", "collective", "collective I/O").ignored(MPI),
+    option("-C", "reorderTasksConstant", "reads are shifted by -Q nodes"),
+    option("", "reorderTasks", "the same"),
+    option("-d N", "interTestDelay", "seconds before each write and read"),
+    option("-D N", "deadlineForStonewalling", "seconds until tasks stop")
+        .near("writing and reading in one line is refused: what was not written is not read"),
+    option("-e", "fsync", "fsync after writing, in its time"),
+    option("-E", "useExistingTestFile", "old files are overwritten in place"),
+    option("-F", "filePerProc", "a file of each task"),
+    option("-g", "intraTestBarriers", "barriers between open, transfer and close")
+        .ignored("tasks start together, and opening and closing are not timed alone"),
+    option("-G N", "setTimeStampSignature", "number in the data").near("the content is ours"),
+    option("-H", "showHints", "print hints").of_old().ignored(MPI),
+    option("-i N", "repetitions", "repetitions"),
+    option("-I", "individualDataSets", "data sets of each task").of_old().ignored(HDF5),
+    option("-j N", "outlierThreshold", "warn of tasks so many seconds from the mean")
+        .ignored("no warning is printed; the run file has the times of every task"),
+    option("-J N", "setAlignment", "alignment in HDF5").of_old().ignored(HDF5),
+    option("-k", "keepFile", "files stay"),
+    option("-K", "keepFileWithError", "files with wrong data stay")
+        .near("with -W or -R files stay in any case"),
+    option("-l", "storeFileOffset", "offsets of the file in the data")
         .of_old()
-        .without_effect(HDF5),
-    value("outlierThreshold", "warn of tasks so many seconds from the mean")
-        .letter('j')
-        .without_effect("no warning is printed; the run file has the times of every task"),
-    value("setAlignment", "alignment in HDF5").letter('J').of_old().without_effect(HDF5),
-    switch("keepFile", "files stay").letter('k'),
-    switch("keepFileWithError", "files with wrong data stay")
-        .letter('K')
-        .but("with -W or -R files stay in any case"),
-    switch("storeFileOffset", "offsets of the file in the data")
-        .letter('l')
+        .near("the content is ours"),
+    option(
+        "-l N, --dataPacketType N",
+        "dataPacketType",
+        "content: offset, timestamp, incompressible, random",
+    )
+    .of_new()
+    .near("as compressible as IOR's, but never the same twice"),
+    option("-m", "multiFile", "files of their own for each repetition"),
+    option("-M N", "memoryPerNode", "take memory away").of_new().no(MEMORY),
+    option("", "memoryPerTask", "take memory away").no(MEMORY),
+    option("-n", "noFill", "no fill in HDF5").of_old().no("leave it out: HDF5 only"),
+    option("-N N", "numTasks", "tasks that take part"),
+    option("-o N", "testFile", "file, or A@B for several with -F")
+        .near("all in one directory; a device or sim:... can stand in its place"),
+    option("-p", "preallocate", "preallocate").of_old().ignored(MPI),
+    option("-P", "useSharedFilePointer", "one file pointer").of_old().ignored(MPI),
+    option("-q", "quitOnError", "stop at wrong data")
         .of_old()
-        .but("the content is ours"),
-    value("dataPacketType", "content: offset, timestamp, incompressible, random")
-        .letter('l')
-        .long("dataPacketType")
+        .ignored("wrong data is counted, listed and an error here"),
+    option("-Q N", "taskPerNodeOffset", "nodes by which -C shifts"),
+    option("-r", "readFile", "read").near("files that were only read stay, also without -k"),
+    option("-R", "checkRead", "check what is read").near(STAMPS),
+    option("-s N", "segmentCount", "segments"),
+    option("-S", "useStridedDatatype", "strided types").of_old().ignored(MPI),
+    option("-t N", "transferSize", "bytes of a call"),
+    option("-T N", "maxTimeDuration", "minutes after which no repetition begins")
+        .no("leave it out, and ask for fewer repetitions; what is planned is done"),
+    option("-u", "uniqueDir", "a directory of each task with -F")
+        .near("only where these directories are there already"),
+    option("-U N", "hintsFileName", "file of hints").of_old().ignored(MPI),
+    option("-v", "verbose", "say more").near("up to -vv; transfers are not listed"),
+    option("-V", "useFileView", "file views").of_old().ignored(MPI),
+    option("-w", "writeFile", "write")
+        .near("a new file has its full size from the start; IOR's grows as it is written"),
+    option("-W", "checkWrite", "check what was written").near(STAMPS),
+    option("-x", "singleXferAttempt", "no second try of a short transfer")
+        .ignored("a transfer that comes back short is an error here in any case"),
+    option("-X N", "reorderTasksRandomSeed", "seed of -Z").near("of a draw of our own"),
+    option("-y", "dualMount", "two mount points").of_new().instead("name one directory"),
+    option("-Y", "fsyncPerWrite", "fsync after each write"),
+    option("-z", "randomOffset", "random order")
+        .near("in one file tasks have equal shares; in 4.x several segments are refused"),
+    option("-Z", "reorderTasksRandom", "reads of another task's data")
+        .near("all tasks go equally far, and none reads its own"),
+    option("--randomPrefill N", "randomPrefill", "write the file before -z")
         .of_new()
-        .but("as compressible as IOR's, but never the same twice"),
-    switch("multiFile", "files of their own for each repetition").letter('m'),
-    value("memoryPerNode", "take memory away").letter('M').of_new().refused(MEMORY),
-    value("memoryPerTask", "take memory away").refused(MEMORY),
-    switch("noFill", "no fill in HDF5").letter('n').of_old().refused("leave it out: HDF5 only"),
-    value("numTasks", "tasks that take part").letter('N'),
-    value("testFile", "file, or A@B for several with -F")
-        .letter('o')
-        .but("all in one directory; a device or sim:... can stand in its place"),
-    switch("preallocate", "preallocate").letter('p').of_old().without_effect(MPI),
-    switch("useSharedFilePointer", "one file pointer").letter('P').of_old().without_effect(MPI),
-    switch("quitOnError", "stop at wrong data")
-        .letter('q')
-        .of_old()
-        .without_effect("wrong data is counted, listed and an error here"),
-    value("taskPerNodeOffset", "nodes by which -C shifts").letter('Q'),
-    switch("readFile", "read").letter('r').but("files that were only read stay, also without -k"),
-    switch("checkRead", "check what is read").letter('R').but(STAMPS),
-    value("segmentCount", "segments").letter('s'),
-    switch("useStridedDatatype", "strided types").letter('S').of_old().without_effect(MPI),
-    value("transferSize", "bytes of a call").letter('t'),
-    value("maxTimeDuration", "minutes after which no repetition begins")
-        .letter('T')
-        .refused("leave it out, and ask for fewer repetitions; what is planned is done"),
-    switch("uniqueDir", "a directory of each task with -F")
-        .letter('u')
-        .but("only where these directories are there already"),
-    value("hintsFileName", "file of hints").letter('U').of_old().without_effect(MPI),
-    switch("verbose", "say more").letter('v').but("up to -vv; transfers are not listed"),
-    switch("useFileView", "file views").letter('V').of_old().without_effect(MPI),
-    switch("writeFile", "write")
-        .letter('w')
-        .but("a new file has its full size from the start; IOR's grows as it is written"),
-    switch("checkWrite", "check what was written").letter('W').but(STAMPS),
-    switch("singleXferAttempt", "no second try of a short transfer")
-        .letter('x')
-        .without_effect("a transfer that comes back short is an error here in any case"),
-    value("reorderTasksRandomSeed", "seed of -Z").letter('X').but("of a draw of our own"),
-    switch("dualMount", "two mount points").letter('y').of_new().refused("name one directory"),
-    switch("fsyncPerWrite", "fsync after each write").letter('Y'),
-    switch("randomOffset", "random order")
-        .letter('z')
-        .but("in one file tasks have equal shares; in 4.x several segments are refused"),
-    switch("reorderTasksRandom", "reads of another task's data")
-        .letter('Z')
-        .but("all tasks go equally far, and none reads its own"),
-    value("randomPrefill", "write the file before -z")
-        .long("randomPrefill")
+        .no("leave it out; write the file first, with -k"),
+    option("--random-offset-seed N", "random-offset-seed", "seed of -z")
         .of_new()
-        .refused("leave it out; write the file first, with -k"),
-    value("random-offset-seed", "seed of -z")
-        .long("random-offset-seed")
+        .near("the order is one of ours"),
+    option("--warningAsErrors", "warningAsErrors", "warnings end it")
         .of_new()
-        .but("the order is one of ours"),
-    switch("warningAsErrors", "warnings end it")
-        .long("warningAsErrors")
+        .no("leave it out; notes are no errors here"),
+    option("--dryRun", "dryRun", "no I/O").of_new().instead("use --dry-run: it shows the plan"),
+    option("--posix.rangelocks", "posix.rangelocks", "locks")
         .of_new()
-        .refused("leave it out; notes are no errors here"),
-    switch("dryRun", "no I/O").long("dryRun").of_new().refused("use --dry-run: it shows the plan"),
-    switch("posix.rangelocks", "locks")
-        .long("posix.rangelocks")
+        .no("leave it out: nothing is locked here"),
+    option("", "summaryFormat", "default, JSON, CSV").of_new(),
+    option("", "summaryFile", "file of results").of_new(),
+    option("", "summaryAlways", "print results of a broken run too")
         .of_new()
-        .refused("leave it out: nothing is locked here"),
-    value("summaryFormat", "default, JSON, CSV").of_new(),
-    value("summaryFile", "file of results").of_new(),
-    switch("summaryAlways", "print results of a broken run too")
+        .ignored("what was measured is printed in any case"),
+    option("", "saveRankPerformanceDetailsCSV", "results of each task")
         .of_new()
-        .without_effect("what was measured is printed in any case"),
-    value("saveRankPerformanceDetailsCSV", "results of each task")
+        .no("leave it out; the run file has the times of every task"),
+    option("", "stoneWallingWearOut", "all tasks reach the same amount").of_new().no(WEAR_OUT),
+    option("", "stoneWallingWearOutIterations", "the amount").of_new().no(WEAR_OUT),
+    option("", "stoneWallingStatusFile", "file with the amount").of_new().no(WEAR_OUT),
+    option("", "minTimeDuration", "begin again until so many seconds are over")
         .of_new()
-        .refused("leave it out; the run file has the times of every task"),
-    switch("stoneWallingWearOut", "all tasks reach the same amount").of_new().refused(WEAR_OUT),
-    value("stoneWallingWearOutIterations", "the amount").of_new().refused(WEAR_OUT),
-    value("stoneWallingStatusFile", "file with the amount").of_new().refused(WEAR_OUT),
-    value("minTimeDuration", "begin again until so many seconds are over")
-        .of_new()
-        .refused("leave it out; use a larger -s"),
-    value("lustreStripeCount", "stripes").refused(CLUSTER),
-    value("lustreStripeSize", "bytes of a stripe").refused(CLUSTER),
-    value("lustreStartOST", "first server").refused(CLUSTER),
-    switch("lustreIgnoreLocks", "no range locks").refused(CLUSTER),
-    switch("gpfsHintAccess", "hints").of_new().refused(CLUSTER),
-    switch("gpfsReleaseToken", "release locks").of_new().refused(CLUSTER),
-    switch("hdf5.collectiveMetadata", "collective metadata").of_new().without_effect(HDF5),
+        .no("leave it out; use a larger -s"),
+    option("", "lustreStripeCount", "stripes").no(CLUSTER),
+    option("", "lustreStripeSize", "bytes of a stripe").no(CLUSTER),
+    option("", "lustreStartOST", "first server").no(CLUSTER),
+    option("", "lustreIgnoreLocks", "no range locks").no(CLUSTER),
+    option("", "gpfsHintAccess", "hints").of_new().no(CLUSTER),
+    option("", "gpfsReleaseToken", "release locks").of_new().no(CLUSTER),
+    option("", "hdf5.collectiveMetadata", "collective metadata").of_new().ignored(HDF5),
 ];
 
 /// Interfaces to storage that some builds of IOR have, besides POSIX.
@@ -241,74 +190,52 @@ pub const OTHER_INTERFACES: [&str; 20] = [
 ];
 
 impl Known {
+    /// Its letter on the command line, with the dash.
+    pub fn letter(&self) -> Option<&'static str> {
+        self.names().find(|name| !name.starts_with("--"))
+    }
+
     /// Whether `era` has the letter with this meaning; letters that 4.x gave up are those of 3.x.
     fn fits(&self, era: Era) -> bool {
-        let taken = |other: &&Known| other.letter == self.letter && other.having == Having::New;
-        match (self.having, era) {
+        let taken =
+            |other: &Known| other.letter() == self.letter() && other.own.having == Having::New;
+        match (self.own.having, era) {
             (Having::Both, _) | (Having::Old, Era::Old) | (Having::New, Era::New) => true,
-            (Having::Old, Era::New) => !KNOWN.iter().any(|other| taken(&other)),
+            (Having::Old, Era::New) => !KNOWN.iter().any(taken),
             (Having::New, Era::Old) => false,
         }
     }
+
+    /// How it is typed on the command line of `era`.
+    pub fn typed_in(&self, era: Era) -> impl Iterator<Item = &'static str> + use<> {
+        let is_had = self.fits(era);
+        let has_long = era == Era::New;
+        self.spellings().filter(move |typed| is_had && (has_long || !typed.starts_with("--")))
+    }
 }
 
-/// The option of this letter.
-pub fn by_letter(letter: char, era: Era) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| known.letter == Some(letter) && known.fits(era))
-}
-
-/// The option of this long name.
-pub fn by_long(name: &str) -> Option<&'static Known> {
-    KNOWN.iter().find(|known| known.long == Some(name))
+/// The option of the command line that has this name, dashes included.
+pub fn by_typed(wanted: &str, era: Era) -> Option<&'static Known> {
+    let is_it = |known: &&Known| known.fits(era) && known.names().any(|name| name == wanted);
+    KNOWN.iter().find(is_it)
 }
 
 /// The directive of this name; case does not matter.
 pub fn by_name(name: &str, era: Era) -> Option<&'static Known> {
-    let is_it = |known: &&Known| known.name.eq_ignore_ascii_case(name);
-    KNOWN.iter().find(|known| is_it(known) && (known.having != Having::New || era == Era::New))
-}
-
-/// The letters of `era` that take no value, and those that do.
-pub fn letters(era: Era) -> (String, String) {
-    let of = |is_flag: bool| {
-        let fitting = KNOWN.iter().filter(|known| known.is_flag == is_flag && known.fits(era));
-        fitting.filter_map(|known| known.letter).collect::<String>()
-    };
-    // Help, directives and scripts are no settings.
-    (of(true) + "h", of(false) + "Of")
-}
-
-/// The long names of 4.x that take no value, or those that do.
-pub fn long_names(is_flag: bool) -> Vec<&'static str> {
-    KNOWN.iter().filter(|known| known.is_flag == is_flag).filter_map(|known| known.long).collect()
+    let is_it = |known: &&Known| known.own.name.eq_ignore_ascii_case(name);
+    KNOWN.iter().find(|known| is_it(known) && (known.own.having != Having::New || era == Era::New))
 }
 
 /// Every option with how it is treated, as a table in Markdown: what the documentation shows.
 pub fn table() -> String {
-    let mut text = String::from("| option | directive | meaning | here | what differs |\n");
-    text.push_str("|---|---|---|---|---|\n");
-    for known in KNOWN {
-        let value = if known.is_flag { "" } else { " N" };
-        let letter = known.letter.map(|letter| format!("`-{letter}{value}`"));
-        let long = known.long.map(|long| format!("`--{long}{value}`"));
-        let typed: Vec<String> = letter.into_iter().chain(long).collect();
-        let program = match known.having {
+    let cells = |known: &Known| {
+        let program = match known.own.having {
             Having::Both => "",
             Having::Old => " (2.10.3, 3.x)",
             Having::New => " (4.x)",
         };
-        let (word, differs) = match known.care {
-            Care::Same => ("same", ""),
-            Care::Approximated(differs) => ("approximated", differs),
-            Care::Ignored(reason) => ("ignored", reason),
-            Care::Refused(way) => ("refused", way),
-        };
-        text += &format!(
-            "| {}{program} | {} | {} | {word} | {differs} |\n",
-            typed.join(", "),
-            known.name,
-            known.what
-        );
-    }
-    text
+        vec![spelt(known) + program, known.own.name.to_owned(), known.meaning.to_owned()]
+    };
+    let head = "| option | directive | meaning | here | what differs |";
+    table_of(head, KNOWN.iter().map(|known| (cells(known), &known.care)))
 }

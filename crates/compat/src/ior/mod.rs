@@ -26,6 +26,7 @@ pub use settings::{Era, FAILED, Packet, Settings, Summary};
 use crate::front::{
     Asked, Existing, Host, Job, Note, Output, OutputFile, Refusal, ResultFile, World,
 };
+use crate::tools::FrontEnd;
 use drivelab_core::run::Run;
 
 /// A line, understood.
@@ -44,6 +45,15 @@ pub struct Options {
     /// Bytes on this machine's disk are those of a drive: there is no file system to be shown.
     pub is_drive: bool,
 }
+
+/// IOR among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["ior", "IOR"],
+    failed: FAILED,
+    example: "-b 64k -t 4k",
+    parse: |program, args, world| Ok(parse(program, args, world)?.laid_out(output)),
+    table: Some(known::table),
+};
 
 /// The line that these words are; `program` is the name that it was called by.
 ///

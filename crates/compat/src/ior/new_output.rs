@@ -2,11 +2,11 @@
 
 use super::timing::{self, MEBIBYTE, Result, number};
 use super::{Access, Options, Test};
-use crate::calendar::Moment;
+use crate::calendar::{after, as_ctime, began as beginning, now};
 use crate::front::Host;
-use crate::parallel::moment::{after, began as beginning, now};
 use crate::parallel::volume;
 use drivelab_core::run::Run;
+use jiff::Timestamp;
 
 const EACH: &str = "\n\
 access    bw(MiB/s)  IOPS       Latency(s)  block(KiB) xfer(KiB)  open(s)    wr/rd(s)   \
@@ -29,7 +29,7 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
     let verbose = options.tests.iter().map(|test| test.settings.verbose).max().unwrap_or(0);
     let machine = machine(host, verbose);
     for (name, value) in
-        [("Began", &began.as_ctime()), ("Command line", &options.line), ("Machine", &machine)]
+        [("Began", &as_ctime(began)), ("Command line", &options.line), ("Machine", &machine)]
     {
         out.push_str(&pair(name, value));
     }
@@ -44,7 +44,7 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
             out.push_str(&line(options, results, index, test, name, access).unwrap_or_default());
         }
     }
-    out.push_str(&pair("Finished", &now(host).as_ctime()));
+    out.push_str(&pair("Finished", &as_ctime(now(host))));
     out
 }
 
@@ -116,7 +116,7 @@ struct Page<'a> {
     results: &'a [Result],
     test: &'a Test,
     index: usize,
-    began: Moment,
+    began: Timestamp,
 }
 
 impl Page<'_> {
@@ -125,7 +125,7 @@ impl Page<'_> {
     }
 
     /// When a step began.
-    fn when(&self, result: &Result) -> Moment {
+    fn when(&self, result: &Result) -> Timestamp {
         let zero = self.results.first().map_or(0, |first| first.began);
         after(self.began, result.began.saturating_sub(zero))
     }
@@ -135,7 +135,7 @@ impl Page<'_> {
         let first = self.results.iter().find(|result| result.test == self.index);
         let start = first.map_or(self.began, |first| self.when(first));
         let mut out = pair("TestID", &self.index.to_string());
-        out.push_str(&pair("StartTime", &start.as_ctime()));
+        out.push_str(&pair("StartTime", &as_ctime(start)));
         out.push_str(&pair("Path", &first_path(self.options, self.test)));
         out.push_str(&pair("FS", &volume::in_words(&self.run.begin.facts.target)));
         if self.verbose() > 0 {
@@ -189,10 +189,10 @@ impl Page<'_> {
         if self.verbose() == 0 {
             return String::new();
         }
-        let when = self.when(result).as_ctime();
+        let when = as_ctime(self.when(result));
         let mut out = String::new();
         if self.verbose() > 1 && result.access == Access::Write {
-            let seconds = self.when(result).seconds;
+            let seconds = self.when(result).as_second();
             out.push_str(&format!(
                 "Using Time Stamp {seconds} (0x{seconds:x}) for Data Signature\n"
             ));

@@ -2,12 +2,12 @@
 
 use super::timing::{self, MEBIBYTE, Overall, Result, number};
 use super::{Access, Options, Test};
-use crate::calendar::Moment;
+use crate::calendar::{after, as_ctime, began as beginning, now};
 use crate::front::Host;
-use crate::parallel::moment::{after, began as beginning, now};
 use crate::parallel::spread::Spread;
 use crate::parallel::volume;
 use drivelab_core::run::Run;
+use jiff::Timestamp;
 
 const RULE: &str = "---------  ---------  ---------  ----------   -------  ---------  ---------  \
                     ----------   -------  --------\n";
@@ -32,7 +32,7 @@ pub fn text(options: &Options, run: &Run, host: &Host, results: &[Result]) -> St
         out.push_str(&page.repetitions());
         out.push_str(&page.overall());
     }
-    out.push_str(&format!("Run finished: {}\n", now(host).as_ctime()));
+    out.push_str(&format!("Run finished: {}\n", as_ctime(now(host))));
     out
 }
 
@@ -43,7 +43,7 @@ struct Page<'a> {
     results: &'a [Result],
     test: &'a Test,
     index: usize,
-    began: Moment,
+    began: Timestamp,
 }
 
 impl Page<'_> {
@@ -56,7 +56,7 @@ impl Page<'_> {
         let mut out = format!(
             "IOR-2.10.3: MPI Coordinated Test of Parallel I/O\n\nRun began: {}\n\
              Command line used: {}\n",
-            self.began.as_ctime(),
+            as_ctime(self.began),
             self.options.line
         );
         match self.verbose() {
@@ -168,7 +168,7 @@ impl Page<'_> {
         self.results.first().map_or(0, |result| result.began)
     }
 
-    fn commencing(&self, result: &Result, when: Moment) -> String {
+    fn commencing(&self, result: &Result, when: Timestamp) -> String {
         let test = self.test;
         if self.verbose() == 0 {
             return String::new();
@@ -177,7 +177,8 @@ impl Page<'_> {
         if self.verbose() > 1 && result.access == Access::Write {
             out.push_str(&format!(
                 "Using Time Stamp {} (0x{:x}) for Data Signature\n",
-                when.seconds, when.seconds
+                when.as_second(),
+                when.as_second()
             ));
         }
         if self.verbose() > 1 && result.access == Access::Read {
@@ -190,7 +191,7 @@ impl Page<'_> {
             Access::Read => "Commencing read performance test.",
             _ => "Re-reading the file(s) twice to verify that reads are consistent.",
         };
-        out.push_str(&format!("{what}\n{}\n\n", when.as_ctime()));
+        out.push_str(&format!("{what}\n{}\n\n", as_ctime(when)));
         out
     }
 

@@ -1,7 +1,8 @@
 //! What a test is asked to do, as the line or the script says it.
 
-use super::known::{self, Care, Known, OTHER_INTERFACES};
-use crate::front::{Note, Refusal, Treatment};
+use super::known::{self, Known, OTHER_INTERFACES};
+use crate::front::{Note, Refusal};
+use crate::option::Care;
 use crate::parallel::number;
 
 /// Which program the line is for.
@@ -54,7 +55,7 @@ pub enum Summary {
 }
 
 /// One test, as it was asked for.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `-o`.
     pub test_file: String,
@@ -131,33 +132,9 @@ impl Settings {
             transfer_bytes: 256 << 10,
             segments: 1,
             repetitions: 1,
-            file_per_process: false,
-            tasks: None,
-            write: false,
-            read: false,
-            check_write: false,
-            check_read: false,
-            fsync: false,
-            fsync_per_write: false,
-            keep: false,
-            keep_with_error: false,
-            existing: false,
-            reorder_constant: false,
-            reorder_random: false,
             task_offset: 1,
-            reorder_seed: 0,
-            random: false,
-            direct: false,
-            unique_directory: false,
-            multi_file: false,
-            delay_s: 0,
-            deadline_s: 0,
             reference: if era == Era::Old { -1 } else { 0 },
-            verbose: 0,
-            signature: 0,
-            packet: Packet::Plain,
-            summary: Summary::Text,
-            summary_file: None,
+            ..Settings::default()
         }
     }
 
@@ -185,34 +162,32 @@ impl Settings {
     ) -> Result<(), Refusal> {
         let value = value.trim();
         // What a script sets to its default asks for nothing.
-        let default = if known.name == "lustreStartOST" { "-1" } else { "0" };
+        let name = known.own.name;
+        let default = if name == "lustreStartOST" { "-1" } else { "0" };
         let is_nothing =
-            value == default || value.is_empty() || (known.name == "setAlignment" && value == "1");
+            value == default || value.is_empty() || (name == "setAlignment" && value == "1");
         match known.care {
-            Care::Same | Care::Approximated(_) => self.set(known, value, typed, era),
-            Care::Ignored(_) | Care::Refused(_) if is_nothing => Ok(()),
-            Care::Ignored(reason) => {
-                let text = format!("{} is without effect: {reason}.", known.name);
-                notes.push(Note::new("without_effect", typed, Treatment::Ignored, text));
-                Ok(())
-            }
-            Care::Refused(advice) => {
-                let text = format!("{typed} ({}) is not to be had here.", known.name);
-                Err(Refusal::new(era.usage(), text, sentence(advice)))
+            Care::Same | Care::InPart(_) | Care::Near(_) => self.set(name, value, typed, era),
+            _ if is_nothing => Ok(()),
+            care => {
+                let clause = format!("{name} is without effect");
+                notes.extend(care.note("without_effect", typed, &clause));
+                let clause = format!("{typed} ({name}) is not to be had here.");
+                care.refusal(era.usage(), &clause).map_or(Ok(()), Err)
             }
         }
     }
 
-    fn set(&mut self, known: &Known, value: &str, typed: &str, era: Era) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: &str, typed: &str, era: Era) -> Result<(), Refusal> {
         let bad = || {
-            let text = format!("`{value}` is no value of {} ({typed}).", known.name);
+            let text = format!("`{value}` is no value of {name} ({typed}).");
             let advice = "IOR takes what it can read of it and goes on without a word.";
             Refusal::new(era.usage(), text, advice)
         };
         let whole = || value.parse::<i64>().map_err(|_| bad());
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
-        match known.name {
+        match name {
             "api" => interface(value, era)?,
             "refNum" | "testnum" => self.reference = whole()?,
             "blockSize" => self.block_bytes = bytes()?,
@@ -301,7 +276,7 @@ impl Settings {
 fn unrecognized(name: &str, era: Era) -> Refusal {
     let names: Vec<&str> = known::KNOWN
         .iter()
-        .map(|known| known.name)
+        .map(|known| known.own.name)
         .filter(|name| known::by_name(name, era).is_some())
         .collect();
     let advice = match drivelab_core::plan_text::nearest(name, &names) {
@@ -309,13 +284,6 @@ fn unrecognized(name: &str, era: Era) -> Refusal {
         None => "-h lists what is understood.".to_owned(),
     };
     Refusal::new(era.usage(), format!("Unrecognized parameter \"{name}\""), advice)
-}
-
-/// A clause as a sentence.
-fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{first}{}.", letters.as_str())
 }
 
 fn interface(name: &str, era: Era) -> Result<(), Refusal> {

@@ -1,9 +1,9 @@
 //! From the words of a line to tests: one, or those of a script.
 
-use super::known::{self, long_names};
+use super::known::{KNOWN, by_typed};
 use super::settings::{Era, FAILED, Settings};
 use crate::front::{Note, Refusal, Treatment, World};
-use crate::parallel::letters::{Given, Grammar, Word, read, with_hyphens};
+use crate::letters::{Given, Grammar, Word, read, with_hyphens};
 
 /// A line that was taken apart.
 #[derive(Debug, Clone, PartialEq)]
@@ -23,15 +23,10 @@ pub struct Line {
 pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusal> {
     let (args, changed) = with_hyphens(args);
     let mut notes: Vec<Note> = changed.iter().map(|word| typographic(word)).collect();
-    let (flags, valued) = known::letters(era);
-    let is_new = era == Era::New;
-    let grammar = Grammar {
-        flags: &flags,
-        valued: &valued,
-        long_flags: &if is_new { long_names(true) } else { Vec::new() },
-        long_valued: &if is_new { long_names(false) } else { Vec::new() },
-        has_equals: is_new,
-    };
+    // Help, directives and scripts are no settings.
+    let others = ["-h", "-O KEY=VALUE", "-f FILE"];
+    let spellings = KNOWN.iter().flat_map(|known| known.typed_in(era)).chain(others).collect();
+    let grammar = Grammar { spellings, has_equals: era == Era::New };
     let words = read(&args, &grammar);
     let mut settings = Settings::new(era);
     let mut scripted: Option<Vec<Settings>> = None;
@@ -42,9 +37,9 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
             Word::Unknown(typed) | Word::Stray(typed) => return Err(unknown(typed, era)),
         };
         match given.name.as_str() {
-            "h" => return Ok(Line { tests: Vec::new(), helps: true, notes }),
-            "O" => settings.take_directives(&given.value, era, &mut notes)?,
-            "f" => {
+            "-h" => return Ok(Line { tests: Vec::new(), helps: true, notes }),
+            "-O" => settings.take_directives(&given.value, era, &mut notes)?,
+            "-f" => {
                 let text = world.text(&given.value).map_err(|error| unreadable(given, &error))?;
                 let tests = super::script::tests(&text, &settings, era, &mut notes)?;
                 if at + 1 < words.len() {
@@ -53,14 +48,12 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
                 scripted = Some(tests);
                 break;
             }
-            "v" => settings.verbose = settings.verbose.saturating_add(1).min(5),
+            "-v" => settings.verbose = settings.verbose.saturating_add(1).min(5),
             name => {
-                let found = match name.chars().next() {
-                    Some(letter) if name.chars().count() == 1 => known::by_letter(letter, era),
-                    _ => known::by_long(name),
+                let Some(known) = by_typed(name, era) else {
+                    return Err(unknown(&given.typed, era));
                 };
-                let Some(known) = found else { return Err(unknown(&given.typed, era)) };
-                let value = if known.is_flag { "1" } else { given.value.as_str() };
+                let value = if known.is_flag() { "1" } else { given.value.as_str() };
                 settings.take(known, value, &given.typed, era, &mut notes)?;
             }
         }

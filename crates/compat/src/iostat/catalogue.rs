@@ -1,7 +1,7 @@
 //! Every option of iostat (sysstat 12.6.1), and how it is understood here.
 
-use crate::catalogue::{self, Entry, near, refused, same};
 use crate::front::Refusal;
+use crate::option::{self, Opt, near, refused, same};
 
 /// Our own option, without its dashes.
 pub(super) const ERA: &str = "era";
@@ -12,7 +12,7 @@ const LATER: [&str; 9] =
     ["-s", "-h", "-H", "-g", "-o", "--human", "--pretty", "--compact", "--dec"];
 const LINKS: &str = "it needs the links below /dev/disk";
 
-const ENTRIES: &[Entry] = &[
+const ENTRIES: &[Opt] = &[
     same("-c", "the processors"),
     same("--compact", "one block of devices with --pretty"),
     same("-d", "the devices"),
@@ -42,13 +42,13 @@ const ENTRIES: &[Entry] = &[
 ];
 
 /// All options.
-pub fn entries() -> impl Iterator<Item = &'static Entry> {
+pub fn entries() -> impl Iterator<Item = &'static Opt> {
     ENTRIES.iter()
 }
 
 /// The refusal of an option that is not to be had, if it is one.
 pub(super) fn refusal(name: &str) -> Option<Refusal> {
-    entries().find(|entry| entry.name() == name)?.refusal(USAGE)
+    option::find(entries(), name)?.care.refusal(USAGE, &format!("{name} is not to be had here"))
 }
 
 /// Whether sysstat 9 and 10 lack an option.
@@ -58,5 +58,5 @@ pub(super) fn is_later(name: &str) -> bool {
 
 /// The table of the reference page, in Markdown.
 pub fn markdown() -> String {
-    catalogue::markdown(entries())
+    option::markdown(entries())
 }

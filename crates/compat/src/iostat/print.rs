@@ -5,7 +5,7 @@ use super::counters::{Counters, Cpu};
 use super::figures::Figures;
 use super::options::{Dates, Era, Options};
 use super::rows::rows;
-use crate::calendar::Moment;
+use crate::calendar::now;
 use crate::front::Host;
 use std::fmt::Write;
 
@@ -174,24 +174,20 @@ fn json_row(options: &Options, row: &Figures) -> String {
 
 /// The date, in UTC.
 fn date(options: &Options, host: &Host) -> String {
-    let now = Moment::of(host.now_ms / 1000);
-    match options.dates {
-        Dates::C => format!("{:02}/{:02}/{:02}", now.month, now.day, now.year % 100),
-        Dates::American => format!("{:02}/{:02}/{}", now.month, now.day, now.year),
-        Dates::Iso => format!("{}-{:02}-{:02}", now.year, now.month, now.day),
-    }
+    let form = match options.dates {
+        Dates::C => "%m/%d/%y",
+        Dates::American => "%m/%d/%Y",
+        Dates::Iso => "%Y-%m-%d",
+    };
+    now(host).strftime(form).to_string()
 }
 
 /// Date and time, in UTC.
 fn stamp(options: &Options, host: &Host) -> String {
-    let (date, now) = (date(options, host), Moment::of(host.now_ms / 1000));
-    match options.dates {
-        Dates::C => format!("{date} {}", now.time()),
-        Dates::Iso => format!("{date}T{}+0000", now.time()),
-        Dates::American => {
-            let half = if now.hour < 12 { "AM" } else { "PM" };
-            let hour = if now.hour.is_multiple_of(12) { 12 } else { now.hour % 12 };
-            format!("{date} {hour:02}:{:02}:{:02} {half}", now.minute, now.second)
-        }
-    }
+    let form = match options.dates {
+        Dates::C => "%m/%d/%y %H:%M:%S",
+        Dates::American => "%m/%d/%Y %I:%M:%S %p",
+        Dates::Iso => "%Y-%m-%dT%H:%M:%S+0000",
+    };
+    now(host).strftime(form).to_string()
 }

@@ -1,9 +1,9 @@
 //! Every option that IOzone documents, and how it is understood here.
 
-use super::USAGE;
-use crate::catalogue::{self, Entry, How, ignored, near, refused, same};
-use crate::front::Refusal;
+use crate::option::{self, Opt, ignored, near, refused, same};
 
+/// Where meanings begin in the help.
+const HELP_COLUMN: usize = 14;
 const LATENCIES: &str =
     "leave it out: the run file holds a histogram of the latencies of every interval";
 const CLUSTER: &str = "start drivelab by mpirun, with the front end of IOR or Metarates";
@@ -12,7 +12,7 @@ const RECORD_LOCKS: &str = "drivelab takes no locks on ranges of files";
 const NOT_TWO: &str = "the load is one option of `drivelab run`: see --think and --rate there";
 
 /// Options of one letter.
-const LETTERS: &[Entry] = &[
+pub(super) const LETTERS: &[Opt] = &[
     same("-a", "all file sizes from 64 kB to 512 MB with all record sizes from 4 kB to 16 MB"),
     same("-A", "as -az -i 0 -i 1"),
     same("-b FILE", "write the worksheet FILE, and the report as with -R"),
@@ -95,7 +95,7 @@ const LETTERS: &[Entry] = &[
 const TRACE: &str = "replay a trace of fio or blktrace with `drivelab run --trace`";
 
 /// Options of `-+`.
-const PLUS: &[Entry] = &[
+const PLUS: &[Opt] = &[
     ignored("-+a N", "percent of zeros", "without -+w IOzone 3.489 writes the same data anyway"),
     refused("-+A N", "madvise the mapping", "mappings get no advice here", "leave it out"),
     refused("-+b N,N", "bursts with sleeps", "their time is counted in no documented way", NOT_TWO),
@@ -125,7 +125,7 @@ const PLUS: &[Entry] = &[
     refused("-+Q N", "size of duplicates", "nothing is deduplicated", CONTENT),
     near("-+r", "O_RSYNC | O_SYNC", "O_DSYNC; Linux has no O_RSYNC of its own"),
     refused("-+R FILE", "names of files from a file", "its text is not read", "use -F"),
-    refused("-+s", "undocumented", "what it does is nowhere documented", "leave it out"),
+    refused("-+s N", "undocumented", "what it does is nowhere documented", "leave it out"),
     refused("-+S N", "sets of duplicates", "nothing is deduplicated", CONTENT),
     refused("-+t", "test the network of a cluster", "drivelab runs no clients", CLUSTER),
     refused("-+T", "time stamps in the log", "there is no such log", LATENCIES),
@@ -141,28 +141,26 @@ const PLUS: &[Entry] = &[
 ];
 
 /// All options.
-pub fn entries() -> impl Iterator<Item = &'static Entry> {
+pub fn entries() -> impl Iterator<Item = &'static Opt> {
     LETTERS.iter().chain(PLUS)
 }
 
-/// How the option that is typed as `name` (`-s`, `-+n`) is understood.
-pub(super) fn how(name: &str) -> Option<How> {
-    entries().find(|entry| entry.name() == name).map(|entry| entry.how)
-}
-
-/// The refusal of an option that is not to be had, if it is one.
-pub(super) fn refusal(name: &str) -> Option<Refusal> {
-    entries().find(|entry| entry.name() == name)?.refusal(USAGE)
+/// The option that is typed as `name` (`-s`, `-+n`).
+pub(super) fn find(name: &str) -> Option<&'static Opt> {
+    option::find(entries(), name)
 }
 
 /// What `-h` prints.
 pub(super) fn help() -> String {
     let head = "iozone: help mode\n\nOptions of IOzone as drivelab understands them (this is not \
                 IOzone itself):\n\n";
-    format!("{head}{}", catalogue::help(entries()))
+    let row = |option: &Opt| {
+        (option.typed.to_owned(), format!("{}{}", option.meaning, option.care.in_full()))
+    };
+    head.to_owned() + &option::help(HELP_COLUMN, entries().map(row))
 }
 
 /// The table of the reference page, in Markdown.
 pub fn markdown() -> String {
-    catalogue::markdown(entries())
+    option::markdown(entries())
 }

@@ -2,9 +2,9 @@
 
 use super::number::{integer, is_plain, is_plain_size, kilobytes};
 use super::words::{Word, Words, processes};
-use super::{catalogue, notes};
-use crate::catalogue::How;
-use crate::front::{Host, Note, Refusal, Treatment};
+use super::{USAGE, catalogue, notes};
+use crate::front::{Host, Note, Refusal};
+use crate::option::Care;
 use std::collections::BTreeSet;
 
 /// Tests that IOzone builds for Linux have.
@@ -118,10 +118,13 @@ pub(super) fn read(words: Words, host: &Host) -> Result<Line, Refusal> {
             Word::Flag(letter) | Word::Valued(letter, _) => format!("-{letter}"),
             Word::Names(_) | Word::Extra(_) => String::new(),
         };
-        if let Some(refusal) = catalogue::refusal(&name) {
+        let care = catalogue::find(&name).map_or(Care::Same, |option| option.care);
+        if let Some(refusal) = care.refusal(USAGE, &format!("{name} is not to be had here")) {
             return Err(refusal);
         }
-        line.note_ignored(&name, word);
+        if let Care::Ignored(_) = care {
+            line.notes.extend(care.note("no_effect", &word.typed(), "It changes nothing here"));
+        }
         match word {
             Word::Flag(letter @ ('h' | 'v')) => {
                 line.asks = Some(*letter);
@@ -150,13 +153,6 @@ impl Line {
     /// Whether it asks for the throughput mode.
     pub(super) fn is_throughput(&self) -> bool {
         self.processes.is_some() || self.lower.is_some() || self.upper.is_some()
-    }
-
-    fn note_ignored(&mut self, name: &str, word: &Word) {
-        if let Some(How::Ignored(why)) = catalogue::how(name) {
-            let text = format!("It changes nothing here: {why}.");
-            self.notes.push(Note::new("no_effect", word.typed(), Treatment::Ignored, text));
-        }
     }
 
     fn flag(&mut self, letter: char, host: &Host) {

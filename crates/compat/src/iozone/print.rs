@@ -5,7 +5,7 @@ use super::figures;
 use super::line::Unit;
 use super::options::{Columns, Layout, Options, Table};
 use super::test::Test;
-use crate::calendar::Moment;
+use crate::calendar;
 use crate::front::Host;
 use drivelab_core::run::Run;
 use std::fmt::Write;
@@ -41,8 +41,7 @@ pub(super) fn version() -> String {
 
 /// Everything before the figures.
 pub(super) fn head(options: &Options, run: &Run, host: &Host) -> String {
-    let began =
-        Moment::read(&run.begin.started_at).unwrap_or(Moment::of(host.now_ms / 1000)).as_ctime();
+    let began = calendar::as_ctime(calendar::began(&run.begin, host));
     let mut text = format!(
         "\tIozone: Performance Test of File I/O\n\t        {LAYOUT}\n\t\tCompiled for 64 bit mode.\
          \n\t\tBuild: drivelab-{} \n\n\tRun by drivelab {VERSION} (not IOzone itself)\n\n\tRun \

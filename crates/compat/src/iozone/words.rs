@@ -1,20 +1,12 @@
 //! A command line of IOzone cut into options: POSIX `getopt` with clusters, and `-+x` options,
 //! whose operand is always the next word.
 
+use super::catalogue::{self, LETTERS};
 use super::{LEFT_OVER, USAGE};
 use crate::front::Refusal;
+use crate::letters::{Cutter, Grammar, TYPOGRAPHIC, Word as Cut};
+use crate::option::Opt;
 
-/// Options of one letter that stand alone.
-const FLAGS: &str = "aABcCDeEGhIKmMNoOpQRTvwWxzZ";
-/// Options of one letter with a value, in the same word or the next one.
-const VALUED: &str = "bdfFgHijJklLnPqrsStuUVXyY";
-/// `-+` options that stand alone.
-const PLUS_FLAGS: &str = "BdDEFJklLMnNrtTuVXzZ";
-/// `-+` options with an operand.
-const PLUS_VALUED: &str = "aAbcChHimKOpPqQRsSwWxy";
-/// What word processors make of a hyphen: hyphens, dashes, the minus sign.
-const DASHES: [char; 7] =
-    ['\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2015}', '\u{2212}'];
 /// Processes of `-t` where its value is no number above 0.
 pub(super) const PROCESSES_DEFAULT: u32 = 8;
 
@@ -60,7 +52,7 @@ pub(super) struct Words {
 
 /// `text` with a typographic dash before an option made the one that was meant.
 fn with_hyphen(text: &str) -> Option<String> {
-    let rest = text.strip_prefix(DASHES)?;
+    let rest = text.strip_prefix(TYPOGRAPHIC)?;
     rest.starts_with(|c: char| c.is_ascii_alphabetic() || c == '+').then(|| format!("-{rest}"))
 }
 
@@ -70,86 +62,79 @@ fn with_hyphen(text: &str) -> Option<String> {
 /// What IOzone says to an option that it does not know or that lacks its value.
 pub(super) fn cut(line: &[String]) -> Result<Words, Refusal> {
     let mut found = Words::default();
-    let mut scan = Scan { line: Vec::new(), next: 0, processes: 0 };
+    let mut plain = Vec::new();
     for word in line {
         let meant = with_hyphen(word);
         found.dashed.extend(meant.is_some().then(|| word.clone()));
-        scan.line.push(meant.unwrap_or_else(|| word.clone()));
+        plain.push(meant.unwrap_or_else(|| word.clone()));
     }
+    let spellings = LETTERS.iter().flat_map(Opt::spellings).chain(["-+ OPTION"]).collect();
+    let grammar = Grammar { spellings, has_equals: false };
+    let cutter = Cutter { line: &plain, taken: 0, grammar: &grammar };
+    let mut scan = Scan { cutter, processes: 0 };
     let (mut extra, mut is_over) = (Vec::new(), false);
-    while let Some(word) = scan.take() {
-        let before = scan.next - 1;
+    while let Some(word) = scan.cutter.take() {
+        let before = scan.cutter.taken - 1;
         match word.strip_prefix('-') {
             Some("-") if !is_over => is_over = true,
             Some(cluster) if !cluster.is_empty() && !is_over => {
-                scan.cluster(cluster, &mut found.words)?;
+                for cut in scan.cutter.cluster(cluster) {
+                    found.words.push(scan.word(cut)?);
+                }
             }
             _ => {
-                extra.push(word);
+                extra.push(word.clone());
                 continue;
             }
         }
-        found.printed.extend_from_slice(&scan.line[before..scan.next]);
+        found.printed.extend_from_slice(&plain[before..scan.cutter.taken]);
     }
     found.words.extend(extra.iter().cloned().map(Word::Extra));
     found.printed.extend(extra);
     Ok(found)
 }
 
-struct Scan {
-    line: Vec<String>,
-    next: usize,
+struct Scan<'a> {
+    cutter: Cutter<'a>,
     /// What `-t` or `-u` said so far: so many names follow `-F`.
     processes: u32,
 }
 
-impl Scan {
-    fn take(&mut self) -> Option<String> {
-        let word = self.line.get(self.next).cloned()?;
-        self.next += 1;
-        Some(word)
-    }
-
-    fn cluster(&mut self, cluster: &str, words: &mut Vec<Word>) -> Result<(), Refusal> {
-        let mut rest = cluster.chars();
-        while let Some(letter) = rest.next() {
-            if FLAGS.contains(letter) {
-                words.push(Word::Flag(letter));
-                continue;
+impl Scan<'_> {
+    fn word(&mut self, cut: Cut) -> Result<Word, Refusal> {
+        let given = match cut {
+            Cut::Option(given) => given,
+            Cut::Lacking(typed) => {
+                return Err(unknown(&format!("option requires an argument -- '{}'", &typed[1..])));
             }
-            if letter != '+' && !VALUED.contains(letter) {
-                return Err(unknown(&format!("invalid option -- '{letter}'")));
+            Cut::Unknown(typed) | Cut::Stray(typed) => {
+                return Err(unknown(&format!("invalid option -- '{}'", &typed[1..])));
             }
-            let value = match rest.as_str() {
-                "" => self.take().ok_or_else(|| {
-                    unknown(&format!("option requires an argument -- '{letter}'"))
-                })?,
-                inside => inside.to_owned(),
-            };
-            words.push(match letter {
-                '+' => self.plus(&value)?,
-                'F' => self.names(value)?,
-                _ => Word::Valued(letter, value),
-            });
-            if let Some(Word::Valued('t' | 'u' | 'l', value)) = words.last() {
-                let count = processes(value);
-                self.processes = self.processes.max(count);
+        };
+        let letter = given.name.chars().nth(1).unwrap_or_default();
+        Ok(match letter {
+            '+' => self.plus(&given.value)?,
+            'F' => self.names(given.value)?,
+            _ if given.typed == given.name => Word::Flag(letter),
+            _ => {
+                if matches!(letter, 't' | 'u' | 'l') {
+                    self.processes = self.processes.max(processes(&given.value));
+                }
+                Word::Valued(letter, given.value)
             }
-            break;
-        }
-        Ok(())
+        })
     }
 
     /// `-+x`: only the first letter counts, and an operand is the next word.
     fn plus(&mut self, value: &str) -> Result<Word, Refusal> {
         let mut letters = value.chars();
         let letter = letters.next().unwrap_or_default();
-        if PLUS_FLAGS.contains(letter) {
-            return Ok(Word::Plus(letter, String::new()));
-        }
-        if !PLUS_VALUED.contains(letter) {
+        let Some(option) = catalogue::find(&format!("-+{letter}")) else {
             let text = format!("Unsupported Plus option -> {letter} <-");
             return Err(Refusal::new(USAGE, text, "leave it out; -h lists what is there"));
+        };
+        if option.is_flag() {
+            return Ok(Word::Plus(letter, String::new()));
         }
         if !letters.as_str().is_empty() {
             return Err(Refusal::new(
@@ -164,7 +149,7 @@ impl Scan {
             ));
         }
         let status = if letter == 'K' { 204 } else { 200 };
-        let operand = self.take().ok_or_else(|| {
+        let operand = self.cutter.take().cloned().ok_or_else(|| {
             let text = format!("-+{letter} takes an operand !!");
             Refusal::new(status, text, "give it as the next word")
         })?;
@@ -182,8 +167,8 @@ impl Scan {
         }
         let mut names = vec![first];
         while names.len() < self.processes as usize {
-            let Some(name) = self.take() else { break };
-            names.push(name);
+            let Some(name) = self.cutter.take() else { break };
+            names.push(name.clone());
         }
         let wanted = self.processes;
         if names.len() < wanted as usize {

@@ -18,8 +18,13 @@ pub use settings::{FAILED, Settings, USAGE};
 pub use tree::Tree;
 
 use crate::front::{Asked, Host, Job, Output, Refusal, World};
+use crate::option;
+use crate::tools::FrontEnd;
 use drivelab_core::run::Run;
-use known::{Care, KNOWN};
+use known::KNOWN;
+
+/// Where meanings begin in the help.
+const HELP_COLUMN: usize = 34;
 
 /// A line, understood.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +38,15 @@ pub struct Options {
     /// What each step of the plan is.
     pub keys: Vec<Key>,
 }
+
+/// mdtest among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["mdtest"],
+    failed: FAILED,
+    example: "-n 5",
+    parse: |_, args, world| Ok(parse(args, world)?.laid_out(output)),
+    table: Some(known::table),
+};
 
 /// The line that these words are.
 ///
@@ -58,18 +72,9 @@ pub fn output(options: &Options, run: &Run, host: &Host) -> Output {
 }
 
 fn help() -> String {
-    let mut out =
-        "Usage: mdtest [OPTIONS]\n\nOptions of mdtest, as drivelab understands them:\n".to_owned();
-    for known in KNOWN {
-        let dashes = if known.name.len() > 1 { "--" } else { "-" };
-        let value = if known.is_flag { "" } else { " N" };
-        let care = match known.care {
-            Care::Same | Care::Approximated(_) => "",
-            Care::Ignored(_) => " (without effect)",
-            Care::Refused(_) => " (refused)",
-        };
-        let typed = format!("{dashes}{}{value}", known.name);
-        out.push_str(&format!("  {typed:<34}{}{care}\n", known.what));
-    }
-    out
+    let head = "Usage: mdtest [OPTIONS]\n\nOptions of mdtest, as drivelab understands them:\n";
+    let rows = KNOWN.iter().map(|known| {
+        (known.typed.to_owned(), format!("{}{}", known.meaning, known.care.in_brief()))
+    });
+    head.to_owned() + &option::help(HELP_COLUMN, rows)
 }

@@ -1,8 +1,9 @@
 //! What a line of mdtest asks for, as it says it.
 
-use super::known::{self, Care, Known};
+use super::known::KNOWN;
 use crate::front::{Note, Refusal, Treatment};
-use crate::parallel::letters::{Grammar, Word, read, with_hyphens};
+use crate::letters::{Grammar, Word, read, with_hyphens};
+use crate::option::{Care, Opt, find};
 use crate::parallel::number;
 
 /// The exit status of a line that is not understood or contradicts itself.
@@ -11,7 +12,7 @@ pub const USAGE: u8 = 1;
 pub const FAILED: u8 = 255;
 
 /// A line, as it was typed.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Settings {
     /// `-d`.
     pub directory: String,
@@ -69,40 +70,6 @@ pub struct Settings {
     pub verbose: u64,
 }
 
-impl Default for Settings {
-    fn default() -> Self {
-        Settings {
-            directory: "./out".to_owned(),
-            items: 0,
-            per_directory: 0,
-            branching: 1,
-            depth: 0,
-            iterations: 1,
-            directories_only: false,
-            files_only: false,
-            create: false,
-            stat: false,
-            read: false,
-            remove: false,
-            unique: false,
-            times_unique: false,
-            collective: false,
-            leaves_only: false,
-            stride: 0,
-            write_bytes: 0,
-            read_bytes: 0,
-            sync: false,
-            first: 1,
-            last: 0,
-            step: 1,
-            delay_s: 0,
-            prints_both: false,
-            prints_times: false,
-            verbose: 0,
-        }
-    }
-}
-
 /// A line that was taken apart; without settings it asks for help.
 pub type Line = (Option<Settings>, Vec<Note>);
 
@@ -117,14 +84,16 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
         Note::new("typographic_dash", word, Treatment::Approximated, text)
     };
     let mut notes: Vec<Note> = changed.iter().map(typographic).collect();
-    let grammar = Grammar {
-        flags: &(known::names(false, true).concat() + "h"),
-        valued: &known::names(false, false).concat(),
-        long_flags: &known::names(true, true),
-        long_valued: &known::names(true, false),
-        has_equals: true,
+    let spellings = KNOWN.iter().flat_map(Opt::spellings).chain(["-h"]).collect();
+    let grammar = Grammar { spellings, has_equals: true };
+    let mut settings = Settings {
+        directory: "./out".to_owned(),
+        branching: 1,
+        iterations: 1,
+        first: 1,
+        step: 1,
+        ..Settings::default()
     };
-    let mut settings = Settings::default();
     for word in read(&args, &grammar) {
         let given = match word {
             Word::Option(given) => given,
@@ -138,10 +107,10 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
                 return Err(Refusal::new(USAGE, text, "Take it out; -h shows what is understood."));
             }
         };
-        if given.name == "h" {
+        if given.name == "-h" {
             return Ok((None, notes));
         }
-        let Some(known) = known::by_name(&given.name) else { continue };
+        let Some(known) = find(KNOWN.iter(), &given.name) else { continue };
         settings.take(known, &given.value, &given.typed, &mut notes)?;
     }
     Ok((Some(settings), notes))
@@ -150,67 +119,63 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
 impl Settings {
     fn take(
         &mut self,
-        known: &Known,
+        known: &Opt,
         value: &str,
         typed: &str,
         notes: &mut Vec<Note>,
     ) -> Result<(), Refusal> {
         match known.care {
-            Care::Same | Care::Approximated(_) => self.set(known, value, typed),
+            Care::Same | Care::InPart(_) | Care::Near(_) => self.set(known.name(), value, typed),
             // The default is nothing that could not be had.
-            Care::Refused(_) if !known.is_flag && value == "0" => Ok(()),
-            Care::Refused(way) => {
-                let text = format!("{typed} ({}) is not to be had here.", known.what);
-                Err(Refusal::new(USAGE, text, format!("Instead: {way}.")))
-            }
-            Care::Ignored(why) => {
-                let text = format!("It is without effect: {why}.");
-                notes.push(Note::new("without_effect", typed, Treatment::Ignored, text));
-                Ok(())
+            Care::Unsupported { .. } if !known.is_flag() && value == "0" => Ok(()),
+            care => {
+                notes.extend(care.note("without_effect", typed, "It is without effect"));
+                let clause = format!("{typed} ({}) is not to be had here.", known.meaning);
+                care.refusal(USAGE, &clause).map_or(Ok(()), Err)
             }
         }
     }
 
-    fn set(&mut self, known: &Known, value: &str, typed: &str) -> Result<(), Refusal> {
+    fn set(&mut self, name: &str, value: &str, typed: &str) -> Result<(), Refusal> {
         let bad = || {
             let text = format!("`{value}` is no number ({typed}).");
             Refusal::new(USAGE, text, "mdtest takes what it can read of it, and goes on with that.")
         };
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
-        match known.name {
-            "a" if value.eq_ignore_ascii_case("POSIX") => {}
-            "a" => {
+        match name {
+            "-a" if value.eq_ignore_ascii_case("POSIX") => {}
+            "-a" => {
                 let text = format!("ERROR: Unrecognized I/O API ({value})");
                 return Err(Refusal::new(FAILED, text, "Only -a POSIX is to be had here."));
             }
-            "b" => self.branching = count()?,
-            "c" => self.collective = true,
-            "C" => self.create = true,
-            "d" => value.clone_into(&mut self.directory),
-            "D" => self.directories_only = true,
-            "e" => self.read_bytes = bytes()?,
-            "E" => self.read = true,
-            "f" => self.first = count()?,
-            "F" => self.files_only = true,
-            "i" => self.iterations = count()?,
-            "I" => self.per_directory = count()?,
-            "l" => self.last = count()?,
-            "L" => self.leaves_only = true,
-            "n" => self.items = count()?,
-            "N" => self.stride = count()?,
-            "p" => self.delay_s = count()?,
-            "P" => self.prints_both = true,
-            "r" => self.remove = true,
-            "s" => self.step = count()?,
-            "t" => self.times_unique = true,
-            "T" => self.stat = true,
-            "u" => self.unique = true,
-            "v" => self.verbose = self.verbose.saturating_add(1),
-            "V" => self.verbose = count()?,
-            "w" => self.write_bytes = bytes()?,
-            "y" => self.sync = true,
-            "z" => self.depth = count()?,
+            "-b" => self.branching = count()?,
+            "-c" => self.collective = true,
+            "-C" => self.create = true,
+            "-d" => value.clone_into(&mut self.directory),
+            "-D" => self.directories_only = true,
+            "-e" => self.read_bytes = bytes()?,
+            "-E" => self.read = true,
+            "-f" => self.first = count()?,
+            "-F" => self.files_only = true,
+            "-i" => self.iterations = count()?,
+            "-I" => self.per_directory = count()?,
+            "-l" => self.last = count()?,
+            "-L" => self.leaves_only = true,
+            "-n" => self.items = count()?,
+            "-N" => self.stride = count()?,
+            "-p" => self.delay_s = count()?,
+            "-P" => self.prints_both = true,
+            "-r" => self.remove = true,
+            "-s" => self.step = count()?,
+            "-t" => self.times_unique = true,
+            "-T" => self.stat = true,
+            "-u" => self.unique = true,
+            "-v" => self.verbose = self.verbose.saturating_add(1),
+            "-V" => self.verbose = count()?,
+            "-w" => self.write_bytes = bytes()?,
+            "-y" => self.sync = true,
+            "-z" => self.depth = count()?,
             _ => self.prints_times = true,
         }
         Ok(())

@@ -2,12 +2,13 @@
 
 use super::Options;
 use super::plan::Phase;
+use crate::calendar::{began as beginning, now};
 use crate::front::Host;
-use crate::parallel::moment::{began as beginning, in_numbers, now};
 use crate::parallel::spread::Spread;
 use crate::parallel::tasks::{self, between, earliest, latest, per_second};
 use crate::parallel::volume;
 use drivelab_core::run::Run;
+use jiff::Timestamp;
 
 const HEADING: &str = "   \
 Operation                     Max            Min           Mean        Std Dev
@@ -127,4 +128,9 @@ fn values(options: &Options, run: &Run, sweep: u32, phase: Phase, figure: Figure
         Figure::Seconds => seconds,
     };
     sums.into_iter().flatten().map(value).collect()
+}
+
+/// `11/22/2026 05:37:46`.
+fn in_numbers(moment: Timestamp) -> String {
+    moment.strftime("%m/%d/%Y %T").to_string()
 }

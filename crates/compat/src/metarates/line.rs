@@ -1,9 +1,10 @@
 //! From the words of a line of Metarates to what it asks for.
 
-use super::known::{self, Care};
+use super::known::KNOWN;
 use super::plan::Key;
 use crate::front::{Found, Note, Refusal, Treatment, World};
-use crate::parallel::letters::{Given, Grammar, Word, read as words_of, with_hyphens};
+use crate::letters::{Given, Grammar, Word, read as words_of, with_hyphens};
+use crate::option::{Opt, find};
 use crate::parallel::number;
 
 /// The exit status of a line that is not understood, or does not fit.
@@ -13,7 +14,7 @@ const WORDS_MIN: usize = 3;
 const USAGE: &str = "usage: metarates -d directory -n files [-u] [-C] [-S] [-U] [-s] [-k]";
 
 /// A line, understood.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Options {
     /// `-d`.
     pub directory: String,
@@ -53,14 +54,9 @@ pub fn read(args: &[String], world: &dyn World) -> Result<(Options, Vec<Note>), 
     if args.len() < WORDS_MIN {
         return Err(refused(USAGE, "Say where with -d, how many with -n, and what with -C -S -U."));
     }
-    let grammar = Grammar {
-        flags: &known::letters(true),
-        valued: &known::letters(false),
-        long_flags: &[],
-        long_valued: &[],
-        has_equals: false,
-    };
-    let mut options = empty(world);
+    let spellings = KNOWN.iter().flat_map(Opt::spellings).collect();
+    let grammar = Grammar { spellings, has_equals: false };
+    let mut options = Options { tasks: world.ranks().max(1), ..Options::default() };
     let mut order = Vec::new();
     for word in words_of(&args, &grammar) {
         match word {
@@ -92,54 +88,35 @@ fn typographic(word: &str) -> Note {
     Note::new("typographic_dash", word, Treatment::Approximated, text)
 }
 
-fn empty(world: &dyn World) -> Options {
-    Options {
-        directory: String::new(),
-        files: 0,
-        tasks: world.ranks().max(1),
-        unique: false,
-        creates: false,
-        stats: false,
-        utimes: false,
-        sync: false,
-        keep: false,
-        is_in_phase_order: true,
-        keys: Vec::new(),
-    }
-}
-
 impl Options {
     fn take(&mut self, given: &Given, order: &mut Vec<u8>) -> Result<(), Refusal> {
         match given.name.as_str() {
-            "d" => given.value.clone_into(&mut self.directory),
-            "n" => {
+            "-d" => given.value.clone_into(&mut self.directory),
+            "-n" => {
                 self.files = number::count(&given.value).ok_or_else(|| {
                     refused(USAGE, &format!("`{}` is no number of files.", given.value))
                 })?;
             }
-            "u" => self.unique = true,
-            "C" => {
+            "-u" => self.unique = true,
+            "-C" => {
                 self.creates = true;
                 order.push(0);
             }
-            "S" => {
+            "-S" => {
                 self.stats = true;
                 order.push(1);
             }
-            "U" => {
+            "-U" => {
                 self.utimes = true;
                 order.push(2);
             }
-            "s" => self.sync = true,
-            "k" => self.keep = true,
+            "-s" => self.sync = true,
+            "-k" => self.keep = true,
             name => {
-                let is_it = |known: &&known::Known| name.contains(known.letter);
-                let way = match known::KNOWN.iter().find(is_it).map(|known| known.care) {
-                    Some(Care::Refused(way)) => way,
-                    _ => "take it out",
-                };
-                let text = format!("{} is not to be had here.", given.typed);
-                return Err(refused(&text, &format!("Instead: {way}.")));
+                let clause = format!("{} is not to be had here.", given.typed);
+                let refusal = find(KNOWN.iter(), name)
+                    .and_then(|option| option.care.refusal(FAILED, &clause));
+                return refusal.map_or(Ok(()), Err);
             }
         }
         Ok(())

@@ -12,7 +12,17 @@ pub use line::{FAILED, Options};
 pub use plan::{Key, Phase};
 
 use crate::front::{Asked, Host, Job, Note, Output, Refusal, Scale, Treatment, World};
+use crate::tools::FrontEnd;
 use drivelab_core::run::Run;
+
+/// Metarates among the tools.
+pub(crate) const FRONT_END: FrontEnd = FrontEnd {
+    names: &["metarates"],
+    failed: FAILED,
+    example: "-d . -n 5 -C",
+    parse: |_, args, world| Ok(parse(args, world)?.laid_out(output)),
+    table: Some(known::table),
+};
 
 /// The line that these words are.
 ///

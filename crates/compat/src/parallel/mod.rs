@@ -1,8 +1,6 @@
-//! What IOR, mdtest and Metarates have in common: lines of single letters, tasks that start
-//! together, dates, and figures over repetitions.
+//! What IOR, mdtest and Metarates have in common: tasks that start together, and figures over
+//! repetitions.
 
-pub(crate) mod letters;
-pub(crate) mod moment;
 pub(crate) mod number;
 pub(crate) mod spread;
 pub(crate) mod tasks;

@@ -1,21 +1,22 @@
 //! The end of another tool's line: its own layout on stdout, everything else on stderr.
 
+use super::files;
 use super::own::Notes;
-use super::{Layout, Tool, files};
 use crate::outcome::{Failure, Status};
 use crate::print;
 use crate::session::Ended;
 use crate::together;
 use drivelab_compat::front::Host;
+use drivelab_compat::tools::{FrontEnd, Layout};
 use drivelab_core::verified::Verified;
 use drivelab_io::scratch::Ledger;
 use drivelab_io::team::team;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
 pub fn show(
-    tool: Tool,
+    tool: &FrontEnd,
     ended: Ended,
-    layout: &Layout<'_>,
+    layout: &Layout,
     notes: Notes,
     (host, list): (&Host, &Ledger),
 ) -> Result<u8, Failure> {
@@ -54,10 +55,10 @@ pub fn show(
     let status = match (ended.status, ended.run.complete()) {
         (Status::Refused, _) => ended.status as u8,
         (status, _) if status.is_interruption() => status as u8,
-        (_, false) => tool.failed(),
+        (_, false) => tool.failed,
         // What is merely suspect is said, and is what the tool itself would have printed.
         // Neither wrong data nor data that nobody could check is a success.
-        (_, true) if mismatched => tool.failed(),
+        (_, true) if mismatched => tool.failed,
         (_, true) => output.status,
     };
     ended.scene.close();

@@ -122,7 +122,7 @@ fn scale(name: &str, text: &str) -> Result<Scale, Failure> {
 mod tests {
     use super::*;
     use crate::front::world::RealWorld;
-    use drivelab_compat::{fio, iometer, ior, iostat, iozone, mdtest, metarates};
+    use drivelab_compat::tools;
     use drivelab_io::facts::System;
 
     fn of(line: &str) -> Result<(Own, Vec<String>), Failure> {
@@ -150,24 +150,18 @@ mod tests {
 
     #[test]
     fn no_tool_has_an_option_of_ours_in_its_table() {
-        let tools = [
-            ("fio", fio::known::table(), "readwrite"),
-            ("iozone", iozone::markdown(), "-+n"),
-            ("iostat", iostat::markdown(), "--human"),
-            ("ior", ior::known::table(), "blockSize"),
-            ("mdtest", mdtest::known::table(), "--random-seed"),
-            ("metarates", metarates::known::table(), "-C"),
-        ];
         // Compared without dashes, as directives have none, and fio takes `_` for `-`.
         let bare = |name: &str| name.trim_start_matches('-').replace('-', "_").to_lowercase();
-        for (tool, table, one) in tools {
+        for tool in tools::ALL {
+            let (word, Some(table)) = (tool.word(), tool.table) else { continue };
+            let table = table();
             let options = options_of(&table);
-            assert!(options.contains(&one), "{tool}: {options:?}");
+            assert!(options.len() > 10, "{word}: {options:?}");
             for ours in NAMES.map(bare) {
                 // What begins with one of ours could be abbreviated to it.
                 let theirs = options.iter().find(|theirs| bare(theirs).starts_with(&ours));
                 // A meaning in words is no option.
-                assert_eq!(theirs, None, "{tool} has --{ours}");
+                assert_eq!(theirs, None, "{word} has --{ours}");
             }
         }
     }
@@ -176,22 +170,13 @@ mod tests {
     fn no_tool_takes_an_option_of_ours_for_its_own() {
         let world = &RealWorld::new(System::live(), &Own::default());
         for name in NAMES {
-            let line = |words: &str| -> Vec<String> {
-                let words = words.split(' ').map(String::from);
-                words.chain([name.to_owned(), "1".to_owned()]).collect()
-            };
-            let refused = [
-                ("fio", fio::parse(&line("--name=a --size=1m"), world).is_err()),
-                ("iometer", iometer::parse(&line("/r a.csv"), world).is_err()),
-                ("iozone", iozone::parse(&line("-i 0 -s 64"), world).is_err()),
-                ("iostat", iostat::parse(&line("-x"), world).is_err()),
-                ("ior", ior::parse("ior", &line("-b 64k -t 4k"), world).is_err()),
-                ("IOR", ior::parse("IOR", &line("-b 64k -t 4k"), world).is_err()),
-                ("mdtest", mdtest::parse(&line("-n 5"), world).is_err()),
-                ("metarates", metarates::parse(&line("-n 5 -C"), world).is_err()),
-            ];
-            for (tool, is_refused) in refused {
-                assert!(is_refused, "{tool} takes {name}");
+            for tool in tools::ALL {
+                let words = tool.example.split(' ').chain([name, "1"]).map(String::from);
+                let words: Vec<String> = words.collect();
+                for called in tool.names {
+                    let is_refused = (tool.parse)(called, &words, world).is_err();
+                    assert!(is_refused, "{called} takes {name}");
+                }
             }
         }
     }

@@ -1,6 +1,0 @@
-#![no_main]
-
-#[path = "../lines.rs"]
-mod lines;
-
-libfuzzer_sys::fuzz_target!(|data: &[u8]| lines::iometer_lines(data));
