@@ -22,7 +22,7 @@ fn figures_are_those_of_then() {
         let said = user.types(&["report", before(name).to_str().unwrap(), "--json"]).fine();
         let json = said.json();
         assert_eq!(json["complete"], false, "{name}");
-        assert!(json["steps"].as_array().unwrap().len() > 3, "{name}");
+        assert!(!json["steps"].as_array().unwrap().is_empty(), "{name}");
     }
 }
 

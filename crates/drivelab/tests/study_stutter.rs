@@ -231,7 +231,7 @@ fn a_short_look_gives_no_grade() {
     for (target, time, takes) in [
         ("sim:textbook,capacity=4GiB", "45s", "s of the 180 s it takes"),
         // One freeze was seen; as many as that in so long would tell the grade.
-        ("sim:textbook,capacity=4GiB,stall=5s:300ms,seed=4", "12s", "s of the 29 s it takes"),
+        ("sim:textbook,capacity=4GiB,stall=5s:300ms,seed=4", "12s", "s of the 26 s it takes"),
     ] {
         let user = User::new();
         let line = ["study", "stutter", target, "--time", time, "--seed", "1", "--json"];

@@ -113,13 +113,11 @@ fn next(setting: &Setting<'_>, so_far: &Run) -> Option<Plan> {
             let bytes = layout_bytes(options, setting.is_drive(), setting.bytes());
             return Some(layout(options, facts, bytes));
         };
-        let spent_ns = step.end.as_ref().map_or(0, |end| {
-            end.phases.iter().map(|phase| phase.closed - phase.opened).max().unwrap_or(0)
-        });
         let bytes = laid_bytes(step);
-        // What was laid out before the target was let go of counts against the budget too.
-        let layouts = so_far.steps.iter().filter(laid).map(laid_bytes);
-        let lost: u64 = layouts.sum::<u64>() - bytes;
+        // What was laid out before the target was let go of counts against budget and time too.
+        let layouts = || so_far.steps.iter().filter(laid);
+        let lost = layouts().map(laid_bytes).sum::<u64>() - bytes;
+        let spent_ns = layouts().map(spent_ns).sum();
         let budget = Size(options.budget.0.saturating_sub(lost));
         let options = &StudyOptions { budget, ..options.clone() };
         (bytes >= MEBIBYTE).then(|| cells(options, facts, bytes, spent_ns, true))?
@@ -136,6 +134,11 @@ fn layout_bytes(options: &StudyOptions, device: bool, file_bytes: u64) -> u64 {
 /// Bytes from the start of the target that the layout really wrote.
 pub fn laid_bytes(step: &StepRun) -> u64 {
     step.tallies.iter().map(|tally| tally.bytes()).sum::<u64>() / MEBIBYTE * MEBIBYTE
+}
+
+fn spent_ns(step: &StepRun) -> u64 {
+    let phases = step.end.iter().flat_map(|end| &end.phases);
+    phases.map(|phase| phase.closed - phase.opened).max().unwrap_or(0)
 }
 
 /// Where cells in order and where the others work: the first bytes, and those behind them. What

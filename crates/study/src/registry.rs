@@ -98,8 +98,8 @@ pub fn help_of(study: &Study) -> String {
     format!(
         "{}\n\nUsage: drivelab study {} [OPTIONS] {targets}\n\n\
          Most that it takes and writes, on a drive of {}:\n{}{}{}\n{own}\
-         `drivelab study --help` has all options, docs/METHODOLOGY.md the method, and --dry-run\n\
-         says what a line would do here.\n",
+         `drivelab study --help` has all options, docs/MODELS.md says how it is done, and\n\
+         --dry-run what a line would do here.\n",
         study.question,
         study.name,
         size(DRIVE_BYTES),

@@ -13,13 +13,6 @@ pub const SET: &str = "write cache";
 pub fn objection(setting: &Setting<'_>) -> Option<String> {
     let wanted = setting.options.write_cache?;
     let option = format!("--write-cache {}", wanted.word());
-    let name = &setting.options.name;
-    if !name.starts_with("pts-") {
-        return Some(format!(
-            "{option} is for pts-iops, pts-tp and pts-lat, whose method fixes the write cache; \
-             leave it out for `{name}`"
-        ));
-    }
     let target = &setting.facts.target;
     let what = match (target.kind, drive(setting)) {
         (TargetKind::BlockDevice, Some(drive)) if drive.drive_write_cache.is_some() => {
@@ -149,11 +142,6 @@ mod tests {
         let mut loops = disk(Some(WriteCache::On));
         loops.target.devices[0].layer = "loop".into();
         assert!(says(&loops, Switch::Off).unwrap().contains("(loop) does not tell"));
-        let mut options = asked(Some(Switch::Off), Profile::Enterprise);
-        options.name = "wsat".into();
-        let facts = disk(Some(WriteCache::On));
-        let text = objection(&Setting { options: &options, facts: &facts }).unwrap();
-        assert!(text.contains("is for pts-iops"), "{text}");
     }
 
     #[test]
