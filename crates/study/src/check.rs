@@ -11,8 +11,8 @@ mod judge;
 
 pub use judge::judge;
 
-use crate::experiment::order::{missing, since_break};
-use crate::experiment::{Allowance, Presentation, Setting, Study};
+use crate::experiment::order::{is_broken, missing, since_break};
+use crate::experiment::{Allowance, Presentation, Setting, Study, budget};
 use drivelab_core::facts::Facts;
 use drivelab_core::plan::{
     Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
@@ -114,13 +114,16 @@ fn next(setting: &Setting<'_>, so_far: &Run) -> Option<Plan> {
             return Some(layout(options, facts, bytes));
         };
         let bytes = laid_bytes(step);
-        // What was laid out before the target was let go of counts against budget and time too.
-        let layouts = || so_far.steps.iter().filter(laid);
-        let lost = layouts().map(laid_bytes).sum::<u64>() - bytes;
-        let spent_ns = layouts().map(spent_ns).sum();
-        let budget = Size(options.budget.0.saturating_sub(lost));
-        let options = &StudyOptions { budget, ..options.clone() };
-        (bytes >= MEBIBYTE).then(|| cells(options, facts, bytes, spent_ns, true))?
+        // What was laid out before the target was let go of took its time too.
+        let spent_ns = so_far.steps.iter().filter(laid).map(spent_ns).sum();
+        let of = |budget: Size| {
+            let options = StudyOptions { budget, ..options.clone() };
+            cells(&options, facts, bytes, spent_ns, true)
+        };
+        (bytes >= MEBIBYTE).then(|| match is_broken(so_far) {
+            true => of(budget_then(options, bytes, of(options.budget), so_far)),
+            false => of(options.budget),
+        })?
     };
     let steps = missing(all.steps, so_far);
     (!steps.is_empty()).then_some(Plan { steps, ..all })
@@ -134,6 +137,15 @@ fn layout_bytes(options: &StudyOptions, device: bool, file_bytes: u64) -> u64 {
 /// Bytes from the start of the target that the layout really wrote.
 pub fn laid_bytes(step: &StepRun) -> u64 {
     step.tallies.iter().map(|tally| tally.bytes()).sum::<u64>() / MEBIBYTE * MEBIBYTE
+}
+
+/// The budget for which what is still missing of `all` writes no more than is left of the whole.
+fn budget_then(options: &StudyOptions, laid: u64, all: Plan, so_far: &Run) -> Size {
+    let left = options.budget.0.saturating_sub(budget::written(&so_far.steps));
+    let planned: u64 = missing(all.steps, so_far).iter().map(budget::planned).sum();
+    let room = options.budget.0.saturating_sub(laid) as f64;
+    let part = (left as f64 / planned.max(1) as f64).min(1.0);
+    Size(laid + (room * part) as u64)
 }
 
 fn spent_ns(step: &StepRun) -> u64 {

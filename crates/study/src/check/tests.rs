@@ -122,7 +122,7 @@ fn every_cell_is_repeated_in_an_order_that_changes() {
     for (number, step) in (0..).zip(&plan.steps) {
         if number as usize + 1 == plan.steps.len() {
             let rest = then(&options, &facts, 1 << 30, &over).unwrap();
-            assert_eq!(rest.steps, [step.clone()]);
+            assert_eq!(rest.steps, std::slice::from_ref(step));
         }
         let begin = StepBegin {
             step: number + 1,

@@ -75,7 +75,7 @@ pub fn is_all_written(step: &StepRun) -> bool {
 }
 
 /// Bytes that a step may write, where its plan bounds them.
-fn planned(step: &Step) -> u64 {
+pub fn planned(step: &Step) -> u64 {
     let of = |stream: &Stream| {
         let length = stream.length.map_or(0, |length| length.0);
         let until = step.until_of(stream);
