@@ -7,7 +7,6 @@ pub mod compare;
 pub mod doctor;
 pub mod generate;
 pub mod list;
-pub mod page;
 pub mod report;
 pub mod run;
 pub mod runs;

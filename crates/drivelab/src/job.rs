@@ -7,16 +7,16 @@
 
 use crate::aim::{Aim, Kind, Missing};
 use crate::cli::{SafetyOptions, StoreOptions};
-use crate::command::page;
-use crate::command::report::{may_write, results};
-use crate::command::run::dry_run;
+use crate::forecast::forecast;
 use crate::outcome::{Failure, Status};
 use crate::session::intent::intent_of;
 use crate::session::{self, Ended, Inquiry, refused, tidy_up};
-use crate::store;
+use crate::shown::{Shown, results};
 use crate::store::reader::Kept;
 use crate::together::{self, agree};
+use crate::{print, store};
 use drivelab_core::plan::{Plan, Role};
+use drivelab_core::plan_text;
 use drivelab_core::record::Warning;
 use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
@@ -24,7 +24,7 @@ use drivelab_core::validate::validate;
 use drivelab_io::facts::System;
 use drivelab_io::team::team;
 use drivelab_io::{guard, scratch};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// What is asked of a target, whatever the command.
 #[derive(Debug)]
@@ -159,24 +159,29 @@ pub struct Ready<'a, I> {
 }
 
 impl<I: Inquiry> Ready<'_, I> {
-    /// Notes what speaks against measuring on this machine now. A simulated drive does not mind it.
-    ///
-    /// # Errors
-    /// Ctrl-C.
-    pub fn note_concerns(&mut self) -> Result<(), Failure> {
-        if self.aim.kind != Kind::Simulated && !self.job.is_dry {
-            let found = crate::command::doctor::concerns(&self.job.system, self.job.target)?;
-            self.job.warnings.extend(found);
-        }
-        Ok(())
-    }
-
     /// Prints the first plan with its cost; touches nothing.
     ///
     /// # Errors
     /// It cannot be printed.
     pub fn print(&self) -> Result<Status, Failure> {
-        dry_run(self.job.shown.as_json, &self.first, &self.aim)
+        let (plan, aim) = (&self.first, &self.aim);
+        let cost = forecast(plan, aim.file_bytes);
+        if self.job.shown.as_json {
+            print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
+            return Ok(Status::Fine);
+        }
+        // A comment, so that the output is a plan file.
+        let creates = match aim.creates() {
+            true => format!(
+                "# creates {} file(s) of {}\n",
+                aim.files,
+                drivelab_report::units::size(aim.file_bytes)
+            ),
+            false => String::new(),
+        };
+        let cost = cost.in_words();
+        print::text(&format!("# {cost}\n{creates}{}", plan_text::render(plan)));
+        Ok(Status::Fine)
     }
 
     /// Measures.
@@ -195,54 +200,6 @@ impl<I: Inquiry> Ready<'_, I> {
     pub fn finish(self) -> Result<Status, Failure> {
         let shown = self.job.shown;
         results(self.measure()?.0, shown)
-    }
-}
-
-/// How results are shown.
-#[derive(Debug, Clone, Copy)]
-pub struct Shown<'a> {
-    /// As one JSON object instead of text.
-    pub as_json: bool,
-    /// Where the HTML goes.
-    pub page: Page<'a>,
-}
-
-/// Where the HTML of a run goes.
-#[derive(Debug, Clone, Copy)]
-pub enum Page<'a> {
-    /// Nowhere.
-    None,
-    /// `drivelab-ID.html` in the current directory, if there are findings.
-    Default,
-    /// This file.
-    At(&'a Path),
-}
-
-impl<'a> Shown<'a> {
-    /// With a page only where one was asked for.
-    pub fn plainly(as_json: bool, out: Option<&'a Path>) -> Self {
-        Shown { as_json, page: out.map_or(Page::None, Page::At) }
-    }
-
-    /// With a page unless JSON was asked for.
-    pub fn with_page(as_json: bool, out: Option<&'a Path>) -> Self {
-        let by_default = if as_json { Page::None } else { Page::Default };
-        Shown { as_json, page: out.map_or(by_default, Page::At) }
-    }
-
-    /// Tries the place of the page, before anything is measured.
-    ///
-    /// # Errors
-    /// Something else is there, or nothing can be written there.
-    pub fn is_possible(&self) -> Result<(), Failure> {
-        match self.page {
-            Page::None => Ok(()),
-            Page::Default => page::can_be_made(None),
-            Page::At(path) => {
-                may_write(Some(path))?;
-                page::can_be_made(Some(path))
-            }
-        }
     }
 }
 

@@ -190,7 +190,8 @@ fn what_cannot_go_on_is_refused() {
     let other = std::fs::read_to_string(user.last_run()).unwrap();
     let cut = other.lines().next().unwrap().to_string() + "\n";
     let path = user.write("other.jsonl", cut);
-    user.types(&["resume", path.to_str().unwrap()]).refused(2, "only a study, a check or");
+    user.types(&["resume", path.to_str().unwrap()])
+        .refused(2, "a study, a check or an acceptance can go on");
 }
 
 #[test]

@@ -78,7 +78,7 @@ pub fn refusal(study: &Study, option: OwnOption) -> Option<(String, String)> {
     let (plural, names) = (if names.len() == 1 { "y" } else { "ies" }, names.join(", "));
     Some((
         format!("{} is for the stud{plural} {names}", option.word()),
-        format!("`{}` does without; leave it out.", study.name),
+        format!("`{}` does not take it: leave it out.", study.name),
     ))
 }
 
@@ -94,10 +94,15 @@ pub fn help_of(study: &Study) -> String {
         true => String::new(),
         false => format!("Options of its own: {}.\n", own.join(", ")),
     };
+    let each = match study.options.contains(&OwnOption::Cycles) {
+        true => ", each cycle",
+        false if study.needs.targets > 1 => ", each target",
+        false => "",
+    };
     let targets = if study.needs.targets > 1 { "TARGET TARGET …" } else { "TARGET" };
     format!(
         "{}\n\nUsage: drivelab study {} [OPTIONS] {targets}\n\n\
-         Most that it takes and writes, on a drive of {}:\n{}{}{}\n{own}\
+         Most that it takes and writes on a real drive of {}{each}:\n{}{}{}\n{own}\
          `drivelab study --help` has all options, docs/MODELS.md says how it is done, and\n\
          --dry-run what a line would do here.\n",
         study.question,
@@ -112,6 +117,7 @@ pub fn help_of(study: &Study) -> String {
 fn span(hours: f64) -> String {
     match hours {
         hours if hours < 1.0 => format!("{:.0} min", 60.0 * hours),
+        hours if hours > 72.0 => format!("{:.0} d", hours / 24.0),
         hours => format!("{hours:.0} h"),
     }
 }

@@ -253,6 +253,12 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
     Ok((text.to_owned(), engine))
 }
 
+/// A parameter, `usual` where there is none.
+fn within(text: &str, usual: &str, is_meant: fn(f64) -> bool) -> Result<f64, Wrong> {
+    let number: f64 = if text.is_empty() { usual } else { text }.parse().map_err(|_| BadValue)?;
+    if is_meant(number) { Ok(number) } else { Err(Wrong::Value) }
+}
+
 /// `random_distribution`.
 pub fn distribution(text: &str) -> Result<Distribution, Wrong> {
     let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
@@ -263,30 +269,9 @@ pub fn distribution(text: &str) -> Result<Distribution, Wrong> {
                 "leave the centre out: places are scattered at random",
             )));
         }
-        "pareto" => {
-            let power = if rest.is_empty() { "0.2" } else { rest };
-            let power: f64 = power.parse().map_err(|_| BadValue)?;
-            if !(power > 0.0 && power < 1.0) {
-                return Err(Wrong::Value);
-            }
-            Distribution::Pareto(power)
-        }
-        "normal" => {
-            let deviation = if rest.is_empty() { "0" } else { rest };
-            let deviation: f64 = deviation.parse().map_err(|_| BadValue)?;
-            if !(0.0..100.0).contains(&deviation) {
-                return Err(Wrong::Value);
-            }
-            Distribution::Normal(deviation)
-        }
-        "zipf" => {
-            let theta = if rest.is_empty() { "1.1" } else { rest };
-            let theta: f64 = theta.parse().map_err(|_| BadValue)?;
-            if !(0.0..5.0).contains(&theta) {
-                return Err(Wrong::Value);
-            }
-            Distribution::Zipf(theta)
-        }
+        "pareto" => Distribution::Pareto(within(rest, "0.2", |it| it > 0.0 && it < 1.0)?),
+        "normal" => Distribution::Normal(within(rest, "0", |it| (0.0..100.0).contains(&it))?),
+        "zipf" => Distribution::Zipf(within(rest, "1.1", |it| (0.0..5.0).contains(&it))?),
         "zoned" => {
             let one = |part: &str| -> Result<(f64, f64), BadValue> {
                 let (accesses, addresses) = part.split_once('/').ok_or(BadValue)?;

@@ -60,10 +60,22 @@ impl Bench {
         (output.status.code().unwrap(), json)
     }
 
-    /// The latest run file.
+    /// The latest run file: of those that began in one second, the last written.
     fn last_run(&self) -> Option<PathBuf> {
         let entries = std::fs::read_dir(self.path().join("data/drivelab/runs")).ok()?;
-        entries.map(|entry| entry.unwrap().path()).max()
+        let begun_and_written = |entry: &std::fs::DirEntry| {
+            let second: String = entry.file_name().to_str().unwrap().chars().take(15).collect();
+            (second, entry.metadata().unwrap().modified().unwrap())
+        };
+        Some(entries.map(Result::unwrap).max_by_key(begun_and_written)?.path())
+    }
+
+    /// The token that a refusal of this line prints.
+    fn token(&self, line: &[&str]) -> String {
+        let (status, json) = self.types(line);
+        let hint = json["error"]["hint"].as_str().unwrap_or_default();
+        let token = hint.split_whitespace().skip_while(|word| *word != "--erase").nth(1);
+        token.unwrap_or_else(|| panic!("{line:?}: status {status}, no token: {json}")).to_string()
     }
 }
 

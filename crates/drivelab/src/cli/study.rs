@@ -3,7 +3,8 @@
 use super::compare::share;
 use super::run::seed;
 use super::{SafetyOptions, StoreOptions};
-use crate::job::Shown;
+use crate::job::Terms;
+use crate::shown::Shown;
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::{FileSystem, Switch};
 use drivelab_core::study::Leg;
@@ -111,11 +112,6 @@ pub struct StudyCommandOptions {
 }
 
 impl StudyCommandOptions {
-    /// How the results of one target are shown.
-    pub fn shown(&self) -> Shown<'_> {
-        Shown::with_page(self.shown.json, self.shown.out.as_deref())
-    }
-
     /// Those of the options that were typed which not every study takes.
     pub fn own(&self) -> impl Iterator<Item = OwnOption> {
         let given = [
@@ -225,6 +221,23 @@ pub struct ShownOptions {
     /// Longest time one operation may take before the run is given up
     #[arg(long, value_name = "TIME", default_value = "120s")]
     pub stuck_after: Span,
+}
+
+impl ShownOptions {
+    /// What is asked whatever the command.
+    pub fn terms<'a>(
+        &self,
+        safety: &'a SafetyOptions,
+        store: &'a StoreOptions,
+        is_dry: bool,
+    ) -> Terms<'a> {
+        Terms { safety, store, stuck_after: self.stuck_after, is_dry }
+    }
+
+    /// How results are shown.
+    pub fn shown(&self) -> Shown<'_> {
+        Shown::with_page(self.json, self.out.as_deref())
+    }
 }
 
 const RESUME_EXAMPLES: &str = "\

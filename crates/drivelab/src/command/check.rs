@@ -3,8 +3,9 @@
 use super::study::Studied;
 use crate::aim::{Kind, Missing};
 use crate::cli::CheckOptions;
-use crate::job::{Job, Ready, Shown};
+use crate::job::{Job, Ready};
 use crate::outcome::{Failure, Status};
+use crate::shown::Shown;
 use crate::{chance, print};
 use drivelab_core::study::StudyOptions;
 use drivelab_report::units;
@@ -44,7 +45,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         return dry_run(options, &ready);
     }
     announce(options, &ready);
-    ready.note_concerns()?;
+    super::doctor::note_concerns(&mut ready)?;
     ready.finish()
 }
 

@@ -1,8 +1,8 @@
 //! `drivelab compare`: two results, held against each other.
 
-use super::report::{Made, may_write, write_new};
 use crate::cli::compare::CompareOptions;
 use crate::outcome::{Failure, Status};
+use crate::outputs::{Made, may_write, write_new};
 use crate::{print, store};
 use drivelab_compat::fio_json;
 use drivelab_core::comparison::{Cell, Comparison, Metric, Sample};

@@ -2,6 +2,7 @@
 
 use crate::aim::{Aim, Kind, Missing};
 use crate::cli::doctor::DoctorOptions;
+use crate::job::Ready;
 use crate::outcome::{Failure, Status};
 use crate::{print, store};
 use drivelab_core::driver::drivers_of;
@@ -63,11 +64,23 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
     Ok(if is_bad { Status::Finding } else { Status::Fine })
 }
 
+/// Notes what speaks against measuring on this machine now. A simulated drive does not mind it.
+///
+/// # Errors
+/// Ctrl-C.
+pub fn note_concerns<I>(ready: &mut Ready<'_, I>) -> Result<(), Failure> {
+    if ready.aim.kind != Kind::Simulated && !ready.job.is_dry {
+        let found = concerns(&ready.job.system, ready.job.target)?;
+        ready.job.warnings.extend(found);
+    }
+    Ok(())
+}
+
 /// What a measurement on `target` must be warned of: each bad finding, and the rest by name.
 ///
 /// # Errors
 /// Ctrl-C.
-pub fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> {
+fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> {
     let aim = Aim::look(system, target, Missing::Made)?;
     if aim.kind == Kind::Absent {
         return Ok(Vec::new());

@@ -3,14 +3,14 @@
 use crate::aim::{Aim, Kind, Missing};
 use crate::chance;
 use crate::cli::run::RunOptions;
-use crate::forecast::forecast;
-use crate::job::{Job, Shown, Terms, check_plan};
+use crate::job::{Job, Terms, check_plan};
 use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
 use crate::session::OnePlan;
+use crate::shown::Shown;
 use crate::together::{self, agree};
-use crate::{bounded, print, store};
+use crate::{bounded, store};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use drivelab_core::plan::{Plan, PlanFile};
@@ -149,25 +149,4 @@ pub fn read_toml(file: &str, what: &str) -> Result<String, Failure> {
         let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
         Failure::usage(format!("{file} line {line}: not UTF-8 text; a {what} is a TOML file"))
     })
-}
-
-/// Prints the plan with its cost; touches nothing.
-pub fn dry_run(json: bool, plan: &Plan, aim: &Aim) -> Result<Status, Failure> {
-    let cost = forecast(plan, aim.file_bytes);
-    if json {
-        print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
-        return Ok(Status::Fine);
-    }
-    // A comment, so that the output is a plan file.
-    let creates = match aim.creates() {
-        true => format!(
-            "# creates {} file(s) of {}\n",
-            aim.files,
-            drivelab_report::units::size(aim.file_bytes)
-        ),
-        false => String::new(),
-    };
-    let cost = cost.in_words();
-    print::text(&format!("# {cost}\n{creates}{}", plan_text::render(plan)));
-    Ok(Status::Fine)
 }

@@ -1,8 +1,8 @@
 //! `drivelab runs`: the history, or one run in full.
 
-use super::report::in_words;
 use crate::cli::RunsOptions;
 use crate::outcome::{Failure, Status};
+use crate::shown::in_words;
 use crate::{print, store};
 use drivelab_core::plan::Role;
 use drivelab_core::summary::summarise;

@@ -9,8 +9,9 @@ pub use studied::Studied;
 
 use crate::aim::{Aim, Kind, Missing};
 use crate::cli::study::{ResumeOptions, StudyCommandOptions};
-use crate::job::{Job, Ready, Shown, Terms};
+use crate::job::{Job, Ready};
 use crate::outcome::{Failure, Status};
+use crate::shown::Shown;
 use crate::store::reader::{self, Kept};
 use crate::{chance, print, store};
 use drivelab_core::plan::{FileSystem, Purge, Switch};
@@ -54,7 +55,7 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
             ))
             .advise(format!("Name at least two:  drivelab study {} {target} OTHER", study.name)));
         }
-        let ready = prepare(options, study, target, options.shown(), options.seed)?;
+        let ready = prepare(options, study, target, options.shown.shown(), options.seed)?;
         if options.dry_run {
             return dry_run(&ready);
         }
@@ -74,12 +75,7 @@ fn prepare<'a>(
     shown: Shown<'a>,
     seed: Option<u64>,
 ) -> Result<Prepared<'a>, Failure> {
-    let terms = Terms {
-        safety: &options.safety,
-        store: &options.store,
-        stuck_after: options.shown.stuck_after,
-        is_dry: options.dry_run,
-    };
+    let terms = options.shown.terms(&options.safety, &options.store, options.dry_run);
     let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
     let mut aim = job.look(Missing::unless_sized(options.size, &line))?;
@@ -98,7 +94,7 @@ fn prepare<'a>(
     let mut ready = job.ready(aim, first, inquiry)?;
     if !options.dry_run {
         spare(options, &ready.inquiry)?;
-        ready.note_concerns()?;
+        super::doctor::note_concerns(&mut ready)?;
     }
     Ok(ready)
 }
@@ -110,11 +106,11 @@ fn at_most(inquiry: &Studied) -> String {
     let bytes = options.budget.0.min(planned);
     let of_target = bytes as f64 / options.bytes.max(1) as f64;
     let clock = if setting.is_simulated() { "virtual time" } else { "measuring" };
-    format!(
-        "at most {} of {clock} and {} written, {of_target:.1} times the target",
-        options.time,
-        size(bytes)
-    )
+    let time = match options.time.0 {
+        0 => String::new(),
+        _ => format!("{} of {clock} and ", options.time),
+    };
+    format!("at most {time}{} written, {of_target:.1} times the target", size(bytes))
 }
 
 /// Goes on with a study that was broken off.
@@ -124,23 +120,10 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let begin = reader::read(&path)?.begin;
     let target = meant(&begin);
     let kept = reader::read_to_go_on(&path, target.starts_with(PREFIX))?;
-    let asked = kept.run.begin.study.clone().ok_or_else(|| {
-        Failure::usage(format!(
-            "{} is a run of `drivelab {}`; only a study, a check or an acceptance can go on",
-            path.display(),
-            kept.run.begin.command
-        ))
-        .advise("Run the command again; `drivelab report` shows what was measured until then.")
-    })?;
+    let asked = kept.run.begin.study.clone().ok_or_else(|| cannot_go_on(&path, &kept.run.begin))?;
     let study = registry::of_run(&asked).map_err(Failure::usage)?;
-    let terms = Terms {
-        safety: &options.safety,
-        store: &options.store,
-        stuck_after: options.shown.stuck_after,
-        is_dry: false,
-    };
-    let shown = Shown::with_page(options.shown.json, options.shown.out.as_deref());
-    let mut job = Job::new("study", &target, &terms, shown)?;
+    let terms = options.shown.terms(&options.safety, &options.store, false);
+    let mut job = Job::new("study", &target, &terms, options.shown.shown())?;
     // A file that was made for the study is gone and is made again.
     let mut aim = job.look(Missing::Made)?;
     equip(&mut aim, &study, asked.scale);
@@ -157,6 +140,19 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let ready = job.ready(aim, first, inquiry)?;
     announce(&ready);
     ready.finish()
+}
+
+/// The refusal to go on with a run that no study was made of.
+fn cannot_go_on(path: &Path, begin: &Begin) -> Failure {
+    let (path, command) = (path.display(), &begin.command);
+    let is_old = matches!(command.as_str(), "check" | "accept");
+    Failure::usage(match is_old {
+        true => format!("{path} is of a drivelab whose `{command}` could not go on yet"),
+        false => format!(
+            "{path} is a run of `drivelab {command}`; a study, a check or an acceptance can go on"
+        ),
+    })
+    .advise("Run the command again; `drivelab report` shows what was measured until then.")
 }
 
 /// What was asked, with what nobody said filled in.

@@ -98,23 +98,8 @@ fn others(comparison: &Comparison) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivelab_core::comparison::Metric;
-    use drivelab_stats::{Ratio, Verdict};
-
-    fn cell(name: &str, verdict: Verdict, value: f64, ends: Option<(f64, f64)>) -> Cell {
-        let (low, high) = ends.unzip();
-        Cell {
-            name: name.into(),
-            metric: Metric::Iops,
-            verdict: Some(verdict),
-            ratio: Some(Ratio { value, low, high }),
-            p_adjusted: None,
-            needs_n: (verdict == Verdict::Inconclusive).then_some(12),
-            open: None,
-            n: (10, 10),
-            suspect: None,
-        }
-    }
+    use crate::view::comparison::tests::cell;
+    use drivelab_stats::Verdict;
 
     #[test]
     fn each_cell_is_a_line_and_its_interval_a_drawing() {

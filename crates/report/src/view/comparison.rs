@@ -244,11 +244,12 @@ pub(crate) fn remarks(comparison: &Comparison, findings: &Findings) -> Vec<Strin
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use drivelab_stats::{Ratio, Verdict};
 
-    fn cell(name: &str, verdict: Verdict, value: f64, ends: Option<(f64, f64)>) -> Cell {
+    /// A cell of ten values a side, without a p-value.
+    pub(crate) fn cell(name: &str, verdict: Verdict, value: f64, ends: Option<(f64, f64)>) -> Cell {
         let (low, high) = ends.unzip();
         Cell {
             name: name.into(),

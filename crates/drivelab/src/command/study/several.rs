@@ -2,9 +2,9 @@
 
 use super::{Prepared, announce, prepare};
 use crate::cli::study::StudyCommandOptions;
-use crate::command::report::{Made, results_shown, write_new};
-use crate::job::{Page, Shown};
 use crate::outcome::{Failure, Status};
+use crate::outputs::{Made, write_new};
+use crate::shown::{Page, Shown, results_shown};
 use crate::{chance, print};
 use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
@@ -44,7 +44,7 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
         .advise(format!("Give at least --time {}s.", 10 * targets.len())));
     }
     if !options.dry_run {
-        options.shown().is_possible()?;
+        options.shown.shown().is_possible()?;
     }
     // Of each run its verdict is shown below; the rest is in its file.
     let silent = Shown { as_json: options.shown.json, page: Page::None };
