@@ -11,8 +11,10 @@ use mpi_world::*;
 /// What may differ between iterations: the number of the test directory.
 fn alike(step: &mut Step, iteration: u64) {
     for stream in &mut step.streams {
-        let form = stream.form.take().unwrap_or_default();
-        stream.form = Some(form.replace(&format!("test-dir.{iteration}-"), "test-dir.R-"));
+        *stream = stream.clone().with_names(|names| {
+            let form = names.form.take().unwrap_or_default();
+            names.form = Some(form.replace(&format!("test-dir.{iteration}-"), "test-dir.R-"));
+        });
     }
 }
 

@@ -75,23 +75,32 @@ fn each_phase_goes_to_the_names_of_a_task_further_on() {
 fn options_reach_the_plan() {
     let create = |line: &str| streams(line, 2, Phase::FileCreation)[0].clone();
     let usual = create("-n 7 -F");
-    assert_eq!((usual.workers, usual.names, usual.sync), (2, Some(7), Sync::None));
+    assert_eq!((usual.workers, usual.names().unwrap().names, usual.sync), (2, Some(7), Sync::None));
     assert_eq!(
-        usual.form.as_deref(),
+        usual.names().unwrap().form.as_deref(),
         Some("out/test-dir.0-0/mdtest_tree.0/file.mdtest.{worker}.{name}")
     );
     assert_eq!(create("-n 7 -F -y -w 4k").sync, Sync::Fsync(1));
-    assert_eq!(create("-n 7 -F -w 4k").name_bytes.0, 4096);
-    assert_eq!(streams("-n 7 -w 4k -e 1k", 1, Phase::FileRead)[0].name_bytes.0, 1024);
+    assert_eq!(create("-n 7 -F -w 4k").names().unwrap().name_bytes.0, 4096);
+    assert_eq!(
+        streams("-n 7 -w 4k -e 1k", 1, Phase::FileRead)[0].names().unwrap().name_bytes.0,
+        1024
+    );
     let own = create("-n 7 -F -u -d /mnt/fs");
     assert_eq!(
-        own.form.as_deref(),
+        own.names().unwrap().form.as_deref(),
         Some("test-dir.0-0/mdtest_tree.{worker}.0/file.mdtest.{worker}.{name}")
     );
     let one = streams("-n 7 -c -F", 2, Phase::FileCreation);
     let shape: Vec<(u32, &str, &[Action])> = one
         .iter()
-        .map(|it| (it.workers, it.form.as_deref().unwrap(), it.actions.as_slice()))
+        .map(|it| {
+            (
+                it.workers,
+                it.names().unwrap().form.as_deref().unwrap(),
+                it.names().unwrap().actions.as_slice(),
+            )
+        })
         .collect();
     assert_eq!(
         shape,
@@ -102,7 +111,8 @@ fn options_reach_the_plan() {
         ]
     );
     let several = streams("-n 300 -I 100 -F", 1, Phase::FileStat);
-    let forms: Vec<&str> = several.iter().map(|it| it.form.as_deref().unwrap()).collect();
+    let forms: Vec<&str> =
+        several.iter().map(|it| it.names().unwrap().form.as_deref().unwrap()).collect();
     assert_eq!(
         forms,
         [0, 1, 2]
@@ -190,7 +200,7 @@ fn printed(line: &str, ranks: u32) -> String {
             Some(stream) => stream,
             None => return Vec::new(),
         };
-        let ops = u64::from(stream.names.unwrap());
+        let ops = u64::from(stream.names().unwrap().names.unwrap());
         // Later tasks and later steps take longer.
         let did = |task: u64| Did {
             opened: 0,

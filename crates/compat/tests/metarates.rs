@@ -50,7 +50,7 @@ fn tests_come_in_their_own_order() {
         .plan
         .steps
         .iter()
-        .map(|step| step.streams[0].form.as_deref().unwrap())
+        .map(|step| step.streams[0].names().unwrap().form.as_deref().unwrap())
         .take(5)
         .collect();
     assert_eq!(
@@ -63,7 +63,9 @@ fn tests_come_in_their_own_order() {
             "1/n1f{name}"
         ]
     );
-    assert!(job.plan.steps[1..].iter().all(|step| step.streams[0].names == Some(20)));
+    assert!(
+        job.plan.steps[1..].iter().all(|step| step.streams[0].names().unwrap().names == Some(20))
+    );
 }
 
 #[test]
@@ -111,7 +113,7 @@ fn printed_of(line: &str, ranks: u32, seconds: &[u64], parts: u64) -> String {
     let (job, options) = job(line, ranks);
     let run = run(&job, |_, step| {
         let workers = step.streams[0].workers as usize;
-        let ops = u64::from(step.streams[0].names.unwrap()) / parts;
+        let ops = u64::from(step.streams[0].names().unwrap().names.unwrap()) / parts;
         let did = |seconds: &u64| Did {
             opened: 0,
             first: 10,

@@ -1,7 +1,7 @@
 //! When the next operation is due in an open loop.
 
 use crate::op::Time;
-use crate::plan::Stream;
+use crate::plan::{Arrival, Stream};
 use drivelab_stats::{Domain, Random};
 use std::sync::Arc;
 
@@ -36,15 +36,20 @@ impl Arrivals {
 
     /// Those of a worker of a stream; `None` in a closed loop.
     pub fn of(stream: &Stream, worker: u32, base: u64) -> Option<Self> {
-        let (workers, poisson) = (stream.workers.max(1), stream.poisson);
-        if let Some(pace) = stream.pace {
-            let own = stream.requests.iter().skip(worker as usize).step_by(workers as usize);
-            let due = own.map(|request| (request.at_ns as f64 / pace) as Time);
-            let traced = Some(due.collect());
-            return Some(Arrivals { traced, ..Arrivals::new(1.0, false, worker, workers, 0) });
+        let workers = stream.workers.max(1);
+        match stream.arrival {
+            Arrival::Closed { .. } => None,
+            Arrival::Open { rate, poisson } => {
+                let seed = Domain::Arrivals.seed(base, u64::from(worker));
+                Some(Arrivals::new(rate, poisson, worker, workers, seed))
+            }
+            Arrival::Trace { pace } => {
+                let own = stream.requests().iter().skip(worker as usize);
+                let due = own.step_by(workers as usize).map(|it| (it.at_ns as f64 / pace) as Time);
+                let traced = Some(due.collect());
+                Some(Arrivals { traced, ..Arrivals::new(1.0, false, worker, workers, 0) })
+            }
         }
-        let seed = Domain::Arrivals.seed(base, u64::from(worker));
-        stream.rate.map(|rate| Arrivals::new(rate, poisson, worker, stream.workers, seed))
     }
 
     /// The next due time, in nanoseconds after the step began; behind a trace comes nothing.

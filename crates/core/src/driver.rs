@@ -12,7 +12,7 @@ use crate::arrival::Arrivals;
 use crate::content::{self, Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{Action, Errno, Op, Tag, Time};
-use crate::plan::{Engine, PatternName, Step, Stream};
+use crate::plan::{Engine, Step, Stream};
 use crate::queue::{Queue, Trouble};
 use crate::tally::{Flight, Keep, Slowest, Tally};
 use crate::units::Span;
@@ -228,8 +228,7 @@ fn slots(kinds: &[Action]) -> [u8; 11] {
 /// The times that a tally of this stream keeps besides the latency.
 fn kept(stream: &Stream) -> Keep {
     Keep {
-        submit: matches!(stream.engine, Engine::IoUring | Engine::Libaio)
-            && stream.pattern != PatternName::Names,
+        submit: matches!(stream.engine, Engine::IoUring | Engine::Libaio) && !stream.is_metadata(),
         response: stream.is_open(),
     }
 }
@@ -302,7 +301,7 @@ impl Driver {
             stamps: Vec::new(),
             unstamped: 0,
             is_stamping: false,
-            plain: !stream.verify && stream.reply.is_none() && stream.think.0 == 0,
+            plain: !stream.verify && stream.reply.is_none() && stream.think_time().0 == 0,
             offsets,
             setup,
         })
@@ -344,7 +343,11 @@ impl Driver {
             self.measured_from + setup.interval.0
         };
         self.last_completion = at;
-        self.think_until = if setup.stream.think_first { at + setup.stream.think.0 } else { at };
+        self.think_until = if setup.stream.arrival.think().is_some_and(|think| think.first) {
+            at + setup.stream.think_time().0
+        } else {
+            at
+        };
         self.tally.clear(at);
         self.tally.ramp = setup.ramp.0 > 0;
         if let Some(arrivals) = &mut self.arrivals {
@@ -373,7 +376,7 @@ impl Driver {
 
     /// Fills the buffers of all tags before time runs.
     pub fn prefill<Q: Queue + ?Sized>(&mut self, queue: &mut Q) {
-        if self.setup.stream.pattern == PatternName::Names {
+        if self.setup.stream.is_metadata() {
             return;
         }
         let seed = Domain::Content.seed(self.setup.seed, u64::from(self.setup.worker));

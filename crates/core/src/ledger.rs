@@ -4,7 +4,7 @@
 //! proved and recorded; whatever else changes blocks makes it unknown.
 
 use crate::op::Action;
-use crate::plan::{Act, Files, PatternName, Role, Sharing, Step, Stream};
+use crate::plan::{Act, Files, Pattern, Role, Sharing, Step, Stream};
 use crate::tally::Tally;
 use serde::{Deserialize, Serialize};
 
@@ -116,10 +116,7 @@ impl Ledger {
             [] => None,
             _ if step.role == Role::Torture => Some("tortured"),
             [stream] if complete && covers(step, stream, file_bytes, written_bytes) => {
-                Some(match stream.pattern {
-                    PatternName::Sequential => "filled",
-                    _ => "random-filled",
-                })
+                Some(if stream.is_sequential() { "filled" } else { "random-filled" })
             }
             // Overwriting in order leaves a filled target filled, however far it came.
             writers if writers.iter().all(|stream| in_order(stream)) && self.state == "filled" => {
@@ -141,7 +138,7 @@ impl Ledger {
 fn trims_all(step: &Step, file_bytes: u64, trimmed_bytes: u64) -> bool {
     let [stream] = step.streams.as_slice() else { return false };
     let only = stream.mix.read == 0 && stream.mix.write == 0 && stream.reply.is_none();
-    only && stream.pattern == PatternName::Sequential
+    only && stream.is_sequential()
         && stream.offset.0 == 0
         && stream.workers == 1
         && file_bytes > 0
@@ -151,12 +148,12 @@ fn trims_all(step: &Step, file_bytes: u64, trimmed_bytes: u64) -> bool {
 
 /// Uniform random overwrites leave a drive in its steady state there.
 fn stays_steady(stream: &Stream) -> bool {
-    let is_random = stream.pattern == PatternName::Uniform && !stream.writes_in_order;
+    let is_random = stream.pattern == Pattern::Uniform && !stream.writes_in_order;
     is_random && stream.mix.trim == 0 && stream.length.is_none()
 }
 
 fn changes_blocks(stream: &Stream) -> bool {
-    stream.pattern != PatternName::Names && stream.changes_data()
+    !stream.is_metadata() && stream.changes_data()
 }
 
 fn only_writes(stream: &Stream) -> bool {
@@ -164,8 +161,8 @@ fn only_writes(stream: &Stream) -> bool {
 }
 
 fn in_order(stream: &Stream) -> bool {
-    stream.pattern == PatternName::Sequential
-        && stream.stride.unwrap_or(1) == 1
+    stream.is_sequential()
+        && stream.stride().unwrap_or(1) == 1
         && stream.mix.trim == 0
         && stream.sizes.is_empty()
 }
@@ -181,11 +178,11 @@ fn covers(step: &Step, stream: &Stream, file_bytes: u64, written_bytes: u64) -> 
         && (stream.first_file, stream.files_of_worker()) == (0, 1)
         && (stream.sharing() != Sharing::Whole || stream.workers == 1)
         && stream.until.is_none();
-    let by_pass = in_order(stream) || stream.pattern == PatternName::Permutation;
+    let by_pass = in_order(stream) || stream.pattern == Pattern::Permutation;
     let each_all = stream.files == Files::Each
         || stream.workers == 1
         || stream.sharing() == Sharing::Disjoint
-        || stream.pattern == PatternName::Permutation;
+        || stream.pattern == Pattern::Permutation;
     // With another bound than passes, workers could wrap around before the others are through.
     let bounded = step.until.passes.is_some() || stream.workers == 1;
     let files = if stream.files == Files::Each { u64::from(stream.workers) } else { 1 };
@@ -202,7 +199,7 @@ mod tests {
 
     const BYTES: u64 = 1 << 20;
 
-    fn writes(pattern: PatternName, until: Until) -> Step {
+    fn writes(pattern: Pattern, until: Until) -> Step {
         let stream = Stream { pattern, mix: Mix::WRITE, ..Stream::default() };
         Step { until, streams: vec![stream], ..Step::default() }
     }
@@ -224,14 +221,14 @@ mod tests {
     fn only_what_covers_all_makes_a_state() {
         let pass = || Until { passes: Some(1), ..Until::default() };
         let time = || Until { elapsed: Some(Span(1)), ..Until::default() };
-        let fill = || writes(PatternName::Sequential, pass());
+        let fill = || writes(Pattern::SEQUENTIAL, pass());
         assert_eq!(after(&[]), "unknown");
         assert_eq!(after(&[fill()]), "filled");
-        assert_eq!(after(&[writes(PatternName::Permutation, pass())]), "random-filled");
-        assert_eq!(after(&[writes(PatternName::Uniform, pass())]), "unknown");
-        assert_eq!(after(&[writes(PatternName::Sequential, time())]), "unknown");
-        assert_eq!(after(&[fill(), writes(PatternName::Sequential, time())]), "filled");
-        assert_eq!(after(&[fill(), writes(PatternName::Uniform, time())]), "unknown");
+        assert_eq!(after(&[writes(Pattern::Permutation, pass())]), "random-filled");
+        assert_eq!(after(&[writes(Pattern::Uniform, pass())]), "unknown");
+        assert_eq!(after(&[writes(Pattern::SEQUENTIAL, time())]), "unknown");
+        assert_eq!(after(&[fill(), writes(Pattern::SEQUENTIAL, time())]), "filled");
+        assert_eq!(after(&[fill(), writes(Pattern::Uniform, time())]), "unknown");
         let mut part = fill();
         part.streams[0].length = Some(Size(4096));
         assert_eq!(after(&[part]), "unknown");
@@ -243,9 +240,9 @@ mod tests {
         assert_eq!(after(&[fill(), trim(None)]), "trimmed");
         assert_eq!(after(&[fill(), trim(Some(Size(4096)))]), "unknown");
         let mut ledger = Ledger::of("random-steady");
-        ledger.after(&writes(PatternName::Uniform, time()), BYTES, written(BYTES / 2), true);
+        ledger.after(&writes(Pattern::Uniform, time()), BYTES, written(BYTES / 2), true);
         assert_eq!(ledger.state, "random-steady");
-        let mut in_order = writes(PatternName::Uniform, time());
+        let mut in_order = writes(Pattern::Uniform, time());
         in_order.streams[0].mix.read = 99;
         in_order.streams[0].writes_in_order = true;
         ledger.after(&in_order, BYTES, written(BYTES / 2), true);
@@ -260,8 +257,8 @@ mod tests {
     fn what_was_erased_counts_from_there() {
         let pass = Until { passes: Some(1), ..Until::default() };
         let mut ledger = Ledger::of("fresh");
-        ledger.after(&writes(PatternName::Sequential, pass.clone()), BYTES, written(BYTES), true);
-        let mut trims = writes(PatternName::Sequential, pass);
+        ledger.after(&writes(Pattern::SEQUENTIAL, pass.clone()), BYTES, written(BYTES), true);
+        let mut trims = writes(Pattern::SEQUENTIAL, pass);
         trims.streams[0].mix = Mix { read: 0, write: 0, trim: 100 };
         let part = Moved { trimmed_bytes: BYTES / 2, ..Moved::default() };
         ledger.after(&trims, BYTES, part, true);

@@ -15,8 +15,9 @@ mod written;
 mod zones;
 
 use crate::op::{Action, Op};
-use crate::plan::{Files, Mix, PatternName, Sharing, Stream};
+use crate::plan::{Files, Jump, Mix, Pattern, Sequence, Sharing, Stream};
 use crate::queue::Trouble;
+use crate::units::Size;
 use address::Address;
 use draw::Draw;
 use drivelab_stats::{Domain, Permutation, Random, Zipf};
@@ -70,10 +71,10 @@ impl Offsets {
     ///
     /// ```
     /// use drivelab_core::offsets::Offsets;
-    /// use drivelab_core::plan::{PatternName, Stream};
+    /// use drivelab_core::plan::{Pattern, Stream};
     /// use drivelab_core::units::Size;
     ///
-    /// let pattern = PatternName::Permutation;
+    /// let pattern = Pattern::Permutation;
     /// let stream = Stream { pattern, size: Size(4096), workers: 1, ..Stream::default() };
     /// let mut offsets = Offsets::new(&stream, 0, 16 * 4096, 42)?;
     /// let mut blocks: Vec<u64> = (0..16).map(|_| offsets.next().0.offset / 4096).collect();
@@ -241,10 +242,10 @@ impl Walk {
         if let Some(lanes) = Lanes::of(stream, region)? {
             return Ok(Walk::Lanes(lanes));
         }
-        let address = match stream.pattern {
-            PatternName::Sequential => sequential(stream, region)?,
-            PatternName::Uniform => Address::Uniform,
-            PatternName::Permutation => {
+        let address = match &stream.pattern {
+            Pattern::Sequential(sequence) => sequential(stream, sequence, region)?,
+            Pattern::Uniform => Address::Uniform,
+            Pattern::Permutation => {
                 if first >= region.slots {
                     return Err(Trouble::usage(format!(
                         "{step} workers share {} blocks; use fewer workers or a larger region",
@@ -258,34 +259,42 @@ impl Walk {
                     step,
                 }
             }
-            PatternName::SemiRandom => match stream.run {
-                Some(length) => Address::Runs(Runs::new(length)),
-                None => Address::SemiRandom { share: stream.share.unwrap_or(0.5), position: 0 },
-            },
-            PatternName::Zipf => Address::Zipf {
-                popularity: Zipf::new(region.slots, stream.theta.unwrap_or(1.1))
+            Pattern::SemiRandom(Jump::Run(length)) => Address::Runs(Runs::new(*length)),
+            Pattern::SemiRandom(Jump::Share(share)) => {
+                Address::SemiRandom { share: share.unwrap_or(0.5), position: 0 }
+            }
+            Pattern::Zipf { theta } => Address::Zipf {
+                popularity: Zipf::new(region.slots, theta.unwrap_or(1.1))
                     .ok_or_else(|| Trouble::usage("theta must lie between 0 and 5"))?,
                 scatter: Permutation::new(region.slots, key),
             },
-            PatternName::SelfSimilar | PatternName::Bell => {
+            Pattern::SelfSimilar { skew } => {
                 let scatter = Permutation::new(region.slots, key);
-                Address::Skewed(Skewed::new(stream, region.slots, scatter)?)
+                Address::Skewed(Skewed::self_similar(skew.unwrap_or(0.2), region.slots, scatter)?)
             }
-            PatternName::HotZones => Address::Zones(Zones::new(stream, region.slots)?),
-            PatternName::Segments => segments(stream, worker, region)?,
-            PatternName::Replay => replay(stream, region, first as usize, step as usize)?,
-            PatternName::Trace => {
-                let traced = Traced::new(stream, region.bytes, first as usize, step as usize)?;
+            Pattern::Bell { plateau } => {
+                let scatter = Permutation::new(region.slots, key);
+                Address::Skewed(Skewed::bell(plateau.unwrap_or(0.0), region.slots, scatter)?)
+            }
+            Pattern::HotZones(zones) => Address::Zones(Zones::new(zones, region.slots)?),
+            Pattern::Segments { block, segments } => {
+                segmented(stream, block.0, segments.unwrap_or(1), worker, region)?
+            }
+            Pattern::Replay(offsets) => {
+                replay(stream, offsets, region, first as usize, step as usize)?
+            }
+            Pattern::Trace(requests) => {
+                let traced = Traced::new(requests, region.bytes, first as usize, step as usize)?;
                 return Ok(Walk::Trace(traced));
             }
-            PatternName::Names => return Ok(Walk::Names(Names::new(stream))),
+            Pattern::Names(names) => return Ok(Walk::Names(Names::new(names))),
         };
         Ok(Walk::Address(address))
     }
 }
 
-fn sequential(stream: &Stream, region: Region) -> Result<Address, Trouble> {
-    let slot = stream.begin.map_or(0, |begin| begin.0) / region.slot_bytes;
+fn sequential(stream: &Stream, sequence: &Sequence, region: Region) -> Result<Address, Trouble> {
+    let slot = sequence.begin.map_or(0, |begin| begin.0) / region.slot_bytes;
     if slot >= region.slots {
         return Err(Trouble::usage(format!(
             "`begin` lies beyond the region of {} bytes that a worker has; use less",
@@ -293,17 +302,21 @@ fn sequential(stream: &Stream, region: Region) -> Result<Address, Trouble> {
         )));
     }
     Ok(match stream.sizes.is_empty() {
-        true => Address::Stride { stride: stream.stride.unwrap_or(1), start: 0, position: slot },
+        true => Address::Stride { stride: sequence.stride(), start: 0, position: slot },
         false => Address::Onward { position: slot * region.slot_bytes },
     })
 }
 
-fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Address, Trouble> {
+fn segmented(
+    stream: &Stream,
+    block: u64,
+    count: u64,
+    worker: u32,
+    region: Region,
+) -> Result<Address, Trouble> {
     let transfer = stream.size_max().max(1);
-    let block = stream.block.map_or(transfer, |block| block.0);
     let workers = if stream.files == Files::One { u64::from(stream.workers.max(1)) } else { 1 };
     let segment_bytes = block * workers;
-    let count = stream.segments.unwrap_or(1);
     if !block.is_multiple_of(transfer) || segment_bytes * count > region.bytes || count == 0 {
         return Err(Trouble::usage(format!(
             "{count} segment(s) of {workers} block(s) of {block} bytes need a block that is a \
@@ -323,20 +336,26 @@ fn segments(stream: &Stream, worker: u32, region: Region) -> Result<Address, Tro
     Ok(Address::Segments { layout, next: 0 })
 }
 
-fn replay(stream: &Stream, region: Region, first: usize, step: usize) -> Result<Address, Trouble> {
+fn replay(
+    stream: &Stream,
+    offsets: &[Size],
+    region: Region,
+    first: usize,
+    step: usize,
+) -> Result<Address, Trouble> {
     let ends_outside = |at: u64| at.saturating_add(stream.size_max()) > region.bytes;
-    if let Some(at) = stream.offsets.iter().find(|at| ends_outside(at.0)) {
+    if let Some(at) = offsets.iter().find(|at| ends_outside(at.0)) {
         return Err(Trouble::usage(format!(
             "a replayed request at byte {} ends beyond the region of {} bytes; use a larger region",
             at.0, region.bytes
         )));
     }
-    if stream.offsets.len() <= first {
+    if offsets.len() <= first {
         return Err(Trouble::usage(format!(
             "a replay over {step} worker(s) needs at least that many offsets; the list has {}",
-            stream.offsets.len()
+            offsets.len()
         )));
     }
-    let offsets = stream.offsets.iter().map(|offset| offset.0).collect();
+    let offsets = offsets.iter().map(|offset| offset.0).collect();
     Ok(Address::Replay { offsets, next: first, first, step })
 }

@@ -1,6 +1,6 @@
 //! Which pass a verifying step must find, where the plan itself tells.
 
-use crate::plan::{Files, PatternName, Plan, Sharing, Step, Stream, Until};
+use crate::plan::{Files, Pattern, Plan, Sharing, Step, Stream, Until};
 
 /// The step as it is executed: streams that verify without saying which pass learn it from the
 /// last earlier step of the plan that wrote their region, if that step leaves no doubt (whole
@@ -20,7 +20,7 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
     let [stream] = writer.streams.as_slice() else { return None };
     let whole = writer.until.passes?;
     let only_passes = writer.until == Until { passes: Some(whole), ..Until::default() };
-    let ordered = matches!(stream.pattern, PatternName::Sequential | PatternName::Permutation);
+    let ordered = stream.is_sequential() || stream.pattern == Pattern::Permutation;
     let same_region = stream.offset == reader.offset
         && stream.offset_each == reader.offset_each
         && stream.length == reader.length
@@ -31,10 +31,10 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
     // Workers that walk the same region write each block at times nobody knows.
     let once = stream.workers <= 1
         || stream.files == Files::Each
-        || (stream.pattern == PatternName::Permutation && stream.sharing() != Sharing::Whole)
+        || (stream.pattern == Pattern::Permutation && stream.sharing() != Sharing::Whole)
         || stream.sharing() == Sharing::Disjoint;
     let whole_region =
-        stream.stride.unwrap_or(1) != 0 && stream.mix.total() == u64::from(stream.mix.write);
+        stream.stride().unwrap_or(1) != 0 && stream.mix.total() == u64::from(stream.mix.write);
     let known = only_passes && ordered && once && same_region && whole_region && stream.stamp;
     known.then(|| stream.pass.unwrap_or(0) + whole.saturating_sub(1))
 }
@@ -80,7 +80,7 @@ mod tests {
         timed.until.elapsed = Some(Span(1));
         assert_eq!(pass_of(vec![timed, read()]), None);
         let mut scattered = write(3);
-        scattered.streams[0].pattern = PatternName::Uniform;
+        scattered.streams[0].pattern = Pattern::Uniform;
         assert_eq!(pass_of(vec![write(2), scattered, read()]), None);
         let mut together = write(1);
         together.streams[0].workers = 4;

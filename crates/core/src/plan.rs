@@ -1,26 +1,33 @@
 //! The experiment as plain data: what will be done, in which order, with which seed.
 //!
 //! A plan holds everything that decides which I/O is issued. It is TOML on disk, JSON in a run
-//! file, and both are this one derive. Unknown keys are errors.
+//! file, and both are one text: flat tables of keys, of which unknown ones are errors. A stream is
+//! flat only there ([`StreamText`]); here a key that its order does not read cannot exist.
 
 mod act;
+mod arrival;
 mod file;
 mod interval;
 mod level;
+mod pattern;
 mod queue_setting;
 mod request;
 mod step;
 mod stream;
+mod stream_text;
 mod until;
 mod weights;
 
 pub use act::{Act, FileSystem, Mount, Purge, Switch};
+pub use arrival::{Arrival, Think};
 pub use file::PlanFile;
 pub use interval::Interval;
 pub use level::{Level, Rate, Unevenness};
+pub use pattern::{Jump, Names, Pattern, PatternName, Sequence};
 pub use queue_setting::{QueueSetting, SettingChange};
 pub use request::Request;
 pub use stream::Stream;
+pub use stream_text::{Contradiction, StreamText};
 pub use until::Until;
 pub use weights::{Mix, WeightedSize, Zone};
 
@@ -145,39 +152,6 @@ pub enum SyncTiming {
     Inside,
     /// It is taken out of the measured time.
     Outside,
-}
-
-/// Which addresses follow each other.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum PatternName {
-    /// One after the other, or every `stride`-th.
-    #[default]
-    Sequential,
-    /// Each address equally likely, with repetition.
-    Uniform,
-    /// Every block once a pass, in random order.
-    Permutation,
-    /// Jumps with probability `share`, else goes on.
-    SemiRandom,
-    /// Zipf-distributed popularity with exponent `theta`, scattered over the region.
-    Zipf,
-    /// A share `skew` of the addresses has all but that share of the accesses, and so has that
-    /// share of that share (Gray et al., SIGMOD 1994); scattered over the region.
-    SelfSimilar,
-    /// Popularity is a bell: the sum of twelve uniform draws, each over a twelfth of the region,
-    /// moved by one over `plateau` of it; scattered over the region.
-    Bell,
-    /// `zones`: shares of addresses and of accesses.
-    HotZones,
-    /// `block` and `segments`: the layout of parallel files.
-    Segments,
-    /// The literal list `offsets`, again and again.
-    Replay,
-    /// The literal list `requests`: their kinds, sizes and offsets, in their order.
-    Trace,
-    /// Metadata `actions` on `names`.
-    Names,
 }
 
 /// Where the opposite-direction request after each completion goes.

@@ -123,7 +123,7 @@ impl Rounds {
         let written = share(self.pass_bytes(), writes.max(1), all);
         let bytes = self.file_bytes.saturating_mul(self.files());
         self.past = past(run, first, bytes, self.pass_bytes(), written);
-        if stream.pattern == PatternName::Sequential && writes == all {
+        if stream.is_sequential() && writes == all {
             self.past.is_filled = true;
         } else if self.past.holder == Holder::Spare
             && !self.past.is_filled
@@ -184,7 +184,7 @@ impl Rounds {
         let eighth = self.region_bytes / TURN_ROUNDS as u64 / size * size;
         let eighth = eighth.max(size);
         let mut length = eighth;
-        if stream.pattern == PatternName::Sequential {
+        if stream.is_sequential() {
             let turn = self.region_bytes.div_ceil(eighth).min(TURN_ROUNDS as u64);
             let place = self.rates.len() as u64 % turn;
             if place + 1 == turn {
@@ -254,7 +254,7 @@ impl Rounds {
             && self.region_bytes == self.file_bytes / size * size;
         let is_plain = stream.mix.write > 0 && stream.mix.trim == 0 && stream.sizes.is_empty();
         let only_writes = stream.mix.read == 0;
-        let state = match stream.pattern {
+        let state = match stream.pattern.name() {
             PatternName::Uniform if is_whole && is_plain => "random-steady",
             PatternName::Sequential if is_whole && is_plain && only_writes => "filled",
             _ => return None,
@@ -350,7 +350,7 @@ fn past_of(run: &Run, first: usize) -> Option<Past> {
     }
     let all = stream.mix.total().max(1);
     let mut past = past(run, first, bytes, turn_bytes, share(turn_bytes, writes.max(1), all));
-    past.is_filled |= stream.pattern == PatternName::Sequential && writes == all;
+    past.is_filled |= stream.is_sequential() && writes == all;
     Some(past)
 }
 
@@ -360,7 +360,7 @@ pub fn objection(step: &Step) -> Option<&'static str> {
         return Some("`steady` needs a step of one stream; give the others steps of their own");
     };
     let in_any_order = matches!(
-        stream.pattern,
+        stream.pattern.name(),
         PatternName::Sequential
             | PatternName::Uniform
             | PatternName::SemiRandom
@@ -374,11 +374,14 @@ pub fn objection(step: &Step) -> Option<&'static str> {
              \"precondition\" and measure in the next one",
         ),
         (
-            !in_any_order || stream.stride.is_some_and(|stride| stride != 1),
+            !in_any_order || stream.stride().is_some_and(|stride| stride != 1),
             "`steady` goes with sequential, uniform, semi-random, zipf or hot-zones order, in \
              which an eighth of a pass is like another",
         ),
-        (stream.rate.is_some(), "a load of fixed rate is always steady; remove `rate` or `steady`"),
+        (
+            stream.arrival.rate().is_some(),
+            "a load of fixed rate is always steady; remove `rate` or `steady`",
+        ),
         (
             stream.stamp || stream.verify || stream.pass.is_some(),
             "stamps count passes, and `steady` does eighths of them; leave out one of the two",

@@ -158,18 +158,18 @@ impl Load {
     /// The labels of a planned stream.
     pub fn of(stream: &Stream) -> Self {
         // Names have no direct I/O, and one at a time they are calls whatever the engine.
-        let names = stream.pattern == PatternName::Names;
+        let names = stream.is_metadata();
         Load {
             name: stream.name.clone(),
             engine: if names && stream.depth <= 1 { Engine::Psync } else { stream.engine },
             io: if names { IoMode::Buffered } else { stream.io },
             sync: stream.sync,
-            pattern: stream.pattern,
+            pattern: stream.pattern.name(),
             size_bytes_min: stream.size_min(),
             size_bytes_max: stream.size_max(),
             depth: stream.depth,
             workers: stream.workers,
-            rate: stream.rate,
+            rate: stream.arrival.rate(),
         }
     }
 

@@ -13,7 +13,7 @@ use crate::facts::{Facts, TargetKind};
 use crate::inside::Inside;
 use crate::observed::Observed;
 use crate::op::Action;
-use crate::plan::{Content, Engine, IoMode, PatternName, Step, Stream};
+use crate::plan::{Content, Engine, IoMode, Step, Stream};
 use crate::quantity::{percent, size};
 use crate::record::{DeviceCounters, StepEnd};
 use crate::run::{Run, StepRun};
@@ -164,9 +164,7 @@ impl Case<'_> {
 
     /// Streams that move data on the target.
     fn data_streams(&self) -> impl Iterator<Item = &Stream> {
-        let moves = |stream: &&Stream| {
-            stream.pattern != PatternName::Names && stream.engine != Engine::Null
-        };
+        let moves = |stream: &&Stream| !stream.is_metadata() && stream.engine != Engine::Null;
         self.step.plan.streams.iter().filter(moves)
     }
 

@@ -4,7 +4,7 @@
 //! advice, by the command that asks for it.
 
 use crate::facts::TargetKind;
-use crate::plan::{Act, Interval, Mount, PatternName, Plan, PlanFile, Step, Stream, Until};
+use crate::plan::{Act, Interval, Mount, Plan, PlanFile, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
@@ -244,7 +244,7 @@ fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
     problems.need(!is_virtual, "trace", || {
         "there is no kernel below a drive in virtual time; remove `trace`".to_string()
     });
-    let moves_data = step.streams.iter().all(|stream| stream.pattern != PatternName::Names);
+    let moves_data = step.streams.iter().all(|stream| !stream.is_metadata());
     problems.need(moves_data, "trace", || {
         "names have no place on the drive by which they could be traced; remove `trace`".to_string()
     });
@@ -278,7 +278,7 @@ fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
     }
     let objection = crate::rounds::objection(step).filter(|_| until.steady);
     problems.need(objection.is_none(), "until", || objection.unwrap_or_default().to_string());
-    let moves_data = |stream: &Stream| stream.pattern != PatternName::Names;
+    let moves_data = |stream: &Stream| !stream.is_metadata();
     let only_bytes = until.bytes.is_some()
         && until.elapsed.is_none()
         && until.operations.is_none()

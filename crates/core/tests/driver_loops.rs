@@ -5,7 +5,7 @@ mod support;
 
 use drivelab_core::op::{Action, Op, Time};
 use drivelab_core::plan::{
-    Mix, PatternName, Reply, Sharing, Step, Stream, Sync, SyncTiming, Until,
+    Arrival, Mix, Pattern, Reply, Sharing, Step, Stream, Sync, SyncTiming, Think, Until,
 };
 use drivelab_core::queue::{Finished, Testbed};
 use drivelab_core::units::{Size, Span};
@@ -25,7 +25,7 @@ fn on_virtual(step: &Step, servers: usize) -> (Vec<Finished>, Kept, Vec<(u32, u3
 #[test]
 fn a_closed_loop_reaches_exactly_what_depth_and_servers_allow() {
     for (depth, servers, workers) in [(1, 4, 1), (2, 4, 1), (4, 4, 1), (32, 4, 1), (8, 4, 2)] {
-        let stream = Stream { depth, workers, ..reads(PatternName::Uniform) };
+        let stream = Stream { depth, workers, ..reads(Pattern::Uniform) };
         let (finished, sink, _) = on_virtual(&step(elapsed(SECOND), vec![stream]), servers);
         let all = sink.measured();
         let busy = u64::from(depth * workers).min(servers as u64);
@@ -53,7 +53,7 @@ fn depth_is_never_exceeded_and_always_reached() {
             mix: Mix { read: 50, write: 50, trim: 0 },
             sync: Sync::Fsync(3),
             reply: Some(Reply::Same),
-            ..reads(PatternName::Uniform)
+            ..reads(Pattern::Uniform)
         };
         let mut count = 0;
         let jitter = move |now: Time, op: &Op, _: &mut [u8]| {
@@ -68,7 +68,7 @@ fn depth_is_never_exceeded_and_always_reached() {
 
 #[test]
 fn bounds_are_exact_over_workers() {
-    let stream = |workers| Stream { workers, depth: 4, ..reads(PatternName::Uniform) };
+    let stream = |workers| Stream { workers, depth: 4, ..reads(Pattern::Uniform) };
     for workers in [1, 3, 7] {
         let (_, sink, log) = on_virtual(&step(operations(1000), vec![stream(workers)]), 8);
         assert_eq!((sink.measured().ops(), log.len()), (1000, 1000));
@@ -77,15 +77,16 @@ fn bounds_are_exact_over_workers() {
         let bytes = Until { bytes: Some(Size(1000 * 4096)), ..Until::default() };
         let (_, sink, _) = on_virtual(&step(bytes, vec![stream(workers)]), 8);
         assert_eq!(sink.measured().bytes(), 1000 * 4096);
-        for pattern in [PatternName::Uniform, PatternName::Sequential, PatternName::Permutation] {
-            let stream = Stream { pattern, length: Some(Size(MIB)), ..stream(workers) };
+        for pattern in [Pattern::Uniform, Pattern::SEQUENTIAL, Pattern::Permutation] {
+            let stream =
+                Stream { pattern: pattern.clone(), length: Some(Size(MIB)), ..stream(workers) };
             let (_, sink, _) = on_virtual(&step(passes(3), vec![stream]), 8);
             assert_eq!(sink.measured().bytes(), 3 * MIB, "{pattern:?} {workers}");
         }
         // All from the same beginning, and still the bytes of the region together.
         let regions = Some(Sharing::Shared);
         let together = Stream { regions, length: Some(Size(MIB)), ..stream(workers) };
-        let together = Stream { pattern: PatternName::Sequential, ..together };
+        let together = Stream { pattern: Pattern::SEQUENTIAL, ..together };
         let (_, sink, log) = on_virtual(&step(passes(3), vec![together]), 8);
         assert_eq!(sink.measured().bytes(), 3 * MIB, "shared, {workers}");
         assert_eq!(log.iter().filter(|(_, _, op)| op.offset == 0).count() % workers as usize, 0);
@@ -94,7 +95,7 @@ fn bounds_are_exact_over_workers() {
 
 #[test]
 fn fewer_operations_than_workers_are_not_multiplied() {
-    let stream = Stream { workers: 5, ..reads(PatternName::Uniform) };
+    let stream = Stream { workers: 5, ..reads(Pattern::Uniform) };
     let (_, sink, log) = on_virtual(&step(operations(3), vec![stream]), 8);
     assert_eq!((sink.measured().ops(), log.len()), (3, 3));
 }
@@ -107,16 +108,16 @@ fn the_bound_reached_first_ends_the_stream() {
         bytes: Some(Size(100 * 4096)),
         ..Until::default()
     };
-    let (_, sink, _) = on_virtual(&step(until.clone(), vec![reads(PatternName::Uniform)]), 1);
+    let (_, sink, _) = on_virtual(&step(until.clone(), vec![reads(Pattern::Uniform)]), 1);
     assert_eq!(sink.measured().ops(), 100);
     let until = Until { elapsed: Some(Span(MILLISECOND)), ..until };
-    let (_, sink, _) = on_virtual(&step(until, vec![reads(PatternName::Uniform)]), 1);
+    let (_, sink, _) = on_virtual(&step(until, vec![reads(Pattern::Uniform)]), 1);
     assert_eq!(sink.measured().ops(), 10);
 }
 
 #[test]
 fn the_ramp_is_recorded_and_left_out() {
-    let stream = Stream { depth: 2, ..reads(PatternName::Uniform) };
+    let stream = Stream { depth: 2, ..reads(Pattern::Uniform) };
     let step = Step { ramp: Span(SECOND / 2), ..step(elapsed(SECOND), vec![stream]) };
     let (finished, sink, log) = on_virtual(&step, 2);
     let ramp: u64 = sink.tallies.iter().filter(|tally| tally.ramp).map(|tally| tally.ops()).sum();
@@ -135,11 +136,12 @@ fn bursts_wait_for_all_and_then_think() {
     for (think_first, reply) in [(false, None), (true, None), (false, Some(Reply::Same))] {
         let stream = Stream {
             depth: 4,
-            burst: Some(3),
-            think: Span(MILLISECOND),
-            think_first,
             reply,
-            ..reads(PatternName::Uniform)
+            arrival: Arrival::Closed {
+                burst: Some(3),
+                think: Some(Think { time: Span(MILLISECOND), first: think_first }),
+            },
+            ..reads(Pattern::Uniform)
         };
         let per_burst = if reply.is_some() { 6 } else { 3 };
         let outcome = run(
@@ -161,10 +163,9 @@ fn bursts_wait_for_all_and_then_think() {
 fn a_flush_belongs_to_its_burst_and_counts_in_none() {
     let stream = Stream {
         depth: 4,
-        burst: Some(4),
-        think: Span(MILLISECOND),
         sync: Sync::Fsync(2),
-        ..writes(PatternName::Sequential)
+        arrival: Arrival::thinking(Some(4), Span(MILLISECOND)),
+        ..writes(Pattern::SEQUENTIAL)
     };
     let outcome =
         run(drivers(&step(operations(12), vec![stream]), MIB), constant(100 * MICROSECOND));
@@ -185,9 +186,9 @@ fn a_flush_belongs_to_its_burst_and_counts_in_none() {
 #[test]
 fn think_time_follows_every_operation_without_a_burst() {
     let stream = Stream {
-        think: Span(MILLISECOND),
         sync: Sync::Fsync(1),
-        ..writes(PatternName::Sequential)
+        arrival: Arrival::thinking(None, Span(MILLISECOND)),
+        ..writes(Pattern::SEQUENTIAL)
     };
     let outcome =
         run(drivers(&step(operations(3), vec![stream]), MIB), constant(100 * MICROSECOND));
@@ -201,7 +202,8 @@ fn think_time_follows_every_operation_without_a_burst() {
 
 #[test]
 fn fixed_arrivals_come_on_time_and_interleave_over_workers() {
-    let stream = Stream { rate: Some(1000.0), workers: 2, depth: 8, ..reads(PatternName::Uniform) };
+    let stream =
+        Stream { workers: 2, depth: 8, arrival: Arrival::paced(1000.0), ..reads(Pattern::Uniform) };
     let outcome =
         run(drivers(&step(elapsed(SECOND), vec![stream]), MIB), constant(100 * MICROSECOND));
     let times: Vec<Time> = outcome.issues.iter().map(|issue| issue.at).collect();
@@ -218,11 +220,10 @@ fn fixed_arrivals_come_on_time_and_interleave_over_workers() {
 #[test]
 fn poisson_arrivals_have_exponential_gaps_of_the_right_mean() {
     let stream = Stream {
-        rate: Some(2000.0),
-        poisson: true,
         workers: 2,
         depth: 64,
-        ..reads(PatternName::Uniform)
+        arrival: Arrival::Open { rate: 2000.0, poisson: true },
+        ..reads(Pattern::Uniform)
     };
     let outcome =
         run(drivers(&step(elapsed(50 * SECOND), vec![stream]), MIB), constant(MICROSECOND));
@@ -247,7 +248,7 @@ fn poisson_arrivals_have_exponential_gaps_of_the_right_mean() {
 #[test]
 fn response_counts_from_the_due_time_and_service_from_the_issue() {
     // One at a time, each 1 ms, but the fourth takes 5 ms; one is due every 2 ms.
-    let stream = Stream { rate: Some(500.0), ..reads(PatternName::Uniform) };
+    let stream = Stream { arrival: Arrival::paced(500.0), ..reads(Pattern::Uniform) };
     let step = step(operations(10), vec![stream]);
     let latency = |number| if number == 3 { 5 * MILLISECOND } else { MILLISECOND };
     let outcome = run(drivers(&step, MIB), serial(latency));
@@ -272,7 +273,7 @@ fn response_counts_from_the_due_time_and_service_from_the_issue() {
 #[test]
 fn what_was_due_and_never_issued_is_counted_exactly() {
     // 1000 a second are asked for; 100 are possible.
-    let stream = Stream { rate: Some(1000.0), ..reads(PatternName::Uniform) };
+    let stream = Stream { arrival: Arrival::paced(1000.0), ..reads(Pattern::Uniform) };
     let run_until = |until, patience| {
         let sink = Kept { patience, ..Kept::default() };
         let drivers = drivers(&step(until, vec![stream.clone()]), MIB);
@@ -295,10 +296,10 @@ fn what_was_due_and_never_issued_is_counted_exactly() {
 #[test]
 fn an_open_loop_with_replies_keeps_its_rate_of_arrivals() {
     let stream = Stream {
-        rate: Some(1000.0),
         depth: 8,
         reply: Some(Reply::Same),
-        ..reads(PatternName::Uniform)
+        arrival: Arrival::paced(1000.0),
+        ..reads(Pattern::Uniform)
     };
     let outcome = run(drivers(&step(elapsed(SECOND / 10), vec![stream]), MIB), constant(LATENCY));
     assert_eq!(outcome.sink.ops(Action::Read), 100);
@@ -308,7 +309,8 @@ fn an_open_loop_with_replies_keeps_its_rate_of_arrivals() {
 
 #[test]
 fn an_open_loop_that_ends_by_operations_closes_at_the_last_one() {
-    let stream = Stream { rate: Some(1000.0), depth: 8, workers: 2, ..reads(PatternName::Uniform) };
+    let stream =
+        Stream { depth: 8, workers: 2, arrival: Arrival::paced(1000.0), ..reads(Pattern::Uniform) };
     let (finished, _, _) = on_virtual(&step(operations(5), vec![stream]), 8);
     assert_eq!(finished[0].phase.closed, 4 * MILLISECOND + LATENCY);
     assert_eq!(finished[1].phase.closed, 3 * MILLISECOND + LATENCY);
@@ -325,7 +327,7 @@ fn every_nth_write_is_followed_by_a_flush_the_last_one_too() {
         (Sync::End, 4, 1),
         (Sync::Dsync, 4, 0),
     ] {
-        let stream = Stream { sync, depth, ..writes(PatternName::Uniform) };
+        let stream = Stream { sync, depth, ..writes(Pattern::Uniform) };
         let (finished, sink, log) = on_virtual(&step(operations(100), vec![stream]), 4);
         assert_eq!(sink.ops(Action::Flush), expected, "{sync}");
         assert_eq!(sink.ops(Action::Write), 100, "{sync}");
@@ -346,7 +348,7 @@ fn reads_bring_no_flush() {
     let stream = Stream {
         sync: Sync::Fsync(1),
         mix: Mix { read: 50, write: 50, trim: 0 },
-        ..reads(PatternName::Uniform)
+        ..reads(Pattern::Uniform)
     };
     let (_, sink, _) = on_virtual(&step(operations(1000), vec![stream]), 4);
     assert_eq!(sink.ops(Action::Flush), sink.ops(Action::Write));
@@ -356,7 +358,7 @@ fn reads_bring_no_flush() {
 #[test]
 fn the_time_of_a_flush_counts_or_is_taken_out() {
     let run = |sync, sync_timing, ramp| {
-        let stream = Stream { sync, sync_timing, ..writes(PatternName::Uniform) };
+        let stream = Stream { sync, sync_timing, ..writes(Pattern::Uniform) };
         let until = if ramp > 0 { elapsed(9 * LATENCY) } else { operations(10) };
         let step = Step { ramp: Span(ramp), ..step(until, vec![stream]) };
         let (finished, _, _) = on_virtual(&step, 1);
@@ -374,7 +376,7 @@ fn the_time_of_a_flush_counts_or_is_taken_out() {
     let stream = Stream {
         sync: Sync::Fsync(1),
         sync_timing: SyncTiming::Outside,
-        ..writes(PatternName::Uniform)
+        ..writes(Pattern::Uniform)
     };
     let step = Step { ramp: Span(ramp), ..step(elapsed(2 * LATENCY), vec![stream]) };
     let (finished, _, _) = on_virtual(&step, 1);
@@ -387,8 +389,12 @@ fn the_time_of_a_flush_counts_or_is_taken_out() {
 
 #[test]
 fn the_closing_flush_of_an_open_loop_has_an_honest_response() {
-    let stream =
-        Stream { rate: Some(1000.0), depth: 2, sync: Sync::End, ..writes(PatternName::Uniform) };
+    let stream = Stream {
+        depth: 2,
+        sync: Sync::End,
+        arrival: Arrival::paced(1000.0),
+        ..writes(Pattern::Uniform)
+    };
     let (_, sink, _) = on_virtual(&step(elapsed(SECOND), vec![stream]), 2);
     let all = sink.measured();
     let flush = all.kinds.iter().find(|tally| tally.kind == Action::Flush).unwrap();
@@ -397,9 +403,12 @@ fn the_closing_flush_of_an_open_loop_has_an_honest_response() {
 
 #[test]
 fn a_background_stream_ends_with_the_others() {
-    let front = Stream { name: "front".into(), ..reads(PatternName::Uniform) };
-    let behind = Stream { name: "behind".into(), background: true, ..writes(PatternName::Uniform) };
-    let step = step(operations(100), vec![front, Stream { think: Span(MICROSECOND), ..behind }]);
+    let front = Stream { name: "front".into(), ..reads(Pattern::Uniform) };
+    let behind = Stream { name: "behind".into(), background: true, ..writes(Pattern::Uniform) };
+    let step = step(
+        operations(100),
+        vec![front, Stream { arrival: Arrival::thinking(None, Span(MICROSECOND)), ..behind }],
+    );
     let outcome = run(drivers(&step, MIB), constant(LATENCY));
     let last = |stream| {
         outcome.issues.iter().filter(|i| i.stream == stream).map(|i| i.completed).max().unwrap()
@@ -413,8 +422,8 @@ fn a_background_stream_ends_with_the_others() {
 
 #[test]
 fn a_stonewall_stops_the_other_workers_of_its_stream_only() {
-    let walled = Stream { workers: 3, ..reads(PatternName::Sequential) };
-    let free = Stream { ..writes(PatternName::Uniform) };
+    let walled = Stream { workers: 3, ..reads(Pattern::SEQUENTIAL) };
+    let free = Stream { ..writes(Pattern::Uniform) };
     let until = Until { operations: Some(90), stonewall: true, ..Until::default() };
     // The last third of the file, where the third worker is, is ten times as fast.
     let drive = |now: Time, op: &Op, _: &mut [u8]| {
@@ -431,7 +440,7 @@ fn a_stonewall_stops_the_other_workers_of_its_stream_only() {
 
 #[test]
 fn a_sink_that_says_no_ends_the_step_and_loses_nothing() {
-    let stream = Stream { depth: 4, workers: 2, ..reads(PatternName::Uniform) };
+    let stream = Stream { depth: 4, workers: 2, ..reads(Pattern::Uniform) };
     let step = step(elapsed(100 * SECOND), vec![stream]);
     let mut bed = VirtualTestbed::new(LATENCY, 8);
     let mut sink = Kept { patience: Some(50), ..Kept::default() };
@@ -440,7 +449,7 @@ fn a_sink_that_says_no_ends_the_step_and_loses_nothing() {
     assert_eq!(sink.measured().ops(), issued);
     assert!(issued < 1000, "{issued}");
     // A worker that rests until a far due time is called too.
-    let lazy = Stream { rate: Some(0.01), ..reads(PatternName::Uniform) };
+    let lazy = Stream { arrival: Arrival::paced(0.01), ..reads(Pattern::Uniform) };
     let step = support::step(elapsed(1000 * SECOND), vec![lazy]);
     let mut sink = Kept { patience: Some(2), ..Kept::default() };
     let finished = bed.run(drivers(&step, MIB), &mut sink).unwrap();
@@ -453,7 +462,7 @@ fn both_testbeds_agree() {
         depth: 5,
         workers: 3,
         mix: Mix { read: 70, write: 30, trim: 0 },
-        ..reads(PatternName::Zipf)
+        ..reads(Pattern::Zipf { theta: None })
     };
     let step = step(operations(3000), vec![stream]);
     let (finished, sink, log) = on_virtual(&step, 4);

@@ -5,7 +5,7 @@ mod support;
 
 use drivelab_core::driver::drivers_of;
 use drivelab_core::op::{Action, Errno, Op, Time};
-use drivelab_core::plan::{Mix, PatternName, Reply, Step, Stream};
+use drivelab_core::plan::{Arrival, Mix, Pattern, Reply, Step, Stream};
 use drivelab_core::tally::{Gap, Tally};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Random;
@@ -29,8 +29,7 @@ fn planted_stalls_are_found_with_their_exact_ends() {
         })
         .collect();
     for depth in [1, 4] {
-        let stream =
-            Stream { depth, gap_over: Span(100 * MILLISECOND), ..reads(PatternName::Uniform) };
+        let stream = Stream { depth, gap_over: Span(100 * MILLISECOND), ..reads(Pattern::Uniform) };
         let step = step(elapsed(5 * SECOND), vec![stream]);
         let outcome = run(drivers(&step, MIB), stalling(stalls.clone()));
         let all = outcome.sink.measured();
@@ -47,12 +46,14 @@ fn planted_stalls_are_found_with_their_exact_ends() {
 #[test]
 fn rest_without_io_in_flight_is_no_gap() {
     // Due every 300 ms, done in 1 ms: the drive rests, it does not stall.
-    let stream = Stream { rate: Some(10.0 / 3.0), depth: 4, ..reads(PatternName::Uniform) };
+    let stream =
+        Stream { depth: 4, arrival: Arrival::paced(10.0 / 3.0), ..reads(Pattern::Uniform) };
     let outcome =
         run(drivers(&step(elapsed(6 * SECOND), vec![stream]), MIB), constant(MILLISECOND));
     let all = outcome.sink.measured();
     assert_eq!((all.gaps.len(), all.gap_ns_max), (0, MILLISECOND));
-    let stream = Stream { think: Span(SECOND / 2), ..reads(PatternName::Uniform) };
+    let stream =
+        Stream { arrival: Arrival::thinking(None, Span(SECOND / 2)), ..reads(Pattern::Uniform) };
     let outcome = run(drivers(&step(operations(6), vec![stream]), MIB), constant(MILLISECOND));
     assert_eq!(outcome.sink.measured().gap_ns_max, MILLISECOND);
 }
@@ -60,7 +61,7 @@ fn rest_without_io_in_flight_is_no_gap() {
 #[test]
 fn a_gap_after_a_rest_begins_with_the_first_operation() {
     // Due at 0, 50 and 100 ms; the last two overtake the first, which takes 300 ms.
-    let stream = Stream { rate: Some(20.0), depth: 4, ..reads(PatternName::Uniform) };
+    let stream = Stream { depth: 4, arrival: Arrival::paced(20.0), ..reads(Pattern::Uniform) };
     let mut count = 0;
     let drive = move |now: Time, op: &Op, _: &mut [u8]| {
         count += 1;
@@ -74,7 +75,7 @@ fn a_gap_after_a_rest_begins_with_the_first_operation() {
 
 #[test]
 fn gaps_beyond_the_list_are_counted() {
-    let stream = Stream { gap_over: Span(MILLISECOND), ..reads(PatternName::Uniform) };
+    let stream = Stream { gap_over: Span(MILLISECOND), ..reads(Pattern::Uniform) };
     let step = step(operations(5000), vec![stream]);
     let drivers = drivers_of(&step, 0, SEED, Span(60 * SECOND), MIB).unwrap();
     let outcome = run(drivers, constant(2 * MILLISECOND));
@@ -86,7 +87,7 @@ fn gaps_beyond_the_list_are_counted() {
 fn intervals_tile_the_time_and_hold_all_operations() {
     for interval in [10 * MILLISECOND, 33 * MILLISECOND, SECOND] {
         for recycle in [true, false] {
-            let stream = Stream { depth: 3, workers: 2, ..reads(PatternName::Uniform) };
+            let stream = Stream { depth: 3, workers: 2, ..reads(Pattern::Uniform) };
             let step =
                 Step { ramp: Span(25 * MILLISECOND), ..step(elapsed(2 * SECOND), vec![stream]) };
             let drivers = drivers_of(&step, 0, SEED, Span(interval), MIB).unwrap();
@@ -134,7 +135,7 @@ fn assert_tiled(outcome: &Outcome, worker: u32, interval: Time, what: &str) {
 
 #[test]
 fn an_error_ends_the_step_and_is_named() {
-    let stream = Stream { depth: 4, ..reads(PatternName::Sequential) };
+    let stream = Stream { depth: 4, ..reads(Pattern::SEQUENTIAL) };
     let step = step(elapsed(SECOND), vec![stream]);
     let drive = |now: Time, op: &Op, _: &mut [u8]| {
         let result = if op.offset == 40 * 4096 { Err(Errno(5)) } else { Ok(op.len) };
@@ -151,7 +152,7 @@ fn an_error_ends_the_step_and_is_named() {
 
 #[test]
 fn a_failure_brings_no_closing_flush_that_hides_it() {
-    let stream = Stream { sync: drivelab_core::plan::Sync::End, ..writes(PatternName::Sequential) };
+    let stream = Stream { sync: drivelab_core::plan::Sync::End, ..writes(Pattern::SEQUENTIAL) };
     let drive = |now: Time, op: &Op, _: &mut [u8]| {
         let full = op.action == Action::Write && op.offset >= 10 * 4096;
         (now + 1000, if full { Err(Errno(28)) } else { Ok(op.len) })
@@ -167,13 +168,13 @@ fn a_short_transfer_is_a_failure() {
         (now + 1000, Ok(if op.offset == 8192 { 512 } else { op.len }))
     };
     let outcome =
-        run(drivers(&step(elapsed(SECOND), vec![reads(PatternName::Sequential)]), MIB), drive);
+        run(drivers(&step(elapsed(SECOND), vec![reads(Pattern::SEQUENTIAL)]), MIB), drive);
     let failure = outcome.finished[0].driver.failure().unwrap();
     assert_eq!((failure.errno, failure.op.offset, failure.moved), (None, 8192, 512));
 }
 
 /// Fills memory with stamped blocks, `count` passes.
-fn stamped(pattern: PatternName, count: u64, file_bytes: u64) -> Vec<u8> {
+fn stamped(pattern: Pattern, count: u64, file_bytes: u64) -> Vec<u8> {
     let stream = Stream { stamp: true, depth: 4, workers: 2, ..writes(pattern) };
     let mut memory = Memory(vec![0; file_bytes as usize]);
     run(
@@ -201,20 +202,20 @@ fn verified(memory: Vec<u8>, stream: Stream) -> (u64, Vec<(u64, String)>) {
 
 #[test]
 fn what_was_written_is_verified_in_any_order_and_size() {
-    let memory = stamped(PatternName::Permutation, 2, MIB);
-    for (pattern, size) in [(PatternName::Sequential, 65536), (PatternName::Permutation, 4096)] {
+    let memory = stamped(Pattern::Permutation, 2, MIB);
+    for (pattern, size) in [(Pattern::SEQUENTIAL, 65536), (Pattern::Permutation, 4096)] {
         let stream = Stream { pass: Some(1), size: Size(size), depth: 3, ..reads(pattern) };
         assert_eq!(verified(memory.clone(), stream), (256, vec![]));
     }
-    let never = Stream { pass: Some(0), ..reads(PatternName::Sequential) };
+    let never = Stream { pass: Some(0), ..reads(Pattern::SEQUENTIAL) };
     assert_eq!(verified(memory, never).1.len(), 100, "a wrong pass is found everywhere");
 }
 
 #[test]
 fn a_flipped_bit_is_located() {
-    let mut memory = stamped(PatternName::Sequential, 1, MIB);
+    let mut memory = stamped(Pattern::SEQUENTIAL, 1, MIB);
     memory[77 * 4096 + 1234] ^= 0x10;
-    let (count, wrong) = verified(memory, reads(PatternName::Sequential));
+    let (count, wrong) = verified(memory, reads(Pattern::SEQUENTIAL));
     assert_eq!(count, 256);
     assert_eq!(wrong.len(), 1);
     assert_eq!(wrong[0].0, 77 * 4096);
@@ -223,11 +224,11 @@ fn a_flipped_bit_is_located() {
 
 #[test]
 fn two_swapped_blocks_are_located_within_larger_requests() {
-    let mut memory = stamped(PatternName::Permutation, 1, MIB);
+    let mut memory = stamped(Pattern::Permutation, 1, MIB);
     let (one, two) = (10 * 4096, 201 * 4096);
     let (low, high) = memory.split_at_mut(two);
     low[one..one + 4096].swap_with_slice(&mut high[..4096]);
-    let stream = Stream { size: Size(65536), ..reads(PatternName::Sequential) };
+    let stream = Stream { size: Size(65536), ..reads(Pattern::SEQUENTIAL) };
     let (_, wrong) = verified(memory, stream);
     let places: Vec<u64> = wrong.iter().map(|one| one.0).collect();
     assert_eq!(places, [one as u64, two as u64]);
@@ -236,12 +237,12 @@ fn two_swapped_blocks_are_located_within_larger_requests() {
 
 #[test]
 fn a_lost_overwrite_is_located() {
-    for pattern in [PatternName::Sequential, PatternName::Permutation] {
-        let before = stamped(pattern, 1, MIB);
-        let mut memory = stamped(pattern, 2, MIB);
+    for pattern in [Pattern::SEQUENTIAL, Pattern::Permutation] {
+        let before = stamped(pattern.clone(), 1, MIB);
+        let mut memory = stamped(pattern.clone(), 2, MIB);
         let lost = 123 * 4096;
         memory[lost..lost + 4096].copy_from_slice(&before[lost..lost + 4096]);
-        let stream = Stream { pass: Some(1), ..reads(PatternName::Permutation) };
+        let stream = Stream { pass: Some(1), ..reads(Pattern::Permutation) };
         let (_, wrong) = verified(memory, stream);
         assert_eq!(wrong.len(), 1, "{wrong:?}");
         assert_eq!(wrong[0].0, lost as u64);
@@ -256,7 +257,7 @@ fn a_read_that_answers_a_write_expects_the_pass_of_that_write() {
         verify: true,
         pass: Some(5),
         reply: Some(Reply::Same),
-        ..writes(PatternName::Sequential)
+        ..writes(Pattern::SEQUENTIAL)
     };
     let until = operations(3 * 2 * 256);
     let verify = |keeps: fn(u64) -> bool| {
@@ -288,9 +289,9 @@ fn reads_among_overwrites_are_checked_for_all_but_the_pass() {
         verify: true,
         pass: Some(0),
         mix: Mix { read: 50, write: 50, trim: 0 },
-        ..writes(PatternName::Permutation)
+        ..writes(Pattern::Permutation)
     };
-    let memory = Memory(stamped(PatternName::Sequential, 1, MIB));
+    let memory = Memory(stamped(Pattern::SEQUENTIAL, 1, MIB));
     let outcome = run(drivers(&step(passes(4), vec![stream]), MIB), memory);
     let all = outcome.sink.measured();
     assert!(all.verified > 400);
@@ -299,7 +300,7 @@ fn reads_among_overwrites_are_checked_for_all_but_the_pass() {
 
 #[test]
 fn percentiles_of_a_million_operations_agree_with_the_exact_sort() {
-    let stream = Stream { depth: 8, workers: 2, ..reads(PatternName::Uniform) };
+    let stream = Stream { depth: 8, workers: 2, ..reads(Pattern::Uniform) };
     let mut random = Random::new(11);
     let drive = move |now: Time, op: &Op, _: &mut [u8]| {
         // From 1 µs to seconds: a body, a slope and a tail.

@@ -8,7 +8,7 @@ use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, Op};
 use drivelab_core::plan::{
-    Files, Mix, PatternName, Plan, PlanFile, Sharing, Step, Stream, Sync, WeightedSize,
+    Files, Mix, Names, Pattern, Plan, PlanFile, Sequence, Sharing, Step, Stream, Sync, WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::{Geometry, validate};
@@ -33,8 +33,8 @@ fn offsets(ops: &[Op]) -> Vec<u64> {
 
 #[test]
 fn each_worker_goes_over_the_whole_region() {
-    for pattern in [PatternName::Sequential, PatternName::Permutation] {
-        let stream = Stream { workers: 3, regions: Some(Sharing::Whole), ..reads(pattern) };
+    for pattern in [Pattern::SEQUENTIAL, Pattern::Permutation] {
+        let stream = Stream { workers: 3, regions: Some(Sharing::Whole), ..reads(pattern.clone()) };
         let issues = ops_of(&step(passes(2), vec![stream]), 0);
         let mut orders = BTreeSet::new();
         for worker in 0..3 {
@@ -46,14 +46,13 @@ fn each_worker_goes_over_the_whole_region() {
             }
             orders.insert(own);
         }
-        let different = if pattern == PatternName::Permutation { 3 } else { 1 };
+        let different = if pattern == Pattern::Permutation { 3 } else { 1 };
         assert_eq!(orders.len(), different, "{pattern:?}");
     }
     // Bytes are of all together.
     let bytes = Size(3 * 8 * 4096);
     let until = drivelab_core::plan::Until { bytes: Some(bytes), ..Default::default() };
-    let stream =
-        Stream { workers: 3, regions: Some(Sharing::Whole), ..reads(PatternName::Sequential) };
+    let stream = Stream { workers: 3, regions: Some(Sharing::Whole), ..reads(Pattern::SEQUENTIAL) };
     let issues = ops_of(&step(until, vec![stream]), 0);
     assert_eq!(issues.len(), 24);
     assert_eq!(offsets(&of_worker(&issues, 0, 2))[0], 0);
@@ -61,7 +60,7 @@ fn each_worker_goes_over_the_whole_region() {
 
 #[test]
 fn one_order_is_the_same_in_every_step() {
-    let permuted = |order| Stream { order, ..reads(PatternName::Permutation) };
+    let permuted = |order| Stream { order, ..reads(Pattern::Permutation) };
     let of = |order, number| {
         offsets(&of_worker(&ops_of(&step(passes(1), vec![permuted(order)]), number), 0, 0))
     };
@@ -72,8 +71,7 @@ fn one_order_is_the_same_in_every_step() {
 
 #[test]
 fn files_take_turns_and_are_all_flushed() {
-    let stream =
-        Stream { files_in_turn: Some(3), sync: Sync::End, ..writes(PatternName::Permutation) };
+    let stream = Stream { files_in_turn: Some(3), sync: Sync::End, ..writes(Pattern::Permutation) };
     let issues = ops_of(&step(passes(1), vec![stream.clone()]), 0);
     let data: Vec<Op> =
         issues.iter().map(|issue| issue.op).filter(|op| op.action == Action::Write).collect();
@@ -110,9 +108,8 @@ fn each_kind_goes_on_behind_its_own_last_one() {
     let mix = Mix { read: 50, write: 50, trim: 0 };
     let stream = Stream {
         mix,
-        each_kind_in_order: true,
         regions: Some(Sharing::Whole),
-        ..reads(PatternName::Sequential)
+        ..reads(Pattern::Sequential(Sequence { each_kind_in_order: true, ..Sequence::default() }))
     };
     let ops = of_worker(&ops_of(&step(operations(24), vec![stream]), 0), 0, 0);
     for kind in [Action::Read, Action::Write] {
@@ -125,10 +122,10 @@ fn each_kind_goes_on_behind_its_own_last_one() {
 
 #[test]
 fn each_address_is_trimmed_and_then_written() {
-    for pattern in [PatternName::Sequential, PatternName::Permutation, PatternName::Uniform] {
+    for pattern in [Pattern::SEQUENTIAL, Pattern::Permutation, Pattern::Uniform] {
         let mix = Mix { read: 0, write: 50, trim: 50 };
-        let stream = Stream { mix, trim_first: true, ..reads(pattern) };
-        let trims = Stream { mix: Mix { read: 0, write: 0, trim: 100 }, ..reads(pattern) };
+        let stream = Stream { mix, trim_first: true, ..reads(pattern.clone()) };
+        let trims = Stream { mix: Mix { read: 0, write: 0, trim: 100 }, ..reads(pattern.clone()) };
         let pairs = of_worker(&ops_of(&step(operations(40), vec![stream]), 0), 0, 0);
         let alone = of_worker(&ops_of(&step(operations(20), vec![trims]), 0), 0, 0);
         assert_eq!((pairs.len(), alone.len()), (40, 20));
@@ -142,13 +139,14 @@ fn each_address_is_trimmed_and_then_written() {
 #[test]
 fn each_kind_has_sizes_of_its_own() {
     let size = |bytes, kind| WeightedSize { size: Size(bytes), weight: 1, kind };
-    for pattern in [PatternName::Sequential, PatternName::Uniform] {
+    let in_order =
+        Pattern::Sequential(Sequence { each_kind_in_order: true, ..Sequence::default() });
+    for pattern in [in_order, Pattern::Uniform] {
         let stream = Stream {
             mix: Mix { read: 50, write: 50, trim: 0 },
-            each_kind_in_order: pattern == PatternName::Sequential,
             sizes: vec![size(4096, Some(Action::Read)), size(16_384, Some(Action::Write))],
             regions: Some(Sharing::Whole),
-            ..reads(pattern)
+            ..reads(pattern.clone())
         };
         let ops = of_worker(&ops_of(&step(operations(200), vec![stream]), 0), 0, 0);
         for op in ops {
@@ -164,10 +162,8 @@ fn each_kind_has_sizes_of_its_own() {
 fn neighbours_swap_their_parts() {
     let segments = |neighbour| Stream {
         workers: 4,
-        block: Some(Size(8192)),
-        segments: Some(2),
         neighbour,
-        ..reads(PatternName::Segments)
+        ..reads(Pattern::Segments { block: Size(8192), segments: Some(2) })
     };
     let of = |neighbour, worker| {
         let issues = ops_of(&step(passes(1), vec![segments(neighbour)]), 0);
@@ -188,7 +184,7 @@ fn workers_begin_so_far_from_each_other() {
         length: Some(Size(4 * 4096)),
         offset_each: Size(4 * 4096),
         regions: Some(Sharing::Whole),
-        ..writes(PatternName::Sequential)
+        ..writes(Pattern::SEQUENTIAL)
     };
     let issues = ops_of(&step(passes(1), vec![stream]), 0);
     let seen: BTreeSet<u64> = issues.iter().map(|issue| issue.op.offset).collect();
@@ -197,7 +193,7 @@ fn workers_begin_so_far_from_each_other() {
 
 #[test]
 fn streams_end_by_bounds_of_their_own() {
-    let of = |count| Stream { until: Some(operations(count)), ..reads(PatternName::Uniform) };
+    let of = |count| Stream { until: Some(operations(count)), ..reads(Pattern::Uniform) };
     let issues = ops_of(&step(operations(1000), vec![of(3), of(5)]), 0);
     assert_eq!(of_worker(&issues, 0, 0).len(), 3);
     assert_eq!(of_worker(&issues, 1, 0).len(), 5);
@@ -225,7 +221,7 @@ fn files_that_do_not_fit_are_refused() {
         steps: vec![step(operations(1), vec![stream])],
         ..Plan::default()
     };
-    let plain = || reads(PatternName::Uniform);
+    let plain = || reads(Pattern::Uniform);
     let two = || vec![file("a", 16), file("b/c", 4)];
     assert_eq!(problems(&with(two(), plain())), "");
     let second = Stream { first_file: 1, length: Some(Size(8 * 4096)), ..plain() };
@@ -251,12 +247,13 @@ fn names_that_are_spelt_lead_nowhere_else() {
         steps: vec![step(
             passes(1),
             vec![Stream {
-                pattern: PatternName::Names,
-                actions: vec![Action::Create],
-                names: Some(names),
-                form: Some(form.into()),
                 workers,
-                ..reads(PatternName::Names)
+                ..reads(Pattern::Names(Names {
+                    actions: vec![Action::Create],
+                    names: Some(names),
+                    form: Some(form.into()),
+                    ..Names::default()
+                }))
             }],
         )],
         ..Plan::default()

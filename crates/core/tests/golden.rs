@@ -8,7 +8,9 @@ mod support;
 
 use drivelab_core::op::Action;
 use drivelab_core::op::Op;
-use drivelab_core::plan::{Files, Mix, PatternName, Reply, Sharing, Stream, WeightedSize, Zone};
+use drivelab_core::plan::{
+    Arrival, Files, Jump, Mix, Names, Pattern, Reply, Sequence, Sharing, Stream, WeightedSize, Zone,
+};
 use drivelab_core::units::Size;
 use std::fmt::Write;
 use support::*;
@@ -71,12 +73,11 @@ fn check_ops(name: &str, stream: Stream) {
 #[test]
 fn strides() {
     let strided = |stride, blocks: u64| Stream {
-        stride: Some(stride),
         length: Some(Size(blocks * 4096)),
-        ..reads(PatternName::Sequential)
+        ..reads(Pattern::Sequential(Sequence { stride: Some(stride), ..Sequence::default() }))
     };
-    check_ops("sequential", reads(PatternName::Sequential));
-    check_ops("sequential-3-workers", Stream { workers: 3, ..reads(PatternName::Sequential) });
+    check_ops("sequential", reads(Pattern::SEQUENTIAL));
+    check_ops("sequential-3-workers", Stream { workers: 3, ..reads(Pattern::SEQUENTIAL) });
     check_ops("backward", strided(-1, 300));
     check_ops("in-place", strided(0, 300));
     check_ops("stride-17", strided(17, 300));
@@ -85,46 +86,46 @@ fn strides() {
 
 #[test]
 fn random_orders() {
-    check_ops("uniform", Stream { workers: 2, ..reads(PatternName::Uniform) });
-    let permutation = Stream { workers: 3, ..writes(PatternName::Permutation) };
+    check_ops("uniform", Stream { workers: 2, ..reads(Pattern::Uniform) });
+    let permutation = Stream { workers: 3, ..writes(Pattern::Permutation) };
     check_ops("permutation-shared", permutation.clone());
     let disjoint = Stream { regions: Some(Sharing::Disjoint), ..permutation };
     check_ops("permutation-disjoint", disjoint);
-    let semi_random = Stream { share: Some(0.3), ..reads(PatternName::SemiRandom) };
+    let semi_random = Stream { ..reads(Pattern::SemiRandom(Jump::Share(Some(0.3)))) };
     check_ops("semi-random", semi_random);
 }
 
 #[test]
 fn skewed_popularity() {
     for (name, theta) in [("zipf-0.5", 0.5), ("zipf-1", 1.0), ("zipf-1.2", 1.2)] {
-        check_ops(name, Stream { theta: Some(theta), workers: 2, ..reads(PatternName::Zipf) });
+        check_ops(name, Stream { workers: 2, ..reads(Pattern::Zipf { theta: Some(theta) }) });
     }
     let zones =
         vec![Zone { addresses: 0.1, accesses: 0.6 }, Zone { addresses: 0.4, accesses: 0.3 }];
-    check_ops("hot-zones", Stream { zones, ..reads(PatternName::HotZones) });
+    check_ops("hot-zones", Stream { ..reads(Pattern::HotZones(zones)) });
 }
 
 #[test]
 fn layouts_and_lists() {
     let segments = Stream {
-        block: Some(Size(16 * KIB)),
-        segments: Some(100),
         workers: 3,
-        ..writes(PatternName::Segments)
+        ..writes(Pattern::Segments { block: Size(16 * KIB), segments: Some(100) })
     };
     check_ops("segments-shared-file", segments.clone());
     check_ops("segments-file-each", Stream { files: Files::Each, ..segments });
     let offsets = (0..777).map(|index| Size(index * index % 16_000 * 4096)).collect();
-    check_ops("replay", Stream { offsets, workers: 2, ..reads(PatternName::Replay) });
+    check_ops("replay", Stream { workers: 2, ..reads(Pattern::Replay(offsets)) });
 }
 
 #[test]
 fn names() {
     use Action::{Create, Open, Rename, Stat, Unlink, Utime};
     let stream = Stream {
-        actions: vec![Create, Open, Stat, Utime, Rename, Unlink],
-        names: Some(50),
-        ..reads(PatternName::Names)
+        ..reads(Pattern::Names(Names {
+            actions: vec![Create, Open, Stat, Utime, Rename, Unlink],
+            names: Some(50),
+            ..Names::default()
+        }))
     };
     check_ops("names", stream);
 }
@@ -134,32 +135,36 @@ fn sizes_kinds_and_grids() {
     let weighted = |size, weight| WeightedSize { size: Size(size), weight, kind: None };
     let sizes = vec![weighted(512, 1), weighted(4096, 6), weighted(131_072, 3)];
     let mix = Mix { read: 70, write: 25, trim: 5 };
-    let uniform = Stream { sizes: sizes.clone(), mix, ..reads(PatternName::Uniform) };
+    let uniform = Stream { sizes: sizes.clone(), mix, ..reads(Pattern::Uniform) };
     check_ops("mixed-uniform", uniform);
-    let sequential = Stream { sizes, mix, workers: 2, ..reads(PatternName::Sequential) };
+    let sequential = Stream { sizes, mix, workers: 2, ..reads(Pattern::SEQUENTIAL) };
     check_ops("mixed-sequential", sequential);
     let shifted = Stream {
         align: Some(Size(16 * KIB)),
         shift: Size(512),
         offset: Size(MIB),
         length: Some(Size(32 * MIB)),
-        ..reads(PatternName::Uniform)
+        ..reads(Pattern::Uniform)
     };
     check_ops("align-shift-uniform", shifted.clone());
-    check_ops("align-shift-sequential", Stream { pattern: PatternName::Sequential, ..shifted });
+    check_ops("align-shift-sequential", Stream { pattern: Pattern::SEQUENTIAL, ..shifted });
 }
 
 #[test]
 fn replies() {
-    let stream = Stream { length: Some(Size(100 * 4096)), ..reads(PatternName::Uniform) };
+    let stream = Stream { length: Some(Size(100 * 4096)), ..reads(Pattern::Uniform) };
     check_ops("reply-same", Stream { reply: Some(Reply::Same), ..stream.clone() });
     check_ops("reply-next", Stream { reply: Some(Reply::Next), depth: 3, ..stream });
 }
 
 /// The first thousand due times of each worker, in nanoseconds after the step began.
 fn check_arrivals(name: &str, rate: f64, poisson: bool, workers: u32) {
-    let stream =
-        Stream { rate: Some(rate), poisson, workers, depth: 64, ..reads(PatternName::Uniform) };
+    let stream = Stream {
+        workers,
+        depth: 64,
+        arrival: Arrival::Open { rate: rate, poisson },
+        ..reads(Pattern::Uniform)
+    };
     let until = operations(COUNT * u64::from(workers));
     let outcome = run(drivers(&step(until, vec![stream]), FILE_BYTES), constant(MICROSECOND));
     let mut text = String::new();

@@ -7,7 +7,7 @@ mod support;
 
 use drivelab_core::level::{Did, Watch};
 use drivelab_core::op::{Op, Time};
-use drivelab_core::plan::{Level, PatternName, Rate, Step, Stream, Unevenness, Until};
+use drivelab_core::plan::{Level, Pattern, Rate, Step, Stream, Unevenness, Until};
 use drivelab_core::units::{Size, Span};
 use support::{MIB, MILLISECOND, Outcome, SECOND, drivers, elapsed, reads, run, serial, step};
 
@@ -25,7 +25,7 @@ fn level(by: Unevenness, limit: f64, window_s: u64) -> Level {
 
 fn watched(level: Level, cap_s: u64) -> Step {
     let until = Until { level: Some(level), ..elapsed(cap_s * SECOND) };
-    step(until, vec![reads(PatternName::Uniform)])
+    step(until, vec![reads(Pattern::Uniform)])
 }
 
 /// Slower from operation to operation, until from the 2000th on each takes 5 ms: after 6 s.
@@ -86,7 +86,7 @@ fn two(group: [Option<u32>; 2]) -> Outcome {
     let stream = |group| {
         let level = Level { group, ..level(Unevenness::Deviation, 1.0, 4) };
         let until = Some(Until { level: Some(level), ..elapsed(3600 * SECOND) });
-        Stream { until, ..reads(PatternName::Sequential) }
+        Stream { until, ..reads(Pattern::SEQUENTIAL) }
     };
     let streams = group.map(stream).into_iter().enumerate();
     let streams = streams.map(|(at, stream)| Stream { size: Size([4096, 8192][at]), ..stream });

@@ -4,7 +4,9 @@
 mod support;
 
 use drivelab_core::op::{Action, Op};
-use drivelab_core::plan::{Files, Mix, PatternName, Reply, Sharing, Stream, WeightedSize, Zone};
+use drivelab_core::plan::{
+    Files, Jump, Mix, Names, Pattern, Reply, Sequence, Sharing, Stream, WeightedSize, Zone,
+};
 use drivelab_core::units::{Size, Span};
 use support::*;
 
@@ -26,7 +28,7 @@ fn assert_covered(all: &[Vec<Op>], file_bytes: u64, times: u32, unit: u64) {
 
 #[test]
 fn sequential_goes_through_the_file_and_begins_anew() {
-    let all = ops(&reads(PatternName::Sequential), 10 * 4096 + 100, 25);
+    let all = ops(&reads(Pattern::SEQUENTIAL), 10 * 4096 + 100, 25);
     let expected: Vec<u64> = (0..25).map(|index| index % 10 * 4096).collect();
     assert_eq!(offsets(&all[0]), expected);
 }
@@ -34,7 +36,7 @@ fn sequential_goes_through_the_file_and_begins_anew() {
 #[test]
 fn a_first_pass_begins_anywhere_and_goes_round_the_whole_region() {
     let begin = Some(Size(7 * 4096));
-    let stream = Stream { begin, ..reads(PatternName::Sequential) };
+    let stream = Stream { ..reads(Pattern::Sequential(Sequence { begin, ..Sequence::default() })) };
     let expected: Vec<u64> = (0..25).map(|index| (7 + index) % 10 * 4096).collect();
     assert_eq!(offsets(&ops(&stream, 10 * 4096, 25)[0]), expected);
     assert_covered(&one_pass(&stream, 10 * 4096), 10 * 4096, 1, 4096);
@@ -45,7 +47,7 @@ fn a_first_pass_begins_anywhere_and_goes_round_the_whole_region() {
 #[test]
 fn workers_of_a_sequential_stream_have_their_own_part_and_cover_all() {
     for workers in [1, 2, 3, 7] {
-        let stream = Stream { workers, ..reads(PatternName::Sequential) };
+        let stream = Stream { workers, ..reads(Pattern::SEQUENTIAL) };
         let all = one_pass(&stream, 100 * 4096);
         assert_covered(&all, 100 * 4096, 1, 4096);
         for own in &all {
@@ -56,10 +58,14 @@ fn workers_of_a_sequential_stream_have_their_own_part_and_cover_all() {
 
 #[test]
 fn backward_and_in_place() {
-    let stream = Stream { stride: Some(-1), ..reads(PatternName::Sequential) };
+    let stream = Stream {
+        ..reads(Pattern::Sequential(Sequence { stride: Some(-1), ..Sequence::default() }))
+    };
     let expected: Vec<u64> = (0..20).map(|index| (9 - index % 10) * 4096).collect();
     assert_eq!(offsets(&ops(&stream, 10 * 4096, 20)[0]), expected);
-    let stream = Stream { stride: Some(0), ..reads(PatternName::Sequential) };
+    let stream = Stream {
+        ..reads(Pattern::Sequential(Sequence { stride: Some(0), ..Sequence::default() }))
+    };
     assert_eq!(offsets(&ops(&stream, 10 * 4096, 20)[0]), [0; 20]);
     assert_eq!(one_pass(&stream, 10 * 4096)[0].len(), 10, "IOzone's record rewrite: n times");
 }
@@ -68,14 +74,19 @@ fn backward_and_in_place() {
 fn a_stride_wraps_to_record_1_then_2_until_all_records_were_read() {
     // IOzone's default stride is 17 records.
     for (records, stride) in [(100, 17), (100, 7), (17, 17), (10, 17), (1, 17), (18, 17), (64, 2)] {
-        let stream = Stream { stride: Some(stride), ..reads(PatternName::Sequential) };
+        let stream = Stream {
+            ..reads(Pattern::Sequential(Sequence { stride: Some(stride), ..Sequence::default() }))
+        };
         let got = offsets(&one_pass(&stream, records * 4096)[0]);
         let mut expected = Vec::new();
         for start in 0..records.min(stride as u64) {
             expected.extend((start..records).step_by(stride as usize).map(|record| record * 4096));
         }
         assert_eq!(got, expected, "{records} records, stride {stride}");
-        let stream = Stream { stride: Some(-stride), ..stream };
+        let stream = Stream {
+            pattern: Pattern::Sequential(Sequence { stride: Some(-stride), ..Sequence::default() }),
+            ..stream
+        };
         let mirrored: Vec<u64> = expected.iter().map(|at| (records - 1) * 4096 - at).collect();
         assert_eq!(offsets(&one_pass(&stream, records * 4096)[0]), mirrored);
     }
@@ -86,7 +97,7 @@ fn a_permutation_visits_every_block_once_a_pass_over_all_workers() {
     for (workers, regions) in
         [(1, None), (3, Some(Sharing::Shared)), (3, Some(Sharing::Disjoint)), (5, None)]
     {
-        let stream = Stream { workers, regions, ..writes(PatternName::Permutation) };
+        let stream = Stream { workers, regions, ..writes(Pattern::Permutation) };
         let all = one_pass(&stream, 1000 * 4096);
         assert_covered(&all, 1000 * 4096, 1, 4096);
         let step = step(passes(3), vec![stream]);
@@ -100,7 +111,7 @@ fn a_permutation_visits_every_block_once_a_pass_over_all_workers() {
 
 #[test]
 fn a_permutation_is_not_an_order() {
-    let all = one_pass(&writes(PatternName::Permutation), 4096 * 4096);
+    let all = one_pass(&writes(Pattern::Permutation), 4096 * 4096);
     let ascending = all[0].windows(2).filter(|pair| pair[1].offset > pair[0].offset).count();
     assert!((1900..2200).contains(&ascending), "{ascending} of 4095 steps go up");
     let next = all[0].windows(2).filter(|pair| pair[1].offset == pair[0].offset + 4096).count();
@@ -109,16 +120,15 @@ fn a_permutation_is_not_an_order() {
 
 #[test]
 fn all_patterns_stay_inside_the_region_and_on_the_grid() {
-    let zones = vec![Zone { addresses: 0.2, accesses: 0.8 }];
     let sizes =
         [4096, 65536].map(|size| WeightedSize { size: Size(size), weight: 1, kind: None }).to_vec();
     for pattern in [
-        PatternName::Sequential,
-        PatternName::Uniform,
-        PatternName::SemiRandom,
-        PatternName::Zipf,
-        PatternName::HotZones,
-        PatternName::Permutation,
+        Pattern::SEQUENTIAL,
+        Pattern::Uniform,
+        Pattern::SemiRandom(Jump::Share(None)),
+        Pattern::Zipf { theta: None },
+        Pattern::HotZones(vec![Zone { addresses: 0.2, accesses: 0.8 }]),
+        Pattern::Permutation,
     ] {
         for (align, shift, mixed) in [
             (None, 0, false),
@@ -126,7 +136,7 @@ fn all_patterns_stay_inside_the_region_and_on_the_grid() {
             (Some(16384), 512, false),
             (Some(4096), 1536, true),
         ] {
-            if pattern == PatternName::Permutation && (mixed || align == Some(512)) {
+            if pattern == Pattern::Permutation && (mixed || align == Some(512)) {
                 continue;
             }
             for regions in [Sharing::Shared, Sharing::Disjoint] {
@@ -138,8 +148,7 @@ fn all_patterns_stay_inside_the_region_and_on_the_grid() {
                     length: Some(Size(2 * MIB)),
                     regions: Some(regions),
                     workers: 3,
-                    zones: if pattern == PatternName::HotZones { zones.clone() } else { vec![] },
-                    ..reads(pattern)
+                    ..reads(pattern.clone())
                 };
                 let grid = align.unwrap_or(4096);
                 let all = ops(&stream, 8 * MIB, 2000);
@@ -176,7 +185,7 @@ fn mixed_sizes_in_sequence_use_the_whole_region() {
     let sizes = [4096, 131_072]
         .map(|size| WeightedSize { size: Size(size), weight: 1, kind: None })
         .to_vec();
-    let stream = Stream { sizes, ..reads(PatternName::Sequential) };
+    let stream = Stream { sizes, ..reads(Pattern::SEQUENTIAL) };
     for workers in [1, 2] {
         let all = ops(&Stream { workers, ..stream.clone() }, 2 * MIB, 5000);
         let mut touched = vec![false; 512];
@@ -202,7 +211,7 @@ fn sizes_and_kinds_come_in_the_shares_asked_for() {
     let stream = Stream {
         sizes: vec![weighted(4096, 70), weighted(8192, 20), weighted(65536, 10)],
         mix: Mix { read: 60, write: 30, trim: 10 },
-        ..reads(PatternName::Uniform)
+        ..reads(Pattern::Uniform)
     };
     let all = ops(&stream, 64 * MIB, 100_000);
     let share = |test: &dyn Fn(&Op) -> bool| {
@@ -222,7 +231,7 @@ fn sizes_and_kinds_come_in_the_shares_asked_for() {
 
 #[test]
 fn uniform_takes_each_block_equally_often() {
-    let all = ops(&reads(PatternName::Uniform), 100 * 4096, 100_000);
+    let all = ops(&reads(Pattern::Uniform), 100 * 4096, 100_000);
     let mut seen = [0u32; 100];
     all[0].iter().for_each(|op| seen[(op.offset / 4096) as usize] += 1);
     let chi_squared: f64 = seen.iter().map(|n| (f64::from(*n) - 1000.0).powi(2) / 1000.0).sum();
@@ -233,7 +242,7 @@ fn uniform_takes_each_block_equally_often() {
 #[test]
 fn semi_random_jumps_with_the_given_probability_and_else_goes_on() {
     for share in [0.0, 0.1, 0.5, 1.0] {
-        let stream = Stream { share: Some(share), ..reads(PatternName::SemiRandom) };
+        let stream = Stream { ..reads(Pattern::SemiRandom(Jump::Share(Some(share)))) };
         let blocks = 1 << 16;
         let all = ops(&stream, blocks * 4096, 50_000);
         let goes_on = |pair: &&[Op]| pair[1].offset == (pair[0].offset + 4096) % (blocks * 4096);
@@ -250,7 +259,7 @@ fn semi_random_jumps_with_the_given_probability_and_else_goes_on() {
 #[test]
 fn zipf_popularity_follows_the_law_and_is_scattered() {
     for theta in [0.5, 1.0, 1.5] {
-        let stream = Stream { theta: Some(theta), ..reads(PatternName::Zipf) };
+        let stream = Stream { ..reads(Pattern::Zipf { theta: Some(theta) }) };
         let (blocks, draws) = (1000u64, 200_000);
         let all = ops(&stream, blocks * 4096, draws);
         let mut seen = vec![0u64; blocks as usize];
@@ -278,7 +287,8 @@ fn zipf_popularity_follows_the_law_and_is_scattered() {
 #[test]
 fn workers_that_share_a_zipf_region_share_its_hot_blocks() {
     let hottest = |regions| {
-        let stream = Stream { workers: 2, regions: Some(regions), ..reads(PatternName::Zipf) };
+        let stream =
+            Stream { workers: 2, regions: Some(regions), ..reads(Pattern::Zipf { theta: None }) };
         let all = ops(&stream, 1000 * 4096, 20_000);
         all.map_hottest()
     };
@@ -306,12 +316,11 @@ impl Hottest for Vec<Vec<Op>> {
 #[test]
 fn hot_zones_get_their_shares_of_addresses_and_accesses() {
     let stream = Stream {
-        zones: vec![
+        ..reads(Pattern::HotZones(vec![
             Zone { addresses: 0.1, accesses: 0.5 },
             Zone { addresses: 0.2, accesses: 0.0 },
             Zone { addresses: 0.3, accesses: 0.3 },
-        ],
-        ..reads(PatternName::HotZones)
+        ]))
     };
     let all = ops(&stream, 1000 * 4096, 100_000);
     let share = |from: u64, to: u64| {
@@ -333,10 +342,8 @@ fn segments_of_all_workers_tile_the_file_as_ior_lays_them_out() {
     // i·np·b + rank·b + j·t
     let (block, segments, workers, transfer) = (16 * KIB, 5, 3, 4 * KIB);
     let stream = Stream {
-        block: Some(Size(block)),
-        segments: Some(segments),
         workers,
-        ..writes(PatternName::Segments)
+        ..writes(Pattern::Segments { block: Size(block), segments: Some(segments) })
     };
     let bytes = block * segments * u64::from(workers);
     let all = one_pass(&stream, bytes);
@@ -362,9 +369,7 @@ fn segments_of_all_workers_tile_the_file_as_ior_lays_them_out() {
 fn segments_take_a_size_from_a_list_of_one() {
     let stream = Stream {
         sizes: vec![WeightedSize { size: Size(8192), weight: 1, kind: None }],
-        block: Some(Size(16384)),
-        segments: Some(2),
-        ..writes(PatternName::Segments)
+        ..writes(Pattern::Segments { block: Size(16384), segments: Some(2) })
     };
     assert_covered(&one_pass(&stream, 32768), 32768, 1, 4096);
 }
@@ -372,8 +377,7 @@ fn segments_take_a_size_from_a_list_of_one() {
 #[test]
 fn a_replay_is_literal_and_split_over_workers() {
     let list: Vec<u64> = [7u64, 3, 3, 9, 0, 1, 8].map(|block| block * 4096).to_vec();
-    let stream =
-        Stream { offsets: list.iter().copied().map(Size).collect(), ..reads(PatternName::Replay) };
+    let stream = Stream { ..reads(Pattern::Replay(list.iter().copied().map(Size).collect())) };
     let twice: Vec<u64> = list.iter().chain(&list).copied().collect();
     assert_eq!(offsets(&ops(&stream, MIB, 14)[0]), twice);
     let all = one_pass(&Stream { workers: 3, ..stream }, MIB);
@@ -384,11 +388,8 @@ fn a_replay_is_literal_and_split_over_workers() {
 
 #[test]
 fn a_replay_outside_of_the_region_is_refused() {
-    let stream = Stream {
-        offsets: vec![Size(0), Size(MIB - 4096)],
-        shift: Size(512),
-        ..reads(PatternName::Replay)
-    };
+    let stream =
+        Stream { shift: Size(512), ..reads(Pattern::Replay(vec![Size(0), Size(MIB - 4096)])) };
     let step = step(operations(4), vec![stream]);
     let drivers = drivelab_core::driver::drivers_of(&step, 0, SEED, Span(SECOND), MIB);
     assert!(drivers.is_err_and(|trouble| trouble.text.contains("1044480")));
@@ -398,9 +399,11 @@ fn a_replay_outside_of_the_region_is_refused() {
 fn names_take_each_action_on_all_names_before_the_next() {
     use Action::{Create, Rename, Stat, Unlink};
     let stream = Stream {
-        actions: vec![Create, Stat, Rename, Rename, Rename, Unlink],
-        names: Some(3),
-        ..reads(PatternName::Names)
+        ..reads(Pattern::Names(Names {
+            actions: vec![Create, Stat, Rename, Rename, Rename, Unlink],
+            names: Some(3),
+            ..Names::default()
+        }))
     };
     let outcome =
         run(drivers(&step(passes(2), vec![stream]), 0), |now: u64, _: &Op, _: &mut [u8]| {
@@ -421,7 +424,7 @@ fn names_take_each_action_on_all_names_before_the_next() {
 #[test]
 fn a_reply_goes_the_other_way_at_the_same_or_the_next_address() {
     for (reply, distance) in [(Reply::Same, 0), (Reply::Next, 4096)] {
-        let stream = Stream { reply: Some(reply), ..reads(PatternName::Sequential) };
+        let stream = Stream { reply: Some(reply), ..reads(Pattern::SEQUENTIAL) };
         let got = ops(&stream, 4 * 4096, 16);
         for pair in got[0].chunks(2) {
             assert_eq!(pair[0].action, Action::Read);
@@ -436,23 +439,19 @@ fn a_reply_goes_the_other_way_at_the_same_or_the_next_address() {
 
 #[test]
 fn equal_plans_and_seeds_give_equal_operations_and_others_do_not() {
-    let stream = |pattern| Stream {
+    let stream = |pattern: &Pattern| Stream {
         workers: 2,
-        zones: match pattern {
-            PatternName::HotZones => vec![Zone { addresses: 0.5, accesses: 0.9 }],
-            _ => Vec::new(),
-        },
         mix: Mix { read: 50, write: 50, trim: 0 },
-        ..reads(pattern)
+        ..reads(pattern.clone())
     };
     for pattern in [
-        PatternName::Uniform,
-        PatternName::Permutation,
-        PatternName::SemiRandom,
-        PatternName::Zipf,
-        PatternName::HotZones,
+        Pattern::Uniform,
+        Pattern::Permutation,
+        Pattern::SemiRandom(Jump::Share(None)),
+        Pattern::Zipf { theta: None },
+        Pattern::HotZones(vec![Zone { addresses: 0.5, accesses: 0.9 }]),
     ] {
-        let step = step(operations(400), vec![stream(pattern), stream(pattern)]);
+        let step = step(operations(400), vec![stream(&pattern), stream(&pattern)]);
         let of = |number: u32, seed: u64, stream: u32, worker: u32| {
             let drivers =
                 drivelab_core::driver::drivers_of(&step, number, seed, Span(SECOND), 64 * MIB);
@@ -471,7 +470,7 @@ fn equal_plans_and_seeds_give_equal_operations_and_others_do_not() {
 
 #[test]
 fn what_happens_in_time_does_not_change_what_is_issued() {
-    let stream = Stream { depth: 4, ..reads(PatternName::Uniform) };
+    let stream = Stream { depth: 4, ..reads(Pattern::Uniform) };
     let step = step(operations(500), vec![stream]);
     let fast = run(drivers(&step, 64 * MIB), constant(MICROSECOND));
     let slow = run(drivers(&step, 64 * MIB), serial(|number| 1000 + number * 7919 % 100_000));
@@ -481,7 +480,7 @@ fn what_happens_in_time_does_not_change_what_is_issued() {
 #[test]
 fn writes_in_order_go_on_whatever_is_read_between_them() {
     let mix = Mix { read: 90, write: 10, trim: 0 };
-    let stream = Stream { mix, writes_in_order: true, ..reads(PatternName::Uniform) };
+    let stream = Stream { mix, writes_in_order: true, ..reads(Pattern::Uniform) };
     let all = ops(&stream, 10 * 4096 + 100, 2000).remove(0);
     let (writes, reads): (Vec<Op>, Vec<Op>) =
         all.into_iter().partition(|op| op.action == Action::Write);

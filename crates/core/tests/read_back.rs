@@ -5,13 +5,15 @@
 mod support;
 
 use drivelab_core::op::{Action, Op, Time};
-use drivelab_core::plan::{Files, Mix, PatternName, Sharing, Step, Stream, Until, WeightedSize};
+use drivelab_core::plan::{
+    Files, Jump, Mix, Pattern, Sequence, Sharing, Step, Stream, Until, WeightedSize,
+};
 use drivelab_core::units::Size;
 use support::{Drive, MIB, Memory, Outcome, drivers, operations, reads, run, step};
 
 const MIX: Mix = Mix { read: 70, write: 30, trim: 0 };
 
-fn mixed(pattern: PatternName) -> Stream {
+fn mixed(pattern: Pattern) -> Stream {
     Stream { mix: MIX, order: Some(3), regions: Some(Sharing::Whole), ..reads(pattern) }
 }
 
@@ -31,10 +33,16 @@ fn places(ops: Vec<Op>, action: Action) -> Vec<(u32, u64, u32)> {
 
 #[test]
 fn only_what_was_written_is_read_in_the_order_of_the_writes() {
-    use PatternName::{HotZones, Permutation, SemiRandom, Sequential, Uniform, Zipf};
+    use Pattern::{Permutation, Uniform};
     let sizes = |kind| [4096, 8192].map(|size| WeightedSize { size: Size(size), weight: 1, kind });
     let mut streams = vec![
-        Stream { each_kind_in_order: true, ..mixed(Sequential) },
+        Stream {
+            pattern: Pattern::Sequential(Sequence {
+                each_kind_in_order: true,
+                ..Sequence::default()
+            }),
+            ..mixed(Pattern::SEQUENTIAL)
+        },
         Stream { files_in_turn: Some(3), ..mixed(Permutation) },
         Stream { workers: 3, files: Files::Each, depth: 8, ..mixed(Permutation) },
         Stream { sizes: sizes(None).to_vec(), ..mixed(Uniform) },
@@ -42,9 +50,11 @@ fn only_what_was_written_is_read_in_the_order_of_the_writes() {
             sizes: [sizes(Some(Action::Read)), sizes(Some(Action::Write))].concat(),
             ..mixed(Uniform)
         },
-        Stream { share: Some(0.3), depth: 4, ..mixed(SemiRandom) },
+        Stream { depth: 4, pattern: Pattern::SemiRandom(Jump::Share(Some(0.3))), ..mixed(Uniform) },
     ];
-    streams.extend([Sequential, Permutation, Uniform, Zipf, HotZones].map(mixed));
+    let hot = Pattern::HotZones(Vec::new());
+    let zipf = Pattern::Zipf { theta: None };
+    streams.extend([Pattern::SEQUENTIAL, Permutation, Uniform, zipf, hot].map(mixed));
     let bounds = [
         operations(500),
         operations(1),
@@ -90,12 +100,10 @@ impl Drive for Forgetful {
 
 #[test]
 fn lost_writes_of_a_mix_are_found_and_nothing_else_is_complained_of() {
-    for (pattern, forgets) in [
-        (PatternName::Permutation, false),
-        (PatternName::Uniform, false),
-        (PatternName::Permutation, true),
-    ] {
-        let stream = Stream { stamp: true, depth: 4, ..mixed(pattern) };
+    for (pattern, forgets) in
+        [(Pattern::Permutation, false), (Pattern::Uniform, false), (Pattern::Permutation, true)]
+    {
+        let stream = Stream { stamp: true, depth: 4, ..mixed(pattern.clone()) };
         let verify = Stream { stamp: false, verify: true, ..back(&stream) };
         let bytes = Until { bytes: Some(Size(MIB)), ..Until::default() };
         let memory = Memory(vec![0; MIB as usize]);

@@ -5,7 +5,7 @@
 mod support;
 
 use drivelab_core::offsets::Offsets;
-use drivelab_core::plan::{PatternName, Stream};
+use drivelab_core::plan::{Jump, Pattern, Stream};
 use support::{SEED, reads};
 
 const BLOCKS: u64 = 1000;
@@ -13,7 +13,7 @@ const BLOCKS: u64 = 1000;
 #[test]
 fn only_the_first_of_a_run_goes_elsewhere() {
     for run in [1, 2, 7] {
-        let stream = Stream { run: Some(run), ..reads(PatternName::SemiRandom) };
+        let stream = Stream { ..reads(Pattern::SemiRandom(Jump::Run(run))) };
         let mut offsets = Offsets::new(&stream, 0, BLOCKS * 4096, SEED).unwrap();
         let blocks: Vec<u64> = (0..70_000).map(|_| offsets.next().0.offset / 4096).collect();
         let mut sum = 0;

@@ -5,7 +5,7 @@
 mod support;
 
 use drivelab_core::offsets::Offsets;
-use drivelab_core::plan::{PatternName, Stream};
+use drivelab_core::plan::{Pattern, Stream};
 use support::{SEED, reads};
 
 const BLOCKS: usize = 1000;
@@ -29,7 +29,7 @@ fn of_first(shares: &[f64], share: f64) -> f64 {
 #[test]
 fn a_share_of_the_blocks_has_all_but_that_share_of_the_accesses() {
     for skew in [0.05, 0.2, 0.35] {
-        let stream = Stream { skew: Some(skew), ..reads(PatternName::SelfSimilar) };
+        let stream = Stream { ..reads(Pattern::SelfSimilar { skew: Some(skew) }) };
         let shares = shares(&stream);
         let first = of_first(&shares, skew);
         assert!((first - (1.0 - skew)).abs() < 0.01, "{skew}: {first}");
@@ -37,7 +37,7 @@ fn a_share_of_the_blocks_has_all_but_that_share_of_the_accesses() {
         let inner = of_first(&shares, skew * skew);
         assert!((inner - (1.0 - skew).powi(2)).abs() < 0.03, "{skew}: {inner}");
     }
-    let absent = shares(&reads(PatternName::SelfSimilar));
+    let absent = shares(&reads(Pattern::SelfSimilar { skew: None }));
     assert!((of_first(&absent, 0.2) - 0.8).abs() < 0.01, "0.2 where nothing is said");
 }
 
@@ -45,7 +45,7 @@ fn a_share_of_the_blocks_has_all_but_that_share_of_the_accesses() {
 #[test]
 fn a_bell_has_its_deviation() {
     for (plateau, within_one_deviation) in [(0.0, 0.682), (0.2, 0.673), (0.5, 0.645)] {
-        let stream = Stream { plateau: Some(plateau), ..reads(PatternName::Bell) };
+        let stream = Stream { ..reads(Pattern::Bell { plateau: Some(plateau) }) };
         let shares = shares(&stream);
         let deviation = ((1.0 + 12.0 * plateau * plateau) / 144.0_f64).sqrt();
         let found = of_first(&shares, 2.0 * deviation);
@@ -55,8 +55,9 @@ fn a_bell_has_its_deviation() {
 
 #[test]
 fn popular_blocks_are_scattered() {
-    for pattern in [PatternName::SelfSimilar, PatternName::Bell] {
-        let mut offsets = Offsets::new(&reads(pattern), 0, BLOCKS as u64 * 4096, SEED).unwrap();
+    for pattern in [Pattern::SelfSimilar { skew: None }, Pattern::Bell { plateau: None }] {
+        let mut offsets =
+            Offsets::new(&reads(pattern.clone()), 0, BLOCKS as u64 * 4096, SEED).unwrap();
         let mut eighths = [0_u64; 8];
         let mut known = std::collections::BTreeSet::new();
         for _ in 0..DRAWS {

@@ -4,7 +4,7 @@
 use drivelab_core::arrival::Arrivals;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{PatternName, Plan};
+use drivelab_core::plan::{Arrival, Plan};
 use drivelab_core::plan_text::{parse, render};
 use drivelab_core::validate::{Geometry, validate};
 
@@ -34,7 +34,8 @@ fn problems(keys: &str) -> String {
 fn a_trace_is_read_and_written_as_text() {
     let read = plan(SOUND);
     let stream = &read.steps[0].streams[0];
-    assert_eq!((stream.pattern, stream.pace), (PatternName::Trace, Some(2.0)));
+    assert_eq!(stream.requests().len(), 3);
+    assert_eq!(stream.arrival, Arrival::Trace { pace: 2.0 });
     assert_eq!(stream.kinds(), [Action::Read, Action::Write, Action::Flush]);
     assert!(stream.is_open());
     assert_eq!(parse(&render(&read), "again.toml").unwrap(), read);
@@ -51,7 +52,7 @@ fn requests_are_due_once_at_their_pace_and_shared_by_workers() {
     stream.workers = 2;
     assert_eq!(due(&mut Arrivals::of(&stream, 0, 7).unwrap())[..2], [0, 1500]);
     assert_eq!(Arrivals::of(&stream, 1, 7).unwrap().next(), 500);
-    stream.pace = None;
+    stream.arrival = Arrival::AT_ONCE;
     assert!(Arrivals::of(&stream, 0, 7).is_none(), "a closed loop has no due times");
 }
 

@@ -4,7 +4,7 @@
 
 use drivelab_core::driver::drivers_of;
 use drivelab_core::inside::InsideInterval;
-use drivelab_core::plan::{Engine, Mix, PatternName, Step, Stream, Until};
+use drivelab_core::plan::{Engine, Mix, Pattern, Step, Stream, Until};
 use drivelab_core::queue::{Sink, Testbed};
 use drivelab_core::tally::Tally;
 use drivelab_core::units::{Size, Span};
@@ -35,7 +35,7 @@ fn load(testbed: &mut dyn Testbed, mix: Mix, bytes: u64, round: u32) -> (f64, f6
     let stream = Stream {
         engine: Engine::IoUring,
         mix,
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         size: Size(4096),
         depth: 32,
         ..Stream::default()

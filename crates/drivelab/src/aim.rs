@@ -7,7 +7,7 @@ pub use missing::Missing;
 use crate::bounded;
 use crate::outcome::Failure;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
-use drivelab_core::plan::{Act, Engine, Files, PatternName, Plan, Stream};
+use drivelab_core::plan::{Act, Engine, Files, Plan, Stream};
 use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
 use drivelab_io::facts::{self, System};
@@ -295,7 +295,7 @@ fn checked(size: Size) -> Result<u64, Failure> {
 }
 
 fn is_data(stream: &Stream) -> bool {
-    stream.pattern != PatternName::Names && stream.engine != Engine::Null
+    !stream.is_metadata() && stream.engine != Engine::Null
 }
 
 fn files_of(stream: &Stream) -> u32 {

@@ -7,7 +7,7 @@ use drivelab_core::observed::{
     BlockSample, Counted, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
 };
 use drivelab_core::op::Time;
-use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Role, Step, Stream};
+use drivelab_core::plan::{Engine, Files, IoMode, Role, Step, Stream};
 use drivelab_core::record::DeviceCounters;
 use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
@@ -234,15 +234,14 @@ fn device_record(device: counters::DeviceCounters) -> DeviceCounters {
 
 /// The first stream that moves data, of a step whose numbers count.
 fn moving_stream(step: &Step) -> Option<&Stream> {
-    let moves =
-        |stream: &&Stream| stream.pattern != PatternName::Names && stream.engine != Engine::Null;
+    let moves = |stream: &&Stream| !stream.is_metadata() && stream.engine != Engine::Null;
     step.streams.iter().find(moves).filter(|_| step.role == Role::Measure)
 }
 
 /// The first stream that reads data, of a step whose numbers count.
 fn reading_stream(step: &Step) -> Option<&Stream> {
     let reads = |stream: &&Stream| {
-        stream.mix.read > 0 && stream.pattern != PatternName::Names && stream.engine != Engine::Null
+        stream.mix.read > 0 && !stream.is_metadata() && stream.engine != Engine::Null
     };
     step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)
 }

@@ -1,7 +1,7 @@
 //! What a plan will cost before it starts: bytes written and time, as far as the plan says.
 
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Act, Files, PatternName, Plan, Sharing, Step, Stream};
+use drivelab_core::plan::{Act, Arrival, Files, Pattern, Plan, Sharing, Step, Stream};
 use drivelab_core::units::Span;
 use drivelab_report::units;
 use serde::Serialize;
@@ -80,12 +80,11 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
 
 /// A trace that is played so and so often moves what it says.
 fn of_trace(step: &Step, stream: &Stream, cost: &mut Forecast) -> bool {
-    let passes = if stream.pace.is_some() { Some(1) } else { step.until.passes };
-    let Some(passes) = passes.filter(|_| stream.pattern == PatternName::Trace) else {
-        return false;
-    };
+    let is_paced = matches!(stream.arrival, Arrival::Trace { .. });
+    let passes = if is_paced { Some(1) } else { step.until.passes };
+    let (Pattern::Trace(requests), Some(passes)) = (&stream.pattern, passes) else { return false };
     let sum = |action| {
-        let own = stream.requests.iter().filter(|request| request.action == action);
+        let own = requests.iter().filter(|request| request.action == action);
         own.map(|request| u64::from(request.bytes)).sum::<u64>().saturating_mul(passes)
     };
     cost.written_bytes = cost.written_bytes.saturating_add(sum(Action::Write));
@@ -95,7 +94,7 @@ fn of_trace(step: &Step, stream: &Stream, cost: &mut Forecast) -> bool {
 
 /// Share of the operations of one weight; a reply adds one of the opposite direction to each.
 fn share(stream: &Stream, weight: u32) -> f64 {
-    if stream.pattern == PatternName::Names || stream.mix.total() == 0 {
+    if stream.is_metadata() || stream.mix.total() == 0 {
         return 0.0;
     }
     if stream.reply.is_some() {
@@ -119,7 +118,7 @@ pub fn issued_bytes(step: &Step, stream: &Stream, file_bytes: u64) -> Option<u64
     let files = files * u64::from(stream.files_of_worker());
     let region = stream.length.map_or(rest, |length| length.0.min(rest)).saturating_mul(files);
     let largest = stream.size_max();
-    let by_rate = match (stream.rate, until.elapsed) {
+    let by_rate = match (stream.arrival.rate(), until.elapsed) {
         (Some(rate), Some(elapsed)) => {
             let seconds = Span(elapsed.0.saturating_add(step.ramp.0)).seconds();
             Some((rate * seconds * largest as f64) as u64)
@@ -204,7 +203,7 @@ mod tests {
         let passes = Until { passes: Some(2), ..Until::default() };
         let fixed = one(writes(), passes);
         assert_eq!(fixed, "takes as long as its operations need, writes at most 2 GiB");
-        let paced = Stream { rate: Some(1000.0), ..writes() };
+        let paced = Stream { arrival: Arrival::paced(1000.0), ..writes() };
         assert_eq!(one(paced, time()), "takes 10 s, writes at most 39.1 MiB");
         let both = Until { bytes: Some(Size(GIB)), ..time() };
         let mixed = Stream { mix: Mix { read: 50, write: 50, trim: 0 }, ..Stream::default() };

@@ -2,7 +2,7 @@
 
 use crate::aim::Aim;
 use drivelab_core::plan::{
-    Act, Content, Engine, Files, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Act, Content, Engine, Files, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::units::Size;
 
@@ -30,12 +30,12 @@ pub fn prepend(plan: &mut Plan, aim: &Aim) {
 
 /// Anything but writing in order from the beginning needs blocks that are there.
 fn needs_data(stream: &Stream) -> bool {
-    let appends = stream.pattern == PatternName::Sequential
-        && stream.stride.unwrap_or(1) == 1
+    let appends = stream.is_sequential()
+        && stream.stride().unwrap_or(1) == 1
         && stream.mix.read == 0
         && stream.mix.trim == 0
         && stream.reply.is_none();
-    stream.pattern != PatternName::Names && stream.engine != Engine::Null && !appends
+    !stream.is_metadata() && stream.engine != Engine::Null && !appends
 }
 
 fn step(model: &Stream, aim: &Aim, buffered: bool) -> Step {

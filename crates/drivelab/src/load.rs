@@ -6,7 +6,8 @@ use crate::outcome::Failure;
 use drivelab_compat::trace;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Until, WeightedSize,
+    Engine, Files, IoMode, Mix, Pattern, PatternName, Plan, Role, Sharing, Step, Stream,
+    StreamText, Until, WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
 use std::collections::BTreeMap;
@@ -67,9 +68,9 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         level: None,
     };
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();
-    match (bounded || until.elapsed.is_some(), stream.pattern) {
+    match (bounded || until.elapsed.is_some(), &stream.pattern) {
         (true, _) => {}
-        (false, PatternName::Names | PatternName::Trace) => until.passes = Some(1),
+        (false, Pattern::Names(_) | Pattern::Trace(_)) => until.passes = Some(1),
         (false, _) => until.elapsed = Some(RUNTIME_DEFAULT),
     }
     until
@@ -77,9 +78,8 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
 
 fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
     let (what, place, load) = (&options.what, &options.place, &options.load);
-    let plain = Stream::default();
     let engine = what.engine.unwrap_or_default();
-    let mut stream = Stream {
+    let mut text = StreamText {
         engine,
         io: what.io.unwrap_or(match engine {
             Engine::Mmap | Engine::Stdio => IoMode::Buffered,
@@ -116,32 +116,32 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
         sqpoll: load.sqpoll,
         iopoll: load.iopoll,
         unregistered: load.unregistered,
-        ..plain
+        ..StreamText::default()
     };
-    apply_data(options, &mut stream);
+    apply_data(options, &mut text);
     if let Some(path) = &place.trace {
-        stream.depth = load.depth.unwrap_or(TRACE_DEPTH);
-        replayed(path, place.pace, &mut stream)?;
-        return Ok(stream);
+        text.depth = load.depth.unwrap_or(TRACE_DEPTH);
+        replayed(path, place.pace, &mut text)?;
+    } else {
+        match what.bs.clone().map(|sizes| sizes.0).unwrap_or_default().as_slice() {
+            [] => {}
+            [one] => text.size = one.size,
+            several => text.sizes = several.to_vec(),
+        }
     }
-    match what.bs.clone().map(|sizes| sizes.0).unwrap_or_default().as_slice() {
-        [] => {}
-        [one] => stream.size = one.size,
-        several => stream.sizes = several.to_vec(),
-    }
-    Ok(stream)
+    Stream::try_from(text).map_err(|contradiction| Failure::usage(contradiction.to_string()))
 }
 
-fn apply_data(options: &RunOptions, stream: &mut Stream) {
+fn apply_data(options: &RunOptions, text: &mut StreamText) {
     let data = &options.data;
-    stream.sync = data.sync.unwrap_or_default();
-    stream.sync_timing = data.sync_timing.unwrap_or_default();
-    stream.content = data.content.unwrap_or_default();
-    stream.stamp = data.stamp;
-    stream.verify = data.verify;
-    stream.pass = data.pass;
+    text.sync = data.sync.unwrap_or_default();
+    text.sync_timing = data.sync_timing.unwrap_or_default();
+    text.content = data.content.unwrap_or_default();
+    text.stamp = data.stamp;
+    text.verify = data.verify;
+    text.pass = data.pass;
     if let Some(gap_over) = options.record.gap_over {
-        stream.gap_over = gap_over;
+        text.gap_over = gap_over;
     }
 }
 
@@ -198,12 +198,12 @@ fn mix_of(options: &RunOptions) -> Result<Mix, Failure> {
 }
 
 /// Makes a stream replay a trace.
-fn replayed(path: &Path, pace: Option<Pace>, stream: &mut Stream) -> Result<(), Failure> {
+fn replayed(path: &Path, pace: Option<Pace>, text: &mut StreamText) -> Result<(), Failure> {
     let data = bounded::bytes(path, bounded::TRACE_BYTES_MAX)
         .map_err(|error| Failure::usage(format!("cannot read {}: {error}", path.display())))?;
     let found = trace::parse(&data)
         .map_err(|error| Failure::usage(format!("{} {error}", path.display())))?;
-    stream.pace = match pace {
+    text.pace = match pace {
         Some(Pace::Max) => None,
         None if !found.is_timed => None,
         _ if !found.is_timed => {
@@ -218,15 +218,15 @@ fn replayed(path: &Path, pace: Option<Pace>, stream: &mut Stream) -> Result<(), 
     };
     let count = |action| u32::try_from(found.count(action)).unwrap_or(u32::MAX);
     let [read, write, trim] = [Action::Read, Action::Write, Action::Trim].map(count);
-    stream.mix = Mix { read, write, trim };
+    text.mix = Mix { read, write, trim };
     let mut sizes = BTreeMap::new();
     for request in found.requests.iter().filter(|request| request.bytes > 0) {
         *sizes.entry(request.bytes).or_insert(0u32) += 1;
     }
     let weighted =
         |(size, weight)| WeightedSize { size: Size(u64::from(size)), weight, kind: None };
-    stream.sizes = sizes.into_iter().map(weighted).collect();
-    stream.requests = found.requests;
+    text.sizes = sizes.into_iter().map(weighted).collect();
+    text.requests = found.requests;
     Ok(())
 }
 
@@ -260,7 +260,7 @@ fn name_of(options: &RunOptions, stream: &Stream) -> String {
         return with_workers(format!("trace {name}"), stream);
     }
     let kind = kind_word(options, stream);
-    if stream.pattern == PatternName::Names {
+    if stream.is_metadata() {
         let depth = if stream.depth > 1 { format!(" qd{}", stream.depth) } else { String::new() };
         return with_workers(kind + &depth, stream);
     }
@@ -287,13 +287,13 @@ fn with_workers(name: String, stream: &Stream) -> String {
 }
 
 fn kind_word(options: &RunOptions, stream: &Stream) -> String {
-    if stream.pattern == PatternName::Names {
-        let words: Vec<&str> = stream.actions.iter().map(|action| action.word()).collect();
+    if let Some(names) = stream.names() {
+        let words: Vec<&str> = names.actions.iter().map(|action| action.word()).collect();
         return words.join("+");
     }
     let by_rw = options.place.pattern.is_none()
-        && matches!(stream.pattern, PatternName::Sequential | PatternName::Uniform)
-        && stream.stride.is_none();
+        && matches!(stream.pattern, Pattern::Sequential(_) | Pattern::Uniform)
+        && stream.stride().is_none();
     let Mix { read, write, trim } = stream.mix;
     let shares = match (read, write, trim) {
         (_, 0, 0) => "read".to_string(),
@@ -302,18 +302,12 @@ fn kind_word(options: &RunOptions, stream: &Stream) -> String {
         (_, _, 0) => format!("rw {read}:{write}"),
         _ => format!("rw {read}:{write}:{trim}"),
     };
-    match (by_rw, stream.pattern, stream.stride) {
+    match (by_rw, stream.pattern.name(), stream.stride()) {
         (true, PatternName::Uniform, _) => format!("rand{shares}"),
         (true, ..) => shares,
         (false, PatternName::Sequential, Some(stride)) => format!("stride {stride} {shares}"),
-        (false, pattern, _) => format!("{} {shares}", word_of(pattern)),
+        (false, pattern, _) => format!("{} {shares}", pattern.word()),
     }
-}
-
-/// The word of a pattern, as plans write it.
-pub fn word_of(pattern: PatternName) -> String {
-    let value = serde_json::to_value(pattern).ok();
-    value.as_ref().and_then(|value| value.as_str()).unwrap_or_default().to_string()
 }
 
 /// `4k` for 4 KiB: the words of the command line.
@@ -330,7 +324,7 @@ fn short(size: Size) -> String {
 pub fn refuse_misleading(plan: &Plan) -> Result<(), Failure> {
     for stream in plan.steps.iter().flat_map(|step| &step.streams) {
         let engine = stream.engine;
-        if let Some(burst) = stream.burst.filter(|burst| *burst > stream.depth) {
+        if let Some(burst) = stream.arrival.burst().filter(|burst| *burst > stream.depth) {
             return Err(Failure::usage(format!(
                 "a burst of {burst} does not fit depth {}: it would not be submitted at once",
                 stream.depth

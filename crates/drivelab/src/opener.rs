@@ -2,7 +2,7 @@
 
 use drivelab_core::driver::Setup;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Stream, Sync};
+use drivelab_core::plan::{Engine, Files, IoMode, Pattern, Stream, Sync};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::opening::{Advice, Mode, NameDirectory, ScratchDirectory, Target};
@@ -46,7 +46,7 @@ impl Site {
 
     fn open(&self, setup: &Setup) -> Result<Handle, Trouble> {
         let stream = &setup.stream;
-        if stream.pattern == PatternName::Names {
+        if stream.is_metadata() {
             return self.open_directory(setup);
         }
         let target = self.at().ok_or_else(|| {
@@ -75,8 +75,9 @@ impl Site {
     }
 
     fn open_directory(&self, setup: &Setup) -> Result<Handle, Trouble> {
-        let index = match setup.stream.directories {
-            _ if setup.stream.form.is_some() => {
+        let names = setup.stream.names();
+        let index = match names.map_or(Files::One, |names| names.directories) {
+            _ if names.is_some_and(|names| names.form.is_some()) => {
                 let directory = self.spelt.as_ref().map(|names| names.descriptor());
                 let directory = directory.ok_or_else(|| {
                     Trouble::usage("there is no directory for spelt names (a defect)")
@@ -104,7 +105,7 @@ impl Site {
             dsync: stream.sync == Sync::Dsync,
             nonblock: self.memory_backed && stream.engine == Engine::IoUring,
             advice: stream.advise.then_some(match stream.pattern {
-                PatternName::Sequential | PatternName::Segments => Advice::InOrder,
+                Pattern::Sequential(_) | Pattern::Segments { .. } => Advice::InOrder,
                 _ => Advice::AtRandom,
             }),
         }
@@ -114,7 +115,7 @@ impl Site {
     /// stream opens none.
     pub fn flags_in_force(&self, stream: &Stream) -> String {
         let Some(target) = self.at() else { return String::new() };
-        if stream.engine == Engine::Null || stream.pattern == PatternName::Names {
+        if stream.engine == Engine::Null || stream.is_metadata() {
             return String::new();
         }
         match target.descriptor(stream.first_file_of(0) as usize, self.mode(stream)) {

@@ -3,7 +3,7 @@
 
 use crate::aim::Aim;
 use crate::outcome::{Failure, Status};
-use drivelab_core::plan::{PatternName, Plan, Stream};
+use drivelab_core::plan::{Plan, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{ProcessFacts, StepEnd, Warning};
 use drivelab_core::tally::{Phase, Slow, Tally};
@@ -175,7 +175,7 @@ pub fn parts(plan: &Plan, team: Team) -> Vec<Part> {
     let mut writers: Vec<Option<u32>> = vec![None; count];
     let mut users: Vec<Option<u32>> = vec![None; count];
     let mut mine = vec![false; count];
-    let data = |stream: &&Stream| stream.pattern != PatternName::Names;
+    let data = |stream: &&Stream| !stream.is_metadata();
     for stream in plan.steps.iter().flat_map(|step| &step.streams).filter(data) {
         for worker in 0..stream.workers.max(1) {
             let rank = team.rank_of(worker, stream.workers);

@@ -107,29 +107,32 @@ impl Names {
     /// # Errors
     /// A name cannot be made.
     pub fn new(stream: &Stream, owner: Owner, directory: OwnedFd) -> Result<Self, Trouble> {
-        let creates = stream.actions.contains(&Action::Create);
-        let spelling =
-            stream.form.as_ref().map(|form| Spelling::new(form, stream.part_of(owner.in_stream())));
-        let bytes = usize::try_from(stream.name_bytes.0).unwrap_or(0);
+        let of = stream
+            .names()
+            .ok_or_else(|| Trouble::failed("a stream of data was given names (a defect)"))?;
+        let creates = of.actions.contains(&Action::Create);
+        let part = stream.part_of(owner.in_stream());
+        let spelling = of.form.as_ref().map(|form| Spelling::new(form, part));
+        let bytes = usize::try_from(of.name_bytes.0).unwrap_or(0);
         let mut names = Names {
             directory,
             owner,
             syncs: stream.sync == Sync::Fsync(1),
-            of_directories: stream.of_directories,
+            of_directories: of.of_directories,
             content: vec![0; bytes],
             standing: !creates && spelling.is_none(),
             spelling,
-            unlinks: stream.actions.contains(&Action::Unlink),
+            unlinks: of.actions.contains(&Action::Unlink),
         };
-        let needed = stream.actions.iter().any(|a| !matches!(a, Action::Create | Action::Mkdir));
+        let needed = of.actions.iter().any(|a| !matches!(a, Action::Create | Action::Mkdir));
         if names.standing && needed {
-            if names.unlinks || stream.actions.contains(&Action::Rename) {
+            if names.unlinks || of.actions.contains(&Action::Rename) {
                 return Err(Trouble::usage(
                     "rename and unlink need names that the stream itself makes; add create to \
                      its actions",
                 ));
             }
-            for name in 0..stream.names.unwrap_or(1000) {
+            for name in 0..of.count() {
                 let op = Op { action: Action::Create, file: name, ..Op::default() };
                 names.perform(&op).map_err(|error| {
                     let error = std::io::Error::from_raw_os_error(error.0);

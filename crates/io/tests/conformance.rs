@@ -5,7 +5,7 @@ mod conformance_support;
 
 use conformance_support::*;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Engine, Mix, PatternName, Reply, Stream, Sync};
+use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Reply, Stream, Sync};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::{Size, Span};
 use std::io::{Read, Seek, SeekFrom};
@@ -30,7 +30,7 @@ fn read_stamps(place: &Place, variant: &Variant, size: u64, pass: u64) -> u64 {
         verify: true,
         pass: Some(pass),
         size: Size(size),
-        ..variant.stream(PatternName::Sequential, Mix::READ)
+        ..variant.stream(Pattern::SEQUENTIAL, Mix::READ)
     };
     let ran = run(place, variant, stream, passes(1));
     let total = ran.sum.total();
@@ -41,7 +41,7 @@ fn read_stamps(place: &Place, variant: &Variant, size: u64, pass: u64) -> u64 {
 }
 
 fn what_is_written_is_there(place: &Place, variant: &Variant) {
-    for (pattern, workers) in [(PatternName::Permutation, 2), (PatternName::Sequential, 1)] {
+    for (pattern, workers) in [(Pattern::Permutation, 2), (Pattern::SEQUENTIAL, 1)] {
         let stream = Stream { workers, ..variant.stream(pattern, Mix::WRITE) };
         write_stamps(place, variant, stream, 2);
         assert_eq!(read_stamps(place, &another(variant), 65536, 1), TARGET_BYTES / 4096);
@@ -57,7 +57,7 @@ fn sizes_from_the_sector_to_a_mebibyte(place: &Place, variant: &Variant) {
         let stream = Stream {
             size: Size(size),
             pass: Some(pass),
-            ..variant.stream(PatternName::Sequential, Mix::WRITE)
+            ..variant.stream(Pattern::SEQUENTIAL, Mix::WRITE)
         };
         // 20 KiB do not divide the file: what is left over at the end is not touched.
         let whole = TARGET_BYTES / size * size;
@@ -84,7 +84,7 @@ fn sizes_from_the_sector_to_a_mebibyte(place: &Place, variant: &Variant) {
 }
 
 fn a_mix_is_counted_and_its_depth_kept(place: &Place, variant: &Variant) {
-    let stream = Stream { workers: 2, ..variant.stream(PatternName::Uniform, BOTH) };
+    let stream = Stream { workers: 2, ..variant.stream(Pattern::Uniform, BOTH) };
     let ran = run(place, variant, stream.clone(), operations(2000));
     let (reads, writes) = (ran.sum.ops(Action::Read), ran.sum.ops(Action::Write));
     assert_eq!((reads + writes, ran.issued()), (2000, 2000), "{}", variant.name);
@@ -122,12 +122,12 @@ fn trimmed_blocks_read_as_zeros(place: &Place, variant: &Variant) {
     if variant.is_cached_only() || variant.iopoll {
         return;
     }
-    write_stamps(place, variant, variant.stream(PatternName::Sequential, Mix::WRITE), 1);
+    write_stamps(place, variant, variant.stream(Pattern::SEQUENTIAL, Mix::WRITE), 1);
     let stream = Stream {
         size: Size(65536),
         offset: Size(MIB),
         length: Some(Size(MIB)),
-        ..variant.stream(PatternName::Permutation, TRIM)
+        ..variant.stream(Pattern::Permutation, TRIM)
     };
     let ran = run(place, variant, stream, passes(1));
     assert_eq!((ran.sum.ops(Action::Trim), ran.sum.total().bytes()), (16, MIB));
@@ -147,7 +147,7 @@ fn flushes_are_counted(place: &Place, variant: &Variant) {
         if variant.engine == Engine::Mmap && sync == Sync::Dsync {
             continue;
         }
-        let stream = Stream { sync, ..variant.stream(PatternName::Uniform, Mix::WRITE) };
+        let stream = Stream { sync, ..variant.stream(Pattern::Uniform, Mix::WRITE) };
         let ran = run(place, variant, stream, operations(100));
         let counts = (ran.sum.ops(Action::Write), ran.sum.ops(Action::Flush));
         assert_eq!(counts, (100, expected), "{} {sync}", variant.name);
@@ -158,7 +158,7 @@ fn the_end_of_the_target_is_a_clear_failure(place: &Place, variant: &Variant) {
     // The driver believes in twice the bytes.
     let stream = Stream {
         offset: Size(TARGET_BYTES - 65536),
-        ..variant.stream(PatternName::Sequential, Mix::READ)
+        ..variant.stream(Pattern::SEQUENTIAL, Mix::READ)
     };
     let drivers = drivers(stream, passes(1), Span(100_000_000), 2 * TARGET_BYTES);
     let mut testbed = testbed(&place.path, variant.nonblocking, None);
@@ -174,10 +174,9 @@ fn the_end_of_the_target_is_a_clear_failure(place: &Place, variant: &Variant) {
 fn an_open_loop_issues_what_is_due(place: &Place, variant: &Variant) {
     for poisson in [false, true] {
         let stream = Stream {
-            rate: Some(2000.0),
-            poisson,
             workers: 2,
-            ..variant.stream(PatternName::Uniform, BOTH)
+            arrival: Arrival::Open { rate: 2000.0, poisson },
+            ..variant.stream(Pattern::Uniform, BOTH)
         };
         let ran = run(place, variant, stream, elapsed(Span(200_000_000)));
         let unissued: u64 = ran.finished.iter().map(|one| one.driver.unissued()).sum();
@@ -198,7 +197,7 @@ fn an_open_loop_issues_what_is_due(place: &Place, variant: &Variant) {
 
 fn a_stop_ends_soon_and_loses_nothing(place: &Place, variant: &Variant) {
     let begin = std::time::Instant::now();
-    let stream = Stream { workers: 2, ..variant.stream(PatternName::Uniform, BOTH) };
+    let stream = Stream { workers: 2, ..variant.stream(Pattern::Uniform, BOTH) };
     let sink = Sum { patience: Some(4), ..Sum::default() };
     let ran = try_run(place, variant, stream, elapsed(Span(60_000_000_000)), sink).unwrap();
     assert!(begin.elapsed().as_secs() < 30, "{}", variant.name);
@@ -270,7 +269,7 @@ conformance! {
 #[test]
 fn io_uring_iopoll_works_or_says_why_not() {
     let place = tmpfs();
-    let stream = IO_URING_IOPOLL.stream(PatternName::Uniform, Mix::READ);
+    let stream = IO_URING_IOPOLL.stream(Pattern::Uniform, Mix::READ);
     let drivers = drivers(stream, operations(100), Span(100_000_000), TARGET_BYTES);
     let mut sum = Sum::default();
     match testbed(&place.path, false, None).run(drivers, &mut sum) {

@@ -7,7 +7,7 @@ use conformance_support::*;
 use drivelab_core::driver::Setup;
 use drivelab_core::facts::Facts;
 use drivelab_core::op::Action::{self, Create, Flush, Mkdir, Open, Rename, Stat, Unlink, Utime};
-use drivelab_core::plan::{Engine, PatternName, Stream};
+use drivelab_core::plan::{Engine, Names, Pattern, Stream};
 use drivelab_core::queue::{Finished, Testbed};
 use drivelab_core::units::Span;
 use drivelab_io::testbed::{Handle, Opener, RealTestbed};
@@ -16,11 +16,13 @@ use std::path::PathBuf;
 fn names(actions: &[Action], count: u32) -> Stream {
     Stream {
         engine: Engine::Psync,
-        pattern: PatternName::Names,
-        actions: actions.to_vec(),
-        names: Some(count),
         workers: 2,
         depth: 1,
+        pattern: Pattern::Names(Names {
+            actions: actions.to_vec(),
+            names: Some(count),
+            ..Names::default()
+        }),
         ..Stream::default()
     }
 }
@@ -145,10 +147,11 @@ fn spelt_names_stand_in_the_directory_itself() {
     let place = tmpfs();
     let directory = place.directory.clone().unwrap().join("spelt");
     std::fs::create_dir(&directory).unwrap();
-    let spelt = |actions: &[Action], form: &str| Stream {
-        form: Some(form.into()),
-        name_bytes: drivelab_core::units::Size(100),
-        ..names(actions, 5)
+    let spelt = |actions: &[Action], form: &str| {
+        names(actions, 5).with_names(|names| {
+            names.form = Some(form.into());
+            names.name_bytes = drivelab_core::units::Size(100);
+        })
     };
     let form = "n{worker}f{name}";
     let run = |stream| run_names(directory.clone(), stream, 1);
@@ -174,8 +177,12 @@ fn spelt_names_stand_in_the_directory_itself() {
     let (sum, _) = run(spelt(&[Unlink], form));
     assert_eq!(sum.ops(Unlink), 10);
     // Directories.
-    let of_directories = |action| Stream { of_directories: true, ..names(&[action], 5) };
-    let deep = |action| Stream { form: Some("d{worker}.{name}".into()), ..of_directories(action) };
+    let deep = |action| {
+        names(&[action], 5).with_names(|names| {
+            names.of_directories = true;
+            names.form = Some("d{worker}.{name}".into());
+        })
+    };
     run(deep(Mkdir));
     assert!(directory.join("d1.4").is_dir());
     let (sum, _) = run(deep(Unlink));

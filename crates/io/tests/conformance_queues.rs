@@ -7,7 +7,7 @@ mod conformance_support;
 use conformance_support::*;
 use drivelab_core::driver::{Driver, Next};
 use drivelab_core::op::{Done, Time};
-use drivelab_core::plan::{Engine, Mix, PatternName, Reply, Stream, Sync};
+use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Reply, Stream, Sync};
 use drivelab_core::units::{Size, Span};
 use drivelab_io::buffer::Buffers;
 use drivelab_io::engine;
@@ -138,7 +138,7 @@ const BOTH: Mix = Mix { read: 50, write: 50, trim: 0 };
 fn stamps_are_in_order_and_lie_within_the_calls_that_they_stand_for() {
     let place = tmpfs();
     for variant in VARIANTS {
-        let stream = variant.stream(PatternName::Uniform, BOTH);
+        let stream = variant.stream(Pattern::Uniform, BOTH);
         let waits = waits(&place, &variant, &stream, 5000);
         let mut count = 0;
         let mut issued_last = 0;
@@ -165,10 +165,8 @@ fn no_clock_reading_serves_two_submitting_calls() {
     let place = tmpfs();
     for variant in [IO_URING, IO_URING_UNREGISTERED, LIBAIO] {
         for batch in [1, 3, 8] {
-            let stream = Stream {
-                batch_submit: Some(batch),
-                ..variant.stream(PatternName::Uniform, Mix::READ)
-            };
+            let stream =
+                Stream { batch_submit: Some(batch), ..variant.stream(Pattern::Uniform, Mix::READ) };
             let waits = waits(&place, &variant, &stream, 3000);
             let mut readings = std::collections::BTreeMap::new();
             for one in waits.iter().flat_map(|wait| &wait.done) {
@@ -190,7 +188,7 @@ fn a_reaping_call_waits_for_as_many_as_it_is_told() {
     let place = tmpfs();
     for variant in [IO_URING, IO_URING_SQPOLL, LIBAIO] {
         let stream =
-            Stream { batch_complete: Some(4), ..variant.stream(PatternName::Uniform, Mix::READ) };
+            Stream { batch_complete: Some(4), ..variant.stream(Pattern::Uniform, Mix::READ) };
         for wait in waits(&place, &variant, &stream, 2000) {
             let got = wait.done.len() as u32;
             assert!(got >= wait.least && got <= wait.flying, "{}: {got}", variant.name);
@@ -239,24 +237,14 @@ fn nothing_is_allocated_between_the_first_and_the_last_operation() {
         ..IO_URING
     }]);
     for variant in variants {
-        let plain = Stream { gap_over: Span(1), ..variant.stream(PatternName::Uniform, BOTH) };
+        let plain = Stream { gap_over: Span(1), ..variant.stream(Pattern::Uniform, BOTH) };
         let mut streams = vec![
             plain.clone(),
-            Stream {
-                pattern: PatternName::Permutation,
-                stamp: true,
-                mix: Mix::WRITE,
-                ..plain.clone()
-            },
-            Stream {
-                verify: true,
-                pattern: PatternName::Sequential,
-                mix: Mix::READ,
-                ..plain.clone()
-            },
+            Stream { pattern: Pattern::Permutation, stamp: true, mix: Mix::WRITE, ..plain.clone() },
+            Stream { verify: true, pattern: Pattern::SEQUENTIAL, mix: Mix::READ, ..plain.clone() },
             Stream { sync: Sync::Fsync(2), reply: Some(Reply::Next), ..plain.clone() },
-            Stream { rate: Some(50_000.0), poisson: true, ..plain.clone() },
-            Stream { burst: Some(variant.depth), think: Span(1000), ..plain.clone() },
+            Stream { arrival: Arrival::Open { rate: 50_000.0, poisson: true }, ..plain.clone() },
+            Stream { arrival: Arrival::thinking(Some(variant.depth), Span(1000)), ..plain.clone() },
         ];
         if !variant.is_cached_only() {
             let mix = Mix { read: 10, write: 10, trim: 10 };
@@ -282,7 +270,7 @@ fn nothing_is_allocated_between_the_first_and_the_last_operation() {
 #[test]
 fn a_mapping_that_lost_its_file_gives_an_error() {
     let place = tmpfs();
-    let stream = MMAP.stream(PatternName::Sequential, Mix::READ);
+    let stream = MMAP.stream(Pattern::SEQUENTIAL, Mix::READ);
     let mut queue = queue(&place, &MMAP, &stream);
     std::fs::OpenOptions::new().write(true).open(&place.path).unwrap().set_len(MIB).unwrap();
     let mut driver = drivers(stream, passes(1), Span(1_000_000_000), TARGET_BYTES).remove(0);

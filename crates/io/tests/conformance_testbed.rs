@@ -7,7 +7,7 @@ use conformance_support::*;
 use drivelab_core::driver::{Setup, drivers_of};
 use drivelab_core::facts::Facts;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Engine, Mix, PatternName, Step, Stream, Until};
+use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Step, Stream, Until};
 use drivelab_core::queue::{Testbed, Trouble, TroubleKind};
 use drivelab_core::units::{Size, Span};
 use drivelab_io::testbed::{Handle, Opener, RealTestbed};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 fn null(depth: u32, workers: u32) -> Stream {
     Stream {
         engine: Engine::Null,
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         mix: Mix::READ,
         size: Size(4096),
         depth,
@@ -111,7 +111,7 @@ fn a_target_that_cannot_be_opened_ends_the_step_before_it_begins() {
 #[test]
 fn an_engine_that_cannot_be_set_up_says_what_to_do() {
     let place = tmpfs();
-    let stream = Stream { depth: 40_000, ..IO_URING.stream(PatternName::Uniform, Mix::READ) };
+    let stream = Stream { depth: 40_000, ..IO_URING.stream(Pattern::Uniform, Mix::READ) };
     let all = drivers(stream, operations(10), Span(100_000_000), TARGET_BYTES);
     let result = testbed(&place.path, false, None).run(all, &mut Sum::default());
     let trouble = result.unwrap_err();
@@ -133,7 +133,7 @@ fn an_engine_that_cannot_be_set_up_says_what_to_do() {
 #[test]
 fn a_failure_of_one_worker_ends_the_others_and_is_kept() {
     let place = tmpfs();
-    let inside = PSYNC.stream(PatternName::Uniform, Mix::READ);
+    let inside = PSYNC.stream(Pattern::Uniform, Mix::READ);
     let inside = Stream { length: Some(Size(MIB)), ..inside };
     let outside = Stream { offset: Size(TARGET_BYTES), length: Some(Size(MIB)), ..inside.clone() };
     let step = Step {
@@ -161,7 +161,7 @@ fn background_streams_and_stonewalls_end_with_the_others() {
     let mut step = Step {
         name: "test".into(),
         until,
-        streams: vec![front, Stream { rate: Some(1.0), ..behind }],
+        streams: vec![front, Stream { arrival: Arrival::paced(1.0), ..behind }],
         ..Step::default()
     };
     let begin = Instant::now();
@@ -170,7 +170,7 @@ fn background_streams_and_stonewalls_end_with_the_others() {
     assert_eq!(finished[0].phase.issued, 1000);
     // Paced at one a second they would need 500 s.
     assert!(finished[1].phase.issued + finished[2].phase.issued < 100);
-    step.streams = vec![Stream { rate: Some(1.0), ..null(1, 1) }, null(1, 1)];
+    step.streams = vec![Stream { arrival: Arrival::paced(1.0), ..null(1, 1) }, null(1, 1)];
     step.until = Until { operations: Some(100), stonewall: true, ..elapsed(Span(2_000_000_000)) };
     let all = drivers_of(&step, 0, SEED, Span(100_000_000), MIB).unwrap();
     let finished = on_nothing().run(all, &mut Sum::default()).unwrap();

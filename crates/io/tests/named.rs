@@ -4,7 +4,7 @@
 
 mod guard_support;
 
-use drivelab_core::plan::{PatternName, Stream};
+use drivelab_core::plan::{Names, Pattern, Stream};
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
 use drivelab_io::opening::{
@@ -77,10 +77,12 @@ fn what_was_made_is_removed_and_what_is_foreign_stays() {
 
 fn spelt(form: &str, workers: u32, names: u32) -> SpeltNames {
     let stream = Stream {
-        pattern: PatternName::Names,
-        form: Some(form.into()),
         workers,
-        names: Some(names),
+        pattern: Pattern::Names(Names {
+            form: Some(form.into()),
+            names: Some(names),
+            ..Names::default()
+        }),
         ..Stream::default()
     };
     SpeltNames::of(&stream).unwrap()

@@ -6,7 +6,7 @@ use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Action;
-use drivelab_core::plan::PatternName;
+use drivelab_core::plan::{Names, Pattern};
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Reason, summarise};
@@ -25,8 +25,8 @@ fn names_at_depth_1_are_calls_and_lie_at_no_offset() {
     let mut run = sample::single_run();
     let step = &mut run.steps[0];
     let stream = &mut step.plan.streams[0];
-    (stream.pattern, stream.depth) = (PatternName::Names, 1);
-    stream.actions = vec![Action::Create];
+    let actions = vec![Action::Create];
+    (stream.pattern, stream.depth) = (Pattern::Names(Names { actions, ..Names::default() }), 1);
     let end = step.end.as_mut().expect("it came to its end");
     end.slowest = vec![Slow {
         latency_ns: 16_000_000,

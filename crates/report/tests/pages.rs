@@ -5,8 +5,7 @@
 mod sample;
 
 use drivelab_core::op::Action;
-use drivelab_core::plan::Mix;
-use drivelab_core::plan::PatternName;
+use drivelab_core::plan::{Mix, Pattern};
 use drivelab_core::record::{ProcessFacts, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::summary::summarise;
@@ -42,7 +41,7 @@ fn a_page_of_thirty_cells_stays_small() {
     let both = Mix { read: 70, write: 30, trim: 0 };
     let loads: Vec<sample::Load> = names
         .into_iter()
-        .map(|name| sample::load(name, both, PatternName::Uniform, 4096, 32, 47_000.0))
+        .map(|name| sample::load(name, both, Pattern::Uniform, 4096, 32, 47_000.0))
         .collect();
     sound(&written("thirty.html", &sample::run_of(&loads, 3, 100)));
 }

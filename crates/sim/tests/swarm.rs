@@ -5,7 +5,9 @@
 use drivelab_core::driver::drivers_of;
 use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Act, Engine, IoMode, Mix, PatternName, Step, Stream, Sync, Until};
+use drivelab_core::plan::{
+    Act, Arrival, Engine, IoMode, Jump, Mix, Pattern, Step, Stream, Sync, Until,
+};
 use drivelab_core::queue::{Sink, Testbed};
 use drivelab_core::tally::Tally;
 use drivelab_core::units::{Size, Span};
@@ -35,8 +37,8 @@ const DRIVES: [(&str, &[&str]); 16] = [
     ("gp2", &[]),
 ];
 
-fn one_of<T: Copy>(random: &mut Random, choices: &[T]) -> T {
-    choices[random.below(choices.len() as u64) as usize]
+fn one_of<T: Clone>(random: &mut Random, choices: &[T]) -> T {
+    choices[random.below(choices.len() as u64) as usize].clone()
 }
 
 fn target(random: &mut Random) -> String {
@@ -56,11 +58,11 @@ fn stream(random: &mut Random, has_page_cache: bool) -> Stream {
     let pattern = one_of(
         random,
         &[
-            PatternName::Sequential,
-            PatternName::Uniform,
-            PatternName::Permutation,
-            PatternName::SemiRandom,
-            PatternName::Zipf,
+            Pattern::SEQUENTIAL,
+            Pattern::Uniform,
+            Pattern::Permutation,
+            Pattern::SemiRandom(Jump::Share(None)),
+            Pattern::Zipf { theta: None },
         ],
     );
     let (io, engine) = match has_page_cache && random.below(2) == 0 {
@@ -85,12 +87,23 @@ fn stream(random: &mut Random, has_page_cache: bool) -> Stream {
         length: (random.below(2) == 0).then_some(Size(32 << 20)),
         depth: if engine == Engine::IoUring { 1 + random.below(40) as u32 } else { 1 },
         workers: 1 + random.below(3) as u32,
-        rate: is_open.then(|| 10.0 + random.below(20_000) as f64),
-        poisson: random.below(2) == 0,
-        burst: (!is_open && random.below(4) == 0).then(|| 1 + random.below(8) as u32),
-        think: Span(if !is_open && random.below(4) == 0 { random.below(5_000_000) } else { 0 }),
+        arrival: arrival(random, is_open),
         sync: one_of(random, &[Sync::None, Sync::None, Sync::Fsync(7), Sync::End]),
         ..Stream::default()
+    }
+}
+
+fn arrival(random: &mut Random, is_open: bool) -> Arrival {
+    match is_open {
+        true => Arrival::Open {
+            rate: 10.0 + random.below(20_000) as f64,
+            poisson: random.below(2) == 0,
+        },
+        false => {
+            let burst = (random.below(4) == 0).then(|| 1 + random.below(8) as u32);
+            let think_ns = if random.below(4) == 0 { random.below(5_000_000) } else { 0 };
+            Arrival::thinking(burst, Span(think_ns))
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use crate::experiment::order::{is_broken, missing, shuffle, since_break};
 use crate::experiment::{Allowance, Setting, Study, control, impossible, loads};
 use drivelab_core::comparison::Comparison;
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
-use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::percent;
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
@@ -116,7 +116,7 @@ fn schedule(setting: &Setting<'_>, left: &Left, run: &Run) -> Vec<Step> {
 
 fn one(setting: &Setting<'_>, cell: &str, side: &str, each_ns: u64, write_bytes: u64) -> Step {
     let sequential = |mix| Stream {
-        pattern: PatternName::Sequential,
+        pattern: Pattern::SEQUENTIAL,
         size: Size(128 << 10),
         mix,
         ..loads::deep(loads::base(setting), 32)

@@ -15,7 +15,7 @@ use crate::experiment::order::{is_complete, missing, since_break};
 use crate::experiment::{Presentation, Setting, Study};
 use drivelab_core::facts::Facts;
 use drivelab_core::plan::{
-    Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Engine, Interval, IoMode, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::StudyOptions;
@@ -175,7 +175,7 @@ fn step(options: &StudyOptions, load: &Claim, io: IoMode, room: u64) -> Step {
     let bytes = (mix.write > 0).then(|| Size((room / load.bs.0).max(1).saturating_mul(load.bs.0)));
     let stream = Stream {
         io,
-        pattern: if load.rw.is_random() { PatternName::Uniform } else { PatternName::Sequential },
+        pattern: if load.rw.is_random() { Pattern::Uniform } else { Pattern::SEQUENTIAL },
         mix,
         size: load.bs,
         depth: load.depth,

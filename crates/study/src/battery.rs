@@ -72,7 +72,7 @@ pub struct Group {
 impl Load {
     /// Most bytes that one repetition writes.
     pub fn written_bytes(&self) -> u64 {
-        if self.stream.mix.write == 0 || !self.stream.actions.is_empty() {
+        if self.stream.mix.write == 0 || self.stream.is_metadata() {
             return 0;
         }
         let length = self.stream.length.map_or(0, |length| length.0);

@@ -15,7 +15,7 @@ use crate::experiment::order::{is_broken, missing, since_break};
 use crate::experiment::{Allowance, Presentation, Setting, Study, budget};
 use drivelab_core::facts::Facts;
 use drivelab_core::plan::{
-    Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Engine, Interval, IoMode, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::StudyOptions;
@@ -251,14 +251,14 @@ fn cell(
     let base = Stream {
         offset: Size(offset),
         length: Some(Size(length)),
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         gap_over: Span(FREEZE_NS),
         ..engine_for(facts)
     };
     let write = Mix::WRITE;
     let stream = match name {
         SEQUENTIAL_READ | "sequential write" | SCATTERED_READ => Stream {
-            pattern: PatternName::Sequential,
+            pattern: Pattern::SEQUENTIAL,
             size: Size(128 << 10),
             depth: deep,
             mix: if name.ends_with("write") { write } else { Mix::READ },

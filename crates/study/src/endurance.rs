@@ -11,7 +11,7 @@ use crate::experiment::budget::{Left, at_least, is_all_written, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, OwnOption, Setting, Study, impossible, loads};
-use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Act, Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Rules;
 use drivelab_core::study::{Established, Scale};
@@ -149,7 +149,7 @@ fn in_order(setting: &Setting<'_>, run: &Run, left: &Left) -> Vec<Step> {
     let bytes = setting.bytes();
     let size = 1 << bytes.trailing_zeros().min((128u64 << 10).trailing_zeros());
     let stream = |offset: u64, length: u64| Stream {
-        pattern: PatternName::Sequential,
+        pattern: Pattern::SEQUENTIAL,
         mix: Mix::WRITE,
         size: Size(size),
         offset: Size(offset),

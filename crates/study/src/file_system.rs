@@ -11,7 +11,7 @@ use crate::experiment::order::{done, shuffle, since_break};
 use crate::experiment::{Allowance, OwnOption, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
-    Act, FileSystem, Files, Mix, Mount, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
+    Act, FileSystem, Files, Mix, Mount, Pattern, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::quantity::size;
 use drivelab_core::run::{Run, StepRun};
@@ -454,7 +454,7 @@ fn stream(setting: &Setting<'_>, region: &Region, cell: Cell) -> Stream {
         Load::AtRandom => {
             let is_shared = cell.way != Way::FileEach;
             let stream = Stream {
-                pattern: PatternName::Uniform,
+                pattern: Pattern::Uniform,
                 workers: WORKERS,
                 files: if is_shared { Files::One } else { Files::Each },
                 regions: is_shared.then_some(Sharing::Shared),

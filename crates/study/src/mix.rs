@@ -9,7 +9,7 @@ mod judge;
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
 use crate::experiment::order::{missing, shuffle};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads, region, too_small};
-use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
@@ -209,7 +209,7 @@ fn load(setting: &Setting<'_>, cell: Cell) -> Stream {
         Load::Reads => random(Mix::READ),
         Load::Writes(Order::Random) => random(Mix::WRITE),
         Load::Writes(Order::Sequential) => {
-            Stream { pattern: PatternName::Sequential, ..random(Mix::WRITE) }
+            Stream { pattern: Pattern::SEQUENTIAL, ..random(Mix::WRITE) }
         }
         Load::Mixed(_, Order::Random) => random(mixed),
         Load::Mixed(_, Order::Sequential) => Stream { writes_in_order: true, ..random(mixed) },

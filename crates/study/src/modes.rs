@@ -13,7 +13,7 @@ use crate::experiment::{
 };
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Act, Engine, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Act, Engine, IoMode, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::Run;
 use drivelab_core::sound::Rules;
@@ -213,7 +213,7 @@ fn group(setting: &Setting<'_>, cell: &Cell, share: &Share) -> Vec<Step> {
     let once = Until { passes: Some(1), elapsed, ..Until::default() };
     let is_write = cell.kind == Action::Write;
     let measured = Stream {
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         mix: if is_write { Mix::WRITE } else { Mix::READ },
         depth: cell.depth,
         ..stream

@@ -280,7 +280,7 @@ fn finish(section: &Section, setting: &Setting<'_>, steps: &[StepRun], left: &Le
 
 fn cell_step(setting: &Setting<'_>, cell: &Cell, ns: u64, write_bytes: u64) -> Step {
     let stream = Stream {
-        pattern: cell.pattern,
+        pattern: cell.pattern.clone(),
         mix: Mix { read: 100 - cell.writes, write: cell.writes, trim: 0 },
         size: Size(cell.size),
         workers: cell.workers,

@@ -12,7 +12,7 @@ use crate::experiment::{Allowance, Needs, Setting, Study, control, impossible, l
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
-use drivelab_core::plan::{Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::{digits, percent, time};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::{Rules, Sound};
@@ -135,7 +135,7 @@ fn one(
     [each_ns, write_bytes]: [u64; 2],
 ) -> Step {
     let is_random = name.starts_with("random");
-    let pattern = if is_random { PatternName::Uniform } else { PatternName::Sequential };
+    let pattern = if is_random { Pattern::Uniform } else { Pattern::SEQUENTIAL };
     let mix = Mix { read: reads, write: 100 - reads, trim: 0 };
     let length = Some(Size(region));
     let base = loads::base(setting);

@@ -13,7 +13,7 @@ use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Needs, Setting, Study, impossible, loads, narrow};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
-    Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync, Until,
+    Engine, Files, IoMode, Mix, Pattern, Plan, Role, Sharing, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::Run;
 use drivelab_core::study::{Established, Scale};
@@ -230,7 +230,7 @@ fn stream(setting: &Setting<'_>, load: Load, mix: Mix) -> Stream {
     let base = loads::base(setting);
     let workers = |workers, files| Stream {
         engine: if base.io == IoMode::Direct { Engine::Psync } else { base.engine },
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         mix,
         workers,
         files,
@@ -239,7 +239,7 @@ fn stream(setting: &Setting<'_>, load: Load, mix: Mix) -> Stream {
     };
     match load {
         Load::InOrder => loads::deep(
-            Stream { pattern: PatternName::Sequential, size: Size(128 << 10), mix, ..base.clone() },
+            Stream { pattern: Pattern::SEQUENTIAL, size: Size(128 << 10), mix, ..base.clone() },
             32,
         ),
         Load::Deep(depth) => loads::random(setting, mix, depth),

@@ -17,7 +17,7 @@ use crate::experiment::order::shuffle;
 use crate::experiment::used::{self, BUDGET_MIN, aged, left_then};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use cells::Cell;
-use drivelab_core::plan::{Plan, Role, Step, Until};
+use drivelab_core::plan::{Arrival, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
@@ -186,7 +186,8 @@ fn settled(setting: &Setting<'_>, cell: &Cell, bounds: &Bounds) -> [Step; 2] {
         let seconds = (times.settle + times.ramp + times.watched).max(1.0) / 1e9;
         let affordable = WRITER_SHARE * *bytes as f64 / 4096.0 / seconds;
         if rate.is_none_or(|rate| rate > affordable) {
-            streams[1].think = Span((1e9 / affordable.max(1e-3)) as u64);
+            let rest = Span((1e9 / affordable.max(1e-3)) as u64);
+            streams[1].arrival = Arrival::thinking(None, rest);
         }
     }
     let one = |name: &str, role, elapsed: f64, bytes: u64| {

@@ -10,7 +10,7 @@ use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Act, Mix, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Act, Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::{Emptying, Scale};
 use drivelab_core::units::{Size, Span};
@@ -257,7 +257,7 @@ fn before_and_trim(setting: &Setting<'_>, done: &[StepRun]) -> Vec<Step> {
     let piece = largest.min(1 << bytes.trailing_zeros()).clamp(4096, 1 << 30);
     if piece >= MEBIBYTE {
         let stream = Stream {
-            pattern: PatternName::Sequential,
+            pattern: Pattern::SEQUENTIAL,
             mix: Mix { read: 0, write: 0, trim: 100 },
             size: Size(piece),
             ..loads::base(setting)

@@ -15,7 +15,7 @@ use crate::experiment::{
 };
 use drivelab_core::facts::{DeviceFacts, TargetKind};
 use drivelab_core::plan::{
-    Act, Engine, IoMode, Mix, PatternName, Plan, QueueSetting, Role, Step, Stream, Until,
+    Act, Engine, IoMode, Mix, Pattern, Plan, QueueSetting, Role, Step, Stream, Until,
 };
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
@@ -340,7 +340,7 @@ fn one(setting: &Setting<'_>, variant: Option<&Variant>, load: Load, share: &Sha
         Load::Buffered => Stream {
             engine: Engine::Psync,
             io: IoMode::Buffered,
-            pattern: PatternName::Sequential,
+            pattern: Pattern::SEQUENTIAL,
             size: Size(128 << 10),
             ..Stream::default()
         },

@@ -4,7 +4,7 @@ use super::files::Places;
 use super::settings::{Distribution, Settings};
 use super::translate::Whole;
 use crate::front::{Found, Note, Treatment, World};
-use drivelab_core::plan::{Engine, PatternName, Plan, Sync};
+use drivelab_core::plan::{Engine, Plan, Sync};
 use drivelab_core::quantity::size;
 
 /// The notes of all jobs.
@@ -58,7 +58,7 @@ pub fn once(notes: &mut Vec<Note>) {
 }
 
 fn is_random(stream: &drivelab_core::plan::Stream) -> bool {
-    stream.pattern != PatternName::Sequential
+    !stream.is_sequential()
 }
 
 fn given(whole: &Whole<'_>, name: &str) -> Option<String> {

@@ -9,7 +9,8 @@ use super::words::not_to_be_had;
 use crate::front::{Refusal, World};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Engine, Files, IoMode, Mix, PatternName, Sharing, Stream, Sync, Until, WeightedSize, Zone,
+    Arrival, Engine, Files, IoMode, Jump, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
+    WeightedSize, Zone,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -225,8 +226,9 @@ fn greatest_divisor(one: u64, other: u64) -> u64 {
 fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     let several = !stream.sizes.is_empty();
     if !settings.rw.random {
-        stream.pattern = PatternName::Sequential;
-        stream.each_kind_in_order = settings.rw.is_mixed();
+        let each_kind_in_order = settings.rw.is_mixed();
+        stream.pattern =
+            Pattern::Sequential(Sequence { each_kind_in_order, ..Sequence::default() });
         return Ok(());
     }
     if settings.rw.run > 1 {
@@ -236,45 +238,39 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
                 "use one of them",
             ));
         }
-        stream.pattern = PatternName::SemiRandom;
-        stream.run = Some(settings.rw.run);
+        stream.pattern = Pattern::SemiRandom(Jump::Run(settings.rw.run));
         return Ok(());
     }
     let share = settings.percentage_random as f64 / 100.0;
     match &settings.distribution {
         Distribution::Zipf(theta) => {
-            stream.pattern = PatternName::Zipf;
-            stream.theta = Some(*theta);
+            stream.pattern = Pattern::Zipf { theta: Some(*theta) };
         }
         Distribution::Pareto(power) => {
-            stream.pattern = PatternName::SelfSimilar;
-            stream.skew = Some(*power);
+            stream.pattern = Pattern::SelfSimilar { skew: Some(*power) };
         }
         Distribution::Normal(deviation) => {
-            stream.pattern = PatternName::Bell;
             // What fio does with it, as its offsets show: half of the file is the most.
-            stream.plateau = Some((deviation / 100.0).min(0.5));
+            stream.pattern = Pattern::Bell { plateau: Some((deviation / 100.0).min(0.5)) };
         }
         Distribution::Zoned(zones) => {
-            stream.pattern = PatternName::HotZones;
             let zone = |(accesses, addresses): &(f64, f64)| Zone {
                 addresses: addresses / 100.0,
                 accesses: accesses / 100.0,
             };
-            stream.zones = zones.iter().map(zone).collect();
+            stream.pattern = Pattern::HotZones(zones.iter().map(zone).collect());
         }
         Distribution::Random if share < 1.0 => {
-            stream.pattern = PatternName::SemiRandom;
-            stream.share = Some(share);
+            stream.pattern = Pattern::SemiRandom(Jump::Share(Some(share)));
         }
         // Every block once a pass, where there is a map of them and they have one size.
         Distribution::Random if !settings.norandommap && !several => {
-            stream.pattern = PatternName::Permutation;
+            stream.pattern = Pattern::Permutation;
         }
-        Distribution::Random => stream.pattern = PatternName::Uniform,
+        Distribution::Random => stream.pattern = Pattern::Uniform,
     }
     let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
-    if by_kind && stream.pattern != PatternName::Uniform {
+    if by_kind && stream.pattern != Pattern::Uniform {
         return Err(not_to_be_had(
             "bs of its own for each direction beside random_distribution or percentage_random",
             "use one bs for reads and writes",
@@ -311,8 +307,7 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
             ));
         }
         let sum: f64 = rates.iter().flatten().sum();
-        stream.rate = Some(sum * clones);
-        stream.poisson = settings.poisson;
+        stream.arrival = Arrival::Open { rate: sum * clones, poisson: settings.poisson };
         if stream.trim_first && rates.windows(2).any(|pair| pair[0] != pair[1]) {
             return Err(not_to_be_had(
                 "trimwrite with a rate of trims that is not that of the writes behind them",
@@ -325,8 +320,8 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
             stream.mix = Mix { read: share, write: 10_000 - share, trim: 0 };
         }
     } else if settings.thinktime_ns > 0 {
-        stream.think = Span(settings.thinktime_ns);
-        stream.burst = Some(settings.thinktime_blocks);
+        let burst = Some(settings.thinktime_blocks);
+        stream.arrival = Arrival::thinking(burst, Span(settings.thinktime_ns));
     }
     Ok(())
 }

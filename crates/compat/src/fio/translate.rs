@@ -7,8 +7,8 @@ use super::words::{Job, STATUS, not_to_be_had};
 use super::{steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
-    Act, Content, Engine, Files, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
-    WeightedSize,
+    Act, Arrival, Content, Engine, Files, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync,
+    Until, WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -304,8 +304,10 @@ fn verifying(
             stamp: false,
             verify: true,
             read_back: mixed.then_some(written.mix),
-            rate: None,
-            poisson: false,
+            arrival: match &written.arrival {
+                Arrival::Open { .. } => Arrival::AT_ONCE,
+                other => other.clone(),
+            },
             until: Some(written.until.clone().unwrap_or_else(|| step.until.clone())),
             sizes: written
                 .sizes

@@ -6,7 +6,7 @@
 
 use super::icf::{Access, SECTOR_BYTES, Specification};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Mix, PatternName, Reply, Stream, WeightedSize};
+use drivelab_core::plan::{Arrival, Jump, Mix, Pattern, Reply, Stream, Think, WeightedSize};
 use drivelab_core::units::{Size, Span};
 
 const NS_PER_MS: u64 = 1_000_000;
@@ -39,21 +39,24 @@ pub fn stream(specification: &Specification) -> Result<Stream, Unlike> {
         return Err(Unlike { field: "% of size", lines: (0, 0), text: "no line is drawn".into() });
     };
     alike(&lines)?;
-    let (pattern, share) = pattern(&lines)?;
+    let pattern = pattern(&lines)?;
     let (size, sizes) = sizes(&lines);
-    apart(&lines, pattern, &sizes)?;
-    let mut stream = Stream { pattern, share, mix: mix(&lines), size, sizes, ..Stream::default() };
+    apart(&lines, &pattern, &sizes)?;
+    let mut stream = Stream { mix: mix(&lines), size, sizes, pattern, ..Stream::default() };
     stream.align = align(&stream, grid(first));
     if first.delay_ms > 0 {
-        stream.think = Span(first.delay_ms.saturating_mul(NS_PER_MS));
-        stream.think_first = true;
-        stream.burst = Some(u32::try_from(first.burst).unwrap_or(u32::MAX));
+        let time = Span(first.delay_ms.saturating_mul(NS_PER_MS));
+        let burst = Some(u32::try_from(first.burst).unwrap_or(u32::MAX));
+        stream.arrival = Arrival::Closed { burst, think: Some(Think { time, first: true }) };
     }
     if first.reply > 0 {
         stream.reply = Some(Reply::Next);
         // The reply takes the next address, and the next request the one behind it.
-        let in_order = pattern == PatternName::Sequential && stream.sizes.is_empty();
-        stream.stride = in_order.then_some(2);
+        if let Pattern::Sequential(sequence) = &mut stream.pattern
+            && stream.sizes.is_empty()
+        {
+            sequence.stride = Some(2);
+        }
     }
     Ok(stream)
 }
@@ -139,7 +142,7 @@ fn cells(lines: &[Access]) -> Vec<Cell> {
 }
 
 /// Whether an I/O jumps must not depend on its size and direction.
-fn pattern(lines: &[Access]) -> Result<(PatternName, Option<f64>), Unlike> {
+fn pattern(lines: &[Access]) -> Result<Pattern, Unlike> {
     let cells = cells(lines);
     let (weight, jumps) =
         cells.iter().fold((0, 0), |sum, cell| (sum.0 + cell.weight, sum.1 + cell.jumps));
@@ -159,9 +162,12 @@ fn pattern(lines: &[Access]) -> Result<(PatternName, Option<f64>), Unlike> {
         return Err(Unlike { field: "% random", lines: (first.line, other.line), text });
     }
     Ok(match jumps {
-        0 => (PatternName::Sequential, None),
-        jumps if jumps == weight * 100 => (PatternName::Uniform, None),
-        jumps => (PatternName::SemiRandom, Some(jumps as f64 / (weight * 100) as f64)),
+        0 => Pattern::SEQUENTIAL,
+        jumps if jumps == weight * 100 => Pattern::Uniform,
+        jumps => {
+            let share = jumps as f64 / (weight * 100) as f64;
+            Pattern::SemiRandom(Jump::Share(Some(share)))
+        }
     })
 }
 
@@ -218,9 +224,9 @@ fn sizes(lines: &[Access]) -> (Size, Vec<WeightedSize>) {
 
 /// Where reads and writes differ in size they have places of their own, and only where each I/O
 /// jumps does that not matter.
-fn apart(lines: &[Access], pattern: PatternName, sizes: &[WeightedSize]) -> Result<(), Unlike> {
+fn apart(lines: &[Access], pattern: &Pattern, sizes: &[WeightedSize]) -> Result<(), Unlike> {
     let is_apart = sizes.iter().any(|entry| entry.kind.is_some());
-    let has_places = pattern != PatternName::Uniform || lines[0].reply > 0;
+    let has_places = *pattern != Pattern::Uniform || lines[0].reply > 0;
     let reads = |access: &&Access| access.reads != lines[0].reads;
     let other = lines.iter().find(reads).filter(|_| is_apart && has_places);
     other.map_or(Ok(()), |other| {
@@ -236,9 +242,9 @@ fn apart(lines: &[Access], pattern: PatternName, sizes: &[WeightedSize]) -> Resu
 
 /// The grid, where it is not what a stream has without one.
 fn align(stream: &Stream, grid: u64) -> Option<Size> {
-    let is_default = match stream.pattern {
+    let is_default = match &stream.pattern {
         // In order the next request begins behind the last; only a hole is to be told.
-        PatternName::Sequential if stream.sizes.is_empty() => stream.size.0.is_multiple_of(grid),
+        Pattern::Sequential(_) if stream.sizes.is_empty() => stream.size.0.is_multiple_of(grid),
         // Reads and writes of sizes of their own would have a grid each.
         _ => stream.size_min() == grid && stream.sizes.iter().all(|entry| entry.kind.is_none()),
     };

@@ -6,7 +6,7 @@ use super::line::Line;
 use super::workers::Workers;
 use super::{Era, access};
 use crate::front::{Note, Scale, Treatment};
-use drivelab_core::plan::{PatternName, Stream};
+use drivelab_core::plan::{Jump, Pattern, Sequence, Stream};
 
 /// Flash and file systems work in blocks of these.
 const BLOCK_BYTES: u64 = 4096;
@@ -160,17 +160,17 @@ impl Notes {
 
     fn order(&mut self, specification: &Specification, stream: &Stream) {
         let name = specification.name.as_str();
-        match stream.pattern {
-            PatternName::Uniform => {
+        match &stream.pattern {
+            Pattern::Uniform => {
                 let text = "Each I/O goes to any place, also to one that it was at before: after \
                             as many I/Os as there are places, 37 % of them were never touched.";
                 self.add("random_with_repetition", name, Treatment::Same, text.into());
             }
-            PatternName::SemiRandom => {
+            Pattern::SemiRandom(jump) => {
+                let share = if let Jump::Share(Some(share)) = jump { *share } else { 0.0 };
                 let text = format!(
-                    "Each I/O goes to any place with probability {}, and else on behind the one \
-                     before it.",
-                    stream.share.unwrap_or(0.0)
+                    "Each I/O goes to any place with probability {share}, and else on behind the \
+                     one before it."
                 );
                 self.add("semi_random", name, Treatment::Same, text);
             }
@@ -195,7 +195,7 @@ impl Notes {
         let name = specification.name.as_str();
         let Some(first) = access::drawn(specification).next() else { return };
         let (grid, size) = (access::grid(first), stream.size_min());
-        let jumps = matches!(stream.pattern, PatternName::Uniform | PatternName::SemiRandom);
+        let jumps = matches!(stream.pattern, Pattern::Uniform | Pattern::SemiRandom(_));
         if jumps && grid == SECTOR_BYTES && stream.size_max() > SECTOR_BYTES {
             let text = format!(
                 "Align is {} (sectors), so requests begin at any multiple of {SECTOR_BYTES} bytes, \
@@ -240,19 +240,19 @@ impl Notes {
                     Time is the mean of both together; Maximum Transaction Time is the longest \
                     read and the longest write together, which no transaction exceeded.";
         self.add("transactions", name, Treatment::Approximated, text.into());
-        let (code, treatment, text) = match (stream.pattern, stream.stride) {
-            (PatternName::Sequential, Some(_)) => (
+        let (code, treatment, text) = match &stream.pattern {
+            Pattern::Sequential(Sequence { stride: Some(_), .. }) => (
                 "reply_in_order",
                 Treatment::Same,
                 "Each reply takes the next place in order, and the next request the one behind it.",
             ),
-            (PatternName::Sequential, None) => (
+            Pattern::Sequential(_) => (
                 "reply_between",
                 Treatment::Approximated,
                 "Each reply takes the next place in order; requests of several sizes go on from \
                  their own last one, so they come to that place too.",
             ),
-            (PatternName::SemiRandom, _) => (
+            Pattern::SemiRandom(_) => (
                 "reply_behind",
                 Treatment::Approximated,
                 "Iometer's reply is as random as its request; here it goes to the place behind its \
@@ -306,7 +306,7 @@ impl Notes {
             );
             self.add("outstanding_each", "outstanding I/Os", Treatment::Same, text);
         }
-        let in_order = streams.iter().filter(|it| it.pattern == PatternName::Sequential).count();
+        let in_order = streams.iter().filter(|it| it.is_sequential()).count();
         if in_order > 1 {
             let text = format!(
                 "{in_order} workers go in order, each from its own starting sector on: where those \

@@ -6,7 +6,7 @@ use super::place::Places;
 use super::settings::{Era, FAILED, Packet};
 use crate::front::{Refusal, Scale};
 use drivelab_core::plan::{
-    Act, Content, Engine, Files, IoMode, Mix, PatternName, Plan, Role, Sharing, Step, Stream, Sync,
+    Act, Content, Engine, Files, IoMode, Mix, Pattern, Plan, Role, Sharing, Step, Stream, Sync,
     Until,
 };
 use drivelab_core::units::{Size, Span};
@@ -233,22 +233,21 @@ impl Whole<'_> {
         };
         match (settings.random, settings.file_per_process && self.places.is_drive) {
             (true, on_regions) => Stream {
-                pattern: PatternName::Permutation,
+                pattern: Pattern::Permutation,
                 regions: on_regions.then_some(Sharing::Disjoint),
                 // 4.x draws the same order each time, for reading as for writing.
                 order: (self.era == Era::New).then_some(1),
                 ..base
             },
             // A file of a task's own is a region of the drive.
-            (false, true) => Stream {
-                pattern: PatternName::Sequential,
-                regions: Some(Sharing::Disjoint),
-                ..base
-            },
+            (false, true) => {
+                Stream { pattern: Pattern::SEQUENTIAL, regions: Some(Sharing::Disjoint), ..base }
+            }
             (false, false) => Stream {
-                pattern: PatternName::Segments,
-                block: Some(Size(test.block_bytes)),
-                segments: Some(test.segments),
+                pattern: Pattern::Segments {
+                    block: Size(test.block_bytes),
+                    segments: Some(test.segments),
+                },
                 ..base
             },
         }

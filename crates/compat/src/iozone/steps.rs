@@ -4,8 +4,8 @@ use super::line::{Durable, Line};
 use super::options::{Cell, Throughput};
 use super::test::{Load, Test};
 use drivelab_core::plan::{
-    Act, Content, Engine, Files, IoMode, Mix, PatternName, Role, Sharing, Step, Stream, Sync,
-    SyncTiming, Until,
+    Act, Arrival, Content, Engine, Files, IoMode, Mix, Pattern, Role, Sequence, Sharing, Step,
+    Stream, Sync, SyncTiming, Think, Until,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -114,15 +114,16 @@ fn stream(line: &Line, test: Test, cell: Cell) -> Stream {
     };
     let cached = test.is_stdio() || mapped || !line.direct;
     let (sync, sync_timing) = sync(line, test, mapped);
-    let (pattern, stride, order) = match test {
-        Test::RandomRead | Test::RandomWrite => (PatternName::Permutation, None, Some(ORDER)),
-        Test::BackwardRead => (PatternName::Sequential, Some(-1), None),
-        Test::RecordRewrite => (PatternName::Sequential, Some(0), None),
+    let strided = |stride| Pattern::Sequential(Sequence { stride, ..Sequence::default() });
+    let (pattern, order) = match test {
+        Test::RandomRead | Test::RandomWrite => (Pattern::Permutation, Some(ORDER)),
+        Test::BackwardRead => (strided(Some(-1)), None),
+        Test::RecordRewrite => (strided(Some(0)), None),
         Test::StrideRead => {
             let steps = if cell.records() <= line.stride { 0 } else { line.stride };
-            (PatternName::Sequential, i64::try_from(steps).ok(), None)
+            (strided(i64::try_from(steps).ok()), None)
         }
-        _ => (PatternName::Sequential, None, None),
+        _ => (Pattern::SEQUENTIAL, None),
     };
     let writes = test.writes();
     Stream {
@@ -130,8 +131,6 @@ fn stream(line: &Line, test: Test, cell: Cell) -> Stream {
         io: if cached { IoMode::Buffered } else { IoMode::Direct },
         sync,
         sync_timing,
-        pattern,
-        stride,
         order,
         mix: if writes { Mix::WRITE } else { Mix::READ },
         size: Size(cell.record_bytes()),
@@ -139,8 +138,14 @@ fn stream(line: &Line, test: Test, cell: Cell) -> Stream {
         content: if writes { Content::Compressible(ZERO_PERCENT) } else { Content::Random },
         stamp: writes && line.verify,
         verify: !writes && line.verify,
-        think: Span(line.think_ms.saturating_mul(MILLISECOND_NS)),
-        think_first: line.think_ms > 0,
+        pattern,
+        arrival: Arrival::Closed {
+            burst: None,
+            think: (line.think_ms > 0).then(|| Think {
+                time: Span(line.think_ms.saturating_mul(MILLISECOND_NS)),
+                first: true,
+            }),
+        },
         ..Stream::default()
     }
 }

@@ -5,7 +5,7 @@ use super::settings::{Settings, USAGE};
 use crate::front::{Refusal, Scale};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Act, Engine, IoMode, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Act, Engine, IoMode, Names, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -98,7 +98,9 @@ pub fn plan(
     if !own.is_empty() && work.removes {
         maker.between("remove the directory", Action::Unlink, own, 1);
     }
-    let form = |step: &Step| step.streams.iter().any(|stream| long(stream.form.as_deref()));
+    let form = |step: &Step| {
+        step.streams.iter().any(|stream| long(stream.names().and_then(|of| of.form.as_deref())))
+    };
     if maker.steps.iter().any(form) {
         let text = format!("names of more than {FORM_MAX} bytes are not to be had here.");
         return Err(Refusal::new(USAGE, text, "Use a shorter -d, or a smaller -z."));
@@ -178,11 +180,14 @@ impl Maker<'_> {
         };
         for place in self.places(&order) {
             let stream = Stream {
-                actions: vec![action],
-                of_directories: true,
-                names: Some(1),
                 workers: if unique { tasks } else { 1 },
-                form: Some(place),
+                pattern: Pattern::Names(Names {
+                    actions: vec![action],
+                    of_directories: true,
+                    names: Some(1),
+                    form: Some(place),
+                    ..Names::default()
+                }),
                 ..base()
             };
             self.measured(phase, true, stream);
@@ -199,20 +204,23 @@ impl Maker<'_> {
             (settings.stride % tasks * phases % tasks) as u32
         };
         let of = |action, phases| Stream {
-            actions: vec![action],
-            names: Some(work.names),
-            of_directories: kind.of_directories,
             workers: tasks,
             neighbour: shift(phases),
+            pattern: Pattern::Names(Names {
+                actions: vec![action],
+                names: Some(work.names),
+                of_directories: kind.of_directories,
+                ..Names::default()
+            }),
             ..base()
         };
         if work.creates {
             let stream = match kind.of_directories {
                 true => of(Action::Mkdir, 0),
                 false => Stream {
-                    name_bytes: Size(settings.write_bytes),
                     sync: if settings.sync { Sync::Fsync(1) } else { Sync::None },
                     ..of(Action::Create, 0)
+                        .with_names(|names| names.name_bytes = Size(settings.write_bytes))
                 },
             };
             self.by_all_or_one(kind, kind.creation, &down, &stream);
@@ -225,8 +233,8 @@ impl Maker<'_> {
             self.by_all(kind, (kind.stat, true), &level, &of(Action::Stat, 1));
         }
         if work.reads && !kind.of_directories {
-            let name_bytes = Size(settings.read_bytes);
-            let stream = Stream { name_bytes, ..of(Action::Open, 2) };
+            let stream = of(Action::Open, 2)
+                .with_names(|names| names.name_bytes = Size(settings.read_bytes));
             self.by_all(kind, (Phase::FileRead, true), &level, &stream);
         }
         if work.removes {
@@ -242,7 +250,8 @@ impl Maker<'_> {
         for place in places {
             for task in 0..stream.workers {
                 let form = Some(format!("{place}/{}.mdtest.{task}.{{name}}", kind.name));
-                let own = Stream { workers: 1, neighbour: 0, form, ..stream.clone() };
+                let own = Stream { workers: 1, neighbour: 0, ..stream.clone() };
+                let own = own.with_names(|names| names.form = form);
                 self.measured(phase, true, own);
             }
         }
@@ -257,7 +266,7 @@ impl Maker<'_> {
     ) {
         for place in places {
             let form = Some(format!("{place}/{}.mdtest.{{worker}}.{{name}}", kind.name));
-            self.measured(phase, counts, Stream { form, ..stream.clone() });
+            self.measured(phase, counts, stream.clone().with_names(|names| names.form = form));
         }
     }
 
@@ -275,10 +284,13 @@ impl Maker<'_> {
 
     fn between(&mut self, name: &str, action: Action, form: String, names: u32) {
         let stream = Stream {
-            actions: vec![action],
-            of_directories: true,
-            names: Some(names),
-            form: Some(form),
+            pattern: Pattern::Names(Names {
+                actions: vec![action],
+                of_directories: true,
+                names: Some(names),
+                form: Some(form),
+                ..Names::default()
+            }),
             ..base()
         };
         let step = step(name, Role::Prepare, stream);
@@ -303,12 +315,7 @@ impl Maker<'_> {
 }
 
 fn base() -> Stream {
-    Stream {
-        engine: Engine::Psync,
-        io: IoMode::Buffered,
-        pattern: PatternName::Names,
-        ..Stream::default()
-    }
+    Stream { engine: Engine::Psync, io: IoMode::Buffered, ..Stream::default() }
 }
 
 fn step(name: &str, role: Role, stream: Stream) -> Step {

@@ -3,7 +3,7 @@
 use super::Options;
 use crate::front::{Found, World};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Engine, IoMode, PatternName, Plan, Role, Step, Stream, Sync, Until};
+use drivelab_core::plan::{Engine, IoMode, Names, Pattern, Plan, Role, Step, Stream, Sync, Until};
 
 const SEED: u64 = 0x6D65_7461_7261_7465;
 
@@ -63,10 +63,13 @@ impl Maker<'_> {
 
     fn make(&mut self, name: &str, form: String, names: u32) {
         let stream = Stream {
-            actions: vec![Action::Mkdir],
-            of_directories: true,
-            names: Some(names),
-            form: Some(form),
+            pattern: Pattern::Names(Names {
+                actions: vec![Action::Mkdir],
+                of_directories: true,
+                names: Some(names),
+                form: Some(form),
+                ..Names::default()
+            }),
             ..base()
         };
         self.push(name, None, stream);
@@ -100,8 +103,8 @@ impl Maker<'_> {
     fn task_0_creates_all(&mut self) {
         for task in 0..self.options.tasks {
             let form = self.form(&task.to_string());
-            let own = self.of_all(Action::Create);
-            self.push("create for all", None, Stream { workers: 1, form: Some(form), ..own });
+            let own = Stream { workers: 1, ..self.of_all(Action::Create) };
+            self.push("create for all", None, own.with_names(|names| names.form = Some(form)));
         }
         self.are_there = true;
     }
@@ -116,10 +119,13 @@ impl Maker<'_> {
 
     fn of_all(&self, action: Action) -> Stream {
         Stream {
-            actions: vec![action],
-            names: Some(u32::try_from(self.options.of_task()).unwrap_or(u32::MAX)),
-            form: Some(self.form("{worker}")),
             workers: self.options.tasks,
+            pattern: Pattern::Names(Names {
+                actions: vec![action],
+                names: Some(u32::try_from(self.options.of_task()).unwrap_or(u32::MAX)),
+                form: Some(self.form("{worker}")),
+                ..Names::default()
+            }),
             ..base()
         }
     }
@@ -145,10 +151,5 @@ impl Maker<'_> {
 }
 
 fn base() -> Stream {
-    Stream {
-        engine: Engine::Psync,
-        io: IoMode::Buffered,
-        pattern: PatternName::Names,
-        ..Stream::default()
-    }
+    Stream { engine: Engine::Psync, io: IoMode::Buffered, ..Stream::default() }
 }

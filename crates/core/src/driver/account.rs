@@ -94,8 +94,8 @@ impl Driver {
         {
             self.reply(reply, flight);
         }
-        if self.setup.stream.think.0 > 0 && self.idle {
-            self.think_until = done.completed + self.setup.stream.think.0;
+        if self.setup.stream.think_time().0 > 0 && self.idle {
+            self.think_until = done.completed + self.setup.stream.think_time().0;
         }
     }
 
@@ -115,8 +115,8 @@ impl Driver {
     }
 
     pub(super) fn after_flush(&mut self, done: &Done) {
-        if self.setup.stream.think.0 > 0 && self.idle {
-            self.think_until = done.completed + self.setup.stream.think.0;
+        if self.setup.stream.think_time().0 > 0 && self.idle {
+            self.think_until = done.completed + self.setup.stream.think_time().0;
         }
         let outside = self.setup.stream.sync_timing == SyncTiming::Outside;
         if outside && self.ending == Ending::Running {

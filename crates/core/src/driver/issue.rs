@@ -23,7 +23,7 @@ impl Driver {
         if self.arrivals.is_some() {
             return self.pump_open(queue);
         }
-        if self.setup.stream.burst.is_some() || self.setup.stream.think.0 > 0 {
+        if self.setup.stream.arrival.burst().is_some() || self.setup.stream.think_time().0 > 0 {
             return self.pump_bursts(queue);
         }
         while !self.free.is_empty() && !self.exhausted() {
@@ -103,7 +103,7 @@ impl Driver {
             if now < self.think_until {
                 return Ok(Next::Wake(self.think_until.min(self.end_at)));
             }
-            self.burst_left = self.setup.stream.burst.unwrap_or(self.setup.stream.depth);
+            self.burst_left = self.setup.stream.arrival.burst().unwrap_or(self.setup.stream.depth);
         }
         while self.burst_left > 0 && !self.free.is_empty() && !self.exhausted() {
             self.burst_left -= 1;

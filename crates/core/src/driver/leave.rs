@@ -5,7 +5,7 @@ use crate::anatomy::Stamped;
 use crate::content::{Fault, Stamp};
 use crate::offsets::Offsets;
 use crate::op::{Op, Tag, Time};
-use crate::plan::{Files, PatternName, Sharing, SyncTiming};
+use crate::plan::{Arrival, Files, Sharing, SyncTiming};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 
 impl Driver {
@@ -72,7 +72,7 @@ impl Driver {
             measured_from: self.measured_from,
             first: if self.first_issue == Time::MAX { self.opened } else { self.first_issue },
             last: self.last_data,
-            closed: if self.setup.stream.rate.is_some() && self.clock >= self.end_at {
+            closed: if self.setup.stream.arrival.rate().is_some() && self.clock >= self.end_at {
                 closed.max(self.end_at)
             } else {
                 closed
@@ -146,7 +146,7 @@ pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
     });
     let shared = stream.sharing() == Sharing::Shared && stream.files == Files::One;
     // Workers that all walk the same way issue the bytes of one pass together.
-    let walks_all = shared && stream.pattern == PatternName::Sequential;
+    let walks_all = shared && stream.is_sequential();
     let of_passes = |one: u64, passes: u64| {
         let total = one.saturating_mul(passes);
         if walks_all { share(total) } else { total }
@@ -162,7 +162,7 @@ pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
             }
         }
     }
-    if stream.pace.is_some() {
+    if matches!(stream.arrival, Arrival::Trace { .. }) {
         // Times of a trace come once.
         operations = operations.min(offsets.pass_operations().unwrap_or(0));
     }

@@ -4,7 +4,7 @@ use super::address::onward;
 use super::region::region;
 use super::{Draw, Region};
 use crate::op::Action;
-use crate::plan::{PatternName, Stream};
+use crate::plan::{Pattern, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::Random;
 
@@ -28,7 +28,7 @@ impl Lanes {
     /// The lanes in the region `whole` of a worker, where the stream wants any.
     pub(super) fn of(stream: &Stream, whole: Region) -> Result<Option<Self>, Trouble> {
         let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
-        if !by_kind && !stream.each_kind_in_order {
+        if !by_kind && !stream.is_each_kind_in_order() {
             return Ok(None);
         }
         let weight_of = |kind| match kind {
@@ -62,7 +62,7 @@ impl Lanes {
             Ok(Lane { region: own, sizes: Draw::new(sizes), position: 0 })
         };
         let lanes = [lane(KINDS[0])?, lane(KINDS[1])?, lane(KINDS[2])?];
-        Ok(Some(Lanes { lanes, is_random: stream.pattern == PatternName::Uniform }))
+        Ok(Some(Lanes { lanes, is_random: stream.pattern == Pattern::Uniform }))
     }
 
     /// Where the next operation of this kind goes, and its bytes.

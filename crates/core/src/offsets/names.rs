@@ -1,7 +1,7 @@
 //! Every name for one action, then the next action; a rename toggles the form of all names.
 
 use crate::op::{Action, Op};
-use crate::plan::Stream;
+use crate::plan;
 
 /// Where a worker is among its names.
 #[derive(Debug, Clone)]
@@ -15,14 +15,8 @@ pub(super) struct Names {
 
 impl Names {
     /// At the first name, for the first action.
-    pub(super) fn new(stream: &Stream) -> Self {
-        Names {
-            actions: stream.actions.clone(),
-            names: stream.names.unwrap_or(1000),
-            action: 0,
-            name: 0,
-            form: 0,
-        }
+    pub(super) fn new(of: &plan::Names) -> Self {
+        Names { actions: of.actions.clone(), names: of.count(), action: 0, name: 0, form: 0 }
     }
 
     /// Operations of one pass.

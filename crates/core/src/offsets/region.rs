@@ -1,6 +1,6 @@
 //! The part of a file that one worker uses.
 
-use crate::plan::{Files, PatternName, Sharing, Stream};
+use crate::plan::{Files, Pattern, Sharing, Stream};
 use crate::queue::Trouble;
 
 /// The part of a file that one worker uses, in slots of the offset grid.
@@ -29,12 +29,12 @@ pub(super) fn worker_region(
     worker: u32,
     file_bytes: u64,
 ) -> Result<Region, Trouble> {
-    if stream.pattern == PatternName::Names {
+    if stream.is_metadata() {
         return Ok(Region { base: 0, slot_bytes: 1, slots: 1, bytes: 1 });
     }
     let (size_max, align) = (stream.size_max(), stream.alignment().max(1));
-    let slot_bytes = match (stream.sizes.is_empty(), stream.pattern) {
-        (true, PatternName::Sequential | PatternName::Permutation) => {
+    let slot_bytes = match (stream.sizes.is_empty(), &stream.pattern) {
+        (true, Pattern::Sequential(_) | Pattern::Permutation) => {
             stream.size.0.next_multiple_of(align)
         }
         _ => align,
@@ -47,7 +47,7 @@ pub(super) fn worker_region(
     let whole = region(offset + stream.shift.0, bytes, slot_bytes, size_max);
     let workers = u64::from(stream.workers.max(1));
     let own = match (stream.sharing(), stream.files) {
-        (Sharing::Disjoint, Files::One) if stream.pattern != PatternName::Segments => {
+        (Sharing::Disjoint, Files::One) if !matches!(stream.pattern, Pattern::Segments { .. }) => {
             let worker = u64::from(worker);
             // Where requests are longer than the grid, a share must hold them whole: shares are
             // cut from the bytes, and the last one keeps what is left over.

@@ -1,6 +1,5 @@
 //! Popularity by laws that generators of load have brought into use, scattered over the region.
 
-use crate::plan::{PatternName, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::{Permutation, Random};
 
@@ -24,26 +23,26 @@ enum Law {
 }
 
 impl Skewed {
-    /// The law of a stream over so many slots.
-    pub(super) fn new(stream: &Stream, slots: u64, scatter: Permutation) -> Result<Self, Trouble> {
-        let law = match stream.pattern {
-            PatternName::Bell => {
-                let plateau = stream.plateau.unwrap_or(0.0);
-                if !(0.0..=0.5).contains(&plateau) {
-                    return Err(Trouble::usage("plateau must lie between 0 and 0.5"));
-                }
-                Law::Bell { plateau }
-            }
-            _ => {
-                let skew = stream.skew.unwrap_or(0.2);
-                if !(skew > 0.0 && skew < 1.0) {
-                    return Err(Trouble::usage("skew must lie between 0 and 1"));
-                }
-                // So that a share of `skew` is reached by 1 - skew.
-                Law::SelfSimilar { power: libm::log(skew) / libm::log(1.0 - skew) }
-            }
-        };
+    /// A share `skew` of the slots gets all but that share of the accesses.
+    pub(super) fn self_similar(
+        skew: f64,
+        slots: u64,
+        scatter: Permutation,
+    ) -> Result<Self, Trouble> {
+        if !(skew > 0.0 && skew < 1.0) {
+            return Err(Trouble::usage("skew must lie between 0 and 1"));
+        }
+        // So that a share of `skew` is reached by 1 - skew.
+        let law = Law::SelfSimilar { power: libm::log(skew) / libm::log(1.0 - skew) };
         Ok(Skewed { law, slots, scatter })
+    }
+
+    /// A bell over the slots, moved by a uniform draw over `plateau` of them.
+    pub(super) fn bell(plateau: f64, slots: u64, scatter: Permutation) -> Result<Self, Trouble> {
+        if !(0.0..=0.5).contains(&plateau) {
+            return Err(Trouble::usage("plateau must lie between 0 and 0.5"));
+        }
+        Ok(Skewed { law: Law::Bell { plateau }, slots, scatter })
     }
 
     /// The next slot.

@@ -2,7 +2,7 @@
 
 use super::Region;
 use crate::op::{Action, Op};
-use crate::plan::{Request, Stream};
+use crate::plan::Request;
 use crate::queue::Trouble;
 
 /// Every `step`-th request from a first one on, in order, and then again.
@@ -14,8 +14,7 @@ pub struct Traced {
 
 impl Traced {
     /// Those of a worker, in a region of so many bytes.
-    pub fn new(stream: &Stream, bytes: u64, first: usize, step: usize) -> Result<Self, Trouble> {
-        let all = &stream.requests;
+    pub fn new(all: &[Request], bytes: u64, first: usize, step: usize) -> Result<Self, Trouble> {
         if let Some(outside) = all.iter().find(|request| request.end() > bytes) {
             return Err(Trouble::usage(format!(
                 "a traced request ends at byte {}, beyond the region of {bytes} bytes; use a \

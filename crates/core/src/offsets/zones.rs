@@ -1,6 +1,6 @@
 //! Hot and cold zones of a region.
 
-use crate::plan::Stream;
+use crate::plan::Zone;
 use crate::queue::Trouble;
 use drivelab_stats::Random;
 
@@ -22,8 +22,8 @@ pub(super) struct Zones {
 
 impl Zones {
     /// The zones of a stream over so many slots.
-    pub(super) fn new(stream: &Stream, slots: u64) -> Result<Self, Trouble> {
-        let all = zones(stream, slots)?;
+    pub(super) fn new(zones: &[Zone], slots: u64) -> Result<Self, Trouble> {
+        let all = in_slots(zones, slots)?;
         let last = all.last().copied();
         let last = last.ok_or_else(|| Trouble::usage("no zone of this stream has accesses"))?;
         Ok(Zones { all, last })
@@ -37,14 +37,14 @@ impl Zones {
     }
 }
 
-fn zones(stream: &Stream, slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
+fn in_slots(zones: &[Zone], slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
     let (mut addresses, mut accesses, mut first) = (0.0, 0.0, 0);
     let mut out = Vec::new();
-    let rest = crate::plan::Zone {
-        addresses: 1.0 - stream.zones.iter().map(|zone| zone.addresses).sum::<f64>(),
-        accesses: 1.0 - stream.zones.iter().map(|zone| zone.accesses).sum::<f64>(),
+    let rest = Zone {
+        addresses: 1.0 - zones.iter().map(|zone| zone.addresses).sum::<f64>(),
+        accesses: 1.0 - zones.iter().map(|zone| zone.accesses).sum::<f64>(),
     };
-    for zone in stream.zones.iter().chain([&rest]) {
+    for zone in zones.iter().chain([&rest]) {
         addresses += zone.addresses;
         accesses += zone.accesses;
         let end = libm::round(addresses.clamp(0.0, 1.0) * slots as f64) as u64;

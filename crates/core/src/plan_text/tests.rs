@@ -1,7 +1,8 @@
 use super::*;
+use crate::op::Action;
 use crate::plan::{
-    Act, Content, Engine, Level, Mix, PatternName, Rate, Step, Stream, Switch, Sync, Unevenness,
-    Until, Zone,
+    Act, Arrival, Content, Engine, Files, Jump, Level, Mix, Names, Pattern, Rate, Request,
+    Sequence, Step, Stream, Switch, Sync, Think, Unevenness, Until, Zone,
 };
 use crate::units::{Size, Span};
 use drivelab_stats::Random;
@@ -143,23 +144,76 @@ fn sample_level(random: &mut Random) -> Level {
     }
 }
 
+/// Every order, with and without what it may leave out.
+fn sample_pattern(random: &mut Random) -> Pattern {
+    let maybe = |random: &mut Random| (random.below(2) == 0).then(|| random.unit_f64());
+    let size = |random: &mut Random| Size(random.next_u64());
+    match random.below(12) {
+        0 => Pattern::Sequential(Sequence {
+            stride: (random.below(2) == 0).then(|| random.next_u64() as i64),
+            begin: (random.below(2) == 0).then(|| size(random)),
+            each_kind_in_order: random.below(2) == 0,
+        }),
+        1 => Pattern::Uniform,
+        2 => Pattern::Permutation,
+        3 => Pattern::SemiRandom(match random.below(2) {
+            0 => Jump::Share(maybe(random)),
+            _ => Jump::Run(1 + random.below(1 << 40)),
+        }),
+        4 => Pattern::Zipf { theta: maybe(random) },
+        5 => Pattern::SelfSimilar { skew: maybe(random) },
+        6 => Pattern::Bell { plateau: maybe(random) },
+        7 => Pattern::HotZones(
+            (0..random.below(3))
+                .map(|_| Zone { addresses: random.unit_f64(), accesses: random.unit_f64() })
+                .collect(),
+        ),
+        8 => Pattern::Segments {
+            block: size(random),
+            segments: (random.below(2) == 0).then(|| random.next_u64()),
+        },
+        9 => Pattern::Replay((0..random.below(4)).map(|_| size(random)).collect()),
+        10 => Pattern::Trace(vec![Request {
+            at_ns: random.next_u64(),
+            action: Action::Write,
+            offset: random.next_u64(),
+            bytes: random.next_u64() as u32,
+        }]),
+        _ => Pattern::Names(Names {
+            actions: vec![Action::Create, Action::Stat],
+            names: (random.below(2) == 0).then(|| random.next_u64() as u32),
+            directories: [Files::One, Files::Each][random.below(2) as usize],
+            form: (random.below(2) == 0).then(|| "n{name}".into()),
+            of_directories: random.below(2) == 0,
+            name_bytes: Size(random.below(2) * 4096),
+        }),
+    }
+}
+
+fn sample_arrival(random: &mut Random) -> Arrival {
+    match random.below(3) {
+        0 => Arrival::Open { rate: random.exponential(1e6), poisson: random.below(2) == 0 },
+        1 => Arrival::AT_ONCE,
+        _ => Arrival::Closed {
+            burst: (random.below(2) == 0).then(|| random.next_u64() as u32),
+            think: (random.below(2) == 0).then(|| Think {
+                time: Span(1 + random.below(1 << 50)),
+                first: random.below(2) == 0,
+            }),
+        },
+    }
+}
+
 fn sample_stream(random: &mut Random) -> Stream {
     Stream {
         engine: Engine::ALL[random.below(6) as usize].0,
-        pattern: if random.below(2) == 0 { PatternName::SemiRandom } else { PatternName::Replay },
+        pattern: sample_pattern(random),
         sync: [Sync::None, Sync::Fsync(4), Sync::End][random.below(3) as usize],
         content: [Content::Zero, Content::Compressible(30)][random.below(2) as usize],
-        stride: (random.below(2) == 0).then(|| random.next_u64() as i64),
-        share: (random.below(2) == 0).then(|| random.unit_f64()),
-        rate: (random.below(2) == 0).then(|| random.exponential(1e6)),
-        zones: (0..random.below(3))
-            .map(|_| Zone { addresses: random.unit_f64(), accesses: random.unit_f64() })
-            .collect(),
-        offsets: (0..random.below(4)).map(|_| Size(random.next_u64())).collect(),
+        arrival: sample_arrival(random),
         mix: Mix { read: random.below(101) as u32, write: random.below(101) as u32, trim: 0 },
         size: Size(random.next_u64() >> random.below(64)),
         depth: random.next_u64() as u32,
-        think: Span(random.below(1 << 50)),
         verify: random.below(2) == 0,
         read_back: (random.below(2) == 0)
             .then(|| Mix { read: random.below(101) as u32, ..Mix::WRITE }),

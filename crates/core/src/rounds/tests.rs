@@ -1,7 +1,7 @@
 use super::*;
 use crate::facts::{Bound, SimulatedFacts};
 use crate::op::Action;
-use crate::plan::Mix;
+use crate::plan::{Mix, Pattern};
 use crate::record::{Record, StepBegin, StepEnd};
 use crate::tally::{Keep, Tally};
 
@@ -14,7 +14,7 @@ fn steady(stream: Stream, until: Until) -> Step {
 }
 
 fn random(mix: Mix) -> Stream {
-    Stream { pattern: PatternName::Uniform, mix, ..Stream::default() }
+    Stream { pattern: Pattern::Uniform, mix, ..Stream::default() }
 }
 
 fn within(seconds: u64) -> Until {
@@ -114,7 +114,7 @@ fn a_level_rate_is_no_proof_before_the_spare_flash_is_used_up() {
     // In order first, then three times at random.
     let all = level_on("fresh", None, writes());
     assert_eq!((all[0].name.as_str(), all[0].until.passes, all.len()), (FILL, Some(1), 25));
-    assert_eq!(all[0].streams[0].pattern, PatternName::Sequential);
+    assert_eq!(all[0].streams[0].pattern, Pattern::SEQUENTIAL);
     assert!(!all[0].until.steady && all[1].until.steady);
     assert_eq!(level_on("filled", None, writes()).len(), 24);
     assert_eq!(level_on("fresh", disk(), writes()).len(), 16, "a disk has no spare");

@@ -133,7 +133,7 @@ fn depth_reached(step: &StepRun, stream: u32, seconds: Option<f64>) -> Option<f6
 /// Whether the kinds of a stream come one after the other, each for all names: then the rate of one
 /// says nothing over the time of all.
 fn takes_turns(stream: &Stream, kind: Action) -> bool {
-    kind.is_metadata() && stream.actions.len() > 1
+    kind.is_metadata() && stream.names().is_some_and(|of| of.actions.len() > 1)
 }
 
 /// The part of the time that such a kind had: its workers always have as many operations under way

@@ -1,6 +1,6 @@
 use super::*;
 use crate::op::SECOND;
-use crate::plan::{Mix, Plan, Step, Stream};
+use crate::plan::{Arrival, Mix, Plan, Step, Stream};
 use crate::record::{End, Record, StepBegin, StepEnd};
 use crate::tally::{Keep, KindTally, Phase, Tally};
 use crate::units::Span;
@@ -349,7 +349,7 @@ fn intervals_without_a_completion_are_zero_not_missing() {
 
 #[test]
 fn depth_lateness_errors_and_cpu_are_those_of_the_window() {
-    let mut bench = Bench::new(Stream { rate: Some(100.0), depth: 8, ..reads() });
+    let mut bench = Bench::new(Stream { depth: 8, arrival: Arrival::paced(100.0), ..reads() });
     let mut one = tally(0, 0, SECOND, 90);
     one.kinds[0].errors = vec![(Errno(5), 6), (Errno(28), 4)];
     (one.in_flight_sum, one.late_ns_sum, one.late_ns_max) = (300, 5_000, 900);

@@ -3,7 +3,7 @@
 use super::{BYTES_TOLERANCE, Case};
 use crate::facts::Backing;
 use crate::op::Action;
-use crate::plan::{Files, IoMode, PatternName, Stream};
+use crate::plan::{Files, IoMode, Stream};
 use crate::quantity::{count, percent, size};
 use crate::record::DeviceCounters;
 
@@ -133,8 +133,8 @@ impl Case<'_> {
 
 /// Hardly ever goes on where it was: a request serves one operation.
 fn jumps(stream: &Stream) -> bool {
-    use PatternName::{Bell, HotZones, Permutation, SelfSimilar, Uniform, Zipf};
-    let pattern = stream.pattern;
+    use crate::plan::PatternName::{Bell, HotZones, Permutation, SelfSimilar, Uniform, Zipf};
+    let pattern = stream.pattern.name();
     stream.files == Files::One
         && [Uniform, Permutation, Zipf, SelfSimilar, Bell, HotZones].contains(&pattern)
 }

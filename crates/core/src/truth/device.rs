@@ -2,7 +2,7 @@
 
 use super::{BYTES_MIN, BYTES_TOLERANCE, Case, OTHERS_SHARE, compressible_percent};
 use crate::op::Action;
-use crate::plan::{Content, Engine, Files, IoMode, PatternName, Stream, Sync};
+use crate::plan::{Content, Engine, Files, IoMode, Pattern, Stream, Sync};
 use crate::quantity::{percent, size};
 use crate::record::DeviceCounters;
 use crate::run::StepRun;
@@ -356,9 +356,9 @@ impl Case<'_> {
 
 /// Whether `stream` wrote every block that `read` can reach.
 fn fills(step: &StepRun, number: u32, stream: &Stream, read: &Stream) -> bool {
-    let in_order = match stream.pattern {
-        PatternName::Sequential => stream.stride.is_none(),
-        pattern => pattern == PatternName::Permutation,
+    let in_order = match &stream.pattern {
+        Pattern::Sequential(sequence) => sequence.stride.is_none(),
+        pattern => *pattern == Pattern::Permutation,
     };
     let end = |stream: &Stream| {
         stream.length.map_or(u64::MAX, |length| stream.offset.0.saturating_add(length.0))

@@ -2,7 +2,7 @@
 
 use super::Case;
 use crate::op::Action;
-use crate::plan::{Files, IoMode, PatternName, Sharing, Stream, SyncTiming};
+use crate::plan::{Arrival, Files, IoMode, Sharing, Stream, SyncTiming};
 use crate::quantity::{percent, time};
 use crate::tally::Phase;
 
@@ -59,7 +59,7 @@ impl Case<'_> {
 
     fn same_blocks(&mut self) {
         let again = |stream: &&Stream| {
-            stream.pattern == PatternName::Sequential
+            stream.is_sequential()
                 && stream.workers > 1
                 && stream.sharing() == Sharing::Shared
                 && stream.files == Files::One
@@ -125,10 +125,15 @@ impl Case<'_> {
     fn rate(&mut self) {
         let mut found = Vec::new();
         for (stream, numbers) in self.plan().streams.iter().zip(self.streams) {
-            let (Some(asked), Some(rate)) = (stream.rate, numbers.total.iops) else { continue };
+            let (Some(asked), Some(rate)) = (stream.arrival.rate(), numbers.total.iops) else {
+                continue;
+            };
             // What was due is counted in windows of a second at least.
             let enough = numbers.seconds.is_some_and(|seconds| seconds * asked > 1000.0);
-            if enough && !stream.poisson && rate.value < RATE_SHARE * asked {
+            if enough
+                && matches!(stream.arrival, Arrival::Open { poisson: false, .. })
+                && rate.value < RATE_SHARE * asked
+            {
                 found.push(format!(
                     "{asked:.0} operations a second were asked for and {:.0} were done: the \
                      response times hold a backlog",
@@ -203,7 +208,7 @@ fn depth_of_batches(stream: &Stream) -> f64 {
 fn is_deep(stream: &Stream) -> bool {
     stream.depth > 1
         && !stream.is_open()
-        && stream.burst.is_none()
-        && stream.think.0 == 0
-        && stream.pattern != PatternName::Names
+        && stream.arrival.burst().is_none()
+        && stream.think_time().0 == 0
+        && !stream.is_metadata()
 }

@@ -6,7 +6,7 @@ use crate::observed::{
     BlockSample, CpuThrottle, Extents, IoLimit, LimitedRate, LinkChange, PressureSpan,
     ProcessBytes, Temperature,
 };
-use crate::plan::{Mix, Plan, Sharing, Sync, SyncTiming, Until};
+use crate::plan::{Mix, Names, Pattern, Plan, Sharing, Sync, SyncTiming, Until};
 use crate::record::{ProcessFacts, Record, StepBegin};
 use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
@@ -233,7 +233,7 @@ fn stamps_that_this_run_wrote_must_still_be_there() {
     let fill = Stream { mix: Mix::WRITE, stamp: true, ..Stream::default() };
     assert_eq!(reasons_after(fill.clone()), ["lost_stamps"]);
     assert_eq!(reasons_after(Stream { stamp: false, ..fill.clone() }), [""; 0]);
-    assert_eq!(reasons_after(Stream { pattern: PatternName::Uniform, ..fill.clone() }), [""; 0]);
+    assert_eq!(reasons_after(Stream { pattern: Pattern::Uniform, ..fill.clone() }), [""; 0]);
     assert_eq!(reasons_after(Stream { offset: Size(4096), ..fill }), [""; 0]);
 }
 
@@ -281,7 +281,8 @@ fn others_on_the_device_are_told_from_us() {
     assert_eq!(reasons(Evidence::reads(), foreign_read), ["other_io"]);
     // The journal of a file system is nobody else, and the kernel books it on nobody.
     let names = |e: &mut Evidence| {
-        (e.stream.pattern, e.stream.actions) = (PatternName::Names, vec![Action::Create]);
+        let actions = vec![Action::Create];
+        e.stream.pattern = Pattern::Names(Names { actions, ..Names::default() });
         e.device().written_bytes = 64 << 20;
     };
     assert_eq!(reasons(Evidence::reads(), names), [""; 0]);
@@ -337,7 +338,7 @@ fn a_load_that_is_not_what_it_is_called_is_noticed() {
     let again = |e: &mut Evidence| {
         e.stream.workers = 8;
         e.stream.depth = 1;
-        e.stream.pattern = PatternName::Sequential;
+        e.stream.pattern = Pattern::SEQUENTIAL;
         e.stream.regions = Some(Sharing::Shared);
     };
     assert_eq!(reasons(Evidence::reads(), again), ["same_blocks"]);

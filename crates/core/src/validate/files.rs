@@ -2,7 +2,7 @@
 
 use super::{Geometry, Problems};
 use crate::facts::TargetKind;
-use crate::plan::{Engine, Files, PatternName, PlanFile, Stream};
+use crate::plan::{Engine, Files, Names, PlanFile, Stream};
 use std::collections::BTreeSet;
 
 /// More files than that are a typing error.
@@ -42,7 +42,7 @@ pub(super) fn geometry_of(
     files: &[PlanFile],
     problems: &mut Problems,
 ) -> Geometry {
-    let is_data = stream.pattern != PatternName::Names && stream.engine != Engine::Null;
+    let is_data = !stream.is_metadata() && stream.engine != Engine::Null;
     problems.need(stream.files_in_turn != Some(0), "files_in_turn", || {
         "a worker needs a file; use files_in_turn of 1 or more".to_string()
     });
@@ -80,8 +80,8 @@ fn leads_below(path: &str) -> bool {
 }
 
 /// Names that are spelt stand in the target directory, among what is not ours.
-pub(super) fn validate_form(stream: &Stream, problems: &mut Problems) {
-    let Some(form) = &stream.form else { return };
+pub(super) fn validate_form(stream: &Stream, of: &Names, problems: &mut Problems) {
+    let Some(form) = &of.form else { return };
     let spelt = form.replace("{worker}", "0").replace("{name}", "0");
     problems.need(leads_below(&spelt) && !spelt.contains(['{', '}']), "form", || {
         format!(
@@ -92,13 +92,13 @@ pub(super) fn validate_form(stream: &Stream, problems: &mut Problems) {
     problems.need(form.len() <= FORM_MAX, "form", || {
         format!("a form of {} bytes is too long; use at most {FORM_MAX}", form.len())
     });
-    problems.need(form.contains("{name}") || stream.names == Some(1), "form", || {
+    problems.need(form.contains("{name}") || of.names == Some(1), "form", || {
         format!("`{form}` spells one name alone; put {{name}} into it, or say names = 1")
     });
     problems.need(stream.workers <= 1 || form.contains("{worker}"), "form", || {
         format!("`{form}` spells the same names for all workers; put {{worker}} into it")
     });
-    let plain = stream.directories == Files::One && stream.depth == 1;
+    let plain = of.directories == Files::One && stream.depth == 1;
     problems.need(plain, "form", || {
         "names that are spelt are done one at a time, in the target directory; use depth 1 and \
          directories = one"

@@ -2,7 +2,7 @@
 
 use super::{HOUR, Problems};
 use crate::op::SECOND;
-use crate::plan::{Level, PatternName, Plan, Rate, Step, Until};
+use crate::plan::{Level, Plan, Rate, Step, Until};
 use crate::units::Span;
 
 /// One bound.
@@ -20,7 +20,7 @@ pub(super) fn validate_level(level: &Level, until: &Until, step: &Step, problems
     problems.need(!until.steady, "until", || {
         "`steady` does rounds and `level` watches one long one; leave out one of them".to_string()
     });
-    let moves_data = step.streams.iter().all(|stream| stream.pattern != PatternName::Names);
+    let moves_data = step.streams.iter().all(|stream| !stream.is_metadata());
     problems.need(moves_data || level.of == Rate::Operations, "until", || {
         "metadata actions move no bytes; watch their operations".to_string()
     });

@@ -1,7 +1,7 @@
 //! Refuses to read back what nobody knows to have been written.
 
 use super::Problems;
-use crate::plan::{Mix, PatternName, Stream, Until};
+use crate::plan::{Mix, Pattern, Stream, Until};
 
 /// Streams that read where a mix has written.
 pub(super) fn validate_read_back(stream: &Stream, until: &Until, problems: &mut Problems) {
@@ -12,7 +12,7 @@ pub(super) fn validate_read_back(stream: &Stream, until: &Until, problems: &mut 
     problems.need(stream.mix == Mix { write: 0, trim: 0, ..stream.mix }, "read_back", || {
         "what reads back only reads; leave writes and trims to the stream before it".to_string()
     });
-    let is_drawn = !matches!(stream.pattern, PatternName::Names | PatternName::Trace);
+    let is_drawn = !matches!(stream.pattern, Pattern::Names(_) | Pattern::Trace(_));
     problems.need(is_drawn && stream.reply.is_none(), "read_back", || {
         "names, traces and replies are not read back; drop `read_back`".to_string()
     });

@@ -5,7 +5,8 @@ use crate::content::{UNIT_BYTES, unit_bytes};
 use crate::facts::TargetKind;
 use crate::op::Action;
 use crate::plan::{
-    Content, Engine, Files, IoMode, PatternName, Reply, Sharing, Stream, Sync, SyncTiming, Zone,
+    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, Sharing, Stream, Sync,
+    SyncTiming, Zone,
 };
 use crate::units::Size;
 
@@ -23,15 +24,15 @@ const SHARE_ROUNDING: f64 = 1e-9;
 pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     load(stream, problems);
     arrival(stream, problems);
-    keys_of_pattern(stream, problems);
+    pattern(stream, problems);
     kinds(stream, problems);
     engine(stream, problems);
     checks(stream, problems);
-    match stream.pattern {
-        PatternName::Names => names(stream, geometry, problems),
-        PatternName::Trace => {
+    match &stream.pattern {
+        Pattern::Names(of) => names(stream, of, geometry, problems),
+        Pattern::Trace(requests) => {
             data(stream, geometry, problems);
-            super::validate_trace(stream, geometry, problems);
+            super::validate_trace(stream, requests, geometry, problems);
         }
         _ => data(stream, geometry, problems),
     }
@@ -62,7 +63,7 @@ fn load(stream: &Stream, problems: &mut Problems) {
 }
 
 fn arrival(stream: &Stream, problems: &mut Problems) {
-    if let Some(rate) = stream.rate {
+    if let Some(rate) = stream.arrival.rate() {
         problems.need(rate.is_finite() && rate > 0.0 && rate <= RATE_MAX, "rate", || {
             format!("a rate of {rate} a second cannot be kept; use more than 0, at most 1e9")
         });
@@ -70,99 +71,70 @@ fn arrival(stream: &Stream, problems: &mut Problems) {
         problems.need(rate >= slowest || rate <= 0.0 || rate.is_nan(), "rate", || {
             format!("a rate of {rate} a second is less than one operation an hour; raise it")
         });
-        let closed = stream.burst.is_some() || stream.think.0 > 0 || stream.think_first;
-        problems.need(!closed, "rate", || {
-            "a rate is an open loop, burst and think time are a closed one; use one of them"
-                .to_string()
-        });
     }
-    problems.need(stream.rate.is_some() || !stream.poisson, "poisson", || {
-        "Poisson arrivals need a rate; add one".to_string()
-    });
-    problems.need(stream.burst != Some(0), "burst", || {
+    problems.need(stream.arrival.burst() != Some(0), "burst", || {
         "a burst of 0 submits nothing; use 1 or more".to_string()
     });
-    problems.need(stream.think.0 > 0 || !stream.think_first, "think_first", || {
-        "think_first needs a think time; add one".to_string()
+    let think = stream.think_time();
+    problems.need(think <= HOUR, "think", || {
+        format!("a think time of {think} is more than an hour; shorten it")
     });
-    problems.need(stream.think <= HOUR, "think", || {
-        format!("a think time of {} is more than an hour; shorten it", stream.think)
+    let is_traced = matches!(stream.pattern, Pattern::Trace(_));
+    problems.need(is_traced || !matches!(stream.arrival, Arrival::Trace { .. }), "pace", || {
+        "the times of a trace need its requests; use pattern trace".to_string()
     });
 }
 
-/// A key that its pattern does not read would be ignored silently: it is refused.
-fn keys_of_pattern(stream: &Stream, problems: &mut Problems) {
-    use PatternName as P;
-    let given = [
-        ("stride", stream.stride.is_some(), P::Sequential),
-        ("begin", stream.begin.is_some(), P::Sequential),
-        ("share", stream.share.is_some(), P::SemiRandom),
-        ("run", stream.run.is_some(), P::SemiRandom),
-        ("theta", stream.theta.is_some(), P::Zipf),
-        ("skew", stream.skew.is_some(), P::SelfSimilar),
-        ("plateau", stream.plateau.is_some(), P::Bell),
-        ("zones", !stream.zones.is_empty(), P::HotZones),
-        ("block", stream.block.is_some(), P::Segments),
-        ("segments", stream.segments.is_some(), P::Segments),
-        ("offsets", !stream.offsets.is_empty(), P::Replay),
-        ("requests", !stream.requests.is_empty(), P::Trace),
-        ("pace", stream.pace.is_some(), P::Trace),
-        ("actions", !stream.actions.is_empty(), P::Names),
-        ("names", stream.names.is_some(), P::Names),
-        ("directories", stream.directories != Files::One, P::Names),
-        ("form", stream.form.is_some(), P::Names),
-        ("of_directories", stream.of_directories, P::Names),
-        ("name_bytes", stream.name_bytes.0 > 0, P::Names),
-        ("each_kind_in_order", stream.each_kind_in_order, P::Sequential),
-    ];
-    for (key, is_given, owner) in given {
-        problems.need(!is_given || stream.pattern == owner, key, || {
-            let (mine, theirs) = (word(stream.pattern), word(owner));
-            format!("`{key}` belongs to pattern {theirs}, and this is {mine}; drop one of them")
-        });
-        let optional = !matches!(key, "zones" | "block" | "offsets" | "requests" | "actions");
-        problems.need(is_given || optional || stream.pattern != owner, key, || {
-            format!("pattern {} needs `{key}`; add it", word(owner))
-        });
-    }
-    problems.need(stream.share.is_none_or(|share| (0.0..=1.0).contains(&share)), "share", || {
-        "`share` is a probability; use 0 to 1".to_string()
-    });
-    let is_one = stream.run.is_none_or(|run| run > 0 && stream.share.is_none());
-    problems.need(is_one, "run", || {
-        "`run` counts operations, and stands instead of `share`; use 1 or more of it alone".into()
-    });
-    problems.need(stream.theta.is_none_or(|theta| (0.0..5.0).contains(&theta)), "theta", || {
-        "`theta` of Zipf goes from 0 (uniform) to below 5; 1 is the classical law".to_string()
-    });
-    let is_share = |skew: f64| skew > 0.0 && skew < 1.0;
-    problems.need(stream.skew.is_none_or(is_share), "skew", || {
-        "`skew` is a share of the addresses; use more than 0 and less than 1".to_string()
-    });
-    let half = |plateau| (0.0..=0.5).contains(&plateau);
-    problems.need(stream.plateau.is_none_or(half), "plateau", || {
-        "`plateau` is a share of the region; use 0 to 0.5".to_string()
-    });
-    if !stream.zones.is_empty() {
-        zones(&stream.zones, problems);
-    }
-}
-
-/// The word of a pattern, as in plans.
-pub(super) fn word(pattern: PatternName) -> &'static str {
-    match pattern {
-        PatternName::Sequential => "sequential",
-        PatternName::Uniform => "uniform",
-        PatternName::Permutation => "permutation",
-        PatternName::SemiRandom => "semi-random",
-        PatternName::Zipf => "zipf",
-        PatternName::SelfSimilar => "self-similar",
-        PatternName::Bell => "bell",
-        PatternName::HotZones => "hot-zones",
-        PatternName::Segments => "segments",
-        PatternName::Replay => "replay",
-        PatternName::Trace => "trace",
-        PatternName::Names => "names",
+/// What the order of addresses, or of names, is made from.
+fn pattern(stream: &Stream, problems: &mut Problems) {
+    let lacks = |key: &'static str| {
+        let owner = stream.pattern.name().word();
+        move || format!("pattern {owner} needs `{key}`; add it")
+    };
+    match &stream.pattern {
+        Pattern::Sequential(_) | Pattern::Uniform | Pattern::Permutation => {}
+        Pattern::SemiRandom(Jump::Share(share)) => {
+            problems.need(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "share", || {
+                "`share` is a probability; use 0 to 1".to_string()
+            });
+        }
+        Pattern::SemiRandom(Jump::Run(run)) => {
+            problems.need(*run > 0, "run", || "`run` counts operations; use 1 or more".to_string())
+        }
+        Pattern::Zipf { theta } => {
+            problems.need(theta.is_none_or(|theta| (0.0..5.0).contains(&theta)), "theta", || {
+                "`theta` of Zipf goes from 0 (uniform) to below 5; 1 is the classical law".into()
+            });
+        }
+        Pattern::SelfSimilar { skew } => {
+            problems.need(skew.is_none_or(|skew| skew > 0.0 && skew < 1.0), "skew", || {
+                "`skew` is a share of the addresses; use more than 0 and less than 1".to_string()
+            });
+        }
+        Pattern::Bell { plateau } => {
+            let half = |plateau| (0.0..=0.5).contains(&plateau);
+            problems.need(plateau.is_none_or(half), "plateau", || {
+                "`plateau` is a share of the region; use 0 to 0.5".to_string()
+            });
+        }
+        Pattern::HotZones(all) => {
+            problems.need(!all.is_empty(), "zones", lacks("zones"));
+            zones(all, problems);
+        }
+        Pattern::Segments { segments, .. } => {
+            problems.need(*segments != Some(0), "segments", || {
+                "0 segments hold nothing; use 1 or more".to_string()
+            });
+        }
+        Pattern::Replay(offsets) => {
+            problems.need(!offsets.is_empty(), "offsets", lacks("offsets"));
+        }
+        Pattern::Trace(requests) => {
+            problems.need(!requests.is_empty(), "requests", lacks("requests"));
+        }
+        Pattern::Names(names) => {
+            problems.need(!names.actions.is_empty(), "actions", lacks("actions"));
+        }
     }
 }
 
@@ -194,7 +166,7 @@ fn zones(zones: &[Zone], problems: &mut Problems) {
 }
 
 fn kinds(stream: &Stream, problems: &mut Problems) {
-    let is_names = stream.pattern == PatternName::Names;
+    let is_names = stream.is_metadata();
     problems.need(is_names || stream.mix.total() > 0, "mix", || {
         "the mix has no reads, no writes and no trims; give one of them a share".to_string()
     });
@@ -207,7 +179,7 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     in_order(stream, problems);
     let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
     // On names it belongs to the create.
-    let creates = is_names && stream.actions.contains(&Action::Create);
+    let creates = stream.names().is_some_and(|of| of.actions.contains(&Action::Create));
     let writes = writes || (creates && stream.sync == Sync::Fsync(1));
     problems.need(writes || stream.sync == Sync::None, "sync", || {
         format!("sync = {} without writes does nothing; remove it or add writes", stream.sync)
@@ -223,8 +195,8 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
 
 /// Writes with an order of their own have whole slots, and reads beside them.
 fn in_order(stream: &Stream, problems: &mut Problems) {
-    use PatternName as P;
-    let has_slots = matches!(stream.pattern, P::Uniform | P::Zipf | P::HotZones);
+    use Pattern as P;
+    let has_slots = matches!(stream.pattern, P::Uniform | P::Zipf { .. } | P::HotZones(_));
     let has_both = stream.mix.read > 0 && stream.mix.write > 0 && stream.reply.is_none();
     let fits = has_slots && has_both && stream.sizes.is_empty() && stream.workers == 1;
     problems.need(fits || !stream.writes_in_order, "writes_in_order", || {
@@ -301,12 +273,12 @@ fn checks(stream: &Stream, problems: &mut Problems) {
     });
 }
 
-fn names(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Problems) {
     problems.need(geometry.kind == TargetKind::Directory, "pattern", || {
         "metadata actions need a directory as target; give one".to_string()
     });
     let is_data = |action: &&Action| !action.is_metadata() && **action != Action::Flush;
-    let data = stream.actions.iter().find(is_data);
+    let data = of.actions.iter().find(is_data);
     problems.need(data.is_none(), "actions", || {
         let action = data.map_or("", |action| action.word());
         format!(
@@ -314,12 +286,12 @@ fn names(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
              mkdir, or flush for an fsync of each name"
         )
     });
-    problems.need(stream.names != Some(0), "names", || "0 names do nothing; use 1 or more".into());
+    problems.need(of.names != Some(0), "names", || "0 names do nothing; use 1 or more".into());
     let sized = stream.length.is_some() || stream.offset.0 > 0 || !stream.sizes.is_empty();
     problems.need(!sized && stream.align.is_none() && stream.shift.0 == 0, "length", || {
         "names have no addresses; remove offset, length, sizes, align and shift".to_string()
     });
-    super::files::validate_form(stream, problems);
+    super::files::validate_form(stream, of, problems);
     problems.need(!(stream.stamp || stream.verify), "verify", || {
         "names hold no data to stamp or verify; remove it".to_string()
     });
@@ -372,11 +344,11 @@ fn sizes(stream: &Stream, problems: &mut Problems) {
         "the weights of the sizes sum to 0; give one of them a weight".to_string()
     });
     let lanes = stream.sizes.iter().any(|entry| entry.kind.is_some());
-    let has_lanes = matches!(stream.pattern, PatternName::Sequential | PatternName::Uniform)
-        && stream.stride.is_none()
+    let has_lanes = (stream.is_sequential() || stream.pattern == Pattern::Uniform)
+        && stream.stride().is_none()
         && stream.reply.is_none()
         && stream.sharing() != Sharing::Disjoint;
-    problems.need(has_lanes || !(lanes || stream.each_kind_in_order), "sizes", || {
+    problems.need(has_lanes || !(lanes || stream.is_each_kind_in_order()), "sizes", || {
         "sizes and places of each kind of their own are for sequential and uniform order in \
          shared or whole regions, without stride and reply"
             .to_string()
@@ -404,13 +376,18 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     whole("align", stream.align.map_or(0, |align| align.0));
     whole("shift", stream.shift.0);
     whole("offset", stream.offset.0);
-    whole("begin", stream.begin.map_or(0, |begin| begin.0));
+    whole("begin", begin_of(stream).map_or(0, |begin| begin.0));
     whole("offset_each", stream.offset_each.0);
     whole("length", stream.length.map_or(0, |length| length.0));
-    whole("block", stream.block.map_or(0, |block| block.0));
-    for offset in &stream.offsets {
-        whole("offsets", offset.0);
+    match &stream.pattern {
+        Pattern::Segments { block, .. } => whole("block", block.0),
+        Pattern::Replay(offsets) => offsets.iter().for_each(|offset| whole("offsets", offset.0)),
+        _ => {}
     }
+}
+
+fn begin_of(stream: &Stream) -> Option<Size> {
+    stream.pattern.sequence().and_then(|sequence| sequence.begin)
 }
 
 /// `4KiB`, or `1834 bytes` where no unit divides it.
@@ -422,31 +399,28 @@ fn bytes_in_words(bytes: u64) -> String {
 /// What follows from each request having its place in an order.
 fn orders(stream: &Stream, problems: &mut Problems) {
     let mixed = stream.size_min() != stream.size_max();
-    let is_plain =
-        stream.stride.is_none() && !(stream.stamp || stream.verify || stream.each_kind_in_order);
-    problems.need(stream.begin.is_none() || is_plain, "begin", || {
+    let is_plain = stream.stride().is_none()
+        && !(stream.stamp || stream.verify || stream.is_each_kind_in_order());
+    problems.need(begin_of(stream).is_none() || is_plain, "begin", || {
         "a first pass that begins elsewhere has no stride, no marks and one order for all kinds; \
          leave `begin` out"
             .to_string()
     });
-    problems.need(stream.sizes.is_empty() || stream.stride.is_none(), "stride", || {
+    problems.need(stream.sizes.is_empty() || stream.stride().is_none(), "stride", || {
         "a stride counts blocks of one size; use `size`, or leave the stride out".to_string()
     });
-    let needs_one_size = matches!(stream.pattern, PatternName::Permutation | PatternName::Segments);
+    let needs_one_size = matches!(stream.pattern, Pattern::Permutation | Pattern::Segments { .. });
     problems.need(!mixed || !needs_one_size, "sizes", || {
-        format!("{} order needs requests of one size; use `size`", word(stream.pattern))
+        format!("{} order needs requests of one size; use `size`", stream.pattern.name().word())
     });
     let overlaps = stream.align.is_some_and(|align| align.0 < stream.size_max());
-    problems.need(!overlaps || stream.pattern != PatternName::Permutation, "align", || {
+    problems.need(!overlaps || stream.pattern != Pattern::Permutation, "align", || {
         "in permutation order blocks must not overlap; use align of at least the size".to_string()
     });
-    if let Some(block) = stream.block {
+    if let Pattern::Segments { block, .. } = stream.pattern {
         let size = stream.size_max().max(1);
         problems.need(block.0 > 0 && block.0.is_multiple_of(size), "block", || {
             format!("block {block} is no multiple of the size {}; make it one", Size(size))
-        });
-        problems.need(stream.segments != Some(0), "segments", || {
-            "0 segments hold nothing; use 1 or more".to_string()
         });
     }
 }
@@ -470,7 +444,8 @@ fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
         return;
     };
     let one_file = stream.files == Files::One;
-    let disjoint = stream.sharing() == Sharing::Disjoint && stream.pattern != PatternName::Segments;
+    let is_segmented = matches!(stream.pattern, Pattern::Segments { .. });
+    let disjoint = stream.sharing() == Sharing::Disjoint && !is_segmented;
     let parts = if disjoint && one_file { u64::from(stream.workers) } else { 1 };
     let needed = stream.size_max().saturating_add(stream.shift.0);
     let slot = stream.alignment().max(1);
@@ -483,14 +458,16 @@ fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
             bytes_in_words(needed)
         )
     });
-    if let (Some(block), Some(segments)) = (stream.block, stream.segments) {
+    if let Pattern::Segments { block, segments: Some(segments) } = stream.pattern {
         let owners = if one_file { stream.workers } else { 1 };
         let total = u128::from(block.0) * u128::from(segments) * u128::from(owners);
         problems.need(total <= u128::from(bytes), "segments", || {
             format!("block x segments x workers is {total} bytes, the region {bytes}; use less")
         });
     }
-    let outside = stream.offsets.iter().find(|at| at.0.saturating_add(stream.size_max()) > bytes);
+    let replayed: &[Size] =
+        if let Pattern::Replay(offsets) = &stream.pattern { offsets } else { &[] };
+    let outside = replayed.iter().find(|at| at.0.saturating_add(stream.size_max()) > bytes);
     problems.need(outside.is_none(), "offsets", || {
         let at = outside.map_or(0, |at| at.0);
         format!("a replayed request at byte {at} ends beyond the region of {bytes} bytes")

@@ -1,5 +1,5 @@
 use super::*;
-use crate::op::SECOND;
+use crate::op::{Action, SECOND};
 use crate::plan::*;
 
 const MIB: u64 = 1 << 20;
@@ -43,21 +43,23 @@ fn accepted(plan: &Plan) {
 #[test]
 fn sensible_plans_pass() {
     accepted(&plan());
-    accepted(&with(|s| (s.workers, s.depth, s.pattern) = (4, 32, PatternName::Permutation)));
-    accepted(&with(|s| (s.stride, s.size) = (Some(-3), Size(6 * 512))));
-    accepted(&with(|s| (s.rate, s.poisson) = (Some(1000.0), true)));
-    accepted(&with(|s| (s.burst, s.depth, s.think) = (Some(4), 8, Span(1_000_000))));
+    accepted(&with(|s| (s.workers, s.depth, s.pattern) = (4, 32, Pattern::Permutation)));
+    accepted(&with(|s| (s.pattern, s.size) = (Pattern::strided(-3), Size(6 * 512))));
+    accepted(&with(|s| s.arrival = Arrival::Open { rate: 1000.0, poisson: true }));
+    accepted(&with(|s| (s.arrival, s.depth) = (Arrival::thinking(Some(4), Span(1_000_000)), 8)));
     accepted(&with(|s| (s.mix, s.sync) = (Mix::WRITE, Sync::Fsync(4))));
-    accepted(&with(|s| (s.pattern, s.zones) = (PatternName::HotZones, vec![zone(0.1, 0.9)])));
+    accepted(&with(|s| s.pattern = Pattern::HotZones(vec![zone(0.1, 0.9)])));
     accepted(&with(|s| (s.verify, s.pass) = (true, Some(1))));
     accepted(&with(|s| (s.engine, s.io) = (Engine::Mmap, IoMode::Buffered)));
+    accepted(&with(|s| s.pattern = names_of(Action::Create)));
     accepted(&with(|s| {
-        (s.pattern, s.actions) = (PatternName::Names, vec![crate::op::Action::Create]);
-    }));
-    accepted(&with(|s| {
-        (s.pattern, s.block, s.segments) = (PatternName::Segments, Some(Size(MIB)), Some(16));
+        s.pattern = Pattern::Segments { block: Size(MIB), segments: Some(16) };
         s.workers = 4;
     }));
+}
+
+fn names_of(action: Action) -> Pattern {
+    Pattern::Names(Names { actions: vec![action], ..Names::default() })
 }
 
 fn zone(addresses: f64, accesses: f64) -> Zone {
@@ -108,46 +110,35 @@ fn load_and_arrival() {
     refused(&with(|s| s.batch_submit = Some(2)), "batch_submit", "does not fit depth 1");
     refused(&with(|s| s.batch_complete = Some(0)), "batch_complete", "does not fit");
     for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e10] {
-        refused(&with(|s| s.rate = Some(rate)), "rate", "cannot be kept");
+        refused(&with(|s| s.arrival = Arrival::paced(rate)), "rate", "cannot be kept");
     }
-    refused(&with(|s| s.rate = Some(1e-6)), "rate", "an hour");
-    refused(&with(|s| (s.rate, s.think) = (Some(9.0), Span(1))), "rate", "open loop");
-    refused(&with(|s| (s.rate, s.burst) = (Some(9.0), Some(1))), "rate", "open loop");
-    refused(&with(|s| s.poisson = true), "poisson", "need a rate");
-    refused(&with(|s| s.burst = Some(0)), "burst", "submits nothing");
-    refused(&with(|s| s.think_first = true), "think_first", "needs a think time");
-    refused(&with(|s| s.think = Span(HOUR.0 + 1)), "think", "more than an hour");
+    refused(&with(|s| s.arrival = Arrival::paced(1e-6)), "rate", "an hour");
+    let none = Arrival::Closed { burst: Some(0), think: None };
+    refused(&with(|s| s.arrival = none.clone()), "burst", "submits nothing");
+    let long = || Arrival::thinking(None, Span(HOUR.0 + 1));
+    refused(&with(|s| s.arrival = long()), "think", "more than an hour");
+    refused(&with(|s| s.arrival = Arrival::Trace { pace: 1.0 }), "pace", "need its requests");
     refused(&with(|s| s.gap_over = Span(0)), "gap_over", "list every");
 }
 
 #[test]
-fn keys_that_do_not_fit_the_pattern() {
-    let uniform = |change: fn(&mut Stream)| {
-        with(|s| {
-            s.pattern = PatternName::Uniform;
-            change(s);
-        })
-    };
-    refused(&uniform(|s| s.stride = Some(2)), "stride", "belongs to pattern sequential");
-    refused(&uniform(|s| s.begin = Some(Size(4096))), "begin", "belongs to pattern sequential");
-    accepted(&with(|s| s.begin = Some(Size(4096))));
-    refused(&with(|s| s.begin = Some(Size(100))), "begin", "no multiple of the 512-byte block");
-    let marked = with(|s| (s.begin, s.stamp, s.mix) = (Some(Size(4096)), true, Mix::WRITE));
+fn what_an_order_is_made_from() {
+    let begin = |at| Pattern::Sequential(Sequence { begin: Some(Size(at)), ..Sequence::default() });
+    accepted(&with(|s| s.pattern = begin(4096)));
+    refused(&with(|s| s.pattern = begin(100)), "begin", "no multiple of the 512-byte block");
+    let marked = with(|s| (s.pattern, s.stamp, s.mix) = (begin(4096), true, Mix::WRITE));
     refused(&marked, "begin", "no marks");
-    refused(&uniform(|s| s.share = Some(0.5)), "share", "belongs to pattern semi-random");
-    refused(&uniform(|s| s.theta = Some(0.5)), "theta", "belongs to pattern zipf");
-    refused(&uniform(|s| s.zones = vec![zone(0.5, 0.5)]), "zones", "hot-zones");
-    refused(&uniform(|s| s.offsets = vec![Size(0)]), "offsets", "replay");
-    refused(&uniform(|s| s.names = Some(3)), "names", "belongs to pattern names");
-    refused(&with(|s| s.pattern = PatternName::Replay), "offsets", "needs `offsets`");
-    refused(&with(|s| s.pattern = PatternName::Names), "actions", "needs `actions`");
-    refused(&with(|s| s.pattern = PatternName::HotZones), "zones", "needs `zones`");
-    refused(&with(|s| s.pattern = PatternName::Segments), "block", "needs `block`");
-    let share = with(|s| (s.pattern, s.share) = (PatternName::SemiRandom, Some(1.5)));
-    refused(&share, "share", "use 0 to 1");
-    let theta = with(|s| (s.pattern, s.theta) = (PatternName::Zipf, Some(5.0)));
-    refused(&theta, "theta", "below 5");
-    let zones = |zones: Vec<Zone>| with(|s| (s.pattern, s.zones) = (PatternName::HotZones, zones));
+    let of = |pattern| with(|s| s.pattern = pattern);
+    refused(&of(Pattern::Replay(vec![])), "offsets", "needs `offsets`");
+    refused(&of(Pattern::Trace(vec![])), "requests", "needs `requests`");
+    refused(&of(Pattern::Names(Names::default())), "actions", "needs `actions`");
+    refused(&of(Pattern::HotZones(vec![])), "zones", "needs `zones`");
+    refused(&of(Pattern::SemiRandom(Jump::Share(Some(1.5)))), "share", "use 0 to 1");
+    refused(&of(Pattern::SemiRandom(Jump::Run(0))), "run", "use 1 or more");
+    refused(&of(Pattern::Zipf { theta: Some(5.0) }), "theta", "below 5");
+    refused(&of(Pattern::SelfSimilar { skew: Some(1.0) }), "skew", "less than 1");
+    refused(&of(Pattern::Bell { plateau: Some(0.6) }), "plateau", "use 0 to 0.5");
+    let zones = |zones: Vec<Zone>| of(Pattern::HotZones(zones));
     refused(&zones(vec![zone(0.6, 0.5), zone(0.6, 0.5)]), "zones", "of the addresses");
     refused(&zones(vec![zone(0.1, 0.8), zone(0.1, 0.8)]), "zones", "of the accesses");
     refused(&zones(vec![zone(1.0, 0.5)]), "zones", "must then sum to 1");
@@ -173,7 +164,7 @@ fn kinds_engines_and_checks() {
     refused(&with(|s| s.stamp = true), "stamp", "add writes");
     refused(&with(|s| s.pass = Some(1)), "pass", "add stamp or verify");
     let overwrite = |s: &mut Stream| {
-        (s.pattern, s.verify, s.pass) = (PatternName::Uniform, true, Some(2));
+        (s.pattern, s.verify, s.pass) = (Pattern::Uniform, true, Some(2));
         s.mix = Mix { read: 50, write: 50, trim: 0 };
     };
     refused(&with(overwrite), "pass", "a step of its own");
@@ -205,23 +196,19 @@ fn sizes_and_regions() {
         WeightedSize { size: Size(4096), weight: 1, kind: None },
         WeightedSize { size: Size(8192), weight: 1, kind: None },
     ];
-    let mixed = |pattern, stride| {
-        with(|s| (s.sizes, s.pattern, s.stride) = (sizes.clone(), pattern, stride))
-    };
-    refused(&mixed(PatternName::Sequential, Some(2)), "stride", "one size");
-    refused(&mixed(PatternName::Permutation, None), "sizes", "requests of one size");
-    accepted(&mixed(PatternName::Sequential, None));
+    let mixed = |pattern| with(|s| (s.sizes, s.pattern) = (sizes.clone(), pattern));
+    refused(&mixed(Pattern::strided(2)), "stride", "one size");
+    refused(&mixed(Pattern::Permutation), "sizes", "requests of one size");
+    accepted(&mixed(Pattern::SEQUENTIAL));
     let weightless = vec![WeightedSize { size: Size(4096), weight: 0, kind: None }];
     refused(&with(|s| s.sizes = weightless), "sizes", "sum to 0");
-    let overlap =
-        |s: &mut Stream| (s.pattern, s.align) = (PatternName::Permutation, Some(Size(512)));
+    let overlap = |s: &mut Stream| (s.pattern, s.align) = (Pattern::Permutation, Some(Size(512)));
     refused(&with(overlap), "align", "must not overlap");
-    let replay = |at| with(|s| (s.pattern, s.offsets) = (PatternName::Replay, vec![Size(at)]));
+    let replay = |at| with(|s| s.pattern = Pattern::Replay(vec![Size(at)]));
     refused(&replay(64 * MIB - 512), "offsets", "ends beyond the region");
     let segments = |block, segments| {
         with(|s| {
-            (s.pattern, s.block, s.segments) =
-                (PatternName::Segments, Some(Size(block)), Some(segments));
+            s.pattern = Pattern::Segments { block: Size(block), segments: Some(segments) };
         })
     };
     refused(&segments(5000, 1), "block", "no multiple of the size");
@@ -235,13 +222,12 @@ fn targets() {
     let each = with(|s| s.files = Files::Each);
     let problems = validate(&each, &device).expect_err("a device is one file");
     assert_eq!(problems[0].key, "files");
-    let names = |s: &mut Stream| {
-        (s.pattern, s.actions) = (PatternName::Names, vec![crate::op::Action::Stat]);
-    };
+    let names = |s: &mut Stream| s.pattern = names_of(Action::Stat);
     let problems = validate(&with(names), &device).expect_err("no names on a device");
     assert_eq!(problems[0].text, "metadata actions need a directory as target; give one");
-    refused(&with(|s| (names(s), s.names = Some(0)).1), "names", "0 names");
-    refused(&with(|s| (names(s), s.actions[0] = crate::op::Action::Read).1), "actions", "`read`");
+    let none = Names { actions: vec![Action::Stat], names: Some(0), ..Names::default() };
+    refused(&with(|s| s.pattern = Pattern::Names(none)), "names", "0 names");
+    refused(&with(|s| s.pattern = names_of(Action::Read)), "actions", "`read`");
     refused(&with(|s| (names(s), s.verify = true).1), "verify", "hold no data");
     let mut bytes_only = with(names);
     bytes_only.steps[0].until = Until { bytes: Some(Size(1)), ..Until::default() };
@@ -260,7 +246,7 @@ fn cpu_lists() {
 #[test]
 fn steady_needs_a_load_that_can_settle() {
     let steady = |change: fn(&mut Step)| {
-        let mut plan = with(|s| (s.pattern, s.mix) = (PatternName::Uniform, Mix::WRITE));
+        let mut plan = with(|s| (s.pattern, s.mix) = (Pattern::Uniform, Mix::WRITE));
         plan.steps[0].role = Role::Precondition;
         plan.steps[0].until.steady = true;
         change(&mut plan.steps[0]);
@@ -270,9 +256,9 @@ fn steady_needs_a_load_that_can_settle() {
     refused(&steady(|step| step.role = Role::Measure), "until", "is no result");
     refused(&steady(|step| step.until.elapsed = None), "until", "may never be steady");
     refused(&steady(|step| step.streams.push(Stream::default())), "until", "one stream");
-    refused(&steady(|step| step.streams[0].rate = Some(10.0)), "until", "fixed rate");
+    refused(&steady(|step| step.streams[0].arrival = Arrival::paced(10.0)), "until", "fixed rate");
     refused(&steady(|step| step.streams[0].stamp = true), "until", "stamps count passes");
-    refused(&steady(|step| step.streams[0].pattern = PatternName::Permutation), "until", "order");
+    refused(&steady(|step| step.streams[0].pattern = Pattern::Permutation), "until", "order");
     refused(&steady(|step| step.ramp = Span(1)), "until", "ramp");
     refused(&steady(|step| step.repeat = 2), "until", "once");
 }
@@ -325,7 +311,7 @@ fn a_level_needs_whole_seconds_and_another_bound() {
     refused(&level(|_, level| level.limit = -1.0), "until", "a limit of -1");
     refused(&level(|_, level| level.after = Span(u64::MAX)), "until", "is not watched");
     refused(&level(|plan, _| plan.interval = Interval(Span(SECOND / 3))), "interval", "divide");
-    let names = |plan: &mut Plan| plan.steps[0].streams[0].pattern = PatternName::Names;
+    let names = |plan: &mut Plan| plan.steps[0].streams[0].pattern = names_of(Action::Stat);
     let mut plan = level(|_, _| ());
     names(&mut plan);
     refused(&plan, "until", "move no bytes");
@@ -342,7 +328,7 @@ fn a_level_needs_whole_seconds_and_another_bound() {
 fn writes_in_order_are_for_random_reads_beside_them() {
     let mixed = |s: &mut Stream| {
         s.mix = Mix { read: 99, write: 1, trim: 0 };
-        (s.pattern, s.writes_in_order) = (PatternName::Uniform, true);
+        (s.pattern, s.writes_in_order) = (Pattern::Uniform, true);
     };
     accepted(&with(mixed));
     let but = |change: fn(&mut Stream)| {
@@ -352,6 +338,6 @@ fn writes_in_order_are_for_random_reads_beside_them() {
         })
     };
     refused(&but(|s| s.mix = Mix::READ), "writes_in_order", "drop it");
-    refused(&but(|s| s.pattern = PatternName::Sequential), "writes_in_order", "at random");
+    refused(&but(|s| s.pattern = Pattern::SEQUENTIAL), "writes_in_order", "at random");
     refused(&but(|s| s.workers = 2), "writes_in_order", "one worker");
 }

@@ -4,7 +4,7 @@
 
 use drivelab_core::driver::{Driver, Next, drivers_of};
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
-use drivelab_core::plan::{Mix, PatternName, Step, Stream, Until};
+use drivelab_core::plan::{Mix, Pattern, Step, Stream, Until};
 use drivelab_core::queue::{Finished, Queue, Sink, Trouble};
 use drivelab_core::tally::Tally;
 use drivelab_core::team::{Company, Team};
@@ -20,12 +20,12 @@ pub const SECOND: Time = 1_000_000_000;
 pub const SEED: u64 = 42;
 
 /// A stream of 4 KiB reads at depth 1.
-pub fn reads(pattern: PatternName) -> Stream {
+pub fn reads(pattern: Pattern) -> Stream {
     Stream { pattern, mix: Mix::READ, size: Size(4096), depth: 1, workers: 1, ..Stream::default() }
 }
 
 /// The same with writes.
-pub fn writes(pattern: PatternName) -> Stream {
+pub fn writes(pattern: Pattern) -> Stream {
     Stream { mix: Mix::WRITE, ..reads(pattern) }
 }
 

@@ -8,7 +8,7 @@ use crate::{print, store};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
 use drivelab_core::fitness::{Check, Observations, Severity};
-use drivelab_core::plan::{Engine, Interval, PatternName, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Engine, Interval, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
@@ -138,7 +138,7 @@ fn look(system: &System, aim: Aim, ledger: Option<&Ledger>) -> Result<Observatio
 fn ceiling(clock: Clock) -> Result<Option<Estimate>, Trouble> {
     let stream = Stream {
         engine: Engine::Null,
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         depth: CEILING_DEPTH,
         ..Stream::default()
     };

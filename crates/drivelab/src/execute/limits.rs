@@ -4,7 +4,7 @@
 //! what is left ends there; then it is incomplete, and the run is over and judged as it is.
 
 use crate::forecast;
-use drivelab_core::plan::{Act, IoMode, PatternName, Step, Stream, Until};
+use drivelab_core::plan::{Act, IoMode, Step, Stream, Until};
 use drivelab_core::run::StepRun;
 use drivelab_core::units::{Size, Span};
 use drivelab_study::experiment::budget;
@@ -46,7 +46,7 @@ impl Kind {
     fn of(step: &Step) -> Kind {
         let any = |is: fn(&Stream) -> bool| step.streams.iter().any(is);
         Kind {
-            is_of_names: any(|stream| stream.pattern == PatternName::Names),
+            is_of_names: any(|stream| stream.is_metadata()),
             writes: any(|stream| stream.mix.write > 0),
             is_buffered: any(|stream| stream.io == IoMode::Buffered),
             in_flight: step.streams.iter().map(|it| it.depth.saturating_mul(it.workers)).sum(),

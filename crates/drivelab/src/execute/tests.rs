@@ -4,7 +4,7 @@ use super::*;
 use crate::opener::Site;
 use crate::store::reader;
 use crate::store::writer::Place;
-use drivelab_core::plan::{Engine, Mix, PatternName, Role, Stream, Until};
+use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Role, Stream, Until};
 use drivelab_core::record::{Begin, End, FORMAT};
 use drivelab_core::run::Run;
 use drivelab_core::units::Span;
@@ -40,7 +40,7 @@ fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
     (run, result)
 }
 
-fn step(name: &str, mix: Mix, pattern: PatternName, until: Until) -> Step {
+fn step(name: &str, mix: Mix, pattern: Pattern, until: Until) -> Step {
     let streams = vec![Stream { mix, pattern, ..Stream::default() }];
     Step { name: name.into(), until, repeat: 1, streams, ..Step::default() }
 }
@@ -56,11 +56,11 @@ fn steps_and_repetitions_become_records_in_order() {
         ..step(
             "fill",
             Mix::WRITE,
-            PatternName::Sequential,
+            Pattern::SEQUENTIAL,
             Until { passes: Some(1), ..Until::default() },
         )
     };
-    let reads = step("read", Mix::READ, PatternName::Uniform, operations(50));
+    let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
     let reads = Step { repeat: 3, ..reads };
     let idle = Step {
         name: "idle".into(),
@@ -102,8 +102,8 @@ fn steps_and_repetitions_become_records_in_order() {
 #[test]
 fn a_rate_that_cannot_be_kept_is_a_warning() {
     let until = Until { elapsed: Some(Span(100_000_000)), ..Until::default() };
-    let mut hurried = step("hurried", Mix::READ, PatternName::Uniform, until);
-    hurried.streams[0].rate = Some(100_000.0);
+    let mut hurried = step("hurried", Mix::READ, Pattern::Uniform, until);
+    hurried.streams[0].arrival = Arrival::paced(100_000.0);
     let (run, result) = execute(&Plan { seed: 1, steps: vec![hurried], ..Plan::default() });
     assert_eq!(result, Ok(()));
     assert_eq!(run.warnings.len(), 1);
@@ -115,7 +115,7 @@ fn a_rate_that_cannot_be_kept_is_a_warning() {
 fn trims_beside_other_operations_are_a_warning() {
     let mix = |read, trim| Mix { read, write: 0, trim };
     let codes = |mix: Mix, depth: u32| {
-        let mut mixed = step("mixed", mix, PatternName::Uniform, operations(50));
+        let mut mixed = step("mixed", mix, Pattern::Uniform, operations(50));
         mixed.streams[0].engine = Engine::IoUring;
         mixed.streams[0].depth = depth;
         let (run, _) = execute(&Plan { seed: 1, steps: vec![mixed], ..Plan::default() });
@@ -128,9 +128,9 @@ fn trims_beside_other_operations_are_a_warning() {
 
 #[test]
 fn a_step_that_does_not_fit_ends_the_run_and_says_why() {
-    let mut huge = step("huge", Mix::READ, PatternName::Uniform, operations(1));
+    let mut huge = step("huge", Mix::READ, Pattern::Uniform, operations(1));
     huge.streams[0].size.0 = 2 * FILE_BYTES;
-    let after = step("after", Mix::READ, PatternName::Uniform, operations(1));
+    let after = step("after", Mix::READ, Pattern::Uniform, operations(1));
     let (run, result) = execute(&Plan { seed: 1, steps: vec![huge, after], ..Plan::default() });
     assert!(matches!(result, Err(Stop::Trouble(_))));
     assert_eq!(run.steps.len(), 1);

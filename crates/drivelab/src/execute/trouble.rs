@@ -3,7 +3,7 @@
 use drivelab_core::driver::Failure;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, Errno, Op};
-use drivelab_core::plan::{Engine, Role, Step, Stream};
+use drivelab_core::plan::{Engine, Pattern, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::run::{Run, StepRun};
@@ -60,7 +60,7 @@ fn advice(errno: Errno, stream: &Stream) -> String {
 
 /// Operations that were due and were never issued.
 pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
-    let asked: f64 = step.streams.iter().filter_map(|stream| stream.rate).sum();
+    let asked: f64 = step.streams.iter().filter_map(|stream| stream.arrival.rate()).sum();
     Warning {
         code: "rate_not_kept".into(),
         text: format!(
@@ -102,9 +102,10 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
         Verified::Unchecked | Verified::Right(_) => {}
     }
     let unordered = |stream: &Stream| {
-        use drivelab_core::plan::PatternName::{Permutation, Sequential};
         let writes = stream.mix.write > 0 || stream.reply.is_some();
-        stream.verify && writes && !matches!(stream.pattern, Sequential | Permutation)
+        stream.verify
+            && writes
+            && !matches!(stream.pattern, Pattern::Sequential(_) | Pattern::Permutation)
     };
     if step.plan.streams.iter().any(unordered) {
         warn(

@@ -1,7 +1,7 @@
 //! What a plan is going to do to its target, for the guard.
 
 use crate::aim::Aim;
-use drivelab_core::plan::{Act, PatternName, Plan, Step, Stream};
+use drivelab_core::plan::{Act, Plan, Step, Stream};
 use drivelab_io::guard::Intent;
 
 /// The strongest thing that the plan does to its data files or device. What goes to files in a
@@ -22,7 +22,7 @@ pub fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
 
 /// Whether a stream works on data rather than on names.
 pub fn is_data(stream: &Stream) -> bool {
-    stream.pattern != PatternName::Names
+    !stream.is_metadata()
 }
 
 fn of_step(step: &Step) -> Intent {

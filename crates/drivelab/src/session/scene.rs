@@ -9,7 +9,7 @@ use crate::outcome::Failure;
 use crate::patience::Patience;
 use crate::together::{self, agree};
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
+use drivelab_core::plan::{Act, Files, Plan, PlanFile};
 use drivelab_core::record::Warning;
 use drivelab_io::facts::System;
 use drivelab_io::opening::{
@@ -118,10 +118,11 @@ fn directories_of(plan: &Plan) -> u32 {
         .steps
         .iter()
         .flat_map(|step| &step.streams)
-        .filter(|stream| stream.pattern == PatternName::Names && stream.form.is_none());
-    let needed = names.map(|stream| match stream.directories {
+        .filter_map(|stream| Some((stream.workers, stream.names()?)))
+        .filter(|(_, names)| names.form.is_none());
+    let needed = names.map(|(workers, names)| match names.directories {
         Files::One => 1,
-        Files::Each => stream.workers,
+        Files::Each => workers,
     });
     needed.max().unwrap_or(0)
 }

@@ -12,7 +12,7 @@ use crate::engine::{Calls, Engine, kernel_wait_ns, sleep_until};
 use crate::uring::{enter, is_passing, ring};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
-use drivelab_core::plan::Stream;
+use drivelab_core::plan::{self, Pattern, Stream};
 use drivelab_core::queue::{Queue, Trouble};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use std::cell::UnsafeCell;
@@ -83,18 +83,28 @@ fn requests(action: Action) -> &'static [(u8, &'static str)] {
 
 /// Whether the kernel lets us have a ring that takes every action on names but setting times.
 pub fn is_offered() -> bool {
-    let stream = Stream { actions: Action::ALL.to_vec(), ..Stream::default() };
+    let stream = Stream {
+        pattern: Pattern::Names(plan::Names {
+            actions: Action::ALL.to_vec(),
+            ..plan::Names::default()
+        }),
+        ..Stream::default()
+    };
     let is_whole = |ring: &IoUring| {
         probe(ring, &stream).is_ok() && ring.submitter().register_files_sparse(1).is_ok()
     };
     ring(&stream, 4).is_ok_and(|ring| is_whole(&ring))
 }
 
+fn actions(stream: &Stream) -> &[Action] {
+    stream.names().map_or(&[], |names| &names.actions)
+}
+
 /// Refuses actions that this kernel's ring does not offer.
 fn probe(ring: &IoUring, stream: &Stream) -> Result<(), Trouble> {
     let mut probe = Probe::new();
     let asked = ring.submitter().register_probe(&mut probe);
-    for action in &stream.actions {
+    for action in actions(stream) {
         let missing = requests(*action).iter().find(|(code, _)| !probe.is_supported(*code));
         if let Some((_, name)) = missing.or(requests(*action).first().filter(|_| asked.is_err())) {
             return Err(Trouble::usage(format!(
@@ -120,7 +130,7 @@ impl NamesRing {
         let depth = stream.depth.max(1);
         let ring = ring(stream, depth.saturating_mul(CHAIN_MAX).next_power_of_two())?;
         probe(&ring, stream)?;
-        let is_chained = stream.actions.iter().any(|action| requests(*action).len() > 1);
+        let is_chained = actions(stream).iter().any(|action| requests(*action).len() > 1);
         if is_chained {
             ring.submitter().register_files_sparse(depth).map_err(|error| {
                 Trouble::usage(format!(
@@ -382,7 +392,7 @@ impl Drop for NamesRing {
 mod tests {
     use super::*;
     use crate::names::Owner;
-    use drivelab_core::plan::PatternName;
+    use drivelab_core::plan::{self, Pattern};
 
     /// Three actions are pushed, one of them is taken by the kernel, then submitting fails.
     #[test]
@@ -390,10 +400,12 @@ mod tests {
         let directory = tempfile::tempdir().expect("a directory");
         let opened = std::fs::File::open(directory.path()).expect("the directory");
         let stream = Stream {
-            pattern: PatternName::Names,
-            actions: vec![Action::Stat],
-            names: Some(3),
             depth: 3,
+            pattern: Pattern::Names(plan::Names {
+                actions: vec![Action::Stat],
+                names: Some(3),
+                ..plan::Names::default()
+            }),
             ..Stream::default()
         };
         let (clock, _) = Clock::calibrate();

@@ -241,9 +241,10 @@ pub struct SpeltNames {
 impl SpeltNames {
     /// Those of a stream, if it spells any.
     pub fn of(stream: &Stream) -> Option<Self> {
-        let form = stream.form.clone()?;
-        let (workers, names) = (stream.workers.max(1), stream.names.unwrap_or(1000));
-        Some(SpeltNames { form, workers, names, of_directories: stream.of_directories })
+        let of = stream.names()?;
+        let form = of.form.clone()?;
+        let (workers, names) = (stream.workers.max(1), of.count());
+        Some(SpeltNames { form, workers, names, of_directories: of.of_directories })
     }
 
     /// Whether a path below the directory is one of them.

@@ -5,7 +5,7 @@
 use drivelab_core::driver::{Driver, Setup, drivers_of};
 use drivelab_core::facts::Facts;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Engine, Files, IoMode, Mix, PatternName, Step, Stream, Sync, Until};
+use drivelab_core::plan::{Engine, Files, IoMode, Mix, Pattern, Step, Stream, Sync, Until};
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 use drivelab_core::tally::Tally;
 use drivelab_core::units::{Size, Span};
@@ -212,7 +212,7 @@ impl Variant {
     }
 
     /// 4 KiB requests in this way.
-    pub fn stream(&self, pattern: PatternName, mix: Mix) -> Stream {
+    pub fn stream(&self, pattern: Pattern, mix: Mix) -> Stream {
         Stream {
             engine: self.engine,
             io: self.io,

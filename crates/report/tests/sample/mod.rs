@@ -7,7 +7,7 @@ pub mod study;
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::{Action, Errno};
-use drivelab_core::plan::{Engine, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until};
+use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::record::{Begin, DeviceCounters, End, Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::tally::{Gap, Keep, KindTally, Phase, Slow, Tally};
@@ -30,7 +30,7 @@ pub struct Load {
 pub fn load(
     name: &'static str,
     mix: Mix,
-    pattern: PatternName,
+    pattern: Pattern,
     size: u64,
     depth: u32,
     typical_ns: f64,
@@ -48,17 +48,17 @@ pub fn load(
 
 /// The cells of a check.
 pub fn check_loads() -> Vec<Load> {
-    let (along, anywhere) = (PatternName::Sequential, PatternName::Uniform);
+    let (along, anywhere) = (|| Pattern::SEQUENTIAL, || Pattern::Uniform);
     let mut loads = vec![
-        load("sequential read", Mix::READ, along, 128 << 10, 32, 620_000.0),
-        load("sequential write", Mix::WRITE, along, 128 << 10, 32, 700_000.0),
-        load("random read", Mix::READ, anywhere, 4096, 32, 33_000.0),
-        load("random write", Mix::WRITE, anywhere, 4096, 32, 42_000.0),
-        load("read latency", Mix::READ, anywhere, 4096, 1, 58_000.0),
-        load("write latency", Mix::WRITE, anywhere, 4096, 1, 15_000.0),
-        load("durable write", Mix::WRITE, along, 4096, 1, 380_000.0),
-        load("mix 70/30", Mix { read: 70, write: 30, trim: 0 }, anywhere, 4096, 32, 47_000.0),
-        load("stutter", Mix::WRITE, anywhere, 4096, 16, 24_000.0),
+        load("sequential read", Mix::READ, along(), 128 << 10, 32, 620_000.0),
+        load("sequential write", Mix::WRITE, along(), 128 << 10, 32, 700_000.0),
+        load("random read", Mix::READ, anywhere(), 4096, 32, 33_000.0),
+        load("random write", Mix::WRITE, anywhere(), 4096, 32, 42_000.0),
+        load("read latency", Mix::READ, anywhere(), 4096, 1, 58_000.0),
+        load("write latency", Mix::WRITE, anywhere(), 4096, 1, 15_000.0),
+        load("durable write", Mix::WRITE, along(), 4096, 1, 380_000.0),
+        load("mix 70/30", Mix { read: 70, write: 30, trim: 0 }, anywhere(), 4096, 32, 47_000.0),
+        load("stutter", Mix::WRITE, anywhere(), 4096, 16, 24_000.0),
     ];
     loads[1].fall = 2.6;
     loads[6].stream.sync = Sync::Fsync(1);
@@ -329,7 +329,7 @@ pub fn killed_run() -> Run {
 pub fn single_run() -> Run {
     let mut loads = vec![check_loads()[7].clone()];
     loads[0].name = "mix";
-    loads[0].stream.rate = Some(600_000.0);
+    loads[0].stream.arrival = Arrival::paced(600_000.0);
     let mut run = run_of(&loads, 1, 300);
     run.begin.command = "run".to_owned();
     run.plans[0].title = String::new();

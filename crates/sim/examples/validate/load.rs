@@ -3,7 +3,7 @@
 use drivelab_core::driver::drivers_of;
 use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Engine, Mix, PatternName, Step, Stream, Until};
+use drivelab_core::plan::{Engine, Mix, Pattern, Step, Stream, Until};
 use drivelab_core::queue::{Sink, Testbed};
 use drivelab_core::tally::Tally;
 use drivelab_core::units::{Size, Span};
@@ -137,7 +137,7 @@ pub fn random(mix: Mix, size: u64, depth: u32) -> Stream {
     Stream {
         engine: Engine::IoUring,
         mix,
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         size: Size(size),
         depth,
         ..Stream::default()
@@ -146,7 +146,7 @@ pub fn random(mix: Mix, size: u64, depth: u32) -> Stream {
 
 /// One operation after the other.
 pub fn sequential(mix: Mix, size: u64, depth: u32) -> Stream {
-    Stream { pattern: PatternName::Sequential, ..random(mix, size, depth) }
+    Stream { pattern: Pattern::SEQUENTIAL, ..random(mix, size, depth) }
 }
 
 /// Until so many operations were issued.

@@ -2,7 +2,7 @@
 //! with its reason, before the first run.
 
 use crate::load::{KIB, MIB, operations, passes, random, sequential};
-use drivelab_core::plan::{Mix, PatternName, Stream, Until, Zone};
+use drivelab_core::plan::{Arrival, Mix, Pattern, Stream, Until, Zone};
 use drivelab_core::units::Span;
 
 /// A column of the table.
@@ -60,7 +60,7 @@ fn writes() -> Stream {
 
 fn zone(addresses: f64, accesses: f64) -> Stream {
     let zones = vec![Zone { addresses, accesses }];
-    Stream { pattern: PatternName::HotZones, zones, ..writes() }
+    Stream { pattern: Pattern::HotZones(zones), ..writes() }
 }
 
 /// All of them.
@@ -222,7 +222,10 @@ fn caches() -> Vec<Mechanism> {
             target: "textbook,capacity=1GiB,state=filled",
             on: "read_cache_bytes=64MiB",
             off: "read_cache_bytes=0",
-            stream: || Stream { pattern: PatternName::Zipf, ..random(Mix::READ, 4 * KIB, 1) },
+            stream: || Stream {
+                pattern: Pattern::Zipf { theta: None },
+                ..random(Mix::READ, 4 * KIB, 1)
+            },
             before: passes_before(1),
             until: || operations(100_000),
             expected: &[(Column::Iops, Sign::Up)],
@@ -234,7 +237,10 @@ fn caches() -> Vec<Mechanism> {
             target: "textbook,capacity=1GiB,state=steady",
             on: "idle_collection_blocks=64",
             off: "idle_collection_blocks=0",
-            stream: || Stream { burst: Some(8192), think: Span(2_000_000_000), ..writes() },
+            stream: || Stream {
+                arrival: Arrival::thinking(Some(8192), Span(2_000_000_000)),
+                ..writes()
+            },
             before: passes_before(1),
             until: || passes(2),
             expected: &[(Column::Tail, Sign::Down), (Column::Amplification, Sign::Up)],

@@ -5,7 +5,7 @@ use crate::load::{Bench, KIB, MIB, operations, random, sequential, virtual_secon
 use crate::measures::{changed_by_torture, latency_ms, mib_per_s};
 use crate::page::{Table, number};
 use crate::rows::{Group, Score, Verdict, range};
-use drivelab_core::plan::{Mix, PatternName, Stream};
+use drivelab_core::plan::{Mix, Pattern, Stream};
 use drivelab_core::units::Size;
 use drivelab_stats::Random;
 
@@ -363,7 +363,7 @@ fn mostly_sequential(bytes: u64, count: u64) -> Stream {
         Size(page * 4 * KIB)
     });
     let offsets = offsets.collect();
-    Stream { pattern: PatternName::Replay, offsets, ..random(Mix::WRITE, 4 * KIB, 1) }
+    Stream { pattern: Pattern::Replay(offsets), ..random(Mix::WRITE, 4 * KIB, 1) }
 }
 
 fn one_percent_writes(target: &str) -> Result<Vec<f64>, String> {

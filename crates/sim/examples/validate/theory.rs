@@ -2,7 +2,7 @@
 
 use crate::load::{Bench, GIB, MIB, operations, random};
 use crate::page::{Table, difference, number};
-use drivelab_core::plan::{Mix, PatternName, Stream, Zone};
+use drivelab_core::plan::{Mix, Pattern, Stream, Zone};
 use drivelab_sim::theory;
 
 const SPARES: [f64; 4] = [0.07, 0.12, 0.28, 0.5];
@@ -173,7 +173,7 @@ fn trims_and_temperatures() -> Result<String, String> {
     }
     for spare in [0.12, 0.28] {
         let zones = vec![Zone { addresses: 0.2, accesses: 0.8 }];
-        let stream = Stream { pattern: PatternName::HotZones, zones, ..writes() };
+        let stream = Stream { pattern: Pattern::HotZones(zones), ..writes() };
         // One frontier for all: the formula is for data that is mixed.
         let name = target("collector=fifo,collection_frontiers=0", spare, 128, BLOCKS);
         let found = amplification(&name, &stream, 8, 2)?;
@@ -233,7 +233,7 @@ fn between() -> Result<String, String> {
     }
     let mut alone = Table::new(&["victims", "load", "greedy", "cost-benefit"]);
     let zones = vec![Zone { addresses: 0.2, accesses: 0.8 }];
-    let hot = Stream { pattern: PatternName::HotZones, zones, ..writes() };
+    let hot = Stream { pattern: Pattern::HotZones(zones), ..writes() };
     for (words, stream) in [("uniform", writes()), ("80 % of writes to 20 %", hot)] {
         let of = |collector: &str| {
             let name = target(&format!("collector={collector}"), 0.12, 128, BLOCKS);

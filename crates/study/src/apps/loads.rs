@@ -2,7 +2,7 @@
 
 use crate::experiment::used::within;
 use crate::experiment::{Setting, loads};
-use drivelab_core::plan::{Engine, Mix, PatternName, Stream, Sync};
+use drivelab_core::plan::{Arrival, Engine, Jump, Mix, Pattern, Stream, Sync};
 use drivelab_core::units::{Size, Span};
 
 /// Bytes a second of one film: the most that a disc of Ultra HD Blu-ray delivers.
@@ -81,7 +81,7 @@ impl App {
         let random = |mix, depth| within(setting, region, loads::random(setting, mix, depth));
         let in_order = |name: &str, mix, size| Stream {
             name: name.into(),
-            pattern: PatternName::Sequential,
+            pattern: Pattern::SEQUENTIAL,
             size: Size(size),
             ..random(mix, 1)
         };
@@ -89,10 +89,8 @@ impl App {
             App::Desktop => {
                 let bursts = |name: &str, share, stream: Stream| Stream {
                     name: name.into(),
-                    pattern: PatternName::SemiRandom,
-                    share: Some(share),
-                    burst: Some(stream.depth),
-                    think: KEYSTROKE,
+                    pattern: Pattern::SemiRandom(Jump::Share(Some(share))),
+                    arrival: Arrival::thinking(Some(stream.depth), KEYSTROKE),
                     ..stream
                 };
                 let mix = Mix { read: 80, write: 20, trim: 0 };
@@ -100,11 +98,11 @@ impl App {
                 vec![bursts("work", 0.8, work), bursts("background", 0.1, random(Mix::WRITE, 4))]
             }
             App::Media => {
-                let rate = Some(FILM_BYTES_PER_S / READ_AHEAD as f64);
+                let arrival = Arrival::paced(FILM_BYTES_PER_S / READ_AHEAD as f64);
                 let film = |name: &str, mix, half: u64| {
                     let part = region / 2 / READ_AHEAD * READ_AHEAD;
                     Stream {
-                        rate,
+                        arrival: arrival.clone(),
                         offset: Size(half * part),
                         length: Some(Size(part)),
                         ..loads::deep(in_order(name, mix, READ_AHEAD), 4)

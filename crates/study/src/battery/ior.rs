@@ -4,7 +4,7 @@
 use super::{Cell, Group, Load, Quantity, Shape, WORKERS, durable};
 use crate::experiment::Setting;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Act, Files, IoMode, Mix, PatternName, Sharing, Stream, Until};
+use drivelab_core::plan::{Act, Files, IoMode, Mix, Pattern, Sharing, Stream, Until};
 use drivelab_core::quantity::size;
 use drivelab_core::units::{Size, Span};
 
@@ -74,9 +74,10 @@ pub fn stream(
         }
         Owner::Each => Stream { files: Files::Each, length: Some(Size(whole)), ..base },
         Owner::All => Stream {
-            pattern: PatternName::Segments,
-            block: Some(Size(layout.block)),
-            segments: Some(whole / layout.block),
+            pattern: Pattern::Segments {
+                block: Size(layout.block),
+                segments: Some(whole / layout.block),
+            },
             ..base
         },
     };

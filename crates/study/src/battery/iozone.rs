@@ -3,7 +3,7 @@
 use super::{Cell, Group, Load, Quantity, Shape, allocates, durable};
 use crate::experiment::Setting;
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Act, Engine, Mix, PatternName, Stream};
+use drivelab_core::plan::{Act, Engine, Mix, Pattern, Stream};
 use drivelab_core::quantity::size;
 use drivelab_core::units::Size;
 
@@ -112,10 +112,10 @@ impl Test {
         let mut stream =
             Stream { mix, size: Size(record), ..shape.stream(is_cached || self.is_stdio()) };
         match self {
-            Test::RandomRead | Test::RandomWrite => stream.pattern = PatternName::Permutation,
-            Test::Backward => stream.stride = Some(-1),
-            Test::RecordRewrite => stream.stride = Some(0),
-            Test::Strided => stream.stride = Some(STRIDE),
+            Test::RandomRead | Test::RandomWrite => stream.pattern = Pattern::Permutation,
+            Test::Backward => stream.pattern = Pattern::strided(-1),
+            Test::RecordRewrite => stream.pattern = Pattern::strided(0),
+            Test::Strided => stream.pattern = Pattern::strided(STRIDE),
             _ if self.is_stdio() => stream.engine = Engine::Stdio,
             _ => {}
         }

@@ -3,7 +3,7 @@
 
 use super::{Cell, Group, Load, Quantity};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Engine, Files, IoMode, PatternName, Stream, Until};
+use drivelab_core::plan::{self, Engine, Files, IoMode, Pattern, Stream, Until};
 
 /// Workers of the rows.
 pub const WORKERS: [u32; 3] = [1, 2, 4];
@@ -52,11 +52,13 @@ pub fn group(names: Names, what: &str, actions: &[Action], counted: &[Action]) -
     let stream = Stream {
         engine: Engine::Psync,
         io: IoMode::Buffered,
-        pattern: PatternName::Names,
-        actions: actions.to_vec(),
-        names: Some((names.count / names.workers).max(1)),
-        directories: names.directories,
         workers: names.workers,
+        pattern: Pattern::Names(plan::Names {
+            actions: actions.to_vec(),
+            names: Some((names.count / names.workers).max(1)),
+            directories: names.directories,
+            ..plan::Names::default()
+        }),
         ..Stream::default()
     };
     let until = Until { passes: Some(1), ..Until::default() };

@@ -90,7 +90,7 @@ fn names_are_shared_out() {
     let names = names::Names { count: 1000, workers: 4, directories: Files::Each };
     let actions = [Action::Create, Action::Stat, Action::Unlink];
     let group = names::group(names, "names", &actions, &actions[..2]);
-    assert_eq!(group.loads[0].stream.names, Some(250));
+    assert_eq!(group.loads[0].stream.names().unwrap().names, Some(250));
     let told: Vec<&str> = group.cells.iter().map(|cell| cell.name.as_str()).collect();
     assert_eq!(
         told,

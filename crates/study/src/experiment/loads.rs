@@ -3,7 +3,7 @@
 use super::Setting;
 use super::budget::Left;
 use drivelab_core::plan::{
-    Act, Engine, Interval, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Act, Engine, Interval, IoMode, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::run::Run;
 use drivelab_core::study::Emptying;
@@ -37,7 +37,7 @@ pub fn deep(base: Stream, depth: u32) -> Stream {
 
 /// Random requests of 4 KiB.
 pub fn random(setting: &Setting<'_>, mix: Mix, depth: u32) -> Stream {
-    deep(Stream { pattern: PatternName::Uniform, mix, ..base(setting) }, depth)
+    deep(Stream { pattern: Pattern::Uniform, mix, ..base(setting) }, depth)
 }
 
 /// A plan of steps, with intervals of this length.

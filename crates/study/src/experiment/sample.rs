@@ -71,9 +71,9 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
         (Action::Trim, stream.mix.trim),
     ];
     let mixed = mix.iter().filter(|(_, weight)| *weight > 0).map(|it| it.0);
-    let kinds: Vec<Action> = match stream.actions.as_slice() {
-        [] => mixed.collect(),
-        actions => actions.to_vec(),
+    let kinds: Vec<Action> = match stream.names() {
+        None => mixed.collect(),
+        Some(names) => names.actions.clone(),
     };
     let keep = Keep { submit: false, response: false };
     let mut tally = Tally::new(number, 0, 0, &kinds, keep);
@@ -81,9 +81,9 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
     let depth = f64::from(stream.depth * stream.workers);
     for entry in &mut tally.kinds {
         let weight = mix.iter().find(|(kind, _)| *kind == entry.kind).map_or(0, |it| it.1);
-        let share = match stream.actions.len() {
-            0 => f64::from(weight) / stream.mix.total() as f64,
-            actions => 1.0 / actions as f64,
+        let share = match stream.names() {
+            None => f64::from(weight) / stream.mix.total() as f64,
+            Some(names) => 1.0 / names.actions.len() as f64,
         };
         (0..SAMPLES).for_each(|_| entry.service.record((depth / rate * 1e9) as u64));
         entry.ops = (operations * share) as u64;

@@ -73,7 +73,7 @@ fn every_cell_has_a_name_and_a_mix_of_its_own() {
     let cell = |load| Cell { load, depth: 1 };
     let mixed = load(&setting, cell(Load::Mixed(1, Order::Sequential)));
     assert_eq!((mixed.mix.read, mixed.mix.write), (999, 1));
-    assert!(mixed.writes_in_order && mixed.pattern == PatternName::Uniform);
+    assert!(mixed.writes_in_order && mixed.pattern == Pattern::Uniform);
     assert_eq!(load(&setting, cell(Load::Mixed(1, Order::Random))).mix.write, 1);
     assert_eq!(loads::random(&setting, Mix::READ, 1), load(&setting, cell(Load::Reads)));
 }

@@ -4,7 +4,7 @@
 
 use crate::experiment::order::shuffle;
 use crate::experiment::{Setting, loads};
-use drivelab_core::plan::{Mix, PatternName, Reply, Stream};
+use drivelab_core::plan::{self, Arrival, Jump, Mix, Reply, Stream};
 use drivelab_core::quantity::{size, time};
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
@@ -222,8 +222,10 @@ pub fn cells(scale: Scale, unit: u64) -> Vec<Cell> {
 /// What a cell issues, on the first `region_bytes` of the target, in order from its beginning on.
 pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -> Stream {
     let mix = if cell.base.is_write() { Mix::WRITE } else { Mix::READ };
-    let pattern =
-        if cell.base.is_random() { PatternName::Uniform } else { PatternName::Sequential };
+    let pattern = match cell.base.is_random() {
+        true => plan::Pattern::Uniform,
+        false => plan::Pattern::SEQUENTIAL,
+    };
     let plain = Stream {
         pattern,
         size: Size(unit),
@@ -235,21 +237,23 @@ pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -
         Pattern::Large => Stream { size: Size(LARGE_BYTES), ..plain },
         Pattern::Grid(grid) => Stream { align: Some(Size(grid)), ..plain },
         Pattern::Shifted(by) => Stream { size: Size(LARGE_BYTES), shift: Size(by), ..plain },
-        Pattern::Delay(ns) => Stream { think: Span(ns), ..plain },
+        Pattern::Delay(ns) => Stream { arrival: Arrival::thinking(None, Span(ns)), ..plain },
         Pattern::Reply => Stream { reply: Some(Reply::Next), ..plain },
         Pattern::Replay(count) => Stream {
-            pattern: PatternName::Replay,
-            offsets: addresses(setting, count, unit, region_bytes),
+            pattern: plan::Pattern::Replay(addresses(setting, count, unit, region_bytes)),
             ..plain
         },
         Pattern::WriteRead => Stream { reply: Some(Reply::Same), ..plain },
-        Pattern::Burst(count) => Stream { burst: Some(count), ..loads::deep(plain, count) },
-        Pattern::BurstDelay(count, ns) => {
-            Stream { burst: Some(count), think: Span(ns), ..loads::deep(plain, count) }
-        }
+        Pattern::Burst(count) => Stream {
+            arrival: Arrival::Closed { burst: Some(count), think: None },
+            ..loads::deep(plain, count)
+        },
+        Pattern::BurstDelay(count, ns) => Stream {
+            arrival: Arrival::thinking(Some(count), Span(ns)),
+            ..loads::deep(plain, count)
+        },
         Pattern::SemiRandom(share) => Stream {
-            pattern: PatternName::SemiRandom,
-            share: Some(f64::from(share) / 100.0),
+            pattern: plan::Pattern::SemiRandom(Jump::Share(Some(f64::from(share) / 100.0))),
             ..plain
         },
         Pattern::Mixed(share, in_order) => Stream {
@@ -278,9 +282,13 @@ fn is_in_order(cell: Cell) -> bool {
 /// The same from another place on, where the cell goes through the region in order: what it
 /// reaches in its time may be a small part, and a disk is faster at its beginning than at its end.
 /// It goes round all of the region, for a cache would answer for a part that is gone over again.
-pub fn beginning(stream: Stream, cell: Cell, first: u64) -> Stream {
-    let begin = is_in_order(cell).then_some(Size(first));
-    Stream { begin, ..stream }
+pub fn beginning(mut stream: Stream, cell: Cell, first: u64) -> Stream {
+    if let plan::Pattern::Sequential(sequence) = &mut stream.pattern
+        && is_in_order(cell)
+    {
+        sequence.begin = Some(Size(first));
+    }
+    stream
 }
 
 /// Addresses that repeat: one in each of as many parts, so that they lie as uniform ones do.

@@ -5,7 +5,7 @@ use crate::experiment::tests::{options, simulated};
 use drivelab_core::comparison::{Cell as Heat, Metric};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::findings::Findings;
-use drivelab_core::plan::PatternName;
+use drivelab_core::plan::{self, Arrival};
 use drivelab_stats::{Ratio, Verdict};
 use std::collections::BTreeSet;
 
@@ -35,15 +35,21 @@ fn a_cell_issues_what_its_name_says() {
     let setting = Setting { options: &options, facts: &facts };
     let of = |pattern, base| stream(&setting, Cell::of(pattern, base), 512, 1 << 26);
     let grid = of(Pattern::Grid(4096), Base::SequentialWrite);
-    assert_eq!((grid.size.0, grid.alignment(), grid.pattern), (512, 4096, PatternName::Sequential));
+    assert_eq!(
+        (grid.size.0, grid.alignment(), grid.pattern),
+        (512, 4096, plan::Pattern::SEQUENTIAL)
+    );
     let shifted = of(Pattern::Shifted(512), Base::RandomWrite);
     assert_eq!((shifted.size.0, shifted.alignment(), shifted.shift.0), (4096, 4096, 512));
     let burst = of(Pattern::BurstDelay(5, 1_000_000), Base::RandomRead);
-    assert_eq!((burst.burst, burst.depth, burst.think.0), (Some(5), 5, 1_000_000));
+    assert_eq!(burst.depth, 5);
+    assert_eq!(burst.arrival, Arrival::thinking(Some(5), Span(1_000_000)));
     let replay = of(Pattern::Replay(64), Base::RandomRead);
-    assert_eq!(replay.offsets.len(), 64);
-    assert!(replay.offsets.iter().all(|at| at.0.is_multiple_of(512) && at.0 < 1 << 26));
-    assert_eq!(replay.offsets, of(Pattern::Replay(64), Base::RandomWrite).offsets);
+    let plan::Pattern::Replay(offsets) = replay.pattern else { panic!("no replay") };
+    assert_eq!(offsets.len(), 64);
+    assert!(offsets.iter().all(|at| at.0.is_multiple_of(512) && at.0 < 1 << 26));
+    let writes = of(Pattern::Replay(64), Base::RandomWrite);
+    assert_eq!(writes.pattern, plan::Pattern::Replay(offsets), "the same addresses");
     let mixed = of(Pattern::Mixed(1, true), Base::RandomRead);
     assert_eq!((mixed.mix.read, mixed.mix.write, mixed.writes_in_order), (999, 1, true));
     assert_eq!(pause(100_000), "100 µs");
@@ -64,7 +70,7 @@ fn what_goes_in_order_begins_all_over_the_region() {
             let step = step(&setting, cell, 1_000_000, 1 << 20, (*first, region));
             let stream = &step.streams[0];
             assert_eq!((stream.offset.0, stream.length.unwrap().0), (0, region), "all of it");
-            let begin = stream.begin.unwrap().0;
+            let begin = stream.pattern.sequence().unwrap().begin.unwrap().0;
             assert!(begin.is_multiple_of(65_536));
             begin
         };
@@ -76,14 +82,15 @@ fn what_goes_in_order_begins_all_over_the_region() {
         assert!(mean.abs_diff(region / 2) < region / 100, "{mean}");
         let at_random = Cell::of(pattern, Base::RandomRead);
         let step = step(&setting, at_random, 1_000_000, 1 << 20, (firsts[4], region));
-        assert_eq!(step.streams[0].begin, None, "at random there is no beginning");
+        assert_eq!(step.streams[0].pattern.sequence(), None, "at random there is no beginning");
     }
     let orders: BTreeSet<Vec<u64>> = (0..8)
         .map(|seed| (0..5).map(|round| first_byte(seed, round, 5, region)).collect())
         .collect();
     assert!(orders.len() > 4, "the order is drawn: {orders:?}");
     let replay = stream(&setting, Cell::of(Pattern::Replay(64), Base::RandomRead), 512, region);
-    let mut parts: Vec<u64> = replay.offsets.iter().map(|at| at.0 / (region / 64)).collect();
+    let plan::Pattern::Replay(offsets) = replay.pattern else { panic!("no replay") };
+    let mut parts: Vec<u64> = offsets.iter().map(|at| at.0 / (region / 64)).collect();
     assert!(!parts.is_sorted());
     parts.sort_unstable();
     assert!(parts.into_iter().eq(0..64), "one in each part");

@@ -4,7 +4,7 @@ use super::SECOND_NS;
 use crate::experiment::Setting;
 use crate::experiment::order::is_complete;
 use drivelab_core::op::Action;
-use drivelab_core::plan::PatternName;
+use drivelab_core::plan::Pattern;
 use drivelab_core::quantity::size;
 use drivelab_core::run::StepRun;
 use drivelab_core::study::{Profile, Scale};
@@ -21,7 +21,7 @@ pub enum Test {
 }
 
 /// One load of the matrix.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Cell {
     /// `R/W 65/35 64 KiB`.
     pub name: String,
@@ -30,7 +30,7 @@ pub struct Cell {
     /// Bytes of a request.
     pub size: u64,
     /// Random or in order.
-    pub pattern: PatternName,
+    pub pattern: Pattern,
     /// Operations in flight, per worker.
     pub depth: u32,
     /// Workers.
@@ -38,7 +38,7 @@ pub struct Cell {
 }
 
 /// Cells that share one preparation and are steady together.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Section {
     /// Bytes of a request of the preconditioning.
     pub precondition_size: u64,
@@ -94,7 +94,7 @@ pub fn least_bytes(setting: &Setting<'_>) -> u64 {
 
 fn random(writes: u32, bytes: u64, depth: u32, workers: u32) -> Cell {
     let name = format!("R/W {}/{writes} {}", 100 - writes, size(bytes));
-    Cell { name, writes, size: bytes, pattern: PatternName::Uniform, depth, workers }
+    Cell { name, writes, size: bytes, pattern: Pattern::Uniform, depth, workers }
 }
 
 /// Mixes outside, sizes inside, as the specification nests them.
@@ -124,7 +124,7 @@ fn throughput(bytes: u64) -> Section {
         name: format!("sequential {word} {}", size(bytes)),
         writes,
         size: bytes,
-        pattern: PatternName::Sequential,
+        pattern: Pattern::SEQUENTIAL,
         depth: 32,
         workers: 1,
     };

@@ -2,7 +2,7 @@
 
 use crate::experiment::used::within;
 use crate::experiment::{Setting, loads};
-use drivelab_core::plan::{IoMode, Mix, PatternName, Stream};
+use drivelab_core::plan::{IoMode, Jump, Mix, Pattern, Stream};
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
@@ -150,10 +150,9 @@ impl Cell {
             }
             Load::Random => vec![write],
             Load::Jumps(share) => {
-                let pattern = PatternName::SemiRandom;
-                vec![Stream { pattern, share: Some(share), ..write }]
+                vec![Stream { pattern: Pattern::SemiRandom(Jump::Share(Some(share))), ..write }]
             }
-            Load::Sequential => vec![Stream { pattern: PatternName::Sequential, ..write }],
+            Load::Sequential => vec![Stream { pattern: Pattern::SEQUENTIAL, ..write }],
         }
     }
 }

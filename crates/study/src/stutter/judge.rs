@@ -412,11 +412,11 @@ fn writes_table(title: &str, rows: Vec<Vec<Entry>>) -> Table {
 /// How the writer was held back, if it was.
 fn rests(run: &Run, findings: &mut Findings) {
     let mut writers = run.steps.iter().filter_map(|step| step.plan.streams.get(1));
-    if let Some(writer) = writers.find(|writer| writer.think.0 > 0) {
+    if let Some(think) = writers.find_map(|writer| writer.arrival.think()) {
         findings.deviations.push(format!(
             "The writer beside the reader rested for {} after each write, so that it lasts for \
              what may be written.",
-            time(writer.think.0 as f64)
+            time(think.time.0 as f64)
         ));
     }
 }

@@ -4,7 +4,7 @@ use super::{LAYOUTS, Program, SECOND_NS, torture_stream};
 use crate::battery;
 use crate::experiment::Setting;
 use crate::experiment::loads;
-use drivelab_core::plan::{Act, Mix, PatternName, Role, Step, Stream, Until};
+use drivelab_core::plan::{Act, Mix, Role, Step, Stream, Until};
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
 use drivelab_core::study::{Emptying, Leg, Scale};
@@ -71,9 +71,10 @@ fn begin(setting: &Setting<'_>, program: &Program, run: &Run, cycle: u64) -> Vec
     }
     // The first plan shows what a run needs: here a directory for names.
     let names = program.groups.iter().flat_map(|group| &group.loads);
-    let names = names.map(|load| &load.stream).find(|it| it.pattern == PatternName::Names);
+    let names = names.map(|load| &load.stream).find(|it| it.is_metadata());
     if let Some(stream) = names.filter(|_| cycle == 0) {
-        let stream = Stream { names: Some(100), workers: 1, ..stream.clone() };
+        let stream = Stream { workers: 1, ..stream.clone() };
+        let stream = stream.with_names(|names| names.names = Some(100));
         let until = Until { passes: Some(1), ..Until::default() };
         steps.push(loads::step(setting, "first names", Role::Prepare, until, stream));
     }

@@ -8,7 +8,7 @@ use drivelab_core::comparison::Metric;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::op::{Errno, Time};
 use drivelab_core::plan::{
-    Engine, Interval, Mix, PatternName, Plan, Role, Step, Stream, Sync, Until,
+    Arrival, Engine, Interval, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::queue::{Finished, Sink, Testbed};
 use drivelab_core::record::{DeviceCounters, Record, StepBegin, StepEnd};
@@ -32,7 +32,7 @@ impl Sink for Kept {
 }
 
 fn stream(engine: Engine, mix: Mix, depth: u32, workers: u32) -> Stream {
-    Stream { engine, mix, depth, workers, pattern: PatternName::Uniform, ..Stream::default() }
+    Stream { engine, mix, depth, workers, pattern: Pattern::Uniform, ..Stream::default() }
 }
 
 fn step(name: &str, elapsed: Time, streams: Vec<Stream>) -> Step {
@@ -247,7 +247,7 @@ fn writer_and_mixer() -> (Run, Vec<Section>) {
     let written = Stream { sync: Sync::Fsync(4), ..stream(Engine::Psync, Mix::WRITE, 1, 1) };
     let read_back = stream(Engine::Psync, Mix::READ, 1, 1);
     let mix = Mix { read: 70, write: 20, trim: 10 };
-    let mixed = Stream { rate: Some(3000.0), ..stream(Engine::IoUring, mix, 16, 2) };
+    let mixed = Stream { arrival: Arrival::paced(3000.0), ..stream(Engine::IoUring, mix, 16, 2) };
     let mut mix_step = step("mixed", 1600 * MILLISECOND, vec![mixed]);
     mix_step.ramp = Span(300 * MILLISECOND);
     let run = run(vec![

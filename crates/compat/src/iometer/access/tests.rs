@@ -39,15 +39,15 @@ fn probability(stream: &Stream, size: u64, action: Action) -> f64 {
 fn one_line_is_one_stream() {
     let found = stream(&of(&[[4096, 100, 67, 100, 0, 1, 4096, 0]])).unwrap();
     let expected = Stream {
-        pattern: PatternName::Uniform,
+        pattern: Pattern::Uniform,
         mix: Mix { read: 67, write: 33, trim: 0 },
         ..Stream::default()
     };
     assert_eq!(found, expected);
     let in_order = stream(&of(&[[65536, 100, 0, 0, 0, 1, 0, 0]])).unwrap();
-    assert_eq!((in_order.pattern, in_order.align), (PatternName::Sequential, None));
+    assert_eq!((in_order.pattern, in_order.align), (Pattern::SEQUENTIAL, None));
     let semi = stream(&of(&[[512, 100, 0, 25, 0, 1, 0, 0]])).unwrap();
-    assert_eq!((semi.pattern, semi.share), (PatternName::SemiRandom, Some(0.25)));
+    assert_eq!(semi.pattern, Pattern::SemiRandom(Jump::Share(Some(0.25))));
 }
 
 #[test]
@@ -135,7 +135,7 @@ fn reads_and_writes_of_different_sizes_must_jump() {
 fn lines_of_one_load_are_one_line() {
     let lines = [[4096, 50, 70, 0, 0, 1, 0, 0], [4096, 50, 70, 100, 0, 1, 0, 0]];
     let found = stream(&of(&lines)).unwrap();
-    assert_eq!((found.pattern, found.share), (PatternName::SemiRandom, Some(0.5)));
+    assert_eq!(found.pattern, Pattern::SemiRandom(Jump::Share(Some(0.5))));
     assert_eq!((found.size, found.sizes.len()), (Size(4096), 0));
     let never = [[4096, 100, 100, 0, 0, 1, 0, 0], [8192, 0, 0, 50, 9, 3, 0, 8192]];
     assert_eq!(stream(&of(&never)), stream(&of(&never[..1])));
@@ -144,17 +144,18 @@ fn lines_of_one_load_are_one_line() {
 #[test]
 fn a_delay_comes_first_and_a_burst_needs_one() {
     let found = stream(&of(&[[512, 100, 0, 100, 10, 5, 0, 0]])).unwrap();
-    assert_eq!((found.think, found.think_first, found.burst), (Span(10_000_000), true, Some(5)));
+    let think = Some(Think { time: Span(10_000_000), first: true });
+    assert_eq!(found.arrival, Arrival::Closed { burst: Some(5), think });
     let found = stream(&of(&[[512, 100, 0, 100, 0, 5, 0, 0]])).unwrap();
-    assert_eq!((found.think, found.think_first, found.burst), (Span(0), false, None));
+    assert_eq!(found.arrival, Arrival::AT_ONCE);
 }
 
 #[test]
 fn a_reply_in_order_takes_every_second_place() {
     let found = stream(&of(&[[512, 100, 0, 0, 0, 1, 0, 512]])).unwrap();
-    assert_eq!((found.reply, found.stride), (Some(Reply::Next), Some(2)));
+    assert_eq!((found.reply, found.stride()), (Some(Reply::Next), Some(2)));
     let found = stream(&of(&[[512, 100, 0, 100, 0, 1, 0, 512]])).unwrap();
-    assert_eq!((found.reply, found.stride), (Some(Reply::Next), None));
+    assert_eq!((found.reply, found.stride()), (Some(Reply::Next), None));
 }
 
 #[test]

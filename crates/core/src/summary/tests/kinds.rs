@@ -1,14 +1,16 @@
 //! Rates of kinds that do not have the whole of the measured time.
 
 use super::*;
-use crate::plan::{PatternName, Sync, SyncTiming};
+use crate::plan::{Names, Pattern, Sync, SyncTiming};
 
 /// What the kinds of one repetition took: count and latency in milliseconds.
 fn names(kinds: [(Action, u64, u64); 2]) -> Bench {
     let stream = Stream {
-        pattern: PatternName::Names,
-        actions: kinds.map(|(kind, ..)| kind).to_vec(),
         workers: 2,
+        pattern: Pattern::Names(Names {
+            actions: kinds.map(|(kind, ..)| kind).to_vec(),
+            ..Names::default()
+        }),
         ..Stream::default()
     };
     let mut bench = Bench::new(stream);

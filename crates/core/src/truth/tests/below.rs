@@ -65,7 +65,7 @@ fn blocks_that_are_shared_or_there_several_times_are_noticed() {
 
 #[test]
 fn memory_behind_read_ahead_is_noticed() {
-    fn buffered(pattern: PatternName) -> Evidence {
+    fn buffered(pattern: Pattern) -> Evidence {
         let mut evidence = Evidence::reads();
         evidence.stream.io = IoMode::Buffered;
         evidence.stream.pattern = pattern;
@@ -82,23 +82,19 @@ fn memory_behind_read_ahead_is_noticed() {
         }
     };
     let (few, enough) = (OPERATIONS * 97 / 100, OPERATIONS * 98 / 100);
-    assert_eq!(reasons(buffered(PatternName::Uniform), ahead(few)), ["not_from_device"]);
-    assert_eq!(reasons(buffered(PatternName::Uniform), ahead(enough)), [""; 0]);
+    assert_eq!(reasons(buffered(Pattern::Uniform), ahead(few)), ["not_from_device"]);
+    assert_eq!(reasons(buffered(Pattern::Uniform), ahead(enough)), [""; 0]);
     let merged = |e: &mut Evidence| {
         ahead(1)(e);
         e.device().merges = OPERATIONS;
     };
-    assert_eq!(reasons(buffered(PatternName::Uniform), merged), [""; 0], "merged are counted too");
-    assert_eq!(
-        reasons(buffered(PatternName::Sequential), ahead(few)),
-        [""; 0],
-        "read ahead is fine"
-    );
+    assert_eq!(reasons(buffered(Pattern::Uniform), merged), [""; 0], "merged are counted too");
+    assert_eq!(reasons(buffered(Pattern::SEQUENTIAL), ahead(few)), [""; 0], "read ahead is fine");
     let held = |bytes: u64| move |e: &mut Evidence| e.observed().cached_bytes = Some(bytes);
-    assert_eq!(reasons(buffered(PatternName::Sequential), held(2 << 20)), [""; 0]);
-    assert_eq!(reasons(buffered(PatternName::Sequential), held(3 << 20)), ["cached_before"]);
+    assert_eq!(reasons(buffered(Pattern::SEQUENTIAL), held(2 << 20)), [""; 0]);
+    assert_eq!(reasons(buffered(Pattern::SEQUENTIAL), held(3 << 20)), ["cached_before"]);
     // Of direct reads, none of this is asked.
-    let mut direct = buffered(PatternName::Uniform);
+    let mut direct = buffered(Pattern::Uniform);
     direct.stream.io = IoMode::Direct;
     assert_eq!(reasons(direct, |e| e.device().reads = OPERATIONS / 2), [""; 0]);
 }

@@ -7,7 +7,7 @@ use super::case::{Case, Said};
 use super::judged::{Judged, Level};
 use super::replay::{longer, seeded};
 use drivelab_core::op::Action;
-use drivelab_core::plan::{PatternName, Role, Step};
+use drivelab_core::plan::{Role, Step};
 use drivelab_core::run::{Run, StepRun};
 use serde_json::Value;
 
@@ -39,7 +39,7 @@ fn rate(steps: &[&StepRun]) -> Option<f64> {
 
 /// More of what goes in order goes elsewhere, such as to the inner zones of a disk.
 fn is_in_order(step: &StepRun) -> bool {
-    step.plan.streams.iter().any(|stream| stream.pattern == PatternName::Sequential)
+    step.plan.streams.iter().any(|stream| stream.is_sequential())
 }
 
 fn only_reads(step: &StepRun) -> bool {

@@ -1,0 +1,326 @@
+//! What the keys of a stream mean together, and back.
+//!
+//! A key that the stream's order of addresses, or its way of arriving, does not read would be
+//! ignored silently: it is refused here, so that beyond here it cannot exist.
+
+use super::StreamText;
+use crate::plan::{Arrival, Files, Jump, Names, Pattern, PatternName, Sequence, Stream, Think};
+use crate::units::{Size, Span};
+use std::fmt;
+
+/// Keys of a stream that contradict each other.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The key that is wrong.
+    pub key: &'static str,
+    /// What is wrong and what to do, in one sentence.
+    pub text: String,
+}
+
+impl fmt::Display for Contradiction {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Contradiction {}
+
+impl Default for StreamText {
+    fn default() -> Self {
+        StreamText::from(Stream::default())
+    }
+}
+
+fn refuse(key: &'static str, text: impl Into<String>) -> Result<(), Contradiction> {
+    Err(Contradiction { key, text: text.into() })
+}
+
+impl TryFrom<StreamText> for Stream {
+    type Error = Contradiction;
+
+    fn try_from(mut text: StreamText) -> Result<Self, Contradiction> {
+        keys_belong(&text)?;
+        let arrival = arrival_of(&text)?;
+        let pattern = pattern_of(&mut text)?;
+        Ok(Stream {
+            pattern,
+            arrival,
+            name: text.name,
+            engine: text.engine,
+            io: text.io,
+            sync: text.sync,
+            sync_timing: text.sync_timing,
+            mix: text.mix,
+            writes_in_order: text.writes_in_order,
+            reply: text.reply,
+            size: text.size,
+            sizes: text.sizes,
+            align: text.align,
+            shift: text.shift,
+            offset: text.offset,
+            length: text.length,
+            regions: text.regions,
+            files: text.files,
+            depth: text.depth,
+            workers: text.workers,
+            batch_submit: text.batch_submit,
+            batch_complete: text.batch_complete,
+            sqpoll: text.sqpoll,
+            iopoll: text.iopoll,
+            advise: text.advise,
+            drop_cached_each_pass: text.drop_cached_each_pass,
+            unregistered: text.unregistered,
+            content: text.content,
+            stamp: text.stamp,
+            verify: text.verify,
+            read_back: text.read_back,
+            pass: text.pass,
+            until: text.until,
+            first_file: text.first_file,
+            files_in_turn: text.files_in_turn,
+            order: text.order,
+            offset_each: text.offset_each,
+            neighbour: text.neighbour,
+            trim_first: text.trim_first,
+            background: text.background,
+            gap_over: text.gap_over,
+        })
+    }
+}
+
+/// Each key of one order of addresses, whether it was given, and its order.
+fn owners(text: &StreamText) -> [(&'static str, bool, PatternName); 20] {
+    use PatternName as P;
+    [
+        ("stride", text.stride.is_some(), P::Sequential),
+        ("begin", text.begin.is_some(), P::Sequential),
+        ("each_kind_in_order", text.each_kind_in_order, P::Sequential),
+        ("share", text.share.is_some(), P::SemiRandom),
+        ("run", text.run.is_some(), P::SemiRandom),
+        ("theta", text.theta.is_some(), P::Zipf),
+        ("skew", text.skew.is_some(), P::SelfSimilar),
+        ("plateau", text.plateau.is_some(), P::Bell),
+        ("zones", !text.zones.is_empty(), P::HotZones),
+        ("block", text.block.is_some(), P::Segments),
+        ("segments", text.segments.is_some(), P::Segments),
+        ("offsets", !text.offsets.is_empty(), P::Replay),
+        ("requests", !text.requests.is_empty(), P::Trace),
+        ("pace", text.pace.is_some(), P::Trace),
+        ("actions", !text.actions.is_empty(), P::Names),
+        ("names", text.names.is_some(), P::Names),
+        ("directories", text.directories != Files::One, P::Names),
+        ("form", text.form.is_some(), P::Names),
+        ("of_directories", text.of_directories, P::Names),
+        ("name_bytes", text.name_bytes.0 > 0, P::Names),
+    ]
+}
+
+fn keys_belong(text: &StreamText) -> Result<(), Contradiction> {
+    for (key, is_given, owner) in owners(text) {
+        if is_given && text.pattern != owner {
+            let (mine, theirs) = (text.pattern.word(), owner.word());
+            refuse(
+                key,
+                format!(
+                    "`{key}` belongs to pattern {theirs}, and this is {mine}; drop one of them"
+                ),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+fn pattern_of(text: &mut StreamText) -> Result<Pattern, Contradiction> {
+    let take = std::mem::take::<Vec<Size>>;
+    Ok(match text.pattern {
+        PatternName::Sequential => Pattern::Sequential(Sequence {
+            stride: text.stride,
+            begin: text.begin,
+            each_kind_in_order: text.each_kind_in_order,
+        }),
+        PatternName::Uniform => Pattern::Uniform,
+        PatternName::Permutation => Pattern::Permutation,
+        PatternName::SemiRandom => Pattern::SemiRandom(match (text.share, text.run) {
+            (share, None) => Jump::Share(share),
+            (None, Some(run)) if run > 0 => Jump::Run(run),
+            _ => {
+                return Err(Contradiction {
+                    key: "run",
+                    text: "`run` counts operations, and stands instead of `share`; use 1 or more \
+                           of it alone"
+                        .into(),
+                });
+            }
+        }),
+        PatternName::Zipf => Pattern::Zipf { theta: text.theta },
+        PatternName::SelfSimilar => Pattern::SelfSimilar { skew: text.skew },
+        PatternName::Bell => Pattern::Bell { plateau: text.plateau },
+        PatternName::HotZones => Pattern::HotZones(std::mem::take(&mut text.zones)),
+        PatternName::Segments => match text.block {
+            Some(block) => Pattern::Segments { block, segments: text.segments },
+            None => {
+                let text = "pattern segments needs `block`; add it".to_string();
+                return Err(Contradiction { key: "block", text });
+            }
+        },
+        PatternName::Replay => Pattern::Replay(take(&mut text.offsets)),
+        PatternName::Trace => Pattern::Trace(std::mem::take(&mut text.requests)),
+        PatternName::Names => Pattern::Names(Names {
+            actions: std::mem::take(&mut text.actions),
+            names: text.names,
+            directories: text.directories,
+            form: text.form.take(),
+            of_directories: text.of_directories,
+            name_bytes: text.name_bytes,
+        }),
+    })
+}
+
+fn arrival_of(text: &StreamText) -> Result<Arrival, Contradiction> {
+    let is_thinking = text.burst.is_some() || text.think.0 > 0 || text.think_first;
+    if text.pace.is_some() && (text.rate.is_some() || is_thinking) {
+        refuse(
+            "pace",
+            "the times of a trace leave no room for rate, burst and think time; use one",
+        )?;
+    }
+    if text.rate.is_some() && is_thinking {
+        refuse(
+            "rate",
+            "a rate is an open loop, burst and think time are a closed one; use one of them",
+        )?;
+    }
+    if text.poisson && text.rate.is_none() {
+        refuse("poisson", "Poisson arrivals need a rate; add one")?;
+    }
+    if text.think_first && text.think.0 == 0 {
+        refuse("think_first", "think_first needs a think time; add one")?;
+    }
+    let think = Think { time: text.think, first: text.think_first };
+    Ok(match (text.rate, text.pace) {
+        (Some(rate), _) => Arrival::Open { rate, poisson: text.poisson },
+        (None, Some(pace)) => Arrival::Trace { pace },
+        (None, None) => {
+            Arrival::Closed { burst: text.burst, think: (text.think.0 > 0).then_some(think) }
+        }
+    })
+}
+
+impl From<Stream> for StreamText {
+    fn from(stream: Stream) -> Self {
+        let mut text = StreamText {
+            pattern: stream.pattern.name(),
+            stride: None,
+            begin: None,
+            share: None,
+            run: None,
+            theta: None,
+            skew: None,
+            plateau: None,
+            zones: Vec::new(),
+            block: None,
+            segments: None,
+            offsets: Vec::new(),
+            requests: Vec::new(),
+            pace: None,
+            actions: Vec::new(),
+            names: None,
+            directories: Files::One,
+            rate: None,
+            poisson: false,
+            burst: None,
+            think: Span(0),
+            think_first: false,
+            each_kind_in_order: false,
+            form: None,
+            of_directories: false,
+            name_bytes: Size(0),
+            name: stream.name,
+            engine: stream.engine,
+            io: stream.io,
+            sync: stream.sync,
+            sync_timing: stream.sync_timing,
+            mix: stream.mix,
+            writes_in_order: stream.writes_in_order,
+            reply: stream.reply,
+            size: stream.size,
+            sizes: stream.sizes,
+            align: stream.align,
+            shift: stream.shift,
+            offset: stream.offset,
+            length: stream.length,
+            regions: stream.regions,
+            files: stream.files,
+            depth: stream.depth,
+            workers: stream.workers,
+            batch_submit: stream.batch_submit,
+            batch_complete: stream.batch_complete,
+            sqpoll: stream.sqpoll,
+            iopoll: stream.iopoll,
+            advise: stream.advise,
+            drop_cached_each_pass: stream.drop_cached_each_pass,
+            unregistered: stream.unregistered,
+            content: stream.content,
+            stamp: stream.stamp,
+            verify: stream.verify,
+            read_back: stream.read_back,
+            pass: stream.pass,
+            until: stream.until,
+            first_file: stream.first_file,
+            files_in_turn: stream.files_in_turn,
+            order: stream.order,
+            offset_each: stream.offset_each,
+            neighbour: stream.neighbour,
+            trim_first: stream.trim_first,
+            background: stream.background,
+            gap_over: stream.gap_over,
+        };
+        text.write_pattern(stream.pattern);
+        text.write_arrival(&stream.arrival);
+        text
+    }
+}
+
+impl StreamText {
+    fn write_pattern(&mut self, pattern: Pattern) {
+        match pattern {
+            Pattern::Sequential(sequence) => {
+                (self.stride, self.begin) = (sequence.stride, sequence.begin);
+                self.each_kind_in_order = sequence.each_kind_in_order;
+            }
+            Pattern::Uniform | Pattern::Permutation => {}
+            Pattern::SemiRandom(Jump::Share(share)) => self.share = share,
+            Pattern::SemiRandom(Jump::Run(run)) => self.run = Some(run),
+            Pattern::Zipf { theta } => self.theta = theta,
+            Pattern::SelfSimilar { skew } => self.skew = skew,
+            Pattern::Bell { plateau } => self.plateau = plateau,
+            Pattern::HotZones(zones) => self.zones = zones,
+            Pattern::Segments { block, segments } => {
+                (self.block, self.segments) = (Some(block), segments);
+            }
+            Pattern::Replay(offsets) => self.offsets = offsets,
+            Pattern::Trace(requests) => self.requests = requests,
+            Pattern::Names(names) => {
+                (self.actions, self.names) = (names.actions, names.names);
+                (self.directories, self.form) = (names.directories, names.form);
+                (self.of_directories, self.name_bytes) = (names.of_directories, names.name_bytes);
+            }
+        }
+    }
+
+    fn write_arrival(&mut self, arrival: &Arrival) {
+        match *arrival {
+            Arrival::Closed { burst, think } => {
+                self.burst = burst;
+                if let Some(think) = think {
+                    (self.think, self.think_first) = (think.time, think.first);
+                }
+            }
+            Arrival::Open { rate, poisson } => (self.rate, self.poisson) = (Some(rate), poisson),
+            Arrival::Trace { pace } => self.pace = Some(pace),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
