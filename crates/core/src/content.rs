@@ -3,31 +3,13 @@
 //! A stamped unit is 4 KiB, or the request if that is smaller. It begins with magic, its own size,
 //! byte address, seed, pass and a checksum (XXH3) over everything else in it.
 
-use crate::plan::{Content, Stream};
+use crate::plan::{Content, STAMP_UNIT_BYTES};
 use drivelab_stats::Random;
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 /// First seven bytes of every stamped unit; the eighth is the binary logarithm of its size.
 pub const MAGIC: [u8; 7] = *b"drvlab1";
-/// Largest stamped unit in bytes.
-pub const UNIT_BYTES: usize = 4096;
 const HEADER_BYTES: usize = 40;
-
-/// The stamped unit of a stream in bytes: 4 KiB, or less if requests or the grid are smaller;
-/// always a power of two.
-pub fn unit_bytes(stream: &Stream) -> usize {
-    let step = stream
-        .weighted_sizes()
-        .iter()
-        .fold(stream.alignment(), |all, entry| greatest_common_divisor(all, entry.size.0));
-    let step =
-        if stream.shift.0 > 0 { greatest_common_divisor(step, stream.shift.0) } else { step };
-    usize::try_from(greatest_common_divisor(step, UNIT_BYTES as u64)).unwrap_or(UNIT_BYTES)
-}
-
-fn greatest_common_divisor(a: u64, b: u64) -> u64 {
-    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
-}
 
 /// What a stamp says of the unit that carries it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -144,7 +126,7 @@ fn word(unit: &[u8], at: usize) -> u64 {
 /// The bytes that the stamp at the beginning of `data` claims to cover, if one is there.
 fn claimed_bytes(data: &[u8]) -> Option<usize> {
     let is_stamp = data.len() >= HEADER_BYTES && data[..7] == MAGIC;
-    (is_stamp && data[7] <= UNIT_BYTES.ilog2() as u8)
+    (is_stamp && data[7] <= STAMP_UNIT_BYTES.ilog2() as u8)
         .then(|| 1 << data[7])
         .filter(|bytes| *bytes > HEADER_BYTES)
 }
@@ -217,9 +199,9 @@ mod tests {
     use super::*;
 
     fn written(address: u64, pass: u64) -> Vec<u8> {
-        let mut buffer = vec![0; 2 * UNIT_BYTES];
-        prefill(Content::Random, UNIT_BYTES, &mut buffer, &mut Random::new(1));
-        stamp(UNIT_BYTES, &mut buffer, Stamp { address, seed: 7, pass });
+        let mut buffer = vec![0; 2 * STAMP_UNIT_BYTES];
+        prefill(Content::Random, STAMP_UNIT_BYTES, &mut buffer, &mut Random::new(1));
+        stamp(STAMP_UNIT_BYTES, &mut buffer, Stamp { address, seed: 7, pass });
         buffer
     }
 

@@ -254,7 +254,7 @@ impl Driver {
         let (operations_max, bytes_max) = leave::limits(&setup, &offsets);
         let pass_bytes = offsets.region().bytes.max(1);
         Ok(Driver {
-            unit: content::unit_bytes(stream),
+            unit: stream.stamp_unit_bytes(),
             due_ahead: arrivals.clone(),
             arrivals,
             next_due: 0,

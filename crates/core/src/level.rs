@@ -6,7 +6,6 @@
 
 use crate::op::{SECOND, Time};
 use crate::plan::{Level, Rate, Unevenness};
-use crate::run::StepRun;
 use crate::tally::{KindTally, Tally};
 use serde::{Deserialize, Serialize};
 
@@ -209,10 +208,14 @@ impl Watch {
     }
 }
 
-/// What became of these workers' bound in a step that was run.
-pub fn outcome(step: &StepRun, level: Level, workers: Vec<Worker>) -> Outcome {
+/// What became of these workers' bound, by the intervals of the step that was run.
+pub fn outcome<'a>(
+    tallies: impl IntoIterator<Item = &'a Tally>,
+    level: Level,
+    workers: Vec<Worker>,
+) -> Outcome {
     let mut watch = Watch::new(level, workers);
-    step.tallies.iter().for_each(|tally| watch.take(Did::of(tally)));
+    tallies.into_iter().for_each(|tally| watch.take(Did::of(tally)));
     // Who ended early added nothing afterwards.
     watch.judge_until(watch.members.iter().map(|member| member.known).max().unwrap_or(0));
     watch.outcome()

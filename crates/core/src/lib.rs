@@ -84,6 +84,7 @@
 
 pub mod anatomy;
 pub mod arrival;
+pub mod cause;
 pub mod claims;
 pub mod comparison;
 pub mod content;

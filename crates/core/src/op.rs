@@ -1,6 +1,6 @@
 //! The smallest words of the language: time, actions, operations, completions.
 
-use crate::inside::Cause;
+use crate::cause::Cause;
 use serde::{Deserialize, Serialize};
 
 /// Nanoseconds since the testbed began: wall or virtual, never mixed.

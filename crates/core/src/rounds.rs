@@ -10,7 +10,7 @@ mod past;
 pub use past::{holder, is_filled, past};
 
 use crate::facts::TargetKind;
-use crate::plan::{Engine, Files, IoMode, Mix, PatternName, Plan, Role, Step, Stream, Until};
+use crate::plan::{Engine, Files, IoMode, Mix, PatternName, Plan, Step, Stream, Until};
 use crate::quantity::percent;
 use crate::run::{Run, StepRun};
 use crate::sound::stands;
@@ -352,44 +352,6 @@ fn past_of(run: &Run, first: usize) -> Option<Past> {
     let mut past = past(run, first, bytes, turn_bytes, share(turn_bytes, writes.max(1), all));
     past.is_filled |= stream.is_sequential() && writes == all;
     Some(past)
-}
-
-/// Why a step cannot be done in rounds, if it cannot.
-pub fn objection(step: &Step) -> Option<&'static str> {
-    let [stream] = step.streams.as_slice() else {
-        return Some("`steady` needs a step of one stream; give the others steps of their own");
-    };
-    let in_any_order = matches!(
-        stream.pattern.name(),
-        PatternName::Sequential
-            | PatternName::Uniform
-            | PatternName::SemiRandom
-            | PatternName::Zipf
-            | PatternName::HotZones
-    );
-    let problems = [
-        (
-            step.role == Role::Measure,
-            "what comes before the steady state is no result: give the step role = \
-             \"precondition\" and measure in the next one",
-        ),
-        (
-            !in_any_order || stream.stride().is_some_and(|stride| stride != 1),
-            "`steady` goes with sequential, uniform, semi-random, zipf or hot-zones order, in \
-             which an eighth of a pass is like another",
-        ),
-        (
-            stream.arrival.rate().is_some(),
-            "a load of fixed rate is always steady; remove `rate` or `steady`",
-        ),
-        (
-            stream.stamp || stream.verify || stream.pass.is_some(),
-            "stamps count passes, and `steady` does eighths of them; leave out one of the two",
-        ),
-        (step.ramp.0 > 0, "`steady` takes the beginning into account; remove the ramp"),
-        (step.repeat > 1, "a steady state is reached once; remove `repeat`"),
-    ];
-    problems.into_iter().find(|(is_so, _)| *is_so).map(|(_, text)| text)
 }
 
 #[cfg(test)]

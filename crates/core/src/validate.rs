@@ -12,6 +12,7 @@ mod files;
 mod level;
 mod pairs;
 mod read_back;
+mod steady;
 mod stream;
 mod trace;
 
@@ -276,7 +277,7 @@ fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
     if let Some(level) = &until.level {
         level::validate_level(level, until, step, problems);
     }
-    let objection = crate::rounds::objection(step).filter(|_| until.steady);
+    let objection = steady::objection(step).filter(|_| until.steady);
     problems.need(objection.is_none(), "until", || objection.unwrap_or_default().to_string());
     let moves_data = |stream: &Stream| !stream.is_metadata();
     let only_bytes = until.bytes.is_some()

@@ -1,13 +1,13 @@
 //! What is seen around a step: looked at before it, sampled while it runs, counted after it.
 
 use crate::opener::Site;
-use drivelab_core::content::{UNIT_BYTES, is_stamped};
+use drivelab_core::content::is_stamped;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::observed::{
     BlockSample, Counted, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
 };
 use drivelab_core::op::Time;
-use drivelab_core::plan::{Engine, Files, IoMode, Role, Step, Stream};
+use drivelab_core::plan::{Engine, Files, IoMode, Role, STAMP_UNIT_BYTES, Step, Stream};
 use drivelab_core::record::DeviceCounters;
 use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
@@ -276,13 +276,13 @@ fn region(target: &Target, stream: &Stream) -> (u64, u64) {
 /// Reads random blocks past the page cache, so that nothing is warmed; `None` where that is not
 /// possible.
 fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<BlockSample> {
-    let unit = UNIT_BYTES as u64;
+    let unit = STAMP_UNIT_BYTES as u64;
     let (first, length) = region(target, stream);
     let mode = Mode { direct: true, ..Mode::default() };
     let file = File::from(target.descriptor(first_file(stream), mode).ok()?);
-    let mut memory = vec![0; UNIT_BYTES + MEMORY_ALIGN];
+    let mut memory = vec![0; STAMP_UNIT_BYTES + MEMORY_ALIGN];
     let start = memory.as_ptr().align_offset(MEMORY_ALIGN).min(MEMORY_ALIGN);
-    let block = &mut memory[start..start + UNIT_BYTES];
+    let block = &mut memory[start..start + STAMP_UNIT_BYTES];
     let mut sample = BlockSample::default();
     let begin = Instant::now();
     for _ in 0..SAMPLES.min(length / unit) {

@@ -99,7 +99,7 @@ fn a_level_rate_ends_workers_of_all_processes() {
             assert!(apart.is_some_and(|ns| ns < SECOND / 2), "{ranks}: {took:?}");
             let level = step.plan.until.level.expect("a level");
             let workers = (0..4).map(|worker| (0, worker)).collect();
-            let found = outcome(step, level, workers);
+            let found = outcome(&step.tallies, level, workers);
             assert!(found.attained && found.seconds.len() == 2, "{found:?}");
             // All four are in it: 50 a second each at most, and none is left out.
             let least = found.seconds.iter().map(|[ops, _]| *ops).min();

@@ -8,6 +8,9 @@ use crate::op::Action;
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
+/// Largest stamped unit in bytes.
+pub const STAMP_UNIT_BYTES: usize = 4096;
+
 /// One stream: workers of one kind on one region.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "StreamText", into = "StreamText")]
@@ -172,6 +175,21 @@ impl Stream {
         self.align.map_or(self.size_min(), |align| align.0)
     }
 
+    /// The unit of its data that carries a stamp, in bytes: 4 KiB, or less if requests or the grid
+    /// are smaller; always a power of two.
+    pub fn stamp_unit_bytes(&self) -> usize {
+        let sizes = self.weighted_sizes();
+        let step = sizes
+            .iter()
+            .fold(self.alignment(), |all, entry| greatest_common_divisor(all, entry.size.0));
+        let step = match self.shift.0 {
+            0 => step,
+            shift => greatest_common_divisor(step, shift),
+        };
+        let unit = greatest_common_divisor(step, STAMP_UNIT_BYTES as u64);
+        usize::try_from(unit).unwrap_or(STAMP_UNIT_BYTES)
+    }
+
     /// The worker on whose part of the files, blocks or names this worker works.
     pub fn part_of(&self, worker: u32) -> u32 {
         let workers = u64::from(self.workers.max(1));
@@ -296,4 +314,8 @@ impl Stream {
     pub fn changes_data(&self) -> bool {
         self.kinds().iter().any(|kind| kind.changes_data())
     }
+}
+
+fn greatest_common_divisor(a: u64, b: u64) -> u64 {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }

@@ -1,7 +1,8 @@
 use super::*;
 use crate::facts::{Bound, SimulatedFacts};
 use crate::op::Action;
-use crate::plan::{Mix, Pattern};
+
+use crate::plan::{Mix, Pattern, Role};
 use crate::record::{Record, StepBegin, StepEnd};
 use crate::tally::{Keep, Tally};
 

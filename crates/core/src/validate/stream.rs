@@ -1,12 +1,11 @@
 //! What one stream must fulfil: its load, its keys, its addresses, its checks.
 
 use super::{Geometry, HOUR, Problems};
-use crate::content::{UNIT_BYTES, unit_bytes};
 use crate::facts::TargetKind;
 use crate::op::Action;
 use crate::plan::{
-    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, Sharing, Stream, Sync,
-    SyncTiming, Zone,
+    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
+    Sharing, Stream, Sync, SyncTiming, Zone,
 };
 use crate::units::Size;
 
@@ -255,7 +254,8 @@ fn checks(stream: &Stream, problems: &mut Problems) {
     problems.need(!stamps || stream.content != Content::Zero, "content", || {
         "blocks of zeros leave no room for stamps; use other content or no stamps".to_string()
     });
-    let unit = if stamps && stream.size_min() > 0 { unit_bytes(stream) } else { UNIT_BYTES };
+    let unit =
+        if stamps && stream.size_min() > 0 { stream.stamp_unit_bytes() } else { STAMP_UNIT_BYTES };
     problems.need(unit >= STAMPED_UNIT_MIN, "size", || {
         format!(
             "size, align and shift have only {unit} bytes in common, too few for a stamp; use \

@@ -30,7 +30,7 @@ impl Steady {
         let stream = step.plan.streams.get(section.stream as usize)?;
         let level = step.plan.until_of(stream).level?;
         let workers = clones.iter().map(|clone| (clone.section.stream, clone.worker)).collect();
-        let mut found = outcome(step, level, workers);
+        let mut found = outcome(&step.tallies, level, workers);
         found.seconds.resize(level.window_seconds(), [0; 2]);
         let (attained, judgement) = (found.attained, found.judgement);
         Some(Steady { level, attained, judgement, seconds: found.seconds })
