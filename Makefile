@@ -36,11 +36,12 @@ test: needs lint
 	@scripts/print-unavailable
 
 # What is said of times and percentiles is tested once more in the build that is benchmarked.
-MEASURING = --package drivelab-core --test driver_records --package drivelab-io \
-	--test conformance_testbed --package drivelab --test stalls --test throttle
+IN_RELEASE = --locked --no-fail-fast --release
 test-all: test
 	@CARGO=$(CARGO) scripts/test-mpich
-	$(CARGO) test $(MEASURING) --locked --no-fail-fast --release
+	$(CARGO) test --package drivelab-core --package drivelab-io --test all $(IN_RELEASE) \
+		-- driver_records:: conformance_testbed::
+	$(CARGO) test --package drivelab --test alone $(IN_RELEASE) -- stalls:: throttle::
 	@scripts/print-unavailable
 
 # No root, nothing installed: what a visitor types.
@@ -50,8 +51,8 @@ test-user:
 # Part of `make test` too.
 compat: needs
 	$(CARGO) test --package drivelab-compat --locked --no-fail-fast
-	$(CARGO) test --package drivelab --features mpi --locked --no-fail-fast --test front_fio \
-		--test front_fio_beside --test front_fio_plot --test front_issued
+	$(CARGO) test --package drivelab --features mpi --locked --no-fail-fast --test all --test alone \
+		-- front_fio:: front_fio_beside:: front_fio_plot:: front_issued::
 
 needs:
 	@scripts/install-test-needs
@@ -88,7 +89,7 @@ validate:
 	@seed=$${DRIVELAB_SEED:-$$(od -A n -N 4 -t u4 /dev/urandom | tr -d ' ')}; \
 		echo "frequencies are counted with DRIVELAB_SEED=$$seed"; \
 		DRIVELAB_SEED=$$seed FREQUENCIES=4000 SERIES=1000 $(CARGO) test --release --locked --quiet \
-		--package drivelab-stats --test frequencies --test bank -- --nocapture
+		--package drivelab-stats --test all -- frequencies:: bank:: --nocapture
 	$(CARGO) bench --locked --package drivelab --bench studies > target/studies.md
 	@scripts/write-section docs/METHODOLOGY.md studies < target/studies.md
 	$(CARGO) bench --locked --package drivelab --bench swarm -- --cases $(SWARM_CASES) > target/swarm.md; \

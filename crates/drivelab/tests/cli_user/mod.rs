@@ -1,5 +1,5 @@
 //! A person at a shell: a home of their own, a directory to work in, and the built program.
-#![allow(dead_code, clippy::unwrap_used)]
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

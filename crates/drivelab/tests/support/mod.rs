@@ -1,5 +1,5 @@
 //! What the tests of the real binary stand on: devices to measure, the binary itself, the machine.
-#![allow(dead_code, reason = "each test binary uses its own part")]
+#![allow(dead_code, reason = "each test program uses its own part")]
 
 pub mod binary;
 pub mod launched;

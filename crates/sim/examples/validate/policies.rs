@@ -1,10 +1,13 @@
 //! Policies over pages a block, spare, span and pace, beside a counter that shares nothing.
 
-#[path = "../../tests/policies/beside.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../../tests/all/policies/beside.rs"]
 mod beside;
-#[path = "../../tests/policies/counter.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../../tests/all/policies/counter.rs"]
 mod counter;
-#[path = "../../tests/policies/layout.rs"]
+#[allow(dead_code, reason = "the tests use the rest")]
+#[path = "../../tests/all/policies/layout.rs"]
 mod layout;
 
 use crate::page::{Table, signed_percent};
@@ -133,7 +136,7 @@ pub fn section() -> Result<String, String> {
     Ok(format!(
         "### Policies over block size, spare and span\n\nWrite amplification of uniform random \
          writes to a part of the addresses (10, 30, 60 and 100 %), spare 5, 20 and 45 %, beside a \
-         counter that shares no code with the simulator (`crates/sim/tests/policies/counter.rs`), \
+         counter that shares no code with the simulator (`crates/sim/tests/all/policies/counter.rs`), \
          {BLOCKS} blocks each (of victims that are drawn the mean of {DRAWN_RUNS} runs on each \
          side); victims emptied little by little between the host's writes, and at \
          once. Of writes to all addresses also beside the formulas, {BLOCKS_BY_FORMULA} blocks. \

@@ -1,0 +1,22 @@
+//! Lines, files and results of other tools: what is read of them and what is written.
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+
+mod corpus_fio;
+mod corpus_iometer;
+mod corpus_ior;
+mod corpus_iostat;
+mod corpus_iozone;
+mod corpus_mdtest;
+mod corpus_metarates;
+mod documented;
+mod iometer_icf;
+mod iometer_results;
+mod ior;
+mod iostat;
+mod iozone;
+mod mdtest;
+mod metarates;
+mod mpi_world;
+mod pretended;
+mod random_words;
+mod traces;

@@ -1,0 +1,15 @@
+//! The experiment as data, the driver on drives that are known, and what is kept of a run.
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+
+mod driver_loops;
+mod driver_records;
+mod front_keys;
+mod golden;
+mod levels;
+mod patterns;
+mod read_back;
+mod runs;
+mod skewed;
+mod support;
+mod tally_merge;
+mod traces;

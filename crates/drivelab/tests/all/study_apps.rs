@@ -1,0 +1,94 @@
+//! `apps`, from the typed line to what each user feels, on simulated drives.
+
+use crate::cli_user::{User, figure, said};
+use serde_json::Value;
+
+fn quick(user: &User, target: &str, status: i32) -> Value {
+    let line = ["study", "apps", target, "--quick", "--seed", "7", "--json"];
+    user.types(&line).status(status).json()
+}
+
+fn cell<'a>(json: &'a Value, name: &str) -> &'a Value {
+    json["cells"].as_array().unwrap().iter().find(|cell| cell["name"] == name).unwrap()
+}
+
+#[test]
+fn a_drive_that_cannot_keep_up_with_a_film_is_found_out() {
+    let user = User::new();
+    let json = quick(&user, "sim:ocz-core,state=filled", 1);
+    let beware = said(&json, "beware");
+    assert!(beware.contains("It cannot record one film while another plays"), "{beware}");
+    assert!(!said(&json, "verdict").contains("Media:"));
+    assert!(figure(&json, "media, bytes a second") < 0.9 * 16e6);
+    // Pieces that come ever later have waited for longer than any one operation takes.
+    assert!(figure(&json, "media, longest") > 1e9);
+    assert!(figure(&json, "desktop, longest") > 100e6, "merges of a quarter of a second");
+}
+
+#[test]
+fn a_drive_that_can_is_not_accused() {
+    let user = User::new();
+    let json = quick(&user, "sim:x25-e,capacity=1GiB", 0);
+    assert_eq!(said(&json, "beware"), "");
+    let verdict = said(&json, "verdict");
+    assert!(verdict.contains("one film is recorded while another plays, 16.0 MB/s"), "{verdict}");
+    assert!(verdict.contains("nobody notices"), "{verdict}");
+    let rate = figure(&json, "media, bytes a second");
+    assert!((rate / 16e6 - 1.0).abs() < 0.01, "{rate}");
+    let longest = figure(&json, "media, longest");
+    let play = &cell(&json, "media")["streams"][0];
+    assert_eq!(play["name"], "play");
+    assert!(play["read"]["merged"]["response_ns"]["max"].as_f64().unwrap() <= longest);
+}
+
+#[test]
+fn the_loads_are_what_they_are_said_to_be() {
+    let user = User::new();
+    let json = quick(&user, "sim:momentus-7200", 0);
+    // A commit on a disk that turns 120 times a second waits for its place to come round.
+    let commits = figure(&json, "log");
+    assert!((112.0..=120.5).contains(&commits), "{commits}");
+    let database = &cell(&json, "database")["streams"][0];
+    let ops = |kind: &str| database[kind]["ops"].as_f64().unwrap();
+    let share = ops("read") / (ops("read") + ops("write"));
+    assert!((share - 0.67).abs() < 0.03, "{share} of {}", ops("read"));
+    let bytes = database["read"]["bytes"].as_f64().unwrap();
+    assert!((bytes / ops("read") - 8192.0).abs() < 1e-6);
+    assert!((figure(&json, "database") * 25.0 / (ops("read") + ops("write")) - 1.0).abs() < 0.1);
+    // Bursts of four and a rest: no more than 20 a second.
+    let desktop = &cell(&json, "desktop")["streams"];
+    for (stream, kinds) in [(0, &["read", "write"][..]), (1, &["write"])] {
+        let rate = |kind: &&str| desktop[stream][*kind]["iops"]["value"].as_f64().unwrap();
+        let rate: f64 = kinds.iter().map(rate).sum();
+        assert!((10.0..=21.5).contains(&rate), "{rate} of stream {stream}");
+    }
+    let scan = &cell(&json, "scan")["streams"][0]["read"];
+    assert_eq!(scan["bandwidth_bytes_per_s"]["value"].as_f64().unwrap(), figure(&json, "scan"));
+    let tables = json["findings"]["tables"].as_array().unwrap();
+    let sources = tables.iter().find(|table| table["title"] == "What the loads are").unwrap();
+    for row in sources["rows"].as_array().unwrap() {
+        assert!(row[2].as_str().unwrap().len() > 20, "no source: {row}");
+    }
+    assert_eq!(sources["rows"].as_array().unwrap().len(), 5);
+}
+
+#[test]
+fn a_file_is_served_and_nonsense_is_refused() {
+    let user = User::new();
+    let bounds = ["--quick", "--budget", "512MiB", "--time", "15s", "--size", "64MiB"];
+    let line = [&["study", "apps", ".", "--seed", "7", "--json"], &bounds[..]].concat();
+    let answer = user.types(&line);
+    assert!(matches!(answer.status, Some(0 | 1 | 4)), "{}", answer.err);
+    let json = answer.json();
+    let steps = json["steps"].as_array().unwrap();
+    let written: u64 = steps
+        .iter()
+        .flat_map(|step| step["streams"].as_array().unwrap())
+        .map(|stream| stream["write"]["bytes"].as_u64().unwrap_or(0))
+        .sum();
+    assert!((64 << 20..=512 << 20).contains(&written), "{written}");
+    assert_eq!(steps.len(), 2 + 5 * 5 * 2, "all loads, five times, each settled in");
+    assert!(said(&json, "deviations").contains("A file, not a drive"));
+    assert_eq!(user.listing(), [""; 0], "scratch was left behind");
+    user.types(&[&line[..5], &["--budget", "100MiB"]].concat()).refused(2, "small for `apps`");
+}

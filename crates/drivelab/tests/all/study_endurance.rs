@@ -1,0 +1,77 @@
+//! `study endurance`: wear and days, against simulated flash whose programs are counted.
+
+use crate::cli_user::{User, figure, said};
+use serde_json::Value;
+
+const DRIVE: &str = "sim:textbook,capacity=512MiB,endurance_cycles=3000";
+
+fn study(user: &User, target: &str, more: &[&str]) -> Value {
+    let line = [&["study", "endurance", target, "--seed", "7", "--json"], more].concat();
+    let said = user.types(&line);
+    assert!(matches!(said.status, Some(0 | 1 | 4)), "{}", said.err);
+    said.json()
+}
+
+const RANDOM: &str = "write amplification, random write, 4 KiB";
+
+/// The write amplification of a drive that the model itself put into its steady state.
+fn truth(user: &User, target: &str) -> f64 {
+    let target = format!("{target},state=steady");
+    let load = ["--rw", "randwrite", "--bs", "4k", "--depth", "32", "--passes", "8"];
+    let line = [&["run", &target, "--seed", "9", "--json"], &load[..]].concat();
+    let json = user.types(&line).fine().json();
+    json["steps"][0]["drive"]["write_amplification"].as_f64().unwrap()
+}
+
+#[test]
+fn what_random_writes_cost_is_found_for_every_spare() {
+    let mut all = Vec::new();
+    for (spare, collector) in [("0.28", "greedy"), ("0.12", "greedy"), ("0.28", "fifo")] {
+        let user = User::new();
+        let target = format!("{DRIVE},spare={spare},collector={collector}");
+        let json = study(&user, &target, &[]);
+        let (found, truth) = (figure(&json, RANDOM), truth(&user, &target));
+        assert!((found / truth - 1.0).abs() < 0.03, "{target}: {found} of {truth}");
+        let days = figure(&json, "days of life, random write, 4 KiB");
+        let facts = std::fs::read_to_string(user.last_run()).unwrap();
+        let begin: Value = serde_json::from_str(facts.lines().next().unwrap()).unwrap();
+        let flash = &begin["facts"]["target"]["simulated"]["flash"];
+        let bytes = flash["bytes"].as_f64().unwrap();
+        let expected = bytes * 3000.0 / found / (512.0 * 1024.0 * 1024.0);
+        assert!((days / expected - 1.0).abs() < 1e-9, "{days} of {expected}");
+        all.push(found);
+    }
+    assert!(all[1] > 1.5 * all[0], "less spare flash wears faster: {all:?}");
+}
+
+#[test]
+fn writes_in_order_are_not_amplified() {
+    let user = User::new();
+    let json = study(&user, DRIVE, &["--per-day", "1GiB"]);
+    let order = figure(&json, "write amplification, sequential write, 128 KiB");
+    assert!((order - 1.0).abs() < 0.03, "{order}");
+    assert!(figure(&json, RANDOM) > 1.5);
+    assert_eq!(said(&json, "suspect"), "", "programs and erases agree");
+    assert!(said(&json, "verdict").contains("1.07 GB a day leave it"), "{}", json["findings"]);
+    assert!(said(&json, "unknown").contains("without power"));
+}
+
+#[test]
+fn what_is_not_known_is_not_invented() {
+    let user = User::new();
+    // No cycles: amplification, and no days.
+    let json = study(&user, "sim:textbook,capacity=256MiB", &[]);
+    assert!(figure(&json, RANDOM) > 1.0);
+    assert!(!said(&json, "verdict").contains("days"), "{}", json["findings"]);
+    assert_eq!(json["findings"]["not_applicable"][0]["cell"], "days of life");
+    // No flash: nothing wears.
+    let line = ["study", "endurance", "sim:momentus-7200,capacity=256MiB", "--json"];
+    let json = user.types(&line).status(4).json();
+    assert!(said(&json, "unknown").contains("nothing in this drive wears out"));
+    // A budget for a part of it.
+    let small = "sim:textbook,capacity=1GiB,endurance_cycles=3000";
+    user.types(&["study", "endurance", small, "--budget", "2GiB"]).refused(2, "at least 6GiB");
+    user.types(&["study", "endurance", "."]).refused(2, "`endurance` needs a whole drive");
+    user.types(&["study", "endurance", DRIVE, "--per-day", "0"]).refused(2, "lasts for ever");
+    assert_eq!(user.listing(), [""; 0], "scratch was left behind");
+}

@@ -1,0 +1,115 @@
+//! `study rank` and several targets in one line, on simulated drives of known kinds.
+
+use crate::cli_user::User;
+use serde_json::Value;
+
+fn rank(user: &User, targets: &[&str]) -> Value {
+    let line = [&["study", "rank"], targets, &["--quick", "--seed", "7", "--json"]].concat();
+    user.types(&line).fine().json()
+}
+
+fn said(json: &Value) -> Vec<String> {
+    let list = json["findings"]["verdict"].as_array().unwrap();
+    list.iter().map(|text| text.as_str().unwrap().to_string()).collect()
+}
+
+#[test]
+fn kinds_of_storage_stand_in_their_order() {
+    let user = User::new();
+    let targets = [
+        "sim:zhou-hdd,capacity=64GiB",
+        "sim:nvme-tlc,capacity=64GiB",
+        "sim:essd,capacity=64GiB",
+        "sim:sata-mlc,capacity=64GiB",
+    ];
+    let json = rank(&user, &targets);
+    let verdict = said(&json);
+    let [hdd, nvme, essd, sata] = targets;
+    let expected = format!("From the fastest to the slowest: {nvme} > {sata} > {essd} > {hdd}.");
+    assert_eq!(verdict[0], expected);
+    assert_eq!(json["runs"].as_array().unwrap().len(), 4);
+    let cells = json["findings"]["comparison"]["cells"].as_array().unwrap();
+    assert_eq!(cells.len(), 3 * 7, "every load of each of the others against the first");
+}
+
+#[test]
+fn two_drives_of_one_kind_share_a_place() {
+    let user = User::new();
+    let json = rank(&user, &["sim:x25-e,capacity=512MiB", "sim:x25-e,capacity=512MiB,seed=2"]);
+    let verdict = said(&json);
+    assert!(verdict[0].contains('≈'), "{verdict:?}");
+    let text = verdict.join(" ");
+    assert!(text.contains("over all loads cannot be told"), "{text}");
+    let changed = json["findings"]["comparison"]["cells"].as_array().unwrap().iter();
+    let changed: Vec<&Value> = changed.filter(|cell| cell["verdict"] == "changed").collect();
+    assert!(changed.is_empty(), "{changed:?}");
+}
+
+/// What a rested buffer takes is not what the drive keeps up: two drives that differ in nothing but
+/// their buffer write alike.
+#[test]
+fn a_large_buffer_makes_no_drive_faster_in_the_long_run() {
+    let user = User::new();
+    let drive = |buffer: &str| format!("sim:textbook,capacity=512MiB,buffer_bytes={buffer}");
+    let json = rank(&user, &[&drive("1MiB"), &drive("64MiB")]);
+    let cells = json["findings"]["comparison"]["cells"].as_array().unwrap();
+    for name in ["random write qd1", "random write qd32"] {
+        let cell = cells.iter().find(|cell| cell["name"].as_str().unwrap().ends_with(name));
+        assert_eq!(cell.unwrap()["verdict"], "equivalent", "{name}: {cell:?}");
+    }
+}
+
+#[test]
+fn any_study_goes_side_by_side() {
+    let user = User::new();
+    let targets = ["sim:textbook,capacity=512MiB", "sim:textbook,capacity=512MiB,spare=0.12"];
+    let line = [&["study", "wsat"], &targets[..], &["--seed", "7"]].concat();
+    let text = user.types(&line).fine().out;
+    assert!(text.contains("Side by side"), "{text}");
+    assert_eq!(text.matches("The write cliff comes after").count(), 2, "{text}");
+    let page = user.listing().into_iter().find(|name| name.starts_with("drivelab-wsat")).unwrap();
+    let page = std::fs::read_to_string(user.work().join(page)).unwrap();
+    assert!(page.contains("side by side") && page.contains("<svg"));
+    assert_eq!(std::fs::read_dir(user.runs()).unwrap().count(), 2, "one run file a target");
+}
+
+#[test]
+fn what_cannot_be_compared_is_refused_before_anything_is_done() {
+    let user = User::new();
+    user.types(&["study", "rank", "sim:x25-e"]).refused(2, "one alone has no place");
+    user.types(&["study", "rank", "sim:x25-e", "sim:x25-e"]).refused(2, "stands twice");
+    let line = ["study", "rank", "sim:x25-e,capacity=512MiB", "sim:nonsense"];
+    user.types(&line).refused(2, "nonsense");
+    let line = ["study", "rank", "sim:x25-e", "sim:essd", "--dry-run", "--json"];
+    user.types(&line).refused(2, "of one target");
+    assert!(!user.runs().exists(), "the first target was not touched either");
+}
+
+/// A slow drive is not filled within its part of the time: the loads stay on what was.
+#[test]
+fn nothing_is_read_that_was_not_written() {
+    let user = User::new();
+    let json = rank(&user, &["sim:ocz-core", "sim:zhou-ocz"]);
+    assert!(said(&json)[0].starts_with("From the fastest to the slowest"), "{:?}", said(&json));
+    let mut filled = 0;
+    for run in json["runs"].as_array().unwrap() {
+        let line = ["report", run["run"].as_str().unwrap(), "--json"];
+        let report = user.types(&line).json();
+        for step in report["steps"].as_array().unwrap() {
+            let reasons = step["reasons"].as_array().unwrap();
+            assert!(reasons.iter().all(|it| it["code"] != "unwritten_blocks"), "{step}");
+            filled += 1;
+        }
+    }
+    assert!(filled > 50, "{filled}");
+}
+
+#[test]
+fn the_time_is_for_the_whole_line() {
+    let user = User::new();
+    let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "40s", "--dry-run"];
+    let text = user.types(&line).fine().out;
+    assert_eq!(text.matches("at most 20s of virtual time").count(), 2, "{text}");
+    let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "15s", "--dry-run"];
+    user.types(&line).refused(2, "--time is for the whole line");
+}

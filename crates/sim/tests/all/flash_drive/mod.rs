@@ -1,0 +1,7 @@
+//! Flash drives in virtual time, seen from outside.
+
+mod calibration;
+mod closed;
+mod features;
+mod rest;
+mod timing;
