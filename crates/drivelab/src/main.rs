@@ -1,11 +1,11 @@
 //! A laboratory for storage drives: the program.
 #![forbid(unsafe_code)]
 
-mod aim;
 mod bounded;
-mod chance;
 mod cli;
 mod command;
+mod descriptors;
+mod entropy;
 mod evidence;
 mod execute;
 mod forecast;
@@ -13,18 +13,18 @@ mod front;
 mod job;
 mod layout;
 mod load;
-mod moment;
-mod opener;
 mod outcome;
 mod outputs;
 mod patience;
 mod print;
 mod progress;
+mod ranks;
 mod session;
 mod shown;
 mod store;
-mod surroundings;
-mod together;
+mod target;
+mod target_actions;
+mod wall_clock;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
@@ -35,12 +35,12 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Err(trouble) = drivelab_io::team::join() {
+    if let Err(trouble) = drivelab_io::ranks::join() {
         let failure = Failure::from(trouble);
         print::failure(&failure);
         return ExitCode::from(failure.status as u8);
     }
-    let status = match together::same_words(&words) {
+    let status = match ranks::same_words(&words) {
         Ok(()) => front::attempt(&words).unwrap_or_else(|| command_line(&words)),
         Err(failure) => {
             print::failure(&failure);
@@ -48,9 +48,9 @@ fn main() -> ExitCode {
         }
     };
     let status = heard(status);
-    let farewell = print::farewell(status);
-    print::others(&farewell, &drivelab_io::team::part(&farewell));
-    drivelab_io::team::leave(status);
+    let message = print::final_message(status);
+    print::others(&message, &drivelab_io::ranks::exchange_final_messages(&message));
+    drivelab_io::ranks::finalize(status);
     ExitCode::from(status)
 }
 
@@ -91,7 +91,7 @@ fn command_line(words: &[String]) -> u8 {
     };
     drivelab_io::signal::install();
     if !matches!(parsed.command, Command::Run(_))
-        && let Err(failure) = together::refuse_several("this command")
+        && let Err(failure) = ranks::refuse_several("this command")
     {
         print::refusal(&failure, as_json);
         return failure.status as u8;

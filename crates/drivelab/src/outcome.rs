@@ -40,7 +40,7 @@ impl Status {
     /// Of a run that was asked to stop by a signal. Of several processes it is always Ctrl-C:
     /// mpirun passes on another signal than it was sent.
     pub fn interruption() -> Self {
-        if !drivelab_io::team::team().is_alone() {
+        if !drivelab_io::ranks::ranks().is_alone() {
             return Status::Interrupted;
         }
         let number = drivelab_io::signal::exit_status();

@@ -13,7 +13,7 @@
 
 use crate::outcome::Failure;
 use drivelab_core::summary::SCHEMA;
-use drivelab_io::team::{Farewell, team};
+use drivelab_io::ranks::{FinalMessage, ranks};
 use drivelab_report::harmless;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -39,7 +39,7 @@ pub fn text(text: &str) {
 
 /// Results that are no text.
 pub fn bytes(bytes: &[u8]) {
-    if !team().leads() {
+    if !ranks().is_rank_0() {
         return;
     }
     PRINTED.store(true, Ordering::Relaxed);
@@ -89,11 +89,11 @@ fn escaped(json: &str) -> String {
 
 /// An error or a note.
 pub fn error(text: &str) {
-    let team = team();
-    if !team.is_alone() {
+    let ranks = ranks();
+    if !ranks.is_alone() {
         SAID.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
-    if team.leads() {
+    if ranks.is_rank_0() {
         let _ = writeln!(std::io::stderr(), "{}", harmless(text));
     }
 }
@@ -131,17 +131,17 @@ pub fn refusal(refused: &Failure, as_json: bool) {
 }
 
 /// What is left to say of a process that ends.
-pub fn farewell(status: u8) -> Farewell {
+pub fn final_message(status: u8) -> FinalMessage {
     let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
     let reason = std::mem::take(&mut *REASON.lock().unwrap_or_else(PoisonError::into_inner));
-    Farewell { status, reason, said: said.join("\n") }
+    FinalMessage { status, reason, stderr: said.join("\n") }
 }
 
 /// Says what only others had to say: lines that are not among the `own` ones.
-pub fn others(own: &Farewell, others: &[(u32, Farewell)]) {
-    let mut known: Vec<String> = own.said.lines().map(String::from).collect();
-    for (rank, farewell) in others {
-        for line in farewell.said.lines() {
+pub fn others(own: &FinalMessage, others: &[(u32, FinalMessage)]) {
+    let mut known: Vec<String> = own.stderr.lines().map(String::from).collect();
+    for (rank, message) in others {
+        for line in message.stderr.lines() {
             let named = match line.strip_prefix(PREFIX) {
                 Some(rest) => format!("{PREFIX}process {rank}: {rest}"),
                 None => line.to_owned(),

@@ -8,8 +8,8 @@ use drivelab_core::claims::JudgedClaim;
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{Summary, summarise};
+use drivelab_io::ranks::ranks;
 use drivelab_io::results;
-use drivelab_io::team::team;
 use drivelab_report::{html, terminal};
 use drivelab_study::experiment::Presentation;
 use drivelab_study::{accept, registry};
@@ -82,8 +82,8 @@ pub fn results_shown(
     shown: Shown<'_>,
     show: impl FnOnce(&Run, &Summary) -> Result<(), Failure>,
 ) -> Result<Status, Failure> {
-    if !team().leads() {
-        ended.scene.close();
+    if !ranks().is_rank_0() {
+        ended.open_target.close();
         return Ok(ended.status);
     }
     let summary = summarise(&ended.run);
@@ -98,7 +98,7 @@ pub fn results_shown(
         let mut places = Vec::new();
         places.extend(html.iter().flatten().map(|path| format!("Report   {}", path.display())));
         places.extend(ended.path.iter().map(|_| format!("Run      {}", ended.run.begin.run)));
-        places.extend(ended.scene.kept().map(|path| format!("Kept     {}", path.display())));
+        places.extend(ended.open_target.kept().map(|path| format!("Kept     {}", path.display())));
         if !places.is_empty() {
             print::text(&format!("\n{}\n", places.join("      ")));
         }
@@ -111,7 +111,7 @@ pub fn results_shown(
     if ended.stuck && drivelab_io::sensors::held_threads(&drivelab_io::facts::System::live()) > 0 {
         print::error("  The kernel holds this process until the operation comes back.");
     }
-    ended.scene.close();
+    ended.open_target.close();
     html.transpose()?;
     Ok(ended.status)
 }

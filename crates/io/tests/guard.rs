@@ -9,7 +9,7 @@ use std::path::Path;
 use drivelab_io::facts::System;
 use drivelab_io::guard::{self, Intent};
 use drivelab_io::opening::open_target;
-use drivelab_io::scratch::Ledger;
+use drivelab_io::scratch::ScratchList;
 use guard_support::*;
 
 /// Refused with no token and with the token that would name it, and nothing changed.
@@ -330,7 +330,7 @@ fn the_disk_under_this_system_is_refused() {
     for number in numbers {
         let facts = drivelab_io::facts::device(&system, number).unwrap();
         let path = Path::new("/dev").join(&facts.name);
-        let ledger = Ledger::at(room.ledger());
+        let ledger = ScratchList::at(room.ledger());
         let Err(refusal) = guard::assess(&system, &path, Intent::Write, None, &ledger) else {
             panic!("{} would have been written", path.display());
         };

@@ -1,13 +1,13 @@
 //! Plans with a step that lasts until its rate is steady.
 
 use crate::execute::{Execution, Stop};
-use crate::together::heard;
+use crate::ranks::broadcast;
 use drivelab_core::plan::Plan;
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::rounds::{Part, Rounds, parts};
 use drivelab_core::sound::stands;
-use drivelab_io::team::team;
+use drivelab_io::ranks::ranks;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -56,10 +56,9 @@ fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -
 
 /// What the first process says, at all of them.
 fn as_the_first<T: Serialize + DeserializeOwned>(mine: T) -> Result<T, Stop> {
-    match team().is_alone() {
+    match ranks().is_alone() {
         true => Ok(mine),
-        false => {
-            heard(&team(), &mine).map_err(|failure| Stop::Trouble(Trouble::failed(failure.text)))
-        }
+        false => broadcast(&ranks(), &mine)
+            .map_err(|failure| Stop::Trouble(Trouble::failed(failure.text))),
     }
 }

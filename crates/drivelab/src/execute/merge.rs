@@ -2,27 +2,27 @@
 
 use super::{Execution, MISMATCHES_MAX, Stop, trouble};
 use crate::outcome::{Failure, Status};
-use crate::together::{Share, gathered, heard, told};
+use crate::ranks::{RankResult, broadcast, gather, stop_message};
 use drivelab_core::plan::Step;
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{Record, StepEnd, Warning};
 use drivelab_core::tally::Slowest;
-use drivelab_io::team::{Team, team};
+use drivelab_io::ranks::{Ranks, ranks};
 
 impl Execution<'_> {
     /// Puts what the others measured into `end` and the record of the step, and warns of what all
     /// together did not issue. One that failed ends it for all.
-    pub(super) fn meet(
+    pub(super) fn merge_ranks(
         &mut self,
         step: &Step,
         end: &mut StepEnd,
         stop: Option<Stop>,
         unissued: u64,
     ) -> Option<Stop> {
-        let team = team();
-        let met = match team.is_alone() {
+        let ranks = ranks();
+        let met = match ranks.is_alone() {
             true => Ok((stop, unissued)),
-            false => self.come_together(&team, end, stop, unissued),
+            false => self.merge_results(&ranks, end, stop, unissued),
         };
         let failed = |failure: Failure| Stop::Trouble(Trouble::failed(failure.text));
         let (stop, unissued) = met.unwrap_or_else(|failure| (Some(failed(failure)), 0));
@@ -32,29 +32,29 @@ impl Execution<'_> {
         stop
     }
 
-    fn come_together(
+    fn merge_results(
         &mut self,
-        team: &Team,
+        ranks: &Ranks,
         end: &mut StepEnd,
         stop: Option<Stop>,
         mut unissued: u64,
     ) -> Result<(Option<Stop>, u64), Failure> {
         if stop.is_some() {
-            team.ask_to_stop();
+            ranks.ask_to_stop();
         }
         let run = self.recorder.run();
-        let zero_ns = team.to_leader_ns(run.begin.clock.monotonic_zero_ns.unwrap_or(0));
+        let zero_ns = ranks.to_rank_0_ns(run.begin.clock.monotonic_zero_ns.unwrap_or(0));
         let host = run.begin.facts.host.hostname.clone().unwrap_or_default();
         let own = run.steps.last().map(|step| step.tallies.clone()).unwrap_or_default();
-        let tallies = if team.leads() { Vec::new() } else { own };
+        let tallies = if ranks.is_rank_0() { Vec::new() } else { own };
         let stopped = stop.as_ref().map(|stop| match stop {
             Stop::Interrupted => (Status::Interrupted as u8, String::new()),
-            Stop::Trouble(trouble) => told(trouble),
+            Stop::Trouble(trouble) => stop_message(trouble),
             // Studies, which have limits, are done by one process.
             Stop::Spent(text) => (Status::Invalid as u8, text.clone()),
         });
-        let mine = Share { host, zero_ns, tallies, end: end.clone(), stop: stopped, unissued };
-        let all = gathered(team, &mine)?;
+        let mine = RankResult { host, zero_ns, tallies, end: end.clone(), stop: stopped, unissued };
+        let all = gather(ranks, &mine)?;
         let mut first = mine.stop.clone().filter(|(_, text)| !is_second_hand(text));
         for (rank, share) in all.into_iter().enumerate().skip(1) {
             let share = share.shifted(zero_ns);
@@ -63,13 +63,13 @@ impl Execution<'_> {
             unissued += share.unissued;
             self.take_share(share, end);
         }
-        if team.leads() {
+        if ranks.is_rank_0() {
             // As the drivers of one process are.
             end.phases.sort_by_key(|phase| (phase.stream, phase.worker));
             self.warn_of_machines(end);
         }
-        let first = heard(team, &first.or(mine.stop))?;
-        team.forget_stops();
+        let first = broadcast(ranks, &first.or(mine.stop))?;
+        ranks.forget_stops();
         let stop = first.map(|(kind, text)| match kind {
             kind if kind == Status::Interrupted as u8 => Stop::Interrupted,
             kind if kind == Status::Usage as u8 => Stop::Trouble(Trouble::usage(text)),
@@ -78,7 +78,7 @@ impl Execution<'_> {
         Ok((stop, unissued))
     }
 
-    fn take_share(&mut self, share: Share, end: &mut StepEnd) {
+    fn take_share(&mut self, share: RankResult, end: &mut StepEnd) {
         for tally in share.tallies {
             self.recorder.record(Record::Tally(Box::new(tally)));
         }

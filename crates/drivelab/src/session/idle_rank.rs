@@ -8,17 +8,17 @@ use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 
 /// Does nothing, in no time: the first process has the drive and all workers.
 #[derive(Debug)]
-pub struct Bystander {
+pub struct IdleRank {
     facts: Facts,
 }
 
-impl Bystander {
+impl IdleRank {
     pub fn new(facts: Facts) -> Self {
-        Bystander { facts }
+        IdleRank { facts }
     }
 }
 
-impl Testbed for Bystander {
+impl Testbed for IdleRank {
     fn facts(&self) -> &Facts {
         &self.facts
     }

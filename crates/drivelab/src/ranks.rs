@@ -1,14 +1,14 @@
 //! Several processes as one: what they must agree on, who opens what, and how what they measured
 //! comes together.
 
-use crate::aim::Aim;
 use crate::outcome::{Failure, Status};
+use crate::target::ResolvedTarget;
 use drivelab_core::plan::{PatternName, Plan, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::{ProcessFacts, StepEnd, Warning};
 use drivelab_core::tally::{Phase, Slow, Tally};
 use drivelab_io::opening::Part;
-use drivelab_io::team::{Team, team};
+use drivelab_io::ranks::{Ranks, ranks};
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
@@ -24,8 +24,8 @@ struct Said {
 
 /// All can, or nobody does: the first that cannot is what everyone gets.
 pub fn agree<T>(mine: Result<T, Failure>) -> Result<T, Failure> {
-    let team = team();
-    if team.is_alone() {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return mine;
     }
     let said = mine.as_ref().err().map(|failure| Said {
@@ -33,13 +33,13 @@ pub fn agree<T>(mine: Result<T, Failure>) -> Result<T, Failure> {
         text: failure.text.clone(),
         advice: failure.advice.clone(),
     });
-    let all: Vec<Option<Said>> = gathered(&team, &said)?;
+    let all: Vec<Option<Said>> = gather(&ranks, &said)?;
     let first = all.into_iter().enumerate().find_map(|(rank, said)| Some((rank, said?)));
     let first = first.map(|(rank, said)| {
         let text = if rank == 0 { said.text } else { format!("process {rank}: {}", said.text) };
         Said { text, ..said }
     });
-    let heard: Option<Said> = heard(&team, &first)?;
+    let heard: Option<Said> = broadcast(&ranks, &first)?;
     match (heard, mine) {
         (None, Ok(mine)) => Ok(mine),
         (Some(said), _) => {
@@ -51,12 +51,12 @@ pub fn agree<T>(mine: Result<T, Failure>) -> Result<T, Failure> {
 
 /// How a run ended, as the first process has it.
 pub fn ended(status: Status, failure: Option<Failure>) -> (Status, Option<Failure>) {
-    let team = team();
-    if team.is_alone() {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return (status, failure);
     }
-    match heard(&team, &(status as u8)) {
-        Ok(number) => (status_of(number), failure.filter(|_| team.leads())),
+    match broadcast(&ranks, &(status as u8)) {
+        Ok(number) => (status_of(number), failure.filter(|_| ranks.is_rank_0())),
         Err(failure) => (failure.status, Some(failure)),
     }
 }
@@ -66,22 +66,22 @@ fn status_of(number: u8) -> Status {
 }
 
 /// The same value from every process, at the first; nothing at the others.
-pub fn gathered<T: Serialize + for<'de> Deserialize<'de>>(
-    team: &Team,
+pub fn gather<T: Serialize + for<'de> Deserialize<'de>>(
+    ranks: &Ranks,
     mine: &T,
 ) -> Result<Vec<T>, Failure> {
     let bytes = serde_json::to_vec(mine).map_err(|error| strange(&error))?;
-    let all = team.gather(&bytes)?;
+    let all = ranks.gather(&bytes)?;
     all.iter().map(|one| serde_json::from_slice(one).map_err(|error| strange(&error))).collect()
 }
 
 /// What the first process says, at all of them.
-pub fn heard<T: Serialize + for<'de> Deserialize<'de>>(
-    team: &Team,
-    leaders: &T,
+pub fn broadcast<T: Serialize + for<'de> Deserialize<'de>>(
+    ranks: &Ranks,
+    of_rank_0: &T,
 ) -> Result<T, Failure> {
-    let bytes = serde_json::to_vec(leaders).map_err(|error| strange(&error))?;
-    serde_json::from_slice(&team.hear(&bytes)?).map_err(|error| strange(&error))
+    let bytes = serde_json::to_vec(of_rank_0).map_err(|error| strange(&error))?;
+    serde_json::from_slice(&ranks.broadcast(&bytes)?).map_err(|error| strange(&error))
 }
 
 fn strange(error: &serde_json::Error) -> Failure {
@@ -90,8 +90,8 @@ fn strange(error: &serde_json::Error) -> Failure {
 
 /// Refuses processes that were not started alike, before any of them does anything.
 pub fn same_words(words: &[String]) -> Result<(), Failure> {
-    let team = team();
-    if team.is_alone() {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return Ok(());
     }
     let mut words = words.to_vec();
@@ -126,11 +126,11 @@ fn build() -> Option<(u64, u64)> {
 /// Refuses processes that would not do the same: other plans, other targets. The seed is the
 /// first one's.
 pub fn same_plan(plan: &mut Plan, target: &str) -> Result<(), Failure> {
-    let team = team();
-    if team.is_alone() {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return Ok(());
     }
-    plan.seed = heard(&team, &plan.seed)?;
+    plan.seed = broadcast(&ranks, &plan.seed)?;
     all_as_the_first(&(plan.clone(), target.to_string()), |(_, target), (_, target_of_first)| {
         if target != target_of_first {
             return format!("has the target {target}, and the first one has {target_of_first}");
@@ -141,17 +141,17 @@ pub fn same_plan(plan: &mut Plan, target: &str) -> Result<(), Failure> {
 
 /// Refuses processes that do not find the same at the target. Sizes that follow from free space
 /// are the first one's.
-pub fn same_aim(aim: &mut Aim) -> Result<(), Failure> {
-    let team = team();
-    if team.is_alone() {
+pub fn same_target(resolved: &mut ResolvedTarget) -> Result<(), Failure> {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return Ok(());
     }
-    let place = aim.path.display().to_string();
-    all_as_the_first(&aim.kind, |kind, kind_of_first| {
+    let place = resolved.path.display().to_string();
+    all_as_the_first(&resolved.kind, |kind, kind_of_first| {
         let (found, known) = (kind.in_words(), kind_of_first.in_words());
         format!("finds {found} at {place}, and the first one finds {known}")
     })?;
-    aim.file_bytes = heard(&team, &aim.file_bytes)?;
+    resolved.file_bytes = broadcast(&ranks, &resolved.file_bytes)?;
     Ok(())
 }
 
@@ -160,7 +160,7 @@ fn all_as_the_first<T>(mine: &T, difference: impl Fn(&T, &T) -> String) -> Resul
 where
     T: PartialEq + Serialize + for<'de> Deserialize<'de>,
 {
-    let all = gathered(&team(), mine)?;
+    let all = gather(&ranks(), mine)?;
     let other = all.iter().enumerate().find(|(_, one)| *one != mine);
     agree(other.map_or(Ok(()), |(rank, other)| {
         let advice = "Start the same program with the same words everywhere, on a target that is \
@@ -170,7 +170,7 @@ where
 }
 
 /// What a process has to do with each of the plan's files.
-pub fn parts(plan: &Plan, team: Team) -> Vec<Part> {
+pub fn parts(plan: &Plan, ranks: Ranks) -> Vec<Part> {
     let count = plan.files.len();
     let mut writers: Vec<Option<u32>> = vec![None; count];
     let mut users: Vec<Option<u32>> = vec![None; count];
@@ -178,7 +178,7 @@ pub fn parts(plan: &Plan, team: Team) -> Vec<Part> {
     let data = |stream: &&Stream| stream.pattern != PatternName::Names;
     for stream in plan.steps.iter().flat_map(|step| &step.streams).filter(data) {
         for worker in 0..stream.workers.max(1) {
-            let rank = team.rank_of(worker, stream.workers);
+            let rank = ranks.rank_of(worker, stream.workers);
             let first = stream.first_file_of(worker) as usize;
             for file in (first..first + stream.files_of_worker() as usize).take(count) {
                 let least = |known: Option<u32>| Some(known.map_or(rank, |known| known.min(rank)));
@@ -186,14 +186,14 @@ pub fn parts(plan: &Plan, team: Team) -> Vec<Part> {
                 if stream.changes_data() {
                     writers[file] = least(writers[file]);
                 }
-                mine[file] |= rank == team.rank();
+                mine[file] |= rank == ranks.rank();
             }
         }
     }
     (0..count)
         .map(|file| {
             let opens = writers[file].or(users[file]).unwrap_or(0);
-            match (opens == team.rank(), mine[file]) {
+            match (opens == ranks.rank(), mine[file]) {
                 (true, _) => Part::Opens,
                 (false, true) => Part::Joins,
                 (false, false) => Part::None,
@@ -204,7 +204,7 @@ pub fn parts(plan: &Plan, team: Team) -> Vec<Part> {
 
 /// What one process measured in a step.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Share {
+pub struct RankResult {
     /// Its machine.
     pub host: String,
     /// CLOCK_MONOTONIC at time zero of its stamps, in that of the first process.
@@ -219,7 +219,7 @@ pub struct Share {
     pub unissued: u64,
 }
 
-impl Share {
+impl RankResult {
     /// Takes its times to those of the process whose time zero is at `zero_ns`.
     pub fn shifted(mut self, zero_ns: u64) -> Self {
         let by = self.zero_ns as i64 - zero_ns as i64;
@@ -243,35 +243,35 @@ impl Share {
 }
 
 /// The processes, as the run file tells them; none where there is one alone.
-pub fn processes(aim: &Aim) -> Result<Vec<ProcessFacts>, Failure> {
-    let team = team();
-    if team.is_alone() {
+pub fn processes(resolved: &ResolvedTarget) -> Result<Vec<ProcessFacts>, Failure> {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return Ok(Vec::new());
     }
-    let (clock_ahead_ns, clock_skew_ns) = team.clock_offset_ns();
-    let host = aim.facts.host.hostname.clone().unwrap_or_default();
-    gathered(&team, &ProcessFacts { rank: team.rank(), host, clock_ahead_ns, clock_skew_ns })
+    let (clock_ahead_ns, clock_skew_ns) = ranks.clock_offset_ns();
+    let host = resolved.facts.host.hostname.clone().unwrap_or_default();
+    gather(&ranks, &ProcessFacts { rank: ranks.rank(), host, clock_ahead_ns, clock_skew_ns })
 }
 
 /// What the processes found, each its own: what the first of them says.
 pub fn first_found(mine: Option<Warning>) -> Result<Option<Warning>, Failure> {
-    let team = team();
-    if team.is_alone() {
+    let ranks = ranks();
+    if ranks.is_alone() {
         return Ok(mine);
     }
-    Ok(gathered(&team, &mine)?.into_iter().flatten().next())
+    Ok(gather(&ranks, &mine)?.into_iter().flatten().next())
 }
 
 /// What a reader must know of a run of several processes of which only the first does something.
-pub fn in_one_process(aim: &Aim, plan: &Plan) -> Vec<Warning> {
-    let size = team().size();
+pub fn in_one_process(resolved: &ResolvedTarget, plan: &Plan) -> Vec<Warning> {
+    let size = ranks().size();
     let warning = |code: &str, text: String, advice: &str| Warning {
         code: code.into(),
         text,
         advice: advice.into(),
         step: None,
     };
-    let simulated = aim.simulated.is_some().then(|| {
+    let simulated = resolved.simulated.is_some().then(|| {
         let text = format!(
             "the simulated drive is in the memory of one process: the first of the {size} has \
              done all of the work."
@@ -288,12 +288,12 @@ pub fn in_one_process(aim: &Aim, plan: &Plan) -> Vec<Warning> {
         warning("traced_in_one", text, advice)
     });
     let found = simulated.into_iter().chain(traced);
-    if team().is_alone() { Vec::new() } else { found.collect() }
+    if ranks().is_alone() { Vec::new() } else { found.collect() }
 }
 
 /// What cannot be shared by several processes.
 pub fn refuse_several(what: &str) -> Result<(), Failure> {
-    match team().is_alone() {
+    match ranks().is_alone() {
         true => Ok(()),
         false => Err(Failure::usage(format!("{what} runs in one process, and here are several"))
             .advise("Start it without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR")),
@@ -308,6 +308,6 @@ pub fn apart(path: &Path) -> (String, String) {
 }
 
 /// A trouble as it is told to others.
-pub fn told(trouble: &Trouble) -> (u8, String) {
+pub fn stop_message(trouble: &Trouble) -> (u8, String) {
     (Failure::from(trouble.clone()).status as u8, trouble.text.clone())
 }
