@@ -115,7 +115,7 @@ fn show(
         study: study.name.into(),
         question: study.question.into(),
         runs: members.iter().map(Gathered::of).collect(),
-        findings: across::findings(study.name, &members),
+        findings: across::findings(&study, &members),
     };
     // The runs that it is made of have told what is bad of each.
     let status = if gathering.findings.no_answer { Status::Invalid } else { Status::Fine };
