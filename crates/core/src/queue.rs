@@ -116,6 +116,8 @@ pub enum TroubleKind {
     Failed,
     /// An operation did not come back in time.
     Stuck,
+    /// Another rank failed, which says why.
+    Elsewhere,
 }
 
 impl Trouble {
@@ -127,6 +129,11 @@ impl Trouble {
     /// A request that makes no sense.
     pub fn usage(text: impl Into<String>) -> Self {
         Trouble { kind: TroubleKind::Usage, text: text.into() }
+    }
+
+    /// What ends this rank because another one failed.
+    pub fn elsewhere(text: impl Into<String>) -> Self {
+        Trouble { kind: TroubleKind::Elsewhere, text: text.into() }
     }
 
     /// An operation that did not come back.

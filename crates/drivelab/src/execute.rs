@@ -24,7 +24,7 @@ use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::Established;
 use drivelab_core::tally::Slowest;
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use forward::{Forward, Silent};
 use limits::Limits;
 use std::collections::HashMap;
@@ -68,11 +68,14 @@ pub struct Execution<'a> {
     pub kept_steps: u32,
     /// What all steps together may take, where the line says so.
     pub limits: Option<Limits>,
+    /// Those that share the work.
+    pub(crate) ranks: Ranks,
 }
 
 impl<'a> Execution<'a> {
     /// An execution that has done nothing yet.
     pub fn new(
+        ranks: Ranks,
         testbed: &'a mut dyn Testbed,
         recorder: &'a mut Recorder,
         progress: &'a mut Progress,
@@ -91,6 +94,7 @@ impl<'a> Execution<'a> {
             repetitions: HashMap::new(),
             kept_steps: 0,
             limits: None,
+            ranks,
         }
     }
 
@@ -156,8 +160,8 @@ impl<'a> Execution<'a> {
     }
 
     fn run_step(&mut self, plan: &Plan, plan_step: u32, step: &Step) -> Result<(), Stop> {
-        // Several processes stop where they meet: one that stayed away would be waited for.
-        if ranks().is_alone() && drivelab_io::signal::interrupted() {
+        // Several ranks stop where they meet: one that stayed away would be waited for.
+        if self.ranks.is_alone() && drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);
         }
         let within = self.limits.as_ref().map(|limits| limits.within(step, self.file_bytes));
@@ -174,8 +178,8 @@ impl<'a> Execution<'a> {
         self.record_begin(step, number, plan_step, repetition);
         let mut evidence = self.target_actions.look(step, number, plan.seed);
         let inside = self.testbed.inside();
-        // Of several processes the first traces what it does itself.
-        let is_traced = step.trace && ranks().is_rank_0();
+        // Of several ranks rank 0 traces what it does itself.
+        let is_traced = step.trace && self.ranks.is_rank_0();
         let tracer = is_traced.then(|| self.target_actions.trace(step));
         let begin = Instant::now();
         let mut places = Vec::new();
@@ -198,7 +202,7 @@ impl<'a> Execution<'a> {
                 (end.devices, end.observed) = evidence.end(opened.unwrap_or(0), strayed_ns);
             }
         };
-        if ranks().is_alone() {
+        if self.ranks.is_alone() {
             look(&mut end);
         }
         end.inside_total = self.testbed.inside();
@@ -311,10 +315,10 @@ impl<'a> Execution<'a> {
     ) -> Result<Vec<Finished>, Trouble> {
         let interval = plan.interval.0;
         let mut drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
-        let ranks = ranks();
+        let ranks = self.ranks;
         let simulated = self.testbed.inside().is_some();
         drivers.retain(|driver| match simulated {
-            // One process has the drive.
+            // Rank 0 has the drive.
             true => ranks.is_rank_0(),
             false => ranks.rank_of(driver.setup().worker, driver.stream().workers) == ranks.rank(),
         });
@@ -322,7 +326,7 @@ impl<'a> Execution<'a> {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
         }
-        let mut sink = Forward::new(self.recorder, self.progress, evidence, step, number);
+        let mut sink = Forward::new(ranks, self.recorder, self.progress, evidence, (step, number));
         self.testbed.run(drivers, &mut sink)
     }
 
@@ -346,8 +350,10 @@ impl<'a> Execution<'a> {
     ) -> Result<Option<SettingChange>, Trouble> {
         match act {
             Act::Idle(span) => {
-                let progress = &mut *self.progress;
-                self.target_actions.idle(Duration::from_nanos(span.0), || progress.redraw());
+                let (ranks, progress) = (self.ranks, &mut *self.progress);
+                let is_asked = || drivelab_io::signal::interrupted() || ranks.is_asked_to_stop();
+                let span = Duration::from_nanos(span.0);
+                self.target_actions.idle(span, is_asked, || progress.redraw());
                 Ok(())
             }
             Act::DropCaches => self.target_actions.drop_caches(),

@@ -11,7 +11,7 @@ use crate::cli::{SafetyOptions, StoreOptions};
 use crate::entropy;
 use crate::job::{self, Terms};
 use crate::outcome::{Failure, Status};
-use crate::ranks::{self, agree};
+use crate::ranks::{on_rank_0, same_plan};
 use crate::session::Inquiry;
 use crate::shown::Shown;
 use crate::target::Missing;
@@ -23,14 +23,14 @@ use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use drivelab_options::{DrivelabOptions, Notes};
 use std::path::Path;
 use world::RealWorld;
 
 /// Runs the line of another tool, if this is one: called by its name through a link, or by the
 /// first word. Gives the exit status.
-pub fn attempt(words: &[String]) -> Option<u8> {
+pub fn attempt(ranks: Ranks, words: &[String]) -> Option<u8> {
     let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
     let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
     let (tool, name, rest) = match FrontEnd::of(&called) {
@@ -41,7 +41,7 @@ pub fn attempt(words: &[String]) -> Option<u8> {
         }
     };
     drivelab_io::signal::install();
-    Some(match run(tool, &name, rest) {
+    Some(match run(ranks, tool, &name, rest) {
         Ok(0) if !print::is_heard() => {
             print::lost().iter().for_each(print::failure);
             tool.failed
@@ -72,17 +72,17 @@ impl Ending {
     }
 }
 
-fn run(tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
+fn run(ranks: Ranks, tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
     let failed = |failure| Ending::of(tool, failure);
     let (options, rest) = drivelab_options::take(words).map_err(failed)?;
     let system = System::live();
-    let world = RealWorld::new(system.clone(), &options);
+    let world = RealWorld::new(ranks, system.clone(), &options);
     let refused = |refusal: Refusal| {
         let advice = Some(refusal.advice).filter(|advice| !advice.is_empty());
         let failure = Failure { status: Status::Usage, text: refusal.text, advice };
         Ending { failure, status: refusal.status }
     };
-    let line = Line { tool, options: &options, world: &world };
+    let line = Line { ranks, tool, options: &options, world: &world };
     match (tool.parse)(name, &rest, &world).map_err(refused)? {
         Answer::Text(text) => {
             print::text(&text);
@@ -98,6 +98,7 @@ fn run(tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
 
 /// A line that is to be run.
 struct Line<'a> {
+    ranks: Ranks,
     tool: &'a FrontEnd,
     options: &'a DrivelabOptions,
     world: &'a RealWorld,
@@ -116,10 +117,9 @@ impl Line<'_> {
         }
         let runs = store::directory(self.options.runs.as_deref())?;
         let list = store::results(Some(&runs))?;
-        // Results go where the first process is.
-        let leads = ranks().is_rank_0();
-        agree(if leads { files::check(&job, &list, self.options.dry_run) } else { Ok(()) })?;
-        ranks::same_plan(&mut job.plan, &job.target)?;
+        // Results go where rank 0 is.
+        on_rank_0(self.ranks, || files::check(&job, &list, self.options.dry_run))?;
+        same_plan(self.ranks, &mut job.plan, &job.target)?;
         let safety = SafetyOptions { erase: self.options.erase.clone(), keep: job.keeps };
         let terms = Terms {
             safety: &safety,
@@ -127,8 +127,8 @@ impl Line<'_> {
             stuck_after: drivelab_options::STUCK_AFTER,
             is_dry: self.options.dry_run,
         };
-        let mut measured =
-            job::Job::new(self.tool.word(), &job.target, &terms, Shown::plainly(false, None))?;
+        let (word, shown) = (self.tool.word(), Shown::plainly(false, None));
+        let mut measured = job::Job::of_ranks(self.ranks, word, &job.target, &terms, shown)?;
         measured.warnings = warnings(&job.notes);
         let resolved = measured.take(&job.plan, Missing::Made)?;
         let told = Told { layout, world: self.world };

@@ -3,12 +3,12 @@
 //!
 //! Nothing of the target is touched before [`Ready::measure`]: leftovers of killed runs are removed
 //! first, then the target is looked at, then the guard is asked, then the plan is held against what
-//! is there. Of several processes nobody goes on before all have done each of it.
+//! is there. Of several ranks nobody goes on before all have done each of it.
 
 use crate::cli::{SafetyOptions, StoreOptions};
 use crate::forecast::forecast;
 use crate::outcome::{Failure, Status};
-use crate::ranks::{self, agree};
+use crate::ranks::{agree, on_rank_0, same_target};
 use crate::session::intent::intent_of;
 use crate::session::{self, Ended, Inquiry, refused, tidy_up};
 use crate::shown::{Shown, results};
@@ -22,13 +22,15 @@ use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::facts::System;
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use drivelab_io::{guard, scratch};
 use std::path::PathBuf;
 
 /// What is asked of a target, whatever the command.
 #[derive(Debug)]
 pub struct Job<'a> {
+    /// Those that share the work.
+    pub ranks: Ranks,
     /// `run`, `check` …
     pub command: &'a str,
     /// The target as typed.
@@ -73,8 +75,8 @@ pub struct Terms<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// A job with nothing but what every command asks. One that measures removes what killed runs
-    /// left behind, before anything is looked at.
+    /// A job of one rank with nothing but what every command asks. One that measures removes what
+    /// killed runs left behind, before anything is looked at.
     ///
     /// # Errors
     /// There is no place for run files, or a list of scratch that is not drivelab's.
@@ -84,7 +86,22 @@ impl<'a> Job<'a> {
         terms: &Terms<'_>,
         shown: Shown<'a>,
     ) -> Result<Self, Failure> {
+        Job::of_ranks(Ranks::ALONE, command, target, terms, shown)
+    }
+
+    /// The same job, shared by these ranks.
+    ///
+    /// # Errors
+    /// As for [`Job::new`].
+    pub fn of_ranks(
+        ranks: Ranks,
+        command: &'a str,
+        target: &'a str,
+        terms: &Terms<'_>,
+        shown: Shown<'a>,
+    ) -> Result<Self, Failure> {
         let job = Job {
+            ranks,
             command,
             target,
             erase: terms.safety.erase.clone(),
@@ -101,19 +118,19 @@ impl<'a> Job<'a> {
             system: System::live(),
         };
         if !job.is_dry {
-            agree(tidy_up(&job.runs, &job.system))?;
+            on_rank_0(ranks, || tidy_up(&job.runs, &job.system))?;
         }
         Ok(job)
     }
 
-    /// Looks at the target for what `plan` needs; all processes find the same.
+    /// Looks at the target for what `plan` needs; all ranks find the same.
     ///
     /// # Errors
     /// Nothing is there and nothing is to be made, or the plan does not fit what is there.
     pub fn take(&self, plan: &Plan, missing: Missing<'_>) -> Result<ResolvedTarget, Failure> {
         let taken = ResolvedTarget::take(&self.system, self.target, plan, self.size, missing);
-        let mut resolved = agree(taken)?;
-        ranks::same_target(&mut resolved)?;
+        let mut resolved = agree(self.ranks, taken)?;
+        same_target(self.ranks, &mut resolved)?;
         Ok(resolved)
     }
 
@@ -137,10 +154,10 @@ impl<'a> Job<'a> {
         inquiry: I,
     ) -> Result<Ready<'a, I>, Failure> {
         if !self.is_dry {
-            agree(if ranks().is_rank_0() { self.shown.is_possible() } else { Ok(()) })?;
-            agree(ask_guard(&self, &resolved, &first))?;
+            on_rank_0(self.ranks, || self.shown.is_possible())?;
+            agree(self.ranks, ask_guard(&self, &resolved, &first))?;
         }
-        agree(check_plan(&first, &resolved))?;
+        agree(self.ranks, check_plan(&first, &resolved))?;
         Ok(Ready { job: self, resolved, first, inquiry })
     }
 }

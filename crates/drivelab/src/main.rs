@@ -29,19 +29,25 @@ mod wall_clock;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Command, CommandLine};
+use drivelab_io::ranks::Ranks;
 use outcome::{Failure, Status};
+use print::Output;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Err(trouble) = drivelab_io::ranks::join() {
-        let failure = Failure::from(trouble);
-        print::failure(&failure);
-        return ExitCode::from(failure.status as u8);
-    }
-    let status = match ranks::same_words(&words) {
-        Ok(()) => front::attempt(&words).unwrap_or_else(|| command_line(&words)),
+    let ranks = match Ranks::join() {
+        Ok(ranks) => ranks,
+        Err(trouble) => {
+            let failure = Failure::from(trouble);
+            print::failure(&failure);
+            return ExitCode::from(failure.status as u8);
+        }
+    };
+    Output::of(ranks).set();
+    let status = match ranks::same_command_line(ranks, &words) {
+        Ok(()) => front::attempt(ranks, &words).unwrap_or_else(|| command_line(ranks, &words)),
         Err(failure) => {
             print::failure(&failure);
             failure.status as u8
@@ -49,8 +55,8 @@ fn main() -> ExitCode {
     };
     let status = heard(status);
     let message = print::final_message(status);
-    print::others(&message, &drivelab_io::ranks::exchange_final_messages(&message));
-    drivelab_io::ranks::finalize(status);
+    print::others(&message, &ranks.exchange_final_messages(&message));
+    ranks.finalize(status);
     ExitCode::from(status)
 }
 
@@ -75,7 +81,7 @@ fn asks_json(words: &[String]) -> bool {
 }
 
 /// Our own command line; gives the exit status.
-fn command_line(words: &[String]) -> u8 {
+fn command_line(ranks: Ranks, words: &[String]) -> u8 {
     let as_json = asks_json(words);
     if let Some(help) = command::study::help(words) {
         print::text(&help);
@@ -91,7 +97,7 @@ fn command_line(words: &[String]) -> u8 {
     };
     drivelab_io::signal::install();
     if !matches!(parsed.command, Command::Run(_))
-        && let Err(failure) = ranks::refuse_several("this command")
+        && let Err(failure) = ranks::refuse_several(ranks, "this command")
     {
         print::refusal(&failure, as_json);
         return failure.status as u8;
@@ -99,7 +105,7 @@ fn command_line(words: &[String]) -> u8 {
     let outcome = match &parsed.command {
         Command::Run(options) => {
             let given = matches.subcommand_matches("run").map(command::run::given_options);
-            command::run::run(options, &given.unwrap_or_default())
+            command::run::run(ranks, options, &given.unwrap_or_default())
         }
         Command::Study(options) => command::study::study(options),
         Command::Resume(options) => command::study::resume(options),

@@ -1,61 +1,97 @@
-//! Several processes as one: what they must agree on, who opens what, and how what they measured
-//! comes together.
+//! Several ranks of MPI as one run: what they must agree on, who opens what, and what a reader must
+//! know of them. Everything here takes the [`Ranks`] that `main` has joined; for one alone it does
+//! nothing.
 
 use crate::outcome::{Failure, Status};
 use crate::target::ResolvedTarget;
 use drivelab_core::plan::{PatternName, Plan, Stream};
-use drivelab_core::queue::Trouble;
-use drivelab_core::record::{ProcessFacts, StepEnd, Warning};
-use drivelab_core::tally::{Phase, Slow, Tally};
+use drivelab_core::record::{ProcessFacts, Warning};
 use drivelab_io::opening::Part;
-use drivelab_io::ranks::{Ranks, ranks};
+use drivelab_io::ranks::Ranks;
 use serde::{Deserialize, Serialize};
 use std::hash::{DefaultHasher, Hasher};
 use std::io::Read;
 use std::path::Path;
 
-/// What one process says of something that all must be able to do.
+/// Why one rank cannot do what all must be able to do.
 #[derive(Debug, Serialize, Deserialize)]
-struct Said {
+struct FailureMessage {
     status: u8,
     text: String,
     advice: Option<String>,
 }
 
-/// All can, or nobody does: the first that cannot is what everyone gets.
-pub fn agree<T>(mine: Result<T, Failure>) -> Result<T, Failure> {
-    let ranks = ranks();
+/// All can, or nobody does: the failure of the lowest rank that cannot is what everyone gets.
+pub fn agree<T>(ranks: Ranks, mine: Result<T, Failure>) -> Result<T, Failure> {
     if ranks.is_alone() {
         return mine;
     }
-    let said = mine.as_ref().err().map(|failure| Said {
+    let message = mine.as_ref().err().map(|failure| FailureMessage {
         status: failure.status as u8,
         text: failure.text.clone(),
         advice: failure.advice.clone(),
     });
-    let all: Vec<Option<Said>> = gather(&ranks, &said)?;
-    let first = all.into_iter().enumerate().find_map(|(rank, said)| Some((rank, said?)));
-    let first = first.map(|(rank, said)| {
-        let text = if rank == 0 { said.text } else { format!("process {rank}: {}", said.text) };
-        Said { text, ..said }
+    let all: Vec<Option<FailureMessage>> = gather(ranks, &message)?;
+    let first = all.into_iter().enumerate().find_map(|(rank, failed)| Some((rank, failed?)));
+    let first = first.map(|(rank, failed)| {
+        let text = if rank == 0 { failed.text } else { format!("process {rank}: {}", failed.text) };
+        FailureMessage { text, ..failed }
     });
-    let heard: Option<Said> = broadcast(&ranks, &first)?;
-    match (heard, mine) {
+    let first: Option<FailureMessage> = broadcast(ranks, &first)?;
+    match (first, mine) {
         (None, Ok(mine)) => Ok(mine),
-        (Some(said), _) => {
-            Err(Failure { status: status_of(said.status), text: said.text, advice: said.advice })
+        (Some(FailureMessage { status, text, advice }), _) => {
+            Err(Failure { status: status_of(status), text, advice })
         }
         (None, Err(failure)) => Err(failure),
     }
 }
 
-/// How a run ended, as the first process has it.
-pub fn ended(status: Status, failure: Option<Failure>) -> (Status, Option<Failure>) {
-    let ranks = ranks();
+/// Done by rank 0 alone; all learn whether it could.
+pub fn on_rank_0<T>(
+    ranks: Ranks,
+    act: impl FnOnce() -> Result<T, Failure>,
+) -> Result<Option<T>, Failure> {
+    agree(ranks, if ranks.is_rank_0() { act().map(Some) } else { Ok(None) })
+}
+
+/// Made by rank 0, and joined by the others, which know it by its mark.
+pub fn made_by_rank_0<T, M: Serialize + for<'de> Deserialize<'de>>(
+    ranks: Ranks,
+    make: impl FnOnce() -> Result<T, Failure>,
+    mark: impl FnOnce(&T) -> Result<M, Failure>,
+    join: impl FnOnce(M) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    if ranks.is_alone() {
+        return make();
+    }
+    let made = on_rank_0(ranks, || {
+        let made = make()?;
+        let mark = mark(&made)?;
+        Ok((made, mark))
+    })?;
+    let (made, mark) = made.unzip();
+    let mark = broadcast(ranks, &mark)?;
+    agree(
+        ranks,
+        match (made, mark) {
+            (Some(made), _) => Ok(made),
+            (None, Some(mark)) => join(mark),
+            (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
+        },
+    )
+}
+
+/// How a run ended, as rank 0 has it.
+pub fn status_of_rank_0(
+    ranks: Ranks,
+    status: Status,
+    failure: Option<Failure>,
+) -> (Status, Option<Failure>) {
     if ranks.is_alone() {
         return (status, failure);
     }
-    match broadcast(&ranks, &(status as u8)) {
+    match broadcast(ranks, &(status as u8)) {
         Ok(number) => (status_of(number), failure.filter(|_| ranks.is_rank_0())),
         Err(failure) => (failure.status, Some(failure)),
     }
@@ -65,32 +101,40 @@ fn status_of(number: u8) -> Status {
     Status::ALL.into_iter().find(|status| *status as u8 == number).unwrap_or(Status::Invalid)
 }
 
-/// The same value from every process, at the first; nothing at the others.
+/// A value of each rank, at rank 0; nothing at the others.
 pub fn gather<T: Serialize + for<'de> Deserialize<'de>>(
-    ranks: &Ranks,
+    ranks: Ranks,
     mine: &T,
 ) -> Result<Vec<T>, Failure> {
-    let bytes = serde_json::to_vec(mine).map_err(|error| strange(&error))?;
+    let bytes = serde_json::to_vec(mine).map_err(|error| unreadable(&error))?;
     let all = ranks.gather(&bytes)?;
-    all.iter().map(|one| serde_json::from_slice(one).map_err(|error| strange(&error))).collect()
+    all.iter().map(|one| serde_json::from_slice(one).map_err(|error| unreadable(&error))).collect()
 }
 
-/// What the first process says, at all of them.
+/// A value of each rank, at all of them, where each has one.
+pub fn all_gather<T: Serialize + for<'de> Deserialize<'de>>(
+    ranks: Ranks,
+    mine: Result<T, Failure>,
+) -> Result<Vec<T>, Failure> {
+    let all = gather(ranks, &agree(ranks, mine)?)?;
+    broadcast(ranks, &all)
+}
+
+/// The value of rank 0, at all of them.
 pub fn broadcast<T: Serialize + for<'de> Deserialize<'de>>(
-    ranks: &Ranks,
+    ranks: Ranks,
     of_rank_0: &T,
 ) -> Result<T, Failure> {
-    let bytes = serde_json::to_vec(of_rank_0).map_err(|error| strange(&error))?;
-    serde_json::from_slice(&ranks.broadcast(&bytes)?).map_err(|error| strange(&error))
+    let bytes = serde_json::to_vec(of_rank_0).map_err(|error| unreadable(&error))?;
+    serde_json::from_slice(&ranks.broadcast(&bytes)?).map_err(|error| unreadable(&error))
 }
 
-fn strange(error: &serde_json::Error) -> Failure {
+fn unreadable(error: &serde_json::Error) -> Failure {
     Failure::invalid(format!("what the processes say to each other cannot be read: {error}"))
 }
 
-/// Refuses processes that were not started alike, before any of them does anything.
-pub fn same_words(words: &[String]) -> Result<(), Failure> {
-    let ranks = ranks();
+/// Refuses ranks that were not started alike, before any of them does anything.
+pub fn same_command_line(ranks: Ranks, words: &[String]) -> Result<(), Failure> {
     if ranks.is_alone() {
         return Ok(());
     }
@@ -99,12 +143,12 @@ pub fn same_words(words: &[String]) -> Result<(), Failure> {
         *program = apart(Path::new(program)).1;
     }
     let version = env!("CARGO_PKG_VERSION").to_string();
-    all_as_the_first(&(version, words, build()), |other, first| {
-        let ((version, words, _), (version_of_first, words_of_first, _)) = (other, first);
-        if version != version_of_first {
-            return format!("is drivelab {version}, and the first one is {version_of_first}");
+    same_as_rank_0(ranks, &(version, words, build()), |other, of_rank_0| {
+        let ((version, words, _), (version_of_rank_0, words_of_rank_0, _)) = (other, of_rank_0);
+        if version != version_of_rank_0 {
+            return format!("is drivelab {version}, and the first one is {version_of_rank_0}");
         }
-        if words == words_of_first {
+        if words == words_of_rank_0 {
             return format!("is another build of drivelab {version} than the first one");
         }
         format!("was started with other words than the first one: {}", words.join(" "))
@@ -123,54 +167,61 @@ fn build() -> Option<(u64, u64)> {
     Some((program.metadata().ok()?.len(), digest.finish()))
 }
 
-/// Refuses processes that would not do the same: other plans, other targets. The seed is the
-/// first one's.
-pub fn same_plan(plan: &mut Plan, target: &str) -> Result<(), Failure> {
-    let ranks = ranks();
+/// Refuses ranks that would not do the same: other plans, other targets. The seed is rank 0's.
+pub fn same_plan(ranks: Ranks, plan: &mut Plan, target: &str) -> Result<(), Failure> {
     if ranks.is_alone() {
         return Ok(());
     }
-    plan.seed = broadcast(&ranks, &plan.seed)?;
-    all_as_the_first(&(plan.clone(), target.to_string()), |(_, target), (_, target_of_first)| {
-        if target != target_of_first {
-            return format!("has the target {target}, and the first one has {target_of_first}");
-        }
-        "comes to another plan than the first one".to_string()
-    })
+    plan.seed = broadcast(ranks, &plan.seed)?;
+    same_as_rank_0(
+        ranks,
+        &(plan.clone(), target.to_string()),
+        |(_, target), (_, target_of_rank_0)| {
+            if target != target_of_rank_0 {
+                return format!(
+                    "has the target {target}, and the first one has {target_of_rank_0}"
+                );
+            }
+            "comes to another plan than the first one".to_string()
+        },
+    )
 }
 
-/// Refuses processes that do not find the same at the target. Sizes that follow from free space
-/// are the first one's.
-pub fn same_target(resolved: &mut ResolvedTarget) -> Result<(), Failure> {
-    let ranks = ranks();
+/// Refuses ranks that do not find the same at the target. Sizes that follow from free space are
+/// rank 0's.
+pub fn same_target(ranks: Ranks, resolved: &mut ResolvedTarget) -> Result<(), Failure> {
     if ranks.is_alone() {
         return Ok(());
     }
     let place = resolved.path.display().to_string();
-    all_as_the_first(&resolved.kind, |kind, kind_of_first| {
-        let (found, known) = (kind.in_words(), kind_of_first.in_words());
+    same_as_rank_0(ranks, &resolved.kind, |kind, kind_of_rank_0| {
+        let (found, known) = (kind.in_words(), kind_of_rank_0.in_words());
         format!("finds {found} at {place}, and the first one finds {known}")
     })?;
-    resolved.file_bytes = broadcast(&ranks, &resolved.file_bytes)?;
+    resolved.file_bytes = broadcast(ranks, &resolved.file_bytes)?;
     Ok(())
 }
 
-/// Refuses where one process has something else than the first one; `difference` says what.
-fn all_as_the_first<T>(mine: &T, difference: impl Fn(&T, &T) -> String) -> Result<(), Failure>
+/// Refuses where a rank has something else than rank 0; `difference` says what.
+fn same_as_rank_0<T>(
+    ranks: Ranks,
+    mine: &T,
+    difference: impl Fn(&T, &T) -> String,
+) -> Result<(), Failure>
 where
     T: PartialEq + Serialize + for<'de> Deserialize<'de>,
 {
-    let all = gather(&ranks(), mine)?;
+    let all = gather(ranks, mine)?;
     let other = all.iter().enumerate().find(|(_, one)| *one != mine);
-    agree(other.map_or(Ok(()), |(rank, other)| {
+    agree(ranks, other.map_or(Ok(()), |(rank, other)| {
         let advice = "Start the same program with the same words everywhere, on a target that is \
                       the same for all.";
         Err(Failure::usage(format!("process {rank} {}", difference(other, mine))).advise(advice))
     }))
 }
 
-/// What a process has to do with each of the plan's files.
-pub fn parts(plan: &Plan, ranks: Ranks) -> Vec<Part> {
+/// What a rank has to do with each of the plan's files.
+pub fn parts(ranks: Ranks, plan: &Plan) -> Vec<Part> {
     let count = plan.files.len();
     let mut writers: Vec<Option<u32>> = vec![None; count];
     let mut users: Vec<Option<u32>> = vec![None; count];
@@ -202,69 +253,27 @@ pub fn parts(plan: &Plan, ranks: Ranks) -> Vec<Part> {
         .collect()
 }
 
-/// What one process measured in a step.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct RankResult {
-    /// Its machine.
-    pub host: String,
-    /// CLOCK_MONOTONIC at time zero of its stamps, in that of the first process.
-    pub zero_ns: u64,
-    /// Intervals of its workers.
-    pub tallies: Vec<Tally>,
-    /// What its drivers left behind.
-    pub end: StepEnd,
-    /// Why it ended early: a number of the kind of trouble, and the reason.
-    pub stop: Option<(u8, String)>,
-    /// Operations that were due and not issued.
-    pub unissued: u64,
-}
-
-impl RankResult {
-    /// Takes its times to those of the process whose time zero is at `zero_ns`.
-    pub fn shifted(mut self, zero_ns: u64) -> Self {
-        let by = self.zero_ns as i64 - zero_ns as i64;
-        let shift = |time: &mut u64| *time = time.saturating_add_signed(by);
-        for tally in &mut self.tallies {
-            shift(&mut tally.from);
-            shift(&mut tally.to);
-            for gap in &mut tally.gaps {
-                shift(&mut gap.from);
-                shift(&mut gap.to);
-            }
-        }
-        for Phase { opened, measured_from, first, last, closed, .. } in &mut self.end.phases {
-            [opened, measured_from, first, last, closed].into_iter().for_each(shift);
-        }
-        for Slow { issued, .. } in &mut self.end.slowest {
-            shift(issued);
-        }
-        self
-    }
-}
-
-/// The processes, as the run file tells them; none where there is one alone.
-pub fn processes(resolved: &ResolvedTarget) -> Result<Vec<ProcessFacts>, Failure> {
-    let ranks = ranks();
+/// The ranks, as the run file tells them; none where there is one alone.
+pub fn processes(ranks: Ranks, resolved: &ResolvedTarget) -> Result<Vec<ProcessFacts>, Failure> {
     if ranks.is_alone() {
         return Ok(Vec::new());
     }
     let (clock_ahead_ns, clock_skew_ns) = ranks.clock_offset_ns();
     let host = resolved.facts.host.hostname.clone().unwrap_or_default();
-    gather(&ranks, &ProcessFacts { rank: ranks.rank(), host, clock_ahead_ns, clock_skew_ns })
+    gather(ranks, &ProcessFacts { rank: ranks.rank(), host, clock_ahead_ns, clock_skew_ns })
 }
 
-/// What the processes found, each its own: what the first of them says.
-pub fn first_found(mine: Option<Warning>) -> Result<Option<Warning>, Failure> {
-    let ranks = ranks();
+/// What the ranks found, each its own: what the lowest of them says.
+pub fn first_found(ranks: Ranks, mine: Option<Warning>) -> Result<Option<Warning>, Failure> {
     if ranks.is_alone() {
         return Ok(mine);
     }
-    Ok(gather(&ranks, &mine)?.into_iter().flatten().next())
+    Ok(gather(ranks, &mine)?.into_iter().flatten().next())
 }
 
-/// What a reader must know of a run of several processes of which only the first does something.
-pub fn in_one_process(resolved: &ResolvedTarget, plan: &Plan) -> Vec<Warning> {
-    let size = ranks().size();
+/// What a reader must know of a run of several ranks of which only rank 0 does something.
+pub fn on_rank_0_alone(ranks: Ranks, resolved: &ResolvedTarget, plan: &Plan) -> Vec<Warning> {
+    let size = ranks.size();
     let warning = |code: &str, text: String, advice: &str| Warning {
         code: code.into(),
         text,
@@ -288,12 +297,12 @@ pub fn in_one_process(resolved: &ResolvedTarget, plan: &Plan) -> Vec<Warning> {
         warning("traced_in_one", text, advice)
     });
     let found = simulated.into_iter().chain(traced);
-    if ranks().is_alone() { Vec::new() } else { found.collect() }
+    if ranks.is_alone() { Vec::new() } else { found.collect() }
 }
 
-/// What cannot be shared by several processes.
-pub fn refuse_several(what: &str) -> Result<(), Failure> {
-    match ranks().is_alone() {
+/// What cannot be shared by several ranks.
+pub fn refuse_several(ranks: Ranks, what: &str) -> Result<(), Failure> {
+    match ranks.is_alone() {
         true => Ok(()),
         false => Err(Failure::usage(format!("{what} runs in one process, and here are several"))
             .advise("Start it without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR")),
@@ -305,9 +314,4 @@ pub fn apart(path: &Path) -> (String, String) {
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     (directory.unwrap_or(Path::new(".")).to_string_lossy().into_owned(), name)
-}
-
-/// A trouble as it is told to others.
-pub fn stop_message(trouble: &Trouble) -> (u8, String) {
-    (Failure::from(trouble.clone()).status as u8, trouble.text.clone())
 }

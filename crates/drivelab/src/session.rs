@@ -13,7 +13,6 @@ use crate::job::Job;
 use crate::outcome::{Failure, Status};
 use crate::patience::Patience;
 use crate::progress::Progress;
-use crate::ranks;
 use crate::store;
 use crate::store::writer::{Recorder, RunDirectory};
 use crate::target::{Kind, ResolvedTarget};
@@ -30,7 +29,7 @@ use drivelab_core::verified::Verified;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Refusal};
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
 use drivelab_io::testbed::RealTestbed;
@@ -54,6 +53,8 @@ pub struct Ended {
     pub failure: Option<Failure>,
     /// An operation did not come back.
     pub stuck: bool,
+    /// Those that shared the work.
+    pub ranks: Ranks,
     /// What is still open; closed when the results are out.
     pub open_target: OpenTarget,
 }
@@ -95,16 +96,16 @@ pub fn run(
     first: Plan,
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
-    let system = &job.system;
+    let (system, ranks) = (&job.system, job.ranks);
     let scratch_list = store::scratch_list(Some(&job.runs))?;
     let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())?;
     let (mut bed, clock_facts) = testbed_of(job, &resolved, &open_target)?;
     let mut begin = begin_of(job, &resolved, first.seed, clock_facts);
-    begin.processes = ranks::processes(&resolved)?;
+    begin.processes = crate::ranks::processes(ranks, &resolved)?;
     let directory = run_directory_of(job, &resolved, &first);
     let shares_drive = directory.shares_drive;
     let mut recorder = match &job.kept {
-        None if !ranks().is_rank_0() => Recorder::silent(begin),
+        None if !ranks.is_rank_0() => Recorder::silent(begin),
         None => Recorder::begin(&directory, begin),
         Some(kept) => Recorder::go_on(&directory, kept),
     };
@@ -115,7 +116,7 @@ pub fn run(
         let known = job.warnings.iter().chain(&open_target.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
         differences(&resolved).for_each(|warning| recorder.warn(warning));
-        let of_one = ranks::in_one_process(&resolved, &first);
+        let of_one = crate::ranks::on_rank_0_alone(ranks, &resolved, &first);
         of_one.into_iter().for_each(|warning| recorder.warn(warning));
     } else if resolved.simulated.is_none() {
         let resumed = going_on::resumed(&resolved, recorder.run());
@@ -131,6 +132,7 @@ pub fn run(
     let mut progress = Progress::new();
     let stop = {
         let mut execution = Execution::new(
+            ranks,
             bed.as_mut(),
             &mut recorder,
             &mut progress,
@@ -155,7 +157,7 @@ pub fn run(
         }
     };
     drop((bed, target_actions));
-    Ok(end(recorder, stop, inquiry, open_target))
+    Ok(end(ranks, recorder, stop, inquiry, open_target))
 }
 
 /// What a line may take in all.
@@ -179,8 +181,8 @@ fn testbed_of(
             reason: "the drive is simulated".into(),
             ..ClockFacts::default()
         };
-        // One memory holds it, so that one process has all of its workers.
-        let bed: Box<dyn Testbed> = match ranks().is_rank_0() {
+        // One memory holds it, so that one rank has all of its workers.
+        let bed: Box<dyn Testbed> = match job.ranks.is_rank_0() {
             true => simulated.build().map_err(Failure::usage)?,
             false => Box::new(IdleRank::new(resolved.facts.clone())),
         };
@@ -190,6 +192,7 @@ fn testbed_of(
     let mut testbed =
         RealTestbed::new(resolved.facts.clone(), clock, open_target.descriptors.clone().opener());
     testbed.stuck_after = job.stuck_after;
+    testbed.ranks = job.ranks;
     Ok((Box::new(testbed), clock_facts))
 }
 
@@ -234,14 +237,18 @@ fn follow(execution: &mut Execution<'_>, inquiry: &mut dyn Inquiry) -> Option<Pl
 }
 
 /// How a run ended before it was judged: its status, why it is not complete, and what failed.
-fn stopped(stop: Result<(), Stop>, run: &Run) -> (Status, Option<String>, Option<Failure>) {
-    let interrupted = || (Status::interruption(), Some("interrupted".to_string()), None);
+fn stopped(
+    ranks: Ranks,
+    stop: Result<(), Stop>,
+    run: &Run,
+) -> (Status, Option<String>, Option<Failure>) {
+    let interrupted = || (interruption(ranks), Some("interrupted".to_string()), None);
     match stop {
         Ok(()) => match objection(run) {
             None => (Status::Fine, None, None),
             Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
         },
-        Err(Stop::Spent(_)) => stopped(Ok(()), run),
+        Err(Stop::Spent(_)) => stopped(ranks, Ok(()), run),
         Err(Stop::Interrupted) => interrupted(),
         Err(Stop::Trouble(trouble))
             if trouble.kind == TroubleKind::Stuck && drivelab_io::signal::impatient() =>
@@ -255,7 +262,13 @@ fn stopped(stop: Result<(), Stop>, run: &Run) -> (Status, Option<String>, Option
     }
 }
 
+/// Of several ranks it is always Ctrl-C: mpirun passes on another signal than it was sent.
+fn interruption(ranks: Ranks) -> Status {
+    if ranks.is_alone() { Status::interruption() } else { Status::Interrupted }
+}
+
 fn end(
+    ranks: Ranks,
     mut recorder: Recorder,
     stop: Result<(), Stop>,
     inquiry: &dyn Inquiry,
@@ -265,7 +278,7 @@ fn end(
     if let Err(Stop::Spent(text)) = &stop {
         recorder.warn(spent(text, recorder.run()));
     }
-    let (mut status, reason, mut failure) = stopped(stop, recorder.run());
+    let (mut status, reason, mut failure) = stopped(ranks, stop, recorder.run());
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
         if status == Status::Fine {
@@ -282,7 +295,7 @@ fn end(
         status = Status::Invalid;
         failure = Some(suspicion);
     }
-    if ranks().is_rank_0() {
+    if ranks.is_rank_0() {
         let remarks = inquiry.remarks(recorder.run());
         remarks.into_iter().for_each(|remark| recorder.warn(remark));
     }
@@ -295,8 +308,8 @@ fn end(
             step: None,
         });
     }
-    // The first process has seen everything; the others end as it does.
-    (status, failure) = ranks::ended(status, failure);
+    // Rank 0 has seen everything; the others end as it does.
+    (status, failure) = crate::ranks::status_of_rank_0(ranks, status, failure);
     let end = End { complete: reason.is_none(), status: status as u8, reason };
     let (mut run, path, trouble) = recorder.end(end);
     let path = match trouble {
@@ -312,7 +325,7 @@ fn end(
         }
     };
     open_target.hangs = stuck;
-    Ended { run, path, status, failure, stuck, open_target }
+    Ended { run, path, status, failure, stuck, ranks, open_target }
 }
 
 /// What a reader must know of a run that used up what it was allowed.
@@ -340,9 +353,6 @@ fn objection(run: &Run) -> Option<String> {
 /// Removes and undoes what runs that were killed have left behind, and says so. It comes before the
 /// facts of a target are taken, which would tell what such a run had set.
 pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
-    if !ranks().is_rank_0() {
-        return Ok(());
-    }
     let scratch_list = store::scratch_list(Some(runs))?;
     for sentence in settings::leftovers(system, &scratch_list.with_file_name(SETTINGS)) {
         crate::print::error(&format!("drivelab: {sentence}"));

@@ -8,7 +8,6 @@ use drivelab_core::claims::JudgedClaim;
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{Summary, summarise};
-use drivelab_io::ranks::ranks;
 use drivelab_io::results;
 use drivelab_report::{html, terminal};
 use drivelab_study::experiment::Presentation;
@@ -75,14 +74,14 @@ pub fn results(ended: Ended, shown: Shown<'_>) -> Result<Status, Failure> {
     })
 }
 
-/// The same with results that `show` prints, as JSON or as text; of several processes the first
-/// one does.
+/// The same with results that `show` prints, as JSON or as text; of several ranks rank 0
+/// does.
 pub fn results_shown(
     ended: Ended,
     shown: Shown<'_>,
     show: impl FnOnce(&Run, &Summary) -> Result<(), Failure>,
 ) -> Result<Status, Failure> {
-    if !ranks().is_rank_0() {
+    if !ended.ranks.is_rank_0() {
         ended.open_target.close();
         return Ok(ended.status);
     }

@@ -12,7 +12,6 @@ use drivelab_core::plan::{FileSystem, Mount, Purge, QueueSetting, SettingChange,
 use drivelab_core::queue::Trouble;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::opening::{Mode, TargetFile};
-use drivelab_io::ranks::ranks;
 use drivelab_io::settings::{self, Held};
 use drivelab_io::write_cache;
 use mounted::Files;
@@ -91,10 +90,9 @@ impl TargetActions {
         step.streams.iter().map(|stream| self.descriptors.flags_in_force(stream)).collect()
     }
 
-    /// Waits, calling `tick` several times a second; ends early on Ctrl-C, here or elsewhere.
-    pub fn idle(&self, span: Duration, mut tick: impl FnMut()) {
+    /// Waits, calling `tick` several times a second; ends early where that is asked.
+    pub fn idle(&self, span: Duration, is_asked: impl Fn() -> bool, mut tick: impl FnMut()) {
         let begin = Instant::now();
-        let is_asked = || drivelab_io::signal::interrupted() || ranks().is_asked_to_stop();
         while begin.elapsed() < span && !is_asked() {
             let left = span.saturating_sub(begin.elapsed());
             std::thread::sleep(left.min(Duration::from_millis(250)));

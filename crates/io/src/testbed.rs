@@ -9,7 +9,7 @@ use crate::libaio::Libaio;
 use crate::map::Map;
 use crate::names::{Names, NamesRing, Owner};
 use crate::null::Null;
-use crate::ranks::ranks;
+use crate::ranks::Ranks;
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
 use crate::watch::Pulse;
@@ -54,6 +54,8 @@ pub struct RealTestbed {
     opener: Opener,
     /// An operation that takes longer than this is called stuck.
     pub stuck_after: Span,
+    /// Those that share the work.
+    pub ranks: Ranks,
 }
 
 impl std::fmt::Debug for RealTestbed {
@@ -83,9 +85,16 @@ struct Member {
 }
 
 impl RealTestbed {
-    /// A testbed on whatever `opener` opens.
+    /// A testbed on whatever `opener` opens, of one rank alone.
     pub fn new(facts: Facts, clock: Clock, opener: Opener) -> Self {
-        RealTestbed { facts, clock, strayed_ns: None, opener, stuck_after: Span(120_000_000_000) }
+        RealTestbed {
+            facts,
+            clock,
+            strayed_ns: None,
+            opener,
+            stuck_after: Span(120_000_000_000),
+            ranks: Ranks::ALONE,
+        }
     }
 
     /// The clock of all stamps.
@@ -225,14 +234,14 @@ impl Testbed for RealTestbed {
         let mut members = Vec::with_capacity(count);
         let measuring = measuring_cpus(&drivers)?;
         let ready = self.make_ready(drivers, &sender, &messages, &mut members);
-        let start = if ranks().is_alone() {
+        let start = if self.ranks.is_alone() {
             ready.map(|()| None)
         } else {
             // All ranks meet here, whatever became of this one.
-            let start = ranks().start_barrier(ready.is_ok());
+            let start = self.ranks.start_barrier(ready.is_ok());
             ready.and(start).and_then(|start| match start {
                 Some(start) => Ok(Some(start.saturating_sub(self.clock.monotonic_zero()))),
-                None => Err(Trouble::failed("another process could not begin")),
+                None => Err(Trouble::elsewhere("another process could not begin")),
             })
         };
         let start = start.inspect_err(|_| members.iter().for_each(Member::abort))?;

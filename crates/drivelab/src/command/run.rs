@@ -6,7 +6,7 @@ use crate::job::{Job, Terms, check_plan};
 use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
-use crate::ranks::{self, agree};
+use crate::ranks::{agree, apart, broadcast, same_plan};
 use crate::session::OnePlan;
 use crate::shown::Shown;
 use crate::target::{Kind, Missing, ResolvedTarget};
@@ -16,7 +16,7 @@ use clap::parser::ValueSource;
 use drivelab_core::plan::{Plan, PlanFile};
 use drivelab_core::plan_text;
 use drivelab_core::units::Size;
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use std::path::Path;
 
 /// Options that go with a plan; every other one describes a load, and the plan has one.
@@ -46,10 +46,11 @@ pub fn given_options(matches: &ArgMatches) -> Vec<String> {
 }
 
 /// Runs one load, or prints what it would be.
-pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
-    let (mut plan, target) = agree(plan_and_target(options, given))?;
-    agree(load::refuse_misleading(&plan))?;
-    ranks::same_plan(&mut plan, target)?;
+pub fn run(ranks: Ranks, options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
+    let asked = plan_and_target(options, given)
+        .and_then(|asked| load::refuse_misleading(&asked.0).map(|()| asked));
+    let (mut plan, target) = agree(ranks, asked)?;
+    same_plan(ranks, &mut plan, target)?;
     let record = &options.record;
     let terms = Terms {
         safety: &options.safety,
@@ -58,27 +59,27 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         is_dry: record.dry_run,
     };
     let shown = Shown::plainly(record.json, record.out.as_deref());
-    let job = Job { size: options.size, ..Job::new("run", target, &terms, shown)? };
+    let job = Job { size: options.size, ..Job::of_ranks(ranks, "run", target, &terms, shown)? };
     let resolved = job.take(&plan, Missing::unless_sized(options.size, "run"))?;
     let mut ready = job.ready(resolved, plan, OnePlan)?;
     layout::prepend(&mut ready.first, &ready.resolved);
     check_plan(&ready.first, &ready.resolved)?;
-    if !ranks().is_alone() {
-        name_files(&mut ready.first, &mut ready.resolved)?;
+    if !ranks.is_alone() {
+        name_files(ranks, &mut ready.first, &mut ready.resolved)?;
     }
     if record.dry_run { ready.print() } else { ready.finish() }
 }
 
-/// Files that several processes share have names that all of them know.
-fn name_files(plan: &mut Plan, resolved: &mut ResolvedTarget) -> Result<(), Failure> {
+/// Files that several ranks share have names that all of them know.
+fn name_files(ranks: Ranks, plan: &mut Plan, resolved: &mut ResolvedTarget) -> Result<(), Failure> {
     if resolved.files == 0 || !plan.files.is_empty() {
         return Ok(());
     }
-    let stem = ranks::broadcast(&ranks(), &format!("drivelab-scratch-{}", store::new_id()))?;
+    let stem = broadcast(ranks, &format!("drivelab-scratch-{}", store::new_id()))?;
     let named: Vec<String> = match resolved.kind {
         Kind::Directory => (0..resolved.files).map(|index| format!("{stem}-{index}.dat")).collect(),
         Kind::Absent | Kind::File => {
-            let (directory, first) = ranks::apart(&resolved.path);
+            let (directory, first) = apart(&resolved.path);
             resolved.path = directory.into();
             resolved.kind = Kind::Directory;
             let further = (1..resolved.files).map(|index| format!("{first}.{index}"));

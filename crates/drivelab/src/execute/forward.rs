@@ -1,4 +1,4 @@
-//! Where the intervals of a step go while it runs, and what its processes tell each other.
+//! Where the intervals of a step go while it runs, and what its ranks send each other.
 
 use crate::evidence::Evidence;
 use crate::progress::Progress;
@@ -10,7 +10,7 @@ use drivelab_core::plan::Step;
 use drivelab_core::queue::Sink;
 use drivelab_core::record::Record;
 use drivelab_core::tally::Tally;
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use std::time::{Duration, Instant};
 
 /// Lets a step that was recorded before run by.
@@ -31,13 +31,14 @@ impl Sink for Silent<'_> {
 
 /// Hands tallies to the recorder and the progress line, looks around, and asks for Ctrl-C.
 pub(super) struct Forward<'a> {
+    ranks: Ranks,
     recorder: &'a mut Recorder,
     progress: &'a mut Progress,
     evidence: &'a mut Evidence,
-    /// Number of the executed step: what was said of an earlier one comes too late.
+    /// Number of the executed step: what was sent of an earlier one comes too late.
     step: u32,
     other_ranks: OtherRanks,
-    /// Time zero of the stamps, in CLOCK_MONOTONIC of the first process.
+    /// Time zero of the stamps, in CLOCK_MONOTONIC of rank 0.
     zero_ns: u64,
     ending: Ending,
 }
@@ -69,24 +70,24 @@ impl Ending {
 
 impl<'a> Forward<'a> {
     pub(super) fn new(
+        ranks: Ranks,
         recorder: &'a mut Recorder,
         progress: &'a mut Progress,
         evidence: &'a mut Evidence,
-        step: &Step,
-        number: u32,
+        (step, number): (&Step, u32),
     ) -> Self {
         let streams = || step.streams.iter();
         let bounds = || streams().map(|stream| stream.until.as_ref().unwrap_or(&step.until));
         let matters = streams().any(|stream| stream.background)
             || bounds().any(|until| until.stonewall || until.level.is_some());
         let other_ranks = match matters {
-            true => OtherRanks { count: ranks().size() - 1, is_rank_0: ranks().is_rank_0() },
+            true => OtherRanks { count: ranks.size() - 1, is_rank_0: ranks.is_rank_0() },
             false => OtherRanks::NONE,
         };
         let zero_ns = recorder.run().begin.clock.monotonic_zero_ns.unwrap_or(0);
-        let zero_ns = ranks().to_rank_0_ns(zero_ns);
+        let zero_ns = ranks.to_rank_0_ns(zero_ns);
         let ending = Ending::default();
-        Forward { recorder, progress, evidence, step: number, other_ranks, zero_ns, ending }
+        Forward { ranks, recorder, progress, evidence, step: number, other_ranks, zero_ns, ending }
     }
 }
 
@@ -107,7 +108,7 @@ impl Sink for Forward<'_> {
             self.ending.look();
             return false;
         }
-        !ranks().is_asked_to_stop()
+        !self.ranks.is_asked_to_stop()
     }
 
     fn other_ranks(&self) -> OtherRanks {
@@ -119,13 +120,13 @@ impl Sink for Forward<'_> {
             && let Ok(bytes) =
                 serde_json::to_vec(&(self.step, shifted(message, self.zero_ns as i64)))
         {
-            ranks().send(&bytes);
+            self.ranks.send(&bytes);
         }
     }
 
     fn receive(&mut self) -> Option<EndingMessage> {
         loop {
-            match serde_json::from_slice::<(u32, EndingMessage)>(&ranks().receive()?) {
+            match serde_json::from_slice::<(u32, EndingMessage)>(&self.ranks.receive()?) {
                 Ok((step, message)) if step == self.step => {
                     return Some(shifted(message, -(self.zero_ns as i64)));
                 }
@@ -154,15 +155,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_by_the_clock_of_the_first_process() {
+    fn times_are_sent_by_the_clock_of_rank_0() {
         let interval =
             WorkerInterval { worker: (1, 2), ramp: false, from: 5, to: 9, ops: 3, bytes: 4 };
-        let told = shifted(EndingMessage::Progress(interval), 1000);
+        let sent = shifted(EndingMessage::Progress(interval), 1000);
         assert_eq!(
-            told,
+            sent,
             EndingMessage::Progress(WorkerInterval { from: 1005, to: 1009, ..interval })
         );
-        assert_eq!(shifted(told, -1000), EndingMessage::Progress(interval));
+        assert_eq!(shifted(sent, -1000), EndingMessage::Progress(interval));
         assert_eq!(shifted(EndingMessage::Stonewall(7), 1000), EndingMessage::Stonewall(7));
     }
 }

@@ -1,13 +1,13 @@
-//! The end of a step for several processes: what each measured comes together at the first one.
+//! The end of a step for several ranks: what each measured is merged at rank 0.
 
 use super::{Execution, MISMATCHES_MAX, Stop, trouble};
 use crate::outcome::{Failure, Status};
-use crate::ranks::{RankResult, broadcast, gather, stop_message};
+use crate::ranks::{broadcast, gather};
 use drivelab_core::plan::Step;
-use drivelab_core::queue::Trouble;
+use drivelab_core::queue::{Trouble, TroubleKind};
 use drivelab_core::record::{Record, StepEnd, Warning};
-use drivelab_core::tally::Slowest;
-use drivelab_io::ranks::{Ranks, ranks};
+use drivelab_core::tally::{Phase, Slow, Slowest, Tally};
+use serde::{Deserialize, Serialize};
 
 impl Execution<'_> {
     /// Puts what the others measured into `end` and the record of the step, and warns of what all
@@ -19,13 +19,12 @@ impl Execution<'_> {
         stop: Option<Stop>,
         unissued: u64,
     ) -> Option<Stop> {
-        let ranks = ranks();
-        let met = match ranks.is_alone() {
+        let merged = match self.ranks.is_alone() {
             true => Ok((stop, unissued)),
-            false => self.merge_results(&ranks, end, stop, unissued),
+            false => self.merge_results(end, stop, unissued),
         };
         let failed = |failure: Failure| Stop::Trouble(Trouble::failed(failure.text));
-        let (stop, unissued) = met.unwrap_or_else(|failure| (Some(failed(failure)), 0));
+        let (stop, unissued) = merged.unwrap_or_else(|failure| (Some(failed(failure)), 0));
         if unissued > 0 && stop.is_none() {
             self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
         }
@@ -34,11 +33,11 @@ impl Execution<'_> {
 
     fn merge_results(
         &mut self,
-        ranks: &Ranks,
         end: &mut StepEnd,
         stop: Option<Stop>,
         mut unissued: u64,
     ) -> Result<(Option<Stop>, u64), Failure> {
+        let ranks = self.ranks;
         if stop.is_some() {
             ranks.ask_to_stop();
         }
@@ -47,21 +46,16 @@ impl Execution<'_> {
         let host = run.begin.facts.host.hostname.clone().unwrap_or_default();
         let own = run.steps.last().map(|step| step.tallies.clone()).unwrap_or_default();
         let tallies = if ranks.is_rank_0() { Vec::new() } else { own };
-        let stopped = stop.as_ref().map(|stop| match stop {
-            Stop::Interrupted => (Status::Interrupted as u8, String::new()),
-            Stop::Trouble(trouble) => stop_message(trouble),
-            // Studies, which have limits, are done by one process.
-            Stop::Spent(text) => (Status::Invalid as u8, text.clone()),
-        });
-        let mine = RankResult { host, zero_ns, tallies, end: end.clone(), stop: stopped, unissued };
+        let stop = stop.map(StopMessage::of);
+        let mine = RankResult { host, zero_ns, tallies, end: end.clone(), stop, unissued };
         let all = gather(ranks, &mine)?;
-        let mut first = mine.stop.clone().filter(|(_, text)| !is_second_hand(text));
-        for (rank, share) in all.into_iter().enumerate().skip(1) {
-            let share = share.shifted(zero_ns);
-            let reason = share.stop.clone().filter(|(_, text)| !is_second_hand(text));
-            first = first.or(reason.map(|(kind, text)| (kind, said_by(rank, &share.host, &text))));
-            unissued += share.unissued;
-            self.take_share(share, end);
+        let mut first = mine.stop.clone().filter(|stop| !stop.is_elsewhere);
+        for (rank, result) in all.into_iter().enumerate().skip(1) {
+            let result = result.shifted(zero_ns);
+            let reason = result.stop.clone().filter(|stop| !stop.is_elsewhere);
+            first = first.or(reason.map(|stop| stop.at(rank, &result.host)));
+            unissued += result.unissued;
+            self.take_result(result, end);
         }
         if ranks.is_rank_0() {
             // As the drivers of one process are.
@@ -70,24 +64,19 @@ impl Execution<'_> {
         }
         let first = broadcast(ranks, &first.or(mine.stop))?;
         ranks.forget_stops();
-        let stop = first.map(|(kind, text)| match kind {
-            kind if kind == Status::Interrupted as u8 => Stop::Interrupted,
-            kind if kind == Status::Usage as u8 => Stop::Trouble(Trouble::usage(text)),
-            _ => Stop::Trouble(Trouble::failed(text)),
-        });
-        Ok((stop, unissued))
+        Ok((first.map(StopMessage::into_stop), unissued))
     }
 
-    fn take_share(&mut self, share: RankResult, end: &mut StepEnd) {
-        for tally in share.tallies {
+    fn take_result(&mut self, result: RankResult, end: &mut StepEnd) {
+        for tally in result.tallies {
             self.recorder.record(Record::Tally(Box::new(tally)));
         }
         let mut slowest = Slowest::new();
-        end.slowest.iter().chain(&share.end.slowest).for_each(|slow| slowest.offer(*slow));
+        end.slowest.iter().chain(&result.end.slowest).for_each(|slow| slowest.offer(*slow));
         end.slowest = slowest.sorted();
-        end.phases.extend(share.end.phases);
+        end.phases.extend(result.end.phases);
         let room = MISMATCHES_MAX.saturating_sub(end.mismatches.len());
-        end.mismatches.extend(share.end.mismatches.into_iter().take(room));
+        end.mismatches.extend(result.end.mismatches.into_iter().take(room));
     }
 
     /// The kernel of the first machine counts nothing of what the others do.
@@ -113,14 +102,103 @@ impl Execution<'_> {
     }
 }
 
-/// What a process says that stopped because another did.
-fn is_second_hand(text: &str) -> bool {
-    text == "another process could not begin"
+/// What one rank measured in a step.
+#[derive(Debug, Default, Serialize, Deserialize)]
+struct RankResult {
+    /// Its machine.
+    host: String,
+    /// CLOCK_MONOTONIC at time zero of its stamps, in that of rank 0.
+    zero_ns: u64,
+    /// Intervals of its workers.
+    tallies: Vec<Tally>,
+    /// What its drivers left behind.
+    end: StepEnd,
+    /// Why it ended early.
+    stop: Option<StopMessage>,
+    /// Operations that were due and not issued.
+    unissued: u64,
 }
 
-fn said_by(rank: usize, host: &str, text: &str) -> String {
-    match text.is_empty() {
-        true => String::new(),
-        false => format!("process {rank} on {host}: {text}"),
+impl RankResult {
+    /// Takes its times to those of the rank whose time zero is at `zero_ns`.
+    fn shifted(mut self, zero_ns: u64) -> Self {
+        let by = self.zero_ns as i64 - zero_ns as i64;
+        let shift = |time: &mut u64| *time = time.saturating_add_signed(by);
+        for tally in &mut self.tallies {
+            shift(&mut tally.from);
+            shift(&mut tally.to);
+            for gap in &mut tally.gaps {
+                shift(&mut gap.from);
+                shift(&mut gap.to);
+            }
+        }
+        for Phase { opened, measured_from, first, last, closed, .. } in &mut self.end.phases {
+            [opened, measured_from, first, last, closed].into_iter().for_each(shift);
+        }
+        for Slow { issued, .. } in &mut self.end.slowest {
+            shift(issued);
+        }
+        self
+    }
+}
+
+/// Why a rank ended a step early.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct StopMessage {
+    /// The exit status that it comes to.
+    status: u8,
+    /// The reason; empty where it was interrupted.
+    text: String,
+    /// Another rank failed, which has the reason.
+    is_elsewhere: bool,
+}
+
+impl StopMessage {
+    fn of(stop: Stop) -> Self {
+        let message =
+            |status: Status, text| StopMessage { status: status as u8, text, is_elsewhere: false };
+        match stop {
+            Stop::Interrupted => message(Status::Interrupted, String::new()),
+            Stop::Trouble(trouble) => {
+                let is_elsewhere = trouble.kind == TroubleKind::Elsewhere;
+                let Failure { status, text, .. } = Failure::from(trouble);
+                StopMessage { is_elsewhere, ..message(status, text) }
+            }
+            // Studies, which have limits, are done by one rank.
+            Stop::Spent(text) => message(Status::Invalid, text),
+        }
+    }
+
+    /// The same with the name of the rank that it is of.
+    fn at(mut self, rank: usize, host: &str) -> Self {
+        if !self.text.is_empty() {
+            self.text = format!("process {rank} on {host}: {}", self.text);
+        }
+        self
+    }
+
+    fn into_stop(self) -> Stop {
+        match self.status {
+            status if status == Status::Interrupted as u8 => Stop::Interrupted,
+            status if status == Status::Usage as u8 => Stop::Trouble(Trouble::usage(self.text)),
+            _ => Stop::Trouble(Trouble::failed(self.text)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_reason_is_told_from_its_consequence_by_its_kind() {
+        let text = "another process could not begin";
+        let of = |trouble| StopMessage::of(Stop::Trouble(trouble));
+        assert!(of(Trouble::elsewhere(text)).is_elsewhere);
+        assert!(!of(Trouble::failed(text)).is_elsewhere);
+        let told = of(Trouble::usage("no")).at(1, "here").into_stop();
+        assert_eq!(told, Stop::Trouble(Trouble::usage("process 1 on here: no")));
+        let interrupted = StopMessage::of(Stop::Interrupted).at(1, "here").into_stop();
+        assert_eq!(interrupted, Stop::Interrupted);
     }
 }

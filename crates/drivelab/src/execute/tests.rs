@@ -10,6 +10,7 @@ use drivelab_core::run::Run;
 use drivelab_core::units::Span;
 use drivelab_core::virtual_bed::VirtualTestbed;
 use drivelab_io::facts::System;
+use drivelab_io::ranks::Ranks;
 
 const FILE_BYTES: u64 = 1 << 20;
 
@@ -30,9 +31,15 @@ fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
         directory.path().join("write-caches"),
     );
     let mut progress = Progress::new();
-    let result =
-        Execution::new(&mut testbed, &mut recorder, &mut progress, &mut target_actions, FILE_BYTES)
-            .run_plan(plan);
+    let result = Execution::new(
+        Ranks::ALONE,
+        &mut testbed,
+        &mut recorder,
+        &mut progress,
+        &mut target_actions,
+        FILE_BYTES,
+    )
+    .run_plan(plan);
     let end = End { complete: result.is_ok(), status: 0, reason: None };
     let (run, path, trouble) = recorder.end(end);
     assert_eq!(trouble, None);

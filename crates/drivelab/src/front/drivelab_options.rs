@@ -124,6 +124,7 @@ mod tests {
     use crate::front::world::RealWorld;
     use drivelab_compat::tools;
     use drivelab_io::facts::System;
+    use drivelab_io::ranks::Ranks;
 
     fn of(line: &str) -> Result<(DrivelabOptions, Vec<String>), Failure> {
         take(&line.split(' ').map(String::from).collect::<Vec<_>>())
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn no_tool_takes_an_option_of_ours_for_its_own() {
-        let world = &RealWorld::new(System::live(), &DrivelabOptions::default());
+        let world = &RealWorld::new(Ranks::ALONE, System::live(), &DrivelabOptions::default());
         for name in NAMES {
             for tool in tools::ALL {
                 let words = tool.example.split(' ').chain([name, "1"]).map(String::from);

@@ -4,12 +4,11 @@ use super::drivelab_options::Notes;
 use super::files;
 use crate::outcome::{Failure, Status};
 use crate::print;
-use crate::ranks;
+use crate::ranks::broadcast;
 use crate::session::Ended;
 use drivelab_compat::front::Host;
 use drivelab_compat::tools::{FrontEnd, Layout};
 use drivelab_core::verified::Verified;
-use drivelab_io::ranks::ranks;
 use drivelab_io::scratch::ScratchList;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
@@ -20,9 +19,10 @@ pub fn show(
     notes: Notes,
     (host, list): (&Host, &ScratchList),
 ) -> Result<u8, Failure> {
-    if !ranks().is_rank_0() {
+    let ranks = ended.ranks;
+    if !ranks.is_rank_0() {
         ended.open_target.close();
-        return ranks::broadcast(&ranks(), &0);
+        return broadcast(ranks, &0);
     }
     let output = layout(&ended.run, host);
     print::text(&output.text);
@@ -62,7 +62,7 @@ pub fn show(
         (_, true) => output.status,
     };
     ended.open_target.close();
-    let status = ranks::broadcast(&ranks(), &status)?;
+    let status = broadcast(ranks, &status)?;
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(status)
 }

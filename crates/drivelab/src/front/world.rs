@@ -5,7 +5,7 @@ use crate::bounded;
 use crate::target::{Kind, Missing, ResolvedTarget};
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,6 +16,7 @@ const TEXT_BYTES_MAX: u64 = 1 << 24;
 /// This machine.
 #[derive(Debug)]
 pub struct RealWorld {
+    ranks: Ranks,
     system: System,
     host: Host,
     scale: Scale,
@@ -24,7 +25,7 @@ pub struct RealWorld {
 
 impl RealWorld {
     /// Looks at the machine.
-    pub fn new(system: System, options: &DrivelabOptions) -> Self {
+    pub fn new(ranks: Ranks, system: System, options: &DrivelabOptions) -> Self {
         let facts = facts::host(&system);
         let kernel = facts.kernel.unwrap_or_default();
         let host = Host {
@@ -38,7 +39,7 @@ impl RealWorld {
             version: env!("CARGO_PKG_VERSION").to_string(),
             signal: None,
         };
-        RealWorld { system, host, scale: options.scale, scale_time: options.scale_time }
+        RealWorld { ranks, system, host, scale: options.scale, scale_time: options.scale_time }
     }
 
     /// The machine, now.
@@ -54,8 +55,8 @@ fn now_ms() -> u64 {
 }
 
 /// What stands in the standard input up to its end.
-fn standard_input() -> Result<String, String> {
-    if !ranks().is_alone() {
+fn standard_input(ranks: Ranks) -> Result<String, String> {
+    if !ranks.is_alone() {
         return Err("the standard input reaches the first process alone; name a file".into());
     }
     let mut text = String::new();
@@ -93,7 +94,7 @@ impl World for RealWorld {
 
     fn text(&self, path: &str) -> Result<String, String> {
         if path == "-" {
-            return standard_input();
+            return standard_input(self.ranks);
         }
         let found = std::fs::metadata(Path::new(path)).map_err(|error| error.to_string())?;
         if !found.is_file() || found.len() > TEXT_BYTES_MAX {
@@ -111,7 +112,7 @@ impl World for RealWorld {
     }
 
     fn ranks(&self) -> u32 {
-        ranks().size()
+        self.ranks.size()
     }
 
     fn scale(&self) -> Scale {

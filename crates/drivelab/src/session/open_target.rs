@@ -6,17 +6,16 @@ use crate::descriptors::Descriptors;
 use crate::job::Job;
 use crate::outcome::Failure;
 use crate::patience::Patience;
-use crate::ranks::{self, agree};
+use crate::ranks::{agree, all_gather, first_found, made_by_rank_0, parts};
 use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Files, PatternName, Plan, PlanFile};
 use drivelab_core::record::Warning;
-use drivelab_io::facts::System;
 use drivelab_io::opening::{
-    NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
+    Mark, NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
     join_directory, open_directory, open_names, open_target,
 };
-use drivelab_io::ranks::ranks;
+use drivelab_io::ranks::Ranks;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -39,7 +38,7 @@ impl OpenTarget {
         plan: &Plan,
         scratch_list: PathBuf,
     ) -> Result<Self, Failure> {
-        let system = &job.system;
+        let ranks = job.ranks;
         let mut wanted = OpenRequest::new(&resolved.path, intent_of(plan, resolved), scratch_list);
         wanted.keep = job.keep;
         wanted.erase = job.erase.clone();
@@ -47,28 +46,28 @@ impl OpenTarget {
         let mut open_target = OpenTarget { keeps: job.keep, ..OpenTarget::default() };
         let filesystem = resolved.facts.target.filesystem.as_ref();
         open_target.descriptors.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
-        wanted.named = named_files(plan);
-        if resolved.kind == Kind::Device && !ranks().is_rank_0() {
+        wanted.named = named_files(ranks, plan);
+        if resolved.kind == Kind::Device && !ranks.is_rank_0() {
             wanted.part = Part::Joins;
         }
-        open_target.open_spelt(system, &wanted, plan)?;
+        open_target.open_spelt(job, &wanted, plan)?;
         for _ in 0..directories_of(plan) {
-            open_target.descriptors.directories.push(Rc::new(scratch_directory(system, &wanted)?));
+            open_target.descriptors.directories.push(Rc::new(scratch_directory(job, &wanted)?));
         }
         if !matches!(resolved.kind, Kind::Nothing | Kind::Simulated) && resolved.files > 0 {
             wanted.files = resolved.files;
             wanted.size = (resolved.creates() || job.size.is_some()).then_some(resolved.file_bytes);
-            let target = open_together(system, &wanted)?;
-            open_target.warnings.extend(ranks::first_found(holes(&target))?);
+            let target = open_together(job, &wanted)?;
+            open_target.warnings.extend(first_found(ranks, holes(&target))?);
             open_target.descriptors.target = Some(Rc::new(target));
         }
         Ok(open_target)
     }
 
-    /// The first process looks whether names are free; the others find them begun.
+    /// Rank 0 looks whether names are free; the others find them begun.
     fn open_spelt(
         &mut self,
-        system: &System,
+        job: &Job<'_>,
         wanted: &OpenRequest,
         plan: &Plan,
     ) -> Result<(), Failure> {
@@ -76,13 +75,9 @@ impl OpenTarget {
         if spelt.is_empty() {
             return Ok(());
         }
-        let open = |joined| open_names(system, wanted, spelt.clone(), joined).map_err(refused);
-        let first = agree(if ranks().is_rank_0() { open(None).map(Some) } else { Ok(None) })?;
-        let mark = ranks::broadcast(&ranks(), &first.as_ref().map(NameDirectory::mark))?;
-        let names = agree(match first {
-            Some(first) => Ok(first),
-            None => open(mark),
-        })?;
+        let open = |joined| open_names(&job.system, wanted, spelt.clone(), joined).map_err(refused);
+        let mark = |made: &NameDirectory| Ok(made.mark());
+        let names = made_by_rank_0(job.ranks, || open(None), mark, |mark| open(Some(mark)))?;
         self.descriptors.spelt = Some(Rc::new(names));
         Ok(())
     }
@@ -98,8 +93,8 @@ impl OpenTarget {
         files.filter(|file| self.keeps && file.created).map(|file| file.path.as_path())
     }
 
-    /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now the
-    /// processes of a team have all ended their last step.
+    /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now all
+    /// ranks have ended their last step.
     pub fn close(self) {
         let files = self.descriptors.target.iter().flat_map(|target| target.scratch_paths());
         let directories = self.descriptors.directories.iter().map(|one| one.path().to_path_buf());
@@ -131,48 +126,38 @@ fn directories_of(plan: &Plan) -> u32 {
     needed.max().unwrap_or(0)
 }
 
-/// A directory for names, which the first process makes and the others join.
-fn scratch_directory(system: &System, wanted: &OpenRequest) -> Result<ScratchDirectory, Failure> {
-    let made = || open_directory(system, wanted).map_err(refused);
-    if ranks().is_alone() {
-        return made();
-    }
-    let first = agree(if ranks().is_rank_0() { made().map(Some) } else { Ok(None) })?;
-    let place = |made: &ScratchDirectory| {
+/// A directory for names, which rank 0 makes and the others join.
+fn scratch_directory(job: &Job<'_>, wanted: &OpenRequest) -> Result<ScratchDirectory, Failure> {
+    let make = || open_directory(&job.system, wanted).map_err(refused);
+    let mark = |made: &ScratchDirectory| {
         let mark = made.mark().map_err(|error| Failure::invalid(format!("{error}")))?;
         Ok((made.path().to_owned(), mark))
     };
-    let place = agree(first.as_ref().map(place).transpose())?;
-    let place = ranks::broadcast(&ranks(), &place)?;
-    agree(match (first, place) {
-        (Some(first), _) => Ok(first),
-        (None, Some((path, mark))) => {
-            join_directory(&path, mark, &wanted.scratch_list).map_err(refused)
-        }
-        (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
-    })
+    let join = |(path, mark): (PathBuf, Mark)| {
+        join_directory(&path, mark, &wanted.scratch_list).map_err(refused)
+    };
+    made_by_rank_0(job.ranks, make, mark, join)
 }
 
-/// Opens the target; of several processes each opens its own files, and then joins those that
-/// others have opened.
-fn open_together(system: &System, wanted: &OpenRequest) -> Result<Target, Failure> {
-    let mut target = agree(open_target(system, wanted).map_err(refused))?;
-    if ranks().is_alone() {
+/// Opens the target; of several ranks each opens its own files, and then joins those that others
+/// have opened.
+fn open_together(job: &Job<'_>, wanted: &OpenRequest) -> Result<Target, Failure> {
+    let mut target = agree(job.ranks, open_target(&job.system, wanted).map_err(refused))?;
+    if job.ranks.is_alone() {
         return Ok(target);
     }
     let mine = target.seen().map_err(|error| Failure::invalid(format!("{error}")));
-    let all = ranks::gather(&ranks(), &agree(mine)?)?.concat();
-    let seen = ranks::broadcast(&ranks(), &all)?;
-    agree(target.join(wanted, &seen).map_err(refused))?;
+    let seen = all_gather(job.ranks, mine)?.concat();
+    agree(job.ranks, target.join(wanted, &seen).map_err(refused))?;
     Ok(target)
 }
 
 /// The files that a plan names, and whether it changes what is in them.
-fn named_files(plan: &Plan) -> Vec<NamedFile> {
+fn named_files(ranks: Ranks, plan: &Plan) -> Vec<NamedFile> {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let writers = || streams().filter(|stream| intent::is_data(stream) && stream.changes_data());
     let trims = plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
-    let parts = ranks::parts(plan, ranks());
+    let parts = parts(ranks, plan);
     let named = |(index, file): (u32, &PlanFile)| NamedFile {
         part: parts[index as usize],
         path: PathBuf::from(&file.name),

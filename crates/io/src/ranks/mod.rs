@@ -8,7 +8,6 @@ mod mpi;
 
 use crate::clock::monotonic_ns;
 use drivelab_core::queue::Trouble;
-use std::sync::OnceLock;
 
 /// What the launchers of Open MPI, MPICH, PMIx and Slurm put into the environment.
 const LAUNCHED: [&str; 4] =
@@ -33,8 +32,6 @@ const USAGE: u8 = 2;
 /// Time in which the broadcast of the start gets around.
 const HEAD_START_NS: u64 = 5_000_000;
 
-static RANKS: OnceLock<Ranks> = OnceLock::new();
-
 /// This process among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Ranks {
@@ -44,22 +41,6 @@ pub struct Ranks {
     offset_ns: i64,
     /// Half of the quickest way there and back: what the offset may be wrong by.
     skew_ns: u64,
-}
-
-/// The ranks of this run as this process has them; one alone, unless [`join`] found others.
-pub fn ranks() -> Ranks {
-    RANKS.get().copied().unwrap_or(Ranks::ALONE)
-}
-
-/// Joins the other processes, where a launcher has started several.
-///
-/// # Errors
-/// There are others, and this program was built without MPI; or MPI does not begin.
-pub fn join() -> Result<Ranks, Trouble> {
-    let launched = LAUNCHED.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));
-    let Some((name, text)) = launched else { return Ok(Ranks::ALONE) };
-    let joined = begin(name, &text)?;
-    Ok(*RANKS.get_or_init(|| joined))
 }
 
 #[cfg(not(feature = "mpi"))]
@@ -95,33 +76,6 @@ fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
         (ranks.offset_ns, ranks.skew_ns) = ranks.align_clocks()?;
     }
     Ok(ranks)
-}
-
-/// Sends the final message: whoever still waits for this process does so no longer. Rank 0 gets the
-/// final messages of the others, by rank.
-pub fn exchange_final_messages(message: &FinalMessage) -> Vec<(u32, FinalMessage)> {
-    #[cfg(feature = "mpi")]
-    match ranks() {
-        ranks if ranks.is_alone() => {}
-        ranks if ranks.is_rank_0() => {
-            return mpi::exchange_final_messages(&(1..ranks.size).collect::<Vec<u32>>(), message);
-        }
-        _ => drop(mpi::exchange_final_messages(&[0], message)),
-    }
-    let _ = message;
-    Vec::new()
-}
-
-/// Ends MPI, after the final message. A launcher may end whoever is still there when rank 0 is gone,
-/// so that nothing may be left to do.
-pub fn finalize(status: u8) {
-    #[cfg(feature = "mpi")]
-    match RANKS.get() {
-        None => {}
-        Some(_) if mpi::can_finalize() => mpi::finalize(),
-        Some(_) => mpi::abort(status),
-    }
-    let _ = status;
 }
 
 /// The last message of a rank.
@@ -174,6 +128,41 @@ fn begin_of(text: &str) -> &str {
 impl Ranks {
     /// No others.
     pub const ALONE: Ranks = Ranks { rank: 0, size: 1, offset_ns: 0, skew_ns: 0 };
+
+    /// Joins the other processes, where a launcher has started several. MPI begins once in a
+    /// process, so that this is for `main`, which passes on what it gets.
+    ///
+    /// # Errors
+    /// There are others, and this program was built without MPI; or MPI does not begin.
+    pub fn join() -> Result<Self, Trouble> {
+        let launched =
+            LAUNCHED.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));
+        launched.map_or(Ok(Ranks::ALONE), |(name, text)| begin(name, &text))
+    }
+
+    /// Sends the final message: whoever still waits for this rank does so no longer. Rank 0 gets
+    /// the final messages of the others, by rank.
+    pub fn exchange_final_messages(self, message: &FinalMessage) -> Vec<(u32, FinalMessage)> {
+        #[cfg(feature = "mpi")]
+        if self.is_rank_0() {
+            return mpi::exchange_final_messages(1..self.size, message);
+        } else {
+            mpi::exchange_final_messages(0..1, message);
+        }
+        let _ = message;
+        Vec::new()
+    }
+
+    /// Ends MPI, after the final message. A launcher may end whoever is still there when rank 0 is
+    /// gone, so that nothing may be left to do.
+    pub fn finalize(self, status: u8) {
+        #[cfg(feature = "mpi")]
+        match mpi::can_finalize() {
+            true => mpi::finalize(),
+            false => mpi::abort(status),
+        }
+        let _ = status;
+    }
 
     /// Its number, from 0.
     pub fn rank(self) -> u32 {

@@ -8,6 +8,7 @@ use crate::signal;
 use drivelab_core::queue::Trouble;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -209,14 +210,17 @@ pub fn is_anyone_gone() -> bool {
 }
 
 /// Sends the final message to `others`, and waits for theirs.
-pub fn exchange_final_messages(others: &[u32], message: &FinalMessage) -> Vec<(u32, FinalMessage)> {
+pub fn exchange_final_messages(
+    others: Range<u32>,
+    message: &FinalMessage,
+) -> Vec<(u32, FinalMessage)> {
     let bytes = message.to_bytes();
-    for other in others {
+    for other in others.clone() {
         // Whoever has gone needs none.
-        let _ = send_piece(bytes.clone(), *other, FINAL);
+        let _ = send_piece(bytes.clone(), other, FINAL);
     }
-    for other in others.iter().filter(|other| !final_messages().contains_key(other)) {
-        while matches!(take_final_message(*other), Ok(false)) {
+    for other in others.filter(|other| !final_messages().contains_key(other)) {
+        while matches!(take_final_message(other), Ok(false)) {
             pause();
         }
     }
