@@ -41,7 +41,7 @@ pub struct Endings {
     members: Vec<Member>,
     watches: Vec<(Watch, Vec<Place>)>,
     other_ranks: OtherRanks,
-    /// Other processes in which the foreground is not over.
+    /// Other ranks in which the foreground is not over.
     foregrounds_elsewhere: u32,
     is_over_sent: bool,
     /// Streams whose end is known here: their stonewalls, and their levels.
@@ -184,7 +184,8 @@ impl Endings {
         (0..self.members.len()).all(|index| self.members[index].background || finished(index))
     }
 
-    /// Looks at an interval that a driver handed over. True where [`Endings::to_stop`] must be asked.
+    /// Looks at an interval that a driver handed over. True where [`Endings::to_stop`] must be
+    /// asked.
     #[inline]
     pub fn take(&mut self, tally: &Tally) -> bool {
         self.watches.iter_mut().for_each(|(watch, _)| watch.take(WorkerInterval::of(tally)));

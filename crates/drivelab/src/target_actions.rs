@@ -44,8 +44,8 @@ pub struct TargetActions {
 }
 
 impl TargetActions {
-    /// Acts on the target of `descriptors` and counts on the devices `watched`; notes beside the list of
-    /// scratch, `scratch_list`, what must be put back.
+    /// Acts on the target of `descriptors` and counts on the devices `watched`; notes beside the
+    /// list of scratch, `scratch_list`, what must be put back.
     pub fn new(
         system: System,
         watched: Vec<DeviceNumber>,

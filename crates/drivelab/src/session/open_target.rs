@@ -57,7 +57,7 @@ impl OpenTarget {
         if !matches!(resolved.kind, Kind::Nothing | Kind::Simulated) && resolved.files > 0 {
             wanted.files = resolved.files;
             wanted.size = (resolved.creates() || job.size.is_some()).then_some(resolved.file_bytes);
-            let target = open_together(job, &wanted)?;
+            let target = open_by_ranks(job, &wanted)?;
             open_target.warnings.extend(first_found(ranks, holes(&target))?);
             open_target.descriptors.target = Some(Rc::new(target));
         }
@@ -141,7 +141,7 @@ fn scratch_directory(job: &Job<'_>, wanted: &OpenRequest) -> Result<ScratchDirec
 
 /// Opens the target; of several ranks each opens its own files, and then joins those that others
 /// have opened.
-fn open_together(job: &Job<'_>, wanted: &OpenRequest) -> Result<Target, Failure> {
+fn open_by_ranks(job: &Job<'_>, wanted: &OpenRequest) -> Result<Target, Failure> {
     let mut target = agree(job.ranks, open_target(&job.system, wanted).map_err(refused))?;
     if job.ranks.is_alone() {
         return Ok(target);

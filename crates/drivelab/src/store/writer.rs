@@ -70,7 +70,7 @@ impl Recorder {
         Recorder { run, path, sender, writer, trouble, inode, waited: (0, Duration::ZERO) }
     }
 
-    /// Keeps the records of a run, and writes none of them: another process does.
+    /// Keeps the records of a run, and writes none of them: rank 0 does.
     pub fn silent(begin: Begin) -> Self {
         let mut recorder = Recorder::unwritten(Run::default(), PathBuf::new());
         recorder.record(Record::Begin(Box::new(begin)));

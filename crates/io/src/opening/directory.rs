@@ -45,7 +45,7 @@ impl ScratchDirectory {
         Mark::of(&self.pinned)
     }
 
-    /// Removes it and everything in it now; one that another process made stays for that to remove.
+    /// Removes it and everything in it now; one that another rank made stays for that to remove.
     ///
     /// # Errors
     /// When something in it cannot be removed, or another file system is mounted in it.

@@ -182,7 +182,7 @@ impl Target {
 }
 
 impl Target {
-    /// The device is what another process holds by the guard's leave, on this same machine.
+    /// The device is what another rank holds by the guard's leave, on this same machine.
     fn join_device(&mut self, seen: &[Seen]) -> Result<(), Refusal> {
         let (Some(file), Some(known)) = (self.files.first_mut(), seen.first()) else {
             return Err(another(&self.path));
@@ -272,8 +272,8 @@ pub struct NameDirectory {
     keep: bool,
 }
 
-/// Opens the existing directory `request.path` for names that are spelt. Where another process of
-/// another rank has done so first, `joined` is the directory that it has found.
+/// Opens the existing directory `request.path` for names that are spelt. Where another rank
+/// has done so first, `joined` is the directory that it has found.
 ///
 /// # Errors
 /// A [`Refusal`] when it is no directory, or another one than `joined`, or one of the names is

@@ -61,7 +61,7 @@ fn checked(status: c_int, what: &str) -> Result<(), Trouble> {
     }
 }
 
-/// Becomes one of the processes; gives its number and how many there are.
+/// Begins MPI; gives the rank of this process and how many there are.
 pub fn init() -> Result<(u32, u32), Trouble> {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: called once, on the thread that makes all later calls; both pointers are valid.
@@ -78,7 +78,7 @@ pub fn finalize() {
     }
 }
 
-/// Sends bytes to another process.
+/// Sends bytes to another rank.
 pub fn send(bytes: &[u8], to: u32, tag: c_int) -> Result<(), Trouble> {
     not_severed()?;
     for piece in bytes.chunks(PIECE_BYTES).chain(bytes.is_empty().then_some(&[][..])) {

@@ -84,8 +84,8 @@ impl Left {
 }
 
 impl ScratchList {
-    /// Notes that files of ours are being written: until [`ScratchList::leave`] there is no word on how
-    /// they were left, but signs of life. It is on stable storage when this returns.
+    /// Notes that files of ours are being written: until [`ScratchList::leave`] there is no word on
+    /// how they were left, but signs of life. It is on stable storage when this returns.
     ///
     /// # Errors
     /// When the list cannot be written.
