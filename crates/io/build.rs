@@ -2,7 +2,7 @@
 //! libraries that it links.
 
 fn main() {
-    println!("cargo:rerun-if-changed=src/team/team_mpi.c");
+    println!("cargo:rerun-if-changed=src/ranks/ranks_mpi.c");
     println!("cargo:rerun-if-env-changed=MPICC");
     #[cfg(feature = "mpi")]
     with_mpi();
@@ -22,7 +22,7 @@ fn with_mpi() {
             return;
         }
     };
-    cc::Build::new().compiler(&compiler).file("src/team/team_mpi.c").compile("drivelab_team");
+    cc::Build::new().compiler(&compiler).file("src/ranks/ranks_mpi.c").compile("drivelab_ranks");
     for word in shown.split_whitespace() {
         if let Some(directory) = word.strip_prefix("-L") {
             println!("cargo:rustc-link-search=native={directory}");

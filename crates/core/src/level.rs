@@ -14,7 +14,7 @@ pub type Worker = (u32, u32);
 
 /// What a worker did in an interval.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Did {
+pub struct WorkerInterval {
     /// Who.
     pub worker: Worker,
     /// It was the ramp.
@@ -29,11 +29,11 @@ pub struct Did {
     pub bytes: u64,
 }
 
-impl Did {
+impl WorkerInterval {
     /// What an interval says of it.
     pub fn of(tally: &Tally) -> Self {
         let sum = |of: fn(&KindTally) -> u64| tally.kinds.iter().map(of).sum();
-        Did {
+        WorkerInterval {
             worker: (tally.stream, tally.worker),
             ramp: tally.ramp,
             from: tally.from,
@@ -136,14 +136,19 @@ impl Watch {
     }
 
     /// Takes in an interval, if it is of one of its workers.
-    pub fn take(&mut self, did: Did) {
-        let its = |member: &&mut Member| member.worker == did.worker;
+    pub fn take(&mut self, interval: WorkerInterval) {
+        let its = |member: &&mut Member| member.worker == interval.worker;
         let Some(member) = self.members.iter_mut().find(its) else { return };
-        member.known = member.known.max(did.to);
-        let measured = if did.ramp { did.to } else { did.from };
+        member.known = member.known.max(interval.to);
+        let measured = if interval.ramp { interval.to } else { interval.from };
         let from = *self.from.get_or_insert(measured.saturating_add(self.level.after.0));
-        if !did.ramp {
-            self.spread(did.from, did.to.max(did.from + 1), from, [did.ops, did.bytes]);
+        if !interval.ramp {
+            self.spread(
+                interval.from,
+                interval.to.max(interval.from + 1),
+                from,
+                [interval.ops, interval.bytes],
+            );
         }
     }
 
@@ -215,7 +220,7 @@ pub fn outcome<'a>(
     workers: Vec<Worker>,
 ) -> Outcome {
     let mut watch = Watch::new(level, workers);
-    tallies.into_iter().for_each(|tally| watch.take(Did::of(tally)));
+    tallies.into_iter().for_each(|tally| watch.take(WorkerInterval::of(tally)));
     // Who ended early added nothing afterwards.
     watch.judge_until(watch.members.iter().map(|member| member.known).max().unwrap_or(0));
     watch.outcome()
@@ -278,13 +283,18 @@ mod tests {
     fn a_second_is_judged_when_all_who_run_have_told_of_it() {
         let mut watch = Watch::new(level(Unevenness::Deviation, 1.0), vec![(0, 0), (0, 1)]);
         for half in 0..6 {
-            watch.take(Did::of(&tally(0, half * SECOND / 2, (half + 1) * SECOND / 2, 50)));
+            watch.take(WorkerInterval::of(&tally(
+                0,
+                half * SECOND / 2,
+                (half + 1) * SECOND / 2,
+                50,
+            )));
         }
         assert!(!watch.is_level(|_| false), "the other worker has said nothing");
-        watch.take(Did::of(&tally(1, 0, 2 * SECOND, 20)));
+        watch.take(WorkerInterval::of(&tally(1, 0, 2 * SECOND, 20)));
         assert!(!watch.is_level(|_| false));
         assert!(!watch.clone().is_level(|worker| worker == 1), "110, 110, 100");
-        watch.take(Did::of(&tally(1, 2 * SECOND, 3 * SECOND, 10)));
+        watch.take(WorkerInterval::of(&tally(1, 2 * SECOND, 3 * SECOND, 10)));
         assert!(watch.is_level(|_| false));
         let outcome = watch.outcome();
         assert_eq!(outcome.seconds, [[110, 110 * 4096]; 3]);
@@ -296,9 +306,9 @@ mod tests {
         let level = Level { after: Span(SECOND / 2), ..level(Unevenness::Deviation, 1.0) };
         let mut watch = Watch::new(level, vec![(0, 0)]);
         let ramp = Tally { ramp: true, ..tally(0, 0, SECOND, 1000) };
-        watch.take(Did::of(&ramp));
+        watch.take(WorkerInterval::of(&ramp));
         for second in 1..5 {
-            watch.take(Did::of(&tally(0, second * SECOND, (second + 1) * SECOND, 100)));
+            watch.take(WorkerInterval::of(&tally(0, second * SECOND, (second + 1) * SECOND, 100)));
         }
         assert!(watch.is_level(|_| false));
         assert_eq!(watch.outcome().seconds, [[100, 409_600]; 3]);

@@ -4,12 +4,12 @@
 //! how drivers meet a drive: real ones wait in threads, virtual ones advance a clock in a loop.
 
 use crate::driver::Driver;
+use crate::endings::{EndingMessage, OtherRanks};
 use crate::facts::Facts;
 use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
 use crate::plan::{Act, SettingChange};
 use crate::tally::{Phase, Tally};
-use crate::team::{Company, Word};
 use std::fmt;
 
 /// Where operations go.
@@ -85,15 +85,15 @@ pub trait Sink {
     fn go_on(&mut self) -> bool {
         true
     }
-    /// The other processes whose workers matter to those here, or the other way round: then
-    /// [`Sink::heard`] is asked every millisecond.
-    fn company(&self) -> Company {
-        Company::NONE
+    /// The other ranks whose workers matter to those here, or the other way round: then
+    /// [`Sink::receive`] is asked every millisecond.
+    fn other_ranks(&self) -> OtherRanks {
+        OtherRanks::NONE
     }
-    /// Tells the other processes.
-    fn tell(&mut self, _word: Word) {}
-    /// The next that another process has said of this step.
-    fn heard(&mut self) -> Option<Word> {
+    /// Sends to the other ranks.
+    fn send(&mut self, _message: EndingMessage) {}
+    /// The next that another rank has sent in this step.
+    fn receive(&mut self) -> Option<EndingMessage> {
         None
     }
 }
@@ -116,6 +116,8 @@ pub enum TroubleKind {
     Failed,
     /// An operation did not come back in time.
     Stuck,
+    /// Another rank failed, which says why.
+    Elsewhere,
 }
 
 impl Trouble {
@@ -127,6 +129,11 @@ impl Trouble {
     /// A request that makes no sense.
     pub fn usage(text: impl Into<String>) -> Self {
         Trouble { kind: TroubleKind::Usage, text: text.into() }
+    }
+
+    /// What ends this rank because another one failed.
+    pub fn elsewhere(text: impl Into<String>) -> Self {
+        Trouble { kind: TroubleKind::Elsewhere, text: text.into() }
     }
 
     /// An operation that did not come back.

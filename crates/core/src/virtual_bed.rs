@@ -4,10 +4,10 @@
 //! that needs exact times runs on it.
 
 use crate::driver::{Driver, Next};
+use crate::endings::{Endings, OtherRanks};
 use crate::facts::Facts;
 use crate::op::{Done, Op, Tag, Time};
 use crate::queue::{Finished, Queue, Sink, Testbed, Trouble};
-use crate::team::{Company, Team};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -112,7 +112,7 @@ impl Testbed for VirtualTestbed {
     }
 
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
-        let mut team = Team::new(&drivers, Company::NONE);
+        let mut endings = Endings::new(&drivers, OtherRanks::NONE);
         let mut workers: Vec<Worker> = drivers.into_iter().map(|d| self.worker(d)).collect();
         for worker in &mut workers {
             worker.driver.prefill(&mut worker.queue);
@@ -145,10 +145,10 @@ impl Testbed for VirtualTestbed {
                         None
                     }
                 };
-                hand_over(&mut worker.driver, &mut team, sink);
+                hand_over(&mut worker.driver, &mut endings, sink);
             }
             let done = |worker: &Worker| worker.finished;
-            for index in team.to_stop(|index| done(&workers[index])) {
+            for index in endings.to_stop(|index| done(&workers[index])) {
                 workers[index].driver.stop();
                 workers[index].wake = Some(self.now);
             }
@@ -186,10 +186,10 @@ impl Testbed for VirtualTestbed {
     }
 }
 
-fn hand_over(driver: &mut Driver, team: &mut Team, sink: &mut dyn Sink) {
+fn hand_over(driver: &mut Driver, endings: &mut Endings, sink: &mut dyn Sink) {
     while let Some(tally) = driver.take_interval() {
         sink.tally(&tally);
-        team.take(&tally);
+        endings.take(&tally);
         driver.recycle(tally);
     }
 }

@@ -1,6 +1,6 @@
 //! What is seen around a step: looked at before it, sampled while it runs, counted after it.
 
-use crate::opener::Site;
+use crate::descriptors::Descriptors;
 use drivelab_core::content::is_stamped;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::observed::{
@@ -60,11 +60,17 @@ impl Sources {
     }
 
     /// Looks at everything once, just before `step` begins.
-    pub fn begin(&self, site: &Site, step: &Step, number: u32, seed: u64) -> Evidence {
-        let is_looking = site.at().is_some() || !site.directories.is_empty();
+    pub fn begin(
+        &self,
+        descriptors: &Descriptors,
+        step: &Step,
+        number: u32,
+        seed: u64,
+    ) -> Evidence {
+        let is_looking = descriptors.at().is_some() || !descriptors.directories.is_empty();
         let mut observed = Observed::default();
         if is_looking {
-            let target = site.at();
+            let target = descriptors.at();
             if let Some((target, stream)) = target.as_deref().zip(moving_stream(step)) {
                 observed.extents = mapped(target, stream);
                 let is_one = step.streams.len() == 1 && !uses_several_files(stream);

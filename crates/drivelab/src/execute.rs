@@ -5,14 +5,14 @@
 
 mod forward;
 pub mod limits;
-mod meeting;
+mod merge;
 pub mod tracer;
 mod trouble;
 
 use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
-use crate::surroundings::Surroundings;
+use crate::target_actions::TargetActions;
 use drivelab_core::anatomy::{Anatomy, Piece};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
@@ -24,7 +24,7 @@ use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::Established;
 use drivelab_core::tally::Slowest;
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use forward::{Forward, Silent};
 use limits::Limits;
 use std::collections::HashMap;
@@ -54,7 +54,7 @@ pub struct Execution<'a> {
     /// Shows how far it is.
     pub progress: &'a mut Progress,
     /// What happens between steps, and what the kernel counts.
-    pub surroundings: &'a mut Surroundings,
+    pub target_actions: &'a mut TargetActions,
     /// Bytes of each data file.
     pub file_bytes: u64,
     /// What the drive has been through, and its state.
@@ -68,22 +68,25 @@ pub struct Execution<'a> {
     pub kept_steps: u32,
     /// What all steps together may take, where the line says so.
     pub limits: Option<Limits>,
+    /// Those that share the work.
+    pub(crate) ranks: Ranks,
 }
 
 impl<'a> Execution<'a> {
     /// An execution that has done nothing yet.
     pub fn new(
+        ranks: Ranks,
         testbed: &'a mut dyn Testbed,
         recorder: &'a mut Recorder,
         progress: &'a mut Progress,
-        surroundings: &'a mut Surroundings,
+        target_actions: &'a mut TargetActions,
         file_bytes: u64,
     ) -> Self {
         Execution {
             testbed,
             recorder,
             progress,
-            surroundings,
+            target_actions,
             file_bytes,
             ledger: Ledger::default(),
             plans: 0,
@@ -91,6 +94,7 @@ impl<'a> Execution<'a> {
             repetitions: HashMap::new(),
             kept_steps: 0,
             limits: None,
+            ranks,
         }
     }
 
@@ -156,8 +160,8 @@ impl<'a> Execution<'a> {
     }
 
     fn run_step(&mut self, plan: &Plan, plan_step: u32, step: &Step) -> Result<(), Stop> {
-        // Several processes stop where they meet: one that stayed away would be waited for.
-        if team().is_alone() && drivelab_io::signal::interrupted() {
+        // Several ranks stop where they meet: one that stayed away would be waited for.
+        if self.ranks.is_alone() && drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);
         }
         let within = self.limits.as_ref().map(|limits| limits.within(step, self.file_bytes));
@@ -172,11 +176,11 @@ impl<'a> Execution<'a> {
         }
         let repetition = *repetition;
         self.record_begin(step, number, plan_step, repetition);
-        let mut evidence = self.surroundings.look(step, number, plan.seed);
+        let mut evidence = self.target_actions.look(step, number, plan.seed);
         let inside = self.testbed.inside();
-        // Of several processes the first traces what it does itself.
-        let is_traced = step.trace && team().leads();
-        let tracer = is_traced.then(|| self.surroundings.trace(step));
+        // Of several ranks rank 0 traces what it does itself.
+        let is_traced = step.trace && self.ranks.is_rank_0();
+        let tracer = is_traced.then(|| self.target_actions.trace(step));
         let begin = Instant::now();
         let mut places = Vec::new();
         let mut set = None;
@@ -198,7 +202,7 @@ impl<'a> Execution<'a> {
                 (end.devices, end.observed) = evidence.end(opened.unwrap_or(0), strayed_ns);
             }
         };
-        if team().is_alone() {
+        if self.ranks.is_alone() {
             look(&mut end);
         }
         end.inside_total = self.testbed.inside();
@@ -214,9 +218,9 @@ impl<'a> Execution<'a> {
             }
             Err(trouble) => (Some(Stop::Trouble(trouble)), 0),
         };
-        let stop = stop.or_else(|| self.surroundings.still_there().err().map(Stop::Trouble));
+        let stop = stop.or_else(|| self.target_actions.still_there().err().map(Stop::Trouble));
         let stop = stop.or(drivelab_io::signal::interrupted().then_some(Stop::Interrupted));
-        let stop = self.meet(step, &mut end, stop, unissued);
+        let stop = self.merge_ranks(step, &mut end, stop, unissued);
         // The others count too, and they are done only now.
         look(&mut end);
         let stop = stop.or_else(|| self.cut(step, &driven, &end).map(Stop::Spent));
@@ -264,7 +268,7 @@ impl<'a> Execution<'a> {
             name: step.name.clone(),
             role: step.role,
             state: self.ledger.state.clone(),
-            opened: self.surroundings.opened(step),
+            opened: self.target_actions.opened(step),
         }));
     }
 
@@ -311,18 +315,18 @@ impl<'a> Execution<'a> {
     ) -> Result<Vec<Finished>, Trouble> {
         let interval = plan.interval.0;
         let mut drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
-        let team = team();
+        let ranks = self.ranks;
         let simulated = self.testbed.inside().is_some();
         drivers.retain(|driver| match simulated {
-            // One process has the drive.
-            true => team.leads(),
-            false => team.rank_of(driver.setup().worker, driver.stream().workers) == team.rank(),
+            // Rank 0 has the drive.
+            true => ranks.is_rank_0(),
+            false => ranks.rank_of(driver.setup().worker, driver.stream().workers) == ranks.rank(),
         });
-        if step.trace && team.leads() {
+        if step.trace && ranks.is_rank_0() {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
         }
-        let mut sink = Forward::new(self.recorder, self.progress, evidence, step, number);
+        let mut sink = Forward::new(ranks, self.recorder, self.progress, evidence, (step, number));
         self.testbed.run(drivers, &mut sink)
     }
 
@@ -346,27 +350,29 @@ impl<'a> Execution<'a> {
     ) -> Result<Option<SettingChange>, Trouble> {
         match act {
             Act::Idle(span) => {
-                let progress = &mut *self.progress;
-                self.surroundings.idle(Duration::from_nanos(span.0), || progress.redraw());
+                let (ranks, progress) = (self.ranks, &mut *self.progress);
+                let is_asked = || drivelab_io::signal::interrupted() || ranks.is_asked_to_stop();
+                let span = Duration::from_nanos(span.0);
+                self.target_actions.idle(span, is_asked, || progress.redraw());
                 Ok(())
             }
-            Act::DropCaches => self.surroundings.drop_caches(),
-            Act::Allocate => self.surroundings.allocate(),
+            Act::DropCaches => self.target_actions.drop_caches(),
+            Act::Allocate => self.target_actions.allocate(),
             Act::Trim { offset, length } => {
                 let rest = self.file_bytes.saturating_sub(offset.0);
                 let bytes = length.map_or(rest, |length| length.0);
-                self.surroundings.trim(offset.0, bytes)
+                self.target_actions.trim(offset.0, bytes)
             }
-            Act::Purge(purge) => self.surroundings.purge(*purge),
-            Act::WriteCache(wanted) => self.surroundings.set_write_cache(*wanted),
-            Act::Mkfs(kind) => self.surroundings.make_file_system(*kind),
-            Act::Mount(wanted) => self.surroundings.mount(wanted),
+            Act::Purge(purge) => self.target_actions.purge(*purge),
+            Act::WriteCache(wanted) => self.target_actions.set_write_cache(*wanted),
+            Act::Mkfs(kind) => self.target_actions.make_file_system(*kind),
+            Act::Mount(wanted) => self.target_actions.mount(wanted),
             Act::Unmount => {
-                *places = self.surroundings.unmount()?;
+                *places = self.target_actions.unmount()?;
                 Ok(())
             }
             Act::Queue { setting, value } => {
-                return self.surroundings.set_queue(*setting, value).map(Some);
+                return self.target_actions.set_queue(*setting, value).map(Some);
             }
         }
         .map(|()| None)

@@ -1,20 +1,20 @@
 //! The command lines of other tools, run on our own engine: `drivelab fio …`, or a link of that
 //! name.
 
+mod drivelab_options;
 mod ended;
 mod files;
 mod iostat;
-mod own;
 mod world;
 
-use crate::aim::Missing;
-use crate::chance;
 use crate::cli::{SafetyOptions, StoreOptions};
+use crate::entropy;
 use crate::job::{self, Terms};
 use crate::outcome::{Failure, Status};
+use crate::ranks::{on_rank_0, same_plan};
 use crate::session::Inquiry;
 use crate::shown::Shown;
-use crate::together::{self, agree};
+use crate::target::Missing;
 use crate::{print, store};
 use drivelab_compat::front::{Job, Note, Refusal};
 use drivelab_compat::tools::{Answer, FrontEnd, Layout};
@@ -23,14 +23,14 @@ use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
-use drivelab_io::team::team;
-use own::{Notes, Own};
+use drivelab_io::ranks::Ranks;
+use drivelab_options::{DrivelabOptions, Notes};
 use std::path::Path;
 use world::RealWorld;
 
 /// Runs the line of another tool, if this is one: called by its name through a link, or by the
 /// first word. Gives the exit status.
-pub fn attempt(words: &[String]) -> Option<u8> {
+pub fn attempt(ranks: Ranks, words: &[String]) -> Option<u8> {
     let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
     let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
     let (tool, name, rest) = match FrontEnd::of(&called) {
@@ -41,7 +41,7 @@ pub fn attempt(words: &[String]) -> Option<u8> {
         }
     };
     drivelab_io::signal::install();
-    Some(match run(tool, &name, rest) {
+    Some(match run(ranks, tool, &name, rest) {
         Ok(0) if !print::is_heard() => {
             print::lost().iter().for_each(print::failure);
             tool.failed
@@ -72,70 +72,72 @@ impl Ending {
     }
 }
 
-fn run(tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
+fn run(ranks: Ranks, tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
     let failed = |failure| Ending::of(tool, failure);
-    let (own, rest) = own::take(words).map_err(failed)?;
+    let (options, rest) = drivelab_options::take(words).map_err(failed)?;
     let system = System::live();
-    let world = RealWorld::new(system.clone(), &own);
+    let world = RealWorld::new(ranks, system.clone(), &options);
     let refused = |refusal: Refusal| {
         let advice = Some(refusal.advice).filter(|advice| !advice.is_empty());
         let failure = Failure { status: Status::Usage, text: refusal.text, advice };
         Ending { failure, status: refusal.status }
     };
-    let line = Line { tool, own: &own, world: &world };
+    let line = Line { ranks, tool, options: &options, world: &world };
     match (tool.parse)(name, &rest, &world).map_err(refused)? {
         Answer::Text(text) => {
             print::text(&text);
             Ok(0)
         }
         Answer::Run { job, layout } => line.run(*job, &*layout),
-        Answer::Reports { options, notes } => iostat::reports(&options, &notes, own.notes, &world),
+        Answer::Reports { options: asked, notes } => {
+            iostat::reports(&asked, &notes, options.notes, &world)
+        }
     }
     .map_err(failed)
 }
 
 /// A line that is to be run.
 struct Line<'a> {
+    ranks: Ranks,
     tool: &'a FrontEnd,
-    own: &'a Own,
+    options: &'a DrivelabOptions,
     world: &'a RealWorld,
 }
 
 impl Line<'_> {
     fn run(&self, mut job: Job, layout: &Layout) -> Result<u8, Failure> {
         if job.plan.seed == 0 {
-            job.plan.seed = chance::seed();
+            job.plan.seed = entropy::seed();
         }
-        if self.own.notes != Notes::None {
+        if self.options.notes != Notes::None {
             job.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
         }
-        if self.own.notes == Notes::Only {
+        if self.options.notes == Notes::Only {
             return Ok(0);
         }
-        let runs = store::directory(self.own.runs.as_deref())?;
+        let runs = store::directory(self.options.runs.as_deref())?;
         let list = store::results(Some(&runs))?;
-        // Results go where the first process is.
-        let leads = team().leads();
-        agree(if leads { files::check(&job, &list, self.own.dry_run) } else { Ok(()) })?;
-        together::same_plan(&mut job.plan, &job.target)?;
-        let safety = SafetyOptions { erase: self.own.erase.clone(), keep: job.keeps };
+        // Results go where rank 0 is.
+        on_rank_0(self.ranks, || files::check(&job, &list, self.options.dry_run))?;
+        same_plan(self.ranks, &mut job.plan, &job.target)?;
+        let safety = SafetyOptions { erase: self.options.erase.clone(), keep: job.keeps };
         let terms = Terms {
             safety: &safety,
             store: &StoreOptions { runs: Some(runs) },
-            stuck_after: own::STUCK_AFTER,
-            is_dry: self.own.dry_run,
+            stuck_after: drivelab_options::STUCK_AFTER,
+            is_dry: self.options.dry_run,
         };
-        let mut measured =
-            job::Job::new(self.tool.word(), &job.target, &terms, Shown::plainly(false, None))?;
+        let (word, shown) = (self.tool.word(), Shown::plainly(false, None));
+        let mut measured = job::Job::of_ranks(self.ranks, word, &job.target, &terms, shown)?;
         measured.warnings = warnings(&job.notes);
-        let aim = measured.take(&job.plan, Missing::Made)?;
+        let resolved = measured.take(&job.plan, Missing::Made)?;
         let told = Told { layout, world: self.world };
-        let ready = measured.ready(aim, job.plan, told)?;
-        if self.own.dry_run {
+        let ready = measured.ready(resolved, job.plan, told)?;
+        if self.options.dry_run {
             return ready.print().map(|status| status as u8);
         }
         let (ended, _) = ready.measure()?;
-        ended::show(self.tool, ended, layout, self.own.notes, (&self.world.host_now(), &list))
+        ended::show(self.tool, ended, layout, self.options.notes, (&self.world.host_now(), &list))
     }
 }
 

@@ -3,17 +3,17 @@
 //!
 //! Nothing of the target is touched before [`Ready::measure`]: leftovers of killed runs are removed
 //! first, then the target is looked at, then the guard is asked, then the plan is held against what
-//! is there. Of several processes nobody goes on before all have done each of it.
+//! is there. Of several ranks nobody goes on before all have done each of it.
 
-use crate::aim::{Aim, Kind, Missing};
 use crate::cli::{SafetyOptions, StoreOptions};
 use crate::forecast::forecast;
 use crate::outcome::{Failure, Status};
+use crate::ranks::{agree, on_rank_0, same_target};
 use crate::session::intent::intent_of;
 use crate::session::{self, Ended, Inquiry, refused, tidy_up};
 use crate::shown::{Shown, results};
 use crate::store::reader::Kept;
-use crate::together::{self, agree};
+use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::{print, store};
 use drivelab_core::plan::{Plan, Role};
 use drivelab_core::plan_text;
@@ -22,13 +22,15 @@ use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
 use drivelab_core::validate::validate;
 use drivelab_io::facts::System;
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use drivelab_io::{guard, scratch};
 use std::path::PathBuf;
 
 /// What is asked of a target, whatever the command.
 #[derive(Debug)]
 pub struct Job<'a> {
+    /// Those that share the work.
+    pub ranks: Ranks,
     /// `run`, `check` …
     pub command: &'a str,
     /// The target as typed.
@@ -73,8 +75,8 @@ pub struct Terms<'a> {
 }
 
 impl<'a> Job<'a> {
-    /// A job with nothing but what every command asks. One that measures removes what killed runs
-    /// left behind, before anything is looked at.
+    /// A job of one rank with nothing but what every command asks. One that measures removes what
+    /// killed runs left behind, before anything is looked at.
     ///
     /// # Errors
     /// There is no place for run files, or a list of scratch that is not drivelab's.
@@ -84,7 +86,22 @@ impl<'a> Job<'a> {
         terms: &Terms<'_>,
         shown: Shown<'a>,
     ) -> Result<Self, Failure> {
+        Job::of_ranks(Ranks::ALONE, command, target, terms, shown)
+    }
+
+    /// The same job, shared by these ranks.
+    ///
+    /// # Errors
+    /// As for [`Job::new`].
+    pub fn of_ranks(
+        ranks: Ranks,
+        command: &'a str,
+        target: &'a str,
+        terms: &Terms<'_>,
+        shown: Shown<'a>,
+    ) -> Result<Self, Failure> {
         let job = Job {
+            ranks,
             command,
             target,
             erase: terms.safety.erase.clone(),
@@ -101,28 +118,28 @@ impl<'a> Job<'a> {
             system: System::live(),
         };
         if !job.is_dry {
-            agree(tidy_up(&job.runs, &job.system))?;
+            on_rank_0(ranks, || tidy_up(&job.runs, &job.system))?;
         }
         Ok(job)
     }
 
-    /// Looks at the target for what `plan` needs; all processes find the same.
+    /// Looks at the target for what `plan` needs; all ranks find the same.
     ///
     /// # Errors
     /// Nothing is there and nothing is to be made, or the plan does not fit what is there.
-    pub fn take(&self, plan: &Plan, missing: Missing<'_>) -> Result<Aim, Failure> {
-        let taken = Aim::take(&self.system, self.target, plan, self.size, missing);
-        let mut aim = agree(taken)?;
-        together::same_aim(&mut aim)?;
-        Ok(aim)
+    pub fn take(&self, plan: &Plan, missing: Missing<'_>) -> Result<ResolvedTarget, Failure> {
+        let taken = ResolvedTarget::take(&self.system, self.target, plan, self.size, missing);
+        let mut resolved = agree(self.ranks, taken)?;
+        same_target(self.ranks, &mut resolved)?;
+        Ok(resolved)
     }
 
     /// Looks at the target, for one data file of a size to be decided.
     ///
     /// # Errors
     /// Nothing is there and nothing is to be made, or it cannot be looked at.
-    pub fn look(&self, missing: Missing<'_>) -> Result<Aim, Failure> {
-        Aim::look(&self.system, self.target, missing)
+    pub fn look(&self, missing: Missing<'_>) -> Result<ResolvedTarget, Failure> {
+        ResolvedTarget::look(&self.system, self.target, missing)
     }
 
     /// Tries the place of the report, asks the guard, then holds the plan against the target: a
@@ -132,16 +149,16 @@ impl<'a> Job<'a> {
     /// The report cannot be written, the guard refuses, or the plan makes no sense on this target.
     pub fn ready<I: Inquiry>(
         self,
-        aim: Aim,
+        resolved: ResolvedTarget,
         first: Plan,
         inquiry: I,
     ) -> Result<Ready<'a, I>, Failure> {
         if !self.is_dry {
-            agree(if team().leads() { self.shown.is_possible() } else { Ok(()) })?;
-            agree(ask_guard(&self, &aim, &first))?;
+            on_rank_0(self.ranks, || self.shown.is_possible())?;
+            agree(self.ranks, ask_guard(&self, &resolved, &first))?;
         }
-        agree(check_plan(&first, &aim))?;
-        Ok(Ready { job: self, aim, first, inquiry })
+        agree(self.ranks, check_plan(&first, &resolved))?;
+        Ok(Ready { job: self, resolved, first, inquiry })
     }
 }
 
@@ -151,7 +168,7 @@ pub struct Ready<'a, I> {
     /// What was asked.
     pub job: Job<'a>,
     /// What it is asked of.
-    pub aim: Aim,
+    pub resolved: ResolvedTarget,
     /// The first plan.
     pub first: Plan,
     /// What follows it.
@@ -164,18 +181,18 @@ impl<I: Inquiry> Ready<'_, I> {
     /// # Errors
     /// It cannot be printed.
     pub fn print(&self) -> Result<Status, Failure> {
-        let (plan, aim) = (&self.first, &self.aim);
-        let cost = forecast(plan, aim.file_bytes);
+        let (plan, resolved) = (&self.first, &self.resolved);
+        let cost = forecast(plan, resolved.file_bytes);
         if self.job.shown.as_json {
             print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
             return Ok(Status::Fine);
         }
         // A comment, so that the output is a plan file.
-        let creates = match aim.creates() {
+        let creates = match resolved.creates() {
             true => format!(
                 "# creates {} file(s) of {}\n",
-                aim.files,
-                drivelab_report::units::size(aim.file_bytes)
+                resolved.files,
+                drivelab_report::units::size(resolved.file_bytes)
             ),
             false => String::new(),
         };
@@ -189,7 +206,7 @@ impl<I: Inquiry> Ready<'_, I> {
     /// # Errors
     /// The target could not be opened.
     pub fn measure(mut self) -> Result<(Ended, I), Failure> {
-        let ended = session::run(&self.job, self.aim, self.first, &mut self.inquiry)?;
+        let ended = session::run(&self.job, self.resolved, self.first, &mut self.inquiry)?;
         Ok((ended, self.inquiry))
     }
 
@@ -203,20 +220,20 @@ impl<I: Inquiry> Ready<'_, I> {
     }
 }
 
-fn ask_guard(job: &Job<'_>, aim: &Aim, plan: &Plan) -> Result<(), Failure> {
-    if !matches!(aim.kind, Kind::File | Kind::Device) {
+fn ask_guard(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> Result<(), Failure> {
+    if !matches!(resolved.kind, Kind::File | Kind::Device) {
         return Ok(());
     }
-    let ledger = scratch::Ledger::at(store::ledger(Some(&job.runs))?);
+    let list = scratch::ScratchList::at(store::scratch_list(Some(&job.runs))?);
     let consent = job.erase.as_deref();
-    guard::assess(&job.system, &aim.path, intent_of(plan, aim), consent, &ledger)
+    guard::assess(&job.system, &resolved.path, intent_of(plan, resolved), consent, &list)
         .map(drop)
         .map_err(refused)
 }
 
 /// Refuses what makes no sense on this target, with every reason.
-pub fn check_plan(plan: &Plan, aim: &Aim) -> Result<(), Failure> {
-    let Err(problems) = validate(plan, &aim.geometry()) else { return Ok(()) };
+pub fn check_plan(plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
+    let Err(problems) = validate(plan, &resolved.geometry()) else { return Ok(()) };
     let single = plan.steps.iter().filter(|step| step.role != Role::Prepare).count() <= 1;
     let mut lines: Vec<String> = problems
         .iter()

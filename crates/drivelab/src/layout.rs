@@ -1,6 +1,6 @@
 //! Lays out a file that drivelab just created, so that no read meets a block never written.
 
-use crate::aim::Aim;
+use crate::target::ResolvedTarget;
 use drivelab_core::plan::{
     Act, Content, Engine, Files, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
 };
@@ -12,14 +12,14 @@ const DEPTH: u32 = 4;
 
 /// Puts the steps that lay out new files before the plan, where it needs them. A plan that names
 /// its files says itself what is in them.
-pub fn prepend(plan: &mut Plan, aim: &Aim) {
+pub fn prepend(plan: &mut Plan, resolved: &ResolvedTarget) {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-    if !aim.creates() || !plan.files.is_empty() || !streams().any(needs_data) {
+    if !resolved.creates() || !plan.files.is_empty() || !streams().any(needs_data) {
         return;
     }
     let Some(model) = streams().find(|stream| needs_data(stream)).cloned() else { return };
     let buffered = streams().filter(|s| needs_data(s)).all(|s| s.io == IoMode::Buffered);
-    let mut steps = vec![step(&model, aim, buffered)];
+    let mut steps = vec![step(&model, resolved, buffered)];
     if buffered {
         let name = "drop the cache after lay out".to_string();
         let act = Some(Act::DropCaches);
@@ -38,13 +38,13 @@ fn needs_data(stream: &Stream) -> bool {
     !stream.is_metadata() && stream.engine != Engine::Null && !appends
 }
 
-fn step(model: &Stream, aim: &Aim, buffered: bool) -> Step {
+fn step(model: &Stream, resolved: &ResolvedTarget, buffered: bool) -> Step {
     let engine = match model.engine {
         Engine::Mmap | Engine::Stdio | Engine::Null => Engine::Psync,
         Engine::Libaio if buffered => Engine::Psync,
         engine => engine,
     };
-    let size = 1 << aim.file_bytes.trailing_zeros().min(REQUEST_BYTES_MAX.trailing_zeros());
+    let size = 1 << resolved.file_bytes.trailing_zeros().min(REQUEST_BYTES_MAX.trailing_zeros());
     let stream = Stream {
         engine,
         io: if buffered { IoMode::Buffered } else { IoMode::Direct },
@@ -52,8 +52,8 @@ fn step(model: &Stream, aim: &Aim, buffered: bool) -> Step {
         mix: Mix::WRITE,
         size: Size(size),
         depth: if engine.is_synchronous() { 1 } else { DEPTH },
-        workers: aim.files,
-        files: if aim.files > 1 { Files::Each } else { Files::One },
+        workers: resolved.files,
+        files: if resolved.files > 1 { Files::Each } else { Files::One },
         content: model.content,
         stamp: model.content != Content::Zero,
         pass: model.pass.filter(|_| model.content != Content::Zero),

@@ -1,11 +1,11 @@
 //! A laboratory for storage drives: the program.
 #![forbid(unsafe_code)]
 
-mod aim;
 mod bounded;
-mod chance;
 mod cli;
 mod command;
+mod descriptors;
+mod entropy;
 mod evidence;
 mod execute;
 mod forecast;
@@ -13,44 +13,50 @@ mod front;
 mod job;
 mod layout;
 mod load;
-mod moment;
-mod opener;
 mod outcome;
 mod outputs;
 mod patience;
 mod print;
 mod progress;
+mod ranks;
 mod session;
 mod shown;
 mod store;
-mod surroundings;
-mod together;
+mod target;
+mod target_actions;
+mod wall_clock;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, FromArgMatches};
 use cli::{Command, CommandLine};
+use drivelab_io::ranks::Ranks;
 use outcome::{Failure, Status};
+use print::Output;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
-    if let Err(trouble) = drivelab_io::team::join() {
-        let failure = Failure::from(trouble);
-        print::failure(&failure);
-        return ExitCode::from(failure.status as u8);
-    }
-    let status = match together::same_words(&words) {
-        Ok(()) => front::attempt(&words).unwrap_or_else(|| command_line(&words)),
+    let ranks = match Ranks::join() {
+        Ok(ranks) => ranks,
+        Err(trouble) => {
+            let failure = Failure::from(trouble);
+            print::failure(&failure);
+            return ExitCode::from(failure.status as u8);
+        }
+    };
+    Output::of(ranks).set();
+    let status = match ranks::same_command_line(ranks, &words) {
+        Ok(()) => front::attempt(ranks, &words).unwrap_or_else(|| command_line(ranks, &words)),
         Err(failure) => {
             print::failure(&failure);
             failure.status as u8
         }
     };
     let status = heard(status);
-    let farewell = print::farewell(status);
-    print::others(&farewell, &drivelab_io::team::part(&farewell));
-    drivelab_io::team::leave(status);
+    let message = print::final_message(status);
+    print::others(&message, &ranks.exchange_final_messages(&message));
+    ranks.finalize(status);
     ExitCode::from(status)
 }
 
@@ -75,7 +81,7 @@ fn asks_json(words: &[String]) -> bool {
 }
 
 /// Our own command line; gives the exit status.
-fn command_line(words: &[String]) -> u8 {
+fn command_line(ranks: Ranks, words: &[String]) -> u8 {
     let as_json = asks_json(words);
     if let Some(help) = command::study::help(words) {
         print::text(&help);
@@ -91,7 +97,7 @@ fn command_line(words: &[String]) -> u8 {
     };
     drivelab_io::signal::install();
     if !matches!(parsed.command, Command::Run(_))
-        && let Err(failure) = together::refuse_several("this command")
+        && let Err(failure) = ranks::refuse_several(ranks, "this command")
     {
         print::refusal(&failure, as_json);
         return failure.status as u8;
@@ -99,7 +105,7 @@ fn command_line(words: &[String]) -> u8 {
     let outcome = match &parsed.command {
         Command::Run(options) => {
             let given = matches.subcommand_matches("run").map(command::run::given_options);
-            command::run::run(options, &given.unwrap_or_default())
+            command::run::run(ranks, options, &given.unwrap_or_default())
         }
         Command::Study(options) => command::study::study(options),
         Command::Resume(options) => command::study::resume(options),

@@ -37,12 +37,8 @@ impl Status {
         Status::Terminated,
     ];
 
-    /// Of a run that was asked to stop by a signal. Of several processes it is always Ctrl-C:
-    /// mpirun passes on another signal than it was sent.
+    /// Of a run that was asked to stop by a signal.
     pub fn interruption() -> Self {
-        if !drivelab_io::team::team().is_alone() {
-            return Status::Interrupted;
-        }
         let number = drivelab_io::signal::exit_status();
         let found = Status::ALL.into_iter().find(|status| *status as u8 == number);
         found.unwrap_or(Status::Interrupted)
@@ -117,7 +113,9 @@ impl From<Trouble> for Failure {
     fn from(trouble: Trouble) -> Self {
         match trouble.kind {
             TroubleKind::Usage => Failure::usage(trouble.text),
-            TroubleKind::Failed | TroubleKind::Stuck => Failure::invalid(trouble.text),
+            TroubleKind::Failed | TroubleKind::Stuck | TroubleKind::Elsewhere => {
+                Failure::invalid(trouble.text)
+            }
         }
     }
 }

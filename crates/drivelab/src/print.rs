@@ -3,7 +3,7 @@
 //! Whatever is printed may hold text of others (run files, plans, job files, names of files and
 //! drives), so everything passes [`harmless`] here; the `tidy` test refuses any other way out.
 //!
-//! Of several processes the first one speaks for all.
+//! Of several ranks rank 0 prints for all: `main` sets once how this process prints ([`Output`]).
 //!
 //! A command that was asked for JSON says in JSON, too, why it did nothing: one object on stdout,
 //! and the sentence on stderr as always.
@@ -13,16 +13,18 @@
 
 use crate::outcome::Failure;
 use drivelab_core::summary::SCHEMA;
-use drivelab_io::team::{Farewell, team};
+use drivelab_io::ranks::{FinalMessage, Ranks};
 use drivelab_report::harmless;
 use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
 /// What sentences on stderr begin with.
 const PREFIX: &str = "drivelab: ";
-/// What was said on stderr; of several processes, also what only the first one said aloud.
+/// How this process prints; alone, unless `main` has said otherwise.
+static OUTPUT: OnceLock<Output> = OnceLock::new();
+/// Of several ranks, what this one had to say on stderr, printed or not.
 static SAID: Mutex<Vec<String>> = Mutex::new(Vec::new());
 /// Why stdout did not take results.
 static LOST: Mutex<Option<String>> = Mutex::new(None);
@@ -32,6 +34,39 @@ static REASON: Mutex<String> = Mutex::new(String::new());
 /// Whether stdout was given anything.
 static PRINTED: AtomicBool = AtomicBool::new(false);
 
+/// What a process does with what it has to say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Output {
+    /// There are no others: it is printed.
+    Alone,
+    /// Rank 0 of several: it is printed, and that of stderr kept until the end, when what the
+    /// others had to say is held against it.
+    ForAll,
+    /// Another rank: nothing is printed, and that of stderr is kept until the end, for rank 0.
+    Silent,
+}
+
+impl Output {
+    /// That of one of these ranks.
+    pub fn of(ranks: Ranks) -> Self {
+        match (ranks.is_alone(), ranks.is_rank_0()) {
+            (true, _) => Output::Alone,
+            (false, true) => Output::ForAll,
+            (false, false) => Output::Silent,
+        }
+    }
+
+    /// That of this process from here on.
+    pub fn set(self) {
+        // Only `main` sets it, once.
+        let _ = OUTPUT.set(self);
+    }
+}
+
+fn output() -> Output {
+    OUTPUT.get().copied().unwrap_or(Output::Alone)
+}
+
 /// Results.
 pub fn text(text: &str) {
     bytes(harmless(text).as_bytes());
@@ -39,7 +74,7 @@ pub fn text(text: &str) {
 
 /// Results that are no text.
 pub fn bytes(bytes: &[u8]) {
-    if !team().leads() {
+    if output() == Output::Silent {
         return;
     }
     PRINTED.store(true, Ordering::Relaxed);
@@ -89,11 +124,11 @@ fn escaped(json: &str) -> String {
 
 /// An error or a note.
 pub fn error(text: &str) {
-    let team = team();
-    if !team.is_alone() {
+    let output = output();
+    if output != Output::Alone {
         SAID.lock().unwrap_or_else(PoisonError::into_inner).push(text.to_owned());
     }
-    if team.leads() {
+    if output != Output::Silent {
         let _ = writeln!(std::io::stderr(), "{}", harmless(text));
     }
 }
@@ -101,6 +136,11 @@ pub fn error(text: &str) {
 /// Whether somebody looks at stderr on a terminal.
 pub fn stderr_is_terminal() -> bool {
     std::io::stderr().is_terminal()
+}
+
+/// Whether a line of progress is worth its while.
+pub fn shows_progress() -> bool {
+    output() != Output::Silent && stderr_is_terminal()
 }
 
 /// A line of progress on stderr in the place of the one before it; an empty one takes it away.
@@ -131,17 +171,17 @@ pub fn refusal(refused: &Failure, as_json: bool) {
 }
 
 /// What is left to say of a process that ends.
-pub fn farewell(status: u8) -> Farewell {
+pub fn final_message(status: u8) -> FinalMessage {
     let said = std::mem::take(&mut *SAID.lock().unwrap_or_else(PoisonError::into_inner));
     let reason = std::mem::take(&mut *REASON.lock().unwrap_or_else(PoisonError::into_inner));
-    Farewell { status, reason, said: said.join("\n") }
+    FinalMessage { status, reason, stderr: said.join("\n") }
 }
 
 /// Says what only others had to say: lines that are not among the `own` ones.
-pub fn others(own: &Farewell, others: &[(u32, Farewell)]) {
-    let mut known: Vec<String> = own.said.lines().map(String::from).collect();
-    for (rank, farewell) in others {
-        for line in farewell.said.lines() {
+pub fn others(own: &FinalMessage, others: &[(u32, FinalMessage)]) {
+    let mut known: Vec<String> = own.stderr.lines().map(String::from).collect();
+    for (rank, message) in others {
+        for line in message.stderr.lines() {
             let named = match line.strip_prefix(PREFIX) {
                 Some(rest) => format!("{PREFIX}process {rank}: {rest}"),
                 None => line.to_owned(),

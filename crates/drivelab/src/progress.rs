@@ -48,9 +48,7 @@ impl Progress {
     pub fn new() -> Self {
         let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
         Progress {
-            active: drivelab_io::team::team().leads()
-                && crate::print::stderr_is_terminal()
-                && capable,
+            active: crate::print::shows_progress() && capable,
             label: String::new(),
             began: Instant::now(),
             expected: None,

@@ -1,25 +1,23 @@
 //! One run from the look at the target to the removal of its scratch.
 
-mod bystander;
 mod going_on;
+mod idle_rank;
 pub mod intent;
+mod open_target;
 mod rounds;
-mod scene;
 mod suspicion;
 
-use crate::aim::{Aim, Kind};
 use crate::execute::limits::Limits;
 use crate::execute::{Execution, Stop};
 use crate::job::Job;
-use crate::moment::Moment;
 use crate::outcome::{Failure, Status};
 use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::store;
-use crate::store::writer::{Place, Recorder};
-use crate::surroundings::{SETTINGS, Surroundings};
-use crate::together;
-use bystander::Bystander;
+use crate::store::writer::{Recorder, RunDirectory};
+use crate::target::{Kind, ResolvedTarget};
+use crate::target_actions::{SETTINGS, TargetActions};
+use crate::wall_clock::WallTime;
 use drivelab_core::findings::{Answer, Findings};
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::Plan;
@@ -31,13 +29,14 @@ use drivelab_core::verified::Verified;
 use drivelab_io::clock::Clock;
 use drivelab_io::facts::{self, System};
 use drivelab_io::guard::{self, Refusal};
+use drivelab_io::ranks::Ranks;
 use drivelab_io::scratch::{self, remove_leftovers};
 use drivelab_io::settings;
-use drivelab_io::team::team;
 use drivelab_io::testbed::RealTestbed;
 use drivelab_study::experiment::Setting;
 use drivelab_study::experiment::budget::between_ns;
-use scene::Scene;
+use idle_rank::IdleRank;
+use open_target::OpenTarget;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -54,8 +53,10 @@ pub struct Ended {
     pub failure: Option<Failure>,
     /// An operation did not come back.
     pub stuck: bool,
+    /// Those that shared the work.
+    pub ranks: Ranks,
     /// What is still open; closed when the results are out.
-    pub scene: Scene,
+    pub open_target: OpenTarget,
 }
 
 /// What follows the first plan of a run, and what is concluded at its end.
@@ -88,60 +89,62 @@ impl Inquiry for OnePlan {
     }
 }
 
-/// Executes `first` and whatever `inquiry` adds to it, on the target that `aim` describes.
+/// Executes `first` and whatever `inquiry` adds to it, on the target that `resolved` describes.
 pub fn run(
     job: &Job<'_>,
-    aim: Aim,
+    resolved: ResolvedTarget,
     first: Plan,
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
-    let system = &job.system;
-    let ledger = store::ledger(Some(&job.runs))?;
-    let scene = Scene::open(job, &aim, &first, ledger.clone())?;
-    let (mut bed, clock_facts) = testbed_of(job, &aim, &scene)?;
-    let mut begin = begin_of(job, &aim, first.seed, clock_facts);
-    begin.processes = together::processes(&aim)?;
-    let place = place_of(job, &aim, &first);
-    let shares_drive = place.shares_drive;
+    let (system, ranks) = (&job.system, job.ranks);
+    let scratch_list = store::scratch_list(Some(&job.runs))?;
+    let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())?;
+    let (mut bed, clock_facts) = testbed_of(job, &resolved, &open_target)?;
+    let mut begin = begin_of(job, &resolved, first.seed, clock_facts);
+    begin.processes = crate::ranks::processes(ranks, &resolved)?;
+    let directory = run_directory_of(job, &resolved, &first);
+    let shares_drive = directory.shares_drive;
     let mut recorder = match &job.kept {
-        None if !team().leads() => Recorder::silent(begin),
-        None => Recorder::begin(&place, begin),
-        Some(kept) => Recorder::go_on(&place, kept),
+        None if !ranks.is_rank_0() => Recorder::silent(begin),
+        None => Recorder::begin(&directory, begin),
+        Some(kept) => Recorder::go_on(&directory, kept),
     };
     if job.kept.is_none() {
         if shares_drive {
             recorder.warn(store_shares_drive(&job.runs));
         }
-        let known = job.warnings.iter().chain(&scene.warnings);
+        let known = job.warnings.iter().chain(&open_target.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
-        differences(&aim).for_each(|warning| recorder.warn(warning));
-        let of_one = together::in_one_process(&aim, &first);
+        differences(&resolved).for_each(|warning| recorder.warn(warning));
+        let of_one = crate::ranks::on_rank_0_alone(ranks, &resolved, &first);
         of_one.into_iter().for_each(|warning| recorder.warn(warning));
-    } else if aim.simulated.is_none() {
-        let resumed = going_on::resumed(&aim, recorder.run());
+    } else if resolved.simulated.is_none() {
+        let resumed = going_on::resumed(&resolved, recorder.run());
         recorder.warn(going_on::broken_off(&resumed));
         recorder.record(Record::Resumed(resumed));
     }
-    let watched = match aim.kind {
+    let watched = match resolved.kind {
         Kind::Nothing | Kind::Simulated => Vec::new(),
-        _ => facts::devices_below(system, &aim.path),
+        _ => facts::devices_below(system, &resolved.path),
     };
-    let mut surroundings = Surroundings::new(system.clone(), watched, scene.site.clone(), ledger);
+    let mut target_actions =
+        TargetActions::new(system.clone(), watched, open_target.descriptors.clone(), scratch_list);
     let mut progress = Progress::new();
     let stop = {
         let mut execution = Execution::new(
+            ranks,
             bed.as_mut(),
             &mut recorder,
             &mut progress,
-            &mut surroundings,
-            scene.file_bytes(&aim),
+            &mut target_actions,
+            open_target.file_bytes(&resolved),
         );
-        if let Some(simulated) = &aim.simulated {
+        if let Some(simulated) = &resolved.simulated {
             execution.ledger = Ledger::of(simulated.state.word());
         }
-        execution.limits = limits_of(job, &aim);
+        execution.limits = limits_of(job, &resolved);
         match &job.kept {
-            Some(kept) if aim.simulated.is_some() => {
+            Some(kept) if resolved.simulated.is_some() => {
                 going_on::simulate_again(&mut execution, kept, inquiry)
             }
             Some(kept) => {
@@ -153,14 +156,14 @@ pub fn run(
             None => run_plans(&mut execution, first, inquiry),
         }
     };
-    drop((bed, surroundings));
-    Ok(end(recorder, stop, inquiry, scene))
+    drop((bed, target_actions));
+    Ok(end(ranks, recorder, stop, inquiry, open_target))
 }
 
 /// What a line may take in all.
-fn limits_of(job: &Job<'_>, aim: &Aim) -> Option<Limits> {
+fn limits_of(job: &Job<'_>, resolved: &ResolvedTarget) -> Option<Limits> {
     if let Some(options) = job.study.as_ref().filter(|options| options.time.0 > 0) {
-        let between_ns = between_ns(&Setting { options, facts: &aim.facts });
+        let between_ns = between_ns(&Setting { options, facts: &resolved.facts });
         return Some(Limits::of(options.time, options.budget, between_ns));
     }
     None
@@ -169,42 +172,44 @@ fn limits_of(job: &Job<'_>, aim: &Aim) -> Option<Limits> {
 /// Where the drivers meet the drive, and how time is read there.
 fn testbed_of(
     job: &Job<'_>,
-    aim: &Aim,
-    scene: &Scene,
+    resolved: &ResolvedTarget,
+    open_target: &OpenTarget,
 ) -> Result<(Box<dyn Testbed>, ClockFacts), Failure> {
-    if let Some(simulated) = &aim.simulated {
+    if let Some(simulated) = &resolved.simulated {
         let clock = ClockFacts {
             source: "virtual".into(),
             reason: "the drive is simulated".into(),
             ..ClockFacts::default()
         };
-        // One memory holds it, so that one process has all of its workers.
-        let bed: Box<dyn Testbed> = match team().leads() {
+        // One memory holds it, so that one rank has all of its workers.
+        let bed: Box<dyn Testbed> = match job.ranks.is_rank_0() {
             true => simulated.build().map_err(Failure::usage)?,
-            false => Box::new(Bystander::new(aim.facts.clone())),
+            false => Box::new(IdleRank::new(resolved.facts.clone())),
         };
         return Ok((bed, clock));
     }
     let (clock, clock_facts) = Clock::calibrate();
-    let mut testbed = RealTestbed::new(aim.facts.clone(), clock, scene.site.clone().opener());
+    let mut testbed =
+        RealTestbed::new(resolved.facts.clone(), clock, open_target.descriptors.clone().opener());
     testbed.stuck_after = job.stuck_after;
+    testbed.ranks = job.ranks;
     Ok((Box::new(testbed), clock_facts))
 }
 
-fn begin_of(job: &Job<'_>, aim: &Aim, seed: u64, clock: ClockFacts) -> Begin {
+fn begin_of(job: &Job<'_>, resolved: &ResolvedTarget, seed: u64, clock: ClockFacts) -> Begin {
     Begin {
         format: FORMAT,
         version: env!("CARGO_PKG_VERSION").into(),
         run: store::new_id(),
-        started_at: Moment::now().rfc3339(),
+        started_at: WallTime::now().rfc3339(),
         command: job.command.into(),
         arguments: std::env::args_os().map(|arg| arg.to_string_lossy().into_owned()).collect(),
         target: job.target.into(),
         seed,
         clock,
-        facts: aim.facts.clone(),
+        facts: resolved.facts.clone(),
         directory: std::env::current_dir().ok().map(|path| path.display().to_string()),
-        state: aim.simulated.as_ref().map(|simulated| simulated.state.word().into()),
+        state: resolved.simulated.as_ref().map(|simulated| simulated.state.word().into()),
         processes: Vec::new(),
         study: job.study.clone(),
     }
@@ -232,14 +237,18 @@ fn follow(execution: &mut Execution<'_>, inquiry: &mut dyn Inquiry) -> Option<Pl
 }
 
 /// How a run ended before it was judged: its status, why it is not complete, and what failed.
-fn stopped(stop: Result<(), Stop>, run: &Run) -> (Status, Option<String>, Option<Failure>) {
-    let interrupted = || (Status::interruption(), Some("interrupted".to_string()), None);
+fn stopped(
+    ranks: Ranks,
+    stop: Result<(), Stop>,
+    run: &Run,
+) -> (Status, Option<String>, Option<Failure>) {
+    let interrupted = || (interruption(ranks), Some("interrupted".to_string()), None);
     match stop {
         Ok(()) => match objection(run) {
             None => (Status::Fine, None, None),
             Some(text) => (Status::Invalid, None, Some(Failure::invalid(text))),
         },
-        Err(Stop::Spent(_)) => stopped(Ok(()), run),
+        Err(Stop::Spent(_)) => stopped(ranks, Ok(()), run),
         Err(Stop::Interrupted) => interrupted(),
         Err(Stop::Trouble(trouble))
             if trouble.kind == TroubleKind::Stuck && drivelab_io::signal::impatient() =>
@@ -253,17 +262,23 @@ fn stopped(stop: Result<(), Stop>, run: &Run) -> (Status, Option<String>, Option
     }
 }
 
+/// Of several ranks it is always Ctrl-C: mpirun passes on another signal than it was sent.
+fn interruption(ranks: Ranks) -> Status {
+    if ranks.is_alone() { Status::interruption() } else { Status::Interrupted }
+}
+
 fn end(
+    ranks: Ranks,
     mut recorder: Recorder,
     stop: Result<(), Stop>,
     inquiry: &dyn Inquiry,
-    mut scene: Scene,
+    mut open_target: OpenTarget,
 ) -> Ended {
     let stuck = matches!(&stop, Err(Stop::Trouble(it)) if it.kind == TroubleKind::Stuck);
     if let Err(Stop::Spent(text)) = &stop {
         recorder.warn(spent(text, recorder.run()));
     }
-    let (mut status, reason, mut failure) = stopped(stop, recorder.run());
+    let (mut status, reason, mut failure) = stopped(ranks, stop, recorder.run());
     let findings = reason.is_none().then(|| inquiry.judge(recorder.run())).flatten();
     if let Some(findings) = findings {
         if status == Status::Fine {
@@ -280,7 +295,7 @@ fn end(
         status = Status::Invalid;
         failure = Some(suspicion);
     }
-    if team().leads() {
+    if ranks.is_rank_0() {
         let remarks = inquiry.remarks(recorder.run());
         remarks.into_iter().for_each(|remark| recorder.warn(remark));
     }
@@ -293,8 +308,8 @@ fn end(
             step: None,
         });
     }
-    // The first process has seen everything; the others end as it does.
-    (status, failure) = together::ended(status, failure);
+    // Rank 0 has seen everything; the others end as it does.
+    (status, failure) = crate::ranks::status_of_rank_0(ranks, status, failure);
     let end = End { complete: reason.is_none(), status: status as u8, reason };
     let (mut run, path, trouble) = recorder.end(end);
     let path = match trouble {
@@ -309,8 +324,8 @@ fn end(
             None
         }
     };
-    scene.hangs = stuck;
-    Ended { run, path, status, failure, stuck, scene }
+    open_target.hangs = stuck;
+    Ended { run, path, status, failure, stuck, ranks, open_target }
 }
 
 /// What a reader must know of a run that used up what it was allowed.
@@ -338,19 +353,16 @@ fn objection(run: &Run) -> Option<String> {
 /// Removes and undoes what runs that were killed have left behind, and says so. It comes before the
 /// facts of a target are taken, which would tell what such a run had set.
 pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
-    if !team().leads() {
-        return Ok(());
-    }
-    let ledger = store::ledger(Some(runs))?;
-    for sentence in settings::leftovers(system, &ledger.with_file_name(SETTINGS)) {
+    let scratch_list = store::scratch_list(Some(runs))?;
+    for sentence in settings::leftovers(system, &scratch_list.with_file_name(SETTINGS)) {
         crate::print::error(&format!("drivelab: {sentence}"));
     }
     let looking = Patience::begin("what a killed run left is looked for", Vec::new());
-    let list = scratch::Ledger::at(ledger);
+    let list = scratch::ScratchList::at(scratch_list);
     let leftovers = match remove_leftovers(&list) {
         Ok(leftovers) => leftovers,
         Err(error) if error.kind() == ErrorKind::InvalidData => {
-            return Err(refused(guard::foreign_ledger(&list, &error)));
+            return Err(refused(guard::foreign_list(&list, &error)));
         }
         // It is said when something is to be written into it.
         Err(_) => return Ok(()),
@@ -371,23 +383,23 @@ pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
     Ok(())
 }
 
-fn place_of(job: &Job<'_>, aim: &Aim, plan: &Plan) -> Place {
+fn run_directory_of(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> RunDirectory {
     let system = &job.system;
     let existing = job.runs.ancestors().find(|path| path.exists()).unwrap_or(&job.runs);
     let below = facts::devices_below(system, existing);
-    let theirs = facts::devices_below(system, &aim.path);
-    let is_real = !matches!(aim.kind, Kind::Nothing | Kind::Simulated);
+    let theirs = facts::devices_below(system, &resolved.path);
+    let is_real = !matches!(resolved.kind, Kind::Nothing | Kind::Simulated);
     let shares = is_real && below.iter().any(|one| theirs.contains(one));
     let lists = plan.steps.iter().filter_map(|step| drivelab_io::cpus::parse(&step.cpus).ok());
     let mut measuring_cpus: Vec<usize> = lists.flatten().collect();
     measuring_cpus.sort_unstable();
     measuring_cpus.dedup();
-    Place { directory: job.runs.clone(), shares_drive: shares, measuring_cpus }
+    RunDirectory { path: job.runs.clone(), shares_drive: shares, measuring_cpus }
 }
 
 /// In what a simulated drive is not what was typed.
-fn differences(aim: &Aim) -> impl Iterator<Item = Warning> {
-    let of = aim.simulated.iter().flat_map(|simulated| &simulated.differences);
+fn differences(resolved: &ResolvedTarget) -> impl Iterator<Item = Warning> {
+    let of = resolved.simulated.iter().flat_map(|simulated| &simulated.differences);
     of.map(|found| Warning {
         code: found.code.into(),
         text: found.text.clone(),

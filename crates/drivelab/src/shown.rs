@@ -9,7 +9,6 @@ use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_io::results;
-use drivelab_io::team::team;
 use drivelab_report::{html, terminal};
 use drivelab_study::experiment::Presentation;
 use drivelab_study::{accept, registry};
@@ -75,15 +74,15 @@ pub fn results(ended: Ended, shown: Shown<'_>) -> Result<Status, Failure> {
     })
 }
 
-/// The same with results that `show` prints, as JSON or as text; of several processes the first
-/// one does.
+/// The same with results that `show` prints, as JSON or as text; of several ranks rank 0
+/// does.
 pub fn results_shown(
     ended: Ended,
     shown: Shown<'_>,
     show: impl FnOnce(&Run, &Summary) -> Result<(), Failure>,
 ) -> Result<Status, Failure> {
-    if !team().leads() {
-        ended.scene.close();
+    if !ended.ranks.is_rank_0() {
+        ended.open_target.close();
         return Ok(ended.status);
     }
     let summary = summarise(&ended.run);
@@ -98,7 +97,7 @@ pub fn results_shown(
         let mut places = Vec::new();
         places.extend(html.iter().flatten().map(|path| format!("Report   {}", path.display())));
         places.extend(ended.path.iter().map(|_| format!("Run      {}", ended.run.begin.run)));
-        places.extend(ended.scene.kept().map(|path| format!("Kept     {}", path.display())));
+        places.extend(ended.open_target.kept().map(|path| format!("Kept     {}", path.display())));
         if !places.is_empty() {
             print::text(&format!("\n{}\n", places.join("      ")));
         }
@@ -111,7 +110,7 @@ pub fn results_shown(
     if ended.stuck && drivelab_io::sensors::held_threads(&drivelab_io::facts::System::live()) > 0 {
         print::error("  The kernel holds this process until the operation comes back.");
     }
-    ended.scene.close();
+    ended.open_target.close();
     html.transpose()?;
     Ok(ended.status)
 }

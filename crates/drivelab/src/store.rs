@@ -4,7 +4,7 @@ pub mod reader;
 pub mod writer;
 
 use crate::outcome::Failure;
-use drivelab_io::scratch::Ledger;
+use drivelab_io::scratch::ScratchList;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -34,7 +34,7 @@ pub fn directory(asked: Option<&Path>) -> Result<PathBuf, Failure> {
 
 /// A new run ID: `YYYYMMDD-HHMMSS-xxxx`.
 pub fn new_id() -> String {
-    format!("{}-{}", crate::moment::Moment::now().compact(), crate::chance::four_digits())
+    format!("{}-{}", crate::wall_clock::WallTime::now().compact(), crate::entropy::four_digits())
 }
 
 /// Whether this is the form of a run ID.
@@ -70,7 +70,7 @@ pub fn ids(directory: &Path) -> Result<Vec<String>, Failure> {
 /// One whose ID lies in the future was made while the clock was wrong, and comes before all others;
 /// one that was killed before its first record is none.
 fn latest(ids: &[String], directory: &Path) -> Option<String> {
-    let now = crate::moment::Moment::now().compact();
+    let now = crate::wall_clock::WallTime::now().compact();
     let ids: Vec<&String> =
         ids.iter().filter(|id| has_begun(&directory.join(format!("{id}.jsonl")))).collect();
     let (past, future): (Vec<&String>, Vec<&String>) =
@@ -128,7 +128,7 @@ pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// There is no such place.
-pub fn ledger(runs: Option<&Path>) -> Result<PathBuf, Failure> {
+pub fn scratch_list(runs: Option<&Path>) -> Result<PathBuf, Failure> {
     match (directory(None), runs) {
         (Ok(own), _) => Ok(own.with_file_name(SCRATCH)),
         (Err(_), Some(runs)) => Ok(runs.join(SCRATCH)),
@@ -140,8 +140,8 @@ pub fn ledger(runs: Option<&Path>) -> Result<PathBuf, Failure> {
 ///
 /// # Errors
 /// There is no place for it.
-pub fn results(runs: Option<&Path>) -> Result<Ledger, Failure> {
-    Ok(Ledger::at(ledger(runs)?.with_file_name(RESULTS)))
+pub fn results(runs: Option<&Path>) -> Result<ScratchList, Failure> {
+    Ok(ScratchList::at(scratch_list(runs)?.with_file_name(RESULTS)))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ pub use noise::{clock_step_ns, noise};
 
 use crate::counters::{self, Snapshot};
 use crate::facts::{self, DeviceNumber, System, names_in, read_text};
-use crate::scratch::{Entry, Identity, Ledger};
+use crate::scratch::{Entry, Identity, ScratchList};
 use crate::{cpus, sensors};
 use drivelab_core::facts::Facts;
 use drivelab_core::fitness::{Idle, IdleDevice, Observations, Resync};
@@ -84,9 +84,9 @@ impl Moment {
     }
 }
 
-/// Scratch that stands in the ledger, is no run's wish to keep, and is still where it was made.
-pub fn leftovers(ledger: &Ledger) -> Vec<String> {
-    let entries = ledger.entries().unwrap_or_default();
+/// Scratch that stands in the list, is no run's wish to keep, and is still where it was made.
+pub fn leftovers(list: &ScratchList) -> Vec<String> {
+    let entries = list.entries().unwrap_or_default();
     let is_there = |entry: &&Entry| {
         let Ok(file) = rustix::fs::open(
             entry.path(),

@@ -135,7 +135,7 @@ fn not_sent(command: &str, error: Errno) -> Trouble {
 fn failed_after_begin(trouble: Trouble, further: &str) -> Trouble {
     let kind = match trouble.kind {
         TroubleKind::Stuck => TroubleKind::Stuck,
-        TroubleKind::Failed | TroubleKind::Usage => TroubleKind::Failed,
+        TroubleKind::Failed | TroubleKind::Usage | TroubleKind::Elsewhere => TroubleKind::Failed,
     };
     Trouble { kind, text: format!("{}; {further}", trouble.text) }
 }

@@ -1,7 +1,7 @@
 //! Files of results: reports, tables, and what the lines of other tools ask for. What is there and
 //! is not drivelab's own, as drivelab left it, stays.
 
-use crate::scratch::{Entry, Identity, Ledger, Left, ScratchKind};
+use crate::scratch::{Entry, Identity, Left, ScratchKind, ScratchList};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
@@ -34,7 +34,7 @@ pub enum There {
 ///
 /// # Errors
 /// It cannot be looked at.
-pub fn look(path: &Path, list: Option<&Ledger>) -> Result<There> {
+pub fn look(path: &Path, list: Option<&ScratchList>) -> Result<There> {
     let found = match std::fs::symlink_metadata(path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(There::Nothing),
         other => other?,
@@ -56,7 +56,7 @@ pub fn look(path: &Path, list: Option<&Ledger>) -> Result<There> {
 }
 
 /// Whether drivelab wrote it, and nobody has changed it since.
-fn is_listed(file: &File, list: Option<&Ledger>) -> bool {
+fn is_listed(file: &File, list: Option<&ScratchList>) -> bool {
     let known = Identity::of(file).and_then(|identity| match list {
         Some(list) => list.ours(identity),
         None => Ok(None),
@@ -92,7 +92,7 @@ fn hash(bytes: &[u8]) -> u64 {
 ///
 /// # Errors
 /// Of the kind `AlreadyExists`: something else is there; nothing was changed. Others as writing.
-pub fn write(path: &Path, bytes: &[u8], list: Option<&Ledger>) -> Result<()> {
+pub fn write(path: &Path, bytes: &[u8], list: Option<&ScratchList>) -> Result<()> {
     let mut file = match look(path, list)? {
         There::Nothing => File::create_new(path)?,
         There::Pipe => return File::options().write(true).open(path)?.write_all(bytes),
@@ -105,7 +105,7 @@ pub fn write(path: &Path, bytes: &[u8], list: Option<&Ledger>) -> Result<()> {
 }
 
 /// Opens what was seen to be empty or our own, sees it again, and empties it.
-fn again(path: &Path, list: Option<&Ledger>) -> Result<File> {
+fn again(path: &Path, list: Option<&ScratchList>) -> Result<File> {
     let mut options = File::options();
     options.read(true).write(true).custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK);
     let mut file = options.open(path)?;
@@ -122,7 +122,7 @@ fn again(path: &Path, list: Option<&Ledger>) -> Result<File> {
 
 /// Puts what was written on the list, as it is now. One that is not there is known by its mark, or
 /// not at all.
-pub fn enter(path: &Path, file: &File, list: Option<&Ledger>) {
+pub fn enter(path: &Path, file: &File, list: Option<&ScratchList>) {
     let (Some(list), Ok(identity)) = (list, Identity::of(file)) else { return };
     let Ok(path) = std::path::absolute(path) else { return };
     let entry = Entry::new(ScratchKind::File, &path, identity, true);
@@ -170,7 +170,7 @@ mod tests {
     fn a_file_without_a_mark_is_known_by_the_list_until_it_is_edited() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("cells.csv");
-        let list = Ledger::at(directory.path().join("results.jsonl"));
+        let list = ScratchList::at(directory.path().join("results.jsonl"));
         write(&path, b"1,2\n", Some(&list)).unwrap();
         write(&path, b"3,4\n", Some(&list)).unwrap();
         assert_eq!(look(&path, Some(&list)).unwrap(), There::Own);

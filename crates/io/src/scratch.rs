@@ -1,13 +1,13 @@
-//! What drivelab made and may therefore overwrite and remove: the ledger, and the guards that
+//! What drivelab made and may therefore overwrite and remove: the list, and the guards that
 //! remove scratch at the end, after a panic, or, for a run that was killed, later.
 //!
-//! The ledger is a file of JSON lines: `made` and `gone`; the last one of an inode holds. An inode
+//! The list is a file of JSON lines: `made` and `gone`; the last one of an inode holds. An inode
 //! is ours if its device, number and time of birth stand there; a name proves nothing. A file that
 //! stays is ours only as long as it is as drivelab left it ([`Left`]). What a killed run left is
 //! ours if it did not change later than the last sign of life of that run ([`life`]); where there
 //! is none, it is nobody's to remove or overwrite.
 //! Writers and readers hold a `flock`, and a line torn by a crash is passed over. A file that is no
-//! ledger is neither written nor read as one, and no link is followed to it.
+//! list is neither written nor read as one, and no link is followed to it.
 
 mod left;
 pub mod life;
@@ -31,7 +31,7 @@ use list::{append, read, text_of};
 pub use left::Left;
 pub use removal::{Leftovers, remove_leftovers};
 
-/// From so many bytes on a ledger is looked at for lines that are past.
+/// From so many bytes on a list is looked at for lines that are past.
 const LONG_BYTES: u64 = 1 << 16;
 
 /// What tells one inode from every other that ever was: numbers are used again, births are not.
@@ -131,7 +131,7 @@ pub struct Entry {
     /// The process that works on it, if one does or was killed while it did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub life: Option<String>,
-    /// Which machine wrote the line: others may share the ledger, and have other drives.
+    /// Which machine wrote the line: others may share the list, and have other drives.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// The last sign of life of that process.
@@ -175,14 +175,14 @@ enum Line {
 
 /// The list of what is ours.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Ledger {
+pub struct ScratchList {
     path: PathBuf,
 }
 
-impl Ledger {
-    /// The ledger at `path` (`$XDG_DATA_HOME/drivelab/scratch.jsonl`); need not exist.
-    pub fn at(path: impl Into<PathBuf>) -> Ledger {
-        Ledger { path: path.into() }
+impl ScratchList {
+    /// The list at `path` (`$XDG_DATA_HOME/drivelab/scratch.jsonl`); need not exist.
+    pub fn at(path: impl Into<PathBuf>) -> ScratchList {
+        ScratchList { path: path.into() }
     }
 
     /// Where it is.
@@ -193,12 +193,12 @@ impl Ledger {
     /// Notes that something was made; it is on stable storage when this returns.
     ///
     /// # Errors
-    /// When the ledger cannot be created or written.
+    /// When the list cannot be created or written.
     pub fn record(&self, entry: &Entry) -> io::Result<()> {
         self.append_all(&[Line::Made(entry.clone())])
     }
 
-    /// Appends lines, and writes the ledger anew where most of it is past.
+    /// Appends lines, and writes the list anew where most of it is past.
     fn append_all(&self, lines: &[Line]) -> io::Result<()> {
         self.append_with(lines, File::sync_data)
     }
@@ -226,7 +226,7 @@ impl Ledger {
         Ok(())
     }
 
-    /// Puts a ledger that says the same in fewer lines in the place of a long one.
+    /// Puts a list that says the same in fewer lines in the place of a long one.
     fn condense(&self, file: &mut File) -> io::Result<()> {
         let lines: Vec<Line> = read(file)?.into_iter().map(Line::Made).collect();
         let text = text_of(&lines)?;
@@ -235,7 +235,7 @@ impl Ledger {
         }
         let path = &self.path;
         let new = path.with_extension("new");
-        // What a crash left of the last time is a ledger too; anything else stays.
+        // What a crash left of the last time is a list too; anything else stays.
         match list::open(&new, false) {
             Ok(_) => std::fs::remove_file(&new)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
@@ -247,10 +247,10 @@ impl Ledger {
         std::fs::rename(&new, path)
     }
 
-    /// Notes that something is gone. With nothing left the ledger is emptied.
+    /// Notes that something is gone. With nothing left the list is emptied.
     ///
     /// # Errors
-    /// When the ledger cannot be read or written.
+    /// When the list cannot be read or written.
     pub fn forget(&self, identity: Identity) -> io::Result<()> {
         let mut file = self.open_locked()?;
         append(&mut file, &[Line::Gone(identity)])?;
@@ -263,7 +263,7 @@ impl Ledger {
     /// Everything that was made and is not known to be gone.
     ///
     /// # Errors
-    /// When the ledger exists and cannot be read.
+    /// When the list exists and cannot be read.
     pub fn entries(&self) -> io::Result<Vec<Entry>> {
         let mut file = match list::open(&self.path, false) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -277,7 +277,7 @@ impl Ledger {
     /// that made it, for its number may have been used again.
     ///
     /// # Errors
-    /// When the ledger exists and cannot be read.
+    /// When the list exists and cannot be read.
     pub fn ours(&self, identity: Identity) -> io::Result<Option<Entry>> {
         match identity.birth {
             Some(_) => self.find(identity),
@@ -323,23 +323,23 @@ pub struct Scratch {
     parent: OwnedFd,
     name: PathBuf,
     entry: Entry,
-    ledger: Ledger,
+    list: ScratchList,
     done: bool,
 }
 
 impl Scratch {
     /// Takes charge of an inode that was just made, or found to be ours, at `path`. It is written
-    /// into the ledger, with the length that it will have. The caller keeps `inode` open for as
+    /// into the list, with the length that it will have. The caller keeps `inode` open for as
     /// long as this lives, so that its number is not used again meanwhile.
     ///
     /// # Errors
-    /// When its directory cannot be opened, the inode is not at `path`, or the ledger cannot be
+    /// When its directory cannot be opened, the inode is not at `path`, or the list cannot be
     /// written. A new inode must then be removed by the caller.
     pub fn adopt(
         kind: ScratchKind,
         path: &Path,
         inode: impl AsFd,
-        ledger: &Ledger,
+        list: &ScratchList,
         keep: bool,
         bytes: Option<u64>,
     ) -> io::Result<Scratch> {
@@ -355,9 +355,9 @@ impl Scratch {
             return Err(io::Error::other("the path changed while scratch was made"));
         }
         let entry = Entry { bytes, ..Entry::new(kind, &path, identity, keep) };
-        ledger.record(&entry.alive())?;
-        life::begin(ledger, &entry);
-        Ok(Scratch { parent, name, entry, ledger: ledger.clone(), done: false })
+        list.record(&entry.alive())?;
+        life::begin(list, &entry);
+        Ok(Scratch { parent, name, entry, list: list.clone(), done: false })
     }
 
     /// Where it is.
@@ -365,16 +365,16 @@ impl Scratch {
         self.entry.path()
     }
 
-    /// What the ledger has of it, if it stays.
+    /// What the list has of it, if it stays.
     pub fn kept(&self) -> Option<&Entry> {
         Some(&self.entry).filter(|entry| entry.keep)
     }
 
     /// Removes it now, unless it is to be kept, if the same inode is still at its path. That it is
-    /// ours needs no ledger: this run has made it, or taken it over, and held it since.
+    /// ours needs no list: this run has made it, or taken it over, and held it since.
     ///
     /// # Errors
-    /// When it cannot be removed or the ledger cannot be written.
+    /// When it cannot be removed or the list cannot be written.
     pub fn remove(mut self) -> io::Result<()> {
         self.remove_once()
     }
@@ -396,11 +396,11 @@ impl Scratch {
         match Identity::at(&self.parent, &self.name) {
             Ok(found) if found == identity => {
                 removal::remove_named(&self.parent, &self.name, &self.entry)?;
-                self.ledger.forget(identity)
+                self.list.forget(identity)
             }
             // Someone put something else there: not ours to remove.
             Ok(_) => Ok(()),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => self.ledger.forget(identity),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => self.list.forget(identity),
             Err(error) => Err(error),
         }
     }

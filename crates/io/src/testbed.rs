@@ -9,17 +9,17 @@ use crate::libaio::Libaio;
 use crate::map::Map;
 use crate::names::{Names, NamesRing, Owner};
 use crate::null::Null;
+use crate::ranks::Ranks;
 use crate::sync::{Psync, Stdio, SyncQueue};
-use crate::team;
 use crate::uring::Uring;
 use crate::watch::Pulse;
 use crate::worker::{self, Command, Message};
 use drivelab_core::driver::{Driver, Setup};
+use drivelab_core::endings::{EndingMessage, Endings};
 use drivelab_core::facts::Facts;
 use drivelab_core::op::Time;
 use drivelab_core::plan;
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
-use drivelab_core::team::{Team, Word};
 use drivelab_core::units::Span;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
@@ -54,6 +54,8 @@ pub struct RealTestbed {
     opener: Opener,
     /// An operation that takes longer than this is called stuck.
     pub stuck_after: Span,
+    /// Those that share the work.
+    pub ranks: Ranks,
 }
 
 impl std::fmt::Debug for RealTestbed {
@@ -83,9 +85,16 @@ struct Member {
 }
 
 impl RealTestbed {
-    /// A testbed on whatever `opener` opens.
+    /// A testbed on whatever `opener` opens, of one rank alone.
     pub fn new(facts: Facts, clock: Clock, opener: Opener) -> Self {
-        RealTestbed { facts, clock, strayed_ns: None, opener, stuck_after: Span(120_000_000_000) }
+        RealTestbed {
+            facts,
+            clock,
+            strayed_ns: None,
+            opener,
+            stuck_after: Span(120_000_000_000),
+            ranks: Ranks::ALONE,
+        }
     }
 
     /// The clock of all stamps.
@@ -117,8 +126,9 @@ impl RealTestbed {
             let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 cpus::confine(&own)?;
                 let (messages, orders) = (&messages, &orders);
-                let site = worker::Site { index, messages, orders, clock, stuck_after_ns };
-                start(driver, handle, clock, &watched, &site)
+                let context =
+                    worker::WorkerContext { index, messages, orders, clock, stuck_after_ns };
+                start(driver, handle, clock, &watched, &context)
             }));
             let message = match attempt {
                 Ok(Ok(finished)) => Message::Finished(Box::new(finished)),
@@ -143,7 +153,7 @@ fn start(
     handle: Handle,
     clock: Clock,
     pulse: &Arc<Pulse>,
-    site: &worker::Site<'_>,
+    context: &worker::WorkerContext<'_>,
 ) -> Result<Finished, Trouble> {
     let stream = driver.stream().clone();
     let setup = driver.setup();
@@ -157,37 +167,42 @@ fn start(
             // One at a time is a call, whatever the engine.
             if stream.engine == plan::Engine::IoUring && depth > 1 {
                 let queue = NamesRing::new(&stream, names, clock, buffers)?;
-                return worker::run(driver, queue, pulse, site);
+                return worker::run(driver, queue, pulse, context);
             }
             let queue = SyncQueue::new(names, clock, buffers, pulse.clone());
-            return worker::run(driver, queue, pulse, site);
+            return worker::run(driver, queue, pulse, context);
         }
-        Handle::Nothing => return worker::run(driver, Null::new(clock, buffers), pulse, site),
+        Handle::Nothing => return worker::run(driver, Null::new(clock, buffers), pulse, context),
         Handle::Data { opened, nonblocking } => (opened, nonblocking),
     };
     let writes = stream.changes_data();
     match stream.engine {
         plan::Engine::IoUring => {
             let queue = Uring::new(&stream, opened, nonblocking, clock, buffers)?;
-            worker::run(driver, queue, pulse, site)
+            worker::run(driver, queue, pulse, context)
         }
         plan::Engine::Libaio => {
-            worker::run(driver, Libaio::new(&stream, opened, clock, buffers)?, pulse, site)
+            worker::run(driver, Libaio::new(&stream, opened, clock, buffers)?, pulse, context)
         }
         plan::Engine::Psync => {
             let queue = SyncQueue::new(Psync::new(opened), clock, buffers, pulse.clone());
-            worker::run(driver, queue, pulse, site)
+            worker::run(driver, queue, pulse, context)
         }
         plan::Engine::Mmap => {
             let map = Map::new(opened, writes)?;
-            worker::run(driver, SyncQueue::new(map, clock, buffers, pulse.clone()), pulse, site)
+            worker::run(driver, SyncQueue::new(map, clock, buffers, pulse.clone()), pulse, context)
         }
         plan::Engine::Stdio => {
             let record = usize::try_from(stream.size_max()).unwrap_or(4096);
             let stdio = Stdio::new(opened, record, writes)?;
-            worker::run(driver, SyncQueue::new(stdio, clock, buffers, pulse.clone()), pulse, site)
+            worker::run(
+                driver,
+                SyncQueue::new(stdio, clock, buffers, pulse.clone()),
+                pulse,
+                context,
+            )
         }
-        plan::Engine::Null => worker::run(driver, Null::new(clock, buffers), pulse, site),
+        plan::Engine::Null => worker::run(driver, Null::new(clock, buffers), pulse, context),
     }
 }
 
@@ -213,26 +228,26 @@ impl Testbed for RealTestbed {
         self.clock = self.clock.anchored_anew();
         self.strayed_ns = None;
         let ahead_ns = self.clock.ahead_ns();
-        let mut team = Team::new(&drivers, sink.company());
+        let mut endings = Endings::new(&drivers, sink.other_ranks());
         let count = drivers.len();
         let (sender, messages) = sync_channel(count * 16 + 16);
         let mut members = Vec::with_capacity(count);
         let measuring = measuring_cpus(&drivers)?;
         let ready = self.make_ready(drivers, &sender, &messages, &mut members);
-        let start = if team::team().is_alone() {
+        let start = if self.ranks.is_alone() {
             ready.map(|()| None)
         } else {
-            // All processes meet here, whatever became of this one.
-            let start = team::team().begin_together(ready.is_ok());
+            // All ranks meet here, whatever became of this one.
+            let start = self.ranks.start_barrier(ready.is_ok());
             ready.and(start).and_then(|start| match start {
                 Some(start) => Ok(Some(start.saturating_sub(self.clock.monotonic_zero()))),
-                None => Err(Trouble::failed("another process could not begin")),
+                None => Err(Trouble::elsewhere("another process could not begin")),
             })
         };
         let start = start.inspect_err(|_| members.iter().for_each(Member::abort))?;
         if members.is_empty() {
-            // Background streams of other processes wait for nobody here.
-            sink.tell(Word::Over);
+            // Background streams of other ranks wait for nobody here.
+            sink.send(EndingMessage::ForegroundOver);
             return Ok(Vec::new());
         }
         // Not earlier: workers that may run anywhere take over this thread's CPUs.
@@ -243,7 +258,7 @@ impl Testbed for RealTestbed {
         }
         let watch =
             Watch { clock: self.clock, stuck_after_ns: self.stuck_after.0, messages: &messages };
-        watch.collect(&mut members, &mut team, sink)?;
+        watch.collect(&mut members, &mut endings, sink)?;
         self.strayed_ns = Some(self.clock.ahead_ns() - ahead_ns);
         Ok(members.into_iter().filter_map(|member| member.finished).collect())
     }
@@ -303,19 +318,19 @@ impl Watch<'_> {
     fn collect(
         &self,
         members: &mut [Member],
-        team: &mut Team,
+        endings: &mut Endings,
         sink: &mut dyn Sink,
     ) -> Result<(), Trouble> {
         let mut failed = None;
         let mut running = members.len();
-        let listens = sink.company().others > 0;
+        let listens = sink.other_ranks().count > 0;
         let patience = Duration::from_millis(if listens { 1 } else { 50 });
-        while running > 0 || team.judges_others() {
+        while running > 0 || endings.judges_others() {
             match self.messages.recv_timeout(patience) {
                 Ok((index, Message::Tally(tally))) => {
                     sink.tally(&tally);
-                    team.take(&tally);
-                    team.to_report(&tally).into_iter().for_each(|word| sink.tell(word));
+                    endings.take(&tally);
+                    endings.to_report(&tally).into_iter().for_each(|message| sink.send(message));
                     let _ = members[index].commands.try_send(Command::Recycle(tally));
                 }
                 Ok((index, Message::Finished(finished))) => {
@@ -336,13 +351,13 @@ impl Watch<'_> {
                 }
             }
             if listens {
-                let words = team.to_tell(|index| members[index].finished.is_some());
-                words.into_iter().for_each(|word| sink.tell(word));
-                while let Some(word) = sink.heard() {
-                    team.hear(word);
+                let messages = endings.to_send(|index| members[index].finished.is_some());
+                messages.into_iter().for_each(|message| sink.send(message));
+                while let Some(message) = sink.receive() {
+                    endings.receive(message);
                 }
             }
-            for index in team.to_stop(|index| members[index].finished.is_some()) {
+            for index in endings.to_stop(|index| members[index].finished.is_some()) {
                 members[index].pulse.stop();
             }
             if !sink.go_on() {

@@ -34,9 +34,9 @@ pub enum Message {
     Failed(Trouble),
 }
 
-/// Where a worker stands.
+/// What a worker is given of its step.
 #[derive(Debug)]
-pub struct Site<'a> {
+pub struct WorkerContext<'a> {
     /// Its number within the step.
     pub index: usize,
     /// To the watching thread.
@@ -99,30 +99,30 @@ pub fn run<E: Engine>(
     mut driver: Driver,
     mut engine: E,
     pulse: &Pulse,
-    site: &Site<'_>,
+    context: &WorkerContext<'_>,
 ) -> Result<Finished, Trouble> {
     // SAFETY: PR_SET_TIMERSLACK changes only how late timers of this thread may fire.
     unsafe { libc::prctl(libc::PR_SET_TIMERSLACK, 1) };
     driver.prefill(&mut engine);
     let mut done: Vec<Done> = Vec::with_capacity(driver.stream().depth.max(1) as usize);
-    let _ = site.messages.send((site.index, Message::Ready));
+    let _ = context.messages.send((context.index, Message::Ready));
     let begin = loop {
-        match site.orders.recv() {
+        match context.orders.recv() {
             Ok(Command::Start(begin)) => break begin,
             Ok(Command::Recycle(_)) => {}
             Ok(Command::Abort) | Err(_) => return Err(Trouble::failed("the step was called off")),
         }
     };
-    crate::engine::sleep_until(&site.clock, begin);
+    crate::engine::sleep_until(&context.clock, begin);
     driver.open(begin);
     let before = usage();
-    let result = pump_and_reap(&mut driver, &mut engine, pulse, site, &mut done);
+    let result = pump_and_reap(&mut driver, &mut engine, pulse, context, &mut done);
     let after = usage();
-    let (last, mut phase) = driver.finish(site.clock.now());
+    let (last, mut phase) = driver.finish(context.clock.now());
     after.since(&before, &mut phase);
-    hand_over(&mut driver, site);
+    hand_over(&mut driver, context);
     if last.ops() > 0 || last.error_count() > 0 {
-        let _ = site.messages.send((site.index, Message::Tally(last)));
+        let _ = context.messages.send((context.index, Message::Tally(last)));
     }
     result?;
     Ok(Finished { driver, phase })
@@ -132,12 +132,12 @@ fn pump_and_reap<E: Engine>(
     driver: &mut Driver,
     engine: &mut E,
     pulse: &Pulse,
-    site: &Site<'_>,
+    context: &WorkerContext<'_>,
     done: &mut Vec<Done>,
 ) -> Result<(), Trouble> {
     let least = driver.stream().batch_complete.unwrap_or(1).max(1);
     let data = driver.wants_data();
-    let mut last_seen = site.clock.now();
+    let mut last_seen = context.clock.now();
     pulse.alive(last_seen, true);
     loop {
         let (least, until) = match driver.pump(engine)? {
@@ -157,9 +157,9 @@ fn pump_and_reap<E: Engine>(
                 last_seen = one.completed;
                 pulse.alive(last_seen, true);
             }
-            None => look_around(driver, pulse, site, &mut last_seen)?,
+            None => look_around(driver, pulse, context, &mut last_seen)?,
         }
-        hand_over(driver, site);
+        hand_over(driver, context);
         if pulse.stopping() {
             driver.stop();
         }
@@ -172,10 +172,10 @@ fn pump_and_reap<E: Engine>(
 fn look_around(
     driver: &Driver,
     pulse: &Pulse,
-    site: &Site<'_>,
+    context: &WorkerContext<'_>,
     last_seen: &mut Time,
 ) -> Result<(), Trouble> {
-    let now = site.clock.now();
+    let now = context.clock.now();
     if driver.in_flight() == 0 {
         *last_seen = now;
         pulse.alive(now, false);
@@ -184,7 +184,7 @@ fn look_around(
     if let Some(op) = driver.in_flight_ops().first() {
         pulse.begin(op);
     }
-    if now.saturating_sub(*last_seen) <= site.stuck_after_ns {
+    if now.saturating_sub(*last_seen) <= context.stuck_after_ns {
         return Ok(());
     }
     let ops = driver.in_flight_ops();
@@ -204,12 +204,12 @@ fn look_around(
 
 /// Hands full intervals over and takes emptied ones back.
 #[inline]
-fn hand_over(driver: &mut Driver, site: &Site<'_>) {
+fn hand_over(driver: &mut Driver, context: &WorkerContext<'_>) {
     while let Some(tally) = driver.take_interval() {
-        let _ = site.messages.send((site.index, Message::Tally(tally)));
+        let _ = context.messages.send((context.index, Message::Tally(tally)));
     }
     if driver.lacks_spares() {
-        while let Ok(Command::Recycle(tally)) = site.orders.try_recv() {
+        while let Ok(Command::Recycle(tally)) = context.orders.try_recv() {
             driver.recycle(tally);
         }
     }

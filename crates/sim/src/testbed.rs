@@ -3,12 +3,12 @@
 
 use crate::drive::{Drive, End, Ends, Route, Ticket, Way};
 use drivelab_core::driver::{Driver, Next};
+use drivelab_core::endings::{Endings, OtherRanks};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::{Action, Done, Op, Tag, Time};
 use drivelab_core::plan::{Act, Engine, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
-use drivelab_core::team::{Company, Team};
 use std::collections::BTreeMap;
 
 /// Events between two questions whether to go on.
@@ -170,7 +170,7 @@ impl<D: Drive> SimTestbed<D> {
     fn pump(
         &mut self,
         step: &mut Step,
-        team: &mut Team,
+        endings: &mut Endings,
         sink: &mut dyn Sink,
     ) -> Result<Time, Trouble> {
         let mut wake = Time::MAX;
@@ -196,7 +196,7 @@ impl<D: Drive> SimTestbed<D> {
                 };
                 while let Some(tally) = worker.driver.take_interval() {
                     sink.tally(&tally);
-                    step.is_watched |= team.take(&tally);
+                    step.is_watched |= endings.take(&tally);
                     worker.driver.recycle(tally);
                 }
             }
@@ -245,16 +245,17 @@ impl<D: Drive> SimTestbed<D> {
 
     /// Runs until every driver has finished.
     fn advance(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
-        let mut team = Team::new(step.workers.iter().map(|worker| &worker.driver), Company::NONE);
+        let mut endings =
+            Endings::new(step.workers.iter().map(|worker| &worker.driver), OtherRanks::NONE);
         let mut finished = 0;
         let mut events = 0;
         loop {
-            let wake = self.pump(step, &mut team, sink)?;
+            let wake = self.pump(step, &mut endings, sink)?;
             if step.finished > finished || step.is_watched {
                 let has_ended = step.finished > finished;
                 finished = step.finished;
                 step.is_watched = false;
-                let stopped = team.to_stop(|index| step.workers[index].finished);
+                let stopped = endings.to_stop(|index| step.workers[index].finished);
                 for index in &stopped {
                     step.workers[*index].driver.stop();
                     step.workers[*index].wake = self.now;

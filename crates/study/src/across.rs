@@ -3,7 +3,7 @@
 mod heat;
 mod tables;
 
-use crate::rank;
+use crate::experiment::Study;
 use drivelab_core::findings::{
     Entry, Figure, Findings, Head, Line, LineKind, Picture, Table, Unit,
 };
@@ -12,12 +12,9 @@ use drivelab_core::gathering::Member;
 /// Figures beside each other in one table; more do not fit a page.
 const COLUMNS_MAX: usize = 4;
 
-/// What follows from the runs of the study of this name.
-pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {
-    let mut findings = match study {
-        rank::NAME => rank::across(members),
-        _ => Findings::default(),
-    };
+/// What follows from the runs of this study.
+pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
+    let mut findings = study.across.map_or_else(Findings::default, |across| across(members));
     for member in members {
         let found = member.run.findings.as_ref();
         let bad = |list: &[String], into: &mut Vec<String>| {
@@ -25,7 +22,7 @@ pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {
         };
         match found {
             Some(found) => {
-                if study != rank::NAME {
+                if study.across.is_none() {
                     bad(&found.verdict, &mut findings.verdict);
                 }
                 bad(&found.suspect, &mut findings.suspect);
@@ -40,9 +37,9 @@ pub fn findings(study: &str, members: &[Member<'_>]) -> Findings {
     findings.tables.extend(tables::merged(members));
     findings.pictures.extend(merged(members));
     findings.heat_maps.extend(heat::merged(members));
-    // Runs may each have an answer of their own, and none to the question of who comes first.
-    let is_unplaced = study == rank::NAME && findings.verdict.is_empty();
-    findings.no_answer = is_unplaced || members.iter().all(is_without_answer);
+    // Runs may each have an answer of their own, and none to the question about all of them.
+    let lacks_answer = study.across.is_some() && findings.verdict.is_empty();
+    findings.no_answer = lacks_answer || members.iter().all(is_without_answer);
     findings
 }
 

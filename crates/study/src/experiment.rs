@@ -19,6 +19,7 @@ pub mod wear;
 
 use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::findings::Findings;
+use drivelab_core::gathering::Member;
 use drivelab_core::plan::Plan;
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
@@ -108,6 +109,9 @@ pub struct Study {
     pub rules: Rules,
     /// What the sound part of the run says; [`Study::judged`] asks it.
     pub judge: fn(&Setting<'_>, &Sound<'_>) -> Findings,
+    /// What its runs on several targets say together, where it asks about all of them; their own
+    /// verdicts are left out then. `None`: the verdicts of the runs stand beside each other.
+    pub across: Option<fn(&[Member<'_>]) -> Findings>,
     /// How its answer is laid out.
     pub presentation: Presentation,
     /// Options that only it takes, or it and studies like it.
@@ -168,6 +172,7 @@ impl Study {
         established: |_, _| None,
         rules: Rules::STRICT,
         judge: |_, _| Findings::default(),
+        across: None,
         presentation: Presentation::Findings,
         options: &[],
     };

@@ -1,7 +1,7 @@
 //! `rank`: which of several drives is the fastest, in what, and by how much?
 //!
 //! The same few loads on each target: random and sequential, reads and writes, one at a time and
-//! many at once. One target alone gives its profile; several are put in order by [`across`].
+//! many at once. One target alone gives its profile; several are put in order by `across`.
 
 mod members;
 
@@ -21,17 +21,15 @@ use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Description, Estimate};
 
-/// Its name.
-pub const NAME: &str = "rank";
-
 /// The study.
 pub const STUDY: Study = Study {
-    name: NAME,
+    name: "rank",
     question: "Which of several drives is the fastest, in what, and by how much?",
     allowance,
     objection,
     next,
     judge,
+    across: Some(across),
     quick_cost: Some("10 GiB written on each"),
     needs: Needs { targets: 2, ..Needs::PLAIN },
     ..Study::PLAIN
@@ -218,7 +216,7 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
 ///
 /// Each load is compared with the fastest target of that load; the place is by the geometric mean
 /// of those ratios over the loads that all sound members have.
-pub fn across(members: &[Member<'_>]) -> Findings {
+fn across(members: &[Member<'_>]) -> Findings {
     let mut findings = Findings::default();
     let summaries: Vec<(&str, Summary)> = members
         .iter()

@@ -5,7 +5,7 @@ use crate::support;
 use crate::support::{
     MIB, MILLISECOND, Outcome, SECOND, drivers, elapsed, reads, run, serial, step,
 };
-use drivelab_core::level::{Did, Watch};
+use drivelab_core::level::{Watch, WorkerInterval};
 use drivelab_core::op::{Op, Time};
 use drivelab_core::plan::{Level, Pattern, Rate, Step, Stream, Unevenness, Until};
 use drivelab_core::units::{Size, Span};
@@ -56,7 +56,7 @@ fn it_is_judged_by_the_same_seconds_afterwards() {
     let level = level(Unevenness::Deviation, 1.0, 5);
     let outcome = run(drivers(&watched(level, 3600), MIB), serial(settling));
     let mut watch = Watch::new(level, vec![(0, 0)]);
-    outcome.sink.tallies.iter().for_each(|tally| watch.take(Did::of(tally)));
+    outcome.sink.tallies.iter().for_each(|tally| watch.take(WorkerInterval::of(tally)));
     assert!(watch.is_level(|_| false));
     let found = watch.outcome();
     assert_eq!(found.seconds.len(), 5);

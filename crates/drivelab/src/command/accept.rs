@@ -2,12 +2,12 @@
 
 use super::run::read_toml;
 use super::study::Studied;
-use crate::aim::Missing;
 use crate::cli::accept::AcceptOptions;
 use crate::job::{Job, Ready};
 use crate::outcome::{Failure, Status};
 use crate::shown::Shown;
-use crate::{chance, forecast, print};
+use crate::target::Missing;
+use crate::{entropy, forecast, print};
 use drivelab_core::run::Run;
 use drivelab_core::study::{AcceptOptions as Claimed, StudyOptions};
 use drivelab_study::accept;
@@ -24,7 +24,7 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
     let job = Job { size: options.size, ..job };
     let asked = StudyOptions {
         name: accept::STUDY.name.into(),
-        seed: options.study.seed.unwrap_or_else(chance::seed),
+        seed: options.study.seed.unwrap_or_else(entropy::seed),
         budget: options.study.budget,
         cpus: options.study.cpus.clone(),
         accept: Claimed { spec: text, lays_out: false },
@@ -35,13 +35,13 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
     let facts = job.look(missing)?.facts;
     let setting = Setting { options: &asked, facts: &facts };
     let fitting = (accept::STUDY.next)(&setting, &Run::default()).unwrap_or_default();
-    let aim = job.take(&fitting, missing)?;
-    let laid = Claimed { lays_out: aim.creates(), ..asked.accept };
-    let asked = StudyOptions { bytes: aim.file_bytes, accept: laid, ..asked };
-    let inquiry = Studied { study: accept::STUDY, options: asked, facts: aim.facts.clone() };
-    let first = inquiry.first(&aim)?;
+    let resolved = job.take(&fitting, missing)?;
+    let laid = Claimed { lays_out: resolved.creates(), ..asked.accept };
+    let asked = StudyOptions { bytes: resolved.file_bytes, accept: laid, ..asked };
+    let inquiry = Studied { study: accept::STUDY, options: asked, facts: resolved.facts.clone() };
+    let first = inquiry.first(&resolved)?;
     let job = Job { study: Some(inquiry.options.clone()), ..job };
-    let ready = job.ready(aim, first, inquiry)?;
+    let ready = job.ready(resolved, first, inquiry)?;
     if options.study.dry_run {
         return ready.print();
     }
@@ -52,8 +52,8 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
 /// What will be written, before it is: for a person who watches.
 fn announce(ready: &Ready<'_, Studied>, claims: usize) {
     if print::stderr_is_terminal() {
-        let Ready { job, aim, first, .. } = ready;
-        let cost = forecast::forecast(first, aim.file_bytes).in_words();
+        let Ready { job, resolved, first, .. } = ready;
+        let cost = forecast::forecast(first, resolved.file_bytes).in_words();
         print::error(&format!("{claims} claims on {}: {cost}, seed {}", job.target, first.seed));
     }
 }

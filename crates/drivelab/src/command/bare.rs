@@ -1,12 +1,12 @@
 //! `drivelab bare`: the queues alone, without driver and recording; for the benchmarks.
 
-use crate::aim::{Aim, Missing};
 use crate::cli::run::RunOptions;
+use crate::descriptors::Descriptors;
 use crate::job::check_plan;
 use crate::load;
-use crate::opener::Site;
 use crate::outcome::{Failure, Status};
 use crate::session;
+use crate::target::{Missing, ResolvedTarget};
 use crate::{print, store};
 use drivelab_core::driver::Setup;
 use drivelab_core::queue::Trouble;
@@ -28,19 +28,19 @@ pub fn bare(options: &RunOptions) -> Result<Status, Failure> {
     let stream = &step.streams[0];
     let system = System::live();
     let missing = Missing::Refused { line: "bare", takes_size: false };
-    let aim = Aim::take(&system, target, &plan, options.size, missing)?;
-    check_plan(&plan, &aim)?;
+    let resolved = ResolvedTarget::take(&system, target, &plan, options.size, missing)?;
+    check_plan(&plan, &resolved)?;
     let runs = store::directory(options.record.store.runs.as_deref())?;
     let intent = if stream.changes_data() { Intent::Write } else { Intent::Read };
-    let mut request = OpenRequest::new(&aim.path, intent, store::ledger(Some(&runs))?);
+    let mut request = OpenRequest::new(&resolved.path, intent, store::scratch_list(Some(&runs))?);
     request.erase.clone_from(&options.safety.erase);
     let opened = open_target(&system, &request).map_err(session::refused)?;
     let bytes = opened.bytes;
-    let filesystem = aim.facts.target.filesystem.as_ref();
-    let site = Site {
+    let filesystem = resolved.facts.target.filesystem.as_ref();
+    let descriptors = Descriptors {
         target: Some(Rc::new(opened)),
         memory_backed: filesystem.is_some_and(|found| found.memory_backed),
-        ..Site::default()
+        ..Descriptors::default()
     };
     let failed = |trouble: Trouble| Failure::from(trouble);
     cpus::confine(&cpus::parse(&step.cpus).map_err(failed)?).map_err(failed)?;
@@ -57,11 +57,11 @@ pub fn bare(options: &RunOptions) -> Result<Status, Failure> {
         file_bytes: bytes,
     };
     // The target is held, and locked against others, until the loop has ended.
-    let handle = site.clone().opener()(&setup).map_err(failed)?;
+    let handle = descriptors.clone().opener()(&setup).map_err(failed)?;
     let (clock, _) = Clock::calibrate();
     let span = step.until.elapsed.unwrap_or(Span(10_000_000_000));
     let done = bare::run(stream, handle, clock, bytes, span.0).map_err(failed)?;
-    drop(site);
+    drop(descriptors);
     print::json(&serde_json::json!({
         "ops": done.operations,
         "seconds": done.nanoseconds as f64 / 1e9,

@@ -1,12 +1,12 @@
 //! `drivelab check`: the main job.
 
 use super::study::Studied;
-use crate::aim::{Kind, Missing};
 use crate::cli::CheckOptions;
 use crate::job::{Job, Ready};
 use crate::outcome::{Failure, Status};
 use crate::shown::Shown;
-use crate::{chance, print};
+use crate::target::{Kind, Missing};
+use crate::{entropy, print};
 use drivelab_core::study::StudyOptions;
 use drivelab_report::units;
 use drivelab_study::check;
@@ -16,31 +16,31 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     let terms = options.study.terms();
     let shown = Shown::with_page(options.study.json, options.out.as_deref());
     let mut job = Job::new("check", &options.target, &terms, shown)?;
-    let mut aim = job.look(Missing::Refused { line: "check", takes_size: false })?;
-    if aim.kind == Kind::Directory && options.read_only {
+    let mut resolved = job.look(Missing::Refused { line: "check", takes_size: false })?;
+    if resolved.kind == Kind::Directory && options.read_only {
         return Err(Failure::usage("--read-only needs a file or device that holds data")
             .advise("Leave it out: a scratch file of drivelab's own is written here."));
     }
     let mut asked = StudyOptions {
         name: check::STUDY.name.into(),
-        seed: options.study.seed.unwrap_or_else(chance::seed),
+        seed: options.study.seed.unwrap_or_else(entropy::seed),
         budget: options.study.budget,
         time: options.time,
         read_only: options.read_only,
         cpus: options.study.cpus.clone(),
-        bytes: aim.file_bytes,
+        bytes: resolved.file_bytes,
         ..StudyOptions::default()
     };
-    if aim.kind == Kind::Directory {
-        asked.bytes = check::scratch_bytes(&asked, &aim.facts).map_err(Failure::usage)?;
-        aim.file_bytes = asked.bytes;
+    if resolved.kind == Kind::Directory {
+        asked.bytes = check::scratch_bytes(&asked, &resolved.facts).map_err(Failure::usage)?;
+        resolved.file_bytes = asked.bytes;
     }
-    let inquiry = Studied { study: check::STUDY, options: asked, facts: aim.facts.clone() };
-    let first = inquiry.first(&aim)?;
-    let total = aim.facts.target.filesystem.as_ref().and_then(|found| found.total_bytes);
+    let inquiry = Studied { study: check::STUDY, options: asked, facts: resolved.facts.clone() };
+    let first = inquiry.first(&resolved)?;
+    let total = resolved.facts.target.filesystem.as_ref().and_then(|found| found.total_bytes);
     job.reserve_bytes = total.unwrap_or(0) / 10;
     job.study = Some(inquiry.options.clone());
-    let mut ready = job.ready(aim, first, inquiry)?;
+    let mut ready = job.ready(resolved, first, inquiry)?;
     if options.study.dry_run {
         return dry_run(options, &ready);
     }

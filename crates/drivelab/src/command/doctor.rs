@@ -1,9 +1,9 @@
 //! `drivelab doctor`: is this machine fit to measure? And the removal of what killed runs left.
 
-use crate::aim::{Aim, Kind, Missing};
 use crate::cli::doctor::DoctorOptions;
 use crate::job::Ready;
 use crate::outcome::{Failure, Status};
+use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::{print, store};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
@@ -18,7 +18,7 @@ use drivelab_core::units::Span;
 use drivelab_io::clock::Clock;
 use drivelab_io::doctor as looks;
 use drivelab_io::facts::{self, System};
-use drivelab_io::scratch::{Ledger, remove_leftovers};
+use drivelab_io::scratch::{ScratchList, remove_leftovers};
 use drivelab_io::testbed::{Handle, RealTestbed};
 use drivelab_report::terminal::{doctor_table, leftovers_list, set_up_table};
 use drivelab_stats::Estimate;
@@ -35,14 +35,14 @@ const CEILING_INTERVAL: Span = Span(100_000_000);
 
 /// Asks the machine, or cleans up.
 pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
-    let ledger = Ledger::at(store::ledger(options.store.runs.as_deref())?);
+    let list = ScratchList::at(store::scratch_list(options.store.runs.as_deref())?);
     if options.clean {
-        return clean(&ledger, options.json);
+        return clean(&list, options.json);
     }
     let system = System::live();
     let missing = Missing::Refused { line: "doctor", takes_size: false };
-    let aim = Aim::look(&system, &options.target, missing)?;
-    let seen = look(&system, aim, Some(&ledger))?;
+    let resolved = ResolvedTarget::look(&system, &options.target, missing)?;
+    let seen = look(&system, resolved, Some(&list))?;
     let checks = doctor::judge(&seen);
     let (verdict, is_bad) = doctor::verdict(&checks);
     let set_up = set_up::advise(&seen.facts.target);
@@ -69,7 +69,7 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
 /// # Errors
 /// Ctrl-C.
 pub fn note_concerns<I>(ready: &mut Ready<'_, I>) -> Result<(), Failure> {
-    if ready.aim.kind != Kind::Simulated && !ready.job.is_dry {
+    if ready.resolved.kind != Kind::Simulated && !ready.job.is_dry {
         let found = concerns(&ready.job.system, ready.job.target)?;
         ready.job.warnings.extend(found);
     }
@@ -81,12 +81,12 @@ pub fn note_concerns<I>(ready: &mut Ready<'_, I>) -> Result<(), Failure> {
 /// # Errors
 /// Ctrl-C.
 fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> {
-    let aim = Aim::look(system, target, Missing::Made)?;
-    if aim.kind == Kind::Absent {
+    let resolved = ResolvedTarget::look(system, target, Missing::Made)?;
+    if resolved.kind == Kind::Absent {
         return Ok(Vec::new());
     }
     // Leftovers of killed runs are removed by the run itself.
-    let seen = look(system, aim, None)?;
+    let seen = look(system, resolved, None)?;
     let (bad, rest): (Vec<Check>, Vec<Check>) = doctor::judge(&seen)
         .into_iter()
         .filter(|check| matches!(check.severity, Severity::Bad | Severity::Warning))
@@ -114,14 +114,18 @@ fn concerns(system: &System, target: &str) -> Result<Vec<Warning>, Failure> {
 }
 
 /// Everything that can be seen, then what must be measured, one after the other.
-fn look(system: &System, aim: Aim, ledger: Option<&Ledger>) -> Result<Observations, Failure> {
+fn look(
+    system: &System,
+    resolved: ResolvedTarget,
+    list: Option<&ScratchList>,
+) -> Result<Observations, Failure> {
     let interrupted = || match drivelab_io::signal::interrupted() {
         true => Err(Failure { status: Status::interruption(), ..Failure::usage("interrupted") }),
         false => Ok(()),
     };
-    let devices = facts::devices_below(system, &aim.path);
-    let mut seen = looks::look(system, &aim.path, aim.facts);
-    seen.leftovers = ledger.map(looks::leftovers).unwrap_or_default();
+    let devices = facts::devices_below(system, &resolved.path);
+    let mut seen = looks::look(system, &resolved.path, resolved.facts);
+    seen.leftovers = list.map(looks::leftovers).unwrap_or_default();
     seen.idle = Some(looks::idle(system, &devices, IDLE));
     interrupted()?;
     let (clock, clock_facts) = Clock::calibrate();
@@ -200,9 +204,9 @@ impl Sink for Kept {
 
 /// Removes scratch of runs that were killed: only what stands in the list of what is ours, with
 /// the same inode and time of birth, and is locked by no run.
-fn clean(ledger: &Ledger, json: bool) -> Result<Status, Failure> {
-    let mut found = remove_leftovers(ledger).map_err(|error| {
-        let path = ledger.path().display();
+fn clean(list: &ScratchList, json: bool) -> Result<Status, Failure> {
+    let mut found = remove_leftovers(list).map_err(|error| {
+        let path = list.path().display();
         Failure::usage(format!("the list of scratch files {path} cannot be used: {error}"))
     })?;
     found.left.append(&mut found.away);

@@ -1,22 +1,22 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
-use crate::aim::{Aim, Kind, Missing};
-use crate::chance;
 use crate::cli::run::RunOptions;
+use crate::entropy;
 use crate::job::{Job, Terms, check_plan};
 use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
+use crate::ranks::{agree, apart, broadcast, same_plan};
 use crate::session::OnePlan;
 use crate::shown::Shown;
-use crate::together::{self, agree};
+use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::{bounded, store};
 use clap::ArgMatches;
 use clap::parser::ValueSource;
 use drivelab_core::plan::{Plan, PlanFile};
 use drivelab_core::plan_text;
 use drivelab_core::units::Size;
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use std::path::Path;
 
 /// Options that go with a plan; every other one describes a load, and the plan has one.
@@ -46,10 +46,11 @@ pub fn given_options(matches: &ArgMatches) -> Vec<String> {
 }
 
 /// Runs one load, or prints what it would be.
-pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
-    let (mut plan, target) = agree(plan_and_target(options, given))?;
-    agree(load::refuse_misleading(&plan))?;
-    together::same_plan(&mut plan, target)?;
+pub fn run(ranks: Ranks, options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
+    let asked = plan_and_target(options, given)
+        .and_then(|asked| load::refuse_misleading(&asked.0).map(|()| asked));
+    let (mut plan, target) = agree(ranks, asked)?;
+    same_plan(ranks, &mut plan, target)?;
     let record = &options.record;
     let terms = Terms {
         safety: &options.safety,
@@ -58,35 +59,35 @@ pub fn run(options: &RunOptions, given: &[String]) -> Result<Status, Failure> {
         is_dry: record.dry_run,
     };
     let shown = Shown::plainly(record.json, record.out.as_deref());
-    let job = Job { size: options.size, ..Job::new("run", target, &terms, shown)? };
-    let aim = job.take(&plan, Missing::unless_sized(options.size, "run"))?;
-    let mut ready = job.ready(aim, plan, OnePlan)?;
-    layout::prepend(&mut ready.first, &ready.aim);
-    check_plan(&ready.first, &ready.aim)?;
-    if !team().is_alone() {
-        name_files(&mut ready.first, &mut ready.aim)?;
+    let job = Job { size: options.size, ..Job::of_ranks(ranks, "run", target, &terms, shown)? };
+    let resolved = job.take(&plan, Missing::unless_sized(options.size, "run"))?;
+    let mut ready = job.ready(resolved, plan, OnePlan)?;
+    layout::prepend(&mut ready.first, &ready.resolved);
+    check_plan(&ready.first, &ready.resolved)?;
+    if !ranks.is_alone() {
+        name_files(ranks, &mut ready.first, &mut ready.resolved)?;
     }
     if record.dry_run { ready.print() } else { ready.finish() }
 }
 
-/// Files that several processes share have names that all of them know.
-fn name_files(plan: &mut Plan, aim: &mut Aim) -> Result<(), Failure> {
-    if aim.files == 0 || !plan.files.is_empty() {
+/// Files that several ranks share have names that all of them know.
+fn name_files(ranks: Ranks, plan: &mut Plan, resolved: &mut ResolvedTarget) -> Result<(), Failure> {
+    if resolved.files == 0 || !plan.files.is_empty() {
         return Ok(());
     }
-    let stem = together::heard(&team(), &format!("drivelab-scratch-{}", store::new_id()))?;
-    let named: Vec<String> = match aim.kind {
-        Kind::Directory => (0..aim.files).map(|index| format!("{stem}-{index}.dat")).collect(),
+    let stem = broadcast(ranks, &format!("drivelab-scratch-{}", store::new_id()))?;
+    let named: Vec<String> = match resolved.kind {
+        Kind::Directory => (0..resolved.files).map(|index| format!("{stem}-{index}.dat")).collect(),
         Kind::Absent | Kind::File => {
-            let (directory, first) = together::apart(&aim.path);
-            aim.path = directory.into();
-            aim.kind = Kind::Directory;
-            let further = (1..aim.files).map(|index| format!("{first}.{index}"));
+            let (directory, first) = apart(&resolved.path);
+            resolved.path = directory.into();
+            resolved.kind = Kind::Directory;
+            let further = (1..resolved.files).map(|index| format!("{first}.{index}"));
             [first.clone()].into_iter().chain(further).collect()
         }
         Kind::Device | Kind::Simulated | Kind::Nothing => return Ok(()),
     };
-    let size = Size(aim.file_bytes);
+    let size = Size(resolved.file_bytes);
     plan.files = named.into_iter().map(|name| PlanFile { name, size }).collect();
     Ok(())
 }
@@ -101,7 +102,7 @@ fn plan_and_target<'a>(
             Err(Failure::usage(format!("{target} is a plan; name a target behind it"))
                 .advise(format!("Such as:  drivelab run {target} .")))
         }
-        [target] => Ok((load::plan_of(options, seed.unwrap_or_else(chance::seed))?, target)),
+        [target] => Ok((load::plan_of(options, seed.unwrap_or_else(entropy::seed))?, target)),
         [file, target] => {
             let load = given.iter().find(|id| {
                 !WITH_PLAN.contains(&id.as_str()) && id.chars().all(|c| !c.is_uppercase())
@@ -115,7 +116,7 @@ fn plan_and_target<'a>(
             let mut plan = read_plan(file)?;
             match seed {
                 Some(seed) => plan.seed = seed,
-                None if plan.seed == 0 => plan.seed = chance::seed(),
+                None if plan.seed == 0 => plan.seed = entropy::seed(),
                 None => {}
             }
             if let Some(title) = &options.what.title {

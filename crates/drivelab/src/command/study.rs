@@ -7,13 +7,13 @@ mod studied;
 
 pub use studied::Studied;
 
-use crate::aim::{Aim, Kind, Missing};
 use crate::cli::study::{ResumeOptions, StudyCommandOptions};
 use crate::job::{Job, Ready};
 use crate::outcome::{Failure, Status};
 use crate::shown::Shown;
 use crate::store::reader::{self, Kept};
-use crate::{chance, print, store};
+use crate::target::{Kind, Missing, ResolvedTarget};
+use crate::{entropy, print, store};
 use drivelab_core::plan::{FileSystem, Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
@@ -78,20 +78,20 @@ fn prepare<'a>(
     let terms = options.shown.terms(&options.safety, &options.store, options.dry_run);
     let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
-    let mut aim = job.look(Missing::unless_sized(options.size, &line))?;
-    let mut asked = asked(options, &study, &mut aim)?;
+    let mut resolved = job.look(Missing::unless_sized(options.size, &line))?;
+    let mut asked = asked(options, &study, &mut resolved)?;
     asked.seed = seed.unwrap_or(asked.seed);
-    let inquiry = Studied { study, options: asked, facts: aim.facts.clone() };
-    let first = inquiry.first(&aim).map_err(|failure| {
+    let inquiry = Studied { study, options: asked, facts: resolved.facts.clone() };
+    let first = inquiry.first(&resolved).map_err(|failure| {
         match quick::smaller(&inquiry, &job.system, target) {
             Some(line) => failure.advise(line),
             None => failure,
         }
     })?;
     job.size = options.size;
-    job.reserve_bytes = aim.reserve_bytes();
+    job.reserve_bytes = resolved.reserve_bytes();
     job.study = Some(inquiry.options.clone());
-    let mut ready = job.ready(aim, first, inquiry)?;
+    let mut ready = job.ready(resolved, first, inquiry)?;
     if !options.dry_run {
         spare(options, &ready.inquiry)?;
         super::doctor::note_concerns(&mut ready)?;
@@ -125,19 +125,19 @@ pub fn resume(options: &ResumeOptions) -> Result<Status, Failure> {
     let terms = options.shown.terms(&options.safety, &options.store, false);
     let mut job = Job::new("study", &target, &terms, options.shown.shown())?;
     // A file that was made for the study is gone and is made again.
-    let mut aim = job.look(Missing::Made)?;
-    equip(&mut aim, &study, asked.scale);
-    same_target(&kept, &aim)?;
-    if aim.creates() {
-        aim.file_bytes = asked.bytes;
+    let mut resolved = job.look(Missing::Made)?;
+    equip(&mut resolved, &study, asked.scale);
+    same_target(&kept, &resolved)?;
+    if resolved.creates() {
+        resolved.file_bytes = asked.bytes;
     }
     let inquiry = Studied { study, options: asked, facts: kept.run.begin.facts.clone() };
-    let first = kept.run.plans.first().cloned().map_or_else(|| inquiry.first(&aim), Ok)?;
-    job.size = Some(Size(inquiry.options.bytes)).filter(|_| aim.creates());
-    job.reserve_bytes = aim.reserve_bytes();
+    let first = kept.run.plans.first().cloned().map_or_else(|| inquiry.first(&resolved), Ok)?;
+    job.size = Some(Size(inquiry.options.bytes)).filter(|_| resolved.creates());
+    job.reserve_bytes = resolved.reserve_bytes();
     job.study = Some(inquiry.options.clone());
     job.kept = Some(kept);
-    let ready = job.ready(aim, first, inquiry)?;
+    let ready = job.ready(resolved, first, inquiry)?;
     announce(&ready);
     ready.finish()
 }
@@ -159,16 +159,16 @@ fn cannot_go_on(path: &Path, begin: &Begin) -> Failure {
 fn asked(
     options: &StudyCommandOptions,
     study: &Study,
-    aim: &mut Aim,
+    resolved: &mut ResolvedTarget,
 ) -> Result<StudyOptions, Failure> {
     let scale = match (options.quick, options.full) {
         (true, _) => Scale::Quick,
         (_, true) => Scale::Full,
         _ => Scale::Default,
     };
-    equip(aim, study, scale);
-    file_system::look(options, aim)?;
-    let makes = aim.creates();
+    equip(resolved, study, scale);
+    file_system::look(options, resolved)?;
+    let makes = resolved.creates();
     if !makes && options.size.is_some() {
         return Err(Failure::usage(
             "--size is for a file that drivelab makes; this target is there",
@@ -181,13 +181,13 @@ fn asked(
             || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30))),
             |size| size.0,
         );
-        let files = u64::from(aim.files);
+        let files = u64::from(resolved.files);
         let grain = if files > 1 { SHARED_GRAIN } else { 1 };
-        aim.file_bytes = aim.roomy_bytes(wanted)? / files / grain * grain;
+        resolved.file_bytes = resolved.roomy_bytes(wanted)? / files / grain * grain;
     }
-    let bytes = aim.file_bytes;
+    let bytes = resolved.file_bytes;
     let mut allowance = by_default(bytes);
-    if aim.kind == Kind::Simulated && scale != Scale::Quick {
+    if resolved.kind == Kind::Simulated && scale != Scale::Quick {
         // Nothing is worn out there.
         allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
         allowance.time.0 = allowance.time.0.saturating_mul(study.needs.simulated_times);
@@ -208,7 +208,7 @@ fn asked(
     Ok(StudyOptions {
         name: study.name.into(),
         scale,
-        seed: options.seed.unwrap_or_else(chance::seed),
+        seed: options.seed.unwrap_or_else(entropy::seed),
         budget: options.budget.unwrap_or(allowance.budget),
         time: options.time.unwrap_or(allowance.time),
         delta: options.band,
@@ -227,15 +227,15 @@ fn asked(
 
 /// What a battery needs of its target: a file for each worker, a page cache before a simulated
 /// drive.
-fn equip(aim: &mut Aim, study: &Study, scale: Scale) {
-    if aim.kind == Kind::Directory {
-        aim.files = study.needs.files;
+fn equip(resolved: &mut ResolvedTarget, study: &Study, scale: Scale) {
+    if resolved.kind == Kind::Directory {
+        resolved.files = study.needs.files;
     }
-    let Some(simulated) = &mut aim.simulated else { return };
+    let Some(simulated) = &mut resolved.simulated else { return };
     if let Some(most) = (study.needs.page_cache)(scale) {
-        let bytes = battery::page_cache_bytes(most, aim.file_bytes);
+        let bytes = battery::page_cache_bytes(most, resolved.file_bytes);
         simulated.page_cache_bytes.get_or_insert(bytes);
-        aim.facts = simulated.facts();
+        resolved.facts = simulated.facts();
     }
 }
 
@@ -270,15 +270,15 @@ fn meant(begin: &Begin) -> String {
 }
 
 /// A resumed run goes on with the drive it began with.
-fn same_target(kept: &Kept, aim: &Aim) -> Result<(), Failure> {
+fn same_target(kept: &Kept, resolved: &ResolvedTarget) -> Result<(), Failure> {
     let before = &kept.run.begin.facts.target;
-    let now = &aim.facts.target;
+    let now = &resolved.facts.target;
     let serial = |facts: &drivelab_core::facts::TargetFacts| {
         facts.devices.last().map(|device| (device.model.clone(), device.serial.clone()))
     };
     let is_same = before.kind == now.kind
         && serial(before) == serial(now)
-        && (aim.creates() || before.bytes == now.bytes);
+        && (resolved.creates() || before.bytes == now.bytes);
     if is_same {
         return Ok(());
     }

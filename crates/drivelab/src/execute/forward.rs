@@ -1,16 +1,16 @@
-//! Where the intervals of a step go while it runs, and what its processes tell each other.
+//! Where the intervals of a step go while it runs, and what its ranks send each other.
 
 use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
+use drivelab_core::endings::{EndingMessage, OtherRanks};
 use drivelab_core::inside::InsideInterval;
-use drivelab_core::level::Did;
+use drivelab_core::level::WorkerInterval;
 use drivelab_core::plan::Step;
 use drivelab_core::queue::Sink;
 use drivelab_core::record::Record;
 use drivelab_core::tally::Tally;
-use drivelab_core::team::{Company, Word};
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use std::time::{Duration, Instant};
 
 /// Lets a step that was recorded before run by.
@@ -31,13 +31,14 @@ impl Sink for Silent<'_> {
 
 /// Hands tallies to the recorder and the progress line, looks around, and asks for Ctrl-C.
 pub(super) struct Forward<'a> {
+    ranks: Ranks,
     recorder: &'a mut Recorder,
     progress: &'a mut Progress,
     evidence: &'a mut Evidence,
-    /// Number of the executed step: what was said of an earlier one comes too late.
+    /// Number of the executed step: what was sent of an earlier one comes too late.
     step: u32,
-    company: Company,
-    /// Time zero of the stamps, in CLOCK_MONOTONIC of the first process.
+    other_ranks: OtherRanks,
+    /// Time zero of the stamps, in CLOCK_MONOTONIC of rank 0.
     zero_ns: u64,
     ending: Ending,
 }
@@ -69,24 +70,24 @@ impl Ending {
 
 impl<'a> Forward<'a> {
     pub(super) fn new(
+        ranks: Ranks,
         recorder: &'a mut Recorder,
         progress: &'a mut Progress,
         evidence: &'a mut Evidence,
-        step: &Step,
-        number: u32,
+        (step, number): (&Step, u32),
     ) -> Self {
         let streams = || step.streams.iter();
         let bounds = || streams().map(|stream| stream.until.as_ref().unwrap_or(&step.until));
         let matters = streams().any(|stream| stream.background)
             || bounds().any(|until| until.stonewall || until.level.is_some());
-        let company = match matters {
-            true => Company { others: team().size() - 1, leads: team().leads() },
-            false => Company::NONE,
+        let other_ranks = match matters {
+            true => OtherRanks { count: ranks.size() - 1, is_rank_0: ranks.is_rank_0() },
+            false => OtherRanks::NONE,
         };
         let zero_ns = recorder.run().begin.clock.monotonic_zero_ns.unwrap_or(0);
-        let zero_ns = team().to_leader_ns(zero_ns);
+        let zero_ns = ranks.to_rank_0_ns(zero_ns);
         let ending = Ending::default();
-        Forward { recorder, progress, evidence, step: number, company, zero_ns, ending }
+        Forward { ranks, recorder, progress, evidence, step: number, other_ranks, zero_ns, ending }
     }
 }
 
@@ -107,26 +108,27 @@ impl Sink for Forward<'_> {
             self.ending.look();
             return false;
         }
-        !team().is_asked_to_stop()
+        !self.ranks.is_asked_to_stop()
     }
 
-    fn company(&self) -> Company {
-        self.company
+    fn other_ranks(&self) -> OtherRanks {
+        self.other_ranks
     }
 
-    fn tell(&mut self, word: Word) {
-        if self.company.others > 0
-            && let Ok(bytes) = serde_json::to_vec(&(self.step, shifted(word, self.zero_ns as i64)))
+    fn send(&mut self, message: EndingMessage) {
+        if self.other_ranks.count > 0
+            && let Ok(bytes) =
+                serde_json::to_vec(&(self.step, shifted(message, self.zero_ns as i64)))
         {
-            team().tell(&bytes);
+            self.ranks.send(&bytes);
         }
     }
 
-    fn heard(&mut self) -> Option<Word> {
+    fn receive(&mut self) -> Option<EndingMessage> {
         loop {
-            match serde_json::from_slice::<(u32, Word)>(&team().told()?) {
-                Ok((step, word)) if step == self.step => {
-                    return Some(shifted(word, -(self.zero_ns as i64)));
+            match serde_json::from_slice::<(u32, EndingMessage)>(&self.ranks.receive()?) {
+                Ok((step, message)) if step == self.step => {
+                    return Some(shifted(message, -(self.zero_ns as i64)));
                 }
                 // Of a step that is over.
                 _ => {}
@@ -135,12 +137,16 @@ impl Sink for Forward<'_> {
     }
 }
 
-/// The times of a word, so much later.
-fn shifted(word: Word, by_ns: i64) -> Word {
+/// The times of a message, so much later.
+fn shifted(message: EndingMessage, by_ns: i64) -> EndingMessage {
     let shift = |time: u64| time.saturating_add_signed(by_ns);
-    match word {
-        Word::Did(did) => Word::Did(Did { from: shift(did.from), to: shift(did.to), ..did }),
-        word => word,
+    match message {
+        EndingMessage::Progress(interval) => EndingMessage::Progress(WorkerInterval {
+            from: shift(interval.from),
+            to: shift(interval.to),
+            ..interval
+        }),
+        message => message,
     }
 }
 
@@ -149,11 +155,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_by_the_clock_of_the_first_process() {
-        let did = Did { worker: (1, 2), ramp: false, from: 5, to: 9, ops: 3, bytes: 4 };
-        let told = shifted(Word::Did(did), 1000);
-        assert_eq!(told, Word::Did(Did { from: 1005, to: 1009, ..did }));
-        assert_eq!(shifted(told, -1000), Word::Did(did));
-        assert_eq!(shifted(Word::Wall(7), 1000), Word::Wall(7));
+    fn times_are_sent_by_the_clock_of_rank_0() {
+        let interval =
+            WorkerInterval { worker: (1, 2), ramp: false, from: 5, to: 9, ops: 3, bytes: 4 };
+        let sent = shifted(EndingMessage::Progress(interval), 1000);
+        assert_eq!(
+            sent,
+            EndingMessage::Progress(WorkerInterval { from: 1005, to: 1009, ..interval })
+        );
+        assert_eq!(shifted(sent, -1000), EndingMessage::Progress(interval));
+        assert_eq!(shifted(EndingMessage::Stonewall(7), 1000), EndingMessage::Stonewall(7));
     }
 }

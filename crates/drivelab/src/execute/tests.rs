@@ -1,38 +1,45 @@
 //! Execution on a virtual testbed: every time is exact, no drive is needed.
 
 use super::*;
-use crate::opener::Site;
+use crate::descriptors::Descriptors;
 use crate::store::reader;
-use crate::store::writer::Place;
+use crate::store::writer::RunDirectory;
 use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Role, Stream, Until};
 use drivelab_core::record::{Begin, End, FORMAT};
 use drivelab_core::run::Run;
 use drivelab_core::units::Span;
 use drivelab_core::virtual_bed::VirtualTestbed;
 use drivelab_io::facts::System;
+use drivelab_io::ranks::Ranks;
 
 const FILE_BYTES: u64 = 1 << 20;
 
 fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
     let directory = tempfile::tempdir().unwrap();
-    let place = Place {
-        directory: directory.path().into(),
+    let runs = RunDirectory {
+        path: directory.path().into(),
         shares_drive: false,
         measuring_cpus: Vec::new(),
     };
     let begin = Begin { format: FORMAT, run: "20260101-000000-0000".into(), ..Begin::default() };
-    let mut recorder = Recorder::begin(&place, begin);
+    let mut recorder = Recorder::begin(&runs, begin);
     let mut testbed = VirtualTestbed::new(100_000, 1);
-    let mut surroundings = Surroundings::new(
+    let mut target_actions = TargetActions::new(
         System::live(),
         Vec::new(),
-        Site::default(),
+        Descriptors::default(),
         directory.path().join("write-caches"),
     );
     let mut progress = Progress::new();
-    let result =
-        Execution::new(&mut testbed, &mut recorder, &mut progress, &mut surroundings, FILE_BYTES)
-            .run_plan(plan);
+    let result = Execution::new(
+        Ranks::ALONE,
+        &mut testbed,
+        &mut recorder,
+        &mut progress,
+        &mut target_actions,
+        FILE_BYTES,
+    )
+    .run_plan(plan);
     let end = End { complete: result.is_ok(), status: 0, reason: None };
     let (run, path, trouble) = recorder.end(end);
     assert_eq!(trouble, None);

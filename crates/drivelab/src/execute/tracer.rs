@@ -1,6 +1,6 @@
 //! The kernel's tracer around a step: begun just before it, read just after it.
 
-use crate::opener::Site;
+use crate::descriptors::Descriptors;
 use drivelab_core::anatomy::{Anatomy, Stamped, dissect};
 use drivelab_core::op::Time;
 use drivelab_core::plan::{Files, Step};
@@ -33,8 +33,8 @@ pub struct Traced {
 
 impl Tracer {
     /// Begins to watch the disk below the target.
-    pub fn begin(system: &System, site: &Site, step: &Step) -> Tracer {
-        Tracer { at_work: begin(system, site, step) }
+    pub fn begin(system: &System, descriptors: &Descriptors, step: &Step) -> Tracer {
+        Tracer { at_work: begin(system, descriptors, step) }
     }
 
     /// Ends it.
@@ -50,10 +50,10 @@ impl Tracer {
 
 fn begin(
     system: &System,
-    site: &Site,
+    descriptors: &Descriptors,
     step: &Step,
 ) -> Result<(Tracing, Rc<Target>, System), String> {
-    let target = site.at().ok_or("there is no data on a drive in this step")?;
+    let target = descriptors.at().ok_or("there is no data on a drive in this step")?;
     if step.streams.iter().any(|stream| stream.files == Files::Each) {
         return Err("I/O of several files cannot be told apart; use one file".into());
     }

@@ -1,16 +1,15 @@
 //! The end of another tool's line: its own layout on stdout, everything else on stderr.
 
+use super::drivelab_options::Notes;
 use super::files;
-use super::own::Notes;
 use crate::outcome::{Failure, Status};
 use crate::print;
+use crate::ranks::broadcast;
 use crate::session::Ended;
-use crate::together;
 use drivelab_compat::front::Host;
 use drivelab_compat::tools::{FrontEnd, Layout};
 use drivelab_core::verified::Verified;
-use drivelab_io::scratch::Ledger;
-use drivelab_io::team::team;
+use drivelab_io::scratch::ScratchList;
 
 /// Prints results, says what was really measured, and removes scratch. Gives the exit status.
 pub fn show(
@@ -18,11 +17,12 @@ pub fn show(
     ended: Ended,
     layout: &Layout,
     notes: Notes,
-    (host, list): (&Host, &Ledger),
+    (host, list): (&Host, &ScratchList),
 ) -> Result<u8, Failure> {
-    if !team().leads() {
-        ended.scene.close();
-        return together::heard(&team(), &0);
+    let ranks = ended.ranks;
+    if !ranks.is_rank_0() {
+        ended.open_target.close();
+        return broadcast(ranks, &0);
     }
     let output = layout(&ended.run, host);
     print::text(&output.text);
@@ -61,8 +61,8 @@ pub fn show(
         (_, true) if mismatched => tool.failed,
         (_, true) => output.status,
     };
-    ended.scene.close();
-    let status = together::heard(&team(), &status)?;
+    ended.open_target.close();
+    let status = broadcast(ranks, &status)?;
     written.into_iter().collect::<Result<(), Failure>>()?;
     Ok(status)
 }

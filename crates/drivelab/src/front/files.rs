@@ -5,7 +5,7 @@ use crate::outcome::Failure;
 use crate::print;
 use drivelab_compat::front::{Existing, Job, LOOKED_AT_BYTES, OutputFile, ResultFile};
 use drivelab_io::results::{self, There};
-use drivelab_io::scratch::Ledger;
+use drivelab_io::scratch::ScratchList;
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -26,7 +26,7 @@ enum When {
 ///
 /// # Errors
 /// As [`write()`] would end: what is there is not ours, or nothing can be written there.
-pub fn check(job: &Job, list: &Ledger, touches_nothing: bool) -> Result<(), Failure> {
+pub fn check(job: &Job, list: &ScratchList, touches_nothing: bool) -> Result<(), Failure> {
     for place in &job.results {
         let path = Path::new(&place.path);
         if is_stream(path) {
@@ -53,7 +53,7 @@ pub fn check(job: &Job, list: &Ledger, touches_nothing: bool) -> Result<(), Fail
 ///
 /// # Errors
 /// What is there is not ours, or nothing can be written there.
-pub fn write(file: &OutputFile, list: &Ledger) -> Result<(), Failure> {
+pub fn write(file: &OutputFile, list: &ScratchList) -> Result<(), Failure> {
     let path = Path::new(&file.place.path);
     if is_stream(path) {
         let text = String::from_utf8_lossy(&file.bytes);
@@ -100,7 +100,7 @@ fn is_data(path: &Path, job: &Job) -> bool {
 }
 
 /// Whether something is there, which then may be written.
-fn is_there(place: &ResultFile, list: &Ledger, when: When) -> Result<bool, Failure> {
+fn is_there(place: &ResultFile, list: &ScratchList, when: When) -> Result<bool, Failure> {
     let path = Path::new(&place.path);
     let failed = |error: Error| failed(path, &error, when);
     let there = results::look(path, Some(list)).map_err(failed)?;

@@ -1,6 +1,6 @@
 //! `iostat`: what the kernel counts, interval by interval, in its own layout. Nothing is issued.
 
-use super::own::Notes;
+use super::drivelab_options::Notes;
 use super::world::RealWorld;
 use crate::outcome::Failure;
 use crate::print;

@@ -1,11 +1,11 @@
 //! The world as front ends see it.
 
-use super::own::Own;
-use crate::aim::{Aim, Kind, Missing};
+use super::drivelab_options::DrivelabOptions;
 use crate::bounded;
+use crate::target::{Kind, Missing, ResolvedTarget};
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -16,6 +16,7 @@ const TEXT_BYTES_MAX: u64 = 1 << 24;
 /// This machine.
 #[derive(Debug)]
 pub struct RealWorld {
+    ranks: Ranks,
     system: System,
     host: Host,
     scale: Scale,
@@ -24,7 +25,7 @@ pub struct RealWorld {
 
 impl RealWorld {
     /// Looks at the machine.
-    pub fn new(system: System, own: &Own) -> Self {
+    pub fn new(ranks: Ranks, system: System, options: &DrivelabOptions) -> Self {
         let facts = facts::host(&system);
         let kernel = facts.kernel.unwrap_or_default();
         let host = Host {
@@ -38,7 +39,7 @@ impl RealWorld {
             version: env!("CARGO_PKG_VERSION").to_string(),
             signal: None,
         };
-        RealWorld { system, host, scale: own.scale, scale_time: own.scale_time }
+        RealWorld { ranks, system, host, scale: options.scale, scale_time: options.scale_time }
     }
 
     /// The machine, now.
@@ -54,8 +55,8 @@ fn now_ms() -> u64 {
 }
 
 /// What stands in the standard input up to its end.
-fn standard_input() -> Result<String, String> {
-    if !team().is_alone() {
+fn standard_input(ranks: Ranks) -> Result<String, String> {
+    if !ranks.is_alone() {
         return Err("the standard input reaches the first process alone; name a file".into());
     }
     let mut text = String::new();
@@ -71,7 +72,7 @@ fn standard_input() -> Result<String, String> {
 impl World for RealWorld {
     fn found(&self, path: &str) -> Found {
         // Lines may name thousands of files, and the facts behind a path take milliseconds.
-        match Aim::kind_at(path) {
+        match ResolvedTarget::kind_at(path) {
             Ok(Kind::Absent) => return Found::Absent,
             Ok(Kind::Directory) => return Found::Directory,
             Ok(Kind::File) => {
@@ -79,21 +80,21 @@ impl World for RealWorld {
             }
             _ => {}
         }
-        match Aim::look(&self.system, path, Missing::Made) {
+        match ResolvedTarget::look(&self.system, path, Missing::Made) {
             Err(failure) => Found::Unusable(failure.text),
-            Ok(aim) => match aim.kind {
+            Ok(resolved) => match resolved.kind {
                 Kind::Absent => Found::Absent,
                 Kind::Directory => Found::Directory,
-                Kind::Device => Found::Device { bytes: aim.file_bytes },
-                Kind::Simulated => Found::Simulated { bytes: aim.file_bytes },
-                Kind::File | Kind::Nothing => Found::File { bytes: aim.file_bytes },
+                Kind::Device => Found::Device { bytes: resolved.file_bytes },
+                Kind::Simulated => Found::Simulated { bytes: resolved.file_bytes },
+                Kind::File | Kind::Nothing => Found::File { bytes: resolved.file_bytes },
             },
         }
     }
 
     fn text(&self, path: &str) -> Result<String, String> {
         if path == "-" {
-            return standard_input();
+            return standard_input(self.ranks);
         }
         let found = std::fs::metadata(Path::new(path)).map_err(|error| error.to_string())?;
         if !found.is_file() || found.len() > TEXT_BYTES_MAX {
@@ -111,7 +112,7 @@ impl World for RealWorld {
     }
 
     fn ranks(&self) -> u32 {
-        team().size()
+        self.ranks.size()
     }
 
     fn scale(&self) -> Scale {

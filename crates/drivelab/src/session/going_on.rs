@@ -1,10 +1,10 @@
 //! A run that was broken off and goes on.
 
 use super::{Inquiry, follow, run_plans};
-use crate::aim::Aim;
 use crate::execute::{Execution, Stop};
-use crate::moment::Moment;
 use crate::store::reader::Kept;
+use crate::target::ResolvedTarget;
+use crate::wall_clock::WallTime;
 use drivelab_core::record::{Resumed, Warning};
 use drivelab_core::run::Run;
 
@@ -38,13 +38,13 @@ pub fn simulate_again(
 }
 
 /// What can still be said of a real target that was let go of.
-pub fn resumed(aim: &Aim, run: &Run) -> Resumed {
-    let because = match aim.creates() {
+pub fn resumed(resolved: &ResolvedTarget, run: &Run) -> Resumed {
+    let because = match resolved.creates() {
         true => "the scratch file was made anew",
         false => "what happened to the drive since it was let go of is not known",
     };
     Resumed {
-        at: Some(Moment::now().rfc3339()),
+        at: Some(WallTime::now().rfc3339()),
         steps: run.steps.len() as u32,
         state: "unknown".into(),
         because: Some(because.into()),

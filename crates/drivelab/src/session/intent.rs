@@ -1,14 +1,14 @@
 //! What a plan is going to do to its target, for the guard.
 
-use crate::aim::Aim;
+use crate::target::ResolvedTarget;
 use drivelab_core::plan::{Act, Plan, Step, Stream};
 use drivelab_io::guard::Intent;
 
 /// The strongest thing that the plan does to its data files or device. What goes to files in a
 /// file system on the device is not done to the device itself.
-pub fn intent_of(plan: &Plan, aim: &Aim) -> Intent {
+pub fn intent_of(plan: &Plan, resolved: &ResolvedTarget) -> Intent {
     let mut is_mounted = false;
-    let mut strongest = if aim.creates() { Intent::Write } else { Intent::Read };
+    let mut strongest = if resolved.creates() { Intent::Write } else { Intent::Read };
     for step in &plan.steps {
         match step.act {
             Some(Act::Mount(_)) => is_mounted = true,

@@ -1,13 +1,13 @@
 //! Plans with a step that lasts until its rate is steady.
 
 use crate::execute::{Execution, Stop};
-use crate::together::heard;
+use crate::ranks::broadcast;
 use drivelab_core::plan::Plan;
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::rounds::{Part, Rounds, parts};
 use drivelab_core::sound::stands;
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -31,15 +31,16 @@ pub fn run_plan(execution: &mut Execution<'_>, plan: &Plan) -> Result<(), Stop> 
 }
 
 fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -> Result<(), Stop> {
-    // Of several processes only the first one knows what all have done.
-    while let Some(round) = as_the_first(rounds.next())? {
+    // Of several ranks only rank 0 knows what all have done.
+    let ranks = execution.ranks;
+    while let Some(round) = as_rank_0(ranks, rounds.next())? {
         execution.run_plan(&Plan { steps: vec![round], ..frame.clone() })?;
         let run = execution.recorder.run();
         if let Some(done) = run.steps.last() {
             rounds.done(done, stands(run, done));
         }
     }
-    if let Some(found) = as_the_first(rounds.established())? {
+    if let Some(found) = as_rank_0(ranks, rounds.established())? {
         execution.establish(found);
     }
     if rounds.settled().is_err() {
@@ -54,12 +55,12 @@ fn run_rounds(execution: &mut Execution<'_>, frame: &Plan, mut rounds: Rounds) -
     Ok(())
 }
 
-/// What the first process says, at all of them.
-fn as_the_first<T: Serialize + DeserializeOwned>(mine: T) -> Result<T, Stop> {
-    match team().is_alone() {
+/// The value of rank 0, at all of them.
+fn as_rank_0<T: Serialize + DeserializeOwned>(ranks: Ranks, mine: T) -> Result<T, Stop> {
+    match ranks.is_alone() {
         true => Ok(mine),
         false => {
-            heard(&team(), &mine).map_err(|failure| Stop::Trouble(Trouble::failed(failure.text)))
+            broadcast(ranks, &mine).map_err(|failure| Stop::Trouble(Trouble::failed(failure.text)))
         }
     }
 }

@@ -31,9 +31,9 @@ const WAITED_SAID: Duration = Duration::from_millis(100);
 
 /// Where a run is written, and how carefully.
 #[derive(Debug, Clone)]
-pub struct Place {
+pub struct RunDirectory {
     /// Directory of the runs.
-    pub directory: PathBuf,
+    pub path: PathBuf,
     /// It lies on a drive of the target: nothing is written while a step runs.
     pub shares_drive: bool,
     /// CPUs that measure, which the writer avoids.
@@ -56,11 +56,11 @@ pub struct Recorder {
 
 impl Recorder {
     /// Begins a run. A store that cannot be written is told at the end, and ends nothing.
-    pub fn begin(place: &Place, begin: Begin) -> Self {
-        let path = place.directory.join(format!("{}.jsonl", begin.run));
+    pub fn begin(directory: &RunDirectory, begin: Begin) -> Self {
+        let path = directory.path.join(format!("{}.jsonl", begin.run));
         let mut recorder = Recorder::unwritten(Run::default(), path);
         let created = create(&recorder.path).map_err(|error| error.to_string());
-        recorder.trouble = created.and_then(|file| recorder.start_writer(place, file)).err();
+        recorder.trouble = created.and_then(|file| recorder.start_writer(directory, file)).err();
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
@@ -70,7 +70,7 @@ impl Recorder {
         Recorder { run, path, sender, writer, trouble, inode, waited: (0, Duration::ZERO) }
     }
 
-    /// Keeps the records of a run, and writes none of them: another process does.
+    /// Keeps the records of a run, and writes none of them: rank 0 does.
     pub fn silent(begin: Begin) -> Self {
         let mut recorder = Recorder::unwritten(Run::default(), PathBuf::new());
         recorder.record(Record::Begin(Box::new(begin)));
@@ -78,7 +78,7 @@ impl Recorder {
     }
 
     /// Goes on with a run that was broken off: what is kept stays, what follows it is dropped.
-    pub fn go_on(place: &Place, kept: &Kept) -> Self {
+    pub fn go_on(directory: &RunDirectory, kept: &Kept) -> Self {
         let mut recorder = Recorder::unwritten(kept.run.clone(), kept.path.clone());
         let opened = File::options().append(true).open(&kept.path).and_then(|file| {
             file.set_len(kept.bytes)?;
@@ -86,18 +86,18 @@ impl Recorder {
         });
         recorder.trouble = opened
             .map_err(|error| error.to_string())
-            .and_then(|file| recorder.start_writer(place, file))
+            .and_then(|file| recorder.start_writer(directory, file))
             .err();
         recorder
     }
 
-    fn start_writer(&mut self, place: &Place, file: File) -> Result<(), String> {
+    fn start_writer(&mut self, directory: &RunDirectory, file: File) -> Result<(), String> {
         // Where locks are not known, nobody can tell that the run goes on, and nobody needs to.
         let _ = file.try_lock();
         self.inode = file.metadata().ok().map(|found| (found.dev(), found.ino()));
         let (sender, records) = sync_channel(RECORDS_MAX);
-        let avoided = place.measuring_cpus.clone();
-        let appender = Appender::new(file, place.shares_drive);
+        let avoided = directory.measuring_cpus.clone();
+        let appender = Appender::new(file, directory.shares_drive);
         let write = move || {
             let _aside = drivelab_io::cpus::stand_aside(&avoided);
             appender.write_all(&records)
@@ -265,8 +265,8 @@ mod tests {
     use drivelab_core::plan::{Plan, Role, Step};
     use drivelab_core::record::StepBegin;
 
-    fn place(directory: &Path, shares_drive: bool) -> Place {
-        Place { directory: directory.into(), shares_drive, measuring_cpus: Vec::new() }
+    fn run_directory(directory: &Path, shares_drive: bool) -> RunDirectory {
+        RunDirectory { path: directory.into(), shares_drive, measuring_cpus: Vec::new() }
     }
 
     fn begin() -> Begin {
@@ -322,7 +322,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for shares_drive in [false, true] {
             let directory = directory.path().join(shares_drive.to_string());
-            let mut recorder = Recorder::begin(&place(&directory, shares_drive), begin());
+            let mut recorder = Recorder::begin(&run_directory(&directory, shares_drive), begin());
             fill(&mut recorder);
             recorder.record(Record::StepEnd(Box::default()));
             let end = End { complete: true, status: 0, reason: None };
@@ -338,7 +338,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         for (shares_drive, seen) in [(false, 1), (true, 0)] {
             let directory = directory.path().join(shares_drive.to_string());
-            let mut recorder = Recorder::begin(&place(&directory, shares_drive), begin());
+            let mut recorder = Recorder::begin(&run_directory(&directory, shares_drive), begin());
             fill(&mut recorder);
             recorder.warn(Warning {
                 code: "x".into(),
@@ -361,7 +361,8 @@ mod tests {
 
     #[test]
     fn a_store_that_cannot_be_written_loses_no_result() {
-        let full = Place { directory: "/proc/nowhere".into(), ..place(Path::new("/"), false) };
+        let full =
+            RunDirectory { path: "/proc/nowhere".into(), ..run_directory(Path::new("/"), false) };
         let mut recorder = Recorder::begin(&full, begin());
         fill(&mut recorder);
         let (run, _, trouble) = recorder.end(End { complete: true, status: 0, reason: None });

@@ -173,18 +173,18 @@ fn ask_proc() -> Direct {
 #[test]
 fn leftovers_are_what_is_ours_and_still_there() {
     let work = tempfile::tempdir().expect("a directory");
-    let ledger = Ledger::at(work.path().join("scratch.jsonl"));
+    let list = ScratchList::at(work.path().join("scratch.jsonl"));
     let note = |name: &str, keep| {
         let path = work.path().join(name);
         fs::write(&path, name).expect("written");
         let identity = Identity::of(fs::File::open(&path).expect("open")).expect("an inode");
         let kind = crate::scratch::ScratchKind::File;
-        ledger.record(&Entry::new(kind, &path, identity, keep)).expect("noted");
+        list.record(&Entry::new(kind, &path, identity, keep)).expect("noted");
         path
     };
-    assert_eq!(leftovers(&ledger), [""; 0]);
+    assert_eq!(leftovers(&list), [""; 0]);
     let left = note("left", false);
     note("kept", true);
     fs::remove_file(note("gone", false)).expect("removed");
-    assert_eq!(leftovers(&ledger), [left.display().to_string()]);
+    assert_eq!(leftovers(&list), [left.display().to_string()]);
 }

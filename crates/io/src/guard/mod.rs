@@ -1,7 +1,7 @@
 //! Decides whether a target may be read, written, discarded or formatted.
 //!
 //! Reading needs nothing. Writing a block device needs that nobody uses it, under any name, and
-//! the exact token that the refusal prints. A file is written only if the ledger proves it ours,
+//! the exact token that the refusal prints. A file is written only if the list proves it ours,
 //! and as drivelab left it.
 //! There is no way to switch any of this off. Opening is the business of [`crate::opening`].
 
@@ -24,14 +24,14 @@ use rustix::io::Errno;
 
 pub(crate) use backing::{backing_device, hold_backing};
 pub(crate) use occupied::busy_refusal as busy;
-pub use own::foreign_ledger;
+pub use own::foreign_list;
 pub(crate) use own::own_file;
 pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
 
 use crate::facts::{DeviceNumber, System};
-use crate::scratch::{Identity, Ledger};
-use occupied::Surroundings;
+use crate::scratch::{Identity, ScratchList};
+use occupied::MachineUses;
 
 /// What is going to be done to the target.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,7 +59,7 @@ impl Intent {
 pub enum Subject {
     /// A block device by number.
     Device(DeviceNumber),
-    /// An existing file; `kept` is the ledger's `keep` if it is ours.
+    /// An existing file; `kept` is the list's `keep` if it is ours.
     File {
         /// Its inode.
         identity: Identity,
@@ -85,7 +85,7 @@ pub struct Approval {
     pub label: String,
 }
 
-/// Decides. `consent` is what followed `--erase`; `ledger` says which files are ours.
+/// Decides. `consent` is what followed `--erase`; `list` says which files are ours.
 ///
 /// Nothing is written. The device is opened for reading only, and to see whether another process
 /// or the kernel holds it, exclusively for a moment.
@@ -98,7 +98,7 @@ pub fn assess(
     path: &Path,
     intent: Intent,
     consent: Option<&str>,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Approval, Refusal> {
     let Some(witness) = witness(path)? else {
         return Ok(Approval {
@@ -108,7 +108,7 @@ pub fn assess(
             label: path.display().to_string(),
         });
     };
-    assess_open(system, path, &witness, intent, consent, ledger)
+    assess_open(system, path, &witness, intent, consent, list)
 }
 
 /// An `O_PATH` descriptor of what the path names: opens nothing, so that no tape is rewound and
@@ -199,7 +199,7 @@ pub(crate) fn assess_open(
     witness: &OwnedFd,
     intent: Intent,
     consent: Option<&str>,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Approval, Refusal> {
     let stat = rustix::fs::fstat(witness).map_err(|error| cannot_open(path, error.into()))?;
     match FileType::from_raw_mode(stat.st_mode) {
@@ -207,7 +207,7 @@ pub(crate) fn assess_open(
             let number = DeviceNumber::from_raw(stat.st_rdev);
             assess_device(system, path, witness, number, intent, consent)
         }
-        FileType::RegularFile => assess_file(system, path, witness, intent, ledger),
+        FileType::RegularFile => assess_file(system, path, witness, intent, list),
         FileType::Directory if intent == Intent::Format => Err(no_format(path)),
         FileType::Directory => {
             let identity = Identity::of(witness).map_err(|error| cannot_open(path, error))?;
@@ -247,7 +247,7 @@ fn assess_file(
     path: &Path,
     witness: &OwnedFd,
     intent: Intent,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Approval, Refusal> {
     if intent == Intent::Format {
         return Err(no_format(path));
@@ -255,9 +255,9 @@ fn assess_file(
     let identity = Identity::of(witness).map_err(|error| cannot_open(path, error))?;
     let label = path.display().to_string();
     if intent.destroys() {
-        Surroundings::gather(system)?.check_file(&label, identity)?;
+        MachineUses::gather(system)?.check_file(&label, identity)?;
     }
-    let kept = match own_file(&label, witness, identity, ledger) {
+    let kept = match own_file(&label, witness, identity, list) {
         Ok(entry) => Some(entry.keep),
         Err(refusal) if intent.destroys() || refusal.kind == Kind::Failed => return Err(refusal),
         Err(_) => None,
@@ -282,10 +282,10 @@ fn assess_device(
         return Ok(Approval { path: path.to_path_buf(), subject, token: None, label });
     }
     patiently(|| {
-        let around = Surroundings::gather(system)?;
-        around.check_device(&label, number)?;
-        around.check_exclusive(&label, number, &open)?;
-        around.check_writers(&label, number)
+        let uses = MachineUses::gather(system)?;
+        uses.check_device(&label, number)?;
+        uses.check_exclusive(&label, number, &open)?;
+        uses.check_writers(&label, number)
     })?;
     check_writable(&label, &open)?;
     let token = token::of_open_device(system, &label, number, &open)?;
@@ -359,6 +359,6 @@ fn token_now(
         )
         .advise("Nothing was written. Look at what changes the device nodes, then try again."));
     }
-    patiently(|| Surroundings::gather(system)?.check_device(label, number))?;
+    patiently(|| MachineUses::gather(system)?.check_device(label, number))?;
     token::of_open_device(system, label, number, exclusive).map(Some)
 }

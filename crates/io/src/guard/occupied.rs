@@ -16,7 +16,7 @@ use crate::scratch::Identity;
 const NESTING_MAX: u32 = 8;
 
 /// Everything on this machine that may use a target, read at one moment.
-pub(super) struct Surroundings<'a> {
+pub(super) struct MachineUses<'a> {
     system: &'a System,
     tree: Tree,
     mounts: Vec<Mount>,
@@ -38,17 +38,17 @@ impl Use {
     }
 }
 
-impl<'a> Surroundings<'a> {
+impl<'a> MachineUses<'a> {
     /// # Errors
     /// What cannot be read cannot be seen to be free: a refusal.
-    pub(super) fn gather(system: &'a System) -> Result<Surroundings<'a>, Refusal> {
+    pub(super) fn gather(system: &'a System) -> Result<MachineUses<'a>, Refusal> {
         let mounts = facts::mounts(system)
             .map_err(|error| failed("what is mounted cannot be read".to_owned(), &error))?;
         let swaps = facts::swaps(system)
             .map_err(|error| failed("what is swapped to cannot be read".to_owned(), &error))?;
         let tree = Tree::new(system);
         let loops = LoopDevice::all(system, &tree, &mounts);
-        Ok(Surroundings { system, tree, mounts, swaps, loops })
+        Ok(MachineUses { system, tree, mounts, swaps, loops })
     }
 
     /// Refuses a device that is used itself, through its disk or partitions, or below it.

@@ -3,7 +3,7 @@
 use std::os::fd::AsFd;
 
 use super::refusal::{Refusal, failed};
-use crate::scratch::{Entry, Identity, Ledger, Left};
+use crate::scratch::{Entry, Identity, Left, ScratchList};
 
 /// The entry of a file that drivelab may overwrite.
 ///
@@ -14,14 +14,14 @@ pub(crate) fn own_file(
     label: &str,
     descriptor: &impl AsFd,
     identity: Identity,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Entry, Refusal> {
-    // Looked at first: a run of ours that begins meanwhile takes back what the ledger says of it.
+    // Looked at first: a run of ours that begins meanwhile takes back what the list says of it.
     let now = Left::of(descriptor)
         .map_err(|error| failed(format!("{label} cannot be examined"), &error))?;
-    let entry = ledger.ours(identity).map_err(|error| match error.kind() {
-        std::io::ErrorKind::InvalidData => foreign_ledger(ledger, &error),
-        _ => failed(format!("{} cannot be read", ledger.path().display()), &error),
+    let entry = list.ours(identity).map_err(|error| match error.kind() {
+        std::io::ErrorKind::InvalidData => foreign_list(list, &error),
+        _ => failed(format!("{} cannot be read", list.path().display()), &error),
     })?;
     let Some(entry) = entry else {
         return Err(Refusal::safety(
@@ -54,8 +54,8 @@ fn changed_after_kill(label: &str, reason: &str) -> Refusal {
 }
 
 /// Something else stands where the list of drivelab's own files should be.
-pub fn foreign_ledger(ledger: &Ledger, error: &std::io::Error) -> Refusal {
-    Refusal::safety("foreign_ledger", format!("{}: {error}.", ledger.path().display()))
+pub fn foreign_list(list: &ScratchList, error: &std::io::Error) -> Refusal {
+    Refusal::safety("foreign_ledger", format!("{}: {error}.", list.path().display()))
         .advise("It was left as it is. Move it away, or set XDG_DATA_HOME to another directory.")
 }
 

@@ -1,4 +1,4 @@
-//! Scratch files: made, locked, written into the ledger, and sized.
+//! Scratch files: made, locked, written into the list, and sized.
 
 use std::cell::RefCell;
 use std::io;
@@ -14,7 +14,7 @@ use rustix::io::Errno;
 use super::{BLOCK_BYTES_ASSUMED, OpenRequest, Target, TargetFile, bounded, lock};
 use crate::facts::{self, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject, capacity};
-use crate::scratch::{Entry, Identity, Ledger, Scratch, ScratchKind};
+use crate::scratch::{Entry, Identity, Scratch, ScratchKind, ScratchList};
 
 /// Distinguishes scratch made by one process within one tick of the clock.
 static SERIAL: AtomicU32 = AtomicU32::new(0);
@@ -23,7 +23,7 @@ static SERIAL: AtomicU32 = AtomicU32::new(0);
 pub(super) fn files(
     system: &System,
     request: &OpenRequest,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Target, Refusal> {
     if request.intent == Intent::Format {
         return Err(guard::cannot_open(&request.path, Errno::NOENT.into()));
@@ -43,21 +43,21 @@ pub(super) fn files(
         token: None,
         label: request.path.display().to_string(),
     };
-    make(request, ledger, approval, numbered(&request.path, request.files))
+    make(request, list, approval, numbered(&request.path, request.files))
 }
 
 /// Creates scratch files in an existing directory.
 pub(super) fn files_in_directory(
     system: &System,
     request: &OpenRequest,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Target, Refusal> {
     refuse_kernel_directories(system, request, &request.path)?;
     let consent = request.erase.as_deref();
-    let approval = guard::assess(system, &request.path, request.intent, consent, ledger)?;
+    let approval = guard::assess(system, &request.path, request.intent, consent, list)?;
     let stem = unique_name();
     let names = (0..request.files).map(|index| request.path.join(format!("{stem}-{index}.dat")));
-    make(request, ledger, approval, names.collect())
+    make(request, list, approval, names.collect())
 }
 
 /// Opens an existing file, and the numbered ones after it.
@@ -66,19 +66,18 @@ pub(super) fn existing_files(
     request: &OpenRequest,
     approval: Approval,
     witness: &OwnedFd,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Target, Refusal> {
     let mut target = empty(request, approval.clone(), request.intent.destroys());
     let path = request.path.clone();
-    open_existing(request, &approval, witness, path, ledger, &mut target)?;
+    open_existing(request, &approval, witness, path, list, &mut target)?;
     for path in numbered(&request.path, request.files).into_iter().skip(1) {
         match guard::witness(&path)? {
             Some(witness) => {
                 let consent = request.erase.as_deref();
                 let intent = request.intent;
-                let approval =
-                    guard::assess_open(system, &path, &witness, intent, consent, ledger)?;
-                open_existing(request, &approval, &witness, path, ledger, &mut target)?;
+                let approval = guard::assess_open(system, &path, &witness, intent, consent, list)?;
+                open_existing(request, &approval, &witness, path, list, &mut target)?;
             }
             None => {
                 return Err(Refusal::usage(
@@ -105,7 +104,7 @@ pub(super) fn open_existing(
     approval: &Approval,
     witness: &OwnedFd,
     path: PathBuf,
-    ledger: &Ledger,
+    list: &ScratchList,
     target: &mut Target,
 ) -> Result<(), Refusal> {
     let Subject::File { identity, kept } = approval.subject else { return Err(no_file(&path)) };
@@ -131,7 +130,7 @@ pub(super) fn open_existing(
     }
     let mut own = match destroys {
         // Now that no other run has it: what the guard saw may be past.
-        true => Some(guard::own_file(&path.display().to_string(), &pinned, identity, ledger)?),
+        true => Some(guard::own_file(&path.display().to_string(), &pinned, identity, list)?),
         false => None,
     };
     let mut bytes = length(&pinned, &path)?;
@@ -139,7 +138,7 @@ pub(super) fn open_existing(
         && size > bytes
     {
         check_room(request, &parent(&path), size - bytes)?;
-        lengthen(&pinned, &path, size, entry, ledger)?;
+        lengthen(&pinned, &path, size, entry, list)?;
         bytes = size;
     }
     if bytes == 0 {
@@ -153,7 +152,7 @@ pub(super) fn open_existing(
     };
     if let Some(entry) = own.take_if(|entry| !entry.keep) {
         let length = Some(length(&pinned, &path)?);
-        let scratch = Scratch::adopt(entry.kind, &path, &pinned, ledger, request.keep, length).ok();
+        let scratch = Scratch::adopt(entry.kind, &path, &pinned, list, request.keep, length).ok();
         own = scratch.as_ref().and_then(Scratch::kept).cloned();
         target.scratch.extend(scratch);
     }
@@ -170,24 +169,24 @@ pub(super) fn open_existing(
     Ok(())
 }
 
-/// Makes a file of ours longer. The ledger knows first that it is not as it was left.
+/// Makes a file of ours longer. The list knows first that it is not as it was left.
 fn lengthen(
     pinned: &OwnedFd,
     path: &Path,
     size: u64,
     entry: &mut Entry,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<(), Refusal> {
     if entry.left.is_some() {
         (entry.left, entry.bytes) = (None, Some(size));
-        ledger.take(std::slice::from_ref(entry)).map_err(|error| no_ledger(ledger, &error))?;
+        list.take(std::slice::from_ref(entry)).map_err(|error| no_list(list, &error))?;
     }
     grow(pinned, path, size)
 }
 
 fn make(
     request: &OpenRequest,
-    ledger: &Ledger,
+    list: &ScratchList,
     approval: Approval,
     paths: Vec<PathBuf>,
 ) -> Result<Target, Refusal> {
@@ -211,27 +210,27 @@ fn make(
     // What was made before an error is removed by the drop of this target.
     let mut target = empty(request, approval, true);
     for path in paths {
-        make_file(&path, size, request, ledger, &mut target)?;
+        make_file(&path, size, request, list, &mut target)?;
     }
     target.bytes = size;
     finish(target)
 }
 
-/// Creates one file of `bytes`, locks it and writes it into the ledger, in this order: nothing in
-/// the ledger is ever unlocked while its run lives.
+/// Creates one file of `bytes`, locks it and writes it into the list, in this order: nothing in
+/// the list is ever unlocked while its run lives.
 pub(super) fn make_file(
     path: &Path,
     bytes: u64,
     request: &OpenRequest,
-    ledger: &Ledger,
+    list: &ScratchList,
     target: &mut Target,
 ) -> Result<(), Refusal> {
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC | OFlags::NOFOLLOW;
     let pinned = rustix::fs::open(path, flags, Permissions::RUSR | Permissions::WUSR)
         .map_err(|error| cannot_create(path, error))?;
     let adopted = lock(&pinned, path, true).and_then(|()| {
-        Scratch::adopt(ScratchKind::File, path, &pinned, ledger, request.keep, Some(bytes))
-            .map_err(|error| no_ledger(ledger, &error))
+        Scratch::adopt(ScratchKind::File, path, &pinned, list, request.keep, Some(bytes))
+            .map_err(|error| no_list(list, &error))
     });
     let stays = match adopted {
         Ok(scratch) => {
@@ -263,15 +262,15 @@ pub(super) fn make_file(
     grown
 }
 
-pub(super) fn no_ledger(ledger: &Ledger, error: &io::Error) -> Refusal {
+pub(super) fn no_list(list: &ScratchList, error: &io::Error) -> Refusal {
     if error.kind() == io::ErrorKind::InvalidData {
-        return guard::foreign_ledger(ledger, error);
+        return guard::foreign_list(list, error);
     }
     Refusal::usage(
         "no_ledger",
         format!(
             "scratch cannot be written into {}, by which it would be found after a crash: {error}.",
-            ledger.path().display()
+            list.path().display()
         ),
     )
     .advise("Make that directory writable, or set XDG_DATA_HOME to one that is.")
@@ -405,7 +404,7 @@ pub(super) fn empty(request: &OpenRequest, approval: Approval, writable: bool) -
         scratch: Vec::new(),
         files: Vec::new(),
         places: None,
-        ledger: Some(Ledger::at(&request.ledger)),
+        list: Some(ScratchList::at(&request.scratch_list)),
         exclusive: RefCell::new(None),
         _backing: Vec::new(),
     }

@@ -1,4 +1,4 @@
-//! Scratch directories for names: made by one process, and joined by the others of its team.
+//! Scratch directories for names: made by one rank, and joined by the others.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, CWD, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 
-use super::create::{cannot_create, no_ledger, refuse_kernel_directories, unique_name};
+use super::create::{cannot_create, no_list, refuse_kernel_directories, unique_name};
 use super::named::{Mark, join_one};
 use super::{OpenRequest, lock};
 use crate::facts::System;
 use crate::guard::{self, Refusal};
 use crate::scratch::life::Joined;
-use crate::scratch::{Ledger, Scratch, ScratchKind};
+use crate::scratch::{Scratch, ScratchKind, ScratchList};
 
 /// A directory of our own for names: removed with everything in it when this is dropped.
 #[derive(Debug)]
@@ -37,7 +37,7 @@ impl ScratchDirectory {
         self.pinned.as_fd()
     }
 
-    /// What it is, for the processes that [`join_directory`].
+    /// What it is, for the ranks that [`join_directory`].
     ///
     /// # Errors
     /// As `fstat(2)` says.
@@ -45,7 +45,7 @@ impl ScratchDirectory {
         Mark::of(&self.pinned)
     }
 
-    /// Removes it and everything in it now; one that another process made stays for that to remove.
+    /// Removes it and everything in it now; one that another rank made stays for that to remove.
     ///
     /// # Errors
     /// When something in it cannot be removed, or another file system is mounted in it.
@@ -73,7 +73,7 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
             .advise("Metadata actions need a directory to make names in."));
     }
     refuse_kernel_directories(system, request, &request.path)?;
-    let ledger = Ledger::at(&request.ledger);
+    let list = ScratchList::at(&request.scratch_list);
     let path = request.path.join(unique_name());
     rustix::fs::mkdir(&path, Permissions::RWXU).map_err(|error| cannot_create(&path, error))?;
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
@@ -82,8 +82,8 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
         .and_then(|pinned| {
             lock(&pinned, &path, true)?;
             let kind = ScratchKind::Directory;
-            let scratch = Scratch::adopt(kind, &path, &pinned, &ledger, request.keep, None)
-                .map_err(|error| no_ledger(&ledger, &error))?;
+            let scratch = Scratch::adopt(kind, &path, &pinned, &list, request.keep, None)
+                .map_err(|error| no_list(&list, &error))?;
             Ok((pinned, scratch))
         });
     match opened {
@@ -98,17 +98,13 @@ pub fn open_directory(system: &System, request: &OpenRequest) -> Result<ScratchD
     }
 }
 
-/// Opens the scratch directory that another process of the team has made, and removes it.
+/// Opens the scratch directory that another rank has made, and removes it.
 ///
 /// # Errors
 /// A [`Refusal`] when it is not here, or is another one here.
-pub fn join_directory(
-    path: &Path,
-    known: Mark,
-    ledger: &Path,
-) -> Result<ScratchDirectory, Refusal> {
+pub fn join_directory(path: &Path, known: Mark, list: &Path) -> Result<ScratchDirectory, Refusal> {
     let pinned = join_one(path, known, rustix::fs::FileType::Directory)?;
-    let ledger = Ledger::at(ledger);
-    let shared = Joined::begin(&ledger, &pinned).map_err(|error| no_ledger(&ledger, &error))?;
+    let list = ScratchList::at(list);
+    let shared = Joined::begin(&list, &pinned).map_err(|error| no_list(&list, &error))?;
     Ok(ScratchDirectory { scratch: None, path: path.to_owned(), pinned, shared })
 }

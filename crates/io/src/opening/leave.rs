@@ -1,17 +1,17 @@
-//! The end of a target: scratch is removed, and of what stays the ledger is told how it was left.
+//! The end of a target: scratch is removed, and of what stays the list is told how it was left.
 
 use std::io;
 use std::path::PathBuf;
 
 use super::Target;
-use super::create::no_ledger;
+use super::create::no_list;
 use crate::guard::Refusal;
 use crate::scratch::{Entry, Scratch};
 
 impl Target {
-    /// Says in the ledger that the files of ours that were there before are written from now on.
+    /// Says in the list that the files of ours that were there before are written from now on.
     pub(super) fn take(&mut self) -> Result<(), Refusal> {
-        let Some(ledger) = &self.ledger else { return Ok(()) };
+        let Some(list) = &self.list else { return Ok(()) };
         let mut taken = Vec::new();
         for entry in self.files.iter_mut().filter_map(|file| file.stays.as_mut()) {
             if let Some(left) = entry.left.take() {
@@ -19,7 +19,7 @@ impl Target {
                 taken.push(entry.clone());
             }
         }
-        ledger.take(&taken).map_err(|error| no_ledger(ledger, &error))
+        list.take(&taken).map_err(|error| no_list(list, &error))
     }
 
     /// Files of this run that go with it.
@@ -29,10 +29,10 @@ impl Target {
     }
 
     /// Removes scratch, notes how what stays was left, and releases everything. Nothing of the run
-    /// may write to it any more, in this process or in another of the team.
+    /// may write to it any more, in this process or in another rank.
     ///
     /// # Errors
-    /// When scratch cannot be removed, or the ledger cannot be written: then a file that stays is
+    /// When scratch cannot be removed, or the list cannot be written: then a file that stays is
     /// as that of a run that was killed. The rest is done all the same.
     pub fn close(mut self) -> io::Result<()> {
         self.end()
@@ -44,7 +44,7 @@ impl Target {
     /// # Errors
     /// When scratch cannot be removed.
     pub fn abandon(mut self) -> io::Result<()> {
-        self.ledger = None;
+        self.list = None;
         self.end()
     }
 
@@ -57,17 +57,17 @@ impl Target {
                 outcome = Err(io::Error::new(error.kind(), text));
             }
         }
-        let Some(ledger) = self.ledger.take() else { return outcome };
+        let Some(list) = self.list.take() else { return outcome };
         let stays = |entry: &&Entry| entry.left.is_none();
         let left = self.files.iter().filter_map(|file| {
             let entry = file.stays.as_ref().filter(stays)?;
             Some((&file.pinned, entry))
         });
-        let told = ledger.leave(left).map_err(|error| {
+        let told = list.leave(left).map_err(|error| {
             let text = format!(
                 "{} may be taken for somebody else's, for {} cannot be written: {error}",
                 self.path.display(),
-                ledger.path().display()
+                list.path().display()
             );
             io::Error::new(error.kind(), text)
         });
@@ -79,7 +79,7 @@ impl Drop for Target {
     fn drop(&mut self) {
         if std::thread::panicking() {
             // Workers may still be writing.
-            self.ledger = None;
+            self.list = None;
         }
         // Nobody is left to tell; `close` reports.
         let _ = self.end();

@@ -24,7 +24,7 @@ pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_nam
 use crate::facts::{self, DeviceNumber, System};
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
 use crate::scratch::life::Joined;
-use crate::scratch::{Entry, Ledger, Scratch};
+use crate::scratch::{Entry, Scratch, ScratchList};
 
 /// Offset alignment assumed where neither device nor file system tells one.
 const BLOCK_BYTES_ASSUMED: u32 = 512;
@@ -45,18 +45,18 @@ pub struct OpenRequest {
     /// What followed `--erase`.
     pub erase: Option<String>,
     /// `$XDG_DATA_HOME/drivelab/scratch.jsonl`.
-    pub ledger: PathBuf,
+    pub scratch_list: PathBuf,
     /// Bytes that must stay free on the file system after scratch is filled.
     pub reserve_bytes: u64,
     /// The files by name, in a directory; then `size` and `files` are not used.
     pub named: Vec<NamedFile>,
-    /// What this process of a team has to do with a device.
+    /// What this rank has to do with a device.
     pub part: Part,
 }
 
 impl OpenRequest {
     /// One file or device, nothing kept, no consent.
-    pub fn new(path: impl Into<PathBuf>, intent: Intent, ledger: impl Into<PathBuf>) -> Self {
+    pub fn new(path: impl Into<PathBuf>, intent: Intent, scratch_list: impl Into<PathBuf>) -> Self {
         OpenRequest {
             path: path.into(),
             intent,
@@ -64,7 +64,7 @@ impl OpenRequest {
             files: 1,
             keep: false,
             erase: None,
-            ledger: ledger.into(),
+            scratch_list: scratch_list.into(),
             reserve_bytes: 0,
             named: Vec::new(),
             part: Part::Opens,
@@ -107,12 +107,12 @@ pub struct TargetFile {
     pub bytes: u64,
     /// Whether descriptors for writing are given out.
     pub writable: bool,
-    /// Another process of the team has opened it first: it acts on it as a whole, and removes it.
+    /// Another rank has opened it first: it acts on it as a whole, and removes it.
     pub joined: bool,
     /// Signs for that process while this one works on it.
     #[expect(dead_code, reason = "held until the target ends")]
     shared: Option<Joined>,
-    /// What the ledger has of it, if it is ours, may be written and stays.
+    /// What the list has of it, if it is ours, may be written and stays.
     stays: Option<Entry>,
     /// Open and locked as long as the target lives.
     pinned: OwnedFd,
@@ -142,7 +142,7 @@ pub struct Target {
     /// Where each of the plan's files stands among `files`, where not all of them are open here.
     places: Option<Vec<Option<usize>>>,
     /// Where it is noted how files were left; `None` where none are written.
-    ledger: Option<Ledger>,
+    list: Option<ScratchList>,
     /// Holds the device against everyone else.
     exclusive: RefCell<Option<OwnedFd>>,
     /// Holds what is below a loop device, and is never looked at.
@@ -273,34 +273,34 @@ pub fn open_target_observed(
         return Err(Refusal::usage("wrong_kind", "0 files were asked for.".to_owned())
             .advise("At least one file is needed."));
     }
-    let ledger = Ledger::at(&request.ledger);
+    let list = ScratchList::at(&request.scratch_list);
     let Some(witness) = guard::witness(&request.path)? else {
-        return create::files(system, request, &ledger);
+        return create::files(system, request, &list);
     };
     let kind = rustix::fs::fstat(&witness)
         .map(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode))
         .map_err(|error| guard::cannot_open(&request.path, error.into()))?;
     if kind == rustix::fs::FileType::BlockDevice {
-        return open_device(system, request, &witness, &ledger, between);
+        return open_device(system, request, &witness, &list, between);
     }
     if kind == rustix::fs::FileType::Directory && request.intent != Intent::Format {
         return match request.named.is_empty() {
-            true => create::files_in_directory(system, request, &ledger),
-            false => named::files(system, request, &ledger),
+            true => create::files_in_directory(system, request, &list),
+            false => named::files(system, request, &list),
         };
     }
     let consent = request.erase.as_deref();
     let path = &request.path;
-    let approval = guard::assess_open(system, path, &witness, request.intent, consent, &ledger)?;
+    let approval = guard::assess_open(system, path, &witness, request.intent, consent, &list)?;
     between();
-    create::existing_files(system, request, approval, &witness, &ledger)
+    create::existing_files(system, request, approval, &witness, &list)
 }
 
 fn open_device(
     system: &System,
     request: &OpenRequest,
     witness: &OwnedFd,
-    ledger: &Ledger,
+    list: &ScratchList,
     between: impl FnOnce(),
 ) -> Result<Target, Refusal> {
     let path = &request.path;
@@ -320,7 +320,7 @@ fn open_device(
         lock(&pinned, path, destroys)?;
     }
     let consent = request.erase.as_deref();
-    let approval = guard::assess_open(system, path, &pinned, intent, consent, ledger)?;
+    let approval = guard::assess_open(system, path, &pinned, intent, consent, list)?;
     between();
     let (mut exclusive, mut backing) = (None, Vec::new());
     if let (true, Subject::Device(number)) = (destroys, &approval.subject) {
@@ -351,7 +351,7 @@ fn open_device(
             pinned,
         }],
         exclusive: RefCell::new(exclusive),
-        ledger: None,
+        list: None,
         places: None,
         _backing: backing,
     })

@@ -1,6 +1,6 @@
 //! Files and names that a plan spells, in a directory that is not ours.
 //!
-//! What is there already is written only if the ledger proves it ours; a name that another has made
+//! What is there already is written only if the list proves it ours; a name that another has made
 //! is neither opened for writing nor removed.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ use crate::facts::{self, System};
 use crate::guard::{self, Intent, Refusal};
 use crate::names::Spelling;
 use crate::scratch::life::Joined;
-use crate::scratch::{Identity, Ledger};
+use crate::scratch::{Identity, ScratchList};
 
 /// A file that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +36,7 @@ pub struct NamedFile {
     pub part: Part,
 }
 
-/// What one process of a team has to do with a file.
+/// What one rank has to do with a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Part {
     /// It opens the file by the guard's leave, for itself and the others.
@@ -99,11 +99,11 @@ fn system_start() -> io::Result<u64> {
 pub(super) fn files(
     system: &System,
     request: &OpenRequest,
-    ledger: &Ledger,
+    list: &ScratchList,
 ) -> Result<Target, Refusal> {
     refuse_kernel_directories(system, request, &request.path)?;
     let consent = request.erase.as_deref();
-    let approval = guard::assess(system, &request.path, request.intent, consent, ledger)?;
+    let approval = guard::assess(system, &request.path, request.intent, consent, list)?;
     // What was made before an error is removed by the drop of this target.
     let mut target = empty(request, approval, true);
     let mut places = vec![None; request.named.len()];
@@ -115,14 +115,14 @@ pub(super) fn files(
         let path = request.path.join(&named.path);
         let Some(witness) = guard::witness(&path)? else {
             check_room(request, path.parent().unwrap_or(&request.path), named.bytes)?;
-            make_file(&path, named.bytes, request, ledger, &mut target)?;
+            make_file(&path, named.bytes, request, list, &mut target)?;
             continue;
         };
         let intent = if named.destroys { Intent::Write } else { Intent::Read };
-        let approval = guard::assess_open(system, &path, &witness, intent, None, ledger)?;
+        let approval = guard::assess_open(system, &path, &witness, intent, None, list)?;
         let size = Some(named.bytes);
         let own = OpenRequest { path: path.clone(), intent, size, ..request.clone() };
-        open_existing(&own, &approval, &witness, path, ledger, &mut target)?;
+        open_existing(&own, &approval, &witness, path, list, &mut target)?;
     }
     target.bytes = request.named.iter().map(|named| named.bytes).max().unwrap_or(0);
     if places.iter().any(Option::is_none) {
@@ -159,9 +159,9 @@ impl Target {
             let of = |seen: &&Seen| seen.index == index;
             let Some(known) = seen.iter().find(of) else { continue };
             let pinned = join_one(&path, known.mark, FileType::RegularFile)?;
-            let ledger = Ledger::at(&request.ledger);
-            let shared = Joined::begin(&ledger, &pinned)
-                .map_err(|error| super::create::no_ledger(&ledger, &error))?;
+            let list = ScratchList::at(&request.scratch_list);
+            let shared = Joined::begin(&list, &pinned)
+                .map_err(|error| super::create::no_list(&list, &error))?;
             let place = self.files.len();
             self.files.push(TargetFile {
                 path,
@@ -182,7 +182,7 @@ impl Target {
 }
 
 impl Target {
-    /// The device is what another process holds by the guard's leave, on this same machine.
+    /// The device is what another rank holds by the guard's leave, on this same machine.
     fn join_device(&mut self, seen: &[Seen]) -> Result<(), Refusal> {
         let (Some(file), Some(known)) = (self.files.first_mut(), seen.first()) else {
             return Err(another(&self.path));
@@ -273,8 +273,8 @@ pub struct NameDirectory {
     keep: bool,
 }
 
-/// Opens the existing directory `request.path` for names that are spelt. Where another process of
-/// the team has done so first, `joined` is the directory that it has found.
+/// Opens the existing directory `request.path` for names that are spelt. Where another rank
+/// has done so first, `joined` is the directory that it has found.
 ///
 /// # Errors
 /// A [`Refusal`] when it is no directory, or another one than `joined`, or one of the names is
@@ -303,7 +303,7 @@ pub fn open_names(
     // Nothing is removed before it is known to be ours.
     let mut directory = NameDirectory { path, pinned, mark, spelt, keep: true };
     if let Some(known) = joined {
-        // The names are the first one's to look for, and to remove.
+        // The names are rank 0's to look for, and to remove.
         return if mark.agrees(known) { Ok(directory) } else { Err(another(&request.path)) };
     }
     let found = directory

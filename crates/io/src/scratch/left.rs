@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use rustix::fs::{AtFlags, StatxFlags, StatxTimestamp};
 use serde::{Deserialize, Serialize};
 
-use super::{Entry, Ledger, Line, life};
+use super::{Entry, Line, ScratchList, life};
 
 /// A time of an inode: seconds and nanoseconds.
 pub type Stamp = (i64, u32);
@@ -83,12 +83,12 @@ impl Left {
     }
 }
 
-impl Ledger {
-    /// Notes that files of ours are being written: until [`Ledger::leave`] there is no word on how
-    /// they were left, but signs of life. It is on stable storage when this returns.
+impl ScratchList {
+    /// Notes that files of ours are being written: until [`ScratchList::leave`] there is no word on
+    /// how they were left, but signs of life. It is on stable storage when this returns.
     ///
     /// # Errors
-    /// When the ledger cannot be written.
+    /// When the list cannot be written.
     pub fn take(&self, entries: &[Entry]) -> io::Result<()> {
         let in_use = |entry: &Entry| Line::Made(entry.alive());
         self.append_all(&entries.iter().map(in_use).collect::<Vec<_>>())?;
@@ -100,7 +100,7 @@ impl Ledger {
     /// run writes to them any more.
     ///
     /// # Errors
-    /// When a file cannot be looked at or the ledger cannot be written: then such a file is as that
+    /// When a file cannot be looked at or the list cannot be written: then such a file is as that
     /// of a run that was killed.
     pub fn leave<'a, File: AsFd>(
         &self,

@@ -1,4 +1,4 @@
-//! Signs of life: while a run works on what stands in the ledger, its process says so there each
+//! Signs of life: while a run works on what stands in the list, its process says so there each
 //! second. What changed later than the last sign was changed by somebody else.
 
 use std::collections::HashSet;
@@ -9,14 +9,14 @@ use std::sync::{Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use super::left::Stamp;
-use super::{Entry, Identity, Ledger, Left, Line, ScratchKind};
+use super::{Entry, Identity, Left, Line, ScratchKind, ScratchList};
 
 /// How often a process says that it lives.
 const EVERY: Duration = Duration::from_secs(1);
 /// What changed within this time of the last sign was changed by the run: the next sign was due.
 const GRACE_S: i64 = 2;
 
-/// What this process works on, each with the ledger that it stands in.
+/// What this process works on, each with the list that it stands in.
 static HELD: Mutex<Held> =
     Mutex::new(Held { entries: Vec::new(), joined: Vec::new(), has_thread: false, lost: None });
 /// Wakes the thread when there is nothing left to sign for.
@@ -24,7 +24,7 @@ static CHANGED: Condvar = Condvar::new();
 
 struct Held {
     entries: Vec<(PathBuf, Entry)>,
-    /// Lives of other processes of the run whose files this one works on, each with its ledger.
+    /// Lives of other processes of the run whose files this one works on, each with its list.
     joined: Vec<(PathBuf, String)>,
     has_thread: bool,
     /// Why signs could not be written.
@@ -48,7 +48,7 @@ fn held() -> MutexGuard<'static, Held> {
     HELD.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tells this process from all others that write into the ledger.
+/// Tells this process from all others that write into the list.
 pub(super) fn own() -> String {
     static OWN: OnceLock<String> = OnceLock::new();
     let made = || {
@@ -65,17 +65,17 @@ pub(super) fn now() -> Stamp {
 }
 
 impl Entry {
-    /// The same as it stands in the ledger while this process works on it.
+    /// The same as it stands in the list while this process works on it.
     pub(super) fn alive(&self) -> Entry {
         Entry { left: None, life: Some(own()), seen: Some(now()), ..self.clone() }
     }
 }
 
 /// Signs for an entry from now on.
-pub(super) fn begin(ledger: &Ledger, entry: &Entry) {
+pub(super) fn begin(list: &ScratchList, entry: &Entry) {
     let mut held = held();
     held.entries.retain(|(_, known)| known.identity != entry.identity);
-    held.entries.push((ledger.path().to_path_buf(), entry.clone()));
+    held.entries.push((list.path().to_path_buf(), entry.clone()));
     held.wake();
 }
 
@@ -85,24 +85,24 @@ pub(super) fn begin(ledger: &Ledger, entry: &Entry) {
 pub struct Joined(PathBuf, String);
 
 impl Joined {
-    /// Signs for the process that the ledger names for an inode. `None` where it names none: the
-    /// inode stays as it is, or the ledger is another machine's.
+    /// Signs for the process that the list names for an inode. `None` where it names none: the
+    /// inode stays as it is, or the list is another machine's.
     ///
     /// # Errors
-    /// When the ledger cannot be read, or the inode not be looked at.
-    pub fn begin(ledger: &Ledger, inode: impl AsFd) -> io::Result<Option<Joined>> {
+    /// When the list cannot be read, or the inode not be looked at.
+    pub fn begin(list: &ScratchList, inode: impl AsFd) -> io::Result<Option<Joined>> {
         let own = Identity::of(inode)?;
         // The device has another number on each machine that shares a home.
         let is_it = |entry: &&Entry| {
             let known = entry.identity;
             known.inode == own.inode && known.birth == own.birth
         };
-        let entries = ledger.entries()?;
+        let entries = list.entries()?;
         let Some(life) = entries.iter().rev().find(is_it).and_then(|entry| entry.life.clone())
         else {
             return Ok(None);
         };
-        let path = ledger.path().to_path_buf();
+        let path = list.path().to_path_buf();
         let mut held = held();
         held.joined.push((path.clone(), life.clone()));
         held.wake();
@@ -128,7 +128,7 @@ pub(super) fn end(identity: Identity) {
     CHANGED.notify_all();
 }
 
-/// Why the ledger could not be written while the run lasted; told once.
+/// Why the list could not be written while the run lasted; told once.
 pub fn lost() -> Option<String> {
     held().lost.take()
 }
@@ -145,31 +145,31 @@ fn sign_until_done() {
         let entries = guard.entries.clone();
         let joined: HashSet<(PathBuf, String)> = guard.joined.iter().cloned().collect();
         drop(guard);
-        let ledgers: HashSet<&PathBuf> = entries.iter().map(|(ledger, _)| ledger).collect();
-        for path in ledgers {
-            let own = entries.iter().filter(|(ledger, _)| ledger == path);
-            if let Err(error) = sign(&Ledger::at(path), own.map(|(_, entry)| entry)) {
+        let lists: HashSet<&PathBuf> = entries.iter().map(|(list, _)| list).collect();
+        for path in lists {
+            let own = entries.iter().filter(|(list, _)| list == path);
+            if let Err(error) = sign(&ScratchList::at(path), own.map(|(_, entry)| entry)) {
                 let text = format!("{} cannot be written: {error}", path.display());
                 held().lost.get_or_insert(text);
             }
         }
         for (path, life) in joined {
-            // The process whose life it is says what became of the ledger.
+            // The process whose life it is says what became of the list.
             if path.symlink_metadata().is_ok() {
-                let _ = Ledger::at(path).append_unsynced(&[Line::Alive { life, at: now() }]);
+                let _ = ScratchList::at(path).append_unsynced(&[Line::Alive { life, at: now() }]);
             }
         }
     }
 }
 
-/// One sign. A ledger that somebody removed is made again, with what would be lost with it.
-fn sign<'a>(ledger: &Ledger, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
-    if ledger.path().symlink_metadata().is_ok() {
-        return ledger.append_unsynced(&[Line::Alive { life: own(), at: now() }]);
+/// One sign. A list that somebody removed is made again, with what would be lost with it.
+fn sign<'a>(list: &ScratchList, entries: impl Iterator<Item = &'a Entry>) -> io::Result<()> {
+    if list.path().symlink_metadata().is_ok() {
+        return list.append_unsynced(&[Line::Alive { life: own(), at: now() }]);
     }
-    let text = format!("{} was removed while the run lasted", ledger.path().display());
+    let text = format!("{} was removed while the run lasted", list.path().display());
     held().lost.get_or_insert(text);
-    ledger.append_all(&entries.map(|entry| Line::Made(entry.alive())).collect::<Vec<_>>())
+    list.append_all(&entries.map(|entry| Line::Made(entry.alive())).collect::<Vec<_>>())
 }
 
 impl Entry {

@@ -1,4 +1,4 @@
-//! The ledger as a file: opened only if it is one, read and appended line by line.
+//! The list as a file: opened only if it is one, read and appended line by line.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom, Write};
@@ -7,10 +7,10 @@ use std::path::Path;
 
 use super::{Entry, Line};
 
-/// The first line of a ledger has fewer bytes.
+/// The first line of a list has fewer bytes.
 const LINE_BYTES_MAX: u64 = 1 << 16;
 
-/// Opens a ledger, never through a link. What is there and is none is an error of the kind
+/// Opens a list, never through a link. What is there and is none is an error of the kind
 /// `InvalidData`; nothing was changed in it then.
 pub(super) fn open(path: &Path, create: bool) -> io::Result<File> {
     let mut options = File::options();
@@ -23,7 +23,7 @@ pub(super) fn open(path: &Path, create: bool) -> io::Result<File> {
     })?;
     match file.metadata()? {
         found if !found.is_file() => Err(foreign("it is no regular file")),
-        found if found.len() > 0 && !is_ledger(&file)? => {
+        found if found.len() > 0 && !is_list(&file)? => {
             Err(foreign("it is not drivelab's list of its own files"))
         }
         _ => Ok(file),
@@ -34,8 +34,8 @@ fn foreign(reason: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, reason)
 }
 
-/// Whether its first line is of a ledger, or of one that a crash has torn in its very first line.
-fn is_ledger(file: &File) -> io::Result<bool> {
+/// Whether its first line is of a list, or of one that a crash has torn in its very first line.
+fn is_list(file: &File) -> io::Result<bool> {
     let mut line = Vec::new();
     let mut reader = BufReader::new(file.take(LINE_BYTES_MAX));
     (&*file).seek(SeekFrom::Start(0))?;

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, ResolveFlags};
 use rustix::io::Errno;
 
-use super::{Entry, Identity, Ledger, Left, ScratchKind};
+use super::{Entry, Identity, Left, ScratchKind, ScratchList};
 
 /// What became of the scratch of runs that were killed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -23,19 +23,19 @@ pub struct Leftovers {
     pub away: Vec<(PathBuf, String)>,
 }
 
-/// Removes the scratch that runs which were killed left behind: what stands in the ledger without
+/// Removes the scratch that runs which were killed left behind: what stands in the list without
 /// `keep`, has the same inode, birth and size, changed no later than the last sign of life, and is
 /// locked by no run. What is there and is not so is left, and no longer looked after.
 ///
 /// # Errors
-/// When the ledger cannot be read or written.
-pub fn remove_leftovers(ledger: &Ledger) -> io::Result<Leftovers> {
+/// When the list cannot be read or written.
+pub fn remove_leftovers(list: &ScratchList) -> io::Result<Leftovers> {
     let mut leftovers = Leftovers::default();
     let here = crate::facts::machine();
     let is_here = |entry: &Entry| entry.machine.is_none() || entry.machine == here;
-    for entry in ledger.entries()?.into_iter().filter(|entry| !entry.keep && is_here(entry)) {
+    for entry in list.entries()?.into_iter().filter(|entry| !entry.keep && is_here(entry)) {
         let path = entry.path();
-        match remove_leftover(&path, &entry, ledger) {
+        match remove_leftover(&path, &entry, list) {
             Ok(Outcome::Removed) => leftovers.removed.push(path),
             Ok(Outcome::InUse) => leftovers.in_use.push(path),
             Ok(Outcome::Gone) => {}
@@ -55,7 +55,7 @@ enum Outcome {
     Away(&'static str),
 }
 
-fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Outcome> {
+fn remove_leftover(path: &Path, entry: &Entry, list: &ScratchList) -> io::Result<Outcome> {
     let (Some(directory), Some(name)) = (path.parent(), path.file_name()) else {
         return Ok(Outcome::Left("it has no directory"));
     };
@@ -69,14 +69,14 @@ fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Ou
     match Identity::at(&parent, name) {
         Ok(found) if found == entry.identity => {}
         Ok(found) if found.device == entry.identity.device => {
-            ledger.forget(entry.identity)?;
+            list.forget(entry.identity)?;
             return Ok(Outcome::Left("another file has its name: not ours"));
         }
         Ok(_) => return Ok(Outcome::Away("another file has its name: not ours")),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             // On its own file system and without it: it was moved away or removed by hand.
             if Identity::of(&parent)?.device == entry.identity.device {
-                ledger.forget(entry.identity)?;
+                list.forget(entry.identity)?;
                 return Ok(Outcome::Gone);
             }
             return Ok(Outcome::Away("its file system is not mounted now"));
@@ -93,11 +93,11 @@ fn remove_leftover(path: &Path, entry: &Entry, ledger: &Ledger) -> io::Result<Ou
         other => other?,
     }
     if let Err(reason) = entry.as_killed(&open)? {
-        ledger.forget(entry.identity)?;
+        list.forget(entry.identity)?;
         return Ok(Outcome::Left(reason));
     }
     remove_named(&parent, name, entry)?;
-    ledger.forget(entry.identity)?;
+    list.forget(entry.identity)?;
     Ok(Outcome::Removed)
 }
 

@@ -7,7 +7,7 @@ use crate::guard_support::*;
 use drivelab_io::facts::System;
 use drivelab_io::guard::{self, Intent};
 use drivelab_io::opening::open_target;
-use drivelab_io::scratch::Ledger;
+use drivelab_io::scratch::ScratchList;
 
 /// Refused with no token and with the token that would name it, and nothing changed.
 #[track_caller]
@@ -328,7 +328,7 @@ fn the_disk_under_this_system_is_refused() {
     for number in numbers {
         let facts = drivelab_io::facts::device(&system, number).unwrap();
         let path = Path::new("/dev").join(&facts.name);
-        let ledger = Ledger::at(room.ledger());
+        let ledger = ScratchList::at(room.ledger());
         let Err(refusal) = guard::assess(&system, &path, Intent::Write, None, &ledger) else {
             panic!("{} would have been written", path.display());
         };

@@ -8,7 +8,7 @@ use crate::guard_support::*;
 use drivelab_io::facts::System;
 use drivelab_io::guard::{self, Intent, Subject};
 use drivelab_io::opening::{Mode, open_target, open_target_observed};
-use drivelab_io::scratch::Ledger;
+use drivelab_io::scratch::ScratchList;
 
 #[test]
 fn a_signature_asks_for_its_token() {
@@ -236,7 +236,7 @@ fn what_sysfs_says_is_below_or_above_counts() {
         std::os::unix::fs::symlink(&path, sysfs.join("dev/block").join(number)).unwrap();
     }
     let system = System { sysfs, ..System::live() };
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     let path = Path::new(&device.node);
     let assess =
         |consent: Option<&str>| guard::assess(&system, path, Intent::Write, consent, &ledger);
@@ -312,7 +312,7 @@ fn signatures_of_real_tools_are_found() {
     }
     let room = Room::new();
     let device = Loop::on_new_file(&room, "image", 320 * MIB);
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     let found = |expected: &str| {
         let path = Path::new(&device.node);
         let outcome = guard::assess(&System::live(), path, Intent::Write, None, &ledger);
@@ -385,7 +385,7 @@ fn the_same_drive_under_another_name_is_refused() {
         }
     }
     let system = System { sysfs: sysfs.clone(), ..System::live() };
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     let path = Path::new(&first.node);
     let refusal = guard::assess(&system, path, Intent::Write, None, &ledger).unwrap_err();
     assert_eq!(refusal.code, "mounted");

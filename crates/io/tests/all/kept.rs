@@ -8,7 +8,7 @@ use crate::guard_support::*;
 use drivelab_io::facts::System;
 use drivelab_io::guard::{Intent, Refusal};
 use drivelab_io::opening::{Mode, NamedFile, OpenRequest, Part, Target, open_target};
-use drivelab_io::scratch::{Entry, Ledger, remove_leftovers};
+use drivelab_io::scratch::{Entry, ScratchList, remove_leftovers};
 
 const WRITING: Mode =
     Mode { write: true, direct: false, dsync: false, nonblock: false, advice: None };
@@ -38,7 +38,7 @@ fn use_once(request: &OpenRequest, byte: u8) {
 }
 
 fn entry(room: &Room) -> Entry {
-    let entries = Ledger::at(room.ledger()).entries().unwrap();
+    let entries = ScratchList::at(room.ledger()).entries().unwrap();
     assert_eq!(entries.len(), 1, "{entries:?}");
     entries[0].clone()
 }
@@ -82,7 +82,7 @@ fn a_line_can_be_run_again_and_again() {
         (0..3).for_each(|index| write(&target, index, byte));
         target.close().unwrap();
     }
-    assert!(remove_leftovers(&Ledger::at(room.ledger())).unwrap().removed.is_empty());
+    assert!(remove_leftovers(&ScratchList::at(room.ledger())).unwrap().removed.is_empty());
     assert_eq!(room.names(), ["kept", "link", "set", "set.1", "set.2"]);
 }
 
@@ -181,7 +181,7 @@ fn a_file_of_a_killed_run_is_ours_until_somebody_changes_it() {
         [("KEPT_LEDGER", ledger.to_str().unwrap()), ("KEPT_PATH", path.to_str().unwrap())];
     ChildProcess::start("kept::child_writes_to_a_kept_file", &variables).kill();
     assert_eq!(entry(&room).left, None, "nobody has said how it was left");
-    assert!(remove_leftovers(&Ledger::at(&ledger)).unwrap().removed.is_empty());
+    assert!(remove_leftovers(&ScratchList::at(&ledger)).unwrap().removed.is_empty());
     use_once(&request, 2);
     assert!(entry(&room).left.is_some());
     // Later than the last sign of life it was somebody else.
@@ -189,7 +189,7 @@ fn a_file_of_a_killed_run_is_ours_until_somebody_changes_it() {
     std::thread::sleep(std::time::Duration::from_millis(3200));
     overwrite(path, 0, b"precious");
     not_ours(&request, "it was changed after its run was killed");
-    Ledger::at(&ledger).forget(entry(&room).identity).unwrap();
+    ScratchList::at(&ledger).forget(entry(&room).identity).unwrap();
     std::fs::remove_file(path).unwrap();
     use_once(&request, 1);
     // Likewise a run that never got to its end: what it has on its way may still be written.
@@ -305,7 +305,7 @@ fn a_ledger_of_what_is_past_is_written_anew() {
             });
         }
     });
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     assert_eq!(ledger.entries().unwrap().len(), 5);
     assert!(std::fs::metadata(room.ledger()).unwrap().len() < 70_000);
     assert!(ledger.entries().unwrap().iter().all(|entry| entry.left.is_some()));
@@ -318,5 +318,5 @@ fn what_was_removed_meanwhile_is_forgotten() {
     let target = open(&keeping(&room, "kept")).unwrap();
     std::fs::remove_file(room.path("kept")).unwrap();
     target.close().unwrap();
-    assert!(Ledger::at(room.ledger()).entries().unwrap().is_empty());
+    assert!(ScratchList::at(room.ledger()).entries().unwrap().is_empty());
 }

@@ -9,7 +9,7 @@ use crate::guard_support::*;
 use drivelab_io::facts::System;
 use drivelab_io::guard::Intent;
 use drivelab_io::opening::{Mode, OpenRequest, open_directory, open_target};
-use drivelab_io::scratch::{Ledger, ScratchKind, life, remove_leftovers};
+use drivelab_io::scratch::{ScratchKind, ScratchList, life, remove_leftovers};
 
 fn scratch(room: &Room, path: impl Into<PathBuf>) -> OpenRequest {
     let mut request = room.request(path, Intent::Write);
@@ -27,7 +27,7 @@ fn a_scratch_file_is_made_sized_and_removed() {
     assert!(target.files()[0].created && target.writable);
     assert_eq!(target.bytes, MIB);
     assert!(target.logical_block_bytes.is_power_of_two());
-    assert_eq!(Ledger::at(room.ledger()).entries().unwrap().len(), 1);
+    assert_eq!(ScratchList::at(room.ledger()).entries().unwrap().len(), 1);
     // A second run on it is refused while the first lives.
     refused(open_target(&system, &scratch(&room, room.path("new"))), "locked");
     let file = File::from(target.descriptor(0, Mode { write: true, ..Mode::default() }).unwrap());
@@ -91,7 +91,7 @@ fn kept_scratch_stays_ours_and_stays() {
     assert_eq!(target.bytes, 2 * MIB);
     drop(target);
     assert_eq!(room.names(), ["kept"]);
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     assert!(remove_leftovers(&ledger).unwrap().removed.is_empty());
     // Replaced by a copy, it is not ours.
     std::fs::copy(room.path("kept"), room.path("copy")).unwrap();
@@ -124,7 +124,7 @@ fn a_foreign_file_is_never_written() {
     assert_eq!(std::fs::read(room.path("set.1")).unwrap(), b"mine");
     assert_eq!(hash(&path), before);
     assert_eq!(room.names(), ["hard", "letters", "link", "set.1"]);
-    assert!(Ledger::at(room.ledger()).entries().unwrap().is_empty());
+    assert!(ScratchList::at(room.ledger()).entries().unwrap().is_empty());
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn what_someone_put_there_instead_stays() {
     target.close().unwrap();
     assert_eq!(std::fs::read(room.path("new")).unwrap(), b"precious");
     // Ours was moved by hand: still in the ledger, reported, not searched for.
-    let leftovers = remove_leftovers(&Ledger::at(room.ledger())).unwrap();
+    let leftovers = remove_leftovers(&ScratchList::at(room.ledger())).unwrap();
     assert!(leftovers.removed.is_empty());
     assert_eq!(room.names(), ["moved-away", "new"]);
 }
@@ -168,7 +168,7 @@ fn a_killed_run_leaves_scratch_that_is_found() {
     let (ledger_path, place_text) = (room.ledger(), place.to_str().unwrap().to_owned());
     let variables = [("LEDGER", ledger_path.to_str().unwrap()), ("PLACE", &place_text)];
     let helper = ChildProcess::start("scratch::child_makes_scratch", &variables);
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     let made = std::fs::read_dir(&place).unwrap().count();
     assert_eq!(made, 3);
     // While it lives nothing of it is touched.
@@ -227,7 +227,7 @@ fn a_directory_is_emptied_without_leaving_it() {
         &["--bind", room.path("outside").to_str().unwrap(), path.join("mounted").to_str().unwrap()],
     );
     let mounted = Mounted { at: path.join("mounted") };
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     let leftovers = remove_leftovers(&ledger).unwrap();
     assert!(leftovers.removed.is_empty(), "{leftovers:?}");
     assert!(leftovers.left[0].1.contains("is mounted in the scratch directory"), "{leftovers:?}");
@@ -267,14 +267,14 @@ fn what_somebody_put_into_a_scratch_directory_stays() {
         let (ledger_path, place_text) = (room.ledger(), place.to_str().unwrap().to_owned());
         let variables = [("LEDGER", ledger_path.to_str().unwrap()), ("PLACE", &place_text)];
         ChildProcess::start("scratch::child_makes_scratch", &variables).kill();
-        let entries = Ledger::at(room.ledger()).entries().unwrap();
+        let entries = ScratchList::at(room.ledger()).entries().unwrap();
         let directory = entries.iter().find(|entry| entry.kind == ScratchKind::Directory).unwrap();
         let directory = directory.path();
         std::thread::sleep(std::time::Duration::from_millis(3200));
         let changed = directory.join(change);
         std::fs::create_dir_all(changed.parent().unwrap()).unwrap();
         std::fs::write(&changed, "precious").unwrap();
-        let leftovers = remove_leftovers(&Ledger::at(room.ledger())).unwrap();
+        let leftovers = remove_leftovers(&ScratchList::at(room.ledger())).unwrap();
         assert_eq!(leftovers.removed.len(), 2, "{change}: {leftovers:?}");
         assert_eq!(leftovers.left.len(), 1, "{change}: {leftovers:?}");
         assert!(leftovers.left[0].1.contains("was changed after"), "{leftovers:?}");
@@ -289,7 +289,7 @@ fn a_ledger_that_is_removed_meanwhile_is_made_again_and_said() {
     std::fs::remove_file(room.ledger()).unwrap();
     std::thread::sleep(std::time::Duration::from_millis(2500));
     assert!(life::lost().is_some_and(|text| text.contains("was removed while the run lasted")));
-    let entries = Ledger::at(room.ledger()).entries().unwrap();
+    let entries = ScratchList::at(room.ledger()).entries().unwrap();
     assert_eq!(entries.iter().map(|it| it.path()).collect::<Vec<_>>(), [room.path("new")]);
     std::fs::remove_dir_all(room.ledger().parent().unwrap()).unwrap();
     target.close().unwrap();
@@ -299,7 +299,7 @@ fn a_ledger_that_is_removed_meanwhile_is_made_again_and_said() {
 #[test]
 fn the_ledger_survives_torn_lines_and_many_writers() {
     let room = Room::new();
-    let ledger = Ledger::at(room.ledger());
+    let ledger = ScratchList::at(room.ledger());
     let mut request = scratch(&room, room.path("kept"));
     request.keep = true;
     drop(open_target(&System::live(), &request).unwrap());
@@ -370,7 +370,7 @@ fn missing_direct_io_is_named() {
 fn without_a_ledger_nothing_is_made() {
     let room = Room::new();
     let mut request = scratch(&room, room.path("new"));
-    request.ledger = Path::new("/proc/self/status/scratch.jsonl").to_owned();
+    request.scratch_list = Path::new("/proc/self/status/scratch.jsonl").to_owned();
     misused(open_target(&System::live(), &request), "no_ledger");
     request.path = room.directory.path().to_owned();
     let outcome = open_directory(&System::live(), &request).map(|made| made.path().to_owned());

@@ -1,4 +1,5 @@
 use super::*;
+use crate::{patterns, stutter, wsat};
 use drivelab_core::comparison::{Cell, Metric};
 use drivelab_core::findings::{Axis, HeatMap, HeatRow};
 use drivelab_core::run::Run;
@@ -34,7 +35,7 @@ fn run(figures: &[(&str, f64)], verdict: &str) -> Run {
 fn figures_and_curves_stand_side_by_side() {
     let (a, b) = (run(&[("rate", 10.0), ("own", 1.0)], "fast"), run(&[("rate", 5.0)], "slow"));
     let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
-    let found = findings("wsat", &members);
+    let found = findings(&wsat::STUDY, &members);
     assert_eq!(found.verdict, ["a: fast", "b: slow"]);
     let [table] = found.tables.as_slice() else { panic!("{:?}", found.tables) };
     assert_eq!(table.heads.len(), 2, "what only one has is not beside anything");
@@ -48,13 +49,13 @@ fn figures_and_curves_stand_side_by_side() {
 fn a_run_that_was_broken_off_is_said() {
     let (a, b) = (run(&[("rate", 10.0)], "fast"), Run::default());
     let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
-    let found = findings("wsat", &members);
+    let found = findings(&wsat::STUDY, &members);
     assert_eq!(found.unknown.len(), 1);
     assert!(found.unknown[0].contains("What b does"));
     assert!(found.tables.is_empty() && found.pictures.is_empty());
     assert!(!found.no_answer, "one of them has an answer");
     let members = [Member { target: "b", run: &b }];
-    assert!(findings("wsat", &members).no_answer);
+    assert!(findings(&wsat::STUDY, &members).no_answer);
 }
 
 #[test]
@@ -91,7 +92,7 @@ fn heat_maps_get_a_column_for_each_target() {
     let other = of(map([Some(0.1), Some(0.2)], "burst"));
     let member = |target, run| Member { target, run };
     let targets = [member("sim:a,seed=2", &a), member("/mnt/b", &b), member("c", &other)];
-    let found = findings("patterns", &targets);
+    let found = findings(&patterns::STUDY, &targets);
     let [reads] = found.heat_maps.as_slice() else { panic!("{:?}", found.heat_maps) };
     assert_eq!(reads.title, "What it does: read");
     assert_eq!(reads.columns, ["a", "b", "c"]);
@@ -99,9 +100,10 @@ fn heat_maps_get_a_column_for_each_target() {
     let values: Vec<Option<f64>> = reads.rows[0].cells.iter().map(value).collect();
     assert_eq!(values, [Some(0.5), Some(0.9), None], "another pattern is not beside these");
     assert_eq!(reads.note, "below 1: slower");
-    let twins = findings("patterns", &[member("sim:a,seed=1", &a), member("sim:a,seed=2", &b)]);
+    let twins =
+        findings(&patterns::STUDY, &[member("sim:a,seed=1", &a), member("sim:a,seed=2", &b)]);
     assert_eq!(twins.heat_maps[0].columns, ["sim:a,seed=1", "sim:a,seed=2"]);
-    assert!(findings("patterns", &[member("a", &a)]).heat_maps.is_empty());
+    assert!(findings(&patterns::STUDY, &[member("a", &a)]).heat_maps.is_empty());
 }
 
 #[test]
@@ -128,7 +130,7 @@ fn tables_of_one_title_are_one_table_with_a_row_for_each_target() {
     let a = of(vec![rules(0), writes("10", "1 ms")]);
     let b = of(vec![rules(1), writes("20", "2 ms")]);
     let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
-    let found = findings("stutter", &members);
+    let found = findings(&stutter::STUDY, &members);
     let [writes] = found.tables.as_slice() else { panic!("rules stay apart: {:?}", found.tables) };
     assert_eq!(writes.heads.len(), 4);
     let said: Vec<(&Entry, &Entry)> = writes.rows.iter().map(|row| (&row[0], &row[1])).collect();

@@ -2,11 +2,11 @@
 //! each test writes itself.
 
 use drivelab_core::driver::{Driver, Next, drivers_of};
+use drivelab_core::endings::{Endings, OtherRanks};
 use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::{Mix, Pattern, Step, Stream, Until};
 use drivelab_core::queue::{Finished, Queue, Sink, Trouble};
 use drivelab_core::tally::Tally;
-use drivelab_core::team::{Company, Team};
 use drivelab_core::units::{Size, Span};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -195,7 +195,7 @@ pub fn run_with(
     mut sink: Kept,
     recycle: bool,
 ) -> Outcome {
-    let mut team = Team::new(&drivers, Company::NONE);
+    let mut endings = Endings::new(&drivers, OtherRanks::NONE);
     let mut issues = Vec::new();
     let mut workers: Vec<Worker> = drivers.into_iter().map(opened).collect();
     let mut completions = BinaryHeap::new();
@@ -225,9 +225,9 @@ pub fn run_with(
                     None
                 }
             };
-            hand_over(worker, &mut team, &mut sink, recycle);
+            hand_over(worker, &mut endings, &mut sink, recycle);
         }
-        for index in team.to_stop(|index| workers[index].finished_at.is_some()) {
+        for index in endings.to_stop(|index| workers[index].finished_at.is_some()) {
             workers[index].driver.stop();
             workers[index].wake = Some(now);
         }
@@ -273,9 +273,9 @@ fn opened(mut driver: Driver) -> Worker {
     Worker { driver, queue, wake: Some(0), finished_at: None, flying: 0 }
 }
 
-fn hand_over(worker: &mut Worker, team: &mut Team, sink: &mut Kept, recycle: bool) {
+fn hand_over(worker: &mut Worker, endings: &mut Endings, sink: &mut Kept, recycle: bool) {
     while let Some(tally) = worker.driver.take_interval() {
-        team.take(&tally);
+        endings.take(&tally);
         sink.tally(&tally);
         if recycle {
             worker.driver.recycle(tally);
@@ -284,7 +284,7 @@ fn hand_over(worker: &mut Worker, team: &mut Team, sink: &mut Kept, recycle: boo
 }
 
 fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
-    hand_over(&mut worker, &mut Team::new([], Company::NONE), sink, true);
+    hand_over(&mut worker, &mut Endings::new([], OtherRanks::NONE), sink, true);
     let (last, phase) = worker.driver.finish(worker.finished_at.unwrap_or(0));
     if last.ops() > 0 || last.error_count() > 0 {
         sink.tally(&last);

@@ -1,9 +1,9 @@
 //! What `study fs` needs besides its target: a tool that makes a file system, or a directory in
 //! the one that is there.
 
-use crate::aim::{Aim, Kind};
 use crate::cli::study::StudyCommandOptions;
 use crate::outcome::Failure;
+use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::Facts;
 use drivelab_core::plan::FileSystem;
 use drivelab_io::facts::{self, System};
@@ -11,41 +11,41 @@ use drivelab_io::file_system;
 use std::path::Path;
 
 /// Looks whether it can be had as asked, and takes in what is known of a mounted one.
-pub fn look(options: &StudyCommandOptions, aim: &mut Aim) -> Result<(), Failure> {
+pub fn look(options: &StudyCommandOptions, resolved: &mut ResolvedTarget) -> Result<(), Failure> {
     let asked = &options.file_system;
-    if aim.kind != Kind::Device {
+    if resolved.kind != Kind::Device {
         return Ok(());
     }
     let missing = asked.mkfs.and_then(|word| file_system::objection(FileSystem::from(word)));
     if let Some(text) = missing {
         return Err(Failure::usage(text).advise("Nothing was written."));
     }
-    asked.mount.as_deref().map_or(Ok(()), |directory| use_mounted(aim, directory))
+    asked.mount.as_deref().map_or(Ok(()), |directory| use_mounted(resolved, directory))
 }
 
 /// Takes in what is known of the file system in which `directory` lies; it must be that of the
 /// device, and have room.
-fn use_mounted(aim: &mut Aim, directory: &Path) -> Result<(), Failure> {
+fn use_mounted(resolved: &mut ResolvedTarget, directory: &Path) -> Result<(), Failure> {
     let shown = directory.display();
     if !directory.is_dir() {
         return Err(Failure::usage(format!("--mount {shown}: there is no such directory"))
             .advise("Name one in the file system that is mounted from the device."));
     }
     let there = facts::gather(&System::live(), directory);
-    if number(&there).is_none() || number(&there) != number(&aim.facts) {
+    if number(&there).is_none() || number(&there) != number(&resolved.facts) {
         let source = there.target.filesystem.as_ref().map(|found| found.source.clone());
         return Err(Failure::usage(format!(
             "{shown} does not lie on {} but on {}",
-            aim.path.display(),
+            resolved.path.display(),
             source.unwrap_or_else(|| "something that is no block device".into())
         ))
         .advise("Name the device that it lies on, or a directory in a file system of this one."));
     }
-    aim.facts.target.filesystem = there.target.filesystem;
-    let free = aim.facts.target.filesystem.as_ref().and_then(|found| found.free_bytes);
-    let room = free.unwrap_or(0).saturating_sub(aim.reserve_bytes());
+    resolved.facts.target.filesystem = there.target.filesystem;
+    let free = resolved.facts.target.filesystem.as_ref().and_then(|found| found.free_bytes);
+    let room = free.unwrap_or(0).saturating_sub(resolved.reserve_bytes());
     // Of what is free, as of a device of that size.
-    aim.file_bytes = aim.file_bytes.min(room);
+    resolved.file_bytes = resolved.file_bytes.min(room);
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! What to type where `--quick` is too little for a simulated drive.
 
 use super::Studied;
-use crate::aim::{Aim, Missing};
+use crate::target::{Missing, ResolvedTarget};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::study::{Scale, StudyOptions};
 use drivelab_core::units::Size;
@@ -60,9 +60,9 @@ fn without_capacity(target: &str) -> String {
 /// This drive with less capacity, where it can be made and nothing is said against the study.
 fn part(inquiry: &Studied, system: &System, name: &str, bytes: u64) -> Option<String> {
     let target = format!("{name},capacity={}", Size(bytes));
-    let aim = Aim::look(system, &target, Missing::Made).ok()?;
-    let options = StudyOptions { bytes: aim.file_bytes, ..inquiry.options.clone() };
-    let setting = Setting { options: &options, facts: &aim.facts };
-    let is_built = aim.simulated.as_ref().is_some_and(|it| it.build().is_ok());
+    let resolved = ResolvedTarget::look(system, &target, Missing::Made).ok()?;
+    let options = StudyOptions { bytes: resolved.file_bytes, ..inquiry.options.clone() };
+    let setting = Setting { options: &options, facts: &resolved.facts };
+    let is_built = resolved.simulated.as_ref().is_some_and(|it| it.build().is_ok());
     ((inquiry.study.objection)(&setting).is_none() && is_built).then_some(target)
 }

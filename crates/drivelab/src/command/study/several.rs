@@ -5,7 +5,7 @@ use crate::cli::study::StudyCommandOptions;
 use crate::outcome::{Failure, Status};
 use crate::outputs::{Made, write_new};
 use crate::shown::{Page, Shown, results_shown};
-use crate::{chance, print};
+use crate::{entropy, print};
 use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
@@ -35,7 +35,7 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
         .advise("Leave out --json, or name one target."));
     }
     // Equal seeds: what differs is the target and not the order of the loads.
-    let seed = options.seed.unwrap_or_else(chance::seed);
+    let seed = options.seed.unwrap_or_else(entropy::seed);
     if let Some(time) = options.time.filter(|time| time.0 / (targets.len() as u64) < TIME_MIN) {
         return Err(Failure::usage(format!(
             "--time is for the whole line: {time} are less than 10 s for each of {} targets",
@@ -115,7 +115,7 @@ fn show(
         study: study.name.into(),
         question: study.question.into(),
         runs: members.iter().map(Gathered::of).collect(),
-        findings: across::findings(study.name, &members),
+        findings: across::findings(&study, &members),
     };
     // The runs that it is made of have told what is bad of each.
     let status = if gathering.findings.no_answer { Status::Invalid } else { Status::Fine };

@@ -1,9 +1,9 @@
 //! A study as a run asks it.
 
 use super::quick;
-use crate::aim::Aim;
 use crate::outcome::Failure;
 use crate::session::Inquiry;
+use crate::target::ResolvedTarget;
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
@@ -34,12 +34,12 @@ impl Studied {
     ///
     /// # Errors
     /// Why there is none.
-    pub fn first(&self, aim: &Aim) -> Result<Plan, Failure> {
+    pub fn first(&self, resolved: &ResolvedTarget) -> Result<Plan, Failure> {
         if let Some(text) = (self.study.objection)(&self.setting()) {
             return Err(Failure::usage(text));
         }
         let mut begin = Begin { facts: self.facts.clone(), ..Begin::default() };
-        begin.state = aim.simulated.as_ref().map(|simulated| simulated.state.word().into());
+        begin.state = resolved.simulated.as_ref().map(|simulated| simulated.state.word().into());
         let run = Run { begin, ..Run::default() };
         (self.study.next)(&self.setting(), &run).ok_or_else(|| {
             Failure::usage(format!(

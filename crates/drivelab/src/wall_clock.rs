@@ -5,18 +5,18 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// A moment of the wall clock, in whole seconds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Moment(Timestamp);
+pub struct WallTime(Timestamp);
 
-impl Moment {
+impl WallTime {
     /// The present.
     pub fn now() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        Moment::of(since.map_or(0, |since| since.as_secs()))
+        WallTime::of(since.map_or(0, |since| since.as_secs()))
     }
 
     fn of(seconds: u64) -> Self {
         let seconds = i64::try_from(seconds).unwrap_or(i64::MAX);
-        Moment(Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX))
+        WallTime(Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX))
     }
 
     /// `2026-11-20T15:03:12Z`.
@@ -32,7 +32,7 @@ impl Moment {
 
 #[cfg(test)]
 mod tests {
-    use super::Moment;
+    use super::WallTime;
 
     #[test]
     fn dates_are_right() {
@@ -43,8 +43,8 @@ mod tests {
             (1_709_251_200, "2024-03-01T00:00:00Z"),
             (4_102_444_799, "2099-12-31T23:59:59Z"),
         ] {
-            assert_eq!(Moment::of(seconds).rfc3339(), text);
+            assert_eq!(WallTime::of(seconds).rfc3339(), text);
         }
-        assert_eq!(Moment::of(951_782_401).compact(), "20000229-000001");
+        assert_eq!(WallTime::of(951_782_401).compact(), "20000229-000001");
     }
 }

@@ -1,54 +1,54 @@
 //! Which drivers end because of others, or of their rate: stonewalls, background streams, levels.
 
 use crate::driver::Driver;
-use crate::level::{Did, Watch, Worker};
+use crate::level::{Watch, Worker, WorkerInterval};
 use crate::plan::Level;
 use crate::tally::Tally;
 use serde::{Deserialize, Serialize};
 
-/// The other processes of a step.
+/// The other ranks of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Company {
-    /// How many there are whose words count.
-    pub others: u32,
-    /// This one judges for all.
-    pub leads: bool,
+pub struct OtherRanks {
+    /// How many there are whose messages count.
+    pub count: u32,
+    /// This one is rank 0, which judges for all.
+    pub is_rank_0: bool,
 }
 
-impl Company {
+impl OtherRanks {
     /// No others.
-    pub const NONE: Company = Company { others: 0, leads: true };
+    pub const NONE: OtherRanks = OtherRanks { count: 0, is_rank_0: true };
 }
 
-/// What the drivers of one process have come to, for those of the others.
+/// What the drivers of one rank have come to, for those of the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Word {
+pub enum EndingMessage {
     /// A worker of this stream is done, which ends with the first of its workers.
-    Wall(u32),
+    Stonewall(u32),
     /// No worker runs any more that background streams would wait for.
-    Over,
-    /// What a worker did, of whose rate another process judges.
-    Did(Did),
+    ForegroundOver,
+    /// What a worker did, of whose rate another rank judges.
+    Progress(WorkerInterval),
     /// Such a worker will do no more.
-    Done(Worker),
+    WorkerDone(Worker),
     /// The rate that this stream is a part of has become level.
     Level(u32),
 }
 
 /// What the drivers of a step owe each other.
 #[derive(Debug)]
-pub struct Team {
+pub struct Endings {
     members: Vec<Member>,
     watches: Vec<(Watch, Vec<Place>)>,
-    company: Company,
-    /// Other processes in which the foreground is not over.
-    running: u32,
-    is_over_told: bool,
-    /// Streams whose end is known here: their walls, and their levels.
-    walls: Vec<u32>,
+    other_ranks: OtherRanks,
+    /// Other ranks in which the foreground is not over.
+    foregrounds_elsewhere: u32,
+    is_over_sent: bool,
+    /// Streams whose end is known here: their stonewalls, and their levels.
+    stonewalls: Vec<u32>,
     levels: Vec<u32>,
-    levels_told: usize,
-    /// Workers of other processes that are done.
+    levels_sent: usize,
+    /// Workers of other ranks that are done.
     done: Vec<Worker>,
 }
 
@@ -57,41 +57,42 @@ struct Member {
     worker: Worker,
     background: bool,
     stonewall: bool,
-    /// Another process judges its rate; none of the following words was said twice.
+    /// Another rank judges its rate; none of the following messages is sent twice.
     reports: bool,
-    is_done_told: bool,
+    is_done_sent: bool,
     stopped: bool,
 }
 
-/// Where a watched worker is: a driver here, or one of another process.
+/// Where a watched worker is: a driver here, or one of another rank.
 #[derive(Debug, Clone, Copy)]
 enum Place {
     Here(usize),
     There(Worker),
 }
 
-impl Team {
-    /// The team of these drivers, by index, where other processes may have the rest of them.
-    pub fn new<'a>(drivers: impl IntoIterator<Item = &'a Driver>, company: Company) -> Self {
+impl Endings {
+    /// The endings of these drivers, by index, where other ranks may have the rest of them.
+    pub fn new<'a>(drivers: impl IntoIterator<Item = &'a Driver>, other_ranks: OtherRanks) -> Self {
         let (mut members, mut levels) = (Vec::new(), Vec::new());
         for driver in drivers {
             let setup = driver.setup();
             let worker = (setup.stream_index, setup.worker);
             let level = setup.until.level;
-            let shared = company.others > 0 && level.is_some_and(|level| level.group.is_some());
-            if let Some(level) = level.filter(|_| !shared || company.leads) {
+            let shared = other_ranks.count > 0 && level.is_some_and(|level| level.group.is_some());
+            if let Some(level) = level.filter(|_| !shared || other_ranks.is_rank_0) {
                 levels.push((level, worker, Place::Here(members.len())));
             }
             members.push(Member {
                 worker,
                 background: driver.stream().background,
                 stonewall: setup.until.stonewall,
-                reports: shared && !company.leads,
-                is_done_told: false,
+                reports: shared && !other_ranks.is_rank_0,
+                is_done_sent: false,
                 stopped: false,
             });
-            // The first process has the first worker of every stream.
-            if let Some(level) = level.filter(|_| shared && company.leads && worker.1 == 0) {
+            // Rank 0 has the first worker of every stream.
+            if let Some(level) = level.filter(|_| shared && other_ranks.is_rank_0 && worker.1 == 0)
+            {
                 let others = (1..driver.stream().workers).map(|other| (worker.0, other));
                 levels.extend(others.map(|other| (level, other, Place::There(other))));
             }
@@ -103,65 +104,70 @@ impl Team {
             .map(|(_, worker, _)| *worker)
             .collect();
         levels.retain(|(_, worker, place)| is_here(place) || !here.contains(worker));
-        Team {
+        Endings {
             members,
             watches: watches(levels),
-            company,
-            running: company.others,
-            is_over_told: company.others == 0,
-            walls: Vec::new(),
+            other_ranks,
+            foregrounds_elsewhere: other_ranks.count,
+            is_over_sent: other_ranks.count == 0,
+            stonewalls: Vec::new(),
             levels: Vec::new(),
-            levels_told: 0,
+            levels_sent: 0,
             done: Vec::new(),
         }
     }
 
-    /// Takes in what another process says.
-    pub fn hear(&mut self, word: Word) {
-        match word {
-            Word::Wall(stream) => add(&mut self.walls, stream),
-            Word::Level(stream) => add(&mut self.levels, stream),
-            Word::Over => self.running = self.running.saturating_sub(1),
-            Word::Did(did) => self.watches.iter_mut().for_each(|(watch, _)| watch.take(did)),
-            Word::Done(worker) => self.done.push(worker),
+    /// Takes in what another rank has sent.
+    pub fn receive(&mut self, message: EndingMessage) {
+        match message {
+            EndingMessage::Stonewall(stream) => add(&mut self.stonewalls, stream),
+            EndingMessage::Level(stream) => add(&mut self.levels, stream),
+            EndingMessage::ForegroundOver => {
+                self.foregrounds_elsewhere = self.foregrounds_elsewhere.saturating_sub(1)
+            }
+            EndingMessage::Progress(interval) => {
+                self.watches.iter_mut().for_each(|(watch, _)| watch.take(interval))
+            }
+            EndingMessage::WorkerDone(worker) => self.done.push(worker),
         }
     }
 
-    /// What the others must hear now, each word once; empty where there are none.
-    pub fn to_tell(&mut self, finished: impl Fn(usize) -> bool) -> Vec<Word> {
-        let mut words = Vec::new();
-        if self.company.others == 0 {
-            return words;
+    /// What the others must receive now, each message once; empty where there are none.
+    pub fn to_send(&mut self, finished: impl Fn(usize) -> bool) -> Vec<EndingMessage> {
+        let mut messages = Vec::new();
+        if self.other_ranks.count == 0 {
+            return messages;
         }
         for (index, member) in self.members.iter_mut().enumerate() {
             if !finished(index) {
                 continue;
             }
-            if member.stonewall && !self.walls.contains(&member.worker.0) {
-                self.walls.push(member.worker.0);
-                words.push(Word::Wall(member.worker.0));
+            if member.stonewall && !self.stonewalls.contains(&member.worker.0) {
+                self.stonewalls.push(member.worker.0);
+                messages.push(EndingMessage::Stonewall(member.worker.0));
             }
-            if member.reports && !member.is_done_told {
-                member.is_done_told = true;
-                words.push(Word::Done(member.worker));
+            if member.reports && !member.is_done_sent {
+                member.is_done_sent = true;
+                messages.push(EndingMessage::WorkerDone(member.worker));
             }
         }
-        if self.company.leads {
-            words.extend(self.levels[self.levels_told..].iter().copied().map(Word::Level));
-            self.levels_told = self.levels.len();
+        if self.other_ranks.is_rank_0 {
+            messages
+                .extend(self.levels[self.levels_sent..].iter().copied().map(EndingMessage::Level));
+            self.levels_sent = self.levels.len();
         }
-        if !self.is_over_told && self.is_own_over(finished) {
-            self.is_over_told = true;
-            words.push(Word::Over);
+        if !self.is_over_sent && self.is_own_over(finished) {
+            self.is_over_sent = true;
+            messages.push(EndingMessage::ForegroundOver);
         }
-        words
+        messages
     }
 
-    /// What another process must hear of an interval that a driver handed over.
-    pub fn to_report(&self, tally: &Tally) -> Option<Word> {
-        let did = Did::of(tally);
-        let reports = |member: &&Member| member.worker == did.worker && member.reports;
-        self.members.iter().find(reports).map(|_| Word::Did(did))
+    /// What another rank must receive of an interval that a driver handed over.
+    pub fn to_report(&self, tally: &Tally) -> Option<EndingMessage> {
+        let interval = WorkerInterval::of(tally);
+        let reports = |member: &&Member| member.worker == interval.worker && member.reports;
+        self.members.iter().find(reports).map(|_| EndingMessage::Progress(interval))
     }
 
     /// Whether workers of others still do what is judged here.
@@ -178,20 +184,21 @@ impl Team {
         (0..self.members.len()).all(|index| self.members[index].background || finished(index))
     }
 
-    /// Looks at an interval that a driver handed over. True where [`Team::to_stop`] must be asked.
+    /// Looks at an interval that a driver handed over. True where [`Endings::to_stop`] must be
+    /// asked.
     #[inline]
     pub fn take(&mut self, tally: &Tally) -> bool {
-        self.watches.iter_mut().for_each(|(watch, _)| watch.take(Did::of(tally)));
+        self.watches.iter_mut().for_each(|(watch, _)| watch.take(WorkerInterval::of(tally)));
         !self.watches.is_empty()
     }
 
-    /// The drivers to stop now, each told once.
+    /// The drivers to stop now, each named once.
     pub fn to_stop(&mut self, finished: impl Fn(usize) -> bool) -> Vec<usize> {
-        let foreground_over = self.running == 0 && self.is_own_over(&finished);
+        let foreground_over = self.foregrounds_elsewhere == 0 && self.is_own_over(&finished);
         let own = (0..self.members.len())
             .filter(|index| self.members[*index].stonewall && finished(*index))
             .map(|index| self.members[index].worker.0);
-        let walls: Vec<u32> = own.chain(self.walls.iter().copied()).collect();
+        let stonewalls: Vec<u32> = own.chain(self.stonewalls.iter().copied()).collect();
         let mut level = Vec::new();
         for (watch, places) in &mut self.watches {
             let is_over = |member: usize| match places[member] {
@@ -212,7 +219,7 @@ impl Team {
         for (index, member) in self.members.iter_mut().enumerate() {
             let stream = member.worker.0;
             let ends = (member.background && foreground_over)
-                || walls.contains(&stream)
+                || stonewalls.contains(&stream)
                 || level.contains(&index)
                 || (member.reports && self.levels.contains(&stream));
             if ends && !member.stopped && !finished(index) {

@@ -1,14 +1,13 @@
 //! Processes that share the work of one run: those that mpirun started, or one alone.
 //!
-//! Everything is said between the first process (rank 0) and each of the others; nobody waits for
-//! anybody but it. Only the thread that joined speaks.
+//! All messages go between rank 0 and each of the others; nobody waits for anybody but it. Only the
+//! thread that joined sends and receives.
 
 #[cfg(feature = "mpi")]
 mod mpi;
 
 use crate::clock::monotonic_ns;
 use drivelab_core::queue::Trouble;
-use std::sync::OnceLock;
 
 /// What the launchers of Open MPI, MPICH, PMIx and Slurm put into the environment.
 const LAUNCHED: [&str; 4] =
@@ -21,23 +20,21 @@ const DATA: std::ffi::c_int = 1;
 #[cfg(feature = "mpi")]
 const STOP: std::ffi::c_int = 2;
 #[cfg(feature = "mpi")]
-const WORD: std::ffi::c_int = 4;
+const ENDING: std::ffi::c_int = 4;
 
-/// Of each of its texts, the last word of a process has so much.
+/// Of each of its texts, the final message of a rank has so much.
 #[cfg(feature = "mpi")]
-const FAREWELL_TEXT_BYTES_MAX: usize = 1000;
+const FINAL_TEXT_BYTES_MAX: usize = 1000;
 /// The exit status of a request that makes no sense.
 #[cfg(feature = "mpi")]
 const USAGE: u8 = 2;
 
-/// Time in which the word to begin gets around.
+/// Time in which the broadcast of the start gets around.
 const HEAD_START_NS: u64 = 5_000_000;
-
-static TEAM: OnceLock<Team> = OnceLock::new();
 
 /// This process among the others.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Team {
+pub struct Ranks {
     rank: u32,
     size: u32,
     /// Its CLOCK_MONOTONIC less that of rank 0.
@@ -46,27 +43,11 @@ pub struct Team {
     skew_ns: u64,
 }
 
-/// The team of this process; of one, unless [`join`] found others.
-pub fn team() -> Team {
-    TEAM.get().copied().unwrap_or(Team::ALONE)
-}
-
-/// Joins the other processes, where a launcher has started several.
-///
-/// # Errors
-/// There are others, and this program was built without MPI; or MPI does not begin.
-pub fn join() -> Result<Team, Trouble> {
-    let launched = LAUNCHED.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));
-    let Some((name, text)) = launched else { return Ok(Team::ALONE) };
-    let joined = begin(name, &text)?;
-    Ok(*TEAM.get_or_init(|| joined))
-}
-
 #[cfg(not(feature = "mpi"))]
-fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
+fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
     let several = name != "PMIX_RANK" && text.trim().parse().is_ok_and(|size: u32| size > 1);
     match several {
-        false => Ok(Team::ALONE),
+        false => Ok(Ranks::ALONE),
         true => Err(Trouble::usage(format!(
             "a launcher has started {text} processes ({name}), and this drivelab was built without \
              MPI: each would run alone; build it with  cargo build --release --features mpi"
@@ -75,77 +56,52 @@ fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
 }
 
 #[cfg(feature = "mpi")]
-fn begin(name: &str, text: &str) -> Result<Team, Trouble> {
+fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
     // The number of a process tells nothing of how many there are.
     let launched = if name == "PMIX_RANK" { None } else { text.trim().parse::<u32>().ok() };
     if launched == Some(1) {
-        return Ok(Team::ALONE);
+        return Ok(Ranks::ALONE);
     }
-    let (rank, size) = mpi::join()?;
+    let (rank, size) = mpi::init()?;
     if let Some(launched) = launched.filter(|_| size <= 1) {
-        mpi::leave();
+        mpi::finalize();
         return Err(Trouble::usage(format!(
             "a launcher has started {launched} processes ({name}), and the MPI that this drivelab \
              was built with knows nothing of it: each would run alone; start it with the mpirun of \
              that MPI"
         )));
     }
-    let mut team = Team { rank, size: size.max(1), ..Team::ALONE };
-    if team.size > 1 {
-        (team.offset_ns, team.skew_ns) = team.align()?;
+    let mut ranks = Ranks { rank, size: size.max(1), ..Ranks::ALONE };
+    if ranks.size > 1 {
+        (ranks.offset_ns, ranks.skew_ns) = ranks.align_clocks()?;
     }
-    Ok(team)
+    Ok(ranks)
 }
 
-/// Says the last word: whoever still waits for this process does so no longer. The first process
-/// gets the last words of the others, by rank.
-pub fn part(farewell: &Farewell) -> Vec<(u32, Farewell)> {
-    #[cfg(feature = "mpi")]
-    match team() {
-        team if team.is_alone() => {}
-        team if team.leads() => return mpi::part(&(1..team.size).collect::<Vec<u32>>(), farewell),
-        _ => drop(mpi::part(&[0], farewell)),
-    }
-    let _ = farewell;
-    Vec::new()
-}
-
-/// Leaves, after the last word. A launcher may end whoever is still there when the first one is
-/// gone, so that nothing may be left to do.
-pub fn leave(status: u8) {
-    #[cfg(feature = "mpi")]
-    match TEAM.get() {
-        None => {}
-        Some(_) if mpi::can_leave() => mpi::leave(),
-        Some(_) => mpi::abort(status),
-    }
-    let _ = status;
-}
-
-/// The last word of a process.
+/// The last message of a rank.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Farewell {
+pub struct FinalMessage {
     /// Its exit status.
     pub status: u8,
     /// Why it could not do what it was asked; empty where it could.
     pub reason: String,
-    /// All that it had to say.
-    pub said: String,
+    /// All that it had to say on stderr.
+    pub stderr: String,
 }
 
 #[cfg(feature = "mpi")]
-impl Farewell {
+impl FinalMessage {
     /// Both texts so short that nobody has to wait until they are taken.
     fn to_bytes(&self) -> Vec<u8> {
-        let parts = [begin_of(&self.reason), "\0", begin_of(&self.said)];
+        let parts = [begin_of(&self.reason), "\0", begin_of(&self.stderr)];
         [&[self.status], parts.concat().as_bytes()].concat()
     }
 
     fn of_bytes(bytes: &[u8]) -> Self {
         let (status, texts) = bytes.split_first().unwrap_or((&0, &[]));
         let texts = String::from_utf8_lossy(texts);
-        let (reason, said) = texts.split_once('\0').unwrap_or_default();
-        Farewell { status: *status, reason: reason.into(), said: said.into() }
+        let (reason, stderr) = texts.split_once('\0').unwrap_or_default();
+        FinalMessage { status: *status, reason: reason.into(), stderr: stderr.into() }
     }
 
     /// What it means for those who waited for process `rank`.
@@ -162,16 +118,51 @@ impl Farewell {
 /// Whole lines, as far as they go: half a line would pass for something else that was said.
 #[cfg(feature = "mpi")]
 fn begin_of(text: &str) -> &str {
-    let begin = &text[..text.floor_char_boundary(FAREWELL_TEXT_BYTES_MAX)];
+    let begin = &text[..text.floor_char_boundary(FINAL_TEXT_BYTES_MAX)];
     match begin.rfind('\n') {
         Some(end) if begin.len() < text.len() => &begin[..=end],
         _ => begin,
     }
 }
 
-impl Team {
+impl Ranks {
     /// No others.
-    pub const ALONE: Team = Team { rank: 0, size: 1, offset_ns: 0, skew_ns: 0 };
+    pub const ALONE: Ranks = Ranks { rank: 0, size: 1, offset_ns: 0, skew_ns: 0 };
+
+    /// Joins the other processes, where a launcher has started several. MPI begins once in a
+    /// process, so that this is for `main`, which passes on what it gets.
+    ///
+    /// # Errors
+    /// There are others, and this program was built without MPI; or MPI does not begin.
+    pub fn join() -> Result<Self, Trouble> {
+        let launched =
+            LAUNCHED.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));
+        launched.map_or(Ok(Ranks::ALONE), |(name, text)| begin(name, &text))
+    }
+
+    /// Sends the final message: whoever still waits for this rank does so no longer. Rank 0 gets
+    /// the final messages of the others, by rank.
+    pub fn exchange_final_messages(self, message: &FinalMessage) -> Vec<(u32, FinalMessage)> {
+        #[cfg(feature = "mpi")]
+        if self.is_rank_0() {
+            return mpi::exchange_final_messages(1..self.size, message);
+        } else {
+            mpi::exchange_final_messages(0..1, message);
+        }
+        let _ = message;
+        Vec::new()
+    }
+
+    /// Ends MPI, after the final message. A launcher may end whoever is still there when rank 0 is
+    /// gone, so that nothing may be left to do.
+    pub fn finalize(self, status: u8) {
+        #[cfg(feature = "mpi")]
+        match mpi::can_finalize() {
+            true => mpi::finalize(),
+            false => mpi::abort(status),
+        }
+        let _ = status;
+    }
 
     /// Its number, from 0.
     pub fn rank(self) -> u32 {
@@ -183,8 +174,8 @@ impl Team {
         self.size
     }
 
-    /// Whether it is the first: it alone writes the run file and prints.
-    pub fn leads(self) -> bool {
+    /// Whether it is rank 0, which alone writes the run file and prints.
+    pub fn is_rank_0(self) -> bool {
         self.rank == 0
     }
 
@@ -199,12 +190,12 @@ impl Team {
     }
 
     /// A reading of this machine's CLOCK_MONOTONIC in that of rank 0, in nanoseconds.
-    pub fn to_leader_ns(self, monotonic_ns: u64) -> u64 {
+    pub fn to_rank_0_ns(self, monotonic_ns: u64) -> u64 {
         monotonic_ns.saturating_add_signed(self.offset_ns.saturating_neg())
     }
 
     /// A reading of rank 0's CLOCK_MONOTONIC in that of this machine, in nanoseconds.
-    pub fn from_leader_ns(self, monotonic_ns: u64) -> u64 {
+    pub fn from_rank_0_ns(self, monotonic_ns: u64) -> u64 {
         monotonic_ns.saturating_add_signed(self.offset_ns)
     }
 
@@ -214,12 +205,7 @@ impl Team {
         (self.offset_ns, self.skew_ns)
     }
 
-    /// CLOCK_MONOTONIC now, in nanoseconds.
-    pub fn now_ns(self) -> u64 {
-        monotonic_ns()
-    }
-
-    /// Collects what every process says; rank 0 gets all of it, by rank, the others nothing.
+    /// Collects the messages of all; rank 0 gets them, by rank, the others nothing.
     ///
     /// # Errors
     /// A message does not get through.
@@ -230,46 +216,37 @@ impl Team {
         self.gather_others(mine)
     }
 
-    /// What rank 0 says, at every process.
+    /// The message of rank 0, at all of them.
     ///
     /// # Errors
     /// A message does not get through.
-    pub fn hear(self, leaders: &[u8]) -> Result<Vec<u8>, Trouble> {
+    pub fn broadcast(self, of_rank_0: &[u8]) -> Result<Vec<u8>, Trouble> {
         if self.is_alone() {
-            return Ok(leaders.to_vec());
+            return Ok(of_rank_0.to_vec());
         }
-        self.hear_leader(leaders)
+        self.broadcast_to_others(of_rank_0)
     }
 
-    /// Whether all processes say yes; it is also where they meet.
+    /// Waits for all; the time at which they begin, in this machine's CLOCK_MONOTONIC, or none if
+    /// not all are ready.
     ///
     /// # Errors
     /// A message does not get through.
-    pub fn all(self, mine: bool) -> Result<bool, Trouble> {
-        let said = self.gather(&[u8::from(mine)])?;
-        let all = said.iter().all(|one| one.as_slice() == [1]);
-        Ok(self.hear(&[u8::from(all)])?.as_slice() == [1])
-    }
-
-    /// The moment at which all begin, in this machine's CLOCK_MONOTONIC; none if not all are ready.
-    ///
-    /// # Errors
-    /// A message does not get through.
-    pub fn begin_together(self, is_ready: bool) -> Result<Option<u64>, Trouble> {
-        let said = self.gather(&[u8::from(is_ready)])?;
-        let all = said.iter().all(|one| one.as_slice() == [1]);
+    pub fn start_barrier(self, is_ready: bool) -> Result<Option<u64>, Trouble> {
+        let gathered = self.gather(&[u8::from(is_ready)])?;
+        let all = gathered.iter().all(|one| one.as_slice() == [1]);
         let start = if all { monotonic_ns() + HEAD_START_NS } else { 0 };
-        let heard = self.hear(&start.to_le_bytes())?;
-        let start = u64::from_le_bytes(heard.try_into().unwrap_or_default());
-        Ok((start > 0).then(|| self.from_leader_ns(start)))
+        let start = self.broadcast(&start.to_le_bytes())?;
+        let start = u64::from_le_bytes(start.try_into().unwrap_or_default());
+        Ok((start > 0).then(|| self.from_rank_0_ns(start)))
     }
 
-    /// Asks the others to stop what they measure; the first process passes it on to the rest when
-    /// it waits for them.
+    /// Asks the others to stop what they measure; rank 0 passes it on to the rest when it waits for
+    /// them.
     pub fn ask_to_stop(self) {
         #[cfg(feature = "mpi")]
-        for other in if self.leads() { 1..self.size } else { 0..1 } {
-            // Whoever has gone already need not hear it.
+        for other in if self.is_rank_0() { 1..self.size } else { 0..1 } {
+            // Whoever has gone already needs none.
             let _ = mpi::send(&[1], other, STOP);
         }
     }
@@ -284,31 +261,31 @@ impl Team {
         false
     }
 
-    /// Tells all others something short while they work; nobody waits for it.
-    pub fn tell(self, word: &[u8]) {
+    /// Sends all others something short while they work; nobody waits for it.
+    pub fn send(self, message: &[u8]) {
         #[cfg(feature = "mpi")]
-        for other in if self.leads() { 1..self.size } else { 0..1 } {
-            // Whoever has gone already need not hear it.
-            let _ = mpi::send(word, other, WORD);
+        for other in if self.is_rank_0() { 1..self.size } else { 0..1 } {
+            // Whoever has gone already needs none.
+            let _ = mpi::send(message, other, ENDING);
         }
-        let _ = word;
+        let _ = message;
     }
 
-    /// The next that another has told all; the first process passes it on to the rest.
-    pub fn told(self) -> Option<Vec<u8>> {
+    /// The next that another has sent to all; rank 0 passes it on to the rest.
+    pub fn receive(self) -> Option<Vec<u8>> {
         #[cfg(feature = "mpi")]
         if !self.is_alone() {
-            let (from, length) = mpi::probe(None, WORD).ok().flatten()?;
-            let word = mpi::receive(from, WORD, length, || {}).ok()?;
-            for other in (1..self.size).filter(|other| self.leads() && *other != from) {
-                let _ = mpi::send(&word, other, WORD);
+            let (from, length) = mpi::probe(None, ENDING).ok().flatten()?;
+            let message = mpi::receive(from, ENDING, length, || {}).ok()?;
+            for other in (1..self.size).filter(|other| self.is_rank_0() && *other != from) {
+                let _ = mpi::send(&message, other, ENDING);
             }
-            return Some(word);
+            return Some(message);
         }
         None
     }
 
-    /// Takes what was asked, so that it is not heard again.
+    /// Takes what was asked, so that it is not met again.
     pub fn forget_stops(self) {
         #[cfg(feature = "mpi")]
         while !self.is_alone() {
@@ -321,10 +298,10 @@ impl Team {
 }
 
 #[cfg(feature = "mpi")]
-impl Team {
+impl Ranks {
     /// The offset to rank 0's clock by the quickest of several questions (Cristian 1989).
-    fn align(self) -> Result<(i64, u64), Trouble> {
-        if self.leads() {
+    fn align_clocks(self) -> Result<(i64, u64), Trouble> {
+        if self.is_rank_0() {
             for other in 1..self.size {
                 mpi::send(&[0], other, DATA)?;
                 for _ in 0..PINGS {
@@ -341,9 +318,9 @@ impl Team {
             let asked = monotonic_ns();
             mpi::send(&[0], 0, DATA)?;
             let answer = mpi::receive(0, DATA, 8, || {})?;
-            let heard = monotonic_ns();
+            let answered = monotonic_ns();
             let theirs = u64::from_le_bytes(answer.try_into().unwrap_or_default());
-            let way = heard - asked;
+            let way = answered - asked;
             let offset = (asked + way / 2) as i64 - theirs as i64;
             best = best.min((way, offset));
         }
@@ -351,7 +328,7 @@ impl Team {
     }
 
     fn gather_others(self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Trouble> {
-        if !self.leads() {
+        if !self.is_rank_0() {
             mpi::send(&(mine.len() as u64).to_le_bytes(), 0, DATA)?;
             mpi::send(mine, 0, DATA)?;
             return Ok(Vec::new());
@@ -364,8 +341,8 @@ impl Team {
                     is_passed_on = true;
                     self.ask_to_stop();
                 }
-                // Those who still work must hear what those have told who are done.
-                while self.told().is_some() {}
+                // Those who still work must get what those have sent who are done.
+                while self.receive().is_some() {}
                 mpi::pause();
             });
             all.push(bytes?);
@@ -373,15 +350,15 @@ impl Team {
         Ok(all)
     }
 
-    fn hear_leader(self, leaders: &[u8]) -> Result<Vec<u8>, Trouble> {
-        if !self.leads() {
+    fn broadcast_to_others(self, of_rank_0: &[u8]) -> Result<Vec<u8>, Trouble> {
+        if !self.is_rank_0() {
             return receive_long(0, mpi::pause);
         }
         for other in 1..self.size {
-            mpi::send(&(leaders.len() as u64).to_le_bytes(), other, DATA)?;
-            mpi::send(leaders, other, DATA)?;
+            mpi::send(&(of_rank_0.len() as u64).to_le_bytes(), other, DATA)?;
+            mpi::send(of_rank_0, other, DATA)?;
         }
-        Ok(leaders.to_vec())
+        Ok(of_rank_0.to_vec())
     }
 }
 
@@ -393,13 +370,13 @@ fn receive_long(from: u32, mut meanwhile: impl FnMut()) -> Result<Vec<u8>, Troub
 }
 
 #[cfg(not(feature = "mpi"))]
-impl Team {
+impl Ranks {
     fn gather_others(self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Trouble> {
         Ok(vec![mine.to_vec()])
     }
 
-    fn hear_leader(self, leaders: &[u8]) -> Result<Vec<u8>, Trouble> {
-        Ok(leaders.to_vec())
+    fn broadcast_to_others(self, of_rank_0: &[u8]) -> Result<Vec<u8>, Trouble> {
+        Ok(of_rank_0.to_vec())
     }
 }
 
@@ -410,8 +387,8 @@ mod tests {
     #[test]
     fn workers_are_shared_out_in_order() {
         let of = |size, workers| {
-            let team = Team { size, ..Team::ALONE };
-            (0..workers).map(|worker| team.rank_of(worker, workers)).collect::<Vec<u32>>()
+            let ranks = Ranks { size, ..Ranks::ALONE };
+            (0..workers).map(|worker| ranks.rank_of(worker, workers)).collect::<Vec<u32>>()
         };
         assert_eq!(of(4, 4), [0, 1, 2, 3]);
         assert_eq!(of(2, 4), [0, 0, 1, 1]);
@@ -424,32 +401,32 @@ mod tests {
     #[test]
     fn times_are_turned_over_and_back() {
         for offset_ns in [-5_000, 0, 7_000_000_000] {
-            let team = Team { size: 2, rank: 1, offset_ns, skew_ns: 1 };
-            let leaders = team.to_leader_ns(10_000_000_000);
-            assert_eq!(leaders as i64, 10_000_000_000 - offset_ns);
-            assert_eq!(team.from_leader_ns(leaders), 10_000_000_000);
+            let ranks = Ranks { size: 2, rank: 1, offset_ns, skew_ns: 1 };
+            let at_rank_0 = ranks.to_rank_0_ns(10_000_000_000);
+            assert_eq!(at_rank_0 as i64, 10_000_000_000 - offset_ns);
+            assert_eq!(ranks.from_rank_0_ns(at_rank_0), 10_000_000_000);
         }
     }
 
     #[test]
     #[cfg(feature = "mpi")]
-    fn a_last_word_ends_with_a_whole_line() {
-        let said = format!("{}\n{}", "a".repeat(600), "b".repeat(600));
-        let word = Farewell { status: 3, reason: "no".into(), said };
-        let heard = Farewell::of_bytes(&word.to_bytes());
-        assert_eq!((heard.status, heard.reason.as_str()), (3, "no"));
-        assert_eq!(heard.said, format!("{}\n", "a".repeat(600)));
-        let long = Farewell { said: "ü".repeat(600), ..word };
-        assert_eq!(Farewell::of_bytes(&long.to_bytes()).said, "ü".repeat(500));
+    fn a_final_message_ends_with_a_whole_line() {
+        let stderr = format!("{}\n{}", "a".repeat(600), "b".repeat(600));
+        let message = FinalMessage { status: 3, reason: "no".into(), stderr };
+        let received = FinalMessage::of_bytes(&message.to_bytes());
+        assert_eq!((received.status, received.reason.as_str()), (3, "no"));
+        assert_eq!(received.stderr, format!("{}\n", "a".repeat(600)));
+        let long = FinalMessage { stderr: "ü".repeat(600), ..message };
+        assert_eq!(FinalMessage::of_bytes(&long.to_bytes()).stderr, "ü".repeat(500));
     }
 
     #[test]
-    fn one_alone_hears_itself() -> Result<(), Trouble> {
-        let team = Team::ALONE;
-        assert_eq!(team.gather(b"x")?, [b"x".to_vec()]);
-        assert_eq!(team.hear(b"y")?, b"y");
-        assert!(team.all(true)? && !team.all(false)?);
-        assert!(!team.is_asked_to_stop());
+    fn one_alone_gets_its_own_messages() -> Result<(), Trouble> {
+        let ranks = Ranks::ALONE;
+        assert_eq!(ranks.gather(b"x")?, [b"x".to_vec()]);
+        assert_eq!(ranks.broadcast(b"y")?, b"y");
+        assert!(ranks.start_barrier(true)?.is_some() && ranks.start_barrier(false)?.is_none());
+        assert!(!ranks.is_asked_to_stop());
         Ok(())
     }
 }

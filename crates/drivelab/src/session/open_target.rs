@@ -2,29 +2,28 @@
 
 use super::intent::{self, intent_of};
 use super::refused;
-use crate::aim::{Aim, Kind};
+use crate::descriptors::Descriptors;
 use crate::job::Job;
-use crate::opener::Site;
 use crate::outcome::Failure;
 use crate::patience::Patience;
-use crate::together::{self, agree};
+use crate::ranks::{agree, all_gather, first_found, made_by_rank_0, parts};
+use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Files, Plan, PlanFile};
 use drivelab_core::record::Warning;
-use drivelab_io::facts::System;
 use drivelab_io::opening::{
-    NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
+    Mark, NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
     join_directory, open_directory, open_names, open_target,
 };
-use drivelab_io::team::team;
+use drivelab_io::ranks::Ranks;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 /// What is open while a run lasts.
 #[derive(Debug, Default)]
-pub struct Scene {
+pub struct OpenTarget {
     /// What workers may open.
-    pub site: Site,
+    pub descriptors: Descriptors,
     keeps: bool,
     /// An operation did not come back, and may yet write.
     pub hangs: bool,
@@ -32,38 +31,43 @@ pub struct Scene {
     pub warnings: Vec<Warning>,
 }
 
-impl Scene {
-    pub fn open(job: &Job<'_>, aim: &Aim, plan: &Plan, ledger: PathBuf) -> Result<Self, Failure> {
-        let system = &job.system;
-        let mut wanted = OpenRequest::new(&aim.path, intent_of(plan, aim), ledger);
+impl OpenTarget {
+    pub fn open(
+        job: &Job<'_>,
+        resolved: &ResolvedTarget,
+        plan: &Plan,
+        scratch_list: PathBuf,
+    ) -> Result<Self, Failure> {
+        let ranks = job.ranks;
+        let mut wanted = OpenRequest::new(&resolved.path, intent_of(plan, resolved), scratch_list);
         wanted.keep = job.keep;
         wanted.erase = job.erase.clone();
         wanted.reserve_bytes = job.reserve_bytes;
-        let mut scene = Scene { keeps: job.keep, ..Scene::default() };
-        let filesystem = aim.facts.target.filesystem.as_ref();
-        scene.site.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
-        wanted.named = named_files(plan);
-        if aim.kind == Kind::Device && !team().leads() {
+        let mut open_target = OpenTarget { keeps: job.keep, ..OpenTarget::default() };
+        let filesystem = resolved.facts.target.filesystem.as_ref();
+        open_target.descriptors.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
+        wanted.named = named_files(ranks, plan);
+        if resolved.kind == Kind::Device && !ranks.is_rank_0() {
             wanted.part = Part::Joins;
         }
-        scene.open_spelt(system, &wanted, plan)?;
+        open_target.open_spelt(job, &wanted, plan)?;
         for _ in 0..directories_of(plan) {
-            scene.site.directories.push(Rc::new(scratch_directory(system, &wanted)?));
+            open_target.descriptors.directories.push(Rc::new(scratch_directory(job, &wanted)?));
         }
-        if !matches!(aim.kind, Kind::Nothing | Kind::Simulated) && aim.files > 0 {
-            wanted.files = aim.files;
-            wanted.size = (aim.creates() || job.size.is_some()).then_some(aim.file_bytes);
-            let target = open_together(system, &wanted)?;
-            scene.warnings.extend(together::first_found(holes(&target))?);
-            scene.site.target = Some(Rc::new(target));
+        if !matches!(resolved.kind, Kind::Nothing | Kind::Simulated) && resolved.files > 0 {
+            wanted.files = resolved.files;
+            wanted.size = (resolved.creates() || job.size.is_some()).then_some(resolved.file_bytes);
+            let target = open_by_ranks(job, &wanted)?;
+            open_target.warnings.extend(first_found(ranks, holes(&target))?);
+            open_target.descriptors.target = Some(Rc::new(target));
         }
-        Ok(scene)
+        Ok(open_target)
     }
 
-    /// The first process looks whether names are free; the others find them begun.
+    /// Rank 0 looks whether names are free; the others find them begun.
     fn open_spelt(
         &mut self,
-        system: &System,
+        job: &Job<'_>,
         wanted: &OpenRequest,
         plan: &Plan,
     ) -> Result<(), Failure> {
@@ -71,41 +75,37 @@ impl Scene {
         if spelt.is_empty() {
             return Ok(());
         }
-        let open = |joined| open_names(system, wanted, spelt.clone(), joined).map_err(refused);
-        let first = agree(if team().leads() { open(None).map(Some) } else { Ok(None) })?;
-        let mark = together::heard(&team(), &first.as_ref().map(NameDirectory::mark))?;
-        let names = agree(match first {
-            Some(first) => Ok(first),
-            None => open(mark),
-        })?;
-        self.site.spelt = Some(Rc::new(names));
+        let open = |joined| open_names(&job.system, wanted, spelt.clone(), joined).map_err(refused);
+        let mark = |made: &NameDirectory| Ok(made.mark());
+        let names = made_by_rank_0(job.ranks, || open(None), mark, |mark| open(Some(mark)))?;
+        self.descriptors.spelt = Some(Rc::new(names));
         Ok(())
     }
 
     /// Bytes of one data file.
-    pub fn file_bytes(&self, aim: &Aim) -> u64 {
-        self.site.target.as_ref().map_or(aim.file_bytes, |target| target.bytes)
+    pub fn file_bytes(&self, resolved: &ResolvedTarget) -> u64 {
+        self.descriptors.target.as_ref().map_or(resolved.file_bytes, |target| target.bytes)
     }
 
     /// Files that were created and stay.
     pub fn kept(&self) -> impl Iterator<Item = &Path> {
-        let files = self.site.target.iter().flat_map(|target| target.files());
+        let files = self.descriptors.target.iter().flat_map(|target| target.files());
         files.filter(|file| self.keeps && file.created).map(|file| file.path.as_path())
     }
 
-    /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now the
-    /// processes of a team have all ended their last step.
+    /// Removes scratch, and notes how what stays was left; what cannot be done is said. By now all
+    /// ranks have ended their last step.
     pub fn close(self) {
-        let files = self.site.target.iter().flat_map(|target| target.scratch_paths());
-        let directories = self.site.directories.iter().map(|one| one.path().to_path_buf());
+        let files = self.descriptors.target.iter().flat_map(|target| target.scratch_paths());
+        let directories = self.descriptors.directories.iter().map(|one| one.path().to_path_buf());
         let _cleaning =
             Patience::begin("scratch is being removed", files.chain(directories).collect());
         let mut closed: Vec<std::io::Result<()>> = Vec::new();
         let close = if self.hangs { Target::abandon } else { Target::close };
-        closed.extend(self.site.target.and_then(Rc::into_inner).map(close));
-        let directories = self.site.directories.into_iter().filter_map(Rc::into_inner);
+        closed.extend(self.descriptors.target.and_then(Rc::into_inner).map(close));
+        let directories = self.descriptors.directories.into_iter().filter_map(Rc::into_inner);
         closed.extend(directories.map(ScratchDirectory::close));
-        closed.extend(self.site.spelt.and_then(Rc::into_inner).map(NameDirectory::close));
+        closed.extend(self.descriptors.spelt.and_then(Rc::into_inner).map(NameDirectory::close));
         for error in closed.into_iter().filter_map(Result::err) {
             crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
         }
@@ -127,46 +127,38 @@ fn directories_of(plan: &Plan) -> u32 {
     needed.max().unwrap_or(0)
 }
 
-/// A directory for names, which the first process makes and the others join.
-fn scratch_directory(system: &System, wanted: &OpenRequest) -> Result<ScratchDirectory, Failure> {
-    let made = || open_directory(system, wanted).map_err(refused);
-    if team().is_alone() {
-        return made();
-    }
-    let first = agree(if team().leads() { made().map(Some) } else { Ok(None) })?;
-    let place = |made: &ScratchDirectory| {
+/// A directory for names, which rank 0 makes and the others join.
+fn scratch_directory(job: &Job<'_>, wanted: &OpenRequest) -> Result<ScratchDirectory, Failure> {
+    let make = || open_directory(&job.system, wanted).map_err(refused);
+    let mark = |made: &ScratchDirectory| {
         let mark = made.mark().map_err(|error| Failure::invalid(format!("{error}")))?;
         Ok((made.path().to_owned(), mark))
     };
-    let place = agree(first.as_ref().map(place).transpose())?;
-    let place = together::heard(&team(), &place)?;
-    agree(match (first, place) {
-        (Some(first), _) => Ok(first),
-        (None, Some((path, mark))) => join_directory(&path, mark, &wanted.ledger).map_err(refused),
-        (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
-    })
+    let join = |(path, mark): (PathBuf, Mark)| {
+        join_directory(&path, mark, &wanted.scratch_list).map_err(refused)
+    };
+    made_by_rank_0(job.ranks, make, mark, join)
 }
 
-/// Opens the target; of several processes each opens its own files, and then joins those that
-/// others have opened.
-fn open_together(system: &System, wanted: &OpenRequest) -> Result<Target, Failure> {
-    let mut target = agree(open_target(system, wanted).map_err(refused))?;
-    if team().is_alone() {
+/// Opens the target; of several ranks each opens its own files, and then joins those that others
+/// have opened.
+fn open_by_ranks(job: &Job<'_>, wanted: &OpenRequest) -> Result<Target, Failure> {
+    let mut target = agree(job.ranks, open_target(&job.system, wanted).map_err(refused))?;
+    if job.ranks.is_alone() {
         return Ok(target);
     }
     let mine = target.seen().map_err(|error| Failure::invalid(format!("{error}")));
-    let all = together::gathered(&team(), &agree(mine)?)?.concat();
-    let seen = together::heard(&team(), &all)?;
-    agree(target.join(wanted, &seen).map_err(refused))?;
+    let seen = all_gather(job.ranks, mine)?.concat();
+    agree(job.ranks, target.join(wanted, &seen).map_err(refused))?;
     Ok(target)
 }
 
 /// The files that a plan names, and whether it changes what is in them.
-fn named_files(plan: &Plan) -> Vec<NamedFile> {
+fn named_files(ranks: Ranks, plan: &Plan) -> Vec<NamedFile> {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let writers = || streams().filter(|stream| intent::is_data(stream) && stream.changes_data());
     let trims = plan.steps.iter().any(|step| matches!(step.act, Some(Act::Trim { .. })));
-    let parts = together::parts(plan, team());
+    let parts = parts(ranks, plan);
     let named = |(index, file): (u32, &PlanFile)| NamedFile {
         part: parts[index as usize],
         path: PathBuf::from(&file.name),

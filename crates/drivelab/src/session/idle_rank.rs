@@ -1,4 +1,4 @@
-//! A simulated drive as the processes see it that do not have it.
+//! A simulated drive as the ranks see it that do not have it.
 
 use drivelab_core::driver::Driver;
 use drivelab_core::facts::Facts;
@@ -6,19 +6,19 @@ use drivelab_core::inside::Inside;
 use drivelab_core::plan::{Act, SettingChange};
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 
-/// Does nothing, in no time: the first process has the drive and all workers.
+/// Does nothing, in no time: rank 0 has the drive and all workers.
 #[derive(Debug)]
-pub struct Bystander {
+pub struct IdleRank {
     facts: Facts,
 }
 
-impl Bystander {
+impl IdleRank {
     pub fn new(facts: Facts) -> Self {
-        Bystander { facts }
+        IdleRank { facts }
     }
 }
 
-impl Testbed for Bystander {
+impl Testbed for IdleRank {
     fn facts(&self) -> &Facts {
         &self.facts
     }

@@ -3,11 +3,12 @@
 //! Waiting is asking again after a short sleep: a process that spins would take the processor from
 //! the workers of the others.
 
-use super::Farewell;
+use super::FinalMessage;
 use crate::signal;
 use drivelab_core::queue::Trouble;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
+use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -15,18 +16,18 @@ use std::time::{Duration, Instant};
 /// Longest message in one piece.
 const PIECE_BYTES: usize = 1 << 28;
 const PAUSE: Duration = Duration::from_micros(100);
-/// The tag of the last word of a process.
-const FAREWELL: c_int = 3;
+/// The tag of the final message of a rank.
+const FINAL: c_int = 3;
 /// The others are waited for as long as this once this process was asked to end: Open MPI kills
 /// it a second after it asked, and scratch is to be gone by then.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// MPI has begun, and has not ended.
 static JOINED: AtomicBool = AtomicBool::new(false);
-/// What those said last who have left.
-static LEFT: Mutex<BTreeMap<u32, Farewell>> = Mutex::new(BTreeMap::new());
-/// Why nothing can be said any more: after the first that does not get through, what the others
-/// say next would be taken for something else.
+/// The final messages of those who have left.
+static FINAL_MESSAGES: Mutex<BTreeMap<u32, FinalMessage>> = Mutex::new(BTreeMap::new());
+/// Why nothing can be sent any more: after the first message that does not get through, what the
+/// others send next would be taken for something else.
 static SEVERED: OnceLock<Severed> = OnceLock::new();
 
 #[derive(Debug, Clone)]
@@ -36,21 +37,21 @@ struct Severed {
     is_pending: bool,
 }
 
-// SAFETY: the signatures are those of team_mpi.c, which is built with this crate.
+// SAFETY: the signatures are those of ranks_mpi.c, which is built with this crate.
 unsafe extern "C" {
-    fn drivelab_team_join(rank: *mut c_int, size: *mut c_int) -> c_int;
-    fn drivelab_team_leave() -> c_int;
-    fn drivelab_team_send(bytes: *const c_void, count: c_int, to: c_int, tag: c_int) -> c_int;
-    fn drivelab_team_sent(is_done: *mut c_int) -> c_int;
-    fn drivelab_team_probe(
+    fn drivelab_ranks_init(rank: *mut c_int, size: *mut c_int) -> c_int;
+    fn drivelab_ranks_finalize() -> c_int;
+    fn drivelab_ranks_send(bytes: *const c_void, count: c_int, to: c_int, tag: c_int) -> c_int;
+    fn drivelab_ranks_sent(is_done: *mut c_int) -> c_int;
+    fn drivelab_ranks_probe(
         from: c_int,
         tag: c_int,
         is_there: *mut c_int,
         source: *mut c_int,
         count: *mut c_int,
     ) -> c_int;
-    fn drivelab_team_receive(bytes: *mut c_void, count: c_int, from: c_int, tag: c_int) -> c_int;
-    fn drivelab_team_abort(status: c_int) -> c_int;
+    fn drivelab_ranks_receive(bytes: *mut c_void, count: c_int, from: c_int, tag: c_int) -> c_int;
+    fn drivelab_ranks_abort(status: c_int) -> c_int;
 }
 
 fn checked(status: c_int, what: &str) -> Result<(), Trouble> {
@@ -60,24 +61,24 @@ fn checked(status: c_int, what: &str) -> Result<(), Trouble> {
     }
 }
 
-/// Becomes one of the processes; gives its number and how many there are.
-pub fn join() -> Result<(u32, u32), Trouble> {
+/// Begins MPI; gives the rank of this process and how many there are.
+pub fn init() -> Result<(u32, u32), Trouble> {
     let (mut rank, mut size) = (0, 0);
     // SAFETY: called once, on the thread that makes all later calls; both pointers are valid.
-    checked(unsafe { drivelab_team_join(&mut rank, &mut size) }, "the beginning")?;
+    checked(unsafe { drivelab_ranks_init(&mut rank, &mut size) }, "the beginning")?;
     JOINED.store(true, SeqCst);
     Ok((rank.unsigned_abs(), size.unsigned_abs()))
 }
 
-/// Ends what [`join`] began, if it has.
-pub fn leave() {
+/// Ends what [`init`] began, if it has.
+pub fn finalize() {
     if JOINED.swap(false, SeqCst) {
         // SAFETY: the one call behind all others, on the same thread.
-        let _ = unsafe { drivelab_team_leave() };
+        let _ = unsafe { drivelab_ranks_finalize() };
     }
 }
 
-/// Sends bytes to another process.
+/// Sends bytes to another rank.
 pub fn send(bytes: &[u8], to: u32, tag: c_int) -> Result<(), Trouble> {
     not_severed()?;
     for piece in bytes.chunks(PIECE_BYTES).chain(bytes.is_empty().then_some(&[][..])) {
@@ -89,13 +90,13 @@ pub fn send(bytes: &[u8], to: u32, tag: c_int) -> Result<(), Trouble> {
 fn send_piece(piece: Vec<u8>, to: u32, tag: c_int) -> Result<(), Trouble> {
     let count = piece.len() as c_int;
     // SAFETY: `piece` stays as it is until it was sent; it is given up for good if it never is.
-    let status = unsafe { drivelab_team_send(piece.as_ptr().cast(), count, to as c_int, tag) };
+    let status = unsafe { drivelab_ranks_send(piece.as_ptr().cast(), count, to as c_int, tag) };
     checked(status, "sending")?;
     let (mut wait, begin) = (Wait::default(), Instant::now());
     loop {
         let mut is_done = 0;
         // SAFETY: the pointer is valid; one send is pending at a time.
-        checked(unsafe { drivelab_team_sent(&mut is_done) }, "sending")?;
+        checked(unsafe { drivelab_ranks_sent(&mut is_done) }, "sending")?;
         if is_done != 0 {
             return Ok(());
         }
@@ -122,7 +123,8 @@ fn probe_once(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Tro
     let (mut is_there, mut source, mut count) = (0, 0, 0);
     let asked = from.map_or(-1, |rank| rank as c_int);
     // SAFETY: all three pointers are valid.
-    let status = unsafe { drivelab_team_probe(asked, tag, &mut is_there, &mut source, &mut count) };
+    let status =
+        unsafe { drivelab_ranks_probe(asked, tag, &mut is_there, &mut source, &mut count) };
     checked(status, "looking for a message")?;
     Ok((is_there != 0).then_some((source.unsigned_abs(), count.unsigned_abs() as usize)))
 }
@@ -161,7 +163,7 @@ fn take(bytes: &mut Vec<u8>, count: usize, from: u32, tag: c_int) -> Result<(), 
     bytes.resize(begin + count, 0);
     let into = bytes[begin..].as_mut_ptr().cast();
     // SAFETY: `into` has room for the `count` bytes that the message was found to have.
-    let status = unsafe { drivelab_team_receive(into, count as c_int, from as c_int, tag) };
+    let status = unsafe { drivelab_ranks_receive(into, count as c_int, from as c_int, tag) };
     checked(status, "receiving")
 }
 
@@ -170,8 +172,8 @@ pub fn pause() {
     std::thread::sleep(PAUSE);
 }
 
-fn left() -> MutexGuard<'static, BTreeMap<u32, Farewell>> {
-    LEFT.lock().unwrap_or_else(PoisonError::into_inner)
+fn final_messages() -> MutexGuard<'static, BTreeMap<u32, FinalMessage>> {
+    FINAL_MESSAGES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn not_severed() -> Result<(), Trouble> {
@@ -182,46 +184,51 @@ fn sever(trouble: Trouble, is_pending: bool) -> Trouble {
     SEVERED.get_or_init(|| Severed { trouble, is_pending }).trouble.clone()
 }
 
-/// An error with its last word where another has left before its time.
+/// An error with its final message where another has left before its time.
 fn still_here(other: u32) -> Result<(), Trouble> {
-    if !left().contains_key(&other) && !hear_farewell(other)? {
+    if !final_messages().contains_key(&other) && !take_final_message(other)? {
         return Ok(());
     }
-    let farewell = left().get(&other).cloned().unwrap_or_default();
-    Err(farewell.trouble(other))
+    let message = final_messages().get(&other).cloned().unwrap_or_default();
+    Err(message.trouble(other))
 }
 
-/// Takes the last word of another, if it is there.
-fn hear_farewell(other: u32) -> Result<bool, Trouble> {
-    let Some((_, count)) = probe(Some(other), FAREWELL)? else { return Ok(false) };
+/// Takes the final message of another, if it is there.
+fn take_final_message(other: u32) -> Result<bool, Trouble> {
+    let Some((_, count)) = probe(Some(other), FINAL)? else { return Ok(false) };
     let mut bytes = Vec::new();
-    take(&mut bytes, count, other, FAREWELL)?;
-    left().insert(other, Farewell::of_bytes(&bytes));
+    take(&mut bytes, count, other, FINAL)?;
+    final_messages().insert(other, FinalMessage::of_bytes(&bytes));
     Ok(true)
 }
 
-/// Whether any of the others has left, or nothing is heard of them any more.
+/// Whether any of the others has left, or nothing comes from them any more.
 pub fn is_anyone_gone() -> bool {
-    SEVERED.get().is_some() || !left().is_empty() || matches!(probe(None, FAREWELL), Ok(Some(_)))
+    SEVERED.get().is_some()
+        || !final_messages().is_empty()
+        || matches!(probe(None, FINAL), Ok(Some(_)))
 }
 
-/// Says the last word to `others`, and waits for theirs.
-pub fn part(others: &[u32], farewell: &Farewell) -> Vec<(u32, Farewell)> {
-    let word = farewell.to_bytes();
-    for other in others {
-        // Whoever has gone need not hear it.
-        let _ = send_piece(word.clone(), *other, FAREWELL);
+/// Sends the final message to `others`, and waits for theirs.
+pub fn exchange_final_messages(
+    others: Range<u32>,
+    message: &FinalMessage,
+) -> Vec<(u32, FinalMessage)> {
+    let bytes = message.to_bytes();
+    for other in others.clone() {
+        // Whoever has gone needs none.
+        let _ = send_piece(bytes.clone(), other, FINAL);
     }
-    for other in others.iter().filter(|other| !left().contains_key(other)) {
-        while matches!(hear_farewell(*other), Ok(false)) {
+    for other in others.filter(|other| !final_messages().contains_key(other)) {
+        while matches!(take_final_message(other), Ok(false)) {
             pause();
         }
     }
-    std::mem::take(&mut *left()).into_iter().collect()
+    std::mem::take(&mut *final_messages()).into_iter().collect()
 }
 
 /// Whether MPI may be ended: it would wait for ever for a message that nobody takes.
-pub fn can_leave() -> bool {
+pub fn can_finalize() -> bool {
     SEVERED.get().is_none_or(|severed| !severed.is_pending)
 }
 
@@ -247,6 +254,6 @@ impl Wait {
 
 /// Ends all processes at once.
 pub fn abort(status: u8) {
-    // SAFETY: may be called at any time after `join`.
-    let _ = unsafe { drivelab_team_abort(c_int::from(status)) };
+    // SAFETY: may be called at any time after `init`.
+    let _ = unsafe { drivelab_ranks_abort(c_int::from(status)) };
 }

@@ -2,9 +2,9 @@
 
 mod mounted;
 
+use crate::descriptors::Descriptors;
 use crate::evidence::{Evidence, Sources};
 use crate::execute::tracer::Tracer;
-use crate::opener::Site;
 use drivelab_core::anatomy::Piece;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Errno;
@@ -13,7 +13,6 @@ use drivelab_core::queue::Trouble;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::opening::{Mode, TargetFile};
 use drivelab_io::settings::{self, Held};
-use drivelab_io::team::team;
 use drivelab_io::write_cache;
 use mounted::Files;
 use std::collections::BTreeMap;
@@ -28,10 +27,10 @@ pub const SETTINGS: &str = "settings";
 
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing
 /// happens and nothing is counted.
-pub struct Surroundings {
+pub struct TargetActions {
     system: System,
     sources: Sources,
-    site: Site,
+    descriptors: Descriptors,
     /// The device nearest to the target, whose queue can be set.
     nearest: Option<DeviceNumber>,
     /// Where settings are noted before they are changed.
@@ -44,52 +43,56 @@ pub struct Surroundings {
     files: Files,
 }
 
-impl Surroundings {
-    /// Acts on the target of `site` and counts on the devices `watched`; notes beside the list of
-    /// scratch, `ledger`, what must be put back.
-    pub fn new(system: System, watched: Vec<DeviceNumber>, site: Site, ledger: PathBuf) -> Self {
+impl TargetActions {
+    /// Acts on the target of `descriptors` and counts on the devices `watched`; notes beside the
+    /// list of scratch, `scratch_list`, what must be put back.
+    pub fn new(
+        system: System,
+        watched: Vec<DeviceNumber>,
+        descriptors: Descriptors,
+        scratch_list: PathBuf,
+    ) -> Self {
         let nearest = watched.first().copied();
         let sources = Sources::new(system.clone(), watched);
-        let records = ledger.with_file_name(SETTINGS);
-        let files = Files::new(system.clone(), ledger);
+        let records = scratch_list.with_file_name(SETTINGS);
+        let files = Files::new(system.clone(), scratch_list);
         let queue = BTreeMap::new();
-        Surroundings { system, sources, site, nearest, records, cache: None, queue, files }
+        TargetActions { system, sources, descriptors, nearest, records, cache: None, queue, files }
     }
 
     /// Makes a file system on the device.
     pub fn make_file_system(&mut self, kind: FileSystem) -> Result<(), Trouble> {
-        self.files.make(&self.site, kind)
+        self.files.make(&self.descriptors, kind)
     }
 
     /// Everything goes to files in a file system from here on.
     pub fn mount(&mut self, wanted: &Mount) -> Result<(), Trouble> {
-        self.files.mount(&self.site, wanted)
+        self.files.mount(&self.descriptors, wanted)
     }
 
     /// Everything goes to the device from here on; says where the files lie on it.
     pub fn unmount(&mut self) -> Result<Vec<Vec<Piece>>, Trouble> {
-        self.files.unmount(&self.site)
+        self.files.unmount(&self.descriptors)
     }
 
     /// Looks around, just before `step` begins.
     pub fn look(&self, step: &Step, number: u32, seed: u64) -> Evidence {
-        self.sources.begin(&self.site, step, number, seed)
+        self.sources.begin(&self.descriptors, step, number, seed)
     }
 
     /// Has the kernel's tracer watch the target while `step` runs.
     pub fn trace(&self, step: &Step) -> Tracer {
-        Tracer::begin(&self.system, &self.site, step)
+        Tracer::begin(&self.system, &self.descriptors, step)
     }
 
     /// The flags in force on the files of a step, one entry a stream.
     pub fn opened(&self, step: &Step) -> Vec<String> {
-        step.streams.iter().map(|stream| self.site.flags_in_force(stream)).collect()
+        step.streams.iter().map(|stream| self.descriptors.flags_in_force(stream)).collect()
     }
 
-    /// Waits, calling `tick` several times a second; ends early on Ctrl-C, here or elsewhere.
-    pub fn idle(&self, span: Duration, mut tick: impl FnMut()) {
+    /// Waits, calling `tick` several times a second; ends early where that is asked.
+    pub fn idle(&self, span: Duration, is_asked: impl Fn() -> bool, mut tick: impl FnMut()) {
         let begin = Instant::now();
-        let is_asked = || drivelab_io::signal::interrupted() || team().is_asked_to_stop();
         while begin.elapsed() < span && !is_asked() {
             let left = span.saturating_sub(begin.elapsed());
             std::thread::sleep(left.min(Duration::from_millis(250)));
@@ -99,7 +102,7 @@ impl Surroundings {
 
     /// Writes back and drops the page cache of the target's files.
     pub fn drop_caches(&self) -> Result<(), Trouble> {
-        let Some(target) = self.site.at() else { return Ok(()) };
+        let Some(target) = self.descriptors.at() else { return Ok(()) };
         for (index, _) in target.open_files() {
             target
                 .descriptor(index, Mode::default())
@@ -132,7 +135,7 @@ impl Surroundings {
         what: &str,
         act: impl Fn(BorrowedFd<'_>, bool, u64) -> Result<(), Errno>,
     ) -> Result<(), Trouble> {
-        let Some(target) = self.site.at() else { return Ok(()) };
+        let Some(target) = self.descriptors.at() else { return Ok(()) };
         let is_device = target.kind == TargetKind::BlockDevice;
         let ours = |(_, file): &(usize, &TargetFile)| file.writable && !file.joined;
         for (index, file) in target.open_files().filter(ours) {
@@ -151,7 +154,7 @@ impl Surroundings {
 
     /// Has the drive forget everything.
     pub fn purge(&self, purge: Purge) -> Result<(), Trouble> {
-        let Some(target) = &self.site.target else { return Ok(()) };
+        let Some(target) = &self.descriptors.target else { return Ok(()) };
         let mode = Mode { write: true, ..Mode::default() };
         let device = target.descriptor(0, mode).map_err(|error| {
             let path = target.path.display();
@@ -163,7 +166,7 @@ impl Surroundings {
 
     /// Turns the drive's volatile write cache on or off until this is dropped.
     pub fn set_write_cache(&mut self, wanted: Switch) -> Result<(), Trouble> {
-        let Some(target) = &self.site.target else {
+        let Some(target) = &self.descriptors.target else {
             return Err(Trouble::usage("there is no drive whose write cache could be set"));
         };
         let mode = Mode { write: true, ..Mode::default() };
@@ -197,7 +200,7 @@ impl Surroundings {
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to
     /// the end, but no one can look at it again.
     pub fn still_there(&self) -> Result<(), Trouble> {
-        let Some(target) = self.site.at() else { return Ok(()) };
+        let Some(target) = self.descriptors.at() else { return Ok(()) };
         for (index, file) in target.open_files() {
             let pinned = target.pinned(index).and_then(|pinned| pinned.try_clone_to_owned().ok());
             let found = pinned.and_then(|pinned| File::from(pinned).metadata().ok());
@@ -212,10 +215,10 @@ impl Surroundings {
     }
 }
 
-impl Drop for Surroundings {
+impl Drop for TargetActions {
     /// However the run ends: done, stopped, failed, or in a panic.
     fn drop(&mut self) {
-        self.files.end(&self.site);
+        self.files.end(&self.descriptors);
         let queue = std::mem::take(&mut self.queue).into_values().flatten();
         for held in queue.chain(self.cache.take()) {
             let name = held.name.clone();

@@ -55,7 +55,7 @@ impl Kind {
 
 /// A target that was looked at and not touched.
 #[derive(Debug)]
-pub struct Aim {
+pub struct ResolvedTarget {
     /// The path as typed.
     pub path: PathBuf,
     /// What it is.
@@ -70,7 +70,7 @@ pub struct Aim {
     pub simulated: Option<SimTarget>,
 }
 
-impl Aim {
+impl ResolvedTarget {
     /// Looks at `target` for what `plan` needs. `size` is what `--size` said.
     ///
     /// # Errors
@@ -83,29 +83,30 @@ impl Aim {
         missing: Missing<'_>,
     ) -> Result<Self, Failure> {
         let streams = || plan.steps.iter().flat_map(|step| &step.streams);
-        let mut aim = Aim::look_at(system, target)?;
+        let mut resolved = ResolvedTarget::look_at(system, target)?;
         if streams().next().is_some() && streams().all(|stream| stream.engine == Engine::Null) {
-            aim.kind = Kind::Nothing;
-            aim.facts.target = TargetFacts {
+            resolved.kind = Kind::Nothing;
+            resolved.facts.target = TargetFacts {
                 path: target.to_string(),
                 kind: TargetKind::Nothing,
                 ..TargetFacts::default()
             };
         }
-        aim.must_be_there(target, missing)?;
-        aim.files = streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
+        resolved.must_be_there(target, missing)?;
+        resolved.files =
+            streams().filter(|stream| is_data(stream)).map(files_of).max().unwrap_or(0);
         if !plan.files.is_empty() {
-            aim.files = u32::try_from(plan.files.len()).unwrap_or(u32::MAX);
+            resolved.files = u32::try_from(plan.files.len()).unwrap_or(u32::MAX);
         }
         // A plan of acts alone needs the drive no less.
         let acts = plan.steps.iter().filter_map(|step| step.act.as_ref());
-        if matches!(aim.kind, Kind::Device | Kind::File)
+        if matches!(resolved.kind, Kind::Device | Kind::File)
             && acts.into_iter().any(|act| !matches!(act, Act::Idle(_)))
         {
-            aim.files = aim.files.max(1);
+            resolved.files = resolved.files.max(1);
         }
-        aim.file_bytes = aim.size_for(plan, size)?;
-        Ok(aim)
+        resolved.file_bytes = resolved.size_for(plan, size)?;
+        Ok(resolved)
     }
 
     /// Looks at `target`, for one data file of a size to be decided.
@@ -113,9 +114,9 @@ impl Aim {
     /// # Errors
     /// Nothing is there and nothing is to be made, or it cannot be looked at.
     pub fn look(system: &System, target: &str, missing: Missing<'_>) -> Result<Self, Failure> {
-        let aim = Aim::look_at(system, target)?;
-        aim.must_be_there(target, missing)?;
-        Ok(aim)
+        let resolved = ResolvedTarget::look_at(system, target)?;
+        resolved.must_be_there(target, missing)?;
+        Ok(resolved)
     }
 
     /// A name with nothing behind it becomes a file only where that was asked for.
@@ -130,18 +131,19 @@ impl Aim {
 
     fn look_at(system: &System, target: &str) -> Result<Self, Failure> {
         if target.starts_with(PREFIX) {
-            return Aim::simulate(target);
+            return ResolvedTarget::simulate(target);
         }
         let path = PathBuf::from(target);
         let kind = kind_of(&path)?;
         let facts = facts::gather(system, &path);
-        let mut aim = Aim { path, kind, facts, file_bytes: 0, files: 1, simulated: None };
-        aim.file_bytes = match kind {
-            Kind::Device => aim.facts.target.bytes.unwrap_or(0),
-            Kind::File => std::fs::metadata(&aim.path).map_or(0, |found| found.len()),
+        let mut resolved =
+            ResolvedTarget { path, kind, facts, file_bytes: 0, files: 1, simulated: None };
+        resolved.file_bytes = match kind {
+            Kind::Device => resolved.facts.target.bytes.unwrap_or(0),
+            Kind::File => std::fs::metadata(&resolved.path).map_or(0, |found| found.len()),
             Kind::Directory | Kind::Absent | Kind::Nothing | Kind::Simulated => 0,
         };
-        Ok(aim)
+        Ok(resolved)
     }
 
     /// What is at TARGET, without the facts behind it.
@@ -178,7 +180,7 @@ impl Aim {
         }
         let facts = simulated.facts();
         let file_bytes = facts.target.bytes.unwrap_or(0);
-        Ok(Aim {
+        Ok(ResolvedTarget {
             path: PathBuf::from(target),
             kind: Kind::Simulated,
             facts,

@@ -14,7 +14,7 @@ pub const NAMES: [&str; 6] =
 
 /// What was asked of drivelab itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Own {
+pub struct DrivelabOptions {
     /// Sizes and counts of files are so many times as large.
     pub scale: Scale,
     /// Times are so many times as long.
@@ -40,9 +40,9 @@ pub enum Notes {
     Only,
 }
 
-impl Default for Own {
+impl Default for DrivelabOptions {
     fn default() -> Self {
-        Own {
+        DrivelabOptions {
             scale: Scale::WHOLE,
             scale_time: Scale::WHOLE,
             erase: None,
@@ -54,8 +54,8 @@ impl Default for Own {
 }
 
 /// Takes our own options out of a line.
-pub fn take(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
-    let (mut own, mut rest) = (Own::default(), Vec::new());
+pub fn take(words: &[String]) -> Result<(DrivelabOptions, Vec<String>), Failure> {
+    let (mut options, mut rest) = (DrivelabOptions::default(), Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let (name, value) = match word.split_once('=') {
@@ -67,21 +67,21 @@ pub fn take(words: &[String]) -> Result<(Own, Vec<String>), Failure> {
             continue;
         }
         if name == "--dry-run" {
-            own.dry_run = true;
+            options.dry_run = true;
             continue;
         }
         let value = value.or_else(|| words.next().cloned()).ok_or_else(|| {
             Failure::usage(format!("{name} needs a value")).advise(format!("As in {name}=VALUE."))
         })?;
         match name {
-            "--scale-size" => own.scale = scale(name, &value)?,
-            "--scale-time" => own.scale_time = scale(name, &value)?,
-            "--erase" => own.erase = Some(value),
-            "--runs" => own.runs = Some(PathBuf::from(value)),
-            _ => own.notes = notes(&value)?,
+            "--scale-size" => options.scale = scale(name, &value)?,
+            "--scale-time" => options.scale_time = scale(name, &value)?,
+            "--erase" => options.erase = Some(value),
+            "--runs" => options.runs = Some(PathBuf::from(value)),
+            _ => options.notes = notes(&value)?,
         }
     }
-    Ok((own, rest))
+    Ok((options, rest))
 }
 
 fn notes(text: &str) -> Result<Notes, Failure> {
@@ -124,20 +124,21 @@ mod tests {
     use crate::front::world::RealWorld;
     use drivelab_compat::tools;
     use drivelab_io::facts::System;
+    use drivelab_io::ranks::Ranks;
 
-    fn of(line: &str) -> Result<(Own, Vec<String>), Failure> {
+    fn of(line: &str) -> Result<(DrivelabOptions, Vec<String>), Failure> {
         take(&line.split(' ').map(String::from).collect::<Vec<_>>())
     }
 
     #[test]
     fn our_own_options_stand_anywhere() -> Result<(), Failure> {
-        let (own, rest) = of("--rw=read --scale-size 1/1024 --erase=X --name=a --dry-run")?;
-        assert_eq!(own.scale, Scale { numerator: 1, denominator: 1024 });
-        assert_eq!((own.erase.as_deref(), own.dry_run), (Some("X"), true));
+        let (options, rest) = of("--rw=read --scale-size 1/1024 --erase=X --name=a --dry-run")?;
+        assert_eq!(options.scale, Scale { numerator: 1, denominator: 1024 });
+        assert_eq!((options.erase.as_deref(), options.dry_run), (Some("X"), true));
         assert_eq!(rest, ["--rw=read", "--name=a"]);
-        let (own, _) = of("--scale-time=0.25 --notes=only")?;
-        assert_eq!(own.scale_time, Scale { numerator: 25, denominator: 100 });
-        assert_eq!(own.notes, Notes::Only);
+        let (options, _) = of("--scale-time=0.25 --notes=only")?;
+        assert_eq!(options.scale_time, Scale { numerator: 25, denominator: 100 });
+        assert_eq!(options.notes, Notes::Only);
         Ok(())
     }
 
@@ -168,7 +169,7 @@ mod tests {
 
     #[test]
     fn no_tool_takes_an_option_of_ours_for_its_own() {
-        let world = &RealWorld::new(System::live(), &Own::default());
+        let world = &RealWorld::new(Ranks::ALONE, System::live(), &DrivelabOptions::default());
         for name in NAMES {
             for tool in tools::ALL {
                 let words = tool.example.split(' ').chain([name, "1"]).map(String::from);

@@ -1,6 +1,6 @@
 //! Files in a file system on the target, in place of the target: made, mounted, let go of again.
 
-use crate::opener::Site;
+use crate::descriptors::Descriptors;
 use drivelab_core::anatomy::Piece;
 use drivelab_core::plan::{FileSystem, Mount};
 use drivelab_core::queue::Trouble;
@@ -9,7 +9,7 @@ use drivelab_io::facts::{self, System};
 use drivelab_io::file_system::{self, Mounted};
 use drivelab_io::guard::{self, Intent, Refusal};
 use drivelab_io::opening::{Mode, OpenRequest, Target, open_target};
-use drivelab_io::scratch::{Identity, Ledger};
+use drivelab_io::scratch::{Identity, ScratchList};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
@@ -28,7 +28,7 @@ const BLOCK_BYTES: usize = 4096;
 pub struct Files {
     system: System,
     /// `$XDG_DATA_HOME/drivelab/scratch.jsonl`.
-    ledger: PathBuf,
+    scratch_list: PathBuf,
     made: Option<FileSystem>,
     mounted: Option<Mounted>,
     /// Files in a directory of others; they stay open until the end.
@@ -39,31 +39,31 @@ pub struct Files {
 
 impl Files {
     /// Nothing is mounted.
-    pub fn new(system: System, ledger: PathBuf) -> Self {
+    pub fn new(system: System, scratch_list: PathBuf) -> Self {
         let (made, mounted, elsewhere) = (None, None, None);
-        Files { system, ledger, made, mounted, elsewhere, ours: Vec::new() }
+        Files { system, scratch_list, made, mounted, elsewhere, ours: Vec::new() }
     }
 
     /// Makes a file system on the device.
-    pub fn make(&mut self, site: &Site, kind: FileSystem) -> Result<(), Trouble> {
-        file_system::make(&self.system, device(site)?, kind)?;
+    pub fn make(&mut self, descriptors: &Descriptors, kind: FileSystem) -> Result<(), Trouble> {
+        file_system::make(&self.system, device(descriptors)?, kind)?;
         self.made = Some(kind);
         Ok(())
     }
 
     /// From here on everything goes to files.
-    pub fn mount(&mut self, site: &Site, wanted: &Mount) -> Result<(), Trouble> {
+    pub fn mount(&mut self, descriptors: &Descriptors, wanted: &Mount) -> Result<(), Trouble> {
         let files = match &wanted.directory {
-            Some(directory) => self.elsewhere(site, Path::new(directory), wanted)?,
-            None => self.here(site, wanted)?,
+            Some(directory) => self.elsewhere(descriptors, Path::new(directory), wanted)?,
+            None => self.here(descriptors, wanted)?,
         };
-        *site.mounted.borrow_mut() = Some(files);
+        *descriptors.mounted.borrow_mut() = Some(files);
         Ok(())
     }
 
     fn elsewhere(
         &mut self,
-        site: &Site,
+        descriptors: &Descriptors,
         directory: &Path,
         wanted: &Mount,
     ) -> Result<Rc<Target>, Trouble> {
@@ -71,7 +71,7 @@ impl Files {
             return Ok(files.clone());
         }
         // What was mounted there may be gone, and its directory still be one.
-        let device = device(site)?;
+        let device = device(descriptors)?;
         let nearest = |path: &Path| facts::devices_below(&self.system, path).first().copied();
         if nearest(directory).is_none() || nearest(directory) != nearest(&device.path) {
             return Err(Trouble::usage(format!(
@@ -84,15 +84,15 @@ impl Files {
         Ok(self.elsewhere.insert(Rc::new(files)).clone())
     }
 
-    fn here(&mut self, site: &Site, wanted: &Mount) -> Result<Rc<Target>, Trouble> {
+    fn here(&mut self, descriptors: &Descriptors, wanted: &Mount) -> Result<Rc<Target>, Trouble> {
         let kind = self.made.ok_or_else(|| {
             Trouble::usage("nothing was made that could be mounted: put a step with mkfs before it")
         })?;
         if self.mounted.is_some() {
             return Err(Trouble::usage("it is mounted already: put an unmount before it"));
         }
-        let place = self.ledger.with_file_name("mount");
-        let mounted = file_system::mount(&self.system, device(site)?, kind, &place)?;
+        let place = self.scratch_list.with_file_name("mount");
+        let mounted = file_system::mount(&self.system, device(descriptors)?, kind, &place)?;
         let place = mounted.place().join(NAME);
         // From here on an error unmounts it again.
         self.mounted = Some(mounted);
@@ -106,17 +106,17 @@ impl Files {
     }
 
     fn open(&self, path: &Path, wanted: &Mount, keep: bool) -> Result<Target, Trouble> {
-        let mut request = OpenRequest::new(path, Intent::Write, &self.ledger);
+        let mut request = OpenRequest::new(path, Intent::Write, &self.scratch_list);
         (request.files, request.size, request.keep) = (wanted.files, Some(wanted.bytes.0), keep);
         open_target(&self.system, &request).map_err(of_refusal)
     }
 
     /// From here on everything goes to the device; says where the files lie on it.
-    pub fn unmount(&mut self, site: &Site) -> Result<Vec<Vec<Piece>>, Trouble> {
-        let Some(files) = site.mounted.borrow_mut().take() else {
+    pub fn unmount(&mut self, descriptors: &Descriptors) -> Result<Vec<Vec<Piece>>, Trouble> {
+        let Some(files) = descriptors.mounted.borrow_mut().take() else {
             return Err(Trouble::usage("nothing is mounted: put a mount before the unmount"));
         };
-        let target = device(site)?;
+        let target = device(descriptors)?;
         let places = self.places(&files)?;
         let seen = places.first().map(|pieces| look(&files, pieces, |piece| piece.offset));
         drop(files);
@@ -146,9 +146,9 @@ impl Files {
     }
 
     /// Undoes what is still mounted, and forgets the files in it.
-    pub fn end(&mut self, site: &Site) {
-        site.mounted.borrow_mut().take();
-        if let (Some(mounted), Ok(target)) = (self.mounted.take(), device(site))
+    pub fn end(&mut self, descriptors: &Descriptors) {
+        descriptors.mounted.borrow_mut().take();
+        if let (Some(mounted), Ok(target)) = (self.mounted.take(), device(descriptors))
             && let Err(trouble) = mounted.unmount(&self.system, target)
         {
             crate::print::error(&format!(
@@ -160,16 +160,16 @@ impl Files {
         {
             crate::print::error(&format!("drivelab: scratch {error}; remove it by hand"));
         }
-        let ledger = Ledger::at(&self.ledger);
+        let list = ScratchList::at(&self.scratch_list);
         for identity in self.ours.drain(..) {
             // What is not forgotten names an inode that will never be again.
-            ledger.forget(identity).ok();
+            list.forget(identity).ok();
         }
     }
 }
 
-fn device(site: &Site) -> Result<&Target, Trouble> {
-    let device = site.target.as_deref();
+fn device(descriptors: &Descriptors) -> Result<&Target, Trouble> {
+    let device = descriptors.target.as_deref();
     device.ok_or_else(|| Trouble::usage("there is no device for a file system"))
 }
 

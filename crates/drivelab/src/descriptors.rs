@@ -20,7 +20,7 @@ const READ_WRITE: u32 = 0o2;
 
 /// What the workers of a run may open.
 #[derive(Debug, Clone, Default)]
-pub struct Site {
+pub struct Descriptors {
     /// Files or device.
     pub target: Option<Rc<Target>>,
     /// Files in a file system on the device, while one is mounted: then everything goes to them.
@@ -33,7 +33,7 @@ pub struct Site {
     pub memory_backed: bool,
 }
 
-impl Site {
+impl Descriptors {
     /// Where data goes now.
     pub fn at(&self) -> Option<Rc<Target>> {
         self.mounted.borrow().clone().or_else(|| self.target.clone())
