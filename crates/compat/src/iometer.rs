@@ -17,7 +17,7 @@ mod translation;
 mod workers;
 
 use crate::front::{Asked, Existing, Host, Output, OutputFile, Refusal, ResultFile, World};
-use crate::tools::FrontEnd;
+use crate::front_end::FrontEnd;
 use drivelab_core::run::Run;
 use icf::{Icf, Recorded, Specification};
 use line::Words;

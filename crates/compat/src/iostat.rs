@@ -20,7 +20,7 @@ pub use options::{Dates, Era, Group, Options, Partitions, Shown, Unit};
 pub use print::{between, closing, opening, report};
 
 use crate::front::{Note, Refusal, World};
-use crate::tools::{Answer, FrontEnd};
+use crate::front_end::{Answer, FrontEnd};
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]

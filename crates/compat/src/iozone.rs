@@ -25,7 +25,7 @@ pub use options::{Cell, Columns, Layout, Options, Table, Throughput};
 pub use test::{Load, Test};
 
 use crate::front::{Asked, Host, Job, Output, Refusal, World};
-use crate::tools::FrontEnd;
+use crate::front_end::FrontEnd;
 use drivelab_core::plan::{Plan, PlanFile};
 use drivelab_core::run::Run;
 use drivelab_core::units::Size;

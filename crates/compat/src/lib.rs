@@ -6,6 +6,7 @@ mod calendar;
 pub mod fio;
 pub mod fio_json;
 pub mod front;
+pub mod front_end;
 pub mod iometer;
 pub mod ior;
 pub mod iostat;

@@ -6,13 +6,13 @@
 mod forward;
 pub mod limits;
 mod merge;
-pub mod tracer;
 mod trouble;
 
 use crate::evidence::Evidence;
 use crate::progress::Progress;
 use crate::store::writer::Recorder;
 use crate::target_actions::TargetActions;
+use crate::tracer::{self, Traced, Tracer};
 use drivelab_core::anatomy::{Anatomy, Piece};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
@@ -29,7 +29,6 @@ use forward::{Forward, Silent};
 use limits::Limits;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
-use tracer::{Traced, Tracer};
 
 /// Wrong stamps that a run file lists for one step.
 const MISMATCHES_MAX: usize = 100;

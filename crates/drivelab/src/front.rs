@@ -17,7 +17,8 @@ use crate::shown::Shown;
 use crate::target::Missing;
 use crate::{print, store};
 use drivelab_compat::front::{Job, Note, Refusal};
-use drivelab_compat::tools::{Answer, FrontEnd, Layout};
+use drivelab_compat::front_end::{Answer, FrontEnd, Layout};
+use drivelab_compat::tools;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
@@ -33,11 +34,11 @@ use world::RealWorld;
 pub fn attempt(ranks: Ranks, words: &[String]) -> Option<u8> {
     let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
     let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
-    let (tool, name, rest) = match FrontEnd::of(&called) {
+    let (tool, name, rest) = match tools::named(&called) {
         Some(tool) => (tool, called, words.get(1..)?),
         None => {
             let name = words.get(1)?;
-            (FrontEnd::of(name)?, name.clone(), words.get(2..)?)
+            (tools::named(name)?, name.clone(), words.get(2..)?)
         }
     };
     drivelab_io::signal::install();

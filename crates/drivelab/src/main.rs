@@ -24,6 +24,7 @@ mod shown;
 mod store;
 mod target;
 mod target_actions;
+mod tracer;
 mod wall_clock;
 
 use clap::error::ErrorKind;

@@ -4,7 +4,7 @@ mod mounted;
 
 use crate::descriptors::Descriptors;
 use crate::evidence::{Evidence, Sources};
-use crate::execute::tracer::Tracer;
+use crate::tracer::Tracer;
 use drivelab_core::anatomy::Piece;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Errno;

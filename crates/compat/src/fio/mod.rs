@@ -24,7 +24,7 @@ pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified, Without}
 pub const FAILED: u8 = words::STATUS;
 
 use crate::front::{Asked, Job, Refusal, World};
-use crate::tools::FrontEnd;
+use crate::front_end::FrontEnd;
 use settings::Settings;
 use translate::Whole;
 

@@ -26,7 +26,7 @@ pub use settings::{Era, FAILED, Packet, Settings, Summary};
 use crate::front::{
     Asked, Existing, Host, Job, Note, Output, OutputFile, Refusal, ResultFile, World,
 };
-use crate::tools::FrontEnd;
+use crate::front_end::FrontEnd;
 use drivelab_core::run::Run;
 
 /// A line, understood.

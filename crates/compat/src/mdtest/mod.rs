@@ -18,8 +18,8 @@ pub use settings::{FAILED, Settings, USAGE};
 pub use tree::Tree;
 
 use crate::front::{Asked, Host, Job, Output, Refusal, World};
+use crate::front_end::FrontEnd;
 use crate::option;
-use crate::tools::FrontEnd;
 use drivelab_core::run::Run;
 use known::KNOWN;
 

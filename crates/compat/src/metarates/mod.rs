@@ -12,7 +12,7 @@ pub use line::{FAILED, Options};
 pub use plan::{Key, Phase};
 
 use crate::front::{Asked, Host, Job, Note, Output, Refusal, Scale, Treatment, World};
-use crate::tools::FrontEnd;
+use crate::front_end::FrontEnd;
 use drivelab_core::run::Run;
 
 /// Metarates among the tools.

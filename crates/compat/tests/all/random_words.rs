@@ -2,7 +2,8 @@
 
 use crate::mpi_world::{Still, assert_sound, corpus, launched};
 use drivelab_compat::front::{Found, Host};
-use drivelab_compat::tools::{self, Answer, FrontEnd};
+use drivelab_compat::front_end::{Answer, FrontEnd};
+use drivelab_compat::tools;
 use drivelab_core::run::Run;
 
 /// SplitMix64: the same words in every run.

@@ -7,7 +7,7 @@ use crate::print;
 use crate::ranks::broadcast;
 use crate::session::Ended;
 use drivelab_compat::front::Host;
-use drivelab_compat::tools::{FrontEnd, Layout};
+use drivelab_compat::front_end::{FrontEnd, Layout};
 use drivelab_core::verified::Verified;
 use drivelab_io::scratch::ScratchList;
 
