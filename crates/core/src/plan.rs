@@ -4,6 +4,7 @@
 //! file, and both are this one derive. Unknown keys are errors.
 
 mod act;
+mod engine;
 mod file;
 mod interval;
 mod level;
@@ -15,6 +16,7 @@ mod until;
 mod weights;
 
 pub use act::{Act, FileSystem, Mount, Purge, Switch};
+pub use engine::{Calls, Engine, EngineTraits};
 pub use file::PlanFile;
 pub use interval::Interval;
 pub use level::{Level, Rate, Unevenness};
@@ -88,25 +90,6 @@ pub struct Step {
     pub trace: bool,
     /// What runs, together.
     pub streams: Vec<Stream>,
-}
-
-/// How I/O reaches the kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Engine {
-    /// io_uring, one ring a worker.
-    #[default]
-    IoUring,
-    /// Kernel AIO.
-    Libaio,
-    /// pread and pwrite, one at a time.
-    Psync,
-    /// Loads and stores on a mapping.
-    Mmap,
-    /// fread and fwrite with a buffer of one record.
-    Stdio,
-    /// Completes at once: the generator's own ceiling.
-    Null,
 }
 
 /// Whether the page cache is bypassed.

@@ -6,7 +6,7 @@ use crate::observed::{
     BlockSample, CpuThrottle, Extents, IoLimit, LimitedRate, LinkChange, PressureSpan,
     ProcessBytes, Temperature,
 };
-use crate::plan::{Mix, Plan, Sharing, Sync, SyncTiming, Until};
+use crate::plan::{Mix, PatternName, Plan, Sharing, Sync, SyncTiming, Until};
 use crate::record::{ProcessFacts, Record, StepBegin};
 use crate::summary::summarise;
 use crate::tally::{Keep, Phase, Tally};
