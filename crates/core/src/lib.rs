@@ -87,6 +87,7 @@ pub mod arrival;
 pub mod claims;
 pub mod comparison;
 pub mod content;
+pub mod defect;
 pub mod driver;
 pub mod facts;
 pub mod findings;

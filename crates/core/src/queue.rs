@@ -116,6 +116,8 @@ pub enum TroubleKind {
     Failed,
     /// An operation did not come back in time.
     Stuck,
+    /// drivelab is wrong: something that cannot be has happened.
+    Defect,
 }
 
 impl Trouble {
@@ -127,6 +129,12 @@ impl Trouble {
     /// A request that makes no sense.
     pub fn usage(text: impl Into<String>) -> Self {
         Trouble { kind: TroubleKind::Usage, text: text.into() }
+    }
+
+    /// Something that cannot be has happened: no number of this step can be trusted.
+    #[cold]
+    pub fn defect(what: impl fmt::Display) -> Self {
+        Trouble { kind: TroubleKind::Defect, text: crate::defect::sentence(what) }
     }
 
     /// An operation that did not come back.

@@ -121,7 +121,10 @@ impl Team {
         match word {
             Word::Wall(stream) => add(&mut self.walls, stream),
             Word::Level(stream) => add(&mut self.levels, stream),
-            Word::Over => self.running = self.running.saturating_sub(1),
+            Word::Over => {
+                debug_assert!(self.running > 0, "more processes are over than there are");
+                self.running = self.running.saturating_sub(1);
+            }
             Word::Did(did) => self.watches.iter_mut().for_each(|(watch, _)| watch.take(did)),
             Word::Done(worker) => self.done.push(worker),
         }
@@ -208,6 +211,7 @@ impl Team {
                 }
             }
         }
+        debug_assert!(level.iter().all(|index| *index < self.members.len()), "nobody's watch");
         let mut stop = Vec::new();
         for (index, member) in self.members.iter_mut().enumerate() {
             let stream = member.worker.0;

@@ -4,7 +4,7 @@
 
 mod support;
 
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_core::plan::{Files, Mix, PatternName, Sharing, Step, Stream, Until, WeightedSize};
 use drivelab_core::units::Size;
 use support::{Drive, MIB, Memory, Outcome, drivers, operations, reads, run, step};
@@ -20,11 +20,11 @@ fn back(stream: &Stream) -> Stream {
 }
 
 fn done(until: &Until, stream: Stream) -> Outcome {
-    let latency = |now: Time, op: &Op, _: &mut [u8]| (now + 1000, Ok(op.len));
+    let latency = |now: Time, op: &DataOp, _: &mut [u8]| (now + 1000, Ok(op.len));
     run(drivers(&step(until.clone(), vec![stream]), MIB), latency)
 }
 
-fn places(ops: Vec<Op>, action: Action) -> Vec<(u32, u64, u32)> {
+fn places(ops: Vec<DataOp>, action: Action) -> Vec<(u32, u64, u32)> {
     let its = ops.into_iter().filter(|op| op.action == action);
     its.map(|op| (op.file, op.offset, op.len)).collect()
 }
@@ -76,7 +76,7 @@ impl Drive for Forgetful {
     fn serve(
         &mut self,
         now: Time,
-        op: &Op,
+        op: &DataOp,
         buffer: &mut [u8],
     ) -> (Time, Result<u32, drivelab_core::op::Errno>) {
         self.writes += u64::from(op.action == Action::Write);
@@ -101,7 +101,7 @@ fn lost_writes_of_a_mix_are_found_and_nothing_else_is_complained_of() {
         let memory = Memory(vec![0; MIB as usize]);
         let mut drive = Forgetful { memory, writes: 0, forgets };
         let serve = |drive: &mut Forgetful, step: &Step| {
-            run(drivers(step, MIB), |now: Time, op: &Op, buffer: &mut [u8]| {
+            run(drivers(step, MIB), |now: Time, op: &DataOp, buffer: &mut [u8]| {
                 drive.serve(now, op, buffer)
             })
         };

@@ -2,7 +2,7 @@
 //! less than all merges of a flush.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
-use drivelab_core::op::{Action, Op};
+use drivelab_core::op::{Action, DataOp};
 use drivelab_sim::drive::{Drive, Ends};
 use drivelab_sim::flash::{FlashDrive, Parameters};
 use drivelab_sim::log_block::{self, LogBlockDrive};
@@ -13,8 +13,12 @@ use drivelab_stats::Random;
 fn longest_read_ms(drive: &mut impl Drive, writers: u32, until_ns: u64) -> (f64, u64) {
     let places = drive.bytes() / 4096;
     let mut random = Random::new(3);
-    let mut next =
-        |action| Op { action, offset: random.below(places) * 4096, len: 4096, ..Op::default() };
+    let mut next = |action| DataOp {
+        action,
+        offset: random.below(places) * 4096,
+        len: 4096,
+        ..DataOp::default()
+    };
     let mut ends = Ends::default();
     let mut since = 0;
     let (mut longest, mut writes) = (0, 0);
