@@ -24,6 +24,8 @@ impl Arrivals {
     pub fn new(rate: f64, poisson: bool, worker: u32, workers: u32, seed: u64) -> Self {
         let workers = f64::from(workers.max(1));
         let mean_gap_ns = 1e9 * workers / rate;
+        debug_assert!(mean_gap_ns.is_finite() && mean_gap_ns > 0.0, "a rate of {rate}");
+        debug_assert!(f64::from(worker) < workers, "worker {worker} of {workers}");
         Arrivals {
             mean_gap_ns,
             first_ns: mean_gap_ns * f64::from(worker) / workers,
@@ -62,7 +64,9 @@ impl Arrivals {
             return due.unwrap_or(NEVER);
         }
         if let Some(random) = &mut self.poisson {
-            self.sum_ns += random.exponential(self.mean_gap_ns);
+            let gap_ns = random.exponential(self.mean_gap_ns);
+            debug_assert!(gap_ns >= 0.0, "a gap of {gap_ns}");
+            self.sum_ns += gap_ns;
             return self.sum_ns as Time;
         }
         let due = self.first_ns + self.count as f64 * self.mean_gap_ns;

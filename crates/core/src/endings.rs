@@ -123,6 +123,7 @@ impl Endings {
             EndingMessage::Stonewall(stream) => add(&mut self.stonewalls, stream),
             EndingMessage::Level(stream) => add(&mut self.levels, stream),
             EndingMessage::ForegroundOver => {
+                debug_assert!(self.foregrounds_elsewhere > 0, "more ranks are over than there are");
                 self.foregrounds_elsewhere = self.foregrounds_elsewhere.saturating_sub(1)
             }
             EndingMessage::Progress(interval) => {
@@ -215,6 +216,7 @@ impl Endings {
                 }
             }
         }
+        debug_assert!(level.iter().all(|index| *index < self.members.len()), "nobody's watch");
         let mut stop = Vec::new();
         for (index, member) in self.members.iter_mut().enumerate() {
             let stream = member.worker.0;

@@ -85,6 +85,7 @@ impl Ledger {
         }
         self.written_bytes += moved.written_bytes;
         self.written_since_erase_bytes += moved.written_bytes;
+        debug_assert!(self.written_since_erase_bytes <= self.written_bytes, "a part is the more");
         if trims_all(step, file_bytes, moved.trimmed_bytes) && complete {
             self.erased(true, "trimmed");
             return;
@@ -97,6 +98,7 @@ impl Ledger {
     fn erased(&mut self, whole: bool, word: &str) {
         self.state = if whole { word } else { "unknown" }.into();
         if whole {
+            debug_assert!(word != "unknown", "what was erased whole is known");
             self.erases += 1;
             self.written_since_erase_bytes = 0;
         }

@@ -139,6 +139,7 @@ impl Watch {
     pub fn take(&mut self, interval: WorkerInterval) {
         let its = |member: &&mut Member| member.worker == interval.worker;
         let Some(member) = self.members.iter_mut().find(its) else { return };
+        debug_assert!(interval.from <= interval.to, "an interval ends before it began");
         member.known = member.known.max(interval.to);
         let measured = if interval.ramp { interval.to } else { interval.from };
         let from = *self.from.get_or_insert(measured.saturating_add(self.level.after.0));
@@ -154,6 +155,7 @@ impl Watch {
 
     /// Divides what was done in a span over the seconds it lies in.
     fn spread(&mut self, begin: Time, end: Time, from: Time, all: [u64; 2]) {
+        debug_assert!(begin < end, "nothing can be spread over no time");
         let span = u128::from(end - begin);
         // What was done until a time, so that parts add up.
         let until =

@@ -88,6 +88,7 @@ pub mod cause;
 pub mod claims;
 pub mod comparison;
 pub mod content;
+pub mod defect;
 pub mod driver;
 pub mod endings;
 pub mod facts;

@@ -14,7 +14,7 @@ mod turns;
 mod written;
 mod zones;
 
-use crate::op::{Action, Op};
+use crate::op::{Action, DataOp, Op};
 use crate::plan::{Files, Jump, Mix, Pattern, Sequence, Sharing, Stream};
 use crate::queue::Trouble;
 use crate::units::Size;
@@ -72,12 +72,14 @@ impl Offsets {
     /// ```
     /// use drivelab_core::offsets::Offsets;
     /// use drivelab_core::plan::{Pattern, Stream};
+    /// use drivelab_core::op::DataOp;
     /// use drivelab_core::units::Size;
     ///
     /// let pattern = Pattern::Permutation;
     /// let stream = Stream { pattern, size: Size(4096), workers: 1, ..Stream::default() };
     /// let mut offsets = Offsets::new(&stream, 0, 16 * 4096, 42)?;
-    /// let mut blocks: Vec<u64> = (0..16).map(|_| offsets.next().0.offset / 4096).collect();
+    /// let ops: Result<Vec<DataOp>, _> = (0..16).map(|_| offsets.next().0.try_into()).collect();
+    /// let mut blocks: Vec<u64> = ops?.into_iter().map(|op| op.offset / 4096).collect();
     /// blocks.sort_unstable();
     /// assert!(blocks.into_iter().eq(0..16), "every block once a pass");
     /// # Ok::<(), drivelab_core::queue::Trouble>(())
@@ -197,7 +199,7 @@ impl Offsets {
                 let action = self.kinds.next(&mut self.kind_random);
                 let randoms = (&mut self.address_random, &mut self.size_random);
                 let (offset, len) = lanes.next(action, randoms, &mut self.pass);
-                return (Op { action, file: self.file, to: 0, offset, len }, pass);
+                return (Op::Data(DataOp { action, file: self.file, offset, len }), pass);
             }
         };
         let action = self.kinds.next(&mut self.kind_random);
@@ -210,7 +212,7 @@ impl Offsets {
             }
             _ => address.next(self.region, len, &mut self.address_random, &mut self.pass),
         };
-        (Op { action, file: self.file, to: 0, offset, len }, pass)
+        (Op::Data(DataOp { action, file: self.file, offset, len }), pass)
     }
 
     /// The next operations, as many as there is room for, as [`Offsets::next`] would draw them one
@@ -221,8 +223,8 @@ impl Offsets {
             let (region, file) = (self.region, self.file);
             for op in ops.iter_mut() {
                 let slot = self.address_random.below(region.slots);
-                *op =
-                    Op { action, file, to: 0, offset: region.base + slot * region.slot_bytes, len };
+                let offset = region.base + slot * region.slot_bytes;
+                *op = Op::Data(DataOp { action, file, offset, len });
             }
             return passes.fill(self.pass);
         }

@@ -6,6 +6,7 @@
 
 mod act;
 mod arrival;
+mod engine;
 mod file;
 mod interval;
 mod level;
@@ -20,6 +21,7 @@ mod weights;
 
 pub use act::{Act, FileSystem, Mount, Purge, Switch};
 pub use arrival::{Arrival, Think};
+pub use engine::{Calls, Engine, EngineTraits};
 pub use file::PlanFile;
 pub use interval::Interval;
 pub use level::{Level, Rate, Unevenness};
@@ -95,25 +97,6 @@ pub struct Step {
     pub trace: bool,
     /// What runs, together.
     pub streams: Vec<Stream>,
-}
-
-/// How I/O reaches the kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Engine {
-    /// io_uring, one ring a worker.
-    #[default]
-    IoUring,
-    /// Kernel AIO.
-    Libaio,
-    /// pread and pwrite, one at a time.
-    Psync,
-    /// Loads and stores on a mapping.
-    Mmap,
-    /// fread and fwrite with a buffer of one record.
-    Stdio,
-    /// Completes at once: the generator's own ceiling.
-    Null,
 }
 
 /// Whether the page cache is bypassed.

@@ -118,6 +118,8 @@ pub enum TroubleKind {
     Stuck,
     /// Another rank failed, which says why.
     Elsewhere,
+    /// drivelab is wrong: something that cannot be has happened.
+    Defect,
 }
 
 impl Trouble {
@@ -134,6 +136,12 @@ impl Trouble {
     /// What ends this rank because another one failed.
     pub fn elsewhere(text: impl Into<String>) -> Self {
         Trouble { kind: TroubleKind::Elsewhere, text: text.into() }
+    }
+
+    /// Something that cannot be has happened: no number of this step can be trusted.
+    #[cold]
+    pub fn defect(what: impl fmt::Display) -> Self {
+        Trouble { kind: TroubleKind::Defect, text: crate::defect::sentence(what) }
     }
 
     /// An operation that did not come back.

@@ -10,7 +10,7 @@ mod past;
 pub use past::{holder, is_filled, past};
 
 use crate::facts::TargetKind;
-use crate::plan::{Engine, Files, IoMode, Mix, PatternName, Plan, Step, Stream, Until};
+use crate::plan::{Files, IoMode, Mix, PatternName, Plan, Step, Stream, Until};
 use crate::quantity::percent;
 use crate::run::{Run, StepRun};
 use crate::sound::stands;
@@ -139,7 +139,7 @@ impl Rounds {
     fn fill(&self) -> Option<Step> {
         let stream = self.step.streams.first()?;
         let size = 1 << self.region_bytes.trailing_zeros().min(FILL_BYTES.trailing_zeros());
-        let is_deep = matches!(stream.engine, Engine::IoUring | Engine::Libaio);
+        let is_deep = stream.engine.is_asynchronous();
         let is_direct = stream.io == IoMode::Direct;
         let filling = Stream {
             engine: stream.engine,

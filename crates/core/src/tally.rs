@@ -1,7 +1,7 @@
 //! What is kept of I/Os: one tally per worker and interval, and what adds up to it.
 
 use crate::inside::Cause;
-use crate::op::{Action, Done, Errno, Op, Time};
+use crate::op::{Action, Done, Errno, Op, Place, Time};
 use drivelab_stats::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -126,6 +126,7 @@ impl KindTally {
             }
             Err(errno) => return self.fail(errno, 1),
         }
+        debug_assert!(due <= done.issued, "issued before it was due: {done:?}, {due}");
         self.service.record(done.completed.saturating_sub(done.issued));
         if let Some(submit) = &mut self.submit {
             submit.record(done.submitted.saturating_sub(done.issued));
@@ -153,6 +154,7 @@ impl KindTally {
 
     /// Adds `other`, as if its I/Os had been accounted here.
     pub fn merge(&mut self, other: &KindTally) {
+        debug_assert!(self.kind == other.kind, "{:?} is added to {:?}", other.kind, self.kind);
         self.ops += other.ops;
         self.bytes += other.bytes;
         for (errno, count) in &other.errors {
@@ -161,6 +163,7 @@ impl KindTally {
         self.service.merge(&other.service);
         merge_optional(&mut self.submit, &other.submit);
         merge_optional(&mut self.response, &other.response);
+        debug_assert!(self.service.count() == self.ops, "a completion has no time, or two");
     }
 
     fn clear(&mut self) {
@@ -235,6 +238,7 @@ impl Tally {
 
     /// Lists a gap without allocating.
     pub fn list_gap(&mut self, gap: Gap) {
+        debug_assert!(gap.from <= gap.to, "{gap:?} ends before it begins");
         if self.gaps.len() < GAPS_MAX {
             self.gaps.push(gap);
         } else {
@@ -253,6 +257,7 @@ impl Tally {
             }
         }
         self.kinds.sort_by_key(|tally| tally.kind);
+        debug_assert!(self.mismatched <= self.verified, "more wrong than were checked");
         self.in_flight_sum += other.in_flight_sum;
         self.submit_calls += other.submit_calls;
         self.reap_calls += other.reap_calls;
@@ -325,8 +330,9 @@ pub struct Slow {
     pub issued: Time,
     /// Its kind.
     pub kind: Action,
-    /// First byte.
-    pub offset: u64,
+    /// Where it went; runs of before give the pass of a name as an offset.
+    #[serde(flatten)]
+    pub place: Place,
     /// Stream within the step.
     pub stream: u32,
     /// Worker within the stream.
@@ -361,6 +367,7 @@ impl Slowest {
 
     /// Keeps `slow` if it is among the slowest.
     pub fn offer(&mut self, slow: Slow) {
+        debug_assert!(self.entries.len() <= Slowest::LIMIT, "more are kept than the limit");
         if self.entries.len() < Slowest::LIMIT {
             self.entries.push(slow);
         } else if slow.latency_ns >= self.admitted_ns
@@ -402,7 +409,7 @@ pub struct Flight {
     pub pass: u64,
     /// When it should have been issued (open loop).
     pub due: Time,
-    /// Operations in flight when it was submitted, itself included.
+    /// Operations in flight when it was submitted, itself included; 0 once it is over.
     pub depth: u32,
     /// A reply is not answered again.
     pub is_reply: bool,

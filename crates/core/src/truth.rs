@@ -13,7 +13,7 @@ use crate::facts::{Facts, TargetKind};
 use crate::inside::Inside;
 use crate::observed::Observed;
 use crate::op::Action;
-use crate::plan::{Content, Engine, IoMode, Step, Stream};
+use crate::plan::{Content, IoMode, Step, Stream};
 use crate::quantity::{percent, size};
 use crate::record::{DeviceCounters, StepEnd};
 use crate::run::{Run, StepRun};
@@ -127,7 +127,7 @@ fn cached(inside: &Inside, step: &StepRun, judgement: &mut Judgement) {
 
 fn touches_a_target(step: &StepRun, run: &Run) -> bool {
     run.begin.facts.target.kind != TargetKind::Nothing
-        && step.plan.streams.iter().any(|stream| stream.engine != Engine::Null)
+        && step.plan.streams.iter().any(|stream| stream.engine.moves_data())
 }
 
 fn reason(code: &str, text: impl Into<String>) -> Reason {
@@ -164,8 +164,7 @@ impl Case<'_> {
 
     /// Streams that move data on the target.
     fn data_streams(&self) -> impl Iterator<Item = &Stream> {
-        let moves = |stream: &&Stream| !stream.is_metadata() && stream.engine != Engine::Null;
-        self.step.plan.streams.iter().filter(moves)
+        self.step.plan.streams.iter().filter(|stream| stream.moves_data())
     }
 
     /// Bytes of one kind in the whole step, ramp included.
@@ -241,7 +240,7 @@ impl Case<'_> {
 }
 
 fn is_mapped(stream: &Stream) -> bool {
-    stream.engine == Engine::Mmap
+    stream.engine.traits().is_mapping
 }
 
 fn compressible_percent(content: Content) -> u32 {

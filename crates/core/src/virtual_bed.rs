@@ -3,6 +3,7 @@
 //! It proves the seam that real and simulated drives stand behind, and every test of a driver
 //! that needs exact times runs on it.
 
+use crate::defect::defect;
 use crate::driver::{Driver, Next};
 use crate::endings::{Endings, OtherRanks};
 use crate::facts::Facts;
@@ -15,6 +16,7 @@ use std::collections::BinaryHeap;
 ///
 /// ```
 /// use drivelab_core::driver::drivers_of;
+/// use drivelab_core::op::Place;
 /// use drivelab_core::plan::{Step, Stream, Until};
 /// use drivelab_core::queue::{Sink, Testbed};
 /// use drivelab_core::tally::Tally;
@@ -32,8 +34,8 @@ use std::collections::BinaryHeap;
 /// let mut bed = VirtualTestbed::new(500, 1);
 /// bed.keep_log = true;
 /// let finished = bed.run(drivers_of(&step, 0, 1, Span(1_000_000_000), 1 << 20)?, &mut Nobody)?;
-/// let offsets: Vec<u64> = bed.log.iter().map(|(_, _, op)| op.offset).collect();
-/// assert_eq!(offsets, [0, 4096, 8192], "a stream is sequential unless it says otherwise");
+/// let places: Vec<Place> = bed.log.iter().map(|(_, _, op)| op.place()).collect();
+/// assert_eq!(places, [0, 4096, 8192].map(|offset| Place::Data { offset }), "a stream is sequential unless it says otherwise");
 /// assert_eq!(finished[0].phase.closed, 1500);
 /// # Ok::<(), drivelab_core::queue::Trouble>(())
 /// ```
@@ -90,7 +92,9 @@ impl VirtualTestbed {
     /// Books the earliest free server.
     fn serve(&mut self) -> Time {
         let latency_ns = self.latency_ns;
-        let Some(server) = self.servers_free_at.iter_mut().min() else { return self.now };
+        let Some(server) = self.servers_free_at.iter_mut().min() else {
+            defect("a drive without a server was asked")
+        };
         *server = (*server).max(self.now) + latency_ns;
         *server
     }
@@ -134,8 +138,17 @@ impl Testbed for VirtualTestbed {
                         self.log.push((setup.stream_index, setup.worker, op));
                     }
                     let completed = self.serve();
+                    debug_assert!(completed >= self.now, "it completed before it was issued");
+                    debug_assert!((tag as usize) < worker.queue.buffers.len(), "no slot {tag}");
                     sequence += 1;
-                    completions.push(Reverse((completed, sequence, index, tag, self.now, op.len)));
+                    completions.push(Reverse((
+                        completed,
+                        sequence,
+                        index,
+                        tag,
+                        self.now,
+                        op.bytes(),
+                    )));
                 }
                 worker.wake = match next {
                     Next::Wake(at) => Some(at),
@@ -166,8 +179,9 @@ impl Testbed for VirtualTestbed {
             let wake = wakes.filter_map(|worker| worker.wake).min();
             let completion = completions.peek().map(|Reverse(entry)| entry.0);
             let Some(next) = wake.into_iter().chain(completion).min() else {
-                return Err(Trouble::stuck("no operation in flight and none due (a defect)"));
+                return Err(Trouble::defect("no operation is in flight and none is due"));
             };
+            debug_assert!(completion.is_none_or(|at| at >= self.now), "a completion was missed");
             self.now = self.now.max(next);
             while let Some(Reverse((completed, _, index, tag, issued, len))) =
                 completions.peek().copied()

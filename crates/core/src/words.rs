@@ -1,6 +1,6 @@
 //! The plan's small words that carry a number (`fsync:16`, `compressible:50`): text in, text out.
 
-use crate::plan::{Content, Engine, IoMode, Sync};
+use crate::plan::{Content, IoMode, Sync};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use std::fmt;
 use std::str::FromStr;
@@ -63,37 +63,6 @@ impl fmt::Display for Content {
             Content::Zero => f.write_str("zero"),
             Content::Compressible(percent) => write!(f, "compressible:{percent}"),
         }
-    }
-}
-
-impl Engine {
-    /// Every engine with its word.
-    pub const ALL: [(Engine, &'static str); 6] = [
-        (Engine::IoUring, "io_uring"),
-        (Engine::Libaio, "libaio"),
-        (Engine::Psync, "psync"),
-        (Engine::Mmap, "mmap"),
-        (Engine::Stdio, "stdio"),
-        (Engine::Null, "null"),
-    ];
-
-    /// The word in plans and tables.
-    pub fn word(self) -> &'static str {
-        Engine::ALL.iter().find(|(engine, _)| *engine == self).map_or("", |(_, word)| word)
-    }
-
-    /// Whether a call returns only when its I/O is done.
-    pub fn is_synchronous(self) -> bool {
-        matches!(self, Engine::Psync | Engine::Mmap | Engine::Stdio)
-    }
-}
-
-impl FromStr for Engine {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        Engine::ALL.iter().find(|(_, word)| *word == text).map(|(engine, _)| *engine).ok_or_else(
-            || format!("`{text}` is no engine; write io_uring, libaio, psync, mmap, stdio or null"),
-        )
     }
 }
 

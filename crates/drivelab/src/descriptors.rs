@@ -2,7 +2,7 @@
 
 use drivelab_core::driver::Setup;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Engine, Files, IoMode, Pattern, Stream, Sync};
+use drivelab_core::plan::{Files, IoMode, Pattern, Stream, Sync};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::opening::{Advice, Mode, NameDirectory, ScratchDirectory, Target};
@@ -50,7 +50,7 @@ impl Descriptors {
             return self.open_directory(setup);
         }
         let target = self.at().ok_or_else(|| {
-            Trouble::usage("this step reads or writes data, and there is no data file (a defect)")
+            Trouble::defect("this step reads or writes data, and there is no data file")
         })?;
         let first = stream.first_file_of(setup.worker) as usize;
         let mode = self.mode(stream);
@@ -79,9 +79,8 @@ impl Descriptors {
         let index = match names.map_or(Files::One, |names| names.directories) {
             _ if names.is_some_and(|names| names.form.is_some()) => {
                 let directory = self.spelt.as_ref().map(|names| names.descriptor());
-                let directory = directory.ok_or_else(|| {
-                    Trouble::usage("there is no directory for spelt names (a defect)")
-                })?;
+                let directory = directory
+                    .ok_or_else(|| Trouble::defect("there is no directory for spelt names"))?;
                 return directory.try_clone_to_owned().map(Handle::Directory).map_err(|error| {
                     Trouble::failed(format!("the target directory cannot be used: {error}"))
                 });
@@ -92,7 +91,7 @@ impl Descriptors {
         let directory = self
             .directories
             .get(index)
-            .ok_or_else(|| Trouble::usage("there is no directory for names (a defect)"))?;
+            .ok_or_else(|| Trouble::defect("there is no directory for names"))?;
         directory.descriptor().try_clone_to_owned().map(Handle::Directory).map_err(|error| {
             Trouble::failed(format!("{} cannot be used: {error}", directory.path().display()))
         })
@@ -103,7 +102,7 @@ impl Descriptors {
             write: stream.changes_data(),
             direct: stream.io == IoMode::Direct,
             dsync: stream.sync == Sync::Dsync,
-            nonblock: self.memory_backed && stream.engine == Engine::IoUring,
+            nonblock: self.memory_backed && stream.engine.traits().is_ring,
             advice: stream.advise.then_some(match stream.pattern {
                 Pattern::Sequential(_) | Pattern::Segments { .. } => Advice::InOrder,
                 _ => Advice::AtRandom,
@@ -115,7 +114,7 @@ impl Descriptors {
     /// stream opens none.
     pub fn flags_in_force(&self, stream: &Stream) -> String {
         let Some(target) = self.at() else { return String::new() };
-        if stream.engine == Engine::Null || stream.is_metadata() {
+        if !stream.moves_data() {
             return String::new();
         }
         match target.descriptor(stream.first_file_of(0) as usize, self.mode(stream)) {

@@ -7,7 +7,7 @@ use drivelab_core::observed::{
     BlockSample, Counted, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
 };
 use drivelab_core::op::Time;
-use drivelab_core::plan::{Engine, Files, IoMode, Role, STAMP_UNIT_BYTES, Step, Stream};
+use drivelab_core::plan::{Files, IoMode, Role, STAMP_UNIT_BYTES, Step, Stream};
 use drivelab_core::record::DeviceCounters;
 use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
@@ -240,15 +240,13 @@ fn device_record(device: counters::DeviceCounters) -> DeviceCounters {
 
 /// The first stream that moves data, of a step whose numbers count.
 fn moving_stream(step: &Step) -> Option<&Stream> {
-    let moves = |stream: &&Stream| !stream.is_metadata() && stream.engine != Engine::Null;
+    let moves = |stream: &&Stream| stream.moves_data();
     step.streams.iter().find(moves).filter(|_| step.role == Role::Measure)
 }
 
 /// The first stream that reads data, of a step whose numbers count.
 fn reading_stream(step: &Step) -> Option<&Stream> {
-    let reads = |stream: &&Stream| {
-        stream.mix.read > 0 && !stream.is_metadata() && stream.engine != Engine::Null
-    };
+    let reads = |stream: &&Stream| stream.mix.read > 0 && stream.moves_data();
     step.streams.iter().find(reads).filter(|_| step.role == Role::Measure)
 }
 
@@ -258,7 +256,7 @@ fn uses_several_files(stream: &Stream) -> bool {
 
 /// What the page cache holds of the region before it is read through it.
 fn cached(target: &Target, stream: &Stream) -> Option<u64> {
-    let is_cached = stream.io == IoMode::Buffered || stream.engine == Engine::Mmap;
+    let is_cached = stream.io == IoMode::Buffered || stream.engine.traits().is_mapping;
     if stream.mix.read == 0 || !is_cached || uses_several_files(stream) {
         return None;
     }

@@ -35,15 +35,15 @@ fn needs_data(stream: &Stream) -> bool {
         && stream.mix.read == 0
         && stream.mix.trim == 0
         && stream.reply.is_none();
-    !stream.is_metadata() && stream.engine != Engine::Null && !appends
+    stream.moves_data() && !appends
 }
 
 fn step(model: &Stream, resolved: &ResolvedTarget, buffered: bool) -> Step {
-    let engine = match model.engine {
-        Engine::Mmap | Engine::Stdio | Engine::Null => Engine::Psync,
-        Engine::Libaio if buffered => Engine::Psync,
-        engine => engine,
-    };
+    let traits = model.engine.traits();
+    let is_fit = model.engine.moves_data()
+        && !traits.is_through_page_cache
+        && !(buffered && traits.waits_when_buffered);
+    let engine = if is_fit { model.engine } else { Engine::Psync };
     let size = 1 << resolved.file_bytes.trailing_zeros().min(REQUEST_BYTES_MAX.trailing_zeros());
     let stream = Stream {
         engine,

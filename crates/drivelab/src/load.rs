@@ -81,9 +81,9 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
     let engine = what.engine.unwrap_or_default();
     let mut text = StreamText {
         engine,
-        io: what.io.unwrap_or(match engine {
-            Engine::Mmap | Engine::Stdio => IoMode::Buffered,
-            _ => IoMode::Direct,
+        io: what.io.unwrap_or(match engine.traits().is_through_page_cache {
+            true => IoMode::Buffered,
+            false => IoMode::Direct,
         }),
         pattern: pattern_of(options)?,
         mix: mix_of(options)?,
@@ -271,7 +271,7 @@ fn name_of(options: &RunOptions, stream: &Stream) -> String {
         }
     };
     let mut name = format!("{kind} {sizes} qd{}", stream.depth);
-    if stream.engine != Engine::IoUring {
+    if stream.engine != Engine::default() {
         name = format!("{name} {}", stream.engine.word());
     }
     with_workers(name, stream)
@@ -343,11 +343,12 @@ pub fn refuse_misleading(plan: &Plan) -> Result<(), Failure> {
                 stream.depth
             )));
         }
-        if engine == Engine::Libaio && stream.io == IoMode::Buffered {
-            return Err(Failure::usage(
-                "libaio on a buffered file waits inside the submitting call, so its depth is not \
+        if engine.traits().waits_when_buffered && stream.io == IoMode::Buffered {
+            return Err(Failure::usage(format!(
+                "{} on a buffered file waits inside the submitting call, so its depth is not \
                  reached",
-            )
+                engine.word()
+            ))
             .advise("Use --io direct, or --engine io_uring for buffered I/O."));
         }
     }

@@ -116,6 +116,9 @@ impl From<Trouble> for Failure {
             TroubleKind::Failed | TroubleKind::Stuck | TroubleKind::Elsewhere => {
                 Failure::invalid(trouble.text)
             }
+            TroubleKind::Defect => Failure::invalid(trouble.text).advise(
+                "No number of this step can be trusted. Please report it with the run file.",
+            ),
         }
     }
 }
@@ -132,7 +135,15 @@ impl fmt::Display for Failure {
 
 #[cfg(test)]
 mod tests {
-    use super::Failure;
+    use super::{Failure, Status, Trouble};
+
+    #[test]
+    fn a_defect_is_no_valid_answer_and_says_whose_it_is() {
+        let failure = Failure::from(Trouble::defect("an operation came back twice"));
+        assert_eq!(failure.status, Status::Invalid);
+        assert_eq!(failure.text, "an operation came back twice (a defect of drivelab)");
+        assert!(failure.advice.is_some_and(|advice| advice.contains("report it")));
+    }
 
     #[test]
     fn what_happened_and_what_to_do_are_told_apart() {

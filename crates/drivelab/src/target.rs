@@ -7,7 +7,7 @@ pub use missing::Missing;
 use crate::bounded;
 use crate::outcome::Failure;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
-use drivelab_core::plan::{Act, Engine, Files, Plan, Stream};
+use drivelab_core::plan::{Act, Files, Plan, Stream};
 use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
 use drivelab_io::facts::{self, System};
@@ -84,7 +84,7 @@ impl ResolvedTarget {
     ) -> Result<Self, Failure> {
         let streams = || plan.steps.iter().flat_map(|step| &step.streams);
         let mut resolved = ResolvedTarget::look_at(system, target)?;
-        if streams().next().is_some() && streams().all(|stream| stream.engine == Engine::Null) {
+        if streams().next().is_some() && streams().all(|stream| !stream.engine.moves_data()) {
             resolved.kind = Kind::Nothing;
             resolved.facts.target = TargetFacts {
                 path: target.to_string(),
@@ -297,7 +297,7 @@ fn checked(size: Size) -> Result<u64, Failure> {
 }
 
 fn is_data(stream: &Stream) -> bool {
-    !stream.is_metadata() && stream.engine != Engine::Null
+    stream.moves_data()
 }
 
 fn files_of(stream: &Stream) -> u32 {

@@ -5,15 +5,12 @@
 use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::Engine;
-use crate::libaio::Libaio;
-use crate::map::Map;
 use crate::null::Null;
-use crate::sync::{Psync, Stdio, SyncQueue};
+use crate::queues::{Place, WithQueue, on_queue};
 use crate::testbed::Handle;
-use crate::uring::Uring;
 use crate::watch::Pulse;
-use drivelab_core::op::{Action, Done, Op, Time};
-use drivelab_core::plan::{self, Stream};
+use drivelab_core::op::{Action, DataOp, Done, Time};
+use drivelab_core::plan::Stream;
 use drivelab_core::queue::Trouble;
 use drivelab_stats::Random;
 use std::sync::Arc;
@@ -47,24 +44,7 @@ pub fn run(
         Handle::Nothing => return course.run(Null::new(clock, buffers)),
         Handle::Directory(_) => return Err(Trouble::usage("a bare loop needs data, not names")),
     };
-    let writes = stream.changes_data();
-    match stream.engine {
-        plan::Engine::IoUring => {
-            course.run(Uring::new(stream, opened, nonblocking, clock, buffers)?)
-        }
-        plan::Engine::Libaio => course.run(Libaio::new(stream, opened, clock, buffers)?),
-        plan::Engine::Psync => {
-            course.run(SyncQueue::new(Psync::new(opened), clock, buffers, pulse))
-        }
-        plan::Engine::Mmap => {
-            course.run(SyncQueue::new(Map::new(opened, writes)?, clock, buffers, pulse))
-        }
-        plan::Engine::Stdio => {
-            let stdio = Stdio::new(opened, size, writes)?;
-            course.run(SyncQueue::new(stdio, clock, buffers, pulse))
-        }
-        plan::Engine::Null => course.run(Null::new(clock, buffers)),
-    }
+    on_queue(stream, Place { opened, nonblocking, clock, buffers, pulse }, course)
 }
 
 struct Course<'a> {
@@ -74,8 +54,10 @@ struct Course<'a> {
     span_ns: Time,
 }
 
-impl Course<'_> {
-    fn run<E: Engine>(&self, mut engine: E) -> Result<Bare, Trouble> {
+impl WithQueue for Course<'_> {
+    type Out = Bare;
+
+    fn run<E: Engine + 'static>(self, mut engine: E) -> Result<Bare, Trouble> {
         let size = self.stream.size.0.max(1);
         let slots = (self.bytes / size).max(1);
         let action = if self.stream.mix.write > 0 { Action::Write } else { Action::Read };
@@ -92,7 +74,10 @@ impl Course<'_> {
                 && let Some(tag) = free.pop()
             {
                 let offset = random.below(slots) * size;
-                engine.submit(tag, Op { action, offset, len: size as u32, ..Op::default() })?;
+                engine.submit(
+                    tag,
+                    DataOp { action, offset, len: size as u32, ..DataOp::default() }.into(),
+                )?;
             }
             done.clear();
             engine.wait(least.min(depth - free.len() as u32), None, &mut done)?;

@@ -1,7 +1,7 @@
 //! What every real queue can do besides [`Queue`]: wait; and what they share.
 
 use crate::clock::{Clock, pause};
-use drivelab_core::op::{Action, Done, Errno, Op, Time};
+use drivelab_core::op::{Action, DataOp, Done, Errno, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 
@@ -84,7 +84,7 @@ impl Opened {
     }
 
     /// Does what has no asynchronous form in the engine: trim, flush.
-    pub fn perform(&self, op: &Op) -> Result<u32, Errno> {
+    pub fn perform(&self, op: &DataOp) -> Result<u32, Errno> {
         match op.action {
             Action::Trim => {
                 let bytes = u64::from(op.len);

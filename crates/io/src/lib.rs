@@ -3,6 +3,7 @@
 pub mod bare;
 pub mod buffer;
 pub mod cache;
+pub mod channel;
 pub mod clock;
 pub mod counters;
 pub mod cpus;
@@ -18,6 +19,7 @@ pub mod names;
 pub mod null;
 pub mod opening;
 pub mod purge;
+pub mod queues;
 pub mod ranks;
 mod refusals;
 pub mod results;

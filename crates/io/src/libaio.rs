@@ -8,8 +8,9 @@ use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, last_errno, sleep_until};
 use blocks::{Blocks, Iocb};
+use drivelab_core::defect::defect;
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
+use drivelab_core::op::{Action, DataOp, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::AsRawFd;
@@ -44,7 +45,7 @@ pub struct Libaio {
     opened: Opened,
     batch: usize,
     pending: Blocks,
-    direct: Vec<(Tag, Op)>,
+    direct: Vec<(Tag, DataOp)>,
     stamps: Vec<(Time, Time)>,
     events: Vec<IoEvent>,
     in_flight: u32,
@@ -121,6 +122,10 @@ impl Libaio {
             }
             from = to;
             self.in_flight += taken as u32;
+            debug_assert!(
+                self.in_flight as usize <= self.stamps.len(),
+                "more than there are slots"
+            );
         }
         self.pending.clear();
         Ok(calls)
@@ -173,13 +178,18 @@ impl Libaio {
             // SAFETY: the kernel says that it is done with this operation.
             unsafe { self.buffers.take_back(tag) };
             let (issued, submitted) = self.stamps[tag as usize];
+            debug_assert!(issued <= submitted, "{tag} was submitted before it was issued");
+            debug_assert!(issued <= completed, "{tag} completed before it was issued");
             let result = match event.result {
                 bytes if bytes >= 0 => Ok(bytes as u32),
                 error => Err(Errno(-error as i32)),
             };
             done.push(Done { tag, issued, submitted, completed, result, cause: Cause::Unknown });
         }
-        self.in_flight -= found as u32;
+        match self.in_flight.checked_sub(found as u32) {
+            Some(left) => self.in_flight = left,
+            None => defect("more completions came than operations are in flight"),
+        }
         Ok(found as u32)
     }
 }
@@ -196,6 +206,7 @@ impl Queue for Libaio {
 
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        let op = DataOp::try_from(op)?;
         if op.action == Action::Trim {
             self.direct.push((tag, op));
             return Ok(());
@@ -206,8 +217,9 @@ impl Queue for Libaio {
         let opcode = match op.action {
             Action::Read => IOCB_CMD_PREAD,
             Action::Write => IOCB_CMD_PWRITE,
-            _ if self.opened.data_only => IOCB_CMD_FDSYNC,
-            _ => IOCB_CMD_FSYNC,
+            Action::Flush if self.opened.data_only => IOCB_CMD_FDSYNC,
+            Action::Flush => IOCB_CMD_FSYNC,
+            other => defect(format!("a {} was to go through AIO", other.word())),
         };
         let moves = matches!(op.action, Action::Read | Action::Write);
         let buffer = self.buffers.lend(tag);

@@ -5,7 +5,7 @@
 
 use crate::engine::{Opened, errno};
 use crate::sync::Mover;
-use drivelab_core::op::{Action, Errno, Op};
+use drivelab_core::op::{Action, DataOp, Errno};
 use drivelab_core::queue::Trouble;
 use rustix::mm::{Advice, MapFlags, MsyncFlags, ProtFlags, madvise, mmap, msync, munmap};
 use std::cell::Cell;
@@ -96,8 +96,10 @@ impl Map {
 }
 
 impl Mover for Map {
+    type Op = DataOp;
+
     #[inline]
-    fn transfer(&mut self, op: &Op, data: &mut [u8]) -> Result<u32, Errno> {
+    fn transfer(&mut self, op: &DataOp, data: &mut [u8]) -> Result<u32, Errno> {
         if op.action == Action::Flush {
             // SAFETY: base and length are those of the mapping.
             let synced = unsafe { msync(self.base.cast(), self.length, MsyncFlags::SYNC) };
@@ -106,6 +108,8 @@ impl Mover for Map {
         if op.action == Action::Trim {
             return self.opened.perform(op);
         }
+        debug_assert!(data.len() == op.len as usize, "the memory is not as long as the request");
+        debug_assert!(matches!(op.action, Action::Read | Action::Write), "neither load nor store");
         let start = usize::try_from(op.offset).unwrap_or(usize::MAX);
         if start.checked_add(data.len()).is_none_or(|end| end > self.length) {
             return Err(Errno(libc::EINVAL));

@@ -3,7 +3,8 @@
 
 use crate::engine::errno;
 use crate::sync::Mover;
-use drivelab_core::op::{Action, Errno, Op};
+use drivelab_core::defect::defect;
+use drivelab_core::op::{Action, Errno, NameOp};
 use drivelab_core::plan::{Stream, Sync};
 use drivelab_core::queue::Trouble;
 use rustix::fs::{AtFlags, Mode, OFlags, Timestamps, mkdirat, openat, renameat, statat, unlinkat};
@@ -28,7 +29,7 @@ struct Name {
 
 impl Name {
     /// `f<step>-<worker>-<pass>-<name><form>`.
-    fn new(kind: u8, owner: Owner, pass: u64, name: u32, form: u32) -> Name {
+    fn new(kind: u8, owner: Owner, pass: u64, name: u32, form: u8) -> Name {
         let mut text = [0; NAME_BYTES];
         let mut at = 0;
         let mut put = |byte: u8| {
@@ -48,7 +49,10 @@ impl Name {
     }
 
     fn c_str(&self) -> &CStr {
-        CStr::from_bytes_until_nul(&self.text).unwrap_or(c"x")
+        match CStr::from_bytes_until_nul(&self.text) {
+            Ok(name) => name,
+            Err(_) => defect("a name fills all of its memory and has no end"),
+        }
     }
 }
 
@@ -133,7 +137,7 @@ impl Names {
                 ));
             }
             for name in 0..of.count() {
-                let op = Op { action: Action::Create, file: name, ..Op::default() };
+                let op = NameOp { action: Action::Create, name, ..NameOp::default() };
                 names.perform(&op).map_err(|error| {
                     let error = std::io::Error::from_raw_os_error(error.0);
                     Trouble::failed(format!("cannot make the names to work on: {error}"))
@@ -144,30 +148,31 @@ impl Names {
     }
 
     /// The name of an operation, and of a rename the one it had before.
-    fn names_of(&self, op: &Op) -> (Name, Name) {
-        let pass = if self.standing { 0 } else { op.offset };
+    fn names_of(&self, op: &NameOp) -> (Name, Name) {
+        let pass = if self.standing { 0 } else { op.pass };
         if op.action == Action::Mkdir {
-            let name = Name::new(b'd', self.owner, op.offset, op.file, 0);
+            let name = Name::new(b'd', self.owner, op.pass, op.name, 0);
             return (name, name);
         }
-        let name = Name::new(b'f', self.owner, pass, op.file, op.to);
+        debug_assert!(op.form <= 1, "a name has two forms: {op:?}");
+        let name = Name::new(b'f', self.owner, pass, op.name, op.form);
         let old = match op.action {
-            Action::Rename => Name::new(b'f', self.owner, pass, op.file, 1 - op.to),
+            Action::Rename => Name::new(b'f', self.owner, pass, op.name, 1 - op.form),
             _ => name,
         };
         (name, old)
     }
 
-    fn perform(&mut self, op: &Op) -> Result<u32, Errno> {
+    fn perform(&mut self, op: &NameOp) -> Result<u32, Errno> {
         if let Some(spelling) = &self.spelling {
-            let name = spelling.name(op.file);
+            let name = spelling.name(op.name);
             return self.perform_on(op, &name, &name);
         }
         let (name, old) = self.names_of(op);
         self.perform_on(op, &name, &old)
     }
 
-    fn perform_on(&mut self, op: &Op, name: &Name, old: &Name) -> Result<u32, Errno> {
+    fn perform_on(&mut self, op: &NameOp, name: &Name, old: &Name) -> Result<u32, Errno> {
         let name = name.c_str();
         let directory = &self.directory;
         match op.action {
@@ -207,6 +212,7 @@ fn fill(file: OwnedFd, content: &[u8], syncs: bool) -> rustix::io::Result<()> {
     let mut rest = content;
     while !rest.is_empty() {
         let written = rustix::io::write(&file, rest)?;
+        debug_assert!(written <= rest.len(), "more was written than there was");
         rest = &rest[written..];
     }
     if syncs { rustix::fs::fsync(&file) } else { Ok(()) }
@@ -225,7 +231,9 @@ fn empty(file: OwnedFd, into: &mut [u8]) -> rustix::io::Result<()> {
 }
 
 impl Mover for Names {
-    fn transfer(&mut self, op: &Op, _data: &mut [u8]) -> Result<u32, Errno> {
+    type Op = NameOp;
+
+    fn transfer(&mut self, op: &NameOp, _data: &mut [u8]) -> Result<u32, Errno> {
         self.perform(op)
     }
 }

@@ -35,7 +35,8 @@ impl Queue for Null {
 
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
-        self.pending.push((tag, op.len));
+        debug_assert!(self.pending.len() < self.pending.capacity(), "more than there are slots");
+        self.pending.push((tag, op.bytes()));
         Ok(())
     }
 }

@@ -136,6 +136,7 @@ fn failed_after_begin(trouble: Trouble, further: &str) -> Trouble {
     let kind = match trouble.kind {
         TroubleKind::Stuck => TroubleKind::Stuck,
         TroubleKind::Failed | TroubleKind::Usage | TroubleKind::Elsewhere => TroubleKind::Failed,
+        TroubleKind::Defect => TroubleKind::Defect,
     };
     Trouble { kind, text: format!("{}; {further}", trouble.text) }
 }

@@ -5,15 +5,17 @@ use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, errno, last_errno, sleep_until};
 use crate::watch::Pulse;
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
+use drivelab_core::op::{Action, DataOp, Done, Errno, Op, Tag, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use rustix::io::{pread, pwrite};
 use std::sync::Arc;
 
 /// How a synchronous engine moves data.
 pub trait Mover {
-    /// Moves `op.len` bytes between `data` and the target; returns how many.
-    fn transfer(&mut self, op: &Op, data: &mut [u8]) -> Result<u32, Errno>;
+    /// What it can be asked for: operations on data, or on names.
+    type Op: Copy + Into<Op> + TryFrom<Op, Error = Trouble>;
+    /// Moves what `op` says between `data` and the target; returns how many bytes.
+    fn transfer(&mut self, op: &Self::Op, data: &mut [u8]) -> Result<u32, Errno>;
     /// See [`Queue::drop_cached`].
     fn drop_cached(&mut self) -> Result<(), Trouble> {
         Ok(())
@@ -21,13 +23,18 @@ pub trait Mover {
 }
 
 /// A queue that does each operation when it waits, one after the other.
-#[derive(Debug)]
-pub struct SyncQueue<M> {
+pub struct SyncQueue<M: Mover> {
     mover: M,
     clock: Clock,
     buffers: Buffers,
-    pending: Vec<(Tag, Op)>,
+    pending: Vec<(Tag, M::Op)>,
     pulse: Arc<Pulse>,
+}
+
+impl<M: Mover> std::fmt::Debug for SyncQueue<M> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SyncQueue").field("pending", &self.pending.len()).finish_non_exhaustive()
+    }
 }
 
 impl<M: Mover> SyncQueue<M> {
@@ -49,7 +56,11 @@ impl<M: Mover> Queue for SyncQueue<M> {
 
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
-        self.pending.push((tag, op));
+        debug_assert!(
+            self.pending.iter().all(|(other, _)| *other != tag),
+            "{tag} is submitted twice"
+        );
+        self.pending.push((tag, op.try_into()?));
         Ok(())
     }
 
@@ -73,11 +84,17 @@ impl<M: Mover> Engine for SyncQueue<M> {
             sleep_until(&self.clock, until);
         }
         for (tag, op) in self.pending.drain(..) {
-            self.pulse.begin(&op);
-            let data = &mut self.buffers.slice(tag)[..op.len as usize];
+            let asked: Op = op.into();
+            self.pulse.begin(&asked);
+            let data = &mut self.buffers.slice(tag)[..asked.bytes() as usize];
             let issued = self.clock.now();
             let result = self.mover.transfer(&op, data);
             let completed = self.clock.now();
+            debug_assert!(issued <= completed, "the clock went back");
+            debug_assert!(
+                !result.is_ok_and(|moved| moved > asked.bytes()),
+                "{asked:?}: {result:?}"
+            );
             done.push(Done {
                 tag,
                 issued,
@@ -105,8 +122,10 @@ impl Psync {
 }
 
 impl Mover for Psync {
+    type Op = DataOp;
+
     #[inline]
-    fn transfer(&mut self, op: &Op, data: &mut [u8]) -> Result<u32, Errno> {
+    fn transfer(&mut self, op: &DataOp, data: &mut [u8]) -> Result<u32, Errno> {
         let moved = match op.action {
             Action::Read => pread(self.opened.file(op.file), data, op.offset),
             Action::Write => pwrite(self.opened.file(op.file), data, op.offset),
@@ -164,7 +183,7 @@ impl Stdio {
     }
 
     /// Positions only where it must: seeking throws the buffer away.
-    fn seek(&mut self, op: &Op) -> Result<(), Errno> {
+    fn seek(&mut self, op: &DataOp) -> Result<(), Errno> {
         let turned = self.last.is_some_and(|last| last != op.action);
         if self.position == op.offset && !turned && self.last.is_some() {
             return Ok(());
@@ -181,7 +200,9 @@ impl Stdio {
 }
 
 impl Mover for Stdio {
-    fn transfer(&mut self, op: &Op, data: &mut [u8]) -> Result<u32, Errno> {
+    type Op = DataOp;
+
+    fn transfer(&mut self, op: &DataOp, data: &mut [u8]) -> Result<u32, Errno> {
         if !matches!(op.action, Action::Read | Action::Write) {
             self.flush()?;
             self.last = None;
@@ -201,6 +222,7 @@ impl Mover for Stdio {
         if moved < length && unsafe { libc::ferror(self.stream) } != 0 {
             return Err(last_errno());
         }
+        debug_assert!(moved <= data.len(), "a record has more bytes than were asked for");
         self.position = op.offset + moved as u64;
         self.last = Some(op.action);
         Ok(moved as u32)

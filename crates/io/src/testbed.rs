@@ -1,29 +1,29 @@
 //! Drivers on a real kernel: one thread a worker, one thread that watches and collects.
 
 use crate::buffer::Buffers;
+use crate::channel::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use crate::clock::Clock;
 use crate::cpus;
-use crate::engine::Opened;
+use crate::engine::{Engine, Opened};
 use crate::facts as machine;
-use crate::libaio::Libaio;
-use crate::map::Map;
 use crate::names::{Names, NamesRing, Owner};
 use crate::null::Null;
 use crate::ranks::Ranks;
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
+use crate::queues::{Place, WithQueue, on_queue};
 use crate::watch::Pulse;
 use crate::worker::{self, Command, Message};
+use drivelab_core::defect::ended_by_defects;
 use drivelab_core::driver::{Driver, Setup};
 use drivelab_core::endings::{EndingMessage, Endings};
 use drivelab_core::facts::Facts;
 use drivelab_core::op::Time;
 use drivelab_core::plan;
-use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
+use drivelab_core::queue::{Finished, Sink, Testbed, Trouble, TroubleKind};
 use drivelab_core::units::Span;
 use std::os::fd::OwnedFd;
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
 
 /// What a worker works on.
@@ -108,9 +108,9 @@ impl RealTestbed {
         driver: Driver,
         messages: &SyncSender<(usize, Message)>,
     ) -> Result<Member, Trouble> {
-        let handle = match driver.stream().engine {
-            plan::Engine::Null => Handle::Nothing,
-            _ => (self.opener)(driver.setup())?,
+        let handle = match driver.stream().engine.moves_data() {
+            true => (self.opener)(driver.setup())?,
+            false => Handle::Nothing,
         };
         let cpus = cpus::parse(&driver.setup().cpus)?;
         let own: Vec<usize> = match cpus.len() {
@@ -122,20 +122,20 @@ impl RealTestbed {
         let (messages, clock, watched) = (messages.clone(), self.clock, pulse.clone());
         let stuck_after_ns = self.stuck_after.0;
         let work = move || {
-            // A worker that panics must end the step: silent, it would hold it up for ever.
-            let attempt = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+            // A worker that unwinds must end the step: silent, it would hold it up for ever.
+            let attempt = ended_by_defects(|| {
                 cpus::confine(&own)?;
                 let (messages, orders) = (&messages, &orders);
-                let context =
-                    worker::WorkerContext { index, messages, orders, clock, stuck_after_ns };
+                let context = worker::WorkerContext { index, messages, orders, clock, stuck_after_ns };
                 start(driver, handle, clock, &watched, &context)
-            }));
+            });
             let message = match attempt {
-                Ok(Ok(finished)) => Message::Finished(Box::new(finished)),
-                Ok(Err(trouble)) => Message::Failed(trouble),
-                Err(_) => Message::Failed(Trouble::failed(format!(
-                    "worker {index} panicked (a defect of drivelab; the message is on stderr)"
-                ))),
+                Ok(finished) => Message::Finished(Box::new(finished)),
+                Err(Trouble { kind: TroubleKind::Defect, text }) => {
+                    let text = format!("worker {index}: {text}");
+                    Message::Failed(Trouble { kind: TroubleKind::Defect, text })
+                }
+                Err(trouble) => Message::Failed(trouble),
             };
             let _ = messages.send((index, message));
         };
@@ -165,7 +165,7 @@ fn start(
         Handle::Directory(directory) => {
             let names = Names::new(&stream, owner, directory)?;
             // One at a time is a call, whatever the engine.
-            if stream.engine == plan::Engine::IoUring && depth > 1 {
+            if stream.engine.traits().is_ring && depth > 1 {
                 let queue = NamesRing::new(&stream, names, clock, buffers)?;
                 return worker::run(driver, queue, pulse, context);
             }
@@ -175,34 +175,22 @@ fn start(
         Handle::Nothing => return worker::run(driver, Null::new(clock, buffers), pulse, context),
         Handle::Data { opened, nonblocking } => (opened, nonblocking),
     };
-    let writes = stream.changes_data();
-    match stream.engine {
-        plan::Engine::IoUring => {
-            let queue = Uring::new(&stream, opened, nonblocking, clock, buffers)?;
-            worker::run(driver, queue, pulse, context)
-        }
-        plan::Engine::Libaio => {
-            worker::run(driver, Libaio::new(&stream, opened, clock, buffers)?, pulse, context)
-        }
-        plan::Engine::Psync => {
-            let queue = SyncQueue::new(Psync::new(opened), clock, buffers, pulse.clone());
-            worker::run(driver, queue, pulse, context)
-        }
-        plan::Engine::Mmap => {
-            let map = Map::new(opened, writes)?;
-            worker::run(driver, SyncQueue::new(map, clock, buffers, pulse.clone()), pulse, context)
-        }
-        plan::Engine::Stdio => {
-            let record = usize::try_from(stream.size_max()).unwrap_or(4096);
-            let stdio = Stdio::new(opened, record, writes)?;
-            worker::run(
-                driver,
-                SyncQueue::new(stdio, clock, buffers, pulse.clone()),
-                pulse,
-                context,
-            )
-        }
-        plan::Engine::Null => worker::run(driver, Null::new(clock, buffers), pulse, context),
+    let place = Place { opened, nonblocking, clock, buffers, pulse: pulse.clone() };
+    on_queue(&stream, place, Worker { driver, pulse, context })
+}
+
+/// A worker that waits for its queue.
+struct Worker<'a> {
+    driver: Driver,
+    pulse: &'a Pulse,
+    context: &'a worker::WorkerContext<'a>,
+}
+
+impl WithQueue for Worker<'_> {
+    type Out = Finished;
+
+    fn run<E: Engine + 'static>(self, queue: E) -> Result<Finished, Trouble> {
+        worker::run(self.driver, queue, self.pulse, self.context)
     }
 }
 
@@ -291,7 +279,7 @@ impl RealTestbed {
             let trouble = match messages.recv_timeout(Duration::from_nanos(self.stuck_after.0)) {
                 Ok((_, Message::Ready)) => continue,
                 Ok((_, Message::Failed(trouble))) => trouble,
-                Ok(_) => Trouble::failed("a worker began before it was told to (a defect)"),
+                Ok(_) => Trouble::defect("a worker began before it was told to"),
                 Err(_) => Trouble::stuck("a worker could not be set up in time"),
             };
             members.iter().for_each(Member::abort);
@@ -331,9 +319,10 @@ impl Watch<'_> {
                     sink.tally(&tally);
                     endings.take(&tally);
                     endings.to_report(&tally).into_iter().for_each(|message| sink.send(message));
-                    let _ = members[index].commands.try_send(Command::Recycle(tally));
+                    worker::give_back(&members[index].commands, tally);
                 }
                 Ok((index, Message::Finished(finished))) => {
+                    debug_assert!(members[index].finished.is_none(), "worker {index} ends twice");
                     running -= 1;
                     if finished.driver.failure().is_some() {
                         members.iter().for_each(|member| member.pulse.stop());
@@ -347,7 +336,7 @@ impl Watch<'_> {
                 }
                 Ok((_, Message::Ready)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Trouble::failed("a worker died without a word (a defect)"));
+                    return Err(Trouble::defect("a worker died without a word"));
                 }
             }
             if listens {
@@ -382,11 +371,11 @@ impl Watch<'_> {
             }
             // A second of grace lets an asynchronous worker name the operation itself.
             let limit = self.stuck_after_ns + 1_000_000_000;
-            if let Some((waited, action, offset)) = member.pulse.waiting_since(now)
+            if let Some((waited, action, place)) = member.pulse.waiting_since(now)
                 && waited > limit
             {
                 return Err(Trouble::stuck(format!(
-                    "worker {index}: a {} at offset {offset} has not come back for {:.0} s; the \
+                    "worker {index}: a {} {place} has not come back for {:.0} s; the \
                      drive or its driver hangs. Look at the kernel log (dmesg)",
                     action.word(),
                     waited as f64 / 1e9

@@ -7,8 +7,9 @@ use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, sleep_until};
 use crate::refusals::Refusals;
+use drivelab_core::defect::defect;
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
+use drivelab_core::op::{Action, DataOp, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
 use io_uring::{IoUring, opcode, squeue, types};
@@ -28,7 +29,7 @@ pub struct Uring {
     nonblocking: bool,
     batch: usize,
     pending: Vec<Tag>,
-    direct: Vec<(Tag, Op)>,
+    direct: Vec<(Tag, DataOp)>,
     flights: Vec<InFlight>,
     in_flight: u32,
     /// Submitting calls of full batches since the last wait.
@@ -40,7 +41,7 @@ pub struct Uring {
 struct InFlight {
     issued: Time,
     submitted: Time,
-    op: Op,
+    op: DataOp,
 }
 
 impl std::fmt::Debug for Uring {
@@ -129,7 +130,7 @@ impl Uring {
     }
 
     #[inline]
-    fn entry(&mut self, tag: Tag, op: &Op) -> squeue::Entry {
+    fn entry(&mut self, tag: Tag, op: &DataOp) -> squeue::Entry {
         let pointer = self.buffers.lend(tag);
         macro_rules! on {
             ($file:expr) => {
@@ -146,10 +147,11 @@ impl Uring {
                     Action::Write => {
                         opcode::Write::new($file, pointer, op.len).offset(op.offset).build()
                     }
-                    _ if self.opened.data_only => {
+                    Action::Flush if self.opened.data_only => {
                         opcode::Fsync::new($file).flags(types::FsyncFlags::DATASYNC).build()
                     }
-                    _ => opcode::Fsync::new($file).build(),
+                    Action::Flush => opcode::Fsync::new($file).build(),
+                    other => defect(format!("a {} was to go through the ring", other.word())),
                 }
             };
         }
@@ -182,6 +184,11 @@ impl Uring {
             };
             let submitted = self.clock.now();
             calls += 1;
+            debug_assert!(submitted >= issued, "the clock went back");
+            debug_assert!(
+                from + taken <= self.pending.len(),
+                "the kernel took more than there was"
+            );
             let to = (from + taken).min(self.pending.len());
             for tag in &self.pending[from..to] {
                 let flight = &mut self.flights[*tag as usize];
@@ -189,6 +196,10 @@ impl Uring {
                 flight.submitted = submitted;
             }
             self.in_flight += (to - from) as u32;
+            debug_assert!(
+                self.in_flight as usize <= self.flights.len(),
+                "more than there are slots"
+            );
             if taken == 0 {
                 return Err(Trouble::failed("io_uring takes no more operations; lower the depth"));
             }
@@ -264,6 +275,11 @@ impl Uring {
                 error => Err(Errno(-error)),
             };
             let InFlight { issued, submitted, .. } = *flight;
+            debug_assert!(issued <= end, "{tag} completed before it was issued");
+            debug_assert!(
+                !result.is_ok_and(|moved| moved > flight.op.len),
+                "{result:?}, {flight:?}"
+            );
             done.push(Done {
                 tag,
                 issued,
@@ -273,7 +289,10 @@ impl Uring {
                 cause: Cause::Unknown,
             });
         }
-        self.in_flight -= ready as u32;
+        match self.in_flight.checked_sub(ready as u32) {
+            Some(left) => self.in_flight = left,
+            None => defect("more completions came than operations are in flight"),
+        }
         ready as u32
     }
 }
@@ -304,11 +323,12 @@ pub(crate) fn is_passing(error: &std::io::Error) -> bool {
 }
 
 /// The same operation once more, in a call that may block.
-fn blocking(opened: &Opened, buffers: &mut Buffers, tag: Tag, op: &Op) -> Result<u32, Errno> {
+fn blocking(opened: &Opened, buffers: &mut Buffers, tag: Tag, op: &DataOp) -> Result<u32, Errno> {
     let data = &mut buffers.slice(tag)[..op.len as usize];
     let moved = match op.action {
         Action::Read => rustix::io::pread(opened.file(op.file), data, op.offset),
-        _ => rustix::io::pwrite(opened.file(op.file), data, op.offset),
+        Action::Write => rustix::io::pwrite(opened.file(op.file), data, op.offset),
+        other => defect(format!("a {} was to be done once more", other.word())),
     };
     moved.map(|bytes| bytes as u32).map_err(crate::engine::errno)
 }
@@ -325,6 +345,7 @@ impl Queue for Uring {
 
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        let op = DataOp::try_from(op)?;
         if op.action == Action::Trim {
             self.direct.push((tag, op));
             return Ok(());
@@ -342,12 +363,13 @@ impl Queue for Uring {
         }
         // SAFETY: the buffer of the tag lives as long as the ring and is not touched in flight.
         if unsafe { self.ring.submission().push(&entry) }.is_err() {
-            return Err(Trouble::failed("the submission ring is full (a defect of drivelab)"));
+            return Err(Trouble::defect("the submission ring is full"));
         }
         if self.sqpoll {
             self.flights[tag as usize].submitted = self.clock.now();
             self.in_flight += 1;
         }
+        debug_assert!(!self.pending.contains(&tag), "slot {tag} is submitted twice");
         self.pending.push(tag);
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! A measuring thread: pump, wait, reap. Between its first and last I/O it allocates, locks,
 //! prints and writes nothing, but hands over an interval.
 
+use crate::channel::{Receiver, SyncSender, TrySendError};
 use crate::clock::Clock;
 use crate::engine::Engine;
 use crate::watch::Pulse;
@@ -8,7 +9,6 @@ use drivelab_core::driver::{Driver, Next};
 use drivelab_core::op::{Done, Time};
 use drivelab_core::queue::{Finished, Trouble};
 use drivelab_core::tally::{Phase, Tally};
-use std::sync::mpsc::{Receiver, SyncSender};
 
 /// What the watching thread tells a worker.
 #[derive(Debug)]
@@ -137,7 +137,8 @@ fn pump_and_reap<E: Engine>(
 ) -> Result<(), Trouble> {
     let least = driver.stream().batch_complete.unwrap_or(1).max(1);
     let data = driver.wants_data();
-    let mut last_seen = context.clock.now();
+    let begun = context.clock.now();
+    let mut last_seen = begun;
     pulse.alive(last_seen, true);
     loop {
         let (least, until) = match driver.pump(engine)? {
@@ -147,6 +148,7 @@ fn pump_and_reap<E: Engine>(
         };
         done.clear();
         let calls = engine.wait(least, until, done)?;
+        debug_assert!(done.len() <= driver.in_flight() as usize, "more came back than was sent");
         driver.note_calls(calls.submit, calls.reap);
         for one in done.iter() {
             let data: &[u8] = if data { engine.buffer(one.tag) } else { &[] };
@@ -154,6 +156,7 @@ fn pump_and_reap<E: Engine>(
         }
         match done.last() {
             Some(one) => {
+                debug_assert!(one.completed >= begun, "completed before the step: {one:?}");
                 last_seen = one.completed;
                 pulse.alive(last_seen, true);
             }
@@ -188,11 +191,8 @@ fn look_around(
         return Ok(());
     }
     let ops = driver.in_flight_ops();
-    let named: Vec<String> = ops
-        .iter()
-        .take(3)
-        .map(|op| format!("{} at offset {}", op.action.word(), op.offset))
-        .collect();
+    let named: Vec<String> =
+        ops.iter().take(3).map(|op| format!("{} {}", op.action().word(), op.place())).collect();
     Err(Trouble::stuck(format!(
         "{} operation(s) have not come back for {:.0} s ({}); the drive or its driver hangs. Look \
          at the kernel log (dmesg)",
@@ -202,9 +202,41 @@ fn look_around(
     )))
 }
 
+/// Whose full intervals are handed over, and whose emptied ones come back.
+pub(crate) trait Intervals {
+    fn take_interval(&mut self) -> Option<Box<Tally>>;
+    fn lacks_spares(&self) -> bool;
+    fn recycle(&mut self, tally: Box<Tally>);
+}
+
+impl Intervals for Driver {
+    #[inline]
+    fn take_interval(&mut self) -> Option<Box<Tally>> {
+        Driver::take_interval(self)
+    }
+
+    #[inline]
+    fn lacks_spares(&self) -> bool {
+        Driver::lacks_spares(self)
+    }
+
+    fn recycle(&mut self, tally: Box<Tally>) {
+        Driver::recycle(self, tally);
+    }
+}
+
+/// Gives a worker a tally back, without ever waiting for it.
+pub(crate) fn give_back(commands: &SyncSender<Command>, tally: Box<Tally>) {
+    let sent = commands.try_send(Command::Recycle(tally));
+    debug_assert!(
+        !matches!(sent, Err(TrySendError::Full(_))),
+        "a worker has more tallies than room"
+    );
+}
+
 /// Hands full intervals over and takes emptied ones back.
 #[inline]
-fn hand_over(driver: &mut Driver, context: &WorkerContext<'_>) {
+pub(crate) fn hand_over(driver: &mut impl Intervals, context: &WorkerContext<'_>) {
     while let Some(tally) = driver.take_interval() {
         let _ = context.messages.send((context.index, Message::Tally(tally)));
     }

@@ -19,7 +19,7 @@ use crate::disk::{Disk, DiskParameters};
 use crate::drive::{Drive, Ends, Ticket, Way};
 use cache::RowCache;
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::derive;
 use jobs::{Job, Member, Request};
 use serde::{Deserialize, Serialize};
@@ -234,7 +234,7 @@ impl<D: Drive> Array<D> {
         }
     }
 
-    fn start_read(&mut self, now: Time, number: u32, op: &Op, ends: &mut Ends) {
+    fn start_read(&mut self, now: Time, number: u32, op: &DataOp, ends: &mut Ends) {
         let rows: Vec<(u64, Range)> = self.layout.rows(op.offset, u64::from(op.len)).collect();
         if rows.iter().all(|(row, range)| self.cache.holds(*row, *range)) {
             self.inside.cached_read_units += u64::from(op.len).div_ceil(512);
@@ -255,7 +255,7 @@ impl<D: Drive> Array<D> {
         self.start_job(now, Job::reads(number, reads));
     }
 
-    fn start_write(&mut self, now: Time, number: u32, op: &Op) {
+    fn start_write(&mut self, now: Time, number: u32, op: &DataOp) {
         let rows: Vec<(u64, Range)> = self.layout.rows(op.offset, u64::from(op.len)).collect();
         if let Some(request) = self.requests.get_mut(number) {
             request.jobs_left = rows.len();
@@ -325,7 +325,7 @@ impl<D: Drive> Drive for Array<D> {
         self.layout.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         let mut ready_at = self.controller_free_at.max(now) + self.parameters.command_ns;
         self.controller_free_at = ready_at;

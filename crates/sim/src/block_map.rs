@@ -13,7 +13,7 @@ use crate::log_block::layout::{Bits, Layout, Piece, all_sectors, pieces};
 use crate::log_block::parameters::check_shape;
 use crate::memory::NONE;
 use drivelab_core::inside::Inside;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::{self as stats, Random};
 use std::collections::VecDeque;
 
@@ -203,7 +203,7 @@ impl BlockMapDrive {
         }
     }
 
-    fn write(&mut self, op: &Op, at: Time, waits: &mut Waits) -> Time {
+    fn write(&mut self, op: &DataOp, at: Time, waits: &mut Waits) -> Time {
         if let Some(content) = &mut self.flash.content {
             content.next_version();
         }
@@ -370,7 +370,7 @@ impl BlockMapDrive {
         group.erase(&mut self.flash, old, pages, copied_at)
     }
 
-    fn read(&mut self, op: &Op, at: Time, waits: &mut Waits) -> Time {
+    fn read(&mut self, op: &DataOp, at: Time, waits: &mut Waits) -> Time {
         let mut end = at;
         for piece in pieces(op.offset, op.len, self.parameters.page_bytes) {
             let (index, local) = self.layout.place(piece.page);
@@ -393,7 +393,7 @@ impl BlockMapDrive {
     }
 
     /// Forgets the pages that are covered completely.
-    fn trim(&mut self, op: &Op) {
+    fn trim(&mut self, op: &DataOp) {
         let all = all_sectors(self.parameters.page_bytes);
         for piece in pieces(op.offset, op.len, self.parameters.page_bytes) {
             if piece.mask == all {
@@ -413,7 +413,7 @@ impl Drive for BlockMapDrive {
         self.parameters.user_bytes
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, _way: Way, ends: &mut Ends) {
         let mut waits = Waits::default();
         let (start, kept_by) = self.flash.array.begin(now);
         waits.begin(start - now, self.parameters.command_ns, kept_by);

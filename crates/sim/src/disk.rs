@@ -24,7 +24,7 @@ pub use seek::SeekCurve;
 use crate::drive::{Drive, Ends, Ticket, Way};
 use cache::{ReadCache, WriteCache};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::Random;
 use std::collections::VecDeque;
 
@@ -279,7 +279,7 @@ impl Drive for Disk {
         self.parameters.user_bytes
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         let bytes = u64::from(op.len);
         let first = (op.offset / SECTOR_BYTES).min(self.sectors - 1);

@@ -2,7 +2,7 @@
 
 pub use crate::ends::{End, Ends};
 use drivelab_core::inside::Inside;
-use drivelab_core::op::{Op, Time};
+use drivelab_core::op::{DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 
 /// Names an operation in flight; below 2²⁰.
@@ -34,7 +34,7 @@ pub struct Way {
 /// A drive in virtual time. Pure: equal operations at equal times give equal ends.
 ///
 /// ```
-/// use drivelab_core::op::{Action, Op};
+/// use drivelab_core::op::{Action, DataOp};
 /// use drivelab_sim::drive::{Drive, Ends};
 /// use drivelab_sim::flash::{FlashDrive, Parameters};
 /// use drivelab_sim::profile::{Profile, TomlValue};
@@ -46,7 +46,7 @@ pub struct Way {
 /// drive.ftl_mut().fill();
 ///
 /// let mut ends = Ends::default();
-/// let read = Op { action: Action::Read, offset: 0, len: 4096, ..Op::default() };
+/// let read = DataOp { action: Action::Read, offset: 0, len: 4096, ..DataOp::default() };
 /// drive.submit(0, 0, &read, &mut ends);
 /// let alone = ends.next_at();
 /// assert_eq!(ends.pop(alone).expect("it has ended").ticket, 0);
@@ -59,11 +59,11 @@ pub trait Drive {
 
     /// Takes an operation at `now`, which never goes back. Its end goes to `ends`, at once or in a
     /// later [`Drive::advance`].
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends);
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends);
 
     /// The same for an operation that goes past every cache of the host.
     #[inline]
-    fn submit(&mut self, now: Time, ticket: Ticket, op: &Op, ends: &mut Ends) {
+    fn submit(&mut self, now: Time, ticket: Ticket, op: &DataOp, ends: &mut Ends) {
         self.submit_by(now, ticket, op, Way::default(), ends);
     }
 

@@ -92,6 +92,7 @@ impl Ends {
 
     #[inline]
     fn key(&self, at: Time, ticket: Ticket) -> u64 {
+        debug_assert!(at >= self.base, "{at} lies before all that is in flight");
         (at - self.base).min(self.span()) << self.ticket_bits | u64::from(ticket)
     }
 
@@ -127,6 +128,7 @@ impl Ends {
         let in_flight: Vec<usize> =
             leaves.filter(|(key, _)| **key != NEVER).map(|(_, ticket)| ticket).collect();
         let earliest = in_flight.iter().map(|ticket| self.ends[*ticket].0).min();
+        debug_assert!(in_flight.len() <= self.ends.len(), "more are in flight than there are");
         self.base = earliest.unwrap_or(at).min(at);
         self.keys.fill(NEVER);
         for ticket in in_flight {
@@ -141,6 +143,7 @@ impl Ends {
         self.ticket_bits = self.leaves.trailing_zeros();
         self.ends.resize(self.leaves, (0, Cause::Unknown));
         self.keys = vec![NEVER; 2 * self.leaves];
+        debug_assert!(held.len() < self.leaves, "there was room for it");
         self.keys[self.leaves..][..held.len()].copy_from_slice(&held);
         self.rebase(Time::MAX);
     }

@@ -6,7 +6,7 @@
 
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 
 /// What it does to each operation.
@@ -70,7 +70,7 @@ pub struct FileSystem<D> {
 /// An operation in flight, by ticket.
 #[derive(Debug, Clone, Copy, Default)]
 struct Task {
-    op: Op,
+    op: DataOp,
     way: Way,
     waiting: u32,
 }
@@ -92,7 +92,7 @@ impl<D: Drive> FileSystem<D> {
     }
 
     /// When the worker has prepared an operation that it was given now.
-    fn prepared_at(&mut self, now: Time, op: &Op, way: Way) -> Time {
+    fn prepared_at(&mut self, now: Time, op: &DataOp, way: Way) -> Time {
         let costs = matches!(op.action, Action::Read | Action::Write);
         if !self.is_mounted || !costs {
             return now;
@@ -122,7 +122,7 @@ impl<D: Drive> FileSystem<D> {
             let offset = bytes - room + self.journaled_bytes % room.max(JOURNAL_WRITE_BYTES);
             self.journaled_bytes += JOURNAL_WRITE_BYTES;
             let len = JOURNAL_WRITE_BYTES as u32;
-            let write = Op { action: Action::Write, offset, len, ..Op::default() };
+            let write = DataOp { action: Action::Write, offset, len, ..DataOp::default() };
             self.tasks[ticket as usize].waiting = 2;
             self.drive.submit_by(now, 2 * ticket + 1, &write, way, &mut self.far_ends);
         }
@@ -142,7 +142,7 @@ impl<D: Drive> Drive for FileSystem<D> {
         self.drive.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         if self.tasks.len() <= ticket as usize {
             self.tasks.resize(ticket as usize + 1, Task::default());
@@ -215,7 +215,14 @@ mod tests {
             1 << 30
         }
 
-        fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+        fn submit_by(
+            &mut self,
+            now: Time,
+            ticket: Ticket,
+            op: &DataOp,
+            _way: Way,
+            ends: &mut Ends,
+        ) {
             self.written_bytes += u64::from(op.len) * u64::from(op.action == Action::Write);
             ends.push(now + 1000, ticket, Cause::Unknown);
         }
@@ -230,7 +237,7 @@ mod tests {
         let mut drive = FileSystem::new(parameters, Swift::default());
         drive.mount(is_mounted);
         let mut ends = Ends::default();
-        let op = Op { action: Action::Write, len: 4096, ..Op::default() };
+        let op = DataOp { action: Action::Write, len: 4096, ..DataOp::default() };
         (0..8).for_each(|ticket| drive.submit(0, ticket, &op, &mut ends));
         let mut found = Vec::new();
         while found.len() < 8 {

@@ -7,7 +7,7 @@
 
 use crate::drive::{Drive, End, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Op, Time};
 
 /// How far a map falls into pieces, and when.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -65,7 +65,7 @@ impl<D: Drive> Fragmented<D> {
         self.how.share(self.written_bytes as f64 / self.drive.bytes().max(1) as f64)
     }
 
-    fn account(&mut self, op: &Op) {
+    fn account(&mut self, op: &DataOp) {
         match op.action {
             Action::Write => {
                 self.written_bytes += u64::from(op.len);
@@ -101,7 +101,7 @@ impl<D: Drive> Drive for Fragmented<D> {
         self.drive.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         self.account(op);
         if self.reads.len() <= ticket as usize {
@@ -168,7 +168,7 @@ mod tests {
             1 << 20
         }
 
-        fn submit_by(&mut self, now: Time, ticket: Ticket, _: &Op, _: Way, ends: &mut Ends) {
+        fn submit_by(&mut self, now: Time, ticket: Ticket, _: &DataOp, _: Way, ends: &mut Ends) {
             ends.push(now + 1000, ticket, Cause::Flash);
         }
 
@@ -189,7 +189,7 @@ mod tests {
     impl Host {
         fn does(&mut self, action: Action, len: u32) -> Time {
             let (began, mut ends) = (self.now, Ends::default());
-            let op = Op { action, len, ..Op::default() };
+            let op = DataOp { action, len, ..DataOp::default() };
             self.drive.submit_by(self.now, 0, &op, Way::default(), &mut ends);
             while ends.is_empty() {
                 self.now = self.drive.next_event();

@@ -63,6 +63,8 @@ impl Lane {
             background_ns += forced_ns;
             start += background_ns;
         }
+        debug_assert!(start >= at && start >= self.free_at, "booked into what is booked");
+        debug_assert!(self.debt_ns <= background.debt_max_ns, "more is owed than is allowed");
         self.step_ns = duration_ns;
         self.free_at = start + duration_ns;
         Slot { start, end: self.free_at, queued_ns, background_ns }
@@ -77,6 +79,10 @@ impl Lane {
             if self.debt_ns > 0 {
                 background_ns = self.give_way(at, background.suspend_ns, background);
             }
+            debug_assert!(
+                background_ns <= background.operation_ns,
+                "a read waits for more than one operation of the background"
+            );
             let start = at + background_ns;
             (self.reads_from, self.reads_until) = (start, start + duration_ns);
             self.free_at = self.reads_until;
@@ -104,8 +110,10 @@ impl Lane {
             self.reads_from = at + suspend_ns.unwrap_or(rest_ns);
             self.reads_from
         };
+        debug_assert!(start >= at, "a read begins before it came");
         self.reads_until = start + duration_ns;
         self.free_at += duration_ns;
+        debug_assert!(self.reads_from <= self.reads_until, "reads end before they begin");
         Slot { start, end: self.reads_until, queued_ns: start - at, background_ns: 0 }
     }
 
@@ -127,6 +135,7 @@ impl Lane {
             self.debt_ns = 0;
             return 0;
         }
+        debug_assert!(rested_ns < self.debt_ns, "more is worked off than is owed");
         self.debt_ns -= rested_ns;
         // Whole operations remain, and the rest of the one that is running.
         let running_ns = self.debt_ns % background.operation_ns.max(1);
@@ -191,6 +200,7 @@ impl Worked {
         let first_ns = ((ahead * self.share) as u64).min(ahead_ns);
         for (kind, ahead_ns) in [first_ns, ahead_ns - first_ns].into_iter().enumerate() {
             let worked_ns = booked_ns[kind].saturating_sub(ahead_ns);
+            debug_assert!(worked_ns <= booked_ns[kind], "more was worked than was booked");
             self.told_ns[kind] = self.told_ns[kind].max(worked_ns);
         }
         self.booked_ns = booked_ns;

@@ -28,7 +28,7 @@ use array::{Array, Work};
 use buffer::{Buffer, Held};
 use content::Content;
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::{self as stats, Random};
 use flash::Flash;
 use group::Group;
@@ -197,7 +197,7 @@ impl LogBlockDrive {
         }
     }
 
-    fn write(&mut self, op: &Op, at: Time, waits: &mut Waits) -> Time {
+    fn write(&mut self, op: &DataOp, at: Time, waits: &mut Waits) -> Time {
         if let Some(content) = &mut self.flash.content {
             content.next_version();
         }
@@ -287,7 +287,7 @@ impl LogBlockDrive {
     }
 
     /// `is_let_in`: it was taken in a gap, and is served there.
-    fn read(&mut self, op: &Op, at: Time, is_let_in: bool, waits: &mut Waits) -> Time {
+    fn read(&mut self, op: &DataOp, at: Time, is_let_in: bool, waits: &mut Waits) -> Time {
         let mut end = at;
         let gap = if is_let_in { Some(at) } else { self.next_gap(at) };
         for piece in pieces(op.offset, op.len, self.parameters.page_bytes) {
@@ -327,7 +327,7 @@ impl LogBlockDrive {
     }
 
     /// Forgets the pages that are covered completely.
-    fn trim(&mut self, op: &Op) {
+    fn trim(&mut self, op: &DataOp) {
         let all = all_sectors(self.parameters.page_bytes);
         for piece in pieces(op.offset, op.len, self.parameters.page_bytes) {
             if piece.mask == all {
@@ -369,7 +369,7 @@ impl Drive for LogBlockDrive {
         self.parameters.user_bytes
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         let mut waits = Waits::default();
         // One command at a time, but for a read in the gap between two merges of a flush.
         let gap = self

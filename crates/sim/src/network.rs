@@ -2,7 +2,7 @@
 
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::Random;
 use serde::{Deserialize, Serialize};
 
@@ -58,7 +58,7 @@ pub struct Network<D> {
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Sent {
-    op: Op,
+    op: DataOp,
     way: Way,
     at: Time,
     arrived_at: Time,
@@ -123,7 +123,7 @@ impl<D: Drive> Drive for Network<D> {
         self.drive.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         if self.sent.len() <= ticket as usize {
             self.sent.resize(ticket as usize + 1, Sent::default());

@@ -14,7 +14,7 @@ mod tests;
 
 use crate::drive::{Drive, End, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 use pages::{PAGE_BYTES, Pages, RequestNumber};
 use read_ahead::{REQUEST_PAGES_MAX, ReadAhead, Window};
@@ -39,7 +39,7 @@ const WRITES_IN_FLIGHT_MAX: u32 = 32;
 #[derive(Debug)]
 struct Request {
     kind: RequestKind,
-    op: Op,
+    op: DataOp,
     /// Its pages, and the first behind them.
     first: u64,
     end: u64,
@@ -126,7 +126,7 @@ impl<D: Drive> PageCache<D> {
         self.drive.submit_by(now, number, &op, way, &mut self.far_ends);
     }
 
-    fn request(&mut self, kind: RequestKind, op: Op, first: u64, end: u64) -> RequestNumber {
+    fn request(&mut self, kind: RequestKind, op: DataOp, first: u64, end: u64) -> RequestNumber {
         let request = Request { kind, op, first, end, waiters: Vec::new() };
         match self.free_requests.pop() {
             Some(number) => {
@@ -148,7 +148,7 @@ impl<D: Drive> PageCache<D> {
         };
         let offset = first * PAGE_BYTES;
         let len = (end * PAGE_BYTES).min(self.drive.bytes()) - offset;
-        let op = Op { action, offset, len: len as u32, ..Op::default() };
+        let op = DataOp { action, offset, len: len as u32, ..DataOp::default() };
         self.request(kind, op, first, end)
     }
 
@@ -270,7 +270,7 @@ impl<D: Drive> Drive for PageCache<D> {
         self.drive.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         self.advance(now, ends);
         self.begin(now, ticket, op, way, ends);
         self.watch(now);

@@ -3,7 +3,7 @@
 
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Op, Time};
+use drivelab_core::op::{DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 use drivelab_core::units::Span;
 use std::collections::BTreeMap;
@@ -50,7 +50,7 @@ pub struct Delayed {
     /// Operations that the queue still keeps.
     kept: Ends,
     /// By ticket.
-    operations: Vec<(Op, Way)>,
+    operations: Vec<(DataOp, Way)>,
     delay_ns: u64,
 }
 
@@ -81,7 +81,7 @@ impl Drive for Delayed {
         self.drive.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         if self.delay_ns == 0 {
             return self.drive.submit_by(now, ticket, op, way, ends);
         }
@@ -142,7 +142,7 @@ mod tests {
             1 << 20
         }
 
-        fn submit_by(&mut self, now: Time, ticket: Ticket, _: &Op, _: Way, ends: &mut Ends) {
+        fn submit_by(&mut self, now: Time, ticket: Ticket, _: &DataOp, _: Way, ends: &mut Ends) {
             ends.push(now + 1000, ticket, Cause::Flash);
         }
 
@@ -153,7 +153,7 @@ mod tests {
 
     fn takes(drive: &mut Delayed) -> Time {
         let mut ends = Ends::default();
-        drive.submit_by(0, 3, &Op::default(), Way::default(), &mut ends);
+        drive.submit_by(0, 3, &DataOp::default(), Way::default(), &mut ends);
         while ends.is_empty() {
             let at = drive.next_event();
             drive.advance(at, &mut ends);

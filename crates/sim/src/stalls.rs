@@ -3,7 +3,7 @@
 
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Op, Time};
+use drivelab_core::op::{DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 use drivelab_core::units::Span;
 use drivelab_stats::Domain;
@@ -52,7 +52,7 @@ pub struct Stalling {
     phase: Time,
     kept: Ends,
     /// By ticket.
-    operations: Vec<(Op, Way)>,
+    operations: Vec<(DataOp, Way)>,
 }
 
 impl fmt::Debug for Stalling {
@@ -74,7 +74,7 @@ impl Drive for Stalling {
         self.drive.bytes()
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         let from = self.stalls.free(now, self.phase);
         if from == now {
             return self.drive.submit_by(now, ticket, op, way, ends);
@@ -139,7 +139,7 @@ mod tests {
             1 << 20
         }
 
-        fn submit_by(&mut self, now: Time, ticket: Ticket, _: &Op, _: Way, ends: &mut Ends) {
+        fn submit_by(&mut self, now: Time, ticket: Ticket, _: &DataOp, _: Way, ends: &mut Ends) {
             ends.push(now + 1000, ticket, Cause::Flash);
         }
 
@@ -162,7 +162,7 @@ mod tests {
             (1_350_000, 1_401_000),
         ] {
             let mut ends = Ends::default();
-            drive.submit_by(now, 3, &Op::default(), Way::default(), &mut ends);
+            drive.submit_by(now, 3, &DataOp::default(), Way::default(), &mut ends);
             while ends.is_empty() {
                 let at = drive.next_event();
                 drive.advance(at, &mut ends);

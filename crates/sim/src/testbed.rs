@@ -2,12 +2,13 @@
 //! thing that happens.
 
 use crate::drive::{Drive, End, Ends, Route, Ticket, Way};
+use drivelab_core::defect::ended_by_defects;
 use drivelab_core::driver::{Driver, Next};
 use drivelab_core::endings::{Endings, OtherRanks};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
-use drivelab_core::op::{Action, Done, Op, Tag, Time};
-use drivelab_core::plan::{Act, Engine, IoMode, QueueSetting, SettingChange, Stream, Sync};
+use drivelab_core::op::{Action, DataOp, Done, Op, Tag, Time};
+use drivelab_core::plan::{Act, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
 use std::collections::BTreeMap;
 
@@ -69,6 +70,7 @@ impl<D: Drive> Queue for Lead<'_, D> {
 
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        let op = DataOp::try_from(op)?;
         let ticket = self.first_ticket + tag;
         self.issued[ticket as usize] = self.now;
         self.drive.submit_by(self.now, ticket, &op, self.way, self.ends);
@@ -191,6 +193,11 @@ impl<D: Drive> SimTestbed<D> {
                     Next::Finished => {
                         worker.finished = true;
                         step.finished += 1;
+                        debug_assert!(
+                            worker.driver.in_flight() == 0,
+                            "it left something in flight"
+                        );
+                        debug_assert!(step.finished <= step.worker_of.len(), "finished twice");
                         Time::MAX
                     }
                 };
@@ -212,6 +219,8 @@ impl<D: Drive> SimTestbed<D> {
         let index = step.worker_of[end.ticket as usize] as usize;
         let worker = &mut step.workers[index];
         let issued = step.issued[end.ticket as usize];
+        debug_assert!(issued <= end.at, "{end:?} ended before it was issued at {issued}");
+        debug_assert!(!worker.finished, "{end:?} came for a worker that has finished");
         let tag = end.ticket - worker.first_ticket;
         let len = worker.driver.length_of(tag);
         worker.driver.reap(
@@ -239,6 +248,7 @@ impl<D: Drive> SimTestbed<D> {
                 inside: now.since(&step.inside_from),
             });
         }
+        debug_assert!(self.now >= step.interval_from, "an interval ends before it began");
         step.interval_from = self.now;
         step.inside_from = now;
     }
@@ -290,10 +300,11 @@ impl<D: Drive> SimTestbed<D> {
     ) -> Result<(), Trouble> {
         let next = wake.min(self.ends.next_at()).min(self.drive.next_event());
         if next == Time::MAX {
-            return Err(Trouble::stuck(
-                "no operation is in flight on the simulated drive and none is due (a defect)",
+            return Err(Trouble::defect(
+                "no operation is in flight on the simulated drive and none is due",
             ));
         }
+        debug_assert!(next >= self.now || wake <= self.now, "time goes back to {next}");
         self.now = self.now.max(next);
         if self.now >= step.interval_from + step.interval_ns {
             self.look_inside(step, sink);
@@ -303,6 +314,7 @@ impl<D: Drive> SimTestbed<D> {
         }
         // One at a time: what ends at once is answered one by one.
         if let Some(end) = self.ends.take(self.now) {
+            debug_assert!(end.at <= self.now, "{end:?} is told before it has happened");
             Self::reap(step, end);
         }
         Ok(())
@@ -316,7 +328,7 @@ impl<D: Drive> Testbed for SimTestbed<D> {
 
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
         let mut step = self.begin(drivers);
-        self.advance(&mut step, sink)?;
+        ended_by_defects(|| self.advance(&mut step, sink))?;
         self.look_inside(&mut step, sink);
         let now = self.now;
         let leave = |mut worker: Worker| {
@@ -366,10 +378,11 @@ impl<D: Drive> Testbed for SimTestbed<D> {
 
 /// How worker number `reader` of a stream goes to the drive.
 fn way_of(stream: &Stream, reader: u32) -> Way {
-    let route = match (stream.engine, stream.io) {
-        (Engine::Mmap, _) => Route::Mapped,
-        (Engine::Stdio, _) | (_, IoMode::Buffered) => Route::Buffered,
-        _ => Route::Direct,
+    let traits = stream.engine.traits();
+    let route = match stream.io {
+        _ if traits.is_mapping => Route::Mapped,
+        IoMode::Direct if !traits.is_through_page_cache => Route::Direct,
+        IoMode::Direct | IoMode::Buffered => Route::Buffered,
     };
     Way { route, is_durable: stream.sync == Sync::Dsync, reader }
 }
@@ -415,14 +428,15 @@ impl<D: Drive> SimTestbed<D> {
         let mut at = first;
         while at < first + bytes {
             let len = TRIM_BYTES.min(first + bytes - at);
-            let op = Op { action: Action::Trim, offset: at, len: len as u32, ..Op::default() };
+            let op =
+                DataOp { action: Action::Trim, offset: at, len: len as u32, ..DataOp::default() };
             self.serve(&op, Way::default());
             at += len;
         }
     }
 
     /// Serves one operation to its end.
-    fn serve(&mut self, op: &Op, way: Way) {
+    fn serve(&mut self, op: &DataOp, way: Way) {
         self.drive.submit_by(self.now, 0, op, way, &mut self.ends);
         loop {
             if self.ends.pop(self.now).is_some() {
@@ -446,7 +460,7 @@ impl<D: Drive> SimTestbed<D> {
     fn drop_caches(&mut self) {
         if self.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some()) {
             let way = Way { route: Route::Buffered, ..Way::default() };
-            self.serve(&Op { action: Action::Flush, ..Op::default() }, way);
+            self.serve(&DataOp { action: Action::Flush, ..DataOp::default() }, way);
             self.drive.forget_pages();
         }
     }

@@ -7,7 +7,7 @@
 
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::Random;
 use serde::{Deserialize, Serialize};
 
@@ -199,7 +199,7 @@ impl Drive for Volume {
         self.parameters.user_bytes
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, _way: Way, ends: &mut Ends) {
         let bytes = u64::from(op.len);
         let moved = match op.action {
             Action::Read | Action::Write => bytes,

@@ -4,7 +4,7 @@ use super::settings::Settings;
 use super::value::Amount;
 use super::words::STATUS;
 use crate::front::{Found, Refusal, Scale, World};
-use drivelab_core::plan::{Engine, PlanFile};
+use drivelab_core::plan::PlanFile;
 use drivelab_core::units::Size;
 use std::collections::HashSet;
 
@@ -69,7 +69,7 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         wanted.push(wanted_of(name, settings, world, &mut paths)?);
     }
     let is_one = |found: &Found| matches!(found, Found::Device { .. } | Found::Simulated { .. });
-    let nothing = jobs.iter().all(|(_, settings)| settings.engine.1 == Engine::Null);
+    let nothing = jobs.iter().all(|(_, settings)| !settings.engine.1.moves_data());
     if nothing {
         let jobs = wanted.iter().map(Wanted::place).collect();
         return Ok(Places { target: ".".into(), jobs, ..Places::default() });
@@ -98,7 +98,7 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
             let (state, size) = (&mut states[file], &mut sizes[file]);
             *size = (*size).max(place.file_bytes);
             // A mapped file is written through its pages, which fio makes beforehand.
-            let is_mapped = settings.engine.1 == Engine::Mmap;
+            let is_mapped = settings.engine.1.traits().is_mapping;
             state.is_read |= settings.rw.kinds[0] || settings.overwrite || is_mapped;
             state.is_written |= settings.rw.kinds[1] || settings.rw.kinds[2];
         }
@@ -233,7 +233,7 @@ fn wanted_of(
 
 /// Refuses what has no room for a request.
 fn holds_a_block(settings: &Settings, size: u64, part: u64) -> Result<(), Refusal> {
-    if settings.engine.1 == Engine::Null {
+    if !settings.engine.1.moves_data() {
         return Ok(());
     }
     let blocks = blocks(settings);
@@ -373,7 +373,7 @@ fn place_of(paths: &mut Vec<String>, own: &[String]) -> Result<usize, Refusal> {
 
 /// Bytes of what is there: of a device, of an existing file; 0 where nothing is.
 fn whole_bytes(own: &[String], settings: &Settings, world: &dyn World) -> Result<u64, Refusal> {
-    if settings.engine.1 == Engine::Null {
+    if !settings.engine.1.moves_data() {
         return Ok(0);
     }
     let mut whole = 0u64;

@@ -4,7 +4,7 @@ use super::files::Places;
 use super::settings::{Distribution, Settings};
 use super::translate::Whole;
 use crate::front::{Found, Note, Treatment, World};
-use drivelab_core::plan::{Engine, Plan, Sync};
+use drivelab_core::plan::{Plan, Sync};
 use drivelab_core::quantity::size;
 
 /// The notes of all jobs.
@@ -123,7 +123,7 @@ fn depth(settings: &Settings, notes: &mut Vec<Note>) {
                 settings.engine.0
             ),
         ));
-    } else if engine == Engine::Libaio && !settings.direct {
+    } else if engine.traits().waits_when_buffered && !settings.direct {
         notes.push(Note::new(
             "depth_not_reached",
             about,
@@ -265,7 +265,7 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
 
 fn cache(whole: &Whole<'_>, world: &dyn World, notes: &mut Vec<Note>) {
     let settings = whole.settings;
-    if settings.direct || settings.engine.1 == Engine::Null {
+    if settings.direct || !settings.engine.1.moves_data() {
         return;
     }
     let bytes = whole.place.size;
@@ -374,9 +374,7 @@ fn sleeping_files(places: &Places, notes: &mut Vec<Note>) {
 }
 
 fn latencies(jobs: &[Whole<'_>], notes: &mut Vec<Note>) {
-    let queued = jobs.iter().any(|whole| {
-        !whole.settings.engine.1.is_synchronous() && whole.settings.engine.1 != Engine::Null
-    });
+    let queued = jobs.iter().any(|whole| whole.settings.engine.1.is_asynchronous());
     if queued {
         notes.push(Note::new(
             "slat_is_no_latency",

@@ -9,7 +9,7 @@ use super::words::not_to_be_had;
 use crate::front::{Refusal, World};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Arrival, Engine, Files, IoMode, Jump, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
+    Arrival, Files, IoMode, Jump, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
     WeightedSize, Zone,
 };
 use drivelab_core::units::{Size, Span};
@@ -24,7 +24,8 @@ pub const SIZES_MAX: u64 = 64;
 pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, Refusal> {
     let (settings, place) = (whole.settings, whole.place);
     let engine = settings.engine.1;
-    let cached = matches!(engine, Engine::Mmap | Engine::Stdio);
+    let traits = engine.traits();
+    let cached = traits.is_through_page_cache;
     let mut stream = Stream {
         name: whole.job.name.clone(),
         engine,
@@ -40,14 +41,14 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         depth: if engine.is_synchronous() { 1 } else { settings.depth },
         workers: settings.numjobs,
         align: settings.ba.map(Size),
-        iopoll: settings.hipri && engine == Engine::IoUring,
-        sqpoll: settings.sqthread_poll && engine == Engine::IoUring,
+        iopoll: settings.hipri && traits.is_ring,
+        sqpoll: settings.sqthread_poll && traits.is_ring,
         // The order of a job is its own, and the same when it is read back.
         order: Some(index as u64),
         until: Some(until(settings, place, world)),
         ..Stream::default()
     };
-    if engine == Engine::Null {
+    if !engine.moves_data() {
         stream.io = IoMode::Direct;
         (stream.first_file, stream.files_in_turn, stream.files) = (0, None, Files::One);
         stream.length = Some(Size(place.length.max(1)));
@@ -64,11 +65,12 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     stream.trim_first = settings.rw.is_trimmed_first();
     stream.advise = settings.advise
         && stream.io == IoMode::Buffered
-        && !matches!(engine, Engine::Mmap | Engine::Null);
+        && !traits.is_mapping
+        && engine.moves_data();
     // Of mapped pages fio lets go at the beginning only, as the counters of a device show.
     stream.drop_cached_each_pass = settings.invalidate
         && stream.io == IoMode::Buffered
-        && engine != Engine::Mmap
+        && !traits.is_mapping
         && settings.goes_round();
     sizes(settings, &mut stream);
     if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {

@@ -6,7 +6,7 @@ use drivelab_compat::ior::known::{Having, KNOWN};
 use drivelab_compat::ior::{Access, Era, Options, output, parse};
 use drivelab_compat::option::Care;
 use drivelab_core::offsets::Offsets;
-use drivelab_core::op::Op;
+use drivelab_core::op::DataOp;
 use drivelab_core::plan::{IoMode, Stream, Sync};
 use drivelab_core::tally::Mismatch;
 use expect_test::expect_file;
@@ -33,7 +33,7 @@ fn stream(line: &str, ranks: u32, access: Access) -> Stream {
 fn offsets(stream: &Stream, worker: u32) -> Vec<u64> {
     let mut all = Offsets::new(stream, worker, stream.length.unwrap().0, 7).unwrap();
     let count = all.pass_operations().unwrap();
-    (0..count).map(|_| all.next()).map(|(Op { offset, .. }, _)| offset).collect()
+    (0..count).map(|_| all.next()).map(|(op, _)| DataOp::try_from(op).unwrap().offset).collect()
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! Accounting: what one completion means, and what it brings about.
 
-use super::{Driver, Ending, Failure, MISMATCHES_MAX};
+use super::parts::Ending;
+use super::{Driver, Failure, MISMATCHES_MAX};
 use crate::anatomy::Stamped;
 use crate::content::{self, Fault, Stamp};
-use crate::op::{Action, Done, Errno, Op, Time};
+use crate::op::{Action, DataOp, Done, Errno, Op, Time};
 use crate::plan::{Reply, SyncTiming};
 use crate::tally::{Flight, Gap, Slow};
 
@@ -11,56 +12,62 @@ impl Driver {
     /// Accounts one completion; `data` is the tag's buffer where [`Driver::wants_data`].
     #[inline]
     pub fn reap(&mut self, done: &Done, data: &[u8]) {
-        let flight = self.flights[done.tag as usize];
-        self.free.push(done.tag);
-        self.clock = done.completed;
-        if done.completed >= self.boundary {
+        let Some(flight) = self.slots.land(done.tag) else {
+            return self.note_defect("a completion came of an operation that is not in flight");
+        };
+        debug_assert!(done.issued <= done.completed, "completed before it was issued: {done:?}");
+        debug_assert!(done.issued >= self.clock.opened, "issued before the step began: {done:?}");
+        let clock = &mut self.clock;
+        clock.now = done.completed;
+        if done.completed >= clock.boundary {
             self.close_interval(done.completed);
         }
+        let clock = &mut self.clock;
         // The first to complete need not be the first issued.
-        self.first_issue = self.first_issue.min(done.issued);
-        let since = if self.idle {
-            self.last_completion.max(done.issued.min(self.busy_from))
+        clock.first_issue = clock.first_issue.min(done.issued);
+        let since = if clock.is_idle {
+            let busy_from = self.open_loop.as_ref().map_or(Time::MAX, |open| open.busy_from);
+            clock.last_completion.max(done.issued.min(busy_from))
         } else {
-            self.last_completion
+            clock.last_completion
         };
-        self.last_completion = done.completed;
-        self.idle = self.free.len() == self.flights.len();
+        clock.last_completion = done.completed;
+        clock.is_idle = self.slots.are_idle();
         let gap = done.completed.saturating_sub(since);
-        if gap > self.tally.gap_ns_max || gap >= self.setup.stream.gap_over.0 {
-            self.note_gap(since, done.completed, flight.op.action);
+        let action = flight.op.action();
+        if gap > self.book.tally.gap_ns_max || gap >= self.setup.stream.gap_over.0 {
+            self.note_gap(Gap { from: since, to: done.completed }, action);
         }
-        self.tally.in_flight_sum += u64::from(flight.depth);
-        let open = self.arrivals.is_some();
-        let due = if open { flight.due } else { done.issued };
-        let slot = self.slot_of[flight.op.action.index()];
-        self.tally.kinds[slot as usize].account(done, due);
+        self.book.tally.in_flight_sum += u64::from(flight.depth);
+        let due = if self.open_loop.is_some() { flight.due } else { done.issued };
+        let Some(kind) = self.book.kind_of(action) else {
+            return self.note_defect("an operation completed of a kind that its stream has not");
+        };
+        kind.account(done, due);
         let latency_ns = done.completed.saturating_sub(due);
-        if !self.tally.ramp && self.slowest.admits(latency_ns) {
+        if !self.book.tally.ramp && self.book.slowest.admits(latency_ns) {
             self.keep_slow(&flight, done, latency_ns);
         }
         self.follow_up(&flight, done, data);
     }
 
     #[cold]
-    pub(super) fn note_gap(&mut self, from: Time, to: Time, action: Action) {
-        if action == Action::Flush && self.setup.stream.sync_timing == SyncTiming::Outside {
+    fn note_gap(&mut self, gap: Gap, action: Action) {
+        let stream = &self.setup.stream;
+        if action == Action::Flush && stream.sync_timing == SyncTiming::Outside {
             // The measured time stands still.
             return;
         }
-        self.tally.gap_ns_max = self.tally.gap_ns_max.max(to - from);
-        if to - from >= self.setup.stream.gap_over.0 {
-            self.tally.list_gap(Gap { from, to });
-        }
+        self.book.note_gap(gap, stream.gap_over.0);
     }
 
     #[cold]
     pub(super) fn keep_slow(&mut self, flight: &Flight, done: &Done, latency_ns: u64) {
-        self.slowest.offer(Slow {
+        self.book.slowest.offer(Slow {
             latency_ns,
             issued: done.issued,
-            kind: flight.op.action,
-            offset: flight.op.offset,
+            kind: flight.op.action(),
+            place: flight.op.place(),
             stream: self.setup.stream_index,
             worker: self.setup.worker,
             cause: done.cause,
@@ -73,72 +80,78 @@ impl Driver {
         let op = flight.op;
         match done.result {
             Err(errno) => return self.fail(Some(errno), op, 0),
-            Ok(moved) if moved < op.len => return self.fail(None, op, moved),
+            Ok(moved) if moved < op.bytes() => return self.fail(None, op, moved),
+            Ok(moved) if moved > op.bytes() => {
+                return self.note_defect("an operation moved more bytes than it was asked for");
+            }
             Ok(_) => {}
         }
-        if op.action == Action::Flush {
+        if op.action() == Action::Flush {
             return self.after_flush(done);
         }
-        self.last_data = done.completed;
-        if self.plain {
+        self.clock.last_data = done.completed;
+        if self.is_plain {
             return;
         }
-        if self.is_stamping && !self.tally.ramp {
-            self.stamp(op, done);
+        if let Op::Data(op) = op {
+            self.follow_data(op, flight, done, data);
+        }
+        self.rest(done.completed);
+    }
+
+    /// What a completed operation on data brings about.
+    fn follow_data(&mut self, op: DataOp, flight: &Flight, done: &Done, data: &[u8]) {
+        if let Some(stamping) = &mut self.stamping
+            && !self.book.tally.ramp
+        {
+            stamping.keep(Stamped {
+                issued: done.issued,
+                completed: done.completed,
+                offset: op.offset,
+                bytes: op.len,
+                action: op.action,
+            });
         }
         if self.setup.stream.verify && op.action == Action::Read {
-            self.verify(flight, data);
+            self.verify(op, flight, data);
         }
         if !flight.is_reply
             && let Some(reply) = self.setup.stream.reply
         {
-            self.reply(reply, flight);
-        }
-        if self.setup.stream.think_time().0 > 0 && self.idle {
-            self.think_until = done.completed + self.setup.stream.think_time().0;
+            self.reply(reply, op, flight.pass);
         }
     }
 
-    /// Keeps the stamps of one I/O, without ever asking for memory.
-    fn stamp(&mut self, op: Op, done: &Done) {
-        if self.stamps.len() == self.stamps.capacity() {
-            self.unstamped += 1;
-            return;
+    /// Where a stream thinks, it does so when all has come back.
+    fn rest(&mut self, completed: Time) {
+        if let Some(bursts) = self.bursts.as_mut().filter(|_| self.clock.is_idle) {
+            bursts.rest(completed);
         }
-        self.stamps.push(Stamped {
-            issued: done.issued,
-            completed: done.completed,
-            offset: op.offset,
-            bytes: op.len,
-            action: op.action,
-        });
     }
 
     pub(super) fn after_flush(&mut self, done: &Done) {
-        if self.setup.stream.think_time().0 > 0 && self.idle {
-            self.think_until = done.completed + self.setup.stream.think_time().0;
-        }
+        self.rest(done.completed);
         let outside = self.setup.stream.sync_timing == SyncTiming::Outside;
-        if outside && self.ending == Ending::Running {
-            let from = done.issued.max(self.measured_from);
+        if outside && self.bounds.ending == Ending::Running {
+            let (clock, flushes) = (&self.clock, &mut self.flushes);
+            let from = done.issued.max(clock.measured_from);
             let span = done.completed.saturating_sub(from);
-            if self.last_data >= self.last_flush {
-                self.trailing_ns = 0;
+            if clock.last_data >= flushes.last {
+                flushes.trailing_ns = 0;
             }
-            self.trailing_ns += span;
-            self.excluded_ns += span;
+            flushes.trailing_ns += span;
+            flushes.excluded_ns += span;
         }
-        self.last_flush = done.completed;
+        self.flushes.last = done.completed;
     }
 
     #[cold]
     pub(super) fn fail(&mut self, errno: Option<Errno>, op: Op, moved: u32) {
-        self.stopped = true;
+        self.stop();
         self.failure.get_or_insert(Failure { errno, op, moved });
     }
 
-    pub(super) fn reply(&mut self, reply: Reply, flight: &Flight) {
-        let op = flight.op;
+    pub(super) fn reply(&mut self, reply: Reply, op: DataOp, pass: u64) {
         let action = if op.action == Action::Read { Action::Write } else { Action::Read };
         let region = self.offsets.region();
         let next = op.offset + u64::from(op.len).next_multiple_of(region.slot_bytes);
@@ -147,13 +160,17 @@ impl Driver {
             Reply::Next if next + u64::from(op.len) <= region.base + region.bytes => next,
             Reply::Next => region.base,
         };
-        self.replies.push_back((Op { action, offset, ..op }, flight.pass));
+        debug_assert!(
+            offset + u64::from(op.len) <= region.base + region.bytes,
+            "a reply leaves the region: {op:?}"
+        );
+        self.slots.replies.push_back((Op::Data(DataOp { action, offset, ..op }), pass));
     }
 
     /// Who only reads expects one pass everywhere; a read that answers a write on the same address
     /// expects the pass of that write; any other read among writes cannot know.
-    pub(super) fn verify(&mut self, flight: &Flight, data: &[u8]) {
-        let (stream, op) = (&self.setup.stream, flight.op);
+    pub(super) fn verify(&mut self, op: DataOp, flight: &Flight, data: &[u8]) {
+        let stream = &self.setup.stream;
         let writes = stream.mix.write > 0 || stream.reply.is_some();
         let answers = flight.is_reply && stream.reply == Some(Reply::Same);
         let pass_known = stream.pass.is_some() && (answers || !writes);
@@ -162,15 +179,22 @@ impl Driver {
             seed: self.setup.seed,
             pass: stream.pass.unwrap_or(0) + if answers { flight.pass } else { 0 },
         };
-        let (tally, mismatches) = (&mut self.tally, &mut self.mismatches);
+        let (tally, mismatches) = (&mut self.book.tally, &mut self.blocks.mismatches);
         let data = &data[..op.len as usize];
-        let count = content::check_all(self.unit, data, first, pass_known, |expected, fault| {
-            tally.mismatched += 1;
-            tally.unstamped += u64::from(matches!(fault, Fault::NoStamp | Fault::Zeros));
-            if mismatches.len() < MISMATCHES_MAX {
-                mismatches.push((op, expected.address, fault, expected));
-            }
-        });
+        let count = content::check_all(
+            self.blocks.unit_bytes,
+            data,
+            first,
+            pass_known,
+            |expected, fault| {
+                tally.mismatched += 1;
+                tally.unstamped += u64::from(matches!(fault, Fault::NoStamp | Fault::Zeros));
+                if mismatches.len() < MISMATCHES_MAX {
+                    mismatches.push((op, expected.address, fault, expected));
+                }
+            },
+        );
+        debug_assert!(tally.mismatched <= tally.verified + count, "more wrong than were checked");
         tally.verified += count;
     }
 }

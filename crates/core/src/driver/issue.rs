@@ -1,8 +1,9 @@
 //! Issuing: closed loops, bursts, open loops, and the end of all of them.
 
-use super::{AHEAD, Driver, Ending, Next, flush_of};
+use super::parts::{Bursts, Ending};
+use super::{AHEAD, Driver, Next, flush_of};
 use crate::content::{self, Stamp};
-use crate::op::{Action, Op, Time};
+use crate::op::{Action, DataOp, Op, Time};
 use crate::plan::Sync;
 use crate::queue::{Queue, Trouble};
 use crate::tally::Flight;
@@ -17,98 +18,92 @@ impl Driver {
     /// Whatever the queue refuses.
     #[inline]
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
-        if self.exhausted() {
+        if self.is_exhausted() {
             return self.wind_up(queue);
         }
-        if self.arrivals.is_some() {
+        if self.open_loop.is_some() {
             return self.pump_open(queue);
         }
-        if self.setup.stream.arrival.burst().is_some() || self.setup.stream.think_time().0 > 0 {
+        if self.bursts.is_some() {
             return self.pump_bursts(queue);
         }
-        while !self.free.is_empty() && !self.exhausted() {
+        while self.may_issue() {
             self.issue_next(queue, 0)?;
         }
+        debug_assert!(self.in_flight() > 0, "it waits for a completion, and nothing is in flight");
         Ok(Next::Completion)
     }
 
-    pub(super) fn pump_open<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+    fn pump_open<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         let now = queue.now();
-        self.clock = self.clock.max(now);
-        if self.exhausted() {
+        self.clock.now = self.clock.now.max(now);
+        if self.is_exhausted() {
             return self.wind_up(queue);
         }
-        if self.free.len() == self.flights.len() {
-            self.busy_from = now;
-        }
-        if self.was_full && now > 0 {
-            self.count_backlog(now - 1);
+        let (is_idle, opened, end_at) =
+            (self.slots.are_idle(), self.clock.opened, self.bounds.end_at);
+        if let Some(open) = &mut self.open_loop {
+            if is_idle {
+                open.busy_from = now;
+            }
+            if open.was_full && now > 0 {
+                let waiting = open.backlog(now - 1, opened, end_at);
+                self.book.note_backlog(waiting);
+            }
+            open.was_full = false;
         }
         // Flushes and replies follow their cause at once; they are no arrivals of their own.
-        while self.follows() && !self.free.is_empty() && !self.exhausted() {
+        while self.follows() && self.may_issue() {
             self.issue_next(queue, now)?;
         }
-        self.was_full = false;
-        while self.next_due <= now && self.next_due < self.end_at && !self.exhausted() {
-            if self.free.is_empty() {
-                self.was_full = true;
-                self.count_backlog(now);
+        while !self.is_exhausted() {
+            let is_full = self.slots.are_full();
+            let Some(open) = &mut self.open_loop else {
+                return Err(Trouble::defect("an open loop lost its arrivals"));
+            };
+            let due = open.next_due;
+            if due > now || due >= end_at {
+                open.was_full = is_full;
+                return Ok(Next::Wake(due.min(end_at)));
+            }
+            if is_full {
+                open.was_full = true;
+                let waiting = open.backlog(now, opened, end_at);
+                self.book.note_backlog(waiting);
                 return Ok(Next::Completion);
             }
-            self.due_issued += 1;
-            let due = self.next_due;
-            let late = now - due;
-            self.tally.late_ns_sum += late;
-            self.tally.late_ns_max = self.tally.late_ns_max.max(late);
+            open.take_due(opened);
+            self.book.note_late(now - due);
             self.issue_next(queue, due)?;
-            if self.flush_pending && !self.free.is_empty() {
+            if self.flushes.is_pending && !self.slots.are_full() {
                 self.issue_next(queue, now)?;
             }
-            if let Some(arrivals) = &mut self.arrivals {
-                self.next_due = self.opened + arrivals.next();
-            }
         }
-        if self.exhausted() {
-            return self.wind_up(queue);
-        }
-        self.was_full = self.free.is_empty();
-        Ok(Next::Wake(self.next_due.min(self.end_at)))
+        self.wind_up(queue)
     }
 
-    /// Operations that were due at `now` and had not found a free slot.
-    pub(super) fn count_backlog(&mut self, now: Time) {
-        let Some(ahead) = &mut self.due_ahead else { return };
-        while self.ahead_due <= now.min(self.end_at - 1) {
-            self.due_count += 1;
-            self.ahead_due = self.opened + ahead.next();
-        }
-        let waiting = self.due_count.saturating_sub(self.due_issued);
-        self.tally.backlog_max = self.tally.backlog_max.max(waiting);
-    }
-
-    pub(super) fn pump_bursts<Q: Queue + ?Sized>(
-        &mut self,
-        queue: &mut Q,
-    ) -> Result<Next, Trouble> {
+    fn pump_bursts<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         // Flushes and replies belong to the burst that caused them, and count in none.
-        while self.follows() && !self.free.is_empty() && !self.exhausted() {
+        while self.follows() && self.may_issue() {
             self.issue_next(queue, 0)?;
         }
-        if self.in_flight() == 0 && self.burst_left == 0 {
+        let end_at = self.bounds.end_at;
+        if self.slots.are_idle()
+            && let Some(bursts) = self.bursts.as_mut().filter(|bursts| bursts.left == 0)
+        {
             let now = queue.now();
-            self.clock = self.clock.max(now);
-            if self.exhausted() {
+            self.clock.now = self.clock.now.max(now);
+            if self.bounds.are_reached(self.clock.now) {
                 return self.wind_up(queue);
             }
-            if now < self.think_until {
-                return Ok(Next::Wake(self.think_until.min(self.end_at)));
+            if now < bursts.think_until {
+                return Ok(Next::Wake(bursts.think_until.min(end_at)));
             }
-            self.burst_left = self.setup.stream.arrival.burst().unwrap_or(self.setup.stream.depth);
+            bursts.begin();
         }
-        while self.burst_left > 0 && !self.free.is_empty() && !self.exhausted() {
-            self.burst_left -= 1;
+        while self.may_issue() && self.bursts.as_mut().is_some_and(Bursts::take) {
             self.issue_next(queue, 0)?;
-            if self.flush_pending && !self.free.is_empty() {
+            if self.flushes.is_pending && !self.slots.are_full() {
                 self.issue_next(queue, 0)?;
             }
         }
@@ -116,42 +111,48 @@ impl Driver {
     }
 
     /// Whether a flush or a reply waits for a slot.
-    pub(super) fn follows(&self) -> bool {
-        self.flush_pending || !self.replies.is_empty()
+    fn follows(&self) -> bool {
+        self.flushes.is_pending || !self.slots.replies.is_empty()
+    }
+
+    /// A slot is free, and no bound is reached.
+    #[inline]
+    fn may_issue(&self) -> bool {
+        !self.slots.are_full() && !self.is_exhausted()
     }
 
     /// No more operations may be issued (the closing flush apart).
     #[inline]
-    pub(super) fn exhausted(&self) -> bool {
-        self.clock >= self.end_at
-            || self.issued >= self.operations_max
-            || self.issued_bytes >= self.bytes_max
-            || self.stopped
-            || self.ending != Ending::Running
+    fn is_exhausted(&self) -> bool {
+        self.bounds.are_reached(self.clock.now)
     }
 
-    pub(super) fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+    fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        if let Some(what) = self.defect {
+            return Err(Trouble::defect(what));
+        }
         if self.in_flight() > 0 {
             return Ok(Next::Drain);
         }
-        if self.flush_pending && self.failure.is_none() {
+        let flushes = &mut self.flushes;
+        if flushes.is_pending && self.failure.is_none() {
             // The last write called for it.
-            self.flush_pending = false;
-            let now = queue.now();
-            self.submit(queue, flush_of(self.flush_file), 0, now, true)?;
+            flushes.is_pending = false;
+            let (flush, now) = (flush_of(flushes.file), queue.now());
+            self.submit(queue, flush, 0, now, true)?;
             return Ok(Next::Drain);
         }
-        let flush = self.setup.stream.sync == Sync::End && self.writes > 0;
-        let begins = self.ending == Ending::Running;
-        let next = if begins { 0 } else { self.flush_file + 1 };
+        let flush = self.setup.stream.sync == Sync::End && flushes.writes > 0;
+        let begins = self.bounds.ending == Ending::Running;
+        let next = if begins { 0 } else { flushes.file + 1 };
         if flush && self.failure.is_none() && next < self.setup.stream.files_of_worker() {
-            self.ending = Ending::Flushing;
-            self.flush_file = next;
+            self.bounds.ending = Ending::Flushing;
+            flushes.file = next;
             let now = queue.now();
             self.submit(queue, flush_of(next), 0, now, true)?;
             return Ok(Next::Drain);
         }
-        self.ending = Ending::Over;
+        self.bounds.ending = Ending::Over;
         Ok(Next::Finished)
     }
 
@@ -161,11 +162,11 @@ impl Driver {
         queue: &mut Q,
         due: Time,
     ) -> Result<(), Trouble> {
-        if self.flush_pending {
-            self.flush_pending = false;
-            return self.submit(queue, flush_of(self.flush_file), 0, due, true);
+        if self.flushes.is_pending {
+            self.flushes.is_pending = false;
+            return self.submit(queue, flush_of(self.flushes.file), 0, due, true);
         }
-        if let Some((op, pass)) = self.replies.pop_front() {
+        if let Some((op, pass)) = self.slots.replies.pop_front() {
             return self.issue(queue, op, pass, due, true);
         }
         let (op, pass) = match queue.looks_ahead() {
@@ -198,6 +199,7 @@ impl Driver {
             let behind = (place + half) % AHEAD;
             queue.hint(&ahead.ops[behind..behind + HINTED]);
         }
+        debug_assert!(ahead.has_begun && place < AHEAD, "nothing was drawn ahead yet");
         ahead.at = (place + 1) % AHEAD;
         (ahead.ops[place], ahead.passes[place])
     }
@@ -211,19 +213,27 @@ impl Driver {
         due: Time,
         is_reply: bool,
     ) -> Result<(), Trouble> {
-        if self.issued_bytes >= self.pass_end {
+        debug_assert!(!self.is_exhausted(), "an operation is issued beyond a bound: {op:?}");
+        if self.bounds.issued_bytes >= self.bounds.pass_end {
             self.begin_pass(queue)?;
         }
-        self.issued += 1;
-        self.issued_bytes += u64::from(op.len);
-        if op.action == Action::Write {
-            self.writes += 1;
+        self.bounds.issued += 1;
+        self.bounds.issued_bytes += u64::from(op.bytes());
+        debug_assert!(
+            !matches!(op, Op::Data(op) if op.offset + u64::from(op.len) > self.setup.file_bytes),
+            "{op:?} ends behind the file of {} bytes",
+            self.setup.file_bytes
+        );
+        if let Op::Data(op) = op
+            && op.action == Action::Write
+        {
+            self.flushes.writes += 1;
             if let Sync::Fsync(n) | Sync::Fdatasync(n) = self.setup.stream.sync {
-                self.flush_pending = self.writes.is_multiple_of(u64::from(n));
-                self.flush_file = op.file;
+                self.flushes.is_pending = self.flushes.writes.is_multiple_of(u64::from(n));
+                self.flushes.file = op.file;
             }
             if queue.keeps_content() {
-                self.fill(queue, op, pass);
+                self.fill(queue, op, pass)?;
             }
         }
         self.submit(queue, op, pass, due, is_reply)
@@ -232,22 +242,31 @@ impl Driver {
     /// Drops what is cached, as fio does between passes: what is in flight goes on meanwhile.
     #[cold]
     fn begin_pass<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<(), Trouble> {
-        self.pass_end = self.pass_end.saturating_add(self.offsets.region().bytes.max(1));
+        let bounds = &mut self.bounds;
+        bounds.pass_end = bounds.pass_end.saturating_add(self.offsets.region().bytes.max(1));
         queue.drop_cached()
     }
 
     #[inline]
-    pub(super) fn fill<Q: Queue + ?Sized>(&mut self, queue: &mut Q, op: Op, pass: u64) {
-        let Some(tag) = self.free.last() else { return };
-        let buffer = &mut queue.buffer(*tag)[..op.len as usize];
+    pub(super) fn fill<Q: Queue + ?Sized>(
+        &mut self,
+        queue: &mut Q,
+        op: DataOp,
+        pass: u64,
+    ) -> Result<(), Trouble> {
+        let Some(tag) = self.slots.next() else {
+            return Err(Trouble::defect("no free slot for the data of a write"));
+        };
+        let buffer = &mut queue.buffer(tag)[..op.len as usize];
         let stream = &self.setup.stream;
         if stream.stamp {
             let pass = stream.pass.unwrap_or(0) + pass;
             let stamp = Stamp { address: op.offset, seed: self.setup.seed, pass };
-            content::stamp(self.unit, buffer, stamp);
+            content::stamp(self.blocks.unit_bytes, buffer, stamp);
         } else if stream.content != crate::plan::Content::Zero {
-            content::make_unique(self.unit, buffer, op.offset, self.issued);
+            content::make_unique(self.blocks.unit_bytes, buffer, op.offset, self.bounds.issued);
         }
+        Ok(())
     }
 
     #[inline(always)]
@@ -259,17 +278,16 @@ impl Driver {
         due: Time,
         is_reply: bool,
     ) -> Result<(), Trouble> {
-        let Some(tag) = self.free.pop() else {
-            return Err(Trouble::failed("no free slot for an operation (a defect of drivelab)"));
+        let flight = Flight { op, pass, due, depth: 0, is_reply };
+        let Some(tag) = self.slots.launch(flight) else {
+            return Err(Trouble::defect("no free slot for an operation"));
         };
-        let depth = self.in_flight();
-        self.flights[tag as usize] = Flight { op, pass, due, depth, is_reply };
         queue.submit(tag, op)
     }
 
     /// Operations in flight.
     #[inline]
     pub fn in_flight(&self) -> u32 {
-        (self.flights.len() - self.free.len()) as u32
+        self.slots.in_flight()
     }
 }

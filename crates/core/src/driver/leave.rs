@@ -1,79 +1,102 @@
 //! Intervals, limits, and what a driver leaves behind.
 
+use super::parts::{Bounds, Ending};
 use super::{Driver, Failure, SPARES, Setup};
 use crate::anatomy::Stamped;
 use crate::content::{Fault, Stamp};
 use crate::offsets::Offsets;
-use crate::op::{Op, Tag, Time};
+use crate::op::{DataOp, Op, Time};
 use crate::plan::{Arrival, Files, Sharing, SyncTiming};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
 
 impl Driver {
     #[cold]
     pub(super) fn close_interval(&mut self, completed: Time) {
+        let (clock, book) = (&mut self.clock, &mut self.book);
+        debug_assert!(completed >= clock.boundary, "an interval is closed before it has passed");
         let interval = self.setup.interval.0.max(1);
-        let passed = (completed - self.boundary) / interval;
-        let edge = self.boundary;
+        let passed = (completed - clock.boundary) / interval;
+        let edge = clock.boundary;
         // Without a spare the interval goes on: longer, but nothing is lost. The ramp must end.
-        if let Some(mut next) = self.spare.pop() {
+        if let Some(mut next) = book.spare.pop() {
             next.clear(edge + passed * interval);
             next.ramp = false;
-            self.tally.to = edge;
-            let full = std::mem::replace(&mut self.tally, next);
-            self.ready.push_back(full);
-        } else if self.tally.ramp {
-            self.tally.clear(edge);
-            self.tally.ramp = false;
+            book.tally.to = edge;
+            debug_assert!(book.tally.from <= edge, "an interval ends before it began");
+            let full = std::mem::replace(&mut book.tally, next);
+            debug_assert!(book.ready.len() < book.ready.capacity(), "no room for an interval");
+            book.ready.push_back(full);
+        } else if book.tally.ramp {
+            book.tally.clear(edge);
+            book.tally.ramp = false;
         }
-        self.boundary = edge + (passed + 1) * interval;
+        clock.boundary = edge + (passed + 1) * interval;
+        debug_assert!(completed < clock.boundary, "the interval that begins has passed as well");
     }
 
     /// The next full interval, oldest first; hand it back with [`Driver::recycle`].
     pub fn take_interval(&mut self) -> Option<Box<Tally>> {
-        self.ready.pop_front()
+        self.book.ready.pop_front()
     }
 
     /// Whether it could use tallies back.
     #[inline]
     pub fn lacks_spares(&self) -> bool {
-        self.spare.len() < SPARES / 2
+        self.book.spare.len() < SPARES / 2
     }
 
     /// Takes an emptied tally back for reuse.
     pub fn recycle(&mut self, tally: Box<Tally>) {
-        self.spare.push(tally);
+        let of = (tally.step, tally.stream, tally.worker);
+        if of != (self.setup.step, self.setup.stream_index, self.setup.worker) {
+            return self.note_defect("a tally came back to a worker whose it is not");
+        }
+        self.book.spare.push(tally);
+        debug_assert!(
+            self.book.spare.len() <= SPARES,
+            "more tallies came back than were handed over"
+        );
     }
 
     /// Counts system calls that the queue made.
     #[inline]
     pub fn note_calls(&mut self, submit: u64, reap: u64) {
-        self.tally.submit_calls += submit;
-        self.tally.reap_calls += reap;
+        self.book.tally.submit_calls += submit;
+        self.book.tally.reap_calls += reap;
     }
 
     /// The last, partial interval and when the driver ran.
     pub fn finish(&mut self, now: Time) -> (Box<Tally>, Phase) {
-        let next = self.spare.pop().unwrap_or_else(|| self.tally.clone());
-        let mut last = std::mem::replace(&mut self.tally, next);
-        last.to = self.last_completion.max(last.from).min(now.max(last.from));
+        let next = self.book.spare.pop().unwrap_or_else(|| self.book.tally.clone());
+        let mut last = std::mem::replace(&mut self.book.tally, next);
+        last.to = self.clock.last_completion.max(last.from).min(now.max(last.from));
         let outside = self.setup.stream.sync_timing == SyncTiming::Outside;
-        let mut closed = self.last_data.max(self.measured_from);
-        let mut excluded_ns = self.excluded_ns;
+        let mut closed = self.clock.last_data.max(self.clock.measured_from);
+        let mut excluded_ns = self.flushes.excluded_ns;
         if !outside {
-            closed = closed.max(self.last_flush);
-        } else if self.last_flush > self.last_data {
+            closed = closed.max(self.flushes.last);
+        } else if self.flushes.last > self.clock.last_data {
             // Flushes after the last data lie behind the window: nothing to take out of it.
-            excluded_ns -= self.trailing_ns;
+            debug_assert!(self.flushes.trailing_ns <= excluded_ns, "a part is more than the whole");
+            excluded_ns -= self.flushes.trailing_ns;
         }
+        debug_assert!(last.from <= last.to, "the last interval ends before it began");
+        debug_assert!(closed >= self.clock.opened, "the window closed before it opened");
         let phase = Phase {
             stream: self.setup.stream_index,
             worker: self.setup.worker,
-            opened: self.opened,
-            measured_from: self.measured_from,
-            first: if self.first_issue == Time::MAX { self.opened } else { self.first_issue },
-            last: self.last_data,
-            closed: if self.setup.stream.arrival.rate().is_some() && self.clock >= self.end_at {
-                closed.max(self.end_at)
+            opened: self.clock.opened,
+            measured_from: self.clock.measured_from,
+            first: if self.clock.first_issue == Time::MAX {
+                self.clock.opened
+            } else {
+                self.clock.first_issue
+            },
+            last: self.clock.last_data,
+            closed: if self.setup.stream.arrival.rate().is_some()
+                && self.clock.now >= self.bounds.end_at
+            {
+                closed.max(self.bounds.end_at)
             } else {
                 closed
             },
@@ -82,7 +105,7 @@ impl Driver {
             system_cpu_ns: None,
             context_switches: None,
             page_faults: None,
-            issued: self.issued,
+            issued: self.bounds.issued,
         };
         (last, phase)
     }
@@ -94,48 +117,64 @@ impl Driver {
 
     /// The slowest I/Os, slowest first.
     pub fn slowest(&self) -> Vec<Slow> {
-        self.slowest.sorted()
+        self.book.slowest.sorted()
     }
 
     /// The stamps that were kept one by one, and how many I/Os found no room.
     pub fn take_stamps(&mut self) -> (Vec<Stamped>, u64) {
-        (std::mem::take(&mut self.stamps), self.unstamped)
+        self.stamping.take().map_or((Vec::new(), 0), |kept| (kept.stamps, kept.unstamped))
     }
 
     /// Operations that were due before the end and never issued.
     pub fn unissued(&self) -> u64 {
-        let Some(mut ahead) = self.due_ahead.clone() else { return 0 };
-        if self.issued >= self.operations_max || self.issued_bytes >= self.bytes_max {
+        let Some(open) = self.open_loop.as_ref().filter(|_| !self.bounds.is_spent()) else {
             return 0;
-        }
-        let end = self.end_at.min(self.clock);
-        let (mut due, mut count) = (self.ahead_due, self.due_count);
+        };
+        let mut ahead = open.ahead.clone();
+        let end = self.bounds.end_at.min(self.clock.now);
+        let (mut due, mut count) = (open.ahead_due, open.due_count);
+        debug_assert!(open.due_issued <= self.bounds.issued, "more were due than were issued");
         while due < end {
             count += 1;
-            due = self.opened + ahead.next();
+            due = self.clock.opened + ahead.next();
         }
-        count.saturating_sub(self.due_issued)
+        count.saturating_sub(open.due_issued)
     }
 
     /// Wrong stamps, the first hundred, in words.
     pub fn mismatches(&self) -> Vec<Mismatch> {
-        let describe = |(op, offset, fault, expected): &(Op, u64, Fault, Stamp)| Mismatch {
+        let describe = |(op, offset, fault, expected): &(DataOp, u64, Fault, Stamp)| Mismatch {
             offset: *offset,
             file: op.file,
             what: fault.describe(expected),
         };
-        self.mismatches.iter().map(describe).collect()
+        self.blocks.mismatches.iter().map(describe).collect()
     }
 
-    /// The oldest operation in flight, for the watchdog: its action and offset.
+    /// The operations in flight, for the watchdog.
     pub fn in_flight_ops(&self) -> Vec<Op> {
-        let is_free = |tag: usize| self.free.contains(&(tag as Tag));
-        (0..self.flights.len()).filter(|tag| !is_free(*tag)).map(|t| self.flights[t].op).collect()
+        self.slots.ops().collect()
+    }
+}
+
+/// How far a worker may go.
+pub(super) fn bounds(setup: &Setup, offsets: &Offsets) -> Bounds {
+    let (operations_max, bytes_max) = limits(setup, offsets);
+    let pass_bytes = offsets.region().bytes.max(1);
+    Bounds {
+        operations_max,
+        bytes_max,
+        end_at: Time::MAX,
+        pass_end: if setup.stream.drop_cached_each_pass { pass_bytes } else { u64::MAX },
+        issued: 0,
+        issued_bytes: 0,
+        is_stopped: false,
+        ending: Ending::Running,
     }
 }
 
 /// Operations and bytes this worker may issue.
-pub(super) fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
+fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
     let (until, stream) = (&setup.until, &setup.stream);
     let workers = u64::from(stream.workers.max(1));
     let share = |total: u64| total / workers + u64::from(u64::from(setup.worker) < total % workers);

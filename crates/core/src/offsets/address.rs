@@ -36,6 +36,7 @@ impl Address {
     ) -> u64 {
         let slot = match self {
             Address::Stride { stride, start, position } => {
+                debug_assert!(*position < region.slots, "a stride left its region");
                 let slot = if *stride < 0 { region.slots - 1 - *position } else { *position };
                 if advance_stride(*stride, region.slots, start, position) {
                     *pass += 1;
@@ -47,6 +48,7 @@ impl Address {
             }
             Address::Uniform => random.below(region.slots),
             Address::Permutation { order, next, first, step } => {
+                debug_assert!(*next < region.slots, "beyond the last of a permutation");
                 let slot = order.at(*next);
                 *next += *step;
                 if *next >= region.slots {
@@ -66,6 +68,7 @@ impl Address {
             Address::Skewed(skewed) => skewed.next(random),
             Address::Zones(zones) => zones.next(random),
             Address::Segments { layout, next } => {
+                debug_assert!(*next < layout.transfers, "beyond the last transfer of a layout");
                 let (segment, transfer) = (*next / layout.per_block, *next % layout.per_block);
                 *next += 1;
                 if *next == layout.transfers {
@@ -73,7 +76,12 @@ impl Address {
                     *pass += 1;
                 }
                 let within = layout.start + transfer * layout.transfer_bytes;
-                return region.base + segment * layout.segment_bytes + within;
+                let place = segment * layout.segment_bytes + within;
+                debug_assert!(
+                    place + layout.transfer_bytes <= region.bytes,
+                    "a segment reaches beyond the region"
+                );
+                return region.base + place;
             }
             Address::Replay { offsets, next, first, step } => {
                 let offset = offsets[*next];
@@ -85,6 +93,11 @@ impl Address {
                 return region.base + offset;
             }
         };
+        debug_assert!(slot < region.slots, "slot {slot} of {}", region.slots);
+        debug_assert!(
+            slot * region.slot_bytes + u64::from(len) <= region.bytes,
+            "{len} bytes at slot {slot} reach beyond the region"
+        );
         region.base + slot * region.slot_bytes
     }
 }
@@ -95,6 +108,8 @@ pub(super) fn onward(position: &mut u64, region: Region, len: u32, pass: &mut u6
         *position = 0;
         *pass += 1;
     }
+    debug_assert!(*position + u64::from(len) <= region.bytes, "longer than the whole region");
+    debug_assert!(position.is_multiple_of(region.slot_bytes), "{position} is off the grid");
     let offset = region.base + *position;
     *position = (*position + u64::from(len)).next_multiple_of(region.slot_bytes);
     offset

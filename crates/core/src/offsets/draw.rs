@@ -1,5 +1,6 @@
 //! Weighted draws.
 
+use crate::defect::defect;
 use drivelab_stats::Random;
 
 /// A weighted draw; a single value costs nothing.
@@ -12,7 +13,7 @@ pub(super) struct Draw<T> {
 impl<T: Copy> Draw<T> {
     pub(super) fn new(weighted: impl IntoIterator<Item = (u64, T)>) -> Self {
         let mut total = 0;
-        let values = weighted
+        let values: Vec<(u64, T)> = weighted
             .into_iter()
             .filter(|(weight, _)| *weight > 0)
             .map(|(weight, value)| {
@@ -20,6 +21,10 @@ impl<T: Copy> Draw<T> {
                 (total, value)
             })
             .collect();
+        debug_assert!(
+            values.is_sorted_by(|one, other| one.0 < other.0),
+            "the ends of weights rise"
+        );
         Draw { values, total }
     }
 
@@ -33,8 +38,28 @@ impl<T: Copy> Draw<T> {
         if self.values.len() == 1 {
             return self.values[0].1;
         }
+        debug_assert!(self.total > 0, "a draw among nothing");
         let drawn = random.below(self.total);
-        let position = self.values.iter().position(|(end, _)| drawn < *end).unwrap_or(0);
-        self.values[position].1
+        match self.values.iter().find(|(end, _)| drawn < *end) {
+            Some((_, value)) => *value,
+            None => defect("a weighted draw fell beyond its weights"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::defect::ended_by_defects;
+    use crate::queue::TroubleKind;
+
+    #[test]
+    fn a_draw_beyond_the_weights_is_no_draw_of_the_first() {
+        let draw = Draw { values: vec![(1, 'a'), (2, 'b')], total: 100 };
+        let mut random = Random::new(1);
+        let drawn = || Ok((0..100).map(|_| draw.next(&mut random)).collect::<String>());
+        let trouble = ended_by_defects(drawn).expect_err("a defect");
+        assert_eq!(trouble.kind, TroubleKind::Defect);
+        assert!(trouble.text.starts_with("a weighted draw fell beyond its weights"), "{trouble}");
     }
 }

@@ -3,6 +3,7 @@
 use super::address::onward;
 use super::region::region;
 use super::{Draw, Region};
+use crate::defect::defect;
 use crate::op::Action;
 use crate::plan::{Pattern, Stream};
 use crate::queue::Trouble;
@@ -72,9 +73,13 @@ impl Lanes {
         (address_random, size_random): (&mut Random, &mut Random),
         pass: &mut u64,
     ) -> (u64, u32) {
-        let lane = &mut self.lanes[action.index().min(KINDS.len() - 1)];
+        let Some(lane) = self.lanes.get_mut(action.index()) else {
+            defect("an operation of this kind has no lane")
+        };
+        debug_assert!(lane.region.slots > 0, "a lane without a place was drawn");
         let len = lane.sizes.next(size_random);
         if self.is_random {
+            debug_assert!(u64::from(len) <= lane.region.bytes, "no room for {len} bytes");
             let slot = address_random.below(lane.region.slots);
             return (lane.region.base + slot * lane.region.slot_bytes, len);
         }

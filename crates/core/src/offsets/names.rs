@@ -1,6 +1,6 @@
 //! Every name for one action, then the next action; a rename toggles the form of all names.
 
-use crate::op::{Action, Op};
+use crate::op::{Action, NameOp, Op};
 use crate::plan;
 
 /// Where a worker is among its names.
@@ -10,7 +10,7 @@ pub(super) struct Names {
     names: u32,
     action: usize,
     name: u32,
-    form: u32,
+    form: u8,
 }
 
 impl Names {
@@ -28,12 +28,14 @@ impl Names {
     pub(super) fn next(&mut self, pass: &mut u64) -> (Op, u64) {
         let of_pass = *pass;
         let action = self.actions[self.action];
-        let to = if action == Action::Rename { 1 - self.form } else { self.form };
-        let op = Op { action, file: self.name, to, offset: of_pass, len: 0 };
+        let form = if action == Action::Rename { 1 - self.form } else { self.form };
+        let op = Op::Name(NameOp { action, name: self.name, form, pass: of_pass });
+        debug_assert!(self.name < self.names, "name {} of {}", self.name, self.names);
+        debug_assert!(form <= 1, "a name has two forms");
         self.name += 1;
         if self.name == self.names {
             self.name = 0;
-            self.form = to;
+            self.form = form;
             self.action += 1;
         }
         if self.action == self.actions.len() {

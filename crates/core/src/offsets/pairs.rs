@@ -22,7 +22,8 @@ impl Pairs {
             return write;
         }
         let (trim, pass) = self.trims.next();
-        self.due = Some((Op { action: Action::Write, ..trim }, pass));
+        debug_assert!(trim.action() == Action::Trim, "a pair begins with a trim: {trim:?}");
+        self.due = Some((trim.with(Action::Write), pass));
         (trim, pass)
     }
 

@@ -57,6 +57,7 @@ pub(super) fn worker_region(
                 true => bytes,
                 false => share_start(parts, worker + 1, workers) * slot_bytes,
             };
+            debug_assert!(first <= end && end <= bytes, "a share lies outside of the whole");
             region(whole.base + first, end.saturating_sub(first), slot_bytes, size_max)
         }
         _ => whole,
@@ -67,6 +68,11 @@ pub(super) fn worker_region(
              {size_max} bytes; choose a larger file, a smaller size or fewer workers"
         )));
     }
+    debug_assert!(own.base >= whole.base, "the region of a worker begins before that of all");
+    debug_assert!(
+        own.base + own.bytes <= (whole.base + whole.bytes).max(own.base),
+        "the region of a worker ends behind that of all"
+    );
     Ok(own)
 }
 

@@ -28,6 +28,10 @@ impl Runs {
             self.position = random.below(region.slots) * region.slot_bytes;
         }
         self.left -= 1;
+        debug_assert!(
+            self.position + u64::from(len) <= region.bytes,
+            "{len} bytes of a run reach beyond the region"
+        );
         let offset = region.base + self.position;
         self.position = (self.position + u64::from(len)).next_multiple_of(region.slot_bytes);
         offset

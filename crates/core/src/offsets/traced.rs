@@ -1,7 +1,7 @@
 //! The requests of a trace, one worker's share of them.
 
 use super::Region;
-use crate::op::{Action, Op};
+use crate::op::{Action, DataOp, Op};
 use crate::plan::Request;
 use crate::queue::Trouble;
 
@@ -45,8 +45,9 @@ impl Traced {
             self.next = 0;
             *pass += 1;
         }
+        debug_assert!(request.end() <= region.bytes, "a traced request leaves the region");
         let base = if request.action == Action::Flush { 0 } else { region.base };
         let (action, offset) = (request.action, base + request.offset);
-        (Op { action, file, to: 0, offset, len: request.bytes }, of_pass)
+        (Op::Data(DataOp { action, file, offset, len: request.bytes }), of_pass)
     }
 }

@@ -23,7 +23,12 @@ impl Turns {
     pub(super) fn next(&mut self) -> (Op, u64) {
         let at = self.at;
         self.at = (at + 1) % self.each.len();
-        self.each[at].next()
+        let (op, pass) = self.each[at].next();
+        debug_assert!(
+            matches!(op, Op::Data(op) if op.file as usize == at),
+            "an operation goes to the file of another turn"
+        );
+        (op, pass)
     }
 
     /// Operations of one pass over all files.

@@ -17,8 +17,8 @@ impl Written {
     pub(super) fn next(&mut self) -> (Op, u64) {
         loop {
             let (op, pass) = self.0.next();
-            if op.action == Action::Write {
-                return (Op { action: Action::Read, ..op }, pass);
+            if op.action() == Action::Write {
+                return (op.with(Action::Read), pass);
             }
         }
     }
@@ -35,8 +35,8 @@ impl Written {
         while drawn < operations && moved < bytes {
             let (op, _) = all.next();
             drawn += 1;
-            moved += u64::from(op.len);
-            written += u64::from(op.action == Action::Write);
+            moved += u64::from(op.bytes());
+            written += u64::from(op.action() == Action::Write);
         }
         written
     }

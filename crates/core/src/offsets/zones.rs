@@ -57,6 +57,8 @@ fn in_slots(zones: &[Zone], slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
                 "a hot zone has accesses but not one whole block; enlarge the zone or the region",
             ));
         }
+        debug_assert!(end <= slots, "a zone ends behind the region");
+        debug_assert!(accesses <= 1.0 + 1e-9, "zones have more than all accesses");
         out.push(ZoneSlots { access_end: accesses, first, slots: end - first });
         first = end;
     }

@@ -206,7 +206,7 @@ fn sample_arrival(random: &mut Random) -> Arrival {
 
 fn sample_stream(random: &mut Random) -> Stream {
     Stream {
-        engine: Engine::ALL[random.below(6) as usize].0,
+        engine: Engine::ALL[random.below(6) as usize],
         pattern: sample_pattern(random),
         sync: [Sync::None, Sync::Fsync(4), Sync::End][random.below(3) as usize],
         content: [Content::Zero, Content::Compressible(30)][random.below(2) as usize],

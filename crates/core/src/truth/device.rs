@@ -2,7 +2,7 @@
 
 use super::{BYTES_MIN, BYTES_TOLERANCE, Case, OTHERS_SHARE, compressible_percent};
 use crate::op::Action;
-use crate::plan::{Content, Engine, Files, IoMode, Pattern, Stream, Sync};
+use crate::plan::{Content, Files, IoMode, Pattern, Stream, Sync};
 use crate::quantity::{percent, size};
 use crate::record::DeviceCounters;
 use crate::run::StepRun;
@@ -121,7 +121,7 @@ impl Case<'_> {
         let before = |step: &&StepRun| step.begin.step < self.step.begin.step;
         for step in self.run.steps.iter().filter(before) {
             for (number, stream) in step.plan.streams.iter().enumerate() {
-                if stream.mix.write > 0 && stream.engine != Engine::Null {
+                if stream.mix.write > 0 && stream.engine.moves_data() {
                     laid = stream.stamp && fills(step, number as u32, stream, read);
                 }
             }

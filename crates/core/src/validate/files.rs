@@ -2,7 +2,7 @@
 
 use super::{Geometry, Problems};
 use crate::facts::TargetKind;
-use crate::plan::{Engine, Files, Names, PlanFile, Stream};
+use crate::plan::{Files, Names, PlanFile, Stream};
 use std::collections::BTreeSet;
 
 /// More files than that are a typing error.
@@ -42,7 +42,7 @@ pub(super) fn geometry_of(
     files: &[PlanFile],
     problems: &mut Problems,
 ) -> Geometry {
-    let is_data = !stream.is_metadata() && stream.engine != Engine::Null;
+    let is_data = stream.moves_data();
     problems.need(stream.files_in_turn != Some(0), "files_in_turn", || {
         "a worker needs a file; use files_in_turn of 1 or more".to_string()
     });
@@ -58,7 +58,7 @@ pub(super) fn geometry_of(
             stream.neighbour, stream.workers
         )
     });
-    let single = matches!(stream.engine, Engine::Mmap | Engine::Stdio);
+    let single = !stream.engine.traits().takes_several_files;
     problems.need(!single || stream.files_of_worker() == 1, "files_in_turn", || {
         format!("{} uses one file a worker; leave files_in_turn out", stream.engine.word())
     });

@@ -212,7 +212,7 @@ fn engine(stream: &Stream, problems: &mut Problems) {
         ("iopoll", stream.iopoll),
         ("unregistered", stream.unregistered),
     ] {
-        problems.need(!set || engine == Engine::IoUring, key, || {
+        problems.need(!set || engine.traits().is_ring, key, || {
             format!("`{key}` is a mode of io_uring, and the engine is {}", engine.word())
         });
     }
@@ -226,14 +226,16 @@ fn engine(stream: &Stream, problems: &mut Problems) {
             "iopoll can only read and write; remove iopoll, or the fsync and trims".to_string()
         });
     }
-    let cached = matches!(engine, Engine::Mmap | Engine::Stdio);
+    let traits = engine.traits();
+    let cached = traits.is_through_page_cache;
     problems.need(!cached || stream.io == IoMode::Buffered, "io", || {
         format!("{} goes through the page cache; say io = buffered", engine.word())
     });
-    problems.need(!cached || stream.mix.trim == 0, "mix", || {
-        format!("{} cannot trim; use io_uring, libaio or psync", engine.word())
+    problems.need(traits.can_trim || stream.mix.trim == 0, "mix", || {
+        let able = Engine::words_of(|it| it.moves_data() && it.traits().can_trim);
+        format!("{} cannot trim; use {able}", engine.word())
     });
-    problems.need(engine != Engine::Mmap || stream.sync != Sync::Dsync, "sync", || {
+    problems.need(!traits.is_mapping || stream.sync != Sync::Dsync, "sync", || {
         "O_DSYNC does not reach stores on a mapping; use fsync:N (msync) or end".to_string()
     });
 }
@@ -248,7 +250,7 @@ fn checks(stream: &Stream, problems: &mut Problems) {
     problems.need(!stream.stamp || writes, "stamp", || {
         "stamp marks what is written, and nothing is; add writes or remove stamp".to_string()
     });
-    problems.need(!stamps || stream.engine != Engine::Null, "verify", || {
+    problems.need(!stamps || stream.engine.moves_data(), "verify", || {
         "the null engine moves no data, so there is nothing to stamp or verify".to_string()
     });
     problems.need(!stamps || stream.content != Content::Zero, "content", || {
@@ -299,7 +301,7 @@ fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Proble
 
 fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     sizes(stream, problems);
-    if stream.io == IoMode::Direct && stream.engine != Engine::Null {
+    if stream.io == IoMode::Direct && stream.engine.moves_data() {
         blocks(stream, geometry, problems);
     }
     orders(stream, problems);
@@ -318,7 +320,7 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
 /// A simulated drive has a page cache in front of it only where one was asked for, and keeps no
 /// data.
 fn simulated(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
-    let cached = matches!(stream.engine, Engine::Mmap | Engine::Stdio);
+    let cached = stream.engine.traits().is_through_page_cache;
     let is_direct = !cached && stream.io == IoMode::Direct;
     problems.need(is_direct || !geometry.lacks_page_cache, "io", || {
         let what = if cached { "this engine" } else { "buffered I/O" };

@@ -2,7 +2,7 @@
 
 use super::{Geometry, Problems};
 use crate::op::Action;
-use crate::plan::{Arrival, Engine, IoMode, Request, Stream, Sync};
+use crate::plan::{Arrival, IoMode, Request, Stream, Sync};
 use crate::units::Size;
 use std::collections::BTreeSet;
 
@@ -65,7 +65,7 @@ fn kinds_and_sizes(stream: &Stream, requests: &[Request], problems: &mut Problem
 
 fn places(stream: &Stream, requests: &[Request], geometry: &Geometry, problems: &mut Problems) {
     let block = u64::from(geometry.logical_block_bytes.max(1));
-    let is_bound = stream.io == IoMode::Direct && stream.engine != Engine::Null;
+    let is_bound = stream.io == IoMode::Direct && stream.engine.moves_data();
     let is_off = |it: &&Request| !it.offset.is_multiple_of(block);
     let off = requests.iter().find(is_off).filter(|_| is_bound);
     problems.need(off.is_none(), "requests", || {

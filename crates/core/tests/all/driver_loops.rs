@@ -2,7 +2,7 @@
 
 use crate::support;
 use crate::support::*;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Op, Place, Time};
 use drivelab_core::plan::{
     Arrival, Mix, Pattern, Reply, Sharing, Step, Stream, Sync, SyncTiming, Think, Until,
 };
@@ -54,7 +54,7 @@ fn depth_is_never_exceeded_and_always_reached() {
             ..reads(Pattern::Uniform)
         };
         let mut count = 0;
-        let jitter = move |now: Time, op: &Op, _: &mut [u8]| {
+        let jitter = move |now: Time, op: &DataOp, _: &mut [u8]| {
             count += 1;
             (now + 1000 + count * 7919 % 50_000, Ok(op.len))
         };
@@ -86,8 +86,12 @@ fn bounds_are_exact_over_workers() {
         let together = Stream { regions, length: Some(Size(MIB)), ..stream(workers) };
         let together = Stream { pattern: Pattern::SEQUENTIAL, ..together };
         let (_, sink, log) = on_virtual(&step(passes(3), vec![together]), 8);
+        let first = Place::Data { offset: 0 };
         assert_eq!(sink.measured().bytes(), 3 * MIB, "shared, {workers}");
-        assert_eq!(log.iter().filter(|(_, _, op)| op.offset == 0).count() % workers as usize, 0);
+        assert_eq!(
+            log.iter().filter(|(_, _, op)| op.place() == first).count() % workers as usize,
+            0
+        );
     }
 }
 
@@ -333,7 +337,7 @@ fn every_nth_write_is_followed_by_a_flush_the_last_one_too() {
         let Sync::Fsync(n) = sync else { continue };
         let mut since = 0;
         for (_, _, op) in log {
-            match op.action {
+            match op.action() {
                 Action::Flush => assert_eq!(std::mem::take(&mut since), n, "{sync}"),
                 _ => since += 1,
             }
@@ -424,7 +428,7 @@ fn a_stonewall_stops_the_other_workers_of_its_stream_only() {
     let free = Stream { ..writes(Pattern::Uniform) };
     let until = Until { operations: Some(90), stonewall: true, ..Until::default() };
     // The last third of the file, where the third worker is, is ten times as fast.
-    let drive = |now: Time, op: &Op, _: &mut [u8]| {
+    let drive = |now: Time, op: &DataOp, _: &mut [u8]| {
         (now + if op.offset > 2 * MIB / 3 { 1 } else { 10 } * LATENCY, Ok(op.len))
     };
     let outcome = run(drivers(&step(until, vec![walled, free]), MIB), drive);
@@ -465,14 +469,14 @@ fn both_testbeds_agree() {
     let step = step(operations(3000), vec![stream]);
     let (finished, sink, log) = on_virtual(&step, 4);
     let mut servers = [0; 4];
-    let four = move |now: Time, op: &Op, _: &mut [u8]| {
+    let four = move |now: Time, op: &DataOp, _: &mut [u8]| {
         let server = servers.iter_mut().min().unwrap();
         *server = (*server).max(now) + LATENCY;
         (*server, Ok(op.len))
     };
     let outcome = run(drivers(&step, 64 * MIB), four);
     let ours: Vec<(u32, u32, Op)> =
-        outcome.issues.iter().map(|issue| (issue.stream, issue.worker, issue.op)).collect();
+        outcome.issues.iter().map(|i| (i.stream, i.worker, Op::Data(i.op))).collect();
     assert_eq!(ours, log);
     assert_eq!(outcome.sink.measured(), sink.measured());
     for (ours, theirs) in outcome.finished.iter().zip(&finished) {

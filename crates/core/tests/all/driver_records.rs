@@ -2,15 +2,19 @@
 
 use crate::support::*;
 use drivelab_core::driver::drivers_of;
-use drivelab_core::op::{Action, Errno, Op, Time};
+use drivelab_core::op::{Action, DataOp, Errno, Place, Time};
 use drivelab_core::plan::{Arrival, Mix, Pattern, Reply, Step, Stream};
 use drivelab_core::tally::{Gap, Tally};
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Random;
 
+fn at(offset: u64) -> Place {
+    Place::Data { offset }
+}
+
 /// Answers in 200 µs, but nothing completes inside a stall; a stalled operation ends with it.
 fn stalling(stalls: Vec<(Time, Time)>) -> impl Drive {
-    move |now: Time, op: &Op, _: &mut [u8]| {
+    move |now: Time, op: &DataOp, _: &mut [u8]| {
         let completed = now + 200 * MICROSECOND;
         let stall = stalls.iter().find(|(from, to)| (*from..*to).contains(&completed));
         (stall.map_or(completed, |(_, to)| *to), Ok(op.len))
@@ -60,7 +64,7 @@ fn a_gap_after_a_rest_begins_with_the_first_operation() {
     // Due at 0, 50 and 100 ms; the last two overtake the first, which takes 300 ms.
     let stream = Stream { depth: 4, arrival: Arrival::paced(20.0), ..reads(Pattern::Uniform) };
     let mut count = 0;
-    let drive = move |now: Time, op: &Op, _: &mut [u8]| {
+    let drive = move |now: Time, op: &DataOp, _: &mut [u8]| {
         count += 1;
         (now + if count == 1 { 300 * MILLISECOND } else { 120 * MILLISECOND }, Ok(op.len))
     };
@@ -89,7 +93,7 @@ fn intervals_tile_the_time_and_hold_all_operations() {
                 Step { ramp: Span(25 * MILLISECOND), ..step(elapsed(2 * SECOND), vec![stream]) };
             let drivers = drivers_of(&step, 0, SEED, Span(interval), MIB).unwrap();
             let mut random = Random::new(5);
-            let drive = move |now: Time, op: &Op, _: &mut [u8]| {
+            let drive = move |now: Time, op: &DataOp, _: &mut [u8]| {
                 let tail = if random.below(500) == 0 { 30 * MILLISECOND } else { 0 };
                 (now + 100_000 + random.below(100_000) + tail, Ok(op.len))
             };
@@ -134,13 +138,13 @@ fn assert_tiled(outcome: &Outcome, worker: u32, interval: Time, what: &str) {
 fn an_error_ends_the_step_and_is_named() {
     let stream = Stream { depth: 4, ..reads(Pattern::SEQUENTIAL) };
     let step = step(elapsed(SECOND), vec![stream]);
-    let drive = |now: Time, op: &Op, _: &mut [u8]| {
+    let drive = |now: Time, op: &DataOp, _: &mut [u8]| {
         let result = if op.offset == 40 * 4096 { Err(Errno(5)) } else { Ok(op.len) };
         (now + 100 * MICROSECOND, result)
     };
     let outcome = run(drivers(&step, MIB), drive);
     let failure = outcome.finished[0].driver.failure().unwrap();
-    assert_eq!((failure.errno, failure.op.offset), (Some(Errno(5)), 40 * 4096));
+    assert_eq!((failure.errno, failure.op.place()), (Some(Errno(5)), at(40 * 4096)));
     let all = outcome.sink.measured();
     assert_eq!(all.kinds[0].errors, [(Errno(5), 1)]);
     assert_eq!(all.ops() + 1, outcome.issues.len() as u64, "what was in flight still counts");
@@ -150,7 +154,7 @@ fn an_error_ends_the_step_and_is_named() {
 #[test]
 fn a_failure_brings_no_closing_flush_that_hides_it() {
     let stream = Stream { sync: drivelab_core::plan::Sync::End, ..writes(Pattern::SEQUENTIAL) };
-    let drive = |now: Time, op: &Op, _: &mut [u8]| {
+    let drive = |now: Time, op: &DataOp, _: &mut [u8]| {
         let full = op.action == Action::Write && op.offset >= 10 * 4096;
         (now + 1000, if full { Err(Errno(28)) } else { Ok(op.len) })
     };
@@ -161,13 +165,13 @@ fn a_failure_brings_no_closing_flush_that_hides_it() {
 
 #[test]
 fn a_short_transfer_is_a_failure() {
-    let drive = |now: Time, op: &Op, _: &mut [u8]| {
+    let drive = |now: Time, op: &DataOp, _: &mut [u8]| {
         (now + 1000, Ok(if op.offset == 8192 { 512 } else { op.len }))
     };
     let outcome =
         run(drivers(&step(elapsed(SECOND), vec![reads(Pattern::SEQUENTIAL)]), MIB), drive);
     let failure = outcome.finished[0].driver.failure().unwrap();
-    assert_eq!((failure.errno, failure.op.offset, failure.moved), (None, 8192, 512));
+    assert_eq!((failure.errno, failure.op.place(), failure.moved), (None, at(8192), 512));
 }
 
 /// Fills memory with stamped blocks, `count` passes.
@@ -176,7 +180,7 @@ fn stamped(pattern: Pattern, count: u64, file_bytes: u64) -> Vec<u8> {
     let mut memory = Memory(vec![0; file_bytes as usize]);
     run(
         drivers(&step(passes(count), vec![stream]), file_bytes),
-        |now: Time, op: &Op, data: &mut [u8]| memory.serve(now, op, data),
+        |now: Time, op: &DataOp, data: &mut [u8]| memory.serve(now, op, data),
     );
     memory.0
 }
@@ -260,7 +264,7 @@ fn a_read_that_answers_a_write_expects_the_pass_of_that_write() {
     let verify = |keeps: fn(u64) -> bool| {
         let mut memory = Memory(vec![0; MIB as usize]);
         let mut writes = 0;
-        let drive = move |now: Time, op: &Op, data: &mut [u8]| {
+        let drive = move |now: Time, op: &DataOp, data: &mut [u8]| {
             if op.action == Action::Write {
                 writes += 1;
                 if !keeps(writes) {
@@ -299,7 +303,7 @@ fn reads_among_overwrites_are_checked_for_all_but_the_pass() {
 fn percentiles_of_a_million_operations_agree_with_the_exact_sort() {
     let stream = Stream { depth: 8, workers: 2, ..reads(Pattern::Uniform) };
     let mut random = Random::new(11);
-    let drive = move |now: Time, op: &Op, _: &mut [u8]| {
+    let drive = move |now: Time, op: &DataOp, _: &mut [u8]| {
         // From 1 µs to seconds: a body, a slope and a tail.
         let latency = match random.below(1000) {
             0 => random.exponential(50e6),

@@ -4,7 +4,7 @@
 use crate::support::*;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::op::{Action, Op};
+use drivelab_core::op::{Action, DataOp};
 use drivelab_core::plan::{
     Files, Mix, Names, Pattern, Plan, PlanFile, Sequence, Sharing, Step, Stream, Sync, WeightedSize,
 };
@@ -19,12 +19,12 @@ fn ops_of(step: &Step, number: u32) -> Vec<Issue> {
     run(drivers, constant(MICROSECOND)).issues
 }
 
-fn of_worker(issues: &[Issue], stream: u32, worker: u32) -> Vec<Op> {
+fn of_worker(issues: &[Issue], stream: u32, worker: u32) -> Vec<DataOp> {
     let own = issues.iter().filter(|issue| (issue.stream, issue.worker) == (stream, worker));
     own.map(|issue| issue.op).collect()
 }
 
-fn offsets(ops: &[Op]) -> Vec<u64> {
+fn offsets(ops: &[DataOp]) -> Vec<u64> {
     ops.iter().map(|op| op.offset).collect()
 }
 
@@ -70,7 +70,7 @@ fn one_order_is_the_same_in_every_step() {
 fn files_take_turns_and_are_all_flushed() {
     let stream = Stream { files_in_turn: Some(3), sync: Sync::End, ..writes(Pattern::Permutation) };
     let issues = ops_of(&step(passes(1), vec![stream.clone()]), 0);
-    let data: Vec<Op> =
+    let data: Vec<DataOp> =
         issues.iter().map(|issue| issue.op).filter(|op| op.action == Action::Write).collect();
     assert_eq!(data.len(), 3 * 16);
     for (index, op) in data.iter().enumerate() {
@@ -110,7 +110,7 @@ fn each_kind_goes_on_behind_its_own_last_one() {
     };
     let ops = of_worker(&ops_of(&step(operations(24), vec![stream]), 0), 0, 0);
     for kind in [Action::Read, Action::Write] {
-        let own: Vec<Op> = ops.iter().copied().filter(|op| op.action == kind).collect();
+        let own: Vec<DataOp> = ops.iter().copied().filter(|op| op.action == kind).collect();
         let expected: Vec<u64> = (0..own.len() as u64).map(|index| index % 16 * 4096).collect();
         assert!(own.len() > 4, "both kinds are there");
         assert_eq!(offsets(&own), expected, "{kind:?}");
@@ -128,7 +128,7 @@ fn each_address_is_trimmed_and_then_written() {
         assert_eq!((pairs.len(), alone.len()), (40, 20));
         for (pair, trim) in pairs.chunks(2).zip(alone) {
             assert_eq!(pair[0], trim, "{pattern:?}: the order is that of the trims alone");
-            assert_eq!(pair[1], Op { action: Action::Write, ..trim }, "{pattern:?}");
+            assert_eq!(pair[1], DataOp { action: Action::Write, ..trim }, "{pattern:?}");
         }
     }
 }

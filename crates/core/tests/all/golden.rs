@@ -38,12 +38,18 @@ fn compare(name: &str, text: &str) {
 fn op_text(ops: &[Op]) -> String {
     let (mut text, mut len) = (String::new(), 0);
     for (index, op) in ops.iter().enumerate() {
-        let _ = write!(text, "{}{}", &op.action.word()[..1], op.offset);
-        if op.action.is_metadata() {
-            let _ = write!(text, "/{}.{}", op.file, op.to);
-        } else if op.len != len {
-            let _ = write!(text, "+{}", op.len);
-            len = op.len;
+        text.push_str(&op.action().word()[..1]);
+        match op {
+            Op::Name(op) => {
+                let _ = write!(text, "{}/{}.{}", op.pass, op.name, op.form);
+            }
+            Op::Data(op) => {
+                let _ = write!(text, "{}", op.offset);
+                if op.len != len {
+                    let _ = write!(text, "+{}", op.len);
+                    len = op.len;
+                }
+            }
         }
         text.push(if index % 16 == 15 { '\n' } else { ' ' });
     }
@@ -59,7 +65,10 @@ fn check_ops(name: &str, stream: Stream) {
     let outcome = run(drivers(&step(until, vec![stream]), FILE_BYTES), constant(MICROSECOND));
     let mut text = String::new();
     for worker in 0..workers {
-        let ops = outcome.ops_of(worker);
+        let ops: Vec<Op> = match outcome.names.is_empty() {
+            true => outcome.ops_of(worker).into_iter().map(Op::Data).collect(),
+            false => outcome.names.iter().copied().map(Op::Name).collect(),
+        };
         assert_eq!(ops.len() as u64, COUNT);
         let _ = writeln!(text, "worker {worker}");
         text.push_str(&op_text(&ops));

@@ -6,7 +6,7 @@ use crate::support::{
     MIB, MILLISECOND, Outcome, SECOND, drivers, elapsed, reads, run, serial, step,
 };
 use drivelab_core::level::{Watch, WorkerInterval};
-use drivelab_core::op::{Op, Time};
+use drivelab_core::op::{DataOp, Time};
 use drivelab_core::plan::{Level, Pattern, Rate, Step, Stream, Unevenness, Until};
 use drivelab_core::units::{Size, Span};
 
@@ -91,7 +91,7 @@ fn two(group: [Option<u32>; 2]) -> Outcome {
     let streams = streams.map(|(at, stream)| Stream { size: Size([4096, 8192][at]), ..stream });
     let step = step(Until::default(), streams.collect());
     let (mut fast, mut slow) = (serial(|_| 2 * MILLISECOND), serial(settling));
-    run(drivers(&step, MIB), move |now: Time, op: &Op, buffer: &mut [u8]| match op.len {
+    run(drivers(&step, MIB), move |now: Time, op: &DataOp, buffer: &mut [u8]| match op.len {
         4096 => support::Drive::serve(&mut fast, now, op, buffer),
         _ => support::Drive::serve(&mut slow, now, op, buffer),
     })

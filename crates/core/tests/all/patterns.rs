@@ -1,18 +1,18 @@
 //! Each pattern against what its name promises, by reasoning that does not look at its code.
 
 use crate::support::*;
-use drivelab_core::op::{Action, Op};
+use drivelab_core::op::{Action, DataOp};
 use drivelab_core::plan::{
     Files, Jump, Mix, Names, Pattern, Reply, Sequence, Sharing, Stream, WeightedSize, Zone,
 };
 use drivelab_core::units::{Size, Span};
 
-fn offsets(ops: &[Op]) -> Vec<u64> {
+fn offsets(ops: &[DataOp]) -> Vec<u64> {
     ops.iter().map(|op| op.offset).collect()
 }
 
 /// Every byte of the file is in exactly so many requests of all workers.
-fn assert_covered(all: &[Vec<Op>], file_bytes: u64, times: u32, unit: u64) {
+fn assert_covered(all: &[Vec<DataOp>], file_bytes: u64, times: u32, unit: u64) {
     let mut seen = vec![0; (file_bytes / unit) as usize];
     for op in all.iter().flatten() {
         assert!(op.offset.is_multiple_of(unit) && u64::from(op.len).is_multiple_of(unit));
@@ -99,7 +99,7 @@ fn a_permutation_visits_every_block_once_a_pass_over_all_workers() {
         assert_covered(&all, 1000 * 4096, 1, 4096);
         let step = step(passes(3), vec![stream]);
         let outcome = run(drivers(&step, 1000 * 4096), constant(MICROSECOND));
-        let thrice: Vec<Vec<Op>> = (0..workers).map(|worker| outcome.ops_of(worker)).collect();
+        let thrice: Vec<Vec<DataOp>> = (0..workers).map(|worker| outcome.ops_of(worker)).collect();
         assert_covered(&thrice, 1000 * 4096, 3, 4096);
         let first_third = &thrice[0][..all[0].len()];
         assert_eq!(first_third, all[0], "a pass is the same as a whole run of one pass");
@@ -164,7 +164,7 @@ fn all_patterns_stay_inside_the_region_and_on_the_grid() {
 }
 
 /// No byte is touched by two workers.
-fn assert_disjoint(all: &[Vec<Op>], what: &str) {
+fn assert_disjoint(all: &[Vec<DataOp>], what: &str) {
     let spans: Vec<(u64, u64)> = all
         .iter()
         .map(|own| {
@@ -193,7 +193,8 @@ fn mixed_sizes_in_sequence_use_the_whole_region() {
         }
         assert!(touched.iter().all(|it| *it), "{workers} worker(s)");
         for own in &all {
-            let follows = |pair: &[Op]| pair[1].offset == pair[0].offset + u64::from(pair[0].len);
+            let follows =
+                |pair: &[DataOp]| pair[1].offset == pair[0].offset + u64::from(pair[0].len);
             let wraps = own.windows(2).filter(|pair| !follows(pair)).count();
             let bytes: u64 = own.iter().map(|op| u64::from(op.len)).sum();
             let region = 2 * MIB / u64::from(workers);
@@ -211,7 +212,7 @@ fn sizes_and_kinds_come_in_the_shares_asked_for() {
         ..reads(Pattern::Uniform)
     };
     let all = ops(&stream, 64 * MIB, 100_000);
-    let share = |test: &dyn Fn(&Op) -> bool| {
+    let share = |test: &dyn Fn(&DataOp) -> bool| {
         all[0].iter().filter(|op| test(op)).count() as f64 / all[0].len() as f64
     };
     // 5 standard deviations of a share of 100,000 draws are at most 0.008.
@@ -242,7 +243,8 @@ fn semi_random_jumps_with_the_given_probability_and_else_goes_on() {
         let stream = Stream { ..reads(Pattern::SemiRandom(Jump::Share(Some(share)))) };
         let blocks = 1 << 16;
         let all = ops(&stream, blocks * 4096, 50_000);
-        let goes_on = |pair: &&[Op]| pair[1].offset == (pair[0].offset + 4096) % (blocks * 4096);
+        let goes_on =
+            |pair: &&[DataOp]| pair[1].offset == (pair[0].offset + 4096) % (blocks * 4096);
         let jumps = all[0].windows(2).filter(|pair| !goes_on(pair)).count() as f64 / 49_999.0;
         assert!((jumps - share).abs() < 0.011, "{jumps} instead of {share}");
         if share == 1.0 {
@@ -299,9 +301,9 @@ trait Hottest {
     fn map_hottest(&self) -> Vec<u64>;
 }
 
-impl Hottest for Vec<Vec<Op>> {
+impl Hottest for Vec<Vec<DataOp>> {
     fn map_hottest(&self) -> Vec<u64> {
-        let hottest = |own: &Vec<Op>| {
+        let hottest = |own: &Vec<DataOp>| {
             let mut seen = std::collections::BTreeMap::new();
             own.iter().for_each(|op| *seen.entry(op.offset).or_insert(0) += 1);
             seen.into_iter().max_by_key(|entry| entry.1).unwrap().0
@@ -321,7 +323,7 @@ fn hot_zones_get_their_shares_of_addresses_and_accesses() {
     };
     let all = ops(&stream, 1000 * 4096, 100_000);
     let share = |from: u64, to: u64| {
-        let inside = |op: &&Op| (from..to).contains(&(op.offset / 4096));
+        let inside = |op: &&DataOp| (from..to).contains(&(op.offset / 4096));
         all[0].iter().filter(inside).count() as f64 / 1e5
     };
     for (from, to, expected) in [(0, 100, 0.5), (100, 300, 0.0), (300, 600, 0.3), (600, 1000, 0.2)]
@@ -403,11 +405,11 @@ fn names_take_each_action_on_all_names_before_the_next() {
         }))
     };
     let outcome =
-        run(drivers(&step(passes(2), vec![stream]), 0), |now: u64, _: &Op, _: &mut [u8]| {
+        run(drivers(&step(passes(2), vec![stream]), 0), |now: u64, _: &DataOp, _: &mut [u8]| {
             (now + 1000, Ok(0))
         });
-    let got: Vec<(Action, u32, u32, u64)> =
-        outcome.ops_of(0).iter().map(|op| (op.action, op.file, op.to, op.offset)).collect();
+    let got: Vec<(Action, u32, u8, u64)> =
+        outcome.names.iter().map(|op| (op.action, op.name, op.form, op.pass)).collect();
     let mut expected = Vec::new();
     for pass in 0..2 {
         let forms = [(Create, 0), (Stat, 0), (Rename, 1), (Rename, 0), (Rename, 1), (Unlink, 1)];
@@ -454,7 +456,7 @@ fn equal_plans_and_seeds_give_equal_operations_and_others_do_not() {
                 drivelab_core::driver::drivers_of(&step, number, seed, Span(SECOND), 64 * MIB);
             let outcome = run(drivers.unwrap(), constant(MICROSECOND));
             let mine = |i: &&Issue| i.stream == stream && i.worker == worker;
-            outcome.issues.iter().filter(mine).map(|i| i.op).collect::<Vec<Op>>()
+            outcome.issues.iter().filter(mine).map(|i| i.op).collect::<Vec<DataOp>>()
         };
         let first = of(0, 1, 0, 0);
         assert_eq!(first, of(0, 1, 0, 0), "{pattern:?}");
@@ -479,7 +481,7 @@ fn writes_in_order_go_on_whatever_is_read_between_them() {
     let mix = Mix { read: 90, write: 10, trim: 0 };
     let stream = Stream { mix, writes_in_order: true, ..reads(Pattern::Uniform) };
     let all = ops(&stream, 10 * 4096 + 100, 2000).remove(0);
-    let (writes, reads): (Vec<Op>, Vec<Op>) =
+    let (writes, reads): (Vec<DataOp>, Vec<DataOp>) =
         all.into_iter().partition(|op| op.action == Action::Write);
     assert!((140..=260).contains(&writes.len()), "{}", writes.len());
     let expected: Vec<u64> = (0..writes.len() as u64).map(|index| index % 10 * 4096).collect();

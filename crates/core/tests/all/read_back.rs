@@ -1,7 +1,7 @@
 //! Mixes that are read back: the same places in the same order, and wrong blocks are found.
 
 use crate::support::{Drive, MIB, Memory, Outcome, drivers, operations, reads, run, step};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_core::plan::{
     Files, Jump, Mix, Pattern, Sequence, Sharing, Step, Stream, Until, WeightedSize,
 };
@@ -18,11 +18,11 @@ fn back(stream: &Stream) -> Stream {
 }
 
 fn done(until: &Until, stream: Stream) -> Outcome {
-    let latency = |now: Time, op: &Op, _: &mut [u8]| (now + 1000, Ok(op.len));
+    let latency = |now: Time, op: &DataOp, _: &mut [u8]| (now + 1000, Ok(op.len));
     run(drivers(&step(until.clone(), vec![stream]), MIB), latency)
 }
 
-fn places(ops: Vec<Op>, action: Action) -> Vec<(u32, u64, u32)> {
+fn places(ops: Vec<DataOp>, action: Action) -> Vec<(u32, u64, u32)> {
     let its = ops.into_iter().filter(|op| op.action == action);
     its.map(|op| (op.file, op.offset, op.len)).collect()
 }
@@ -82,7 +82,7 @@ impl Drive for Forgetful {
     fn serve(
         &mut self,
         now: Time,
-        op: &Op,
+        op: &DataOp,
         buffer: &mut [u8],
     ) -> (Time, Result<u32, drivelab_core::op::Errno>) {
         self.writes += u64::from(op.action == Action::Write);
@@ -105,7 +105,7 @@ fn lost_writes_of_a_mix_are_found_and_nothing_else_is_complained_of() {
         let memory = Memory(vec![0; MIB as usize]);
         let mut drive = Forgetful { memory, writes: 0, forgets };
         let serve = |drive: &mut Forgetful, step: &Step| {
-            run(drivers(step, MIB), |now: Time, op: &Op, buffer: &mut [u8]| {
+            run(drivers(step, MIB), |now: Time, op: &DataOp, buffer: &mut [u8]| {
                 drive.serve(now, op, buffer)
             })
         };

@@ -2,6 +2,7 @@
 
 use crate::support::{SEED, reads};
 use drivelab_core::offsets::Offsets;
+use drivelab_core::op::DataOp;
 use drivelab_core::plan::{Jump, Pattern, Stream};
 
 const BLOCKS: u64 = 1000;
@@ -11,7 +12,9 @@ fn only_the_first_of_a_run_goes_elsewhere() {
     for run in [1, 2, 7] {
         let stream = Stream { ..reads(Pattern::SemiRandom(Jump::Run(run))) };
         let mut offsets = Offsets::new(&stream, 0, BLOCKS * 4096, SEED).unwrap();
-        let blocks: Vec<u64> = (0..70_000).map(|_| offsets.next().0.offset / 4096).collect();
+        let blocks: Vec<u64> = (0..70_000)
+            .map(|_| DataOp::try_from(offsets.next().0).unwrap().offset / 4096)
+            .collect();
         let mut sum = 0;
         for (at, pair) in (1..).zip(blocks.windows(2)) {
             let goes_on = pair[1] == pair[0] + 1;

@@ -2,6 +2,7 @@
 
 use crate::support::{SEED, reads};
 use drivelab_core::offsets::Offsets;
+use drivelab_core::op::DataOp;
 use drivelab_core::plan::{Pattern, Stream};
 
 const BLOCKS: usize = 1000;
@@ -12,7 +13,7 @@ fn shares(stream: &Stream) -> Vec<f64> {
     let mut offsets = Offsets::new(stream, 0, BLOCKS as u64 * 4096, SEED).unwrap();
     let mut counts = vec![0_u64; BLOCKS];
     for _ in 0..DRAWS {
-        counts[(offsets.next().0.offset / 4096) as usize] += 1;
+        counts[(DataOp::try_from(offsets.next().0).unwrap().offset / 4096) as usize] += 1;
     }
     counts.sort_unstable_by(|one, other| other.cmp(one));
     counts.into_iter().map(|count| count as f64 / DRAWS as f64).collect()
@@ -57,7 +58,7 @@ fn popular_blocks_are_scattered() {
         let mut eighths = [0_u64; 8];
         let mut known = std::collections::BTreeSet::new();
         for _ in 0..DRAWS {
-            let block = offsets.next().0.offset / 4096;
+            let block = DataOp::try_from(offsets.next().0).unwrap().offset / 4096;
             if known.insert(block) {
                 eighths[(block * 8 / BLOCKS as u64) as usize] += 1;
             }

@@ -173,8 +173,7 @@ pub struct WhatOptions {
     #[arg(long, value_name = "SIZE", value_parser = sizes)]
     pub bs: Option<Sizes>,
     /// How I/O reaches the kernel [default: io_uring]
-    #[arg(long, value_name = "ENGINE", value_parser = words::<Engine>(
-        &["io_uring", "libaio", "psync", "mmap", "stdio", "null"]))]
+    #[arg(long, value_name = "ENGINE", value_parser = words::<Engine>(&Engine::WORDS))]
     pub engine: Option<Engine>,
     /// Bypass the page cache or not [default: direct; mmap and stdio: buffered]
     #[arg(long, value_name = "MODE", value_parser = words::<IoMode>(&["direct", "buffered"]))]

@@ -3,7 +3,7 @@
 use drivelab_core::driver::Failure;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, Errno, Op};
-use drivelab_core::plan::{Engine, Pattern, Role, Step, Stream};
+use drivelab_core::plan::{Pattern, Role, Step, Stream};
 use drivelab_core::queue::Trouble;
 use drivelab_core::record::Warning;
 use drivelab_core::run::{Run, StepRun};
@@ -20,11 +20,10 @@ const ESTALE: i32 = 116;
 
 /// The trouble that a failed operation is on a target of that kind.
 pub fn of_failure(failure: &Failure, stream: &Stream, target: TargetKind) -> Trouble {
-    let Op { action, offset, len, .. } = failure.op;
-    let what = if action.is_metadata() {
-        format!("{} of name {}", action.word(), failure.op.file)
-    } else {
-        format!("{} of {len} bytes at offset {offset}", action.word())
+    let (action, place) = (failure.op.action(), failure.op.place());
+    let what = match failure.op {
+        Op::Name(_) => format!("{} {place}", action.word()),
+        Op::Data(op) => format!("{} of {} bytes {place}", action.word(), op.len),
     };
     match failure.errno {
         None => {
@@ -116,7 +115,7 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
     }
     // The kernel has no asynchronous trim for devices and files alike.
     let waits = |stream: &Stream| {
-        let asynchronous = matches!(stream.engine, Engine::IoUring | Engine::Libaio);
+        let asynchronous = stream.engine.is_asynchronous();
         stream.mix.trim > 0
             && stream.mix.read + stream.mix.write > 0
             && stream.depth > 1
@@ -147,10 +146,11 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::op::DataOp;
 
     fn short(action: Action, target: TargetKind) -> String {
-        let op = Op { action, offset: 1_835_008, len: 65_536, ..Op::default() };
-        let failure = Failure { errno: None, op, moved: 20_480 };
+        let op = DataOp { action, offset: 1_835_008, len: 65_536, ..DataOp::default() };
+        let failure = Failure { errno: None, op: op.into(), moved: 20_480 };
         of_failure(&failure, &Stream::default(), target).text
     }
 

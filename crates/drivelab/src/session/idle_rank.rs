@@ -26,7 +26,7 @@ impl Testbed for IdleRank {
     fn run(&mut self, drivers: Vec<Driver>, _: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
         match drivers.is_empty() {
             true => Ok(Vec::new()),
-            false => Err(Trouble::failed("a worker has no simulated drive here (a defect)")),
+            false => Err(Trouble::defect("a worker has no simulated drive here")),
         }
     }
 

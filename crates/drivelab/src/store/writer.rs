@@ -10,11 +10,11 @@ use crate::store::reader::Kept;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::record::{Begin, End, Record, Warning};
 use drivelab_core::run::Run;
+use drivelab_io::channel::{Outbox, Receiver, RecvTimeoutError, sync_channel};
 use std::fs::File;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -45,13 +45,12 @@ pub struct RunDirectory {
 pub struct Recorder {
     run: Run,
     path: PathBuf,
-    sender: Option<SyncSender<Record>>,
+    /// To the writing thread.
+    outbox: Outbox<Record>,
     writer: Option<JoinHandle<Result<(), String>>>,
     trouble: Option<String>,
     /// The file that is written.
     inode: Option<(u64, u64)>,
-    /// How often, and for how long in all, a record had to wait for the writing thread.
-    waited: (u64, Duration),
 }
 
 impl Recorder {
@@ -66,8 +65,8 @@ impl Recorder {
     }
 
     fn unwritten(run: Run, path: PathBuf) -> Self {
-        let (sender, writer, trouble, inode) = (None, None, None, None);
-        Recorder { run, path, sender, writer, trouble, inode, waited: (0, Duration::ZERO) }
+        let (outbox, writer, trouble, inode) = (Outbox::default(), None, None, None);
+        Recorder { run, path, outbox, writer, trouble, inode }
     }
 
     /// Keeps the records of a run, and writes none of them: rank 0 does.
@@ -104,25 +103,14 @@ impl Recorder {
         };
         let thread = std::thread::Builder::new().name("run file".into()).spawn(write);
         self.writer = Some(thread.map_err(|error| error.to_string())?);
-        self.sender = Some(sender);
+        self.outbox = Outbox::new(sender);
         Ok(())
     }
 
     /// Keeps and appends a record.
     pub fn record(&mut self, record: Record) {
-        if let Some(sender) = &self.sender {
-            let sent = match sender.try_send(record.clone()) {
-                Err(TrySendError::Full(record)) => {
-                    let begin = Instant::now();
-                    let sent = sender.send(record).is_ok();
-                    self.waited = (self.waited.0 + 1, self.waited.1 + begin.elapsed());
-                    sent
-                }
-                sent => sent.is_ok(),
-            };
-            if !sent {
-                self.sender = None;
-            }
+        if self.outbox.is_open() {
+            self.outbox.pass(record.clone());
         }
         if let Err(error) = self.run.push(record) {
             self.trouble.get_or_insert(error);
@@ -147,7 +135,7 @@ impl Recorder {
             self.warn(warning);
         }
         self.record(Record::End(end));
-        self.sender = None;
+        self.outbox.close();
         let mut trouble = self.trouble.take();
         if let Some(writer) = self.writer.take() {
             match writer.join() {
@@ -172,7 +160,7 @@ impl Recorder {
 impl Recorder {
     /// What a run file that could not be written fast enough did to the run.
     fn slowness(&self) -> Option<Warning> {
-        let (records, time) = self.waited;
+        let (records, time) = self.outbox.waited();
         (time >= WAITED_SAID).then(|| Warning {
             code: "run_file_slow".into(),
             text: format!(
@@ -300,7 +288,7 @@ mod tests {
             if taken == 13 { Ok(()) } else { Err(format!("{taken} records")) }
         });
         let mut recorder = Recorder::silent(begin());
-        (recorder.sender, recorder.writer) = (Some(sender), Some(slow));
+        (recorder.outbox, recorder.writer) = (Outbox::new(sender), Some(slow));
         for _ in 0..11 {
             let note = Warning {
                 code: "x".into(),

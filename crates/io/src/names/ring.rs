@@ -10,9 +10,10 @@ use crate::buffer::Buffers;
 use crate::clock::Clock;
 use crate::engine::{Calls, Engine, kernel_wait_ns, sleep_until};
 use crate::uring::{enter, is_passing, ring};
+use drivelab_core::defect::defect;
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
-use drivelab_core::plan::{self, Pattern, Stream};
+use drivelab_core::op::{Action, Done, Errno, NameOp, Op, Tag, Time};
+use drivelab_core::plan::{Pattern, Stream, self};
 use drivelab_core::queue::{Queue, Trouble};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use std::cell::UnsafeCell;
@@ -34,7 +35,6 @@ struct Memory {
 /// An action under way.
 #[derive(Debug, Clone, Copy, Default)]
 struct Flight {
-    op: Op,
     issued: Time,
     submitted: Time,
     /// Requests that have not come back.
@@ -49,14 +49,14 @@ pub struct NamesRing {
     buffers: Buffers,
     names: Names,
     /// Taken and not issued yet.
-    waiting: VecDeque<(Tag, Op)>,
+    waiting: VecDeque<(Tag, NameOp)>,
     flights: Vec<Flight>,
     /// In cells: the kernel has pointers into some while others are filled in.
     memory: Vec<UnsafeCell<Memory>>,
     /// Actions whose requests stand in the ring: the kernel may have some of them.
     in_flight: u32,
     /// The latest action that was issued, and its name.
-    latest: Option<Op>,
+    latest: Option<NameOp>,
     batch: usize,
 }
 
@@ -161,14 +161,14 @@ impl NamesRing {
 
     /// Whether an action has to wait for all that is in flight: another one, or the same on names
     /// that it was done to before.
-    fn is_barrier(&self, op: &Op) -> bool {
+    fn is_barrier(&self, op: &NameOp) -> bool {
         self.latest.is_some_and(|latest| {
-            latest.action != op.action || (op.action.changes_data() && op.file <= latest.file)
+            latest.action != op.action || (op.action.changes_data() && op.name <= latest.name)
         })
     }
 
     /// The chain of one action.
-    fn chain(&mut self, tag: Tag, op: &Op) -> ([Option<squeue::Entry>; 3], u32) {
+    fn chain(&mut self, tag: Tag, op: &NameOp) -> ([Option<squeue::Entry>; 3], u32) {
         let (name, other) = self.names.names_of(op);
         let memory = self.memory[tag as usize].get();
         // SAFETY: the tag is not in flight, so that nobody else reads or writes its memory; only
@@ -214,25 +214,31 @@ impl NamesRing {
                 let request = opcode::MkDirAt::new(directory, path).mode(DIRECTORY_MODE);
                 [Some(request.build()), None, None]
             }
-            _ => [Some(opcode::UnlinkAt::new(directory, path).build()), None, None],
+            Action::Unlink => [Some(opcode::UnlinkAt::new(directory, path).build()), None, None],
+            Action::Utime | Action::Read | Action::Write | Action::Trim => {
+                defect(format!("a {} was to go through the ring of names", op.action.word()))
+            }
         };
         let count = all.iter().flatten().count() as u32;
         (all, count)
     }
 
-    fn push(&mut self, tag: Tag, op: &Op) -> Result<(), Trouble> {
+    fn push(&mut self, tag: Tag, op: &NameOp) -> Result<(), Trouble> {
         let (all, count) = self.chain(tag, op);
         // Before the first request stands in the ring: whatever fails from here on, its memory
         // may be the kernel's.
+        debug_assert!(count >= 1 && count <= CHAIN_MAX, "{op:?} is {count} requests");
+        debug_assert!(self.flights[tag as usize].left == 0, "slot {tag} is submitted twice");
         self.in_flight += 1;
-        self.flights[tag as usize] = Flight { op: *op, left: count, ..Flight::default() };
+        debug_assert!(self.in_flight as usize <= self.flights.len(), "more than there are slots");
+        self.flights[tag as usize] = Flight { left: count, ..Flight::default() };
         for (at, entry) in (1..).zip(all.into_iter().flatten()) {
             let flags = if at < count { squeue::Flags::IO_LINK } else { squeue::Flags::empty() };
             let entry = entry.user_data(u64::from(tag)).flags(flags);
             // SAFETY: the tag's memory lives as long as the ring, stays where it is and is not
             // touched until the last request of the chain has come back.
             if unsafe { self.ring.submission().push(&entry) }.is_err() {
-                return Err(Trouble::failed("the submission ring is full (a defect of drivelab)"));
+                return Err(Trouble::defect("the submission ring is full"));
             }
         }
         Ok(())
@@ -289,7 +295,7 @@ impl NamesRing {
     }
 
     /// What has no request: a call, with stamps of its own.
-    fn call(&mut self, tag: Tag, op: &Op) -> Done {
+    fn call(&mut self, tag: Tag, op: &NameOp) -> Done {
         let issued = self.clock.now();
         let result = self.names.perform(op);
         let completed = self.clock.now();
@@ -308,20 +314,24 @@ impl NamesRing {
         for entry in queue.by_ref().take(ready) {
             let tag = entry.user_data() as Tag;
             let flight = &mut self.flights[tag as usize];
-            flight.left -= 1;
+            match flight.left.checked_sub(1) {
+                Some(left) => flight.left = left,
+                None => defect("a request came back of an action that is over"),
+            }
             let result = entry.result();
             // What follows a request that failed is cancelled: the first reason counts.
             if result < 0 && flight.error.is_none_or(|known| known.0 == libc::ECANCELED) {
                 flight.error = Some(Errno(-result));
             }
             if flight.left == 0 {
+                debug_assert!(flight.issued <= completed, "{tag} completed before it was issued");
                 self.in_flight -= 1;
                 done.push(Done {
                     tag,
                     issued: flight.issued,
                     submitted: flight.submitted,
                     completed,
-                    result: flight.error.map_or(Ok(flight.op.len), Err),
+                    result: flight.error.map_or(Ok(0), Err),
                     cause: Cause::Unknown,
                 });
             }
@@ -340,7 +350,7 @@ impl Queue for NamesRing {
 
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
-        self.waiting.push_back((tag, op));
+        self.waiting.push_back((tag, NameOp::try_from(op)?));
         Ok(())
     }
 }
@@ -392,7 +402,8 @@ impl Drop for NamesRing {
 mod tests {
     use super::*;
     use crate::names::Owner;
-    use drivelab_core::plan::{self, Pattern};
+    use drivelab_core::plan::{Pattern, self};
+    use drivelab_core::defect::ended_by_defects;
 
     /// Three actions are pushed, one of them is taken by the kernel, then submitting fails.
     #[test]
@@ -412,7 +423,7 @@ mod tests {
         let buffers = Buffers::new(1, 1).expect("memory");
         let names = Names::new(&stream, Owner::new(0, 0, 0), opened.into()).expect("names");
         let mut ring = NamesRing::new(&stream, names, clock, buffers).expect("a ring");
-        let stat = |file| Op { action: Action::Stat, file, ..Op::default() };
+        let stat = |name| NameOp { action: Action::Stat, name, ..NameOp::default() };
         ring.push(0, &stat(0)).expect("room");
         assert_eq!(ring.ring.submit().expect("one is taken"), 1);
         ring.push(1, &stat(1)).expect("room");
@@ -424,5 +435,30 @@ mod tests {
         assert!(ring.carry(&[0, 1, 2]).is_err(), "what is no ring takes nothing");
         // None may be freed: the kernel says of none that it is done.
         assert_eq!(ring.in_flight, 3);
+    }
+
+    /// An action that is none on names was once an unlink here.
+    #[test]
+    fn what_is_no_action_on_names_removes_none() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("f0-0-0-0a");
+        std::fs::write(&path, "kept").expect("a file");
+        let opened = std::fs::File::open(directory.path()).expect("the directory");
+        let stream = Stream {
+            pattern: Pattern::Names(plan::Names {
+                actions: vec![Action::Stat],
+                names: Some(0),
+                ..plan::Names::default()
+            }),
+            ..Stream::default()
+        };
+        let (clock, _) = Clock::calibrate();
+        let buffers = Buffers::new(1, 1).expect("memory");
+        let names = Names::new(&stream, Owner::new(0, 0, 0), opened.into()).expect("names");
+        let Ok(mut ring) = NamesRing::new(&stream, names, clock, buffers) else { return };
+        let op = NameOp { action: Action::Write, ..NameOp::default() };
+        let trouble = ended_by_defects(|| Ok(ring.chain(0, &op).1)).expect_err("a defect");
+        assert!(trouble.text.starts_with("a write was to go through the ring"), "{trouble}");
+        assert!(path.exists());
     }
 }

@@ -237,7 +237,7 @@ impl Ranks {
         let all = gathered.iter().all(|one| one.as_slice() == [1]);
         let start = if all { monotonic_ns() + HEAD_START_NS } else { 0 };
         let start = self.broadcast(&start.to_le_bytes())?;
-        let start = u64::from_le_bytes(start.try_into().unwrap_or_default());
+        let start = number_of(&start)?;
         Ok((start > 0).then(|| self.from_rank_0_ns(start)))
     }
 
@@ -319,7 +319,7 @@ impl Ranks {
             mpi::send(&[0], 0, DATA)?;
             let answer = mpi::receive(0, DATA, 8, || {})?;
             let answered = monotonic_ns();
-            let theirs = u64::from_le_bytes(answer.try_into().unwrap_or_default());
+            let theirs = number_of(&answer)?;
             let way = answered - asked;
             let offset = (asked + way / 2) as i64 - theirs as i64;
             best = best.min((way, offset));
@@ -362,11 +362,19 @@ impl Ranks {
     }
 }
 
+/// The number that another process sent.
+#[cfg(any(feature = "mpi", test))]
+fn number_of(bytes: &[u8]) -> Result<u64, Trouble> {
+    let bytes = <[u8; 8]>::try_from(bytes);
+    bytes.map(u64::from_le_bytes).map_err(|_| Trouble::defect("another process sent no number"))
+}
+
 #[cfg(feature = "mpi")]
 fn receive_long(from: u32, mut meanwhile: impl FnMut()) -> Result<Vec<u8>, Trouble> {
     let length = mpi::receive(from, DATA, 8, &mut meanwhile)?;
-    let length = u64::from_le_bytes(length.try_into().unwrap_or_default());
-    mpi::receive(from, DATA, usize::try_from(length).unwrap_or(0), meanwhile)
+    let length = usize::try_from(number_of(&length)?)
+        .map_err(|_| Trouble::defect("another process sends more than memory can hold"))?;
+    mpi::receive(from, DATA, length, meanwhile)
 }
 
 #[cfg(not(feature = "mpi"))]

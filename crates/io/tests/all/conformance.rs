@@ -1,7 +1,7 @@
 //! What every engine must do alike, on tmpfs, on ext4 and on block devices.
 
 use crate::conformance_support::*;
-use drivelab_core::op::Action;
+use drivelab_core::op::{Action, DataOp};
 use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Reply, Stream, Sync};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::{Size, Span};
@@ -141,7 +141,7 @@ fn flushes_are_counted(place: &Place, variant: &Variant) {
     for (sync, expected) in
         [(Sync::Fsync(7), 14), (Sync::Fdatasync(10), 10), (Sync::End, 1), (Sync::Dsync, 0)]
     {
-        if variant.engine == Engine::Mmap && sync == Sync::Dsync {
+        if variant.engine.traits().is_mapping && sync == Sync::Dsync {
             continue;
         }
         let stream = Stream { sync, ..variant.stream(Pattern::Uniform, Mix::WRITE) };
@@ -163,8 +163,9 @@ fn the_end_of_the_target_is_a_clear_failure(place: &Place, variant: &Variant) {
     let finished = testbed.run(drivers, &mut sum).unwrap();
     let failure = finished[0].driver.failure();
     let failure = failure.unwrap_or_else(|| panic!("{}: no failure", variant.name));
-    assert!(failure.op.offset >= TARGET_BYTES, "{}: {failure:?}", variant.name);
-    assert!(failure.errno.is_some() || failure.moved < failure.op.len);
+    let op = DataOp::try_from(failure.op).unwrap();
+    assert!(op.offset >= TARGET_BYTES, "{}: {failure:?}", variant.name);
+    assert!(failure.errno.is_some() || failure.moved < op.len);
     assert!(sum.ops(Action::Read) >= 16, "{}: what was there was read", variant.name);
 }
 
@@ -260,6 +261,14 @@ conformance! {
     libaio_on_zram: LIBAIO on zram;
     psync_on_zram: PSYNC on zram;
     mmap_on_zram: MMAP on zram;
+}
+
+/// An engine that is new has the whole suite before anybody names it here.
+#[test]
+fn every_other_engine_on_tmpfs() {
+    let named = [IO_URING, LIBAIO, PSYNC, MMAP, STDIO].map(|variant| variant.engine);
+    let others = Engine::ALL.into_iter().filter(|it| it.moves_data() && !named.contains(it));
+    others.for_each(|engine| suite("every_other_engine_on_tmpfs", tmpfs, Variant::of(engine)));
 }
 
 /// Polled completions exist only on some devices; elsewhere the first operation must say so.

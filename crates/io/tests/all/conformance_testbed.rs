@@ -83,8 +83,9 @@ fn a_worker_that_panics_is_a_trouble_and_no_hang() {
     let begin = Instant::now();
     let all = drivers_of(&step, 0, SEED, Span(100_000_000), MIB).unwrap();
     let trouble = on_nothing().run(all, &mut Sum::default()).unwrap_err();
-    assert_eq!(trouble.kind, TroubleKind::Failed);
-    assert!(trouble.text.contains("panicked"), "{trouble}");
+    assert_eq!(trouble.kind, TroubleKind::Defect);
+    let is_named = trouble.text.starts_with("worker ") && trouble.text.contains("a defect of");
+    assert!(is_named, "{trouble}");
     assert!(begin.elapsed() < Duration::from_secs(30), "the other worker was stopped");
 }
 

@@ -1,6 +1,6 @@
 //! What is known of each executed step and its streams, in words.
 
-use drivelab_core::op::Action;
+use drivelab_core::op::{Action, Place};
 use drivelab_core::plan::Role;
 use drivelab_core::record::DeviceCounters;
 use drivelab_core::summary::{
@@ -261,10 +261,13 @@ pub(crate) fn details(stream: &StreamSummary) -> Vec<String> {
             true => String::new(),
             false => format!(", longest in: {}", slow.cause.words()),
         };
-        // An operation on a name has no offset; what stands there is the pass.
-        let place = match stream.load.is_of_names() {
-            true => format!("in pass {}", slow.offset + 1),
-            false => format!("at offset {}", units::size(slow.offset)),
+        let place = match slow.place {
+            Place::Name { name, pass } => format!("on name {name} in pass {}", pass + 1),
+            // Older runs wrote the pass of a name there.
+            Place::Data { offset } if stream.load.is_of_names() => {
+                format!("in pass {}", offset + 1)
+            }
+            Place::Data { offset } => format!("at offset {}", units::size(offset)),
         };
         lines.push(format!("slowest: {kind} of {latency} {place}{cause}"));
     }

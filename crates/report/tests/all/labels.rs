@@ -4,7 +4,7 @@ use crate::sample;
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
 use drivelab_core::findings::Findings;
 use drivelab_core::inside::Cause;
-use drivelab_core::op::Action;
+use drivelab_core::op::{Action, Place};
 use drivelab_core::plan::{Names, Pattern};
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
@@ -31,14 +31,14 @@ fn names_at_depth_1_are_calls_and_lie_at_no_offset() {
         latency_ns: 16_000_000,
         issued: 20_000_000_000,
         kind: Action::Create,
-        offset: 2,
+        place: Place::Name { name: 7, pass: 2 },
         stream: 0,
         worker: 0,
         cause: Cause::default(),
     }];
     let [text, page] = both(&run);
     assert!(text.contains("one call after the other, qd1"), "{text}");
-    assert!(text.contains("slowest: create of 16.0 ms in pass 3"), "{text}");
+    assert!(text.contains("slowest: create of 16.0 ms on name 7 in pass 3"), "{text}");
     assert!(!text.contains("at offset"), "{text}");
     for said in [text, page] {
         assert!(!said.contains("io_uring, direct"), "{said}");

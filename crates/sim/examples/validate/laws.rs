@@ -3,7 +3,7 @@
 use crate::load::{Bench, KIB, operations, random, virtual_seconds};
 use crate::page::{Table, difference, number};
 use drivelab_core::lifetime::days_of_promise;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_core::plan::Mix;
 use drivelab_sim::array::{Array, ArrayParameters};
 use drivelab_sim::drive::{Drive, Ends};
@@ -141,7 +141,7 @@ fn small_write() -> Result<String, String> {
     let mut random = drivelab_stats::Random::new(1);
     for _ in 0..WRITES {
         let offset = random.below(array.bytes() / (4 * KIB)) * 4 * KIB;
-        let op = Op { action: Action::Write, offset, len: 4096, ..Op::default() };
+        let op = DataOp { action: Action::Write, offset, len: 4096, ..DataOp::default() };
         array.submit(now, 0, &op, &mut ends);
         while !ends.is_empty() || array.next_event() < Time::MAX {
             now = now.max(ends.next_at().min(array.next_event()));

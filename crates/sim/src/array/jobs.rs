@@ -4,7 +4,7 @@ use super::layout::{MemberOp, WritePlan};
 use super::{Array, Level};
 use crate::drive::{Drive, End, Ends, Ticket};
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 
 /// A drive of the array.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl<D: Drive> Member<D> {
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Request {
     pub(super) ticket: Ticket,
-    pub(super) op: Op,
+    pub(super) op: DataOp,
     /// A write that must be durable when it ends.
     pub(super) is_durable: bool,
     /// When it had come through the controller.
@@ -146,7 +146,8 @@ impl<D: Drive> Array<D> {
             let member = &mut self.members[op.member];
             member.in_flight += 1;
             member.last_end = op.offset + op.len;
-            let member_op = Op { action, offset: op.offset, len: op.len as u32, ..Op::default() };
+            let member_op =
+                DataOp { action, offset: op.offset, len: op.len as u32, ..DataOp::default() };
             member.drive.submit(now, call, &member_op, &mut member.ends);
         }
     }

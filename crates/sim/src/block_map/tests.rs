@@ -43,11 +43,11 @@ fn filled(overwrite: Overwrite) -> BlockMapDrive {
     drive
 }
 
-fn page(block: u64, page: u64) -> Op {
+fn page(block: u64, page: u64) -> DataOp {
     write((block * PAGES + page) * PAGE, PAGE as u32)
 }
 
-fn in_turn(drive: &mut BlockMapDrive, now: &mut Time, ops: &[Op]) -> Vec<u64> {
+fn in_turn(drive: &mut BlockMapDrive, now: &mut Time, ops: &[DataOp]) -> Vec<u64> {
     ops.iter()
         .map(|op| {
             let since = std::mem::replace(now, one(drive, *now, *op).0);
@@ -88,7 +88,7 @@ fn an_overwrite_in_place_reads_erases_and_programs_the_block() {
 fn going_forward_in_a_replacement_block_merges_nothing() {
     let mut drive = filled(Overwrite::Replacement);
     let mut now = 0;
-    let forward: Vec<Op> = (0..PAGES).map(|slot| page(3, slot)).collect();
+    let forward: Vec<DataOp> = (0..PAGES).map(|slot| page(3, slot)).collect();
     assert_eq!(in_turn(&mut drive, &mut now, &forward), vec![WRITE_NS; PAGES as usize]);
     assert_eq!(in_turn(&mut drive, &mut now, &[page(4, 0)]), [WRITE_NS + ERASE_NS]);
     let inside = drive.inside(now);
@@ -118,7 +118,7 @@ fn erased_pages_are_appended_on_a_new_drive() {
     for overwrite in [Overwrite::InPlace, Overwrite::Replacement] {
         let mut drive = BlockMapDrive::new(small(overwrite), 1).unwrap();
         let mut now = 0;
-        let ops: Vec<Op> = (0..16).flat_map(|block| [page(block, 3), page(block, 9)]).collect();
+        let ops: Vec<DataOp> = (0..16).flat_map(|block| [page(block, 3), page(block, 9)]).collect();
         assert_eq!(in_turn(&mut drive, &mut now, &ops), vec![WRITE_NS; 32]);
         assert_eq!(drive.inside(now).erases, 0);
     }
@@ -181,7 +181,7 @@ fn drawn(random: &mut Random) -> Parameters {
     }
 }
 
-fn drawn_op(random: &mut Random, sectors: u64, page_bytes: u64) -> Op {
+fn drawn_op(random: &mut Random, sectors: u64, page_bytes: u64) -> DataOp {
     let len = 1 + random.below(40).min(sectors - 1);
     let first = random.below(sectors - len + 1);
     match random.below(10) {

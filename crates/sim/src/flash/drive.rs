@@ -13,7 +13,7 @@ use super::slc::Slc;
 use crate::drive::{Drive, Ends, Ticket, Way};
 use crate::memory::NONE;
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Op, Time};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -157,7 +157,7 @@ impl FlashDrive {
 
     /// The logical units that `op` touches: first, and first behind.
     #[inline]
-    fn units(&self, op: &Op) -> (u32, u32) {
+    fn units(&self, op: &DataOp) -> (u32, u32) {
         let first = (op.offset >> self.unit_shift) as u32;
         let last = (op.offset + u64::from(op.len).max(1) - 1) >> self.unit_shift;
         (first, (last as u32 + 1).min(self.ftl.layout().logical_units))
@@ -165,7 +165,7 @@ impl FlashDrive {
 
     /// A read of one unit by a drive without memories.
     #[inline]
-    fn read_one(&mut self, now: Time, op: &Op, logical: u32) -> Reached {
+    fn read_one(&mut self, now: Time, op: &DataOp, logical: u32) -> Reached {
         let asked = now + self.parameters.command_ns;
         let own_ns = self.parameters.firmware_read_ns + self.parameters.firmware_unit_ns;
         let at = self.firmware(asked, own_ns);
@@ -184,7 +184,7 @@ impl FlashDrive {
     }
 
     #[inline]
-    fn read(&mut self, now: Time, op: &Op) -> Reached {
+    fn read(&mut self, now: Time, op: &DataOp) -> Reached {
         let (first, end) = self.units(op);
         if end - first == 1 && self.is_plain {
             return self.read_one(now, op, first);
@@ -193,7 +193,7 @@ impl FlashDrive {
     }
 
     #[inline(never)]
-    fn read_many(&mut self, now: Time, op: &Op, first: u32, end: u32) -> Reached {
+    fn read_many(&mut self, now: Time, op: &DataOp, first: u32, end: u32) -> Reached {
         let asked = now + self.parameters.command_ns;
         let units_ns = self.parameters.firmware_unit_ns * u64::from(end - first);
         let at = self.firmware(asked, self.parameters.firmware_read_ns + units_ns);
@@ -258,7 +258,7 @@ impl FlashDrive {
         self.flash.host_read(at, unit, tries)
     }
 
-    fn write(&mut self, now: Time, op: &Op) -> Reached {
+    fn write(&mut self, now: Time, op: &DataOp) -> Reached {
         let (first, end) = self.units(op);
         let asked = now + self.parameters.command_ns;
         let arrived = self.link_in(asked, op.len);
@@ -352,7 +352,7 @@ impl FlashDrive {
         }
     }
 
-    fn trim(&mut self, now: Time, op: &Op) -> Reached {
+    fn trim(&mut self, now: Time, op: &DataOp) -> Reached {
         let (first, end) = self.units(op);
         let asked = now + self.parameters.command_ns;
         let at = self.firmware(asked, self.parameters.firmware_write_ns);
@@ -374,7 +374,7 @@ impl FlashDrive {
 
     /// Serves an operation; `is_durable`: a write is on the flash, or protected, when it ends.
     #[inline(never)]
-    fn serve(&mut self, now: Time, op: &Op, is_durable: bool) -> Reached {
+    fn serve(&mut self, now: Time, op: &DataOp, is_durable: bool) -> Reached {
         let now = self.admit(now);
         if self.slc.is_some() {
             self.fold_in_rest(now);
@@ -424,7 +424,7 @@ impl Drive for FlashDrive {
     }
 
     #[inline]
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         let reached = match op.action {
             Action::Read if self.is_simple => self.read(now, op),
             Action::Write if self.is_simple && !way.is_durable => self.write(now, op),
@@ -436,6 +436,7 @@ impl Drive for FlashDrive {
     #[inline]
     fn hint(&mut self, ops: &[Op]) {
         for op in ops {
+            let Op::Data(op) = op else { continue };
             let logical = (op.offset >> self.unit_shift) as u32;
             self.ftl.prefetch(logical);
             self.buffer.prefetch(logical);

@@ -5,7 +5,7 @@ use super::collector::Policy;
 use super::drive::FlashDrive;
 use super::parameters::{Parameters, WhenFull};
 use crate::drive::{Drive, Ends, Way};
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::Random;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -136,11 +136,11 @@ impl Swarm {
         let span = if self.random.below(2) == 0 { units } else { units / 16 };
         let first = self.random.below(span);
         let count = (1 + self.random.below(8)).min(units - first);
-        let op = |action| Op {
+        let op = |action| DataOp {
             action,
             offset: first * UNIT,
             len: (count * UNIT) as u32,
-            ..Op::default()
+            ..DataOp::default()
         };
         let action = match self.random.below(100) {
             0..70 => Action::Write,

@@ -2,7 +2,7 @@
 
 use crate::drive::{Drive, Ends};
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 
 /// What came back.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -34,7 +34,7 @@ pub(crate) fn run(
     drive: &mut impl Drive,
     depth: u32,
     count: usize,
-    mut next: impl FnMut() -> Op,
+    mut next: impl FnMut() -> DataOp,
 ) -> Run {
     let mut ends = Ends::default();
     let mut run = Run { latencies_ns: vec![0; count], causes: vec![Cause::Unknown; count], end: 0 };
@@ -63,24 +63,24 @@ pub(crate) fn run(
     }
 }
 
-pub(crate) fn write(offset: u64, len: u32) -> Op {
-    Op { action: Action::Write, offset, len, ..Op::default() }
+pub(crate) fn write(offset: u64, len: u32) -> DataOp {
+    DataOp { action: Action::Write, offset, len, ..DataOp::default() }
 }
 
-pub(crate) fn read(offset: u64, len: u32) -> Op {
-    Op { action: Action::Read, offset, len, ..Op::default() }
+pub(crate) fn read(offset: u64, len: u32) -> DataOp {
+    DataOp { action: Action::Read, offset, len, ..DataOp::default() }
 }
 
-pub(crate) fn trim(offset: u64, len: u32) -> Op {
-    Op { action: Action::Trim, offset, len, ..Op::default() }
+pub(crate) fn trim(offset: u64, len: u32) -> DataOp {
+    DataOp { action: Action::Trim, offset, len, ..DataOp::default() }
 }
 
-pub(crate) fn flush() -> Op {
-    Op { action: Action::Flush, ..Op::default() }
+pub(crate) fn flush() -> DataOp {
+    DataOp { action: Action::Flush, ..DataOp::default() }
 }
 
 /// Submits one operation at `now`; returns its end and cause.
-pub(crate) fn one(drive: &mut impl Drive, now: Time, op: Op) -> (Time, Cause) {
+pub(crate) fn one(drive: &mut impl Drive, now: Time, op: DataOp) -> (Time, Cause) {
     let mut ends = Ends::default();
     drive.submit(now, 0, &op, &mut ends);
     ends.pop(Time::MAX).map_or((Time::MAX, Cause::Unknown), |end| (end.at, end.cause))

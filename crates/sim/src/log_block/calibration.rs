@@ -3,7 +3,7 @@
 
 use super::bench::{Run, read, run, write};
 use super::{LogBlockDrive, Parameters};
-use drivelab_core::op::Op;
+use drivelab_core::op::DataOp;
 use drivelab_stats::Random;
 use serde::Deserialize;
 
@@ -41,13 +41,17 @@ fn used(profile: &str) -> LogBlockDrive {
 }
 
 /// 4 KiB operations at random places of the whole drive.
-fn random(drive: &LogBlockDrive, seed: u64, op: fn(u64, u32) -> Op) -> impl FnMut() -> Op + use<> {
+fn random(
+    drive: &LogBlockDrive,
+    seed: u64,
+    op: fn(u64, u32) -> DataOp,
+) -> impl FnMut() -> DataOp + use<> {
     let places = drive.parameters().user_bytes / 4_096;
     let mut random = Random::new(seed);
     move || op(random.below(places) * 4_096, 4_096)
 }
 
-fn sequential(first: u64) -> impl FnMut() -> Op {
+fn sequential(first: u64) -> impl FnMut() -> DataOp {
     let mut offset = first;
     move || {
         offset += 4_096;

@@ -4,7 +4,7 @@ use super::bench::{flush, one, read, run, trim, write};
 use super::{Associativity, BufferFlush, LogBlockDrive, Parameters};
 use crate::drive::{Drive, Ends, Way};
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Op, Time};
+use drivelab_core::op::{DataOp, Time};
 use drivelab_stats::Random;
 
 mod costs;
@@ -59,12 +59,12 @@ fn filled(parameters: Parameters) -> LogBlockDrive {
 }
 
 /// Writes page `page` of block `block`.
-fn page(block: u64, page: u64) -> Op {
+fn page(block: u64, page: u64) -> DataOp {
     write((block * PAGES + page) * PAGE, PAGE as u32)
 }
 
 /// Submits operations one after the other; returns how long each took.
-fn in_turn(drive: &mut impl Drive, now: &mut Time, ops: &[Op]) -> Vec<u64> {
+fn in_turn(drive: &mut impl Drive, now: &mut Time, ops: &[DataOp]) -> Vec<u64> {
     ops.iter()
         .map(|op| {
             let (end, _) = one(drive, *now, *op);
@@ -76,7 +76,7 @@ fn in_turn(drive: &mut impl Drive, now: &mut Time, ops: &[Op]) -> Vec<u64> {
 }
 
 /// Random 4 KiB operations, half of them writes.
-fn half_and_half(pages: u64, seed: u64) -> impl FnMut() -> Op {
+fn half_and_half(pages: u64, seed: u64) -> impl FnMut() -> DataOp {
     let mut random = Random::new(seed);
     move || {
         let op = if random.below(2) == 0 { read } else { write };

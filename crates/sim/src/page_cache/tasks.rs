@@ -6,7 +6,7 @@ use super::read_ahead::{ReadAhead, WINDOW_PAGES_MAX, Window};
 use super::{NO_WAIT, PageCache, RequestKind};
 use crate::drive::{Drive, Ends, Route, Ticket, Way};
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 
 /// A system call and looking up its pages.
 const CALL_NS: u64 = 1_000;
@@ -34,7 +34,7 @@ enum Stage {
 /// An operation of the host.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Task {
-    op: Op,
+    op: DataOp,
     way: Way,
     stage: Stage,
     began: Time,
@@ -60,7 +60,14 @@ impl Task {
 
 impl<D: Drive> PageCache<D> {
     /// Takes an operation of the host.
-    pub(super) fn begin(&mut self, now: Time, ticket: Ticket, op: &Op, way: Way, ends: &mut Ends) {
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        ticket: Ticket,
+        op: &DataOp,
+        way: Way,
+        ends: &mut Ends,
+    ) {
         if self.tasks.len() <= ticket as usize {
             self.tasks.resize(ticket as usize + 1, Task::default());
         }
@@ -146,7 +153,7 @@ impl<D: Drive> PageCache<D> {
         };
         self.write_rest(now, ticket, first, end);
         if self.tasks[ticket as usize].waiting == 0 {
-            let flush = Op { action: Action::Flush, offset: 0, len: 0, ..op };
+            let flush = DataOp { action: Action::Flush, offset: 0, len: 0, ..op };
             self.pass(now, ticket, flush, Way::default());
         }
     }
@@ -173,7 +180,7 @@ impl<D: Drive> PageCache<D> {
         self.pass(now, ticket, op, way);
     }
 
-    fn pass(&mut self, now: Time, ticket: Ticket, op: Op, way: Way) {
+    fn pass(&mut self, now: Time, ticket: Ticket, op: DataOp, way: Way) {
         let number = self.request(RequestKind::Pass, op, 0, 0);
         self.tasks[ticket as usize].stage = Stage::Ending;
         self.wait_for(ticket, number);

@@ -19,7 +19,7 @@ impl Drive for Notebook {
         1 << 30
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, _way: Way, ends: &mut Ends) {
         self.seen.push((op.action, op.offset / PAGE_BYTES, u64::from(op.len) / PAGE_BYTES));
         self.free_at = self.free_at.max(now) + self.operation_ns;
         ends.push(self.free_at, ticket, Cause::Flash);
@@ -44,7 +44,7 @@ impl Bench {
 
     fn submit(&mut self, ticket: Ticket, action: Action, page: u64, bytes: u64, way: Way) {
         let offset = page * PAGE_BYTES;
-        let op = Op { action, offset, len: bytes as u32, ..Op::default() };
+        let op = DataOp { action, offset, len: bytes as u32, ..DataOp::default() };
         self.cache.submit_by(self.now, ticket, &op, way, &mut self.ends);
     }
 

@@ -1,7 +1,7 @@
 //! What a reader waits for beside a writer: one program of a die however much a buffer holds, and
 //! less than all merges of a flush.
 
-use drivelab_core::op::{Action, Op};
+use drivelab_core::op::{Action, DataOp};
 use drivelab_sim::drive::{Drive, Ends};
 use drivelab_sim::flash::{FlashDrive, Parameters};
 use drivelab_sim::log_block::{self, LogBlockDrive};
@@ -12,8 +12,12 @@ use drivelab_stats::Random;
 fn longest_read_ms(drive: &mut impl Drive, writers: u32, until_ns: u64) -> (f64, u64) {
     let places = drive.bytes() / 4096;
     let mut random = Random::new(3);
-    let mut next =
-        |action| Op { action, offset: random.below(places) * 4096, len: 4096, ..Op::default() };
+    let mut next = |action| DataOp {
+        action,
+        offset: random.below(places) * 4096,
+        len: 4096,
+        ..DataOp::default()
+    };
     let mut ends = Ends::default();
     let mut since = 0;
     let (mut longest, mut writes) = (0, 0);

@@ -3,7 +3,7 @@
 
 use drivelab_core::driver::{Driver, Next, drivers_of};
 use drivelab_core::endings::{Endings, OtherRanks};
-use drivelab_core::op::{Action, Done, Errno, Op, Tag, Time};
+use drivelab_core::op::{Action, DataOp, Done, Errno, NameOp, Op, Tag, Time};
 use drivelab_core::plan::{Mix, Pattern, Step, Stream, Until};
 use drivelab_core::queue::{Finished, Queue, Sink, Trouble};
 use drivelab_core::tally::Tally;
@@ -52,24 +52,24 @@ pub fn drivers(step: &Step, file_bytes: u64) -> Vec<Driver> {
 /// What answers operations.
 pub trait Drive {
     /// When and how `op`, submitted at `now`, completes.
-    fn serve(&mut self, now: Time, op: &Op, buffer: &mut [u8]) -> (Time, Result<u32, Errno>);
+    fn serve(&mut self, now: Time, op: &DataOp, buffer: &mut [u8]) -> (Time, Result<u32, Errno>);
 }
 
-impl<F: FnMut(Time, &Op, &mut [u8]) -> (Time, Result<u32, Errno>)> Drive for F {
-    fn serve(&mut self, now: Time, op: &Op, buffer: &mut [u8]) -> (Time, Result<u32, Errno>) {
+impl<F: FnMut(Time, &DataOp, &mut [u8]) -> (Time, Result<u32, Errno>)> Drive for F {
+    fn serve(&mut self, now: Time, op: &DataOp, buffer: &mut [u8]) -> (Time, Result<u32, Errno>) {
         self(now, op, buffer)
     }
 }
 
 /// A drive without limits on what it does at once: each operation takes the same time.
 pub fn constant(latency: Time) -> impl Drive {
-    move |now: Time, op: &Op, _: &mut [u8]| (now + latency, Ok(op.len))
+    move |now: Time, op: &DataOp, _: &mut [u8]| (now + latency, Ok(op.len))
 }
 
 /// A drive that does one operation after the other, each as long as `latency` says by number.
 pub fn serial(mut latency: impl FnMut(u64) -> Time) -> impl Drive {
     let (mut free_at, mut count) = (0, 0);
-    move |now: Time, op: &Op, _: &mut [u8]| {
+    move |now: Time, op: &DataOp, _: &mut [u8]| {
         free_at = now.max(free_at) + latency(count);
         count += 1;
         (free_at, Ok(op.len))
@@ -80,7 +80,7 @@ pub fn serial(mut latency: impl FnMut(u64) -> Time) -> impl Drive {
 pub struct Memory(pub Vec<u8>);
 
 impl Drive for Memory {
-    fn serve(&mut self, now: Time, op: &Op, buffer: &mut [u8]) -> (Time, Result<u32, Errno>) {
+    fn serve(&mut self, now: Time, op: &DataOp, buffer: &mut [u8]) -> (Time, Result<u32, Errno>) {
         let range = op.offset as usize..op.offset as usize + op.len as usize;
         match op.action {
             Action::Read => buffer[..op.len as usize].copy_from_slice(&self.0[range]),
@@ -99,7 +99,7 @@ pub struct Issue {
     pub completed: Time,
     pub stream: u32,
     pub worker: u32,
-    pub op: Op,
+    pub op: DataOp,
     /// In flight of this worker, itself included.
     pub depth: u32,
 }
@@ -171,13 +171,15 @@ struct Worker {
 /// What a run left behind.
 pub struct Outcome {
     pub issues: Vec<Issue>,
+    /// The operations on names, in order.
+    pub names: Vec<NameOp>,
     pub finished: Vec<Finished>,
     pub sink: Kept,
 }
 
 impl Outcome {
     /// The operations of one worker of the first stream, in order.
-    pub fn ops_of(&self, worker: u32) -> Vec<Op> {
+    pub fn ops_of(&self, worker: u32) -> Vec<DataOp> {
         let mine = self.issues.iter().filter(|issue| issue.worker == worker && issue.stream == 0);
         mine.map(|issue| issue.op).collect()
     }
@@ -196,7 +198,7 @@ pub fn run_with(
     recycle: bool,
 ) -> Outcome {
     let mut endings = Endings::new(&drivers, OtherRanks::NONE);
-    let mut issues = Vec::new();
+    let (mut issues, mut names) = (Vec::new(), Vec::new());
     let mut workers: Vec<Worker> = drivers.into_iter().map(opened).collect();
     let mut completions = BinaryHeap::new();
     let mut now = 0;
@@ -209,6 +211,14 @@ pub fn run_with(
             let next = worker.driver.pump(&mut worker.queue).unwrap();
             let submitted = std::mem::take(&mut worker.queue.submitted);
             for (tag, op) in submitted {
+                let op = match op {
+                    Op::Data(op) => op,
+                    // The drive sees that something came, and what.
+                    Op::Name(op) => {
+                        names.push(op);
+                        DataOp { action: op.action, ..DataOp::default() }
+                    }
+                };
                 let buffer = worker.queue.buffer(tag);
                 let (completed, result) = drive.serve(now, &op, buffer);
                 worker.flying += 1;
@@ -259,7 +269,7 @@ pub fn run_with(
         }
     }
     let finished = workers.into_iter().map(|worker| leave(worker, &mut sink)).collect();
-    Outcome { issues, finished, sink }
+    Outcome { issues, names, finished, sink }
 }
 
 type Entry = (Time, usize, usize, Tag, Time, Result<u32, Errno>);
@@ -293,7 +303,7 @@ fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
 }
 
 /// The operations of each worker for so many of each.
-pub fn ops(stream: &Stream, file_bytes: u64, each: u64) -> Vec<Vec<Op>> {
+pub fn ops(stream: &Stream, file_bytes: u64, each: u64) -> Vec<Vec<DataOp>> {
     let workers = stream.workers;
     let step = step(operations(each * u64::from(workers)), vec![stream.clone()]);
     let outcome = run(drivers(&step, file_bytes), constant(MICROSECOND));
@@ -301,7 +311,7 @@ pub fn ops(stream: &Stream, file_bytes: u64, each: u64) -> Vec<Vec<Op>> {
 }
 
 /// The operations of one pass of each worker.
-pub fn one_pass(stream: &Stream, file_bytes: u64) -> Vec<Vec<Op>> {
+pub fn one_pass(stream: &Stream, file_bytes: u64) -> Vec<Vec<DataOp>> {
     let step = step(passes(1), vec![stream.clone()]);
     let outcome = run(drivers(&step, file_bytes), constant(MICROSECOND));
     (0..stream.workers).map(|worker| outcome.ops_of(worker)).collect()

@@ -204,8 +204,20 @@ pub const STDIO: Variant =
     Variant { name: "stdio", engine: Engine::Stdio, io: IoMode::Buffered, ..PSYNC };
 
 impl Variant {
+    /// An engine in its plain way.
+    pub fn of(engine: Engine) -> Variant {
+        let is_cached = engine.traits().is_through_page_cache;
+        Variant {
+            name: engine.word(),
+            engine,
+            io: if is_cached { IoMode::Buffered } else { IoMode::Direct },
+            depth: if engine.is_asynchronous() { PLAIN.depth } else { 1 },
+            ..PLAIN
+        }
+    }
+
     pub fn is_cached_only(&self) -> bool {
-        matches!(self.engine, Engine::Mmap | Engine::Stdio)
+        self.engine.traits().is_through_page_cache
     }
 
     /// 4 KiB requests in this way.

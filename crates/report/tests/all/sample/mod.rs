@@ -5,7 +5,7 @@ pub mod study;
 
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
 use drivelab_core::findings::{Findings, Remark};
-use drivelab_core::op::{Action, Errno};
+use drivelab_core::op::{Action, Errno, Place};
 use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Plan, Role, Step, Stream, Sync, Until};
 use drivelab_core::record::{Begin, DeviceCounters, End, Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
@@ -198,7 +198,15 @@ fn draw(kind: &mut KindTally, load: &Load, pace: f64, random: &mut Random) {
 /// An I/O that took no time.
 fn no_time(kind: Action) -> Slow {
     let cause = drivelab_core::inside::Cause::Unknown;
-    Slow { latency_ns: 0, issued: 0, kind, offset: 123 << 12, stream: 0, worker: 0, cause }
+    Slow {
+        latency_ns: 0,
+        issued: 0,
+        kind,
+        place: Place::Data { offset: 123 << 12 },
+        stream: 0,
+        worker: 0,
+        cause,
+    }
 }
 
 fn execute(

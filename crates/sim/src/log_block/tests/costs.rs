@@ -36,7 +36,7 @@ fn a_partial_merge_copies_the_rest_and_erases_once() {
 fn a_switch_merge_erases_once_and_copies_nothing() {
     let mut drive = filled(small());
     let mut now = 0;
-    let whole: Vec<Op> = (0..PAGES).map(|slot| page(1, slot)).collect();
+    let whole: Vec<DataOp> = (0..PAGES).map(|slot| page(1, slot)).collect();
     assert_eq!(in_turn(&mut drive, &mut now, &whole), vec![WRITE_NS; PAGES as usize]);
     in_turn(&mut drive, &mut now, &[2, 3, 4].map(|block| page(block, 7)));
     let took = in_turn(&mut drive, &mut now, &[page(5, 7)]);
@@ -96,7 +96,7 @@ fn a_block_that_was_trimmed_as_a_whole_is_only_erased() {
 fn a_new_drive_writes_without_merges_going_forward() {
     let mut drive = LogBlockDrive::new(small(), 1).unwrap();
     let mut now = 0;
-    let ops: Vec<Op> = (0..64).flat_map(|block| [page(block, 3), page(block, 9)]).collect();
+    let ops: Vec<DataOp> = (0..64).flat_map(|block| [page(block, 3), page(block, 9)]).collect();
     assert_eq!(in_turn(&mut drive, &mut now, &ops), vec![WRITE_NS; 128]);
     assert_eq!((drive.inside(now).erases, drive.inside(now).merge_units), (0, 0));
 }

@@ -39,7 +39,7 @@ fn drawn(random: &mut Random) -> Parameters {
     }
 }
 
-fn drawn_op(random: &mut Random, bytes: u64, is_forward: bool, next: &mut u64) -> Op {
+fn drawn_op(random: &mut Random, bytes: u64, is_forward: bool, next: &mut u64) -> DataOp {
     let sectors = bytes / 512;
     let longest = if random.below(4) == 0 { 80 } else { 16 };
     let len = 1 + random.below(longest).min(sectors - 1);
@@ -67,7 +67,7 @@ struct Truth {
 }
 
 impl Truth {
-    fn note(&mut self, op: &Op, page_bytes: u64) {
+    fn note(&mut self, op: &DataOp, page_bytes: u64) {
         let sectors = |from: u64, to: u64| from / 512..to / 512;
         let end = op.offset + u64::from(op.len);
         match op.action {

@@ -1,7 +1,7 @@
 //! A closed loop on one drive, and profiles as their bare values.
 
 use drivelab_core::inside::Inside;
-use drivelab_core::op::{Action, Op, Time};
+use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_sim::drive::{Drive, Ends, Ticket};
 use drivelab_sim::flash::{FlashDrive, Parameters};
 use drivelab_stats::Random;
@@ -55,7 +55,7 @@ impl Closed {
     }
 
     /// Keeps `depth` operations in flight until `count` have ended.
-    pub fn run(&mut self, depth: u32, count: u64, mut next: impl FnMut(u32) -> Op) -> Seen {
+    pub fn run(&mut self, depth: u32, count: u64, mut next: impl FnMut(u32) -> DataOp) -> Seen {
         let mut ends = Ends::default();
         let before = self.drive.inside(self.now);
         let from = self.now;
@@ -106,8 +106,8 @@ impl Closed {
     }
 }
 
-pub fn op(action: Action, offset: u64, len: u32) -> Op {
-    Op { action, offset, len, ..Op::default() }
+pub fn op(action: Action, offset: u64, len: u32) -> DataOp {
+    DataOp { action, offset, len, ..DataOp::default() }
 }
 
 /// Says what was found, and fails where it is off.

@@ -3,7 +3,7 @@
 use super::closed::*;
 use super::disk::{disk, plain_disk};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, Op, SECOND, Time};
+use drivelab_core::op::{Action, DataOp, SECOND, Time};
 use drivelab_sim::array::{Array, ArrayParameters, Level};
 use drivelab_sim::drive::{Drive, Ends, Ticket, Way};
 use drivelab_sim::network::{Network, NetworkParameters};
@@ -43,7 +43,7 @@ impl Drive for Fixed {
         GIB
     }
 
-    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &Op, _way: Way, ends: &mut Ends) {
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, _way: Way, ends: &mut Ends) {
         assert!(op.offset + u64::from(op.len) <= GIB);
         self.taken[op.action.index()] += 1;
         ends.push(now + self.ns, ticket, Cause::Flash);

@@ -1,7 +1,7 @@
 //! A closed loop over a drive, and what is drawn for it.
 
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Op, SECOND, Time};
+use drivelab_core::op::{Action, DataOp, SECOND, Time};
 use drivelab_sim::drive::{Drive, Ends, Ticket};
 use drivelab_stats::Random;
 
@@ -28,7 +28,7 @@ pub fn closed_loop<D: Drive>(
     drive: &mut D,
     depth: usize,
     count: usize,
-    mut draw: impl FnMut(usize) -> Op,
+    mut draw: impl FnMut(usize) -> DataOp,
 ) -> Vec<Done> {
     let mut ends = Ends::default();
     let mut begins = vec![0; depth];
@@ -73,16 +73,16 @@ pub fn max_ns(done: &[Done]) -> u64 {
     done.iter().map(Done::ns).max().unwrap()
 }
 
-pub fn op(action: Action, offset: u64, len: u64) -> Op {
-    Op { action, offset, len: len as u32, ..Op::default() }
+pub fn op(action: Action, offset: u64, len: u64) -> DataOp {
+    DataOp { action, offset, len: len as u32, ..DataOp::default() }
 }
 
 /// Uniform 4 KiB operations over `bytes`.
-pub fn random(action: Action, bytes: u64, seed: u64) -> impl FnMut(usize) -> Op {
+pub fn random(action: Action, bytes: u64, seed: u64) -> impl FnMut(usize) -> DataOp {
     let mut random = Random::new(seed);
     move |_| op(action, random.below(bytes / 4_096) * 4_096, 4_096)
 }
 
-pub fn sequential(action: Action, from: u64, len: u64) -> impl FnMut(usize) -> Op {
+pub fn sequential(action: Action, from: u64, len: u64) -> impl FnMut(usize) -> DataOp {
     move |index| op(action, from + index as u64 * len, len)
 }

@@ -1,7 +1,7 @@
 //! Disks.
 
 use super::closed::*;
-use drivelab_core::op::{Action, Op, SECOND, Time};
+use drivelab_core::op::{Action, DataOp, SECOND, Time};
 use drivelab_sim::disk::{Disk, DiskParameters, SECTOR_BYTES};
 use drivelab_sim::drive::{Drive, Ends, Way};
 use drivelab_stats::Random;
@@ -51,10 +51,10 @@ fn at_depth_1_an_access_is_command_seek_rotation_and_transfer() {
     let model = drive.clone();
     let mut place_draw = random(Action::Read, 100 * GIB, 1);
     let mut kind = Random::new(2);
-    let mut ops: Vec<Op> = Vec::new();
+    let mut ops: Vec<DataOp> = Vec::new();
     for index in 0..2_000 {
         let action = if kind.below(2) == 0 { Action::Read } else { Action::Write };
-        ops.push(Op { action, ..place_draw(index) });
+        ops.push(DataOp { action, ..place_draw(index) });
     }
     let done = closed_loop(&mut drive, 1, ops.len(), |index| ops[index]);
     let (mut cylinder, mut head) = (0, 0);
@@ -261,7 +261,7 @@ fn a_durable_write_is_on_the_medium_when_it_ends() {
     let cached = DiskParameters { write_cache_bytes: MIB, write_cache_runs: 16, ..plain_disk() };
     let write_ns = |is_durable: bool| {
         let (mut disk, mut ends) = (Disk::new(cached.clone(), 1).unwrap(), Ends::default());
-        let op = Op { action: Action::Write, offset: GIB, len: 4096, ..Op::default() };
+        let op = DataOp { action: Action::Write, offset: GIB, len: 4096, ..DataOp::default() };
         disk.submit_by(0, 0, &op, Way { is_durable, ..Way::default() }, &mut ends);
         while ends.is_empty() {
             disk.advance(disk.next_event(), &mut ends);

@@ -10,7 +10,7 @@ use array::{Fixed, array, network};
 use closed::*;
 use disk::{cached_disk, plain_disk};
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Op};
+use drivelab_core::op::{Action, DataOp};
 use drivelab_sim::array::{Array, ArrayParameters, Level};
 use drivelab_sim::disk::{Disk, DiskParameters};
 use drivelab_sim::drive::{Drive, Ends, Ticket};
@@ -29,7 +29,7 @@ fn everything_obeys_littles_law_and_the_seed_alone_decides() {
             let mut place = random(Action::Read, bytes, 9);
             closed_loop(&mut drive, depth, 12_000, |index| {
                 let action = if kind.below(3) == 0 { Action::Write } else { Action::Read };
-                Op { action, ..place(index) }
+                DataOp { action, ..place(index) }
             })
         };
         for depth in [1, 7, 64] {
@@ -119,7 +119,7 @@ fn swarm<D: Drive>(seed: u64, mut drive: D) {
     assert!(inside.buffer_fill == 0.0, "{seed}: {}", inside.buffer_fill);
 }
 
-fn swarm_op(random: &mut Random, bytes: u64, issued: u64) -> Op {
+fn swarm_op(random: &mut Random, bytes: u64, issued: u64) -> DataOp {
     let len = 512 << random.below(12);
     let near = issued * 4_096 % (bytes / 2);
     let offset = match random.below(3) {

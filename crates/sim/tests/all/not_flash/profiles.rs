@@ -2,7 +2,7 @@
 
 use super::closed::*;
 use drivelab_core::inside::Cause;
-use drivelab_core::op::{Action, Op};
+use drivelab_core::op::{Action, DataOp};
 use drivelab_sim::array::Array;
 use drivelab_sim::disk::{Disk, DiskParameters};
 use drivelab_sim::network::Network;
@@ -27,7 +27,7 @@ fn values<T: DeserializeOwned>(profile: &toml::Table, table: &str) -> T {
 }
 
 /// Runs `count` operations on a drive of the profile.
-fn run(name: &str, depth: usize, count: usize, draw: impl FnMut(usize) -> Op) -> Vec<Done> {
+fn run(name: &str, depth: usize, count: usize, draw: impl FnMut(usize) -> DataOp) -> Vec<Done> {
     let profile = profile(name);
     match profile["kind"].as_str().unwrap() {
         "disk" => {
@@ -77,7 +77,7 @@ fn every_profile_obeys_littles_law() {
             let mut place = random(Action::Read, 40 * GIB, 18);
             let done = run(name, depth, 24_000, |index| {
                 let action = if kind.below(5) == 0 { Action::Write } else { Action::Read };
-                Op { action, ..place(index) }
+                DataOp { action, ..place(index) }
             });
             let law_ns = depth as f64 / iops(&done) * 1e9;
             let off = (mean_ns(&done) / law_ns - 1.0).abs();
@@ -109,7 +109,7 @@ fn the_essd_meets_the_figure_it_was_calibrated_on() {
     let mut place = random(Action::Read, 4 * GIB, 21);
     let done = run("essd", 64, 300_000, |index| {
         let action = if kind.below(2) == 0 { Action::Write } else { Action::Read };
-        Op { action, ..place(index) }
+        DataOp { action, ..place(index) }
     });
     assert!((iops(&done) / 4_930.0 - 1.0).abs() < 0.05, "{}", iops(&done));
 }
