@@ -7,7 +7,7 @@ SWARM_CASES ?= 2000
 # Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
 DEVICE_CASES ?= 1
 
-.PHONY: help check build test test-all test-user compat needs lint bench bench-peers bench-sim validate fuzz doc clean
+.PHONY: help check build test test-all test-user compat needs lint bench bench-peers bench-sim validate models fuzz doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
@@ -19,6 +19,7 @@ help:
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
 	@echo 'make validate   simulated drives against theory and figures, studies against known drives; writes docs'
 	@echo 'make compat  the lines of other tools: corpora, what is issued beside the tools themselves, mpirun'
+	@echo 'make models  every order in which threads can meet where they are synchronised by hand'
 	@echo 'make fuzz    what is unsafe under Miri and AddressSanitizer; each parser against'
 	@echo '             $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
 	@echo 'make doc     the documentation of the crates'
@@ -97,6 +98,9 @@ validate:
 	$(CARGO) bench --locked --package drivelab --bench devices -- --cases $(DEVICE_CASES) \
 		> target/devices.md; status=$$?; \
 		scripts/write-section docs/METHODOLOGY.md devices < target/devices.md && exit $$status
+
+models:
+	@scripts/run-models
 
 fuzz:
 	@scripts/run-sanitizers

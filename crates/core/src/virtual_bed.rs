@@ -35,7 +35,8 @@ use std::collections::BinaryHeap;
 /// bed.keep_log = true;
 /// let finished = bed.run(drivers_of(&step, 0, 1, Span(1_000_000_000), 1 << 20)?, &mut Nobody)?;
 /// let places: Vec<Place> = bed.log.iter().map(|(_, _, op)| op.place()).collect();
-/// assert_eq!(places, [0, 4096, 8192].map(|offset| Place::Data { offset }), "a stream is sequential unless it says otherwise");
+/// let in_order = [0, 4096, 8192].map(|offset| Place::Data { offset });
+/// assert_eq!(places, in_order, "a stream is sequential unless it says otherwise");
 /// assert_eq!(finished[0].phase.closed, 1500);
 /// # Ok::<(), drivelab_core::queue::Trouble>(())
 /// ```
@@ -99,6 +100,18 @@ impl VirtualTestbed {
         *server
     }
 
+    /// Takes an operation of a worker; returns when it completes.
+    fn take(&mut self, worker: &Worker, tag: Tag, op: Op) -> Time {
+        if self.keep_log {
+            let setup = worker.driver.setup();
+            self.log.push((setup.stream_index, setup.worker, op));
+        }
+        let completed = self.serve();
+        debug_assert!(completed >= self.now, "it completed before it was issued");
+        debug_assert!((tag as usize) < worker.queue.buffers.len(), "no slot {tag}");
+        completed
+    }
+
     fn worker(&self, driver: Driver) -> Worker {
         let depth = driver.stream().depth.max(1) as usize;
         let queue = VirtualQueue {
@@ -132,23 +145,10 @@ impl Testbed for VirtualTestbed {
                 }
                 worker.queue.now = self.now;
                 let next = worker.driver.pump(&mut worker.queue)?;
-                for (tag, op) in worker.queue.submitted.drain(..) {
-                    if self.keep_log {
-                        let setup = worker.driver.setup();
-                        self.log.push((setup.stream_index, setup.worker, op));
-                    }
-                    let completed = self.serve();
-                    debug_assert!(completed >= self.now, "it completed before it was issued");
-                    debug_assert!((tag as usize) < worker.queue.buffers.len(), "no slot {tag}");
+                for (tag, op) in std::mem::take(&mut worker.queue.submitted) {
+                    let (completed, bytes) = (self.take(worker, tag, op), op.bytes());
                     sequence += 1;
-                    completions.push(Reverse((
-                        completed,
-                        sequence,
-                        index,
-                        tag,
-                        self.now,
-                        op.bytes(),
-                    )));
+                    completions.push(Reverse((completed, sequence, index, tag, self.now, bytes)));
                 }
                 worker.wake = match next {
                     Next::Wake(at) => Some(at),
@@ -181,7 +181,6 @@ impl Testbed for VirtualTestbed {
             let Some(next) = wake.into_iter().chain(completion).min() else {
                 return Err(Trouble::defect("no operation is in flight and none is due"));
             };
-            debug_assert!(completion.is_none_or(|at| at >= self.now), "a completion was missed");
             self.now = self.now.max(next);
             while let Some(Reverse((completed, _, index, tag, issued, len))) =
                 completions.peek().copied()

@@ -68,19 +68,16 @@ impl Address {
             Address::Skewed(skewed) => skewed.next(random),
             Address::Zones(zones) => zones.next(random),
             Address::Segments { layout, next } => {
-                debug_assert!(*next < layout.transfers, "beyond the last transfer of a layout");
-                let (segment, transfer) = (*next / layout.per_block, *next % layout.per_block);
+                let place = layout.place(*next);
+                debug_assert!(
+                    place + layout.transfer_bytes <= region.bytes,
+                    "a segment reaches beyond the region"
+                );
                 *next += 1;
                 if *next == layout.transfers {
                     *next = 0;
                     *pass += 1;
                 }
-                let within = layout.start + transfer * layout.transfer_bytes;
-                let place = segment * layout.segment_bytes + within;
-                debug_assert!(
-                    place + layout.transfer_bytes <= region.bytes,
-                    "a segment reaches beyond the region"
-                );
                 return region.base + place;
             }
             Address::Replay { offsets, next, first, step } => {

@@ -1,6 +1,6 @@
 //! The engines, and what is true of each.
 
-use super::{PatternName, Stream};
+use super::Stream;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
@@ -159,7 +159,7 @@ impl FromStr for Engine {
 impl Stream {
     /// Whether it moves data on a target: the null engine has none, and names hold none.
     pub fn moves_data(&self) -> bool {
-        self.pattern != PatternName::Names && self.engine.moves_data()
+        !self.is_metadata() && self.engine.moves_data()
     }
 }
 

@@ -211,14 +211,7 @@ pub fn run_with(
             let next = worker.driver.pump(&mut worker.queue).unwrap();
             let submitted = std::mem::take(&mut worker.queue.submitted);
             for (tag, op) in submitted {
-                let op = match op {
-                    Op::Data(op) => op,
-                    // The drive sees that something came, and what.
-                    Op::Name(op) => {
-                        names.push(op);
-                        DataOp { action: op.action, ..DataOp::default() }
-                    }
-                };
+                let op = seen(op, &mut names);
                 let buffer = worker.queue.buffer(tag);
                 let (completed, result) = drive.serve(now, &op, buffer);
                 worker.flying += 1;
@@ -270,6 +263,17 @@ pub fn run_with(
     }
     let finished = workers.into_iter().map(|worker| leave(worker, &mut sink)).collect();
     Outcome { issues, names, finished, sink }
+}
+
+/// What the drive sees of an operation: of one on a name, that it came and what it is.
+fn seen(op: Op, names: &mut Vec<NameOp>) -> DataOp {
+    match op {
+        Op::Data(op) => op,
+        Op::Name(op) => {
+            names.push(op);
+            DataOp { action: op.action, ..DataOp::default() }
+        }
+    }
 }
 
 type Entry = (Time, usize, usize, Tag, Time, Result<u32, Errno>);
