@@ -8,10 +8,9 @@ use crate::engine::{Engine, Opened};
 use crate::facts as machine;
 use crate::names::{Names, NamesRing, Owner};
 use crate::null::Null;
-use crate::ranks::Ranks;
-use crate::sync::{Psync, Stdio, SyncQueue};
-use crate::uring::Uring;
 use crate::queues::{Place, WithQueue, on_queue};
+use crate::ranks::Ranks;
+use crate::sync::SyncQueue;
 use crate::watch::Pulse;
 use crate::worker::{self, Command, Message};
 use drivelab_core::defect::ended_by_defects;
@@ -19,7 +18,6 @@ use drivelab_core::driver::{Driver, Setup};
 use drivelab_core::endings::{EndingMessage, Endings};
 use drivelab_core::facts::Facts;
 use drivelab_core::op::Time;
-use drivelab_core::plan;
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble, TroubleKind};
 use drivelab_core::units::Span;
 use std::os::fd::OwnedFd;
@@ -126,7 +124,8 @@ impl RealTestbed {
             let attempt = ended_by_defects(|| {
                 cpus::confine(&own)?;
                 let (messages, orders) = (&messages, &orders);
-                let context = worker::WorkerContext { index, messages, orders, clock, stuck_after_ns };
+                let context =
+                    worker::WorkerContext { index, messages, orders, clock, stuck_after_ns };
                 start(driver, handle, clock, &watched, &context)
             });
             let message = match attempt {

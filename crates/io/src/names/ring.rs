@@ -13,7 +13,7 @@ use crate::uring::{enter, is_passing, ring};
 use drivelab_core::defect::defect;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Done, Errno, NameOp, Op, Tag, Time};
-use drivelab_core::plan::{Pattern, Stream, self};
+use drivelab_core::plan::{self, Pattern, Stream};
 use drivelab_core::queue::{Queue, Trouble};
 use io_uring::{IoUring, Probe, opcode, squeue, types};
 use std::cell::UnsafeCell;
@@ -402,8 +402,8 @@ impl Drop for NamesRing {
 mod tests {
     use super::*;
     use crate::names::Owner;
-    use drivelab_core::plan::{Pattern, self};
     use drivelab_core::defect::ended_by_defects;
+    use drivelab_core::plan::{self, Pattern};
 
     /// Three actions are pushed, one of them is taken by the kernel, then submitting fails.
     #[test]
