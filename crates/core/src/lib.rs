@@ -82,42 +82,22 @@
 //! ```
 #![forbid(unsafe_code)]
 
-pub mod anatomy;
-pub mod arrival;
 pub mod cause;
-pub mod claims;
-pub mod comparison;
-pub mod content;
 pub mod defect;
-pub mod driver;
-pub mod endings;
+pub mod drive;
 pub mod facts;
-pub mod findings;
-pub mod fitness;
-pub mod gathering;
-pub mod inside;
-pub mod ledger;
-pub mod level;
+pub mod judge;
 pub mod lifetime;
-pub mod observed;
-pub mod offsets;
 pub mod op;
-pub mod passes;
 pub mod plan;
-pub mod plan_text;
 pub mod quantity;
-pub mod queue;
-pub mod record;
-pub mod rounds;
 pub mod run;
-pub mod sound;
-pub mod study;
-pub mod summary;
-pub mod tally;
 pub mod trace;
-pub mod truth;
 pub mod units;
-pub mod validate;
-pub mod verified;
-pub mod virtual_bed;
-mod words;
+pub use drive::{
+    arrival, content, driver, endings, inside, level, offsets, queue, tally, virtual_bed,
+};
+pub use judge::{claims, comparison, fitness, rounds, sound, summary, truth};
+pub use plan::{passes, plan_text, study, validate};
+pub use run::{findings, gathering, ledger, observed, record, verified};
+pub use trace::anatomy;

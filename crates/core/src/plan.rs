@@ -4,6 +4,12 @@
 //! file, and both are one text: flat tables of keys, of which unknown ones are errors. A stream is
 //! flat only there ([`StreamText`]); here a key that its order does not read cannot exist.
 
+pub mod passes;
+pub mod plan_text;
+pub mod study;
+pub mod validate;
+mod words;
+
 mod act;
 mod arrival;
 mod engine;

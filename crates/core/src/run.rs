@@ -1,5 +1,12 @@
 //! A run read back: records gathered under their steps.
 
+pub mod findings;
+pub mod gathering;
+pub mod ledger;
+pub mod observed;
+pub mod record;
+pub mod verified;
+
 use crate::anatomy::Anatomy;
 use crate::findings::Findings;
 use crate::inside::InsideInterval;

@@ -4,6 +4,8 @@
 //! opens anything: bytes and texts come in, events go out. Layouts: kernel documents
 //! `Documentation/trace/ftrace.rst` and `trace/ring-buffer-design.rst`.
 
+pub mod anatomy;
+
 pub mod block;
 pub mod format;
 pub mod page;

@@ -3,9 +3,9 @@ use crate::op::{Action, Time};
 use crate::trace::block::{BlockEvent, Point, Trace};
 use crate::trace::tests::{DEVICE, large, plain, queued};
 
-const PLAIN: &str = include_str!("../../tests/captured/plain-ios");
-const QUEUED: &str = include_str!("../../tests/captured/queued-ios");
-const LARGE: &str = include_str!("../../tests/captured/large-ios");
+const PLAIN: &str = include_str!("../../../tests/captured/plain-ios");
+const QUEUED: &str = include_str!("../../../tests/captured/queued-ios");
+const LARGE: &str = include_str!("../../../tests/captured/large-ios");
 const WHOLE: [Piece; 1] = [Piece { offset: 0, bytes: 1 << 40, on_disk: 0 }];
 
 /// What the program that was traced noted of its own I/Os.

@@ -1,0 +1,12 @@
+//! How a plan becomes operations: the driver, the seam to a drive, and what is counted on the way.
+
+pub mod arrival;
+pub mod content;
+pub mod driver;
+pub mod endings;
+pub mod inside;
+pub mod level;
+pub mod offsets;
+pub mod queue;
+pub mod tally;
+pub mod virtual_bed;
