@@ -65,13 +65,15 @@ fn what_contradicts_its_requests_is_refused() {
         ("8192", "1048576", "beyond the region of 1048576 bytes"),
         ("1000 write", "9000 write", "in the order of their times"),
         ("pace = 2.0", "pace = -1.0", "how many times as fast"),
-        ("pace = 2.0", "pace = 2.0\nrate = 5.0", "use one"),
         ("pace = 2.0", "sync = \"fsync:1\"", "has its own flushes"),
     ] {
         let found = problems(&SOUND.replace(from, to));
         assert!(found.contains(says), "{from} to {to}: {found}");
     }
     assert!(problems("pace = 1.0\n").contains("needs `requests`"));
+    let both = SOUND.replace("pace = 2.0", "pace = 2.0\nrate = 5.0");
+    let error = parse(&both, "plan.toml").unwrap_err().to_string();
+    assert!(error.contains("leave no room for rate"), "{error}");
     let text = "[[steps]]\n[[steps.streams]]\nrequests = [\"0 leap 0 1\"]\n";
     let error = parse(text, "plan.toml").unwrap_err().to_string();
     assert!(error.contains("line 3") && error.contains("is no request"), "{error}");

@@ -208,7 +208,17 @@ fn arrival_of(text: &StreamText) -> Result<Arrival, Contradiction> {
 
 impl From<Stream> for StreamText {
     fn from(stream: Stream) -> Self {
-        let mut text = StreamText {
+        let mut text = StreamText::of_any_order(&stream);
+        text.write_pattern(stream.pattern);
+        text.write_arrival(&stream.arrival);
+        text
+    }
+}
+
+impl StreamText {
+    /// What a stream has whatever its order and its arrival.
+    fn of_any_order(stream: &Stream) -> Self {
+        StreamText {
             pattern: stream.pattern.name(),
             stride: None,
             begin: None,
@@ -235,7 +245,7 @@ impl From<Stream> for StreamText {
             form: None,
             of_directories: false,
             name_bytes: Size(0),
-            name: stream.name,
+            name: stream.name.clone(),
             engine: stream.engine,
             io: stream.io,
             sync: stream.sync,
@@ -244,7 +254,7 @@ impl From<Stream> for StreamText {
             writes_in_order: stream.writes_in_order,
             reply: stream.reply,
             size: stream.size,
-            sizes: stream.sizes,
+            sizes: stream.sizes.clone(),
             align: stream.align,
             shift: stream.shift,
             offset: stream.offset,
@@ -265,7 +275,7 @@ impl From<Stream> for StreamText {
             verify: stream.verify,
             read_back: stream.read_back,
             pass: stream.pass,
-            until: stream.until,
+            until: stream.until.clone(),
             first_file: stream.first_file,
             files_in_turn: stream.files_in_turn,
             order: stream.order,
@@ -274,14 +284,9 @@ impl From<Stream> for StreamText {
             trim_first: stream.trim_first,
             background: stream.background,
             gap_over: stream.gap_over,
-        };
-        text.write_pattern(stream.pattern);
-        text.write_arrival(&stream.arrival);
-        text
+        }
     }
-}
 
-impl StreamText {
     fn write_pattern(&mut self, pattern: Pattern) {
         match pattern {
             Pattern::Sequential(sequence) => {
