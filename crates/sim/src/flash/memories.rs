@@ -148,12 +148,14 @@ impl FlashDrive {
         reached
     }
 
-    /// Share of the buffer that is taken.
+    /// Share of the buffer that is taken. A unit that is still on the link has its place already,
+    /// and what was read ahead gives way for it only when it arrives: that is still all of it.
     pub(super) fn buffer_fill(&self, now: Time) -> f64 {
         let waiting = self.combining.as_ref().map_or(0, |combining| combining.held());
         let read_ahead = self.prefetch.as_ref().map_or(0, |prefetch| prefetch.held());
         let units = self.parameters.buffer_bytes / self.parameters.map_unit_bytes;
-        (self.buffer.taken(now) + waiting + read_ahead) as f64 / units as f64
+        let taken = self.buffer.taken(now) + waiting + read_ahead;
+        (taken as f64 / units as f64).min(1.0)
     }
 
     #[cfg(test)]
