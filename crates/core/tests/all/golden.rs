@@ -168,7 +168,7 @@ fn check_arrivals(name: &str, rate: f64, poisson: bool, workers: u32) {
     let stream = Stream {
         workers,
         depth: 64,
-        arrival: Arrival::Open { rate: rate, poisson },
+        arrival: Arrival::Open { rate, poisson },
         ..reads(Pattern::Uniform)
     };
     let until = operations(COUNT * u64::from(workers));

@@ -227,7 +227,7 @@ impl NamesRing {
         let (all, count) = self.chain(tag, op);
         // Before the first request stands in the ring: whatever fails from here on, its memory
         // may be the kernel's.
-        debug_assert!(count >= 1 && count <= CHAIN_MAX, "{op:?} is {count} requests");
+        debug_assert!((1..=CHAIN_MAX).contains(&count), "{op:?} is {count} requests");
         debug_assert!(self.flights[tag as usize].left == 0, "slot {tag} is submitted twice");
         self.in_flight += 1;
         debug_assert!(self.in_flight as usize <= self.flights.len(), "more than there are slots");
