@@ -8,7 +8,6 @@ pub mod sim;
 pub mod study;
 pub mod watch;
 
-use crate::job::Terms;
 use clap::{Args, Parser, Subcommand};
 use drivelab_core::units::{Size, Span};
 use std::path::PathBuf;
@@ -69,6 +68,19 @@ pub enum Command {
     /// Write man pages and shell completions into a directory
     #[command(hide = true)]
     Generate(GenerateOptions),
+}
+
+/// What every command that measures asks.
+#[derive(Debug, Clone, Copy)]
+pub struct Terms<'a> {
+    /// What it may do to the target.
+    pub safety: &'a SafetyOptions,
+    /// Where its run is kept.
+    pub store: &'a StoreOptions,
+    /// When an operation is called stuck.
+    pub stuck_after: Span,
+    /// Only say what would be done.
+    pub is_dry: bool,
 }
 
 /// Where runs are kept.

@@ -7,12 +7,12 @@ mod files;
 mod iostat;
 mod world;
 
+use crate::cli::Terms;
 use crate::cli::{SafetyOptions, StoreOptions};
 use crate::entropy;
-use crate::job::{self, Terms};
+use crate::job::{self, Inquiry};
 use crate::outcome::{Failure, Status};
 use crate::ranks::{on_rank_0, same_plan};
-use crate::session::Inquiry;
 use crate::shown::Shown;
 use crate::target::Missing;
 use crate::{print, store};

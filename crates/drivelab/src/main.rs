@@ -19,6 +19,8 @@ mod patience;
 mod print;
 mod progress;
 mod ranks;
+mod ready;
+mod results;
 mod session;
 mod shown;
 mod store;

@@ -9,35 +9,31 @@ mod suspicion;
 
 use crate::execute::limits::Limits;
 use crate::execute::{Execution, Stop};
-use crate::job::Job;
+use crate::job::{Inquiry, Job};
 use crate::outcome::{Failure, Status};
-use crate::patience::Patience;
 use crate::progress::Progress;
 use crate::store;
 use crate::store::writer::{Recorder, RunDirectory};
 use crate::target::{Kind, ResolvedTarget};
-use crate::target_actions::{SETTINGS, TargetActions};
+use crate::target_actions::TargetActions;
 use crate::wall_clock::WallTime;
-use drivelab_core::findings::{Answer, Findings};
+use drivelab_core::findings::Answer;
 use drivelab_core::ledger::Ledger;
 use drivelab_core::plan::Plan;
 use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
-use drivelab_core::study::Established;
 use drivelab_core::verified::Verified;
 use drivelab_io::clock::Clock;
-use drivelab_io::facts::{self, System};
+use drivelab_io::facts;
 use drivelab_io::guard::{self, Refusal};
 use drivelab_io::ranks::Ranks;
-use drivelab_io::scratch::{self, remove_leftovers};
-use drivelab_io::settings;
+use drivelab_io::scratch;
 use drivelab_io::testbed::RealTestbed;
 use drivelab_study::experiment::Setting;
 use drivelab_study::experiment::budget::between_ns;
 use idle_rank::IdleRank;
 use open_target::OpenTarget;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 /// A run that has ended, one way or another.
@@ -57,36 +53,6 @@ pub struct Ended {
     pub ranks: Ranks,
     /// What is still open; closed when the results are out.
     pub open_target: OpenTarget,
-}
-
-/// What follows the first plan of a run, and what is concluded at its end.
-pub trait Inquiry {
-    /// The next plan, from the run so far; `None` ends the run.
-    fn next(&mut self, so_far: &Run) -> Option<Plan>;
-    /// A state that the run so far proves the drive to be in.
-    fn established(&self, _so_far: &Run) -> Option<Established> {
-        None
-    }
-    /// What a complete run says; `None` where nothing is concluded.
-    fn judge(&self, run: &Run) -> Option<Findings>;
-    /// What a reader must know that only the run could tell.
-    fn remarks(&self, _run: &Run) -> Vec<Warning> {
-        Vec::new()
-    }
-}
-
-/// One plan and no conclusions.
-#[derive(Debug)]
-pub struct OnePlan;
-
-impl Inquiry for OnePlan {
-    fn next(&mut self, _so_far: &Run) -> Option<Plan> {
-        None
-    }
-
-    fn judge(&self, _run: &Run) -> Option<Findings> {
-        None
-    }
 }
 
 /// Executes `first` and whatever `inquiry` adds to it, on the target that `resolved` describes.
@@ -348,39 +314,6 @@ fn objection(run: &Run) -> Option<String> {
     let all = || run.steps.iter().map(|step| Verified::of(run, step));
     let wrong = all().find(|verified| verified.wrong() > 0);
     wrong.or_else(|| all().find(|verified| verified.foreign() > 0))?.objection()
-}
-
-/// Removes and undoes what runs that were killed have left behind, and says so. It comes before the
-/// facts of a target are taken, which would tell what such a run had set.
-pub fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
-    let scratch_list = store::scratch_list(Some(runs))?;
-    for sentence in settings::leftovers(system, &scratch_list.with_file_name(SETTINGS)) {
-        crate::print::error(&format!("drivelab: {sentence}"));
-    }
-    let looking = Patience::begin("what a killed run left is looked for", Vec::new());
-    let list = scratch::ScratchList::at(scratch_list);
-    let leftovers = match remove_leftovers(&list) {
-        Ok(leftovers) => leftovers,
-        Err(error) if error.kind() == ErrorKind::InvalidData => {
-            return Err(refused(guard::foreign_list(&list, &error)));
-        }
-        // It is said when something is to be written into it.
-        Err(_) => return Ok(()),
-    };
-    drop(looking);
-    for path in leftovers.removed {
-        crate::print::error(&format!(
-            "drivelab: removed {}, left behind by a run that was killed",
-            path.display()
-        ));
-    }
-    for (path, reason) in leftovers.left {
-        crate::print::error(&format!(
-            "drivelab: left {} as it is, which a run that was killed had made: {reason}",
-            path.display()
-        ));
-    }
-    Ok(())
 }
 
 fn run_directory_of(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> RunDirectory {

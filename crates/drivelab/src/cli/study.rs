@@ -3,7 +3,7 @@
 use super::compare::share;
 use super::run::seed;
 use super::{SafetyOptions, StoreOptions};
-use crate::job::Terms;
+use crate::cli::Terms;
 use crate::shown::Shown;
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::{FileSystem, Switch};

@@ -3,8 +3,9 @@
 use super::run::read_toml;
 use super::study::Studied;
 use crate::cli::accept::AcceptOptions;
-use crate::job::{Job, Ready};
+use crate::job::Job;
 use crate::outcome::{Failure, Status};
+use crate::ready::Ready;
 use crate::shown::Shown;
 use crate::target::Missing;
 use crate::{entropy, forecast, print};

@@ -2,9 +2,9 @@
 
 use crate::cli::run::RunOptions;
 use crate::descriptors::Descriptors;
-use crate::job::check_plan;
 use crate::load;
 use crate::outcome::{Failure, Status};
+use crate::ready::check_plan;
 use crate::session;
 use crate::target::{Missing, ResolvedTarget};
 use crate::{print, store};

@@ -2,8 +2,9 @@
 
 use super::study::Studied;
 use crate::cli::CheckOptions;
-use crate::job::{Job, Ready};
+use crate::job::Job;
 use crate::outcome::{Failure, Status};
+use crate::ready::Ready;
 use crate::shown::Shown;
 use crate::target::{Kind, Missing};
 use crate::{entropy, print};

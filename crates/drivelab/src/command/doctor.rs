@@ -1,8 +1,8 @@
 //! `drivelab doctor`: is this machine fit to measure? And the removal of what killed runs left.
 
 use crate::cli::doctor::DoctorOptions;
-use crate::job::Ready;
 use crate::outcome::{Failure, Status};
+use crate::ready::Ready;
 use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::{print, store};
 use drivelab_core::driver::drivers_of;

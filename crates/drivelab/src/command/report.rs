@@ -3,7 +3,7 @@
 use crate::cli::ReportOptions;
 use crate::outcome::{Failure, Status};
 use crate::outputs::{Made, may_replace, write_new};
-use crate::shown::{in_words, page_of, print_json, write_html};
+use crate::results::{in_words, page_of, print_json, write_html};
 use crate::{print, store};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Summary, summarise};

@@ -1,13 +1,14 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
+use crate::cli::Terms;
 use crate::cli::run::RunOptions;
 use crate::entropy;
-use crate::job::{Job, Terms, check_plan};
+use crate::job::{Job, OnePlan};
 use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
 use crate::ranks::{agree, apart, broadcast, same_plan};
-use crate::session::OnePlan;
+use crate::ready::check_plan;
 use crate::shown::Shown;
 use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::{bounded, store};

@@ -2,7 +2,7 @@
 
 use crate::cli::RunsOptions;
 use crate::outcome::{Failure, Status};
-use crate::shown::in_words;
+use crate::results::in_words;
 use crate::{print, store};
 use drivelab_core::plan::Role;
 use drivelab_core::summary::summarise;

@@ -8,8 +8,9 @@ mod studied;
 pub use studied::Studied;
 
 use crate::cli::study::{ResumeOptions, StudyCommandOptions};
-use crate::job::{Job, Ready};
+use crate::job::Job;
 use crate::outcome::{Failure, Status};
+use crate::ready::Ready;
 use crate::shown::Shown;
 use crate::store::reader::{self, Kept};
 use crate::target::{Kind, Missing, ResolvedTarget};

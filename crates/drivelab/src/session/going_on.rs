@@ -1,7 +1,8 @@
 //! A run that was broken off and goes on.
 
-use super::{Inquiry, follow, run_plans};
+use super::{follow, run_plans};
 use crate::execute::{Execution, Stop};
+use crate::job::Inquiry;
 use crate::store::reader::Kept;
 use crate::target::ResolvedTarget;
 use crate::wall_clock::WallTime;

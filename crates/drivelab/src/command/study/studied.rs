@@ -1,8 +1,8 @@
 //! A study as a run asks it.
 
 use super::quick;
+use crate::job::Inquiry;
 use crate::outcome::Failure;
-use crate::session::Inquiry;
 use crate::target::ResolvedTarget;
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;

@@ -1,0 +1,233 @@
+//! One way to run something: every command that measures asks for a [`Job`], finds out what the
+//! target is, makes it [`Ready`], has it done, and shows how it ended.
+//!
+//! Nothing of the target is touched before [`Ready::measure`]: leftovers of killed runs are removed
+//! first, then the target is looked at, then the guard is asked, then the plan is held against what
+//! is there. Of several ranks nobody goes on before all have done each of it.
+
+use crate::cli::Terms;
+use crate::forecast::forecast;
+use crate::job::{Inquiry, Job};
+use crate::outcome::{Failure, Status};
+use crate::patience::Patience;
+use crate::ranks::{agree, on_rank_0, same_target};
+use crate::results::results;
+use crate::session::intent::intent_of;
+use crate::session::{self, Ended, refused};
+use crate::shown::Shown;
+use crate::target::{Kind, Missing, ResolvedTarget};
+use crate::target_actions::SETTINGS;
+use crate::{print, store};
+use drivelab_core::plan::{Plan, Role};
+use drivelab_core::plan_text;
+use drivelab_core::validate::validate;
+use drivelab_io::facts::System;
+use drivelab_io::ranks::Ranks;
+use drivelab_io::scratch::remove_leftovers;
+use drivelab_io::{guard, scratch, settings};
+use std::io::ErrorKind;
+use std::path::Path;
+
+impl<'a> Job<'a> {
+    /// A job of one rank with nothing but what every command asks. One that measures removes what
+    /// killed runs left behind, before anything is looked at.
+    ///
+    /// # Errors
+    /// There is no place for run files, or a list of scratch that is not drivelab's.
+    pub fn new(
+        command: &'a str,
+        target: &'a str,
+        terms: &Terms<'_>,
+        shown: Shown<'a>,
+    ) -> Result<Self, Failure> {
+        Job::of_ranks(Ranks::ALONE, command, target, terms, shown)
+    }
+
+    /// The same job, shared by these ranks.
+    ///
+    /// # Errors
+    /// As for [`Job::new`].
+    pub fn of_ranks(
+        ranks: Ranks,
+        command: &'a str,
+        target: &'a str,
+        terms: &Terms<'_>,
+        shown: Shown<'a>,
+    ) -> Result<Self, Failure> {
+        let job = Job {
+            ranks,
+            command,
+            target,
+            erase: terms.safety.erase.clone(),
+            keep: terms.safety.keep,
+            size: None,
+            runs: store::directory(terms.store.runs.as_deref())?,
+            stuck_after: terms.stuck_after,
+            is_dry: terms.is_dry,
+            shown,
+            reserve_bytes: 0,
+            warnings: Vec::new(),
+            study: None,
+            kept: None,
+            system: System::live(),
+        };
+        if !job.is_dry {
+            on_rank_0(ranks, || tidy_up(&job.runs, &job.system))?;
+        }
+        Ok(job)
+    }
+
+    /// Looks at the target for what `plan` needs; all ranks find the same.
+    ///
+    /// # Errors
+    /// Nothing is there and nothing is to be made, or the plan does not fit what is there.
+    pub fn take(&self, plan: &Plan, missing: Missing<'_>) -> Result<ResolvedTarget, Failure> {
+        let taken = ResolvedTarget::take(&self.system, self.target, plan, self.size, missing);
+        let mut resolved = agree(self.ranks, taken)?;
+        same_target(self.ranks, &mut resolved)?;
+        Ok(resolved)
+    }
+
+    /// Looks at the target, for one data file of a size to be decided.
+    ///
+    /// # Errors
+    /// Nothing is there and nothing is to be made, or it cannot be looked at.
+    pub fn look(&self, missing: Missing<'_>) -> Result<ResolvedTarget, Failure> {
+        ResolvedTarget::look(&self.system, self.target, missing)
+    }
+
+    /// Tries the place of the report, asks the guard, then holds the plan against the target: a
+    /// refusal for safety comes before anything that is wrong with the plan.
+    ///
+    /// # Errors
+    /// The report cannot be written, the guard refuses, or the plan makes no sense on this target.
+    pub fn ready<I: Inquiry>(
+        self,
+        resolved: ResolvedTarget,
+        first: Plan,
+        inquiry: I,
+    ) -> Result<Ready<'a, I>, Failure> {
+        if !self.is_dry {
+            on_rank_0(self.ranks, || self.shown.is_possible())?;
+            agree(self.ranks, ask_guard(&self, &resolved, &first))?;
+        }
+        agree(self.ranks, check_plan(&first, &resolved))?;
+        Ok(Ready { job: self, resolved, first, inquiry })
+    }
+}
+
+/// A job that can begin: everything was looked at, and the guard has said yes.
+#[derive(Debug)]
+pub struct Ready<'a, I> {
+    /// What was asked.
+    pub job: Job<'a>,
+    /// What it is asked of.
+    pub resolved: ResolvedTarget,
+    /// The first plan.
+    pub first: Plan,
+    /// What follows it.
+    pub inquiry: I,
+}
+
+impl<I: Inquiry> Ready<'_, I> {
+    /// Prints the first plan with its cost; touches nothing.
+    ///
+    /// # Errors
+    /// It cannot be printed.
+    pub fn print(&self) -> Result<Status, Failure> {
+        let (plan, resolved) = (&self.first, &self.resolved);
+        let cost = forecast(plan, resolved.file_bytes);
+        if self.job.shown.as_json {
+            print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
+            return Ok(Status::Fine);
+        }
+        // A comment, so that the output is a plan file.
+        let creates = match resolved.creates() {
+            true => format!(
+                "# creates {} file(s) of {}\n",
+                resolved.files,
+                drivelab_report::units::size(resolved.file_bytes)
+            ),
+            false => String::new(),
+        };
+        let cost = cost.in_words();
+        print::text(&format!("# {cost}\n{creates}{}", plan_text::render(plan)));
+        Ok(Status::Fine)
+    }
+
+    /// Measures.
+    ///
+    /// # Errors
+    /// The target could not be opened.
+    pub fn measure(mut self) -> Result<(Ended, I), Failure> {
+        let ended = session::run(&self.job, self.resolved, self.first, &mut self.inquiry)?;
+        Ok((ended, self.inquiry))
+    }
+
+    /// Measures, and shows what was found.
+    ///
+    /// # Errors
+    /// The target could not be opened, or the results could not be written.
+    pub fn finish(self) -> Result<Status, Failure> {
+        let shown = self.job.shown;
+        results(self.measure()?.0, shown)
+    }
+}
+
+fn ask_guard(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> Result<(), Failure> {
+    if !matches!(resolved.kind, Kind::File | Kind::Device) {
+        return Ok(());
+    }
+    let list = scratch::ScratchList::at(store::scratch_list(Some(&job.runs))?);
+    let consent = job.erase.as_deref();
+    guard::assess(&job.system, &resolved.path, intent_of(plan, resolved), consent, &list)
+        .map(drop)
+        .map_err(refused)
+}
+
+/// Refuses what makes no sense on this target, with every reason.
+pub fn check_plan(plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
+    let Err(problems) = validate(plan, &resolved.geometry()) else { return Ok(()) };
+    let single = plan.steps.iter().filter(|step| step.role != Role::Prepare).count() <= 1;
+    let mut lines: Vec<String> = problems
+        .iter()
+        .map(|problem| if single { problem.text.clone() } else { problem.to_string() })
+        .collect();
+    lines.dedup();
+    let first = lines.remove(0);
+    let failure = Failure::usage(first);
+    Err(if lines.is_empty() { failure } else { failure.advise(lines.join("\n  ")) })
+}
+
+/// Removes and undoes what runs that were killed have left behind, and says so. It comes before the
+/// facts of a target are taken, which would tell what such a run had set.
+fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
+    let scratch_list = store::scratch_list(Some(runs))?;
+    for sentence in settings::leftovers(system, &scratch_list.with_file_name(SETTINGS)) {
+        crate::print::error(&format!("drivelab: {sentence}"));
+    }
+    let looking = Patience::begin("what a killed run left is looked for", Vec::new());
+    let list = scratch::ScratchList::at(scratch_list);
+    let leftovers = match remove_leftovers(&list) {
+        Ok(leftovers) => leftovers,
+        Err(error) if error.kind() == ErrorKind::InvalidData => {
+            return Err(refused(guard::foreign_list(&list, &error)));
+        }
+        // It is said when something is to be written into it.
+        Err(_) => return Ok(()),
+    };
+    drop(looking);
+    for path in leftovers.removed {
+        crate::print::error(&format!(
+            "drivelab: removed {}, left behind by a run that was killed",
+            path.display()
+        ));
+    }
+    for (path, reason) in leftovers.left {
+        crate::print::error(&format!(
+            "drivelab: left {} as it is, which a run that was killed had made: {reason}",
+            path.display()
+        ));
+    }
+    Ok(())
+}
