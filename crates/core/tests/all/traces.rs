@@ -7,11 +7,12 @@ use drivelab_core::plan::{Arrival, Plan};
 use drivelab_core::plan_text::{parse, render};
 use drivelab_core::validate::{Geometry, validate};
 
+fn text_of(keys: &str) -> String {
+    format!("[[steps]]\nuntil = {{ passes = 1 }}\n[[steps.streams]]\npattern = \"trace\"\n{keys}")
+}
+
 fn plan(keys: &str) -> Plan {
-    let text = format!(
-        "[[steps]]\nuntil = {{ passes = 1 }}\n[[steps.streams]]\npattern = \"trace\"\n{keys}"
-    );
-    parse(&text, "plan.toml").unwrap()
+    parse(&text_of(keys), "plan.toml").unwrap()
 }
 
 const SOUND: &str = "mix = { read = 1, write = 1 }\nsize = \"4k\"\npace = 2.0\n\
@@ -71,7 +72,7 @@ fn what_contradicts_its_requests_is_refused() {
         assert!(found.contains(says), "{from} to {to}: {found}");
     }
     assert!(problems("pace = 1.0\n").contains("needs `requests`"));
-    let both = SOUND.replace("pace = 2.0", "pace = 2.0\nrate = 5.0");
+    let both = text_of(&SOUND.replace("pace = 2.0", "pace = 2.0\nrate = 5.0"));
     let error = parse(&both, "plan.toml").unwrap_err().to_string();
     assert!(error.contains("leave no room for rate"), "{error}");
     let text = "[[steps]]\n[[steps.streams]]\nrequests = [\"0 leap 0 1\"]\n";

@@ -17,7 +17,6 @@ mod cli_store;
 mod cli_study;
 #[path = "../cli_user/mod.rs"]
 mod cli_user;
-mod cli_watch;
 mod doctor;
 mod foreign_files;
 mod front_fio;
@@ -36,6 +35,7 @@ mod parsers;
 mod printed;
 mod rendered;
 mod simulated;
+mod study_anatomy_simulated;
 mod study_apps;
 mod study_endurance;
 mod study_files;

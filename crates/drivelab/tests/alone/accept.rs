@@ -2,6 +2,7 @@
 
 use crate::cli_user::User;
 use crate::support::machine::{alone, is_unavailable, require_root};
+use crate::support::neighbours::judge;
 use crate::support::stalling_file::{Schedule, StallingFile};
 use serde_json::Value;
 use std::fs::File;
@@ -42,6 +43,10 @@ fn a_drive_of_200_microseconds_gets_the_three_answers() {
     }
     require_root(name);
     let _alone = alone();
+    judge(name, assert_three_answers);
+}
+
+fn assert_three_answers() {
     let drive = StallingFile::mount(Schedule::default());
     let user = User::new();
     let met = [

@@ -2,6 +2,7 @@
 //! that is held, and what becomes of blocks that are not what was written.
 
 use crate::support::loop_device::LoopDevice;
+use crate::support::machine::alone;
 use crate::support::neighbours::judge;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -139,6 +140,7 @@ fn same_shape(line: &str) {
 /// There is no difference that would have to be excused here.
 #[test]
 fn json_has_the_same_keys_in_the_same_order_with_the_same_types() {
+    let _alone = alone();
     for line in [
         "--name=a --rw=read --size=1m",
         "--name=a --rw=randwrite --size=1m --bs=16k",
@@ -162,6 +164,7 @@ fn json_has_the_same_keys_in_the_same_order_with_the_same_types() {
 
 #[test]
 fn json_of_latencies_has_the_same_keys() {
+    let _alone = alone();
     for line in [
         "--name=a --rw=randrw --size=1m +",
         "--name=a --rw=write --size=256k --fsync=4 +",
@@ -180,6 +183,7 @@ fn json_of_latencies_has_the_same_keys() {
 
 #[test]
 fn json_of_held_loads_and_logged_ones_has_the_same_keys_and_the_same_logs_beside_it() {
+    let _alone = alone();
     for line in [
         "--name=a --rw=read --size=2m --bs=4k --rate_iops=1000",
         "--name=a --rw=write --size=1m --rate=4m",
@@ -210,6 +214,7 @@ fn within_two_percent(what: &str, one: f64, other: f64) {
 
 #[test]
 fn a_load_that_is_held_is_reported_alike() {
+    let _alone = alone();
     judge("a_load_that_is_held_is_reported_alike", || {
         for (options, side, operations_per_s, block_bytes) in [
             ("--rw=randread --bs=4k --rate_iops=500", "read", 500.0, 4096.0),
@@ -259,6 +264,7 @@ fn amounts(json: &Value) -> Vec<(u64, u64)> {
 
 #[test]
 fn what_was_moved_and_left_behind_is_the_same() {
+    let _alone = alone();
     for line in [
         "--name=a --rw=write --bs=16k --size=60000",
         "--name=a --rw=randwrite --bs=4k --size=1m --numjobs=2",
@@ -296,6 +302,7 @@ fn ended(program: &[&str], line: &str, place: &Place) -> (i32, i64) {
 
 #[test]
 fn one_byte_that_is_not_what_was_written_is_an_error_as_in_fio() {
+    let _alone = alone();
     const EILSEQ: i64 = 84;
     for (order, method) in [("", "crc32c"), ("rand", "md5"), ("rand", "crc32c")] {
         let common = format!("--name=a --filename=f --bs=4k --size=256k --verify={method}");
@@ -318,6 +325,7 @@ fn one_byte_that_is_not_what_was_written_is_an_error_as_in_fio() {
 
 #[test]
 fn all_is_read_where_fio_ends_at_the_first_wrong_block() {
+    let _alone = alone();
     for more in ["", " --verify_fatal=1"] {
         let common = "--name=a --filename=f --bs=4k --size=256k --verify=crc32c";
         let read = format!("{common} --rw=read{more}");
@@ -337,6 +345,7 @@ fn all_is_read_where_fio_ends_at_the_first_wrong_block() {
 
 #[test]
 fn cached_pages_are_dropped_before_each_pass_as_in_fio() {
+    let _alone = alone();
     const PASS: u64 = 64 << 20;
     for (load, passes) in [
         ("--rw=read --bs=64k --loops=3 --ioengine=psync", 3),
@@ -364,6 +373,7 @@ fn cached_pages_are_dropped_before_each_pass_as_in_fio() {
 
 #[test]
 fn what_fio_itself_has_written_is_not_called_corrupt() {
+    let _alone = alone();
     for method in ["crc32c", "md5", "meta"] {
         let place = Place::empty();
         let common = format!("--name=a --filename=f --bs=4k --size=256k --verify={method}");

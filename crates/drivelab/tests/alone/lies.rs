@@ -4,7 +4,7 @@
 use crate::support::binary::{Laboratory, Outcome, must};
 use crate::support::loop_device::LoopDevice;
 use crate::support::machine::{Mount, alone, is_unavailable, require_root};
-use crate::support::neighbours::not_judged;
+use crate::support::neighbours::{judge, not_judged};
 use crate::support::stalling_file::{Schedule, StallingFile};
 use crate::support::zram::Zram;
 use serde_json::Value;
@@ -93,12 +93,15 @@ fn a_cached_read_is_noticed() {
         return;
     }
     let _alone = alone();
-    let disk = Disk::ext4();
-    let file = disk.file("data");
-    write_noise(&file);
-    let options = ["--rw", "randread", "--bs", "4k", "--engine", "psync", "--io", "buffered"];
-    let outcome = Laboratory::new().run(line(file.to_str().expect("UTF-8"), &options), PATIENCE);
-    assert_noticed(outcome, "not_from_device");
+    judge("a_cached_read_is_noticed", || {
+        let disk = Disk::ext4();
+        let file = disk.file("data");
+        write_noise(&file);
+        let options = ["--rw", "randread", "--bs", "4k", "--engine", "psync", "--io", "buffered"];
+        let outcome =
+            Laboratory::new().run(line(file.to_str().expect("UTF-8"), &options), PATIENCE);
+        assert_noticed(outcome, "not_from_device");
+    });
 }
 
 #[test]
@@ -107,24 +110,26 @@ fn a_sparse_file_and_one_only_allocated_are_noticed() {
         return;
     }
     let _alone = alone();
-    let disk = Disk::ext4();
-    for (name, is_allocated) in [("sparse", false), ("allocated", true)] {
-        let path = disk.file(name);
-        let file = File::create(&path).expect("a file");
-        file.set_len(64 << 20).expect("its size");
-        if is_allocated {
-            rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 64 << 20)
-                .expect("room");
+    judge("a_sparse_file_and_one_only_allocated_are_noticed", || {
+        let disk = Disk::ext4();
+        for (name, is_allocated) in [("sparse", false), ("allocated", true)] {
+            let path = disk.file(name);
+            let file = File::create(&path).expect("a file");
+            file.set_len(64 << 20).expect("its size");
+            if is_allocated {
+                rustix::fs::fallocate(&file, rustix::fs::FallocateFlags::empty(), 0, 64 << 20)
+                    .expect("room");
+            }
+            file.sync_all().expect("on the device");
+            let options = ["--rw", "randread", "--bs", "4k", "--depth", "4"];
+            let outcome =
+                Laboratory::new().run(line(path.to_str().expect("UTF-8"), &options), PATIENCE);
+            let found = measured(&outcome);
+            assert_noticed(outcome, "unwritten_extents");
+            let found = codes(&found, "reasons");
+            assert!(found.contains(&"not_from_device".to_string()), "{name}: {found:?}");
         }
-        file.sync_all().expect("on the device");
-        let options = ["--rw", "randread", "--bs", "4k", "--depth", "4"];
-        let outcome =
-            Laboratory::new().run(line(path.to_str().expect("UTF-8"), &options), PATIENCE);
-        let found = measured(&outcome);
-        assert_noticed(outcome, "unwritten_extents");
-        let found = codes(&found, "reasons");
-        assert!(found.contains(&"not_from_device".to_string()), "{name}: {found:?}");
-    }
+    });
 }
 
 /// A filled loop device in memory.
@@ -140,15 +145,17 @@ fn trimmed_blocks_are_noticed() {
         return;
     }
     let _alone = alone();
-    let memory = Mount::tmpfs(200);
-    let device = filled_device(&memory);
-    let path = device.path().to_str().expect("UTF-8");
-    let options = ["--rw", "randread", "--bs", "4k", "--depth", "4"];
-    let read = || measured(&Laboratory::new().run(line(path, &options), PATIENCE));
-    let before = codes(&read(), "reasons");
-    assert!(!before.contains(&"unwritten_blocks".to_string()), "{before:?}");
-    must("blkdiscard", ["--force", path]);
-    assert_noticed(Laboratory::new().run(line(path, &options), PATIENCE), "unwritten_blocks");
+    judge("trimmed_blocks_are_noticed", || {
+        let memory = Mount::tmpfs(200);
+        let device = filled_device(&memory);
+        let path = device.path().to_str().expect("UTF-8");
+        let options = ["--rw", "randread", "--bs", "4k", "--depth", "4"];
+        let read = || measured(&Laboratory::new().run(line(path, &options), PATIENCE));
+        let before = codes(&read(), "reasons");
+        assert!(!before.contains(&"unwritten_blocks".to_string()), "{before:?}");
+        must("blkdiscard", ["--force", path]);
+        assert_noticed(Laboratory::new().run(line(path, &options), PATIENCE), "unwritten_blocks");
+    });
 }
 
 #[test]
@@ -157,27 +164,29 @@ fn a_foreign_writer_is_noticed() {
         return;
     }
     let _alone = alone();
-    let memory = Mount::tmpfs(200);
-    let device = filled_device(&memory);
-    let path = device.path().to_str().expect("UTF-8");
-    let over = AtomicBool::new(false);
-    let options = ["--rw", "randread", "--bs", "4k", "--depth", "4", "--rate", "5000"];
-    let outcome = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut open = File::options();
-            open.write(true).custom_flags(rustix::fs::OFlags::DSYNC.bits() as i32);
-            let foreign = open.open(path).expect("the device");
-            let data = noise(64 << 10);
-            while !over.load(Ordering::Relaxed) {
-                foreign.write_all_at(&data, 1 << 20).expect("a foreign write");
-                std::thread::sleep(Duration::from_millis(2));
-            }
+    judge("a_foreign_writer_is_noticed", || {
+        let memory = Mount::tmpfs(200);
+        let device = filled_device(&memory);
+        let path = device.path().to_str().expect("UTF-8");
+        let over = AtomicBool::new(false);
+        let options = ["--rw", "randread", "--bs", "4k", "--depth", "4", "--rate", "5000"];
+        let outcome = std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut open = File::options();
+                open.write(true).custom_flags(rustix::fs::OFlags::DSYNC.bits() as i32);
+                let foreign = open.open(path).expect("the device");
+                let data = noise(64 << 10);
+                while !over.load(Ordering::Relaxed) {
+                    foreign.write_all_at(&data, 1 << 20).expect("a foreign write");
+                    std::thread::sleep(Duration::from_millis(2));
+                }
+            });
+            let outcome = Laboratory::new().run(line(path, &options), PATIENCE);
+            over.store(true, Ordering::Relaxed);
+            outcome
         });
-        let outcome = Laboratory::new().run(line(path, &options), PATIENCE);
-        over.store(true, Ordering::Relaxed);
-        outcome
+        assert_noticed(outcome, "other_io");
     });
-    assert_noticed(outcome, "other_io");
 }
 
 /// A control group of version 1 or 2 whose members get 15 % of a CPU.
@@ -216,14 +225,17 @@ fn a_cpu_quota_is_noticed() {
         return;
     }
     let _alone = alone();
-    let memory = Mount::tmpfs(200);
-    let device = filled_device(&memory);
-    let quota = CpuQuota::new();
-    let mut laboratory = Laboratory::new();
-    laboratory.join_group(&quota.0);
-    let options = ["--rw", "randread", "--bs", "4k", "--depth", "4"];
-    let outcome = laboratory.run(line(device.path().to_str().expect("UTF-8"), &options), PATIENCE);
-    assert_noticed(outcome, "cpu_quota");
+    judge("a_cpu_quota_is_noticed", || {
+        let memory = Mount::tmpfs(200);
+        let device = filled_device(&memory);
+        let quota = CpuQuota::new();
+        let mut laboratory = Laboratory::new();
+        laboratory.join_group(&quota.0);
+        let options = ["--rw", "randread", "--bs", "4k", "--depth", "4"];
+        let outcome =
+            laboratory.run(line(device.path().to_str().expect("UTF-8"), &options), PATIENCE);
+        assert_noticed(outcome, "cpu_quota");
+    });
 }
 
 /// No other test gets this one: a queue that was once made short stays uneven for the kernel's
@@ -236,14 +248,19 @@ fn a_depth_that_the_device_never_had_is_noticed() {
         return;
     }
     let _alone = alone();
-    let file = StallingFile::mount(Schedule { servers: 4, ..Schedule::default() });
-    let device = LoopDevice::attach_as(SHORT_QUEUE, &file.path(), &["--direct-io=on"]);
-    let queue = format!("/sys/block/{}/queue", device.name());
-    std::fs::write(format!("{queue}/scheduler"), "none").expect("no scheduler");
-    std::fs::write(format!("{queue}/nr_requests"), "4").expect("a short queue");
-    let options = ["--rw", "randread", "--bs", "4k", "--depth", "32"];
-    let path = device.path().to_str().expect("UTF-8");
-    assert_noticed(Laboratory::new().run(line(path, &options), PATIENCE), "depth_not_in_device");
+    judge("a_depth_that_the_device_never_had_is_noticed", || {
+        let file = StallingFile::mount(Schedule { servers: 4, ..Schedule::default() });
+        let device = LoopDevice::attach_as(SHORT_QUEUE, &file.path(), &["--direct-io=on"]);
+        let queue = format!("/sys/block/{}/queue", device.name());
+        std::fs::write(format!("{queue}/scheduler"), "none").expect("no scheduler");
+        std::fs::write(format!("{queue}/nr_requests"), "4").expect("a short queue");
+        let options = ["--rw", "randread", "--bs", "4k", "--depth", "32"];
+        let path = device.path().to_str().expect("UTF-8");
+        assert_noticed(
+            Laboratory::new().run(line(path, &options), PATIENCE),
+            "depth_not_in_device",
+        );
+    });
 }
 
 #[test]
@@ -252,16 +269,19 @@ fn zeros_on_a_compressing_device_are_noticed() {
         return;
     }
     let _alone = alone();
-    let zram = Zram::new(64 << 20).expect("a zram device: needs root");
-    let (laboratory, path) = (Laboratory::new(), zram.path());
-    let token = laboratory.token(&path);
-    let run = |content: &str| {
-        let options = ["--rw", "randwrite", "--bs", "4k", "--erase", &token, "--content", content];
-        laboratory.run(line(&path, &options), PATIENCE)
-    };
-    let honest = measured(&run("random"));
-    assert!(!codes(&honest, "reasons").contains(&"compressible".to_string()), "{honest}");
-    assert_noticed(run("zero"), "compressible");
+    judge("zeros_on_a_compressing_device_are_noticed", || {
+        let zram = Zram::new(64 << 20).expect("a zram device: needs root");
+        let (laboratory, path) = (Laboratory::new(), zram.path());
+        let token = laboratory.token(&path);
+        let run = |content: &str| {
+            let options =
+                ["--rw", "randwrite", "--bs", "4k", "--erase", &token, "--content", content];
+            laboratory.run(line(&path, &options), PATIENCE)
+        };
+        let honest = measured(&run("random"));
+        assert!(!codes(&honest, "reasons").contains(&"compressible".to_string()), "{honest}");
+        assert_noticed(run("zero"), "compressible");
+    });
 }
 
 #[test]
@@ -270,17 +290,19 @@ fn workers_that_read_the_same_blocks_are_noticed() {
         return;
     }
     let _alone = alone();
-    let memory = Mount::tmpfs(200);
-    let device = filled_device(&memory);
-    let path = device.path().to_str().expect("UTF-8");
-    let options = ["--rw", "read", "--bs", "64k", "--engine", "psync", "--workers", "8"];
-    let run = |regions| {
-        let line = line(path, &options).into_iter().chain(["--regions", regions]);
-        Laboratory::new().run(line, PATIENCE)
-    };
-    let apart = codes(&measured(&run("disjoint")), "reasons");
-    assert!(!apart.contains(&"same_blocks".to_string()), "{apart:?}");
-    assert_noticed(run("shared"), "same_blocks");
+    judge("workers_that_read_the_same_blocks_are_noticed", || {
+        let memory = Mount::tmpfs(200);
+        let device = filled_device(&memory);
+        let path = device.path().to_str().expect("UTF-8");
+        let options = ["--rw", "read", "--bs", "64k", "--engine", "psync", "--workers", "8"];
+        let run = |regions| {
+            let line = line(path, &options).into_iter().chain(["--regions", regions]);
+            Laboratory::new().run(line, PATIENCE)
+        };
+        let apart = codes(&measured(&run("disjoint")), "reasons");
+        assert!(!apart.contains(&"same_blocks".to_string()), "{apart:?}");
+        assert_noticed(run("shared"), "same_blocks");
+    });
 }
 
 /// Tries of the control, and how many of them the machine may spoil.
@@ -295,6 +317,10 @@ fn an_honest_drive_is_never_accused() {
         return;
     }
     let _alone = alone();
+    judge("an_honest_drive_is_never_accused", assert_never_accused);
+}
+
+fn assert_never_accused() {
     let file = StallingFile::mount(Schedule::default());
     let device = LoopDevice::attach_with(&file.path(), &["--direct-io=on"]);
     let path = device.path().to_str().expect("UTF-8");

@@ -4,6 +4,7 @@
 use crate::support::binary::{Laboratory, Outcome, must};
 use crate::support::loop_device::LoopDevice;
 use crate::support::machine::{Mount, alone, is_unavailable, require_root};
+use crate::support::neighbours::judge;
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -98,26 +99,29 @@ fn overwriting_what_is_shared_is_noticed() {
         return;
     }
     let _alone = alone();
-    let disk = Xfs::new();
-    let (file, copy) = (disk.mount.join("data"), disk.mount.join("copy"));
-    let laboratory = Laboratory::new();
-    let lay = ["run", text(&file), "--size", "64m", "--rw", "write", "--bs", "1m", "--passes", "1"];
-    laboratory.run(lay.into_iter().chain(["--keep"]), PATIENCE).expect_status(0);
-    let overwrite = || {
-        let line = ["run", text(&file), "--rw", "randwrite", "--bs", "4k", "--rate", "1000"];
-        let rest = ["--engine", "psync", "--runtime", "1", "--json"];
-        laboratory.run(line.into_iter().chain(rest), PATIENCE)
-    };
-    let own = codes(&measured(&overwrite()));
-    assert!(!own.contains(&"shared_extents".to_string()), "{own:?}");
-    must("cp", ["--reflink=always", text(&file), text(&copy)]);
-    let outcome = overwrite().expect_status(4);
-    let found = codes(&measured(&outcome));
-    assert!(found.contains(&"shared_extents".to_string()), "{found:?}");
-    // Data that somebody else has too can be read as well as any.
-    let read = ["run", text(&file)].into_iter().chain(RANDOM).chain(["--json"]);
-    let found = codes(&measured(&laboratory.run(read, PATIENCE)));
-    assert!(!found.iter().any(|code| code.ends_with("_extents")), "{found:?}");
+    judge(name, || {
+        let disk = Xfs::new();
+        let (file, copy) = (disk.mount.join("data"), disk.mount.join("copy"));
+        let laboratory = Laboratory::new();
+        let lay =
+            ["run", text(&file), "--size", "64m", "--rw", "write", "--bs", "1m", "--passes", "1"];
+        laboratory.run(lay.into_iter().chain(["--keep"]), PATIENCE).expect_status(0);
+        let overwrite = || {
+            let line = ["run", text(&file), "--rw", "randwrite", "--bs", "4k", "--rate", "1000"];
+            let rest = ["--engine", "psync", "--runtime", "1", "--json"];
+            laboratory.run(line.into_iter().chain(rest), PATIENCE)
+        };
+        let own = codes(&measured(&overwrite()));
+        assert!(!own.contains(&"shared_extents".to_string()), "{own:?}");
+        must("cp", ["--reflink=always", text(&file), text(&copy)]);
+        let outcome = overwrite().expect_status(4);
+        let found = codes(&measured(&outcome));
+        assert!(found.contains(&"shared_extents".to_string()), "{found:?}");
+        // Data that somebody else has too can be read as well as any.
+        let read = ["run", text(&file)].into_iter().chain(RANDOM).chain(["--json"]);
+        let found = codes(&measured(&laboratory.run(read, PATIENCE)));
+        assert!(!found.iter().any(|code| code.ends_with("_extents")), "{found:?}");
+    });
 }
 
 #[test]
@@ -127,27 +131,29 @@ fn the_same_blocks_again_and_again_are_noticed() {
         return;
     }
     let _alone = alone();
-    let disk = Xfs::new();
-    let one = disk.file("one", 1 << 20);
-    let file = disk.mount.join("again");
-    let clones: Vec<String> = (0..96)
-        .flat_map(|at| ["-c".to_string(), format!("reflink {} 0 {}m 1m", text(&one), at)])
-        .collect();
-    let line = ["-f"].into_iter().chain(clones.iter().map(String::as_str));
-    must("xfs_io", line.chain([text(&file)]));
-    must("sync", ["-f", text(&file)]);
-    let read = |file: &Path| {
-        let line = ["run", text(file)].into_iter().chain(RANDOM).chain(["--json"]);
-        Laboratory::new().run(line, PATIENCE)
-    };
-    let outcome = read(&file).expect_status(4);
-    let step = measured(&outcome);
-    assert!(codes(&step).contains(&"repeated_extents".to_string()), "{step}");
-    let reasons = step["reasons"].to_string();
-    assert!(reasons.contains("96 MiB of the region lie on 1 MiB"), "{reasons}");
-    let honest = disk.file("honest", 96 << 20);
-    let found = codes(&measured(&read(&honest)));
-    assert!(!found.iter().any(|code| code.ends_with("_extents")), "{found:?}");
+    judge(name, || {
+        let disk = Xfs::new();
+        let one = disk.file("one", 1 << 20);
+        let file = disk.mount.join("again");
+        let clones: Vec<String> = (0..96)
+            .flat_map(|at| ["-c".to_string(), format!("reflink {} 0 {}m 1m", text(&one), at)])
+            .collect();
+        let line = ["-f"].into_iter().chain(clones.iter().map(String::as_str));
+        must("xfs_io", line.chain([text(&file)]));
+        must("sync", ["-f", text(&file)]);
+        let read = |file: &Path| {
+            let line = ["run", text(file)].into_iter().chain(RANDOM).chain(["--json"]);
+            Laboratory::new().run(line, PATIENCE)
+        };
+        let outcome = read(&file).expect_status(4);
+        let step = measured(&outcome);
+        assert!(codes(&step).contains(&"repeated_extents".to_string()), "{step}");
+        let reasons = step["reasons"].to_string();
+        assert!(reasons.contains("96 MiB of the region lie on 1 MiB"), "{reasons}");
+        let honest = disk.file("honest", 96 << 20);
+        let found = codes(&measured(&read(&honest)));
+        assert!(!found.iter().any(|code| code.ends_with("_extents")), "{found:?}");
+    });
 }
 
 #[test]
@@ -157,30 +163,35 @@ fn memory_that_read_ahead_hides_is_noticed() {
         return;
     }
     let _alone = alone();
-    let disk = Xfs::new();
-    let file = disk.file("data", 96 << 20);
-    let laboratory = Laboratory::new();
-    let run = |operations: &str| {
-        let line = ["run", text(&file), "--rw", "randread", "--bs", "4k", "--engine", "mmap"];
-        let rest = ["--operations", operations, "--json"];
-        laboratory.run(line.into_iter().chain(rest), PATIENCE)
-    };
-    let drop = || {
-        let line = format!("of={}", text(&file));
-        must("dd", [&line, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"]);
-    };
-    // Two fifths are in memory, and each miss brings up to 128 KiB: bytes enough reach memory.
-    drop();
-    let from = format!("if={}", text(&file));
-    must("dd", [&from, "of=/dev/null", "bs=1M", "count=40", "status=none"]);
-    let outcome = run("600").expect_status(4);
-    let found = codes(&measured(&outcome));
-    assert!(found.contains(&"cached_before".to_string()), "{found:?}");
-    // Nothing is there at first, but what came with others answers more and more.
-    drop();
-    let outcome = run("6000").expect_status(4);
-    let found = codes(&measured(&outcome));
-    assert!(found.contains(&"not_from_device".to_string()), "{found:?}");
+    judge(name, || {
+        let disk = Xfs::new();
+        let file = disk.file("data", 96 << 20);
+        let laboratory = Laboratory::new();
+        let run = |operations: &str| {
+            let line = ["run", text(&file), "--rw", "randread", "--bs", "4k", "--engine", "mmap"];
+            let rest = ["--operations", operations, "--json"];
+            laboratory.run(line.into_iter().chain(rest), PATIENCE)
+        };
+        let drop = || {
+            let line = format!("of={}", text(&file));
+            must(
+                "dd",
+                [&line, "oflag=nocache", "conv=notrunc,fdatasync", "count=0", "status=none"],
+            );
+        };
+        // Two fifths are in memory, and each miss brings up to 128 KiB: bytes enough reach memory.
+        drop();
+        let from = format!("if={}", text(&file));
+        must("dd", [&from, "of=/dev/null", "bs=1M", "count=40", "status=none"]);
+        let outcome = run("600").expect_status(4);
+        let found = codes(&measured(&outcome));
+        assert!(found.contains(&"cached_before".to_string()), "{found:?}");
+        // Nothing is there at first, but what came with others answers more and more.
+        drop();
+        let outcome = run("6000").expect_status(4);
+        let found = codes(&measured(&outcome));
+        assert!(found.contains(&"not_from_device".to_string()), "{found:?}");
+    });
 }
 
 #[test]
@@ -190,6 +201,10 @@ fn a_loop_device_over_memory_is_not_valid() {
         return;
     }
     let _alone = alone();
+    judge(name, assert_memory_is_not_valid);
+}
+
+fn assert_memory_is_not_valid() {
     let memory = Mount::tmpfs(500);
     let backing = memory.join("drive");
     std::fs::write(&backing, noise(360 << 20)).expect("a backing file");
@@ -222,6 +237,10 @@ fn a_queue_that_counts_nothing_is_not_evidence() {
         return;
     }
     let _alone = alone();
+    judge(name, assert_uncounted_is_no_evidence);
+}
+
+fn assert_uncounted_is_no_evidence() {
     let memory = Mount::tmpfs(100);
     let backing = memory.join("drive");
     std::fs::write(&backing, noise(64 << 20)).expect("a backing file");

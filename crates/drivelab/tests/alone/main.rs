@@ -5,6 +5,7 @@
 mod accept;
 #[path = "../cli_user/mod.rs"]
 mod cli_user;
+mod cli_watch;
 mod devices;
 mod front_fio_beside;
 mod lies;

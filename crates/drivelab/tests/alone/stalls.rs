@@ -10,10 +10,26 @@ use drivelab_stats::derive;
 use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
-const STALL_EVERY: Duration = Duration::from_secs(7);
-const STALL: Duration = Duration::from_millis(750);
+/// A schedule of stalls, and how many of them come before a run ends between two.
+struct Stalls {
+    every: Duration,
+    length: Duration,
+    count: u64,
+}
+
+impl Stalls {
+    fn runtime_seconds(&self) -> u64 {
+        self.every.as_secs() * self.count
+    }
+}
+
+/// Four to be found one by one.
+const FOUND: Stalls =
+    Stalls { every: Duration::from_secs(3), length: Duration::from_millis(750), count: 4 };
+/// So rare that the backlog of one is over before the next; two periods of 7,000 requests.
+const WAITED_FOR: Stalls =
+    Stalls { every: Duration::from_secs(7), length: Duration::from_millis(750), count: 2 };
 const SERVICE: Duration = Duration::from_micros(200);
-const RUNTIME_SECONDS: u64 = 28;
 const RATE: f64 = 1000.0;
 const ARRIVAL_SEED: u64 = 0x61_7272_6976;
 const TOLERANCE_NS: u64 = 5_000_000;
@@ -23,27 +39,31 @@ const SERVER_OFF_MAX: f64 = 0.005;
 /// Tries that the server may spoil by straying further.
 const TRIES_MAX: usize = 5;
 
-/// A drive that answers in 200 µs and stalls for 750 ms every 7 s. The first stall comes late
-/// enough for drivelab to have started, and a run of four periods ends between two stalls.
-fn stalling_drive() -> StallingFile {
+/// A drive that answers in 200 µs and stalls. The first stall comes late enough for drivelab to
+/// have started, and a run of whole periods ends between two stalls.
+fn stalling_drive(stalls: &Stalls) -> StallingFile {
     StallingFile::mount(Schedule {
         service: SERVICE,
-        first_stall: Some(STALL_EVERY / 2),
-        stall_every: STALL_EVERY,
-        stall_length: STALL,
+        first_stall: Some(stalls.every * 2 / 3),
+        stall_every: stalls.every,
+        stall_length: stalls.length,
         ..Schedule::default()
     })
 }
 
-fn run_on(drive: &StallingFile, options: &[&str]) -> (RunFile, serde_json::Value) {
+fn run_on(
+    drive: &StallingFile,
+    runtime_seconds: u64,
+    options: &[&str],
+) -> (RunFile, serde_json::Value) {
     let mut laboratory = Laboratory::new();
     laboratory.go_first();
     let path = drive.path();
-    let runtime = RUNTIME_SECONDS.to_string();
+    let runtime = runtime_seconds.to_string();
     let mut arguments = vec!["run", path.to_str().expect("UTF-8"), "--rw", "randread"];
     arguments.extend(["--bs", "4k", "--depth", "1", "--runtime", &runtime, "--json"]);
     arguments.extend(options);
-    let outcome = laboratory.run(arguments, Duration::from_secs(RUNTIME_SECONDS + 30));
+    let outcome = laboratory.run(arguments, Duration::from_secs(runtime_seconds + 30));
     let json = outcome.expect_status(0).json();
     (laboratory.only_run(), json)
 }
@@ -58,11 +78,12 @@ fn reported_gaps(file: &RunFile) -> Vec<Stall> {
 }
 
 fn assert_stalls_found(engine: &str) {
-    let drive = stalling_drive();
-    let (file, _) = run_on(&drive, &["--engine", engine, "--gap-over", "50ms"]);
+    let drive = stalling_drive(&FOUND);
+    let options = ["--engine", engine, "--gap-over", "50ms"];
+    let (file, _) = run_on(&drive, FOUND.runtime_seconds(), &options);
     let planted = drive.stalls();
     let reported = reported_gaps(&file);
-    assert_eq!(planted.len(), 4, "stalls in the server's log: {planted:?}");
+    assert_eq!(planted.len() as u64, FOUND.count, "stalls in the server's log: {planted:?}");
     assert_eq!(reported.len(), planted.len(), "{engine}: {reported:?} against {planted:?}");
     for (reported, planted) in reported.iter().zip(&planted) {
         let length = reported.to - reported.from;
@@ -104,7 +125,7 @@ fn arrivals_of(file: &RunFile, poisson: bool) -> Vec<u64> {
     // The seed of the arrivals of stream 0, worker 0, as the driver derives it.
     let seed = derive(derive(file.run.begin.seed, u64::from(step.begin.step), 0), ARRIVAL_SEED, 0);
     let mut arrivals = Arrivals::new(RATE, poisson, 0, 1, seed);
-    let end = RUNTIME_SECONDS * 1_000_000_000;
+    let end = WAITED_FOR.runtime_seconds() * 1_000_000_000;
     std::iter::from_fn(|| Some(arrivals.next()))
         .take_while(|due| *due < end)
         .map(|due| zero + due)
@@ -142,13 +163,13 @@ fn logged_service_ns(drive: &StallingFile, arrivals: &[u64]) -> Option<u64> {
 /// Holds the measured response percentiles from p90 up against those of the queue model with the
 /// logged stalls.
 fn responses_hold(poisson: bool) -> bool {
-    let drive = stalling_drive();
+    let drive = stalling_drive(&WAITED_FOR);
     let rate = RATE.to_string();
     let mut options = vec!["--engine", "psync", "--rate", &rate];
     options.extend(poisson.then_some("--poisson"));
-    let (file, json) = run_on(&drive, &options);
+    let (file, json) = run_on(&drive, WAITED_FOR.runtime_seconds(), &options);
     let stalls = drive.stalls();
-    assert_eq!(stalls.len(), 4, "stalls in the server's log");
+    assert_eq!(stalls.len() as u64, WAITED_FOR.count, "stalls in the server's log");
     let measured = read_responses(file.last_step());
     let arrivals = arrivals_of(&file, poisson);
     let missing = (arrivals.len() as u64).abs_diff(measured.count());

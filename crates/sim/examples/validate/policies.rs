@@ -136,7 +136,8 @@ pub fn section() -> Result<String, String> {
     Ok(format!(
         "### Policies over block size, spare and span\n\nWrite amplification of uniform random \
          writes to a part of the addresses (10, 30, 60 and 100 %), spare 5, 20 and 45 %, beside a \
-         counter that shares no code with the simulator (`crates/sim/tests/all/policies/counter.rs`), \
+         counter that shares no code with the simulator \
+         (`crates/sim/tests/all/policies/counter.rs`), \
          {BLOCKS} blocks each (of victims that are drawn the mean of {DRAWN_RUNS} runs on each \
          side); victims emptied little by little between the host's writes, and at \
          once. Of writes to all addresses also beside the formulas, {BLOCKS_BY_FORMULA} blocks. \

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
 mod amplification;
+mod defects;
 mod flash_drive;
 mod not_flash;
 mod policies;

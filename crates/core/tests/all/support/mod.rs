@@ -250,10 +250,8 @@ pub fn run_with(
         let next = wake.into_iter().chain(completion).min();
         now = next.expect("an operation in flight or due").max(now);
         while completions.peek().is_some_and(|Reverse(entry)| entry.0 <= now) {
-            let Some(Reverse((completed, _, index, tag, issued, result))) = completions.pop()
-            else {
-                break;
-            };
+            let Some(Reverse(entry)) = completions.pop() else { break };
+            let (completed, _, index, tag, issued, result) = entry;
             let done = Done::simple(tag, issued, completed, result);
             let worker = &mut workers[index];
             worker.flying -= 1;

@@ -95,10 +95,11 @@ impl Tree {
     }
 }
 
-/// The text of `#[path = "…"]` in one of the two lines above line `number` (from 0).
+/// The text of `#[path = "…"]` among the attributes that stand above line `number` (from 0).
 fn attribute_path(text: &str, number: usize) -> Option<&str> {
-    let above = text.lines().take(number).skip(number.saturating_sub(2));
-    above.filter_map(|line| line.trim().strip_prefix("#[path = \"")?.strip_suffix("\"]")).last()
+    let lines: Vec<&str> = text.lines().take(number).map(str::trim).collect();
+    let mut attributes = lines.into_iter().rev().take_while(|line| line.starts_with("#["));
+    attributes.find_map(|line| line.strip_prefix("#[path = \"")?.strip_suffix("\"]"))
 }
 
 /// Where `mod name;` in the file `path` may lie.
@@ -420,7 +421,11 @@ mod tests {
             ("crates/x/src/alive/deep.rs".to_string(), String::new()),
             ("crates/x/src/far.rs".to_string(), String::new()),
             ("crates/x/src/ghost.rs".to_string(), String::new()),
-            ("crates/x/tests/y.rs".to_string(), "#[path = \"../z.rs\"]\nmod z;".to_string()),
+            (
+                "crates/x/tests/all/main.rs".to_string(),
+                "#[path = \"../../z.rs\"]\nmod z;\nmod beside;".to_string(),
+            ),
+            ("crates/x/tests/all/beside.rs".to_string(), String::new()),
             ("crates/x/z.rs".to_string(), String::new()),
         ]);
         let dead: Vec<String> = dead_files(&tree).into_iter().map(|found| found.path).collect();

@@ -3,6 +3,7 @@
 use crate::support::binary::{Laboratory, must};
 use crate::support::loop_device::LoopDevice;
 use crate::support::machine::{Mount, alone, is_unavailable, require_root};
+use crate::support::neighbours::judge;
 use serde_json::Value;
 use std::time::Duration;
 
@@ -28,6 +29,10 @@ fn watch_sees_every_byte_that_is_read_meanwhile() {
     }
     require_root(name);
     let _alone = alone();
+    judge(name, assert_every_byte_is_seen);
+}
+
+fn assert_every_byte_is_seen() {
     let (_memory, device) = drive();
     let path = device.path().to_str().expect("UTF-8");
     let laboratory = Laboratory::new();
@@ -65,6 +70,10 @@ fn a_run_holds_what_was_counted_meanwhile_and_its_page_draws_it() {
     }
     require_root(name);
     let _alone = alone();
+    judge(name, assert_what_was_counted_is_drawn);
+}
+
+fn assert_what_was_counted_is_drawn() {
     let (_memory, device) = drive();
     let path = device.path().to_str().expect("UTF-8");
     let laboratory = Laboratory::new();
