@@ -188,6 +188,10 @@ fn the_study_takes_reads_and_writes_apart() {
         return;
     }
     let _alone = alone();
+    judge("the_study_takes_reads_and_writes_apart", assert_reads_and_writes_are_taken_apart);
+}
+
+fn assert_reads_and_writes_are_taken_apart() {
     let (_tracer, memory) = (tracer(), Mount::tmpfs(160));
     let backing = memory.join("backing");
     std::fs::write(&backing, vec![7; 128 << 20]).expect("a backing file");
