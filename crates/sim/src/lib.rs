@@ -60,6 +60,7 @@ pub mod figures;
 pub mod file_system;
 pub mod flash;
 pub mod fragmentation;
+mod keys;
 pub mod lane;
 pub mod log_block;
 pub mod memory;

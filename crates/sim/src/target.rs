@@ -7,6 +7,7 @@ use crate::drive::Drive;
 use crate::file_system::FileSystemParameters;
 use crate::flash::{self, FlashDrive};
 use crate::fragmentation::{Fragmentation, Fragmented};
+use crate::keys::keys_of;
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
 use crate::page_cache;
@@ -250,14 +251,12 @@ impl SimTarget {
         match self.profile.set(key, value.clone()) {
             Ok(()) => Ok(()),
             // What a profile leaves to its default is known to the model alone.
-            Err(unknown) => {
+            Err(unknown) if !self.keys().contains(&key) => Err(unknown),
+            Err(_) => {
                 let mut tried = self.clone();
                 tried.profile.add(key, value);
-                match tried.check() {
-                    Ok(()) => *self = tried,
-                    Err(error) if error.contains("unknown field") => return Err(unknown),
-                    Err(error) => return Err(error),
-                }
+                tried.check()?;
+                *self = tried;
                 Ok(())
             }
         }
@@ -265,6 +264,18 @@ impl SimTarget {
 
     pub(crate) fn flash(&self) -> Result<flash::Parameters, String> {
         self.profile.section("parameters")
+    }
+
+    /// The parameters that the model knows.
+    fn keys(&self) -> &'static [&'static str] {
+        match self.profile.model {
+            Model::Flash => keys_of::<flash::Parameters>(),
+            Model::LogBlock => keys_of::<log_block::Parameters>(),
+            Model::BlockMap => keys_of::<block_map::Parameters>(),
+            Model::Disk => keys_of::<DiskParameters>(),
+            Model::Volume => keys_of::<VolumeParameters>(),
+            Model::Array => keys_of::<ArrayParameters>(),
+        }
     }
 
     /// Whether all parameters can be understood.
