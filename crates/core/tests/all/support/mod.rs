@@ -244,11 +244,10 @@ pub fn run_with(
                 worker.wake = Some(now);
             }
         }
-        let wakes = workers.iter().filter(|worker| worker.finished_at.is_none());
-        let wake = wakes.filter_map(|worker| worker.wake).min();
+        let waiting = |it: &Worker| it.wake.filter(|_| it.finished_at.is_none());
+        let wake = workers.iter().filter_map(waiting).min();
         let completion = completions.peek().map(|Reverse(entry): &Reverse<Entry>| entry.0);
-        let next = wake.into_iter().chain(completion).min();
-        now = next.expect("an operation in flight or due").max(now);
+        now = wake.into_iter().chain(completion).min().expect("one in flight or due").max(now);
         while completions.peek().is_some_and(|Reverse(entry)| entry.0 <= now) {
             let Some(Reverse(entry)) = completions.pop() else { break };
             let (completed, _, index, tag, issued, result) = entry;
