@@ -363,7 +363,6 @@ impl Ranks {
 }
 
 /// The number that another process sent.
-#[cfg(any(feature = "mpi", test))]
 fn number_of(bytes: &[u8]) -> Result<u64, Trouble> {
     let bytes = <[u8; 8]>::try_from(bytes);
     bytes.map(u64::from_le_bytes).map_err(|_| Trouble::defect("another process sent no number"))
