@@ -19,7 +19,9 @@ pub type Tag = u32;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
-#[repr(u8)]
+// As wide as the other fields of an operation: beside a byte an odd number of others would be copied
+// with each operation, which a processor does slowly.
+#[repr(u32)]
 pub enum Action {
     /// Read `len` bytes at `offset`.
     #[default]
@@ -122,12 +124,41 @@ pub struct DataOp {
 pub struct NameOp {
     /// What to do.
     pub action: Action,
-    /// Which name of the worker.
-    pub name: u32,
-    /// Which of its two forms it has afterwards: a rename leads from the other one.
-    pub form: u8,
+    /// Which name of the worker, and in its lowest bit which form.
+    named: u32,
     /// The pass that it belongs to: each has names of its own.
     pub pass: u64,
+}
+
+impl NameOp {
+    /// Names that a worker can have.
+    pub const NAMES_MAX: u32 = u32::MAX >> 1;
+
+    /// `action` on the first form of name `name` of the worker, in pass 0.
+    #[inline]
+    pub fn new(action: Action, name: u32) -> NameOp {
+        debug_assert!(name <= NameOp::NAMES_MAX, "name {name}");
+        NameOp { action, named: name << 1, pass: 0 }
+    }
+
+    /// In another pass, and in the second form or not.
+    #[inline]
+    #[must_use]
+    pub fn at(self, pass: u64, is_second_form: bool) -> NameOp {
+        NameOp { named: self.named & !1 | u32::from(is_second_form), pass, ..self }
+    }
+
+    /// Which name of the worker.
+    #[inline]
+    pub fn name(&self) -> u32 {
+        self.named >> 1
+    }
+
+    /// Whether it has the second of its two forms afterwards: a rename leads from the other one.
+    #[inline]
+    pub fn is_second_form(&self) -> bool {
+        self.named & 1 == 1
+    }
 }
 
 // Drivers keep one a slot and simulated drives pass millions a second on: it stays in 24 bytes.
@@ -158,11 +189,17 @@ impl Op {
         }
     }
 
+    /// It went to a queue of these, which cannot do it: a defect.
+    #[cold]
+    pub fn misplaced(self, queue: &str) -> Trouble {
+        Trouble::defect(format!("`{}` went to a queue of {queue}", self.action().word()))
+    }
+
     /// Where it goes.
     pub fn place(self) -> Place {
         match self {
             Op::Data(op) => Place::Data { offset: op.offset },
-            Op::Name(op) => Place::Name { name: op.name, pass: op.pass },
+            Op::Name(op) => Place::Name { name: op.name(), pass: op.pass },
         }
     }
 
@@ -199,7 +236,7 @@ impl TryFrom<Op> for DataOp {
     fn try_from(op: Op) -> Result<DataOp, Trouble> {
         match op {
             Op::Data(op) => Ok(op),
-            Op::Name(op) => Err(misplaced(op.action, "data")),
+            Op::Name(_) => Err(op.misplaced("data")),
         }
     }
 }
@@ -212,14 +249,9 @@ impl TryFrom<Op> for NameOp {
     fn try_from(op: Op) -> Result<NameOp, Trouble> {
         match op {
             Op::Name(op) => Ok(op),
-            Op::Data(op) => Err(misplaced(op.action, "names")),
+            Op::Data(_) => Err(op.misplaced("names")),
         }
     }
-}
-
-#[cold]
-fn misplaced(action: Action, queue: &str) -> Trouble {
-    Trouble::defect(format!("`{}` went to a queue of {queue}", action.word()))
 }
 
 /// Where an operation went, as records keep it.

@@ -29,7 +29,7 @@ struct Name {
 
 impl Name {
     /// `f<step>-<worker>-<pass>-<name><form>`.
-    fn new(kind: u8, owner: Owner, pass: u64, name: u32, form: u8) -> Name {
+    fn new(kind: u8, owner: Owner, pass: u64, name: u32, is_second_form: bool) -> Name {
         let mut text = [0; NAME_BYTES];
         let mut at = 0;
         let mut put = |byte: u8| {
@@ -44,7 +44,7 @@ impl Name {
         digits(pass, &mut put);
         put(b'-');
         digits(u64::from(name), &mut put);
-        put(if form == 0 { b'a' } else { b'b' });
+        put(if is_second_form { b'b' } else { b'a' });
         Name { text }
     }
 
@@ -137,7 +137,7 @@ impl Names {
                 ));
             }
             for name in 0..of.count() {
-                let op = NameOp { action: Action::Create, name, ..NameOp::default() };
+                let op = NameOp::new(Action::Create, name);
                 names.perform(&op).map_err(|error| {
                     let error = std::io::Error::from_raw_os_error(error.0);
                     Trouble::failed(format!("cannot make the names to work on: {error}"))
@@ -151,13 +151,12 @@ impl Names {
     fn names_of(&self, op: &NameOp) -> (Name, Name) {
         let pass = if self.standing { 0 } else { op.pass };
         if op.action == Action::Mkdir {
-            let name = Name::new(b'd', self.owner, op.pass, op.name, 0);
+            let name = Name::new(b'd', self.owner, op.pass, op.name(), false);
             return (name, name);
         }
-        debug_assert!(op.form <= 1, "a name has two forms: {op:?}");
-        let name = Name::new(b'f', self.owner, pass, op.name, op.form);
+        let name = Name::new(b'f', self.owner, pass, op.name(), op.is_second_form());
         let old = match op.action {
-            Action::Rename => Name::new(b'f', self.owner, pass, op.name, 1 - op.form),
+            Action::Rename => Name::new(b'f', self.owner, pass, op.name(), !op.is_second_form()),
             _ => name,
         };
         (name, old)
@@ -165,7 +164,7 @@ impl Names {
 
     fn perform(&mut self, op: &NameOp) -> Result<u32, Errno> {
         if let Some(spelling) = &self.spelling {
-            let name = spelling.name(op.name);
+            let name = spelling.name(op.name());
             return self.perform_on(op, &name, &name);
         }
         let (name, old) = self.names_of(op);

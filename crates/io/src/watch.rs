@@ -93,7 +93,7 @@ impl Pulse {
     pub fn begin(&self, op: &Op) {
         match op {
             Op::Data(op) => self.begun.set(op.action, op.offset, NO_NAME),
-            Op::Name(op) => self.begun.set(op.action, op.pass, u64::from(op.name)),
+            Op::Name(op) => self.begun.set(op.action, op.pass, u64::from(op.name())),
         }
     }
 

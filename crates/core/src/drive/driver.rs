@@ -283,7 +283,7 @@ impl Driver {
     /// Bytes of the operation in flight under `tag`.
     #[inline]
     pub fn length_of(&self, tag: Tag) -> u32 {
-        self.slots.op(tag).bytes()
+        self.slots.flight(tag).op.bytes()
     }
 
     /// Stops issuing; what is in flight still counts.

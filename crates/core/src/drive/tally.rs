@@ -409,8 +409,6 @@ pub struct Flight {
     pub pass: u64,
     /// When it should have been issued (open loop).
     pub due: Time,
-    /// Operations in flight when it was submitted, itself included; 0 once it is over.
-    pub depth: u32,
     /// A reply is not answered again.
     pub is_reply: bool,
 }

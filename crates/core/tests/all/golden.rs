@@ -41,7 +41,8 @@ fn op_text(ops: &[Op]) -> String {
         text.push_str(&op.action().word()[..1]);
         match op {
             Op::Name(op) => {
-                let _ = write!(text, "{}/{}.{}", op.pass, op.name, op.form);
+                let _ =
+                    write!(text, "{}/{}.{}", op.pass, op.name(), u32::from(op.is_second_form()));
             }
             Op::Data(op) => {
                 let _ = write!(text, "{}", op.offset);

@@ -1,7 +1,7 @@
 //! Each pattern against what its name promises, by reasoning that does not look at its code.
 
 use crate::support::*;
-use drivelab_core::op::{Action, DataOp};
+use drivelab_core::op::{Action, DataOp, NameOp};
 use drivelab_core::plan::{
     Files, Jump, Mix, Names, Pattern, Reply, Sequence, Sharing, Stream, WeightedSize, Zone,
 };
@@ -408,11 +408,19 @@ fn names_take_each_action_on_all_names_before_the_next() {
         run(drivers(&step(passes(2), vec![stream]), 0), |now: u64, _: &DataOp, _: &mut [u8]| {
             (now + 1000, Ok(0))
         });
-    let got: Vec<(Action, u32, u8, u64)> =
-        outcome.names.iter().map(|op| (op.action, op.name, op.form, op.pass)).collect();
+    let told = |op: &NameOp| (op.action, op.name(), op.is_second_form(), op.pass);
+    let got: Vec<(Action, u32, bool, u64)> = outcome.names.iter().map(told).collect();
     let mut expected = Vec::new();
     for pass in 0..2 {
-        let forms = [(Create, 0), (Stat, 0), (Rename, 1), (Rename, 0), (Rename, 1), (Unlink, 1)];
+        let (first, second) = (false, true);
+        let forms = [
+            (Create, first),
+            (Stat, first),
+            (Rename, second),
+            (Rename, first),
+            (Rename, second),
+            (Unlink, second),
+        ];
         for (action, form) in forms {
             expected.extend((0..3).map(|name| (action, name, form, pass)));
         }

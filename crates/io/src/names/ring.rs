@@ -163,7 +163,7 @@ impl NamesRing {
     /// that it was done to before.
     fn is_barrier(&self, op: &NameOp) -> bool {
         self.latest.is_some_and(|latest| {
-            latest.action != op.action || (op.action.changes_data() && op.name <= latest.name)
+            latest.action != op.action || (op.action.changes_data() && op.name() <= latest.name())
         })
     }
 
@@ -423,7 +423,7 @@ mod tests {
         let buffers = Buffers::new(1, 1).expect("memory");
         let names = Names::new(&stream, Owner::new(0, 0, 0), opened.into()).expect("names");
         let mut ring = NamesRing::new(&stream, names, clock, buffers).expect("a ring");
-        let stat = |name| NameOp { action: Action::Stat, name, ..NameOp::default() };
+        let stat = |name| NameOp::new(Action::Stat, name);
         ring.push(0, &stat(0)).expect("room");
         assert_eq!(ring.ring.submit().expect("one is taken"), 1);
         ring.push(1, &stat(1)).expect("room");
@@ -455,8 +455,8 @@ mod tests {
         let (clock, _) = Clock::calibrate();
         let buffers = Buffers::new(1, 1).expect("memory");
         let names = Names::new(&stream, Owner::new(0, 0, 0), opened.into()).expect("names");
-        let Ok(mut ring) = NamesRing::new(&stream, names, clock, buffers) else { return };
-        let op = NameOp { action: Action::Write, ..NameOp::default() };
+        let mut ring = NamesRing::new(&stream, names, clock, buffers).expect("a ring");
+        let op = NameOp::new(Action::Write, 0);
         let trouble = ended_by_defects(|| Ok(ring.chain(0, &op).1)).expect_err("a defect");
         assert!(trouble.text.starts_with("a write was to go through the ring"), "{trouble}");
         assert!(path.exists());

@@ -18,7 +18,7 @@ fn loom_what_a_worker_does_is_told_whole() {
         let worker = pulse.clone();
         let work = thread::spawn(move || {
             worker.begin(&data(Action::Write, 4096));
-            worker.begin(&NameOp { action: Action::Stat, name: 7, ..NameOp::default() }.into());
+            worker.begin(&NameOp::new(Action::Stat, 7).into());
         });
         if let Some((waited, action, place)) = pulse.waiting_since(15) {
             assert_eq!(waited, 5);

@@ -12,9 +12,10 @@ impl Driver {
     /// Accounts one completion; `data` is the tag's buffer where [`Driver::wants_data`].
     #[inline]
     pub fn reap(&mut self, done: &Done, data: &[u8]) {
-        let Some(flight) = self.slots.land(done.tag) else {
+        let Some(depth) = self.slots.land(done.tag) else {
             return self.note_defect("a completion came of an operation that is not in flight");
         };
+        let flight = *self.slots.flight(done.tag);
         debug_assert!(done.issued <= done.completed, "completed before it was issued: {done:?}");
         debug_assert!(done.issued >= self.clock.opened, "issued before the step began: {done:?}");
         let clock = &mut self.clock;
@@ -38,7 +39,7 @@ impl Driver {
         if gap > self.book.tally.gap_ns_max || gap >= self.setup.stream.gap_over.0 {
             self.note_gap(Gap { from: since, to: done.completed }, action);
         }
-        self.book.tally.in_flight_sum += u64::from(flight.depth);
+        self.book.tally.in_flight_sum += u64::from(depth);
         let due = if self.open_loop.is_some() { flight.due } else { done.issued };
         let Some(kind) = self.book.kind_of(action) else {
             return self.note_defect("an operation completed of a kind that its stream has not");
@@ -48,7 +49,7 @@ impl Driver {
         if !self.book.tally.ramp && self.book.slowest.admits(latency_ns) {
             self.keep_slow(&flight, done, latency_ns);
         }
-        self.follow_up(&flight, done, data);
+        self.follow_up(&flight, action, done, data);
     }
 
     #[cold]
@@ -76,17 +77,12 @@ impl Driver {
 
     /// What a completion brings about: failure, verification, reply, the end of a flush.
     #[inline]
-    pub(super) fn follow_up(&mut self, flight: &Flight, done: &Done, data: &[u8]) {
+    fn follow_up(&mut self, flight: &Flight, action: Action, done: &Done, data: &[u8]) {
         let op = flight.op;
-        match done.result {
-            Err(errno) => return self.fail(Some(errno), op, 0),
-            Ok(moved) if moved < op.bytes() => return self.fail(None, op, moved),
-            Ok(moved) if moved > op.bytes() => {
-                return self.note_defect("an operation moved more bytes than it was asked for");
-            }
-            Ok(_) => {}
+        if done.result != Ok(op.bytes()) {
+            return self.fall_short(op, done);
         }
-        if op.action() == Action::Flush {
+        if action == Action::Flush {
             return self.after_flush(done);
         }
         self.clock.last_data = done.completed;
@@ -145,7 +141,16 @@ impl Driver {
         self.flushes.last = done.completed;
     }
 
+    /// What did not move just what it was asked for.
     #[cold]
+    fn fall_short(&mut self, op: Op, done: &Done) {
+        match done.result {
+            Err(errno) => self.fail(Some(errno), op, 0),
+            Ok(moved) if moved < op.bytes() => self.fail(None, op, moved),
+            Ok(_) => self.note_defect("an operation moved more bytes than it was asked for"),
+        }
+    }
+
     pub(super) fn fail(&mut self, errno: Option<Errno>, op: Op, moved: u32) {
         self.stop();
         self.failure.get_or_insert(Failure { errno, op, moved });

@@ -16,7 +16,7 @@ impl Driver {
     ///
     /// # Errors
     /// Whatever the queue refuses.
-    #[inline]
+    #[inline(always)]
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if self.is_exhausted() {
             return self.wind_up(queue);
@@ -34,6 +34,7 @@ impl Driver {
         Ok(Next::Completion)
     }
 
+    #[inline(never)]
     fn pump_open<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         let now = queue.now();
         self.clock.now = self.clock.now.max(now);
@@ -82,6 +83,7 @@ impl Driver {
         self.wind_up(queue)
     }
 
+    #[inline(never)]
     fn pump_bursts<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         // Flushes and replies belong to the burst that caused them, and count in none.
         while self.follows() && self.may_issue() {
@@ -127,6 +129,7 @@ impl Driver {
         self.bounds.are_reached(self.clock.now)
     }
 
+    #[inline(never)]
     fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if let Some(what) = self.defect {
             return Err(Trouble::defect(what));
@@ -278,7 +281,7 @@ impl Driver {
         due: Time,
         is_reply: bool,
     ) -> Result<(), Trouble> {
-        let flight = Flight { op, pass, due, depth: 0, is_reply };
+        let flight = Flight { op, pass, due, is_reply };
         let Some(tag) = self.slots.launch(flight) else {
             return Err(Trouble::defect("no free slot for an operation"));
         };

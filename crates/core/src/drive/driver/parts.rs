@@ -168,6 +168,10 @@ impl Bounds {
 pub(super) struct Slots {
     free: Vec<Tag>,
     flights: Vec<Flight>,
+    /// How many were in flight when the one in this slot took off, itself included; 0 once it has
+    /// landed. Apart from the flights: a flight that has just been written to in part is slow to
+    /// read as a whole.
+    depths: Vec<u32>,
     /// Replies whose cause has completed, with their pass.
     pub replies: VecDeque<(Op, u64)>,
 }
@@ -177,6 +181,7 @@ impl Slots {
         Slots {
             free: (0..depth).rev().collect(),
             flights: vec![Flight::default(); depth as usize],
+            depths: vec![0; depth as usize],
             replies: VecDeque::with_capacity(depth as usize),
         }
     }
@@ -214,36 +219,37 @@ impl Slots {
     pub fn launch(&mut self, flight: Flight) -> Option<Tag> {
         let tag = self.free.pop()?;
         let depth = self.in_flight();
-        let slot = &mut self.flights[tag as usize];
-        debug_assert!(slot.depth == 0, "slot {tag} is free and has a flight");
-        *slot = Flight { depth, ..flight };
+        let (slot, slot_depth) = (&mut self.flights[tag as usize], &mut self.depths[tag as usize]);
+        debug_assert!(*slot_depth == 0, "slot {tag} is free and has a flight");
+        *slot = flight;
+        *slot_depth = depth;
         Some(tag)
     }
 
-    /// Takes a flight out of its slot; `None` if none is in flight under this tag.
+    /// Frees the slot of a flight, which can still be looked at there, and returns its depth; `None`
+    /// if nothing is in flight under this tag.
     #[inline(always)]
-    pub fn land(&mut self, tag: Tag) -> Option<Flight> {
-        let slot = self.flights.get_mut(tag as usize)?;
-        let flight = *slot;
-        if flight.depth == 0 {
+    pub fn land(&mut self, tag: Tag) -> Option<u32> {
+        let depth = std::mem::take(self.depths.get_mut(tag as usize)?);
+        if depth == 0 {
             return None;
         }
-        slot.depth = 0;
         self.free.push(tag);
         debug_assert!(self.free.len() <= self.flights.len(), "more slots are free than there are");
-        debug_assert!(flight.depth as usize <= self.flights.len(), "deeper than the slots");
-        Some(flight)
+        debug_assert!(depth as usize <= self.flights.len(), "deeper than the slots");
+        Some(depth)
     }
 
-    /// The operation that is or was last in flight under `tag`.
-    #[inline]
-    pub fn op(&self, tag: Tag) -> Op {
-        self.flights[tag as usize].op
+    /// The flight that is or was last under `tag`.
+    #[inline(always)]
+    pub fn flight(&self, tag: Tag) -> &Flight {
+        &self.flights[tag as usize]
     }
 
     /// The operations in flight.
     pub fn ops(&self) -> impl Iterator<Item = Op> {
-        self.flights.iter().filter(|flight| flight.depth > 0).map(|flight| flight.op)
+        let flown = self.flights.iter().zip(&self.depths).filter(|(_, depth)| **depth > 0);
+        flown.map(|(flight, _)| flight.op)
     }
 }
 

@@ -103,7 +103,7 @@ fn more_than_the_slots_hold_is_not_submitted() {
 
 #[test]
 fn a_queue_takes_what_it_is_for() {
-    let name = NameOp { action: Action::Unlink, ..NameOp::default() };
+    let name = NameOp::new(Action::Unlink, 0);
     let trouble = DataOp::try_from(Op::Name(name)).expect_err("no data");
     assert_eq!(trouble.text, "`unlink` went to a queue of data (a defect of drivelab)");
     let trouble = NameOp::try_from(Op::default()).expect_err("no name");

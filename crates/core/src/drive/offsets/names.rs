@@ -10,13 +10,19 @@ pub(super) struct Names {
     names: u32,
     action: usize,
     name: u32,
-    form: u8,
+    is_second_form: bool,
 }
 
 impl Names {
     /// At the first name, for the first action.
     pub(super) fn new(of: &plan::Names) -> Self {
-        Names { actions: of.actions.clone(), names: of.count(), action: 0, name: 0, form: 0 }
+        Names {
+            actions: of.actions.clone(),
+            names: of.count(),
+            action: 0,
+            name: 0,
+            is_second_form: false,
+        }
     }
 
     /// Operations of one pass.
@@ -28,19 +34,18 @@ impl Names {
     pub(super) fn next(&mut self, pass: &mut u64) -> (Op, u64) {
         let of_pass = *pass;
         let action = self.actions[self.action];
-        let form = if action == Action::Rename { 1 - self.form } else { self.form };
-        let op = Op::Name(NameOp { action, name: self.name, form, pass: of_pass });
+        let is_second_form = self.is_second_form ^ (action == Action::Rename);
+        let op = Op::Name(NameOp::new(action, self.name).at(of_pass, is_second_form));
         debug_assert!(self.name < self.names, "name {} of {}", self.name, self.names);
-        debug_assert!(form <= 1, "a name has two forms");
         self.name += 1;
         if self.name == self.names {
             self.name = 0;
-            self.form = form;
+            self.is_second_form = is_second_form;
             self.action += 1;
         }
         if self.action == self.actions.len() {
             self.action = 0;
-            self.form = 0;
+            self.is_second_form = false;
             *pass += 1;
         }
         (op, of_pass)

@@ -2,7 +2,7 @@
 
 use super::{Geometry, HOUR, Problems};
 use crate::facts::TargetKind;
-use crate::op::Action;
+use crate::op::{Action, NameOp};
 use crate::plan::{
     Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
     Sharing, Stream, Sync, SyncTiming, Zone,
@@ -289,6 +289,9 @@ fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Proble
         )
     });
     problems.need(of.names != Some(0), "names", || "0 names do nothing; use 1 or more".into());
+    problems.need(of.names <= Some(NameOp::NAMES_MAX), "names", || {
+        format!("a worker can have {} names at most", NameOp::NAMES_MAX)
+    });
     let sized = stream.length.is_some() || stream.offset.0 > 0 || !stream.sizes.is_empty();
     problems.need(!sized && stream.align.is_none() && stream.shift.0 == 0, "length", || {
         "names have no addresses; remove offset, length, sizes, align and shift".to_string()

@@ -1,5 +1,5 @@
 use super::*;
-use crate::op::{Action, SECOND};
+use crate::op::{Action, NameOp, SECOND};
 use crate::plan::*;
 
 const MIB: u64 = 1 << 20;
@@ -214,6 +214,20 @@ fn sizes_and_regions() {
     refused(&segments(5000, 1), "block", "no multiple of the size");
     refused(&segments(MIB, 65), "segments", "use less");
     refused(&segments(MIB, 0), "segments", "0 segments");
+}
+
+#[test]
+fn names_are_counted() {
+    let of = |count| {
+        Pattern::Names(Names {
+            actions: vec![Action::Create],
+            names: Some(count),
+            ..Names::default()
+        })
+    };
+    accepted(&with(|s| s.pattern = of(NameOp::NAMES_MAX)));
+    refused(&with(|s| s.pattern = of(NameOp::NAMES_MAX + 1)), "names", "2147483647 names at most");
+    refused(&with(|s| s.pattern = of(0)), "names", "0 names");
 }
 
 #[test]
