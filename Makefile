@@ -62,6 +62,9 @@ lint:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --features mpi --locked -- --deny warnings
 	$(CARGO) check --package drivelab --locked
+	@# The models of `make models` compile; to try them takes longer.
+	RUSTFLAGS='--cfg loom' $(CARGO) check --package drivelab-io --lib --profile test --locked \
+		--target-dir $${CARGO_TARGET_DIR:-target}/loom
 
 # The name of a single comparison or setting may follow: make bench ONLY=zram
 bench: build

@@ -6,7 +6,7 @@
 use crate::queue::Trouble;
 use std::any::Any;
 use std::fmt::Display;
-use std::panic::{AssertUnwindSafe, catch_unwind, panic_any};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 
 /// Stands behind the sentence of every defect.
 const MARK: &str = " (a defect of drivelab)";
@@ -16,11 +16,12 @@ pub(crate) fn sentence(what: impl Display) -> String {
     format!("{what}{MARK}")
 }
 
-/// Ends the step: `what` has happened, which cannot be.
+/// Ends the step: `what` has happened, which cannot be. Nothing is printed on the way: the sentence is
+/// the trouble of the step.
 #[cold]
 #[inline(never)]
 pub fn defect(what: impl Display) -> ! {
-    panic_any(sentence(what))
+    resume_unwind(Box::new(sentence(what)))
 }
 
 /// Does what a step does; whatever is found to be impossible on the way is its end.
@@ -51,6 +52,8 @@ mod tests {
         let trouble = ended_by_defects(|| Ok([1, 2][trouble.text.len()])).unwrap_err();
         assert!(trouble.text.starts_with("index out of bounds"), "{trouble}");
         assert_eq!(ended_by_defects(|| Ok(5)), Ok(5));
+        let trouble = ended_by_defects::<()>(|| resume_unwind(Box::new(5))).unwrap_err();
+        assert!(trouble.text.starts_with("it gave up, and its message is on stderr"), "{trouble}");
         let failed = Trouble::failed("the drive");
         assert_eq!(ended_by_defects::<()>(|| Err(failed.clone())), Err(failed));
     }

@@ -14,12 +14,13 @@ use crate::store::writer::Recorder;
 use crate::target_actions::TargetActions;
 use crate::tracer::{self, Traced, Tracer};
 use drivelab_core::anatomy::{Anatomy, Piece};
+use drivelab_core::defect::ended_by_defects;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
 use drivelab_core::plan::{Act, Plan, SettingChange, Step};
-use drivelab_core::queue::{Finished, Testbed, Trouble};
+use drivelab_core::queue::{Finished, Testbed, Trouble, TroubleKind};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::Established;
@@ -183,15 +184,15 @@ impl<'a> Execution<'a> {
         let begin = Instant::now();
         let mut places = Vec::new();
         let mut set = None;
-        let result = match &step.act {
+        let result = ended_by_defects(|| match &step.act {
             Some(act) => {
                 let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
                 act.map(|change| set = change).map(|()| Vec::new())
             }
             None => self.run_streams(plan, &driven, number, &mut evidence),
-        };
+        });
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
-        let is_real = self.testbed.inside().is_none();
+        let is_real = inside.is_none();
         end.act_ns = (is_real && step.act.is_some()).then(|| begin.elapsed().as_nanos() as u64);
         let opened = result.iter().flatten().map(|finished| finished.phase.opened).min();
         let strayed_ns = self.testbed.clock_strayed_ns();
@@ -204,7 +205,9 @@ impl<'a> Execution<'a> {
         if self.ranks.is_alone() {
             look(&mut end);
         }
-        end.inside_total = self.testbed.inside();
+        // A simulated drive that contradicts itself is not asked what it counted.
+        let is_defect = result.as_ref().is_err_and(|it| it.kind == TroubleKind::Defect);
+        end.inside_total = if is_defect { None } else { self.testbed.inside() };
         end.inside = end.inside_total.zip(inside).map(|(now, before)| now.since(&before));
         let trace = tracer.map(Tracer::stop);
         let target = self.recorder.run().begin.facts.target.kind;
@@ -273,7 +276,7 @@ impl<'a> Execution<'a> {
 
     /// Brings a simulated drive to where a recorded step left it, and checks that it is there.
     fn simulate_again(&mut self, plan: &Plan, step: &Step, number: u32) -> Result<(), Stop> {
-        match &step.act {
+        ended_by_defects(|| match &step.act {
             Some(act) => self.testbed.act(act).map_or(Ok(()), |done| done.map(drop)),
             None => {
                 let interval = plan.interval.0;
@@ -281,7 +284,7 @@ impl<'a> Execution<'a> {
                     self.testbed.run(drivers, &mut Silent { progress: self.progress }).map(drop)
                 })
             }
-        }
+        })
         .map_err(Stop::Trouble)?;
         if drivelab_io::signal::interrupted() {
             return Err(Stop::Interrupted);

@@ -111,9 +111,8 @@ impl Names {
     /// # Errors
     /// A name cannot be made.
     pub fn new(stream: &Stream, owner: Owner, directory: OwnedFd) -> Result<Self, Trouble> {
-        let of = stream
-            .names()
-            .ok_or_else(|| Trouble::failed("a stream of data was given names (a defect)"))?;
+        let of =
+            stream.names().ok_or_else(|| Trouble::defect("a stream of data was given names"))?;
         let creates = of.actions.contains(&Action::Create);
         let part = stream.part_of(owner.in_stream());
         let spelling = of.form.as_ref().map(|form| Spelling::new(form, part));

@@ -10,6 +10,7 @@ use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
 use crate::plan::{Act, SettingChange};
 use crate::tally::{Phase, Tally};
+use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Where operations go.
@@ -108,7 +109,7 @@ pub struct Trouble {
 }
 
 /// Kinds of [`Trouble`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TroubleKind {
     /// The request itself makes no sense here.
     Usage,

@@ -257,7 +257,6 @@ impl Tally {
             }
         }
         self.kinds.sort_by_key(|tally| tally.kind);
-        debug_assert!(self.mismatched <= self.verified, "more wrong than were checked");
         self.in_flight_sum += other.in_flight_sum;
         self.submit_calls += other.submit_calls;
         self.reap_calls += other.reap_calls;
@@ -270,6 +269,7 @@ impl Tally {
         self.verified += other.verified;
         self.mismatched += other.mismatched;
         self.unstamped += other.unstamped;
+        debug_assert!(self.mismatched <= self.verified, "more wrong than were checked");
     }
 
     /// Completions without error, all kinds.

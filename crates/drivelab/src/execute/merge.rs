@@ -49,10 +49,10 @@ impl Execution<'_> {
         let stop = stop.map(StopMessage::of);
         let mine = RankResult { host, zero_ns, tallies, end: end.clone(), stop, unissued };
         let all = gather(ranks, &mine)?;
-        let mut first = mine.stop.clone().filter(|stop| !stop.is_elsewhere);
+        let mut first = mine.stop.clone().filter(|stop| !stop.is_consequence());
         for (rank, result) in all.into_iter().enumerate().skip(1) {
             let result = result.shifted(zero_ns);
-            let reason = result.stop.clone().filter(|stop| !stop.is_elsewhere);
+            let reason = result.stop.clone().filter(|stop| !stop.is_consequence());
             first = first.or(reason.map(|stop| stop.at(rank, &result.host)));
             unissued += result.unissued;
             self.take_result(result, end);
@@ -149,24 +149,29 @@ struct StopMessage {
     status: u8,
     /// The reason; empty where it was interrupted.
     text: String,
-    /// Another rank failed, which has the reason.
-    is_elsewhere: bool,
+    /// What kind of trouble it was, if it was one.
+    kind: Option<TroubleKind>,
 }
 
 impl StopMessage {
     fn of(stop: Stop) -> Self {
-        let message =
-            |status: Status, text| StopMessage { status: status as u8, text, is_elsewhere: false };
+        let message = |status: Status, text| StopMessage { status: status as u8, text, kind: None };
         match stop {
             Stop::Interrupted => message(Status::Interrupted, String::new()),
             Stop::Trouble(trouble) => {
-                let is_elsewhere = trouble.kind == TroubleKind::Elsewhere;
-                let Failure { status, text, .. } = Failure::from(trouble);
-                StopMessage { is_elsewhere, ..message(status, text) }
+                let kind = Some(trouble.kind);
+                // The advice follows from the kind, and is added where it is said.
+                let text = trouble.text.clone();
+                StopMessage { kind, ..message(Failure::from(trouble).status, text) }
             }
             // Studies, which have limits, are done by one rank.
             Stop::Spent(text) => message(Status::Invalid, text),
         }
+    }
+
+    /// Another rank failed, which has the reason.
+    fn is_consequence(&self) -> bool {
+        self.kind == Some(TroubleKind::Elsewhere)
     }
 
     /// The same with the name of the rank that it is of.
@@ -178,10 +183,10 @@ impl StopMessage {
     }
 
     fn into_stop(self) -> Stop {
-        match self.status {
-            status if status == Status::Interrupted as u8 => Stop::Interrupted,
-            status if status == Status::Usage as u8 => Stop::Trouble(Trouble::usage(self.text)),
-            _ => Stop::Trouble(Trouble::failed(self.text)),
+        match self.kind {
+            Some(kind) => Stop::Trouble(Trouble { kind, text: self.text }),
+            None if self.status == Status::Interrupted as u8 => Stop::Interrupted,
+            None => Stop::Spent(self.text),
         }
     }
 }
@@ -194,10 +199,16 @@ mod tests {
     fn a_reason_is_told_from_its_consequence_by_its_kind() {
         let text = "another process could not begin";
         let of = |trouble| StopMessage::of(Stop::Trouble(trouble));
-        assert!(of(Trouble::elsewhere(text)).is_elsewhere);
-        assert!(!of(Trouble::failed(text)).is_elsewhere);
+        assert!(of(Trouble::elsewhere(text)).is_consequence());
+        assert!(!of(Trouble::failed(text)).is_consequence());
         let told = of(Trouble::usage("no")).at(1, "here").into_stop();
         assert_eq!(told, Stop::Trouble(Trouble::usage("process 1 on here: no")));
+        let defect = Trouble::defect("it went back in time");
+        let Stop::Trouble(told) = of(defect.clone()).at(1, "here").into_stop() else {
+            panic!("a defect is trouble")
+        };
+        assert_eq!(told.kind, TroubleKind::Defect);
+        assert_eq!(told.text, format!("process 1 on here: {}", defect.text));
         let interrupted = StopMessage::of(Stop::Interrupted).at(1, "here").into_stop();
         assert_eq!(interrupted, Stop::Interrupted);
     }

@@ -4,7 +4,11 @@ use super::*;
 use crate::descriptors::Descriptors;
 use crate::store::reader;
 use crate::store::writer::RunDirectory;
+use drivelab_core::defect::defect;
+use drivelab_core::driver::Driver;
+use drivelab_core::facts::Facts;
 use drivelab_core::plan::{Arrival, Engine, Mix, Pattern, Role, Stream, Until};
+use drivelab_core::queue::Sink;
 use drivelab_core::record::{Begin, End, FORMAT};
 use drivelab_core::run::Run;
 use drivelab_core::units::Span;
@@ -15,6 +19,10 @@ use drivelab_io::ranks::Ranks;
 const FILE_BYTES: u64 = 1 << 20;
 
 fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
+    execute_on(&mut VirtualTestbed::new(100_000, 1), plan)
+}
+
+fn execute_on(testbed: &mut dyn Testbed, plan: &Plan) -> (Run, Result<(), Stop>) {
     let directory = tempfile::tempdir().unwrap();
     let runs = RunDirectory {
         path: directory.path().into(),
@@ -23,7 +31,6 @@ fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
     };
     let begin = Begin { format: FORMAT, run: "20260101-000000-0000".into(), ..Begin::default() };
     let mut recorder = Recorder::begin(&runs, begin);
-    let mut testbed = VirtualTestbed::new(100_000, 1);
     let mut target_actions = TargetActions::new(
         System::live(),
         Vec::new(),
@@ -33,7 +40,7 @@ fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
     let mut progress = Progress::new();
     let result = Execution::new(
         Ranks::ALONE,
-        &mut testbed,
+        testbed,
         &mut recorder,
         &mut progress,
         &mut target_actions,
@@ -144,4 +151,37 @@ fn a_step_that_does_not_fit_ends_the_run_and_says_why() {
     let incomplete = run.steps[0].end.as_ref().unwrap().incomplete.as_ref().unwrap();
     assert!(incomplete.contains("too small"), "{incomplete}");
     assert!(!run.complete());
+}
+
+/// A drive that contradicts itself when it is to do something else than I/O.
+struct Contradictory(VirtualTestbed);
+
+impl Testbed for Contradictory {
+    fn facts(&self) -> &Facts {
+        self.0.facts()
+    }
+
+    fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
+        self.0.run(drivers, sink)
+    }
+
+    fn act(&mut self, _: &Act) -> Option<Result<Option<SettingChange>, Trouble>> {
+        defect("the clock goes back")
+    }
+}
+
+#[test]
+fn a_drive_that_contradicts_itself_ends_its_step_and_the_run() {
+    let idle = Step { name: "idle".into(), act: Some(Act::Idle(Span(1000))), ..Step::default() };
+    let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
+    let mut testbed = Contradictory(VirtualTestbed::new(100_000, 1));
+    let plan = Plan { seed: 1, steps: vec![reads.clone(), idle, reads], ..Plan::default() };
+    let (run, result) = execute_on(&mut testbed, &plan);
+    let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
+    assert_eq!(trouble.kind, TroubleKind::Defect);
+    assert_eq!(trouble.text, "the clock goes back (a defect of drivelab)");
+    assert_eq!(run.steps.len(), 2, "what comes after it is not begun");
+    let of_idle = run.steps[1].end.as_ref().unwrap();
+    assert_eq!(of_idle.incomplete.as_deref(), Some(trouble.text.as_str()));
+    assert_eq!(run.steps[0].tallies.iter().map(|tally| tally.ops()).sum::<u64>(), 50);
 }

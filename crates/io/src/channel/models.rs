@@ -2,7 +2,7 @@
 
 use super::{Outbox, sync_channel};
 use crate::clock::Clock;
-use crate::worker::{Command, Intervals, Message, Site, give_back, hand_over};
+use crate::worker::{Command, Intervals, Message, WorkerContext, give_back, hand_over};
 use drivelab_core::tally::{Keep, Tally};
 use loom::thread;
 use std::collections::VecDeque;
@@ -66,8 +66,13 @@ fn loom_tallies_go_to_and_fro() {
         let (sender, messages) = sync_channel(1);
         let (commands, orders) = sync_channel(2);
         let worker = thread::spawn(move || {
-            let site =
-                Site { index: 0, messages: &sender, orders: &orders, clock, stuck_after_ns: 0 };
+            let site = WorkerContext {
+                index: 0,
+                messages: &sender,
+                orders: &orders,
+                clock,
+                stuck_after_ns: 0,
+            };
             let mut book = Book::new();
             for _ in 0..OPERATIONS {
                 book.account();

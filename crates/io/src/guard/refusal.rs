@@ -24,7 +24,7 @@ pub struct Refusal {
     /// `exported`, `held`, `written_elsewhere`, `unknown_device`, `unknown_backing`,
     /// `token_missing`, `token_wrong`, `changed`, `changed_since`, `foreign_file`, `foreign_names`,
     /// `locked`. Usage: `missing`, `dangling`, `not_permitted`, `read_only`, `wrong_kind`,
-    /// `too_small`, `no_space`, `no_size`, `no_list`. Otherwise `failed`.
+    /// `too_small`, `no_space`, `no_size`, `no_ledger`. Otherwise `failed`.
     pub code: &'static str,
     /// One sentence.
     pub message: String,

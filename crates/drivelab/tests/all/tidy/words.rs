@@ -6,7 +6,18 @@ use crate::tidy::source::{Tree, Violation, lines_with, words};
 pub fn giving_up(tree: &Tree) -> Vec<Violation> {
     let mut violations = Vec::new();
     for file in tree.rust() {
-        for word in [".unwrap()", ".expect(", ".unwrap_err()", ".expect_err(", "panic!"] {
+        for word in [
+            ".unwrap()",
+            ".expect(",
+            ".unwrap_err()",
+            ".expect_err(",
+            "panic!",
+            "panic_any(",
+            "resume_unwind(",
+        ] {
+            if word == "resume_unwind(" && file.path.ends_with("core/src/defect.rs") {
+                continue;
+            }
             for line in lines_with(&file.shipped, word) {
                 let what = format!("`{word}` outside tests: say what happened instead");
                 violations.push(Violation { path: file.path.clone(), line, what });
