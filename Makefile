@@ -33,7 +33,7 @@ build:
 
 # The debug build. `make needs` alone installs anything.
 test: needs lint
-	@CARGO=$(CARGO) scripts/test --workspace --features mpi
+	@CARGO=$(CARGO) scripts/test --workspace
 	@scripts/print-unavailable
 
 # What is said of times and percentiles is tested once more in the build that is benchmarked.
@@ -52,7 +52,7 @@ test-user:
 # Part of `make test` too.
 compat: needs
 	$(CARGO) test --package drivelab-compat --locked --no-fail-fast
-	$(CARGO) test --package drivelab --features mpi --locked --no-fail-fast --test all --test alone \
+	$(CARGO) test --package drivelab --locked --no-fail-fast --test all --test alone \
 		-- front_fio:: front_fio_beside:: front_fio_plot:: front_issued::
 
 needs:
@@ -60,8 +60,7 @@ needs:
 
 lint:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --features mpi --locked -- --deny warnings
-	$(CARGO) check --package drivelab --locked
+	$(CARGO) clippy --workspace --all-targets --locked -- --deny warnings
 	@# The models of `make models` compile; to try them takes longer.
 	RUSTFLAGS='--cfg loom' $(CARGO) check --package drivelab-io --lib --profile test --locked \
 		--target-dir $${CARGO_TARGET_DIR:-target}/loom
@@ -75,7 +74,7 @@ bench-peers:
 	@mkdir -p target
 	@programs=$$(scripts/build-ior target/ior) || \
 		{ echo 'bench-peers: nothing was measured, and docs/BENCHMARKS.md is left as it was' >&2; exit 69; }; \
-	$(CARGO) bench --locked --package drivelab --features mpi --bench parallel -- "$$programs" \
+	$(CARGO) bench --locked --package drivelab --bench parallel -- "$$programs" \
 		> target/bench-peers.md
 	@scripts/write-section docs/BENCHMARKS.md bench-peers < target/bench-peers.md
 

@@ -96,7 +96,6 @@ fn ior_alone_writes_and_reads_its_blocks() {
     assert_eq!(place.sizes.get("testFile.00000000"), Some(&(192 * KIB)));
 }
 
-#[cfg(feature = "mpi")]
 mod several {
     use super::*;
     use std::collections::{BTreeMap, BTreeSet};

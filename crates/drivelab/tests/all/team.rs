@@ -1,9 +1,9 @@
 //! One run by several processes that mpirun started: nothing of what they measure is lost, and one
 //! of them speaks.
-#![cfg(feature = "mpi")]
 
 use crate::support::binary::RunFile;
 use crate::support::launched::{Group, Launcher, names_in};
+use crate::support::neighbours::not_judged;
 use crate::support::shared_plan::{
     EACH, PASS, SHARED, STAMP, VERIFY, assert_aligned, gone, plan, says, step, sums, whole_plan,
 };
@@ -59,6 +59,24 @@ fn nothing_is_lost_and_all_is_as_in_one_process() {
         plans.push(run.plans);
     }
     assert!(plans.iter().all(|plan| *plan == plans[0]), "{plans:?}");
+}
+
+#[test]
+fn the_same_program_takes_the_library_of_another_mpi() {
+    let mpich = "mpirun.mpich";
+    if std::process::Command::new(mpich).arg("--version").output().is_err() {
+        not_judged("the_same_program_takes_the_library_of_another_mpi", "mpich is not here");
+        return;
+    }
+    let launcher = Launcher::by(mpich.into());
+    launcher.write("whole.toml", whole_plan());
+    launcher.run(2, &["run", "whole.toml", "."]).expect_status(0);
+    let run = launcher.only_run().run;
+    assert_processes(&run, 2);
+    for step in &run.steps {
+        assert_eq!(sums(step)[..2], [64, 4 << 20], "{step:?}");
+    }
+    gone(&launcher, &["whole.toml"]);
 }
 
 #[test]
@@ -279,6 +297,14 @@ fn a_program_that_was_started_otherwise_runs_as_ever_or_says_why_not() {
     let name = "SLURM_STEP_NUM_TASKS";
     let outcome = launcher.run_alone(&line, &[(name, "2")]).expect_status(2);
     says(&outcome, &["a launcher has started 2 processes", name, "each would run alone"]);
+    for (library, why) in [
+        ("/no/libmpi.so", "cannot open shared object file"),
+        ("libc.so.6", "it has no MPI_Get_library_version"),
+    ] {
+        let named = [("OMPI_COMM_WORLD_SIZE", "2"), ("DRIVELAB_MPI", library)];
+        let outcome = launcher.run_alone(&line, &named).expect_status(2);
+        says(&outcome, &[&format!("DRIVELAB_MPI names {library}, which cannot be used"), why]);
+    }
     gone(&launcher, &[]);
 }
 

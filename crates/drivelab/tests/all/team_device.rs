@@ -1,6 +1,5 @@
 //! A block device that several processes use at once: one holds it by the guard's leave, the
 //! others join it.
-#![cfg(feature = "mpi")]
 
 use crate::support::launched::{Group, Launcher};
 use crate::support::loop_device::LoopDevice;

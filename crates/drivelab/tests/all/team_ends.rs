@@ -1,6 +1,5 @@
 //! However one of several processes ends, all end, soon and with its reason, and nothing is left
 //! behind.
-#![cfg(feature = "mpi")]
 
 use crate::support::binary::RunFile;
 use crate::support::launched::{Group, Launcher, PATIENCE, kill, names_in, twins};

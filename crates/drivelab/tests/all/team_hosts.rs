@@ -1,5 +1,4 @@
 //! One run on two machines: namespaces of this kernel with networks and names of their own.
-#![cfg(feature = "mpi")]
 
 use crate::support::binary::must;
 use crate::support::launched::{Launcher, kill};

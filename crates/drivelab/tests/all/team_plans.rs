@@ -1,6 +1,5 @@
 //! What one process decides for all: walls, background streams, rounds until steady, scratch
 //! directories; and a simulated drive, which only one of them has.
-#![cfg(feature = "mpi")]
 
 use crate::support::launched::Launcher;
 use crate::support::shared_plan::{EACH, gone, plan, step, sums};

@@ -13,11 +13,11 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(30);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
-/// What starts the processes: that of Open MPI, unless drivelab was built with another one.
-const MPIRUN: &str = match option_env!("MPIRUN") {
-    Some(mpirun) => mpirun,
-    None => "mpirun",
-};
+/// What starts the processes: Open MPI's, or the one that `$MPIRUN` names. The program takes the
+/// library of either.
+fn mpirun() -> String {
+    std::env::var("MPIRUN").unwrap_or_else(|_| "mpirun".into())
+}
 
 static TURN: Mutex<()> = Mutex::new(());
 
@@ -27,6 +27,7 @@ pub struct Launcher {
     _turn: MutexGuard<'static, ()>,
     laboratory: Laboratory,
     work: tempfile::TempDir,
+    mpirun: String,
     /// Words before mpirun.
     pub before: Vec<String>,
     /// Options of mpirun.
@@ -45,6 +46,11 @@ pub struct Group<'a> {
 impl Launcher {
     /// Works in memory: the truth guard would notice the others on a disk that all tests share.
     pub fn new() -> Launcher {
+        Launcher::by(mpirun())
+    }
+
+    /// With the mpirun of another MPI: the same program takes the library of either.
+    pub fn by(mpirun: String) -> Launcher {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
         let laboratory = Laboratory::new();
         let slots = laboratory.data().join("slots");
@@ -53,7 +59,7 @@ impl Launcher {
         let work = tempfile::tempdir_in("/dev/shm").expect("a directory to work in");
         // Nobody looks for other networks, and whoever is still there when the first one has
         // ended is killed at once: nothing may be left to do by then.
-        let quick: &[&str] = match is_open_mpi() {
+        let quick: &[&str] = match is_open_mpi(&mpirun) {
             true => &["--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0"],
             false => &[],
         };
@@ -63,6 +69,7 @@ impl Launcher {
             _turn: turn,
             laboratory,
             work,
+            mpirun,
             before: Vec::new(),
             options: options.collect(),
             program_of_the_last: None,
@@ -108,7 +115,7 @@ impl Launcher {
 
     /// Starts groups of processes that are one team.
     pub fn start_groups(&self, groups: &[Group<'_>]) -> Running {
-        let mut words = self.before.iter().map(String::as_str).chain([MPIRUN]);
+        let mut words = self.before.iter().chain([&self.mpirun]).map(String::as_str);
         let mut command = Command::new(words.next().expect("a word"));
         command.args(words).args(&self.options);
         for (number, group) in groups.iter().enumerate() {
@@ -221,8 +228,8 @@ impl Drop for Launcher {
 }
 
 /// Whether the processes are Open MPI's.
-pub fn is_open_mpi() -> bool {
-    MPIRUN == "mpirun"
+fn is_open_mpi(mpirun: &str) -> bool {
+    !mpirun.contains("mpich")
 }
 
 /// Sends a signal.

@@ -3,7 +3,7 @@
 //! All messages go between rank 0 and each of the others; nobody waits for anybody but it. Only the
 //! thread that joined sends and receives.
 
-#[cfg(feature = "mpi")]
+mod library;
 mod mpi;
 
 use crate::clock::monotonic_ns;
@@ -13,20 +13,14 @@ use drivelab_core::queue::Trouble;
 const LAUNCHED: [&str; 4] =
     ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"];
 /// Tries at the offset of two clocks; the quickest counts.
-#[cfg(feature = "mpi")]
 const PINGS: usize = 20;
-#[cfg(feature = "mpi")]
 const DATA: std::ffi::c_int = 1;
-#[cfg(feature = "mpi")]
 const STOP: std::ffi::c_int = 2;
-#[cfg(feature = "mpi")]
 const ENDING: std::ffi::c_int = 4;
 
 /// Of each of its texts, the final message of a rank has so much.
-#[cfg(feature = "mpi")]
 const FINAL_TEXT_BYTES_MAX: usize = 1000;
 /// The exit status of a request that makes no sense.
-#[cfg(feature = "mpi")]
 const USAGE: u8 = 2;
 
 /// Time in which the broadcast of the start gets around.
@@ -43,32 +37,19 @@ pub struct Ranks {
     skew_ns: u64,
 }
 
-#[cfg(not(feature = "mpi"))]
-fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
-    let several = name != "PMIX_RANK" && text.trim().parse().is_ok_and(|size: u32| size > 1);
-    match several {
-        false => Ok(Ranks::ALONE),
-        true => Err(Trouble::usage(format!(
-            "a launcher has started {text} processes ({name}), and this drivelab was built without \
-             MPI: each would run alone; build it with  cargo build --release --features mpi"
-        ))),
-    }
-}
-
-#[cfg(feature = "mpi")]
 fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
     // The number of a process tells nothing of how many there are.
     let launched = if name == "PMIX_RANK" { None } else { text.trim().parse::<u32>().ok() };
     if launched == Some(1) {
         return Ok(Ranks::ALONE);
     }
-    let (rank, size) = mpi::init()?;
+    let (rank, size) = mpi::init(name)?;
     if let Some(launched) = launched.filter(|_| size <= 1) {
         mpi::finalize();
         return Err(Trouble::usage(format!(
-            "a launcher has started {launched} processes ({name}), and the MPI that this drivelab \
-             was built with knows nothing of it: each would run alone; start it with the mpirun of \
-             that MPI"
+            "a launcher has started {launched} processes ({name}), and the MPI library that was \
+             found knows nothing of it: each would run alone; name the library of the launcher with \
+             DRIVELAB_MPI=/path/libmpi.so"
         )));
     }
     let mut ranks = Ranks { rank, size: size.max(1), ..Ranks::ALONE };
@@ -89,7 +70,6 @@ pub struct FinalMessage {
     pub stderr: String,
 }
 
-#[cfg(feature = "mpi")]
 impl FinalMessage {
     /// Both texts so short that nobody has to wait until they are taken.
     fn to_bytes(&self) -> Vec<u8> {
@@ -116,7 +96,6 @@ impl FinalMessage {
 }
 
 /// Whole lines, as far as they go: half a line would pass for something else that was said.
-#[cfg(feature = "mpi")]
 fn begin_of(text: &str) -> &str {
     let begin = &text[..text.floor_char_boundary(FINAL_TEXT_BYTES_MAX)];
     match begin.rfind('\n') {
@@ -133,7 +112,7 @@ impl Ranks {
     /// process, so that this is for `main`, which passes on what it gets.
     ///
     /// # Errors
-    /// There are others, and this program was built without MPI; or MPI does not begin.
+    /// There are others, and the launcher's MPI cannot be loaded or does not begin.
     pub fn join() -> Result<Self, Trouble> {
         let launched =
             LAUNCHED.into_iter().find_map(|name| Some((name, std::env::var(name).ok()?)));
@@ -143,25 +122,21 @@ impl Ranks {
     /// Sends the final message: whoever still waits for this rank does so no longer. Rank 0 gets
     /// the final messages of the others, by rank.
     pub fn exchange_final_messages(self, message: &FinalMessage) -> Vec<(u32, FinalMessage)> {
-        #[cfg(feature = "mpi")]
         if self.is_rank_0() {
             return mpi::exchange_final_messages(1..self.size, message);
         } else {
             mpi::exchange_final_messages(0..1, message);
         }
-        let _ = message;
         Vec::new()
     }
 
     /// Ends MPI, after the final message. A launcher may end whoever is still there when rank 0 is
     /// gone, so that nothing may be left to do.
     pub fn finalize(self, status: u8) {
-        #[cfg(feature = "mpi")]
         match mpi::can_finalize() {
             true => mpi::finalize(),
             false => mpi::abort(status),
         }
-        let _ = status;
     }
 
     /// Its number, from 0.
@@ -244,7 +219,6 @@ impl Ranks {
     /// Asks the others to stop what they measure; rank 0 passes it on to the rest when it waits for
     /// them.
     pub fn ask_to_stop(self) {
-        #[cfg(feature = "mpi")]
         for other in if self.is_rank_0() { 1..self.size } else { 0..1 } {
             // Whoever has gone already needs none.
             let _ = mpi::send(&[1], other, STOP);
@@ -253,7 +227,6 @@ impl Ranks {
 
     /// Whether another has asked to stop, or has gone.
     pub fn is_asked_to_stop(self) -> bool {
-        #[cfg(feature = "mpi")]
         if !self.is_alone() {
             let is_asked = matches!(mpi::probe(None, STOP), Ok(Some(_)) | Err(_));
             return is_asked || mpi::is_anyone_gone();
@@ -263,17 +236,14 @@ impl Ranks {
 
     /// Sends all others something short while they work; nobody waits for it.
     pub fn send(self, message: &[u8]) {
-        #[cfg(feature = "mpi")]
         for other in if self.is_rank_0() { 1..self.size } else { 0..1 } {
             // Whoever has gone already needs none.
             let _ = mpi::send(message, other, ENDING);
         }
-        let _ = message;
     }
 
     /// The next that another has sent to all; rank 0 passes it on to the rest.
     pub fn receive(self) -> Option<Vec<u8>> {
-        #[cfg(feature = "mpi")]
         if !self.is_alone() {
             let (from, length) = mpi::probe(None, ENDING).ok().flatten()?;
             let message = mpi::receive(from, ENDING, length, || {}).ok()?;
@@ -287,7 +257,6 @@ impl Ranks {
 
     /// Takes what was asked, so that it is not met again.
     pub fn forget_stops(self) {
-        #[cfg(feature = "mpi")]
         while !self.is_alone() {
             let Ok(Some((from, length))) = mpi::probe(None, STOP) else { return };
             if mpi::receive(from, STOP, length, || {}).is_err() {
@@ -297,7 +266,6 @@ impl Ranks {
     }
 }
 
-#[cfg(feature = "mpi")]
 impl Ranks {
     /// The offset to rank 0's clock by the quickest of several questions (Cristian 1989).
     fn align_clocks(self) -> Result<(i64, u64), Trouble> {
@@ -368,23 +336,11 @@ fn number_of(bytes: &[u8]) -> Result<u64, Trouble> {
     bytes.map(u64::from_le_bytes).map_err(|_| Trouble::defect("another process sent no number"))
 }
 
-#[cfg(feature = "mpi")]
 fn receive_long(from: u32, mut meanwhile: impl FnMut()) -> Result<Vec<u8>, Trouble> {
     let length = mpi::receive(from, DATA, 8, &mut meanwhile)?;
     let length = usize::try_from(number_of(&length)?)
         .map_err(|_| Trouble::defect("another process sends more than memory can hold"))?;
     mpi::receive(from, DATA, length, meanwhile)
-}
-
-#[cfg(not(feature = "mpi"))]
-impl Ranks {
-    fn gather_others(self, mine: &[u8]) -> Result<Vec<Vec<u8>>, Trouble> {
-        Ok(vec![mine.to_vec()])
-    }
-
-    fn broadcast_to_others(self, of_rank_0: &[u8]) -> Result<Vec<u8>, Trouble> {
-        Ok(of_rank_0.to_vec())
-    }
 }
 
 #[cfg(test)]
@@ -416,7 +372,6 @@ mod tests {
     }
 
     #[test]
-    #[cfg(feature = "mpi")]
     fn a_final_message_ends_with_a_whole_line() {
         let stderr = format!("{}\n{}", "a".repeat(600), "b".repeat(600));
         let message = FinalMessage { status: 3, reason: "no".into(), stderr };

@@ -4,10 +4,11 @@
 //! the workers of the others.
 
 use super::FinalMessage;
+use super::library::{Mpi, load};
 use crate::signal;
 use drivelab_core::queue::Trouble;
 use std::collections::BTreeMap;
-use std::ffi::{c_int, c_void};
+use std::ffi::c_int;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -22,6 +23,7 @@ const FINAL: c_int = 3;
 /// it a second after it asked, and scratch is to be gone by then.
 const PATIENCE: Duration = Duration::from_millis(500);
 
+static LIBRARY: OnceLock<Box<dyn Mpi>> = OnceLock::new();
 /// MPI has begun, and has not ended.
 static JOINED: AtomicBool = AtomicBool::new(false);
 /// The final messages of those who have left.
@@ -37,21 +39,10 @@ struct Severed {
     is_pending: bool,
 }
 
-// SAFETY: the signatures are those of ranks_mpi.c, which is built with this crate.
-unsafe extern "C" {
-    fn drivelab_ranks_init(rank: *mut c_int, size: *mut c_int) -> c_int;
-    fn drivelab_ranks_finalize() -> c_int;
-    fn drivelab_ranks_send(bytes: *const c_void, count: c_int, to: c_int, tag: c_int) -> c_int;
-    fn drivelab_ranks_sent(is_done: *mut c_int) -> c_int;
-    fn drivelab_ranks_probe(
-        from: c_int,
-        tag: c_int,
-        is_there: *mut c_int,
-        source: *mut c_int,
-        count: *mut c_int,
-    ) -> c_int;
-    fn drivelab_ranks_receive(bytes: *mut c_void, count: c_int, from: c_int, tag: c_int) -> c_int;
-    fn drivelab_ranks_abort(status: c_int) -> c_int;
+/// The library of the launcher, from [`init`] on.
+fn mpi() -> Result<&'static dyn Mpi, Trouble> {
+    let library = LIBRARY.get().ok_or_else(|| Trouble::defect("MPI is asked before it begins"));
+    library.map(Box::as_ref)
 }
 
 fn checked(status: c_int, what: &str) -> Result<(), Trouble> {
@@ -61,11 +52,13 @@ fn checked(status: c_int, what: &str) -> Result<(), Trouble> {
     }
 }
 
-/// Begins MPI; gives the rank of this process and how many there are.
-pub fn init() -> Result<(u32, u32), Trouble> {
-    let (mut rank, mut size) = (0, 0);
-    // SAFETY: called once, on the thread that makes all later calls; both pointers are valid.
-    checked(unsafe { drivelab_ranks_init(&mut rank, &mut size) }, "the beginning")?;
+/// Begins the MPI of the launcher that has set `launcher`; gives the rank of this process and how
+/// many there are. Called once, on the thread that makes all later calls.
+pub fn init(launcher: &str) -> Result<(u32, u32), Trouble> {
+    let library = load(launcher)?;
+    let library = LIBRARY.get_or_init(|| library);
+    let (rank, size) =
+        library.begin().map_err(|why| sever(Trouble::failed(format!("MPI: {why}")), true))?;
     JOINED.store(true, SeqCst);
     Ok((rank.unsigned_abs(), size.unsigned_abs()))
 }
@@ -73,8 +66,7 @@ pub fn init() -> Result<(u32, u32), Trouble> {
 /// Ends what [`init`] began, if it has.
 pub fn finalize() {
     if JOINED.swap(false, SeqCst) {
-        // SAFETY: the one call behind all others, on the same thread.
-        let _ = unsafe { drivelab_ranks_finalize() };
+        let _ = mpi().map(Mpi::finalize);
     }
 }
 
@@ -90,14 +82,13 @@ pub fn send(bytes: &[u8], to: u32, tag: c_int) -> Result<(), Trouble> {
 fn send_piece(piece: Vec<u8>, to: u32, tag: c_int) -> Result<(), Trouble> {
     let count = piece.len() as c_int;
     // SAFETY: `piece` stays as it is until it was sent; it is given up for good if it never is.
-    let status = unsafe { drivelab_ranks_send(piece.as_ptr().cast(), count, to as c_int, tag) };
+    let status = unsafe { mpi()?.send(piece.as_ptr().cast(), count, to as c_int, tag) };
     checked(status, "sending")?;
     let (mut wait, begin) = (Wait::default(), Instant::now());
     loop {
-        let mut is_done = 0;
-        // SAFETY: the pointer is valid; one send is pending at a time.
-        checked(unsafe { drivelab_ranks_sent(&mut is_done) }, "sending")?;
-        if is_done != 0 {
+        let mut is_done = false;
+        checked(mpi()?.sent(&mut is_done), "sending")?;
+        if is_done {
             return Ok(());
         }
         // Small messages need nobody to take them, and are under way a moment at most.
@@ -120,13 +111,9 @@ pub fn probe(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Trou
 }
 
 fn probe_once(from: Option<u32>, tag: c_int) -> Result<Option<(u32, usize)>, Trouble> {
-    let (mut is_there, mut source, mut count) = (0, 0, 0);
-    let asked = from.map_or(-1, |rank| rank as c_int);
-    // SAFETY: all three pointers are valid.
-    let status =
-        unsafe { drivelab_ranks_probe(asked, tag, &mut is_there, &mut source, &mut count) };
-    checked(status, "looking for a message")?;
-    Ok((is_there != 0).then_some((source.unsigned_abs(), count.unsigned_abs() as usize)))
+    let found = mpi()?.probe(from.map(|rank| rank as c_int), tag);
+    let found = found.or_else(|status| checked(status, "looking for a message").map(|()| None))?;
+    Ok(found.map(|(source, count)| (source.unsigned_abs(), count.unsigned_abs() as usize)))
 }
 
 /// Waits for a message of `length` bytes; `meanwhile` is done between the looks.
@@ -161,10 +148,7 @@ pub fn receive(
 fn take(bytes: &mut Vec<u8>, count: usize, from: u32, tag: c_int) -> Result<(), Trouble> {
     let begin = bytes.len();
     bytes.resize(begin + count, 0);
-    let into = bytes[begin..].as_mut_ptr().cast();
-    // SAFETY: `into` has room for the `count` bytes that the message was found to have.
-    let status = unsafe { drivelab_ranks_receive(into, count as c_int, from as c_int, tag) };
-    checked(status, "receiving")
+    checked(mpi()?.receive(&mut bytes[begin..], from as c_int, tag), "receiving")
 }
 
 /// Lets the processor go for a moment.
@@ -254,6 +238,5 @@ impl Wait {
 
 /// Ends all processes at once.
 pub fn abort(status: u8) {
-    // SAFETY: may be called at any time after `init`.
-    let _ = unsafe { drivelab_ranks_abort(c_int::from(status)) };
+    let _ = mpi().map(|mpi| mpi.abort(c_int::from(status)));
 }
