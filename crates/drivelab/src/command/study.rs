@@ -94,7 +94,7 @@ fn prepare<'a>(
     job.study = Some(inquiry.options.clone());
     let mut ready = job.ready(resolved, first, inquiry)?;
     if !options.dry_run {
-        spare(options, &ready.inquiry)?;
+        spare(options, ready.inquiry())?;
         super::doctor::note_concerns(&mut ready)?;
     }
     Ok(ready)
@@ -291,8 +291,8 @@ fn same_target(kept: &Kept, resolved: &ResolvedTarget) -> Result<(), Failure> {
 }
 
 fn dry_run(ready: &Prepared<'_>) -> Result<Status, Failure> {
-    let (status, inquiry) = (ready.print()?, &ready.inquiry);
-    if !ready.job.shown.as_json {
+    let (status, inquiry) = (ready.print()?, ready.inquiry());
+    if !ready.job().shown.as_json {
         if let Some(forecast) = (inquiry.study.forecast)(&inquiry.setting()) {
             print::text(&format!("\n# {forecast}\n"));
         }
@@ -329,7 +329,7 @@ fn spare(options: &StudyCommandOptions, inquiry: &Studied) -> Result<(), Failure
 /// What will be written, before it is: for a person who watches.
 fn announce(ready: &Prepared<'_>) {
     if print::stderr_is_terminal() {
-        let (target, inquiry) = (ready.job.target, &ready.inquiry);
+        let (target, inquiry) = (ready.job().target, ready.inquiry());
         print::error(&format!(
             "{} on {target}: {} In all {}{}, seed {}",
             inquiry.study.name,
