@@ -1,8 +1,9 @@
 //! What a run of `wsat` shows.
 
 use super::cause::{self, Cause};
-use super::probe::{RESTED, Shown};
-use super::{FIRST, STEADY, TO_CLIFF, early, falls_of, is_early, is_refilled, may_be_cliff};
+use super::falling::{FIRST, RESTED, STEADY, TO_CLIFF};
+use super::falling::{early, falls_of, is_early, is_refilled, may_be_cliff};
+use super::shown::Shown;
 use crate::experiment::falls::{Fall, Written, history, smoothed};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
@@ -103,7 +104,7 @@ impl<'a> Seen<'a> {
         let rounds = rounds::rates(setting, steps, ROUND);
         let settled = rounds::settled(setting, run);
         let start = Start::of(setting, run);
-        let shown = cause::shown(run, early(setting, run, steps));
+        let shown = early(setting, run, steps).and_then(|low| Shown::of(run, low));
         let history = history(&all);
         Seen { setting, summary, steps, history, rounds, falls, settled, start, shown }
     }
