@@ -9,6 +9,7 @@ pub mod counters;
 pub mod cpus;
 pub mod doctor;
 pub mod engine;
+pub mod errno;
 pub mod extents;
 pub mod facts;
 pub mod file_system;
