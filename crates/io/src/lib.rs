@@ -16,6 +16,8 @@ pub mod file_system;
 pub mod guard;
 pub mod libaio;
 pub mod map;
+#[cfg(all(test, loom))]
+mod models;
 pub mod names;
 pub mod null;
 pub mod opening;
