@@ -35,6 +35,8 @@ pub struct Job<'a> {
     pub is_dry: bool,
     /// How results are shown.
     pub shown: Shown<'a>,
+    /// It is one load: what that needs of new files, and of files that ranks share, is added.
+    pub is_load: bool,
     /// Bytes that must stay free on the file system.
     pub reserve_bytes: u64,
     /// What a reader must know before the first step.

@@ -10,14 +10,14 @@ use drivelab_core::units::Size;
 const REQUEST_BYTES_MAX: u64 = 1 << 20;
 const DEPTH: u32 = 4;
 
-/// Puts the steps that lay out new files before the plan, where it needs them. A plan that names
-/// its files says itself what is in them.
-pub fn prepend(plan: &mut Plan, resolved: &ResolvedTarget) {
+/// Puts the steps that lay out new files before the plan, where it needs them, and says how many
+/// they are. A plan that names its files says itself what is in them.
+pub fn prepend(plan: &mut Plan, resolved: &ResolvedTarget) -> usize {
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     if !resolved.creates() || !plan.files.is_empty() || !streams().any(needs_data) {
-        return;
+        return 0;
     }
-    let Some(model) = streams().find(|stream| needs_data(stream)).cloned() else { return };
+    let Some(model) = streams().find(|stream| needs_data(stream)).cloned() else { return 0 };
     let buffered = streams().filter(|s| needs_data(s)).all(|s| s.io == IoMode::Buffered);
     let mut steps = vec![step(&model, resolved, buffered)];
     if buffered {
@@ -25,7 +25,9 @@ pub fn prepend(plan: &mut Plan, resolved: &ResolvedTarget) {
         let act = Some(Act::DropCaches);
         steps.push(Step { name, role: Role::Prepare, act, repeat: 1, ..Step::default() });
     }
+    let count = steps.len();
     plan.steps.splice(0..0, steps);
+    count
 }
 
 /// Anything but writing in order from the beginning needs blocks that are there.

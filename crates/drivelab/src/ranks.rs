@@ -3,9 +3,11 @@
 //! nothing.
 
 use crate::outcome::{Failure, Status};
-use crate::target::ResolvedTarget;
-use drivelab_core::plan::{Plan, Stream};
+use crate::store;
+use crate::target::{Kind, ResolvedTarget};
+use drivelab_core::plan::{Plan, PlanFile, Stream};
 use drivelab_core::record::{ProcessFacts, Warning};
+use drivelab_core::units::Size;
 use drivelab_io::opening::Part;
 use drivelab_io::ranks::Ranks;
 use serde::{Deserialize, Serialize};
@@ -218,6 +220,32 @@ where
                       the same for all.";
         Err(Failure::usage(format!("process {rank} {}", difference(other, mine))).advise(advice))
     }))
+}
+
+/// Files that several ranks share have names that all of them know.
+pub fn name_files(
+    ranks: Ranks,
+    plan: &mut Plan,
+    resolved: &mut ResolvedTarget,
+) -> Result<(), Failure> {
+    if ranks.is_alone() || resolved.files == 0 || !plan.files.is_empty() {
+        return Ok(());
+    }
+    let stem = broadcast(ranks, &format!("drivelab-scratch-{}", store::new_id()))?;
+    let named: Vec<String> = match resolved.kind {
+        Kind::Directory => (0..resolved.files).map(|index| format!("{stem}-{index}.dat")).collect(),
+        Kind::Absent | Kind::File => {
+            let (directory, first) = apart(&resolved.path);
+            resolved.path = directory.into();
+            resolved.kind = Kind::Directory;
+            let further = (1..resolved.files).map(|index| format!("{first}.{index}"));
+            [first.clone()].into_iter().chain(further).collect()
+        }
+        Kind::Device | Kind::Simulated | Kind::Nothing => return Ok(()),
+    };
+    let size = Size(resolved.file_bytes);
+    plan.files = named.into_iter().map(|name| PlanFile { name, size }).collect();
+    Ok(())
 }
 
 /// What a rank has to do with each of the plan's files.

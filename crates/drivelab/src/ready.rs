@@ -6,11 +6,12 @@
 //! is there. Of several ranks nobody goes on before all have done each of it.
 
 use crate::cli::Terms;
-use crate::forecast::forecast;
+use crate::forecast::{Forecast, forecast};
 use crate::job::{Inquiry, Job};
+use crate::layout;
 use crate::outcome::{Failure, Status};
 use crate::patience::Patience;
-use crate::ranks::{agree, on_rank_0, same_target};
+use crate::ranks::{agree, name_files, on_rank_0, same_target};
 use crate::results::results;
 use crate::session::intent::intent_of;
 use crate::session::{self, Ended, refused};
@@ -20,7 +21,8 @@ use crate::target_actions::SETTINGS;
 use crate::{print, store};
 use drivelab_core::plan::{Plan, Role};
 use drivelab_core::plan_text;
-use drivelab_core::validate::validate;
+use drivelab_core::record::Warning;
+use drivelab_core::validate::{Problem, validate};
 use drivelab_io::facts::System;
 use drivelab_io::ranks::Ranks;
 use drivelab_io::scratch::remove_leftovers;
@@ -65,6 +67,7 @@ impl<'a> Job<'a> {
             stuck_after: terms.stuck_after,
             is_dry: terms.is_dry,
             shown,
+            is_load: false,
             reserve_bytes: 0,
             warnings: Vec::new(),
             study: None,
@@ -96,37 +99,72 @@ impl<'a> Job<'a> {
         ResolvedTarget::look(&self.system, self.target, missing)
     }
 
-    /// Tries the place of the report, asks the guard, then holds the plan against the target: a
-    /// refusal for safety comes before anything that is wrong with the plan.
+    /// Tries the place of the report, asks the guard, then holds the plan with all that is done
+    /// for it against the target: a refusal for safety comes before anything that is wrong with
+    /// the plan.
     ///
     /// # Errors
     /// The report cannot be written, the guard refuses, or the plan makes no sense on this target.
     pub fn ready<I: Inquiry>(
         self,
-        resolved: ResolvedTarget,
-        first: Plan,
+        mut resolved: ResolvedTarget,
+        mut first: Plan,
         inquiry: I,
     ) -> Result<Ready<'a, I>, Failure> {
         if !self.is_dry {
             on_rank_0(self.ranks, || self.shown.is_possible())?;
             agree(self.ranks, ask_guard(&self, &resolved, &first))?;
         }
-        agree(self.ranks, check_plan(&first, &resolved))?;
+        let laid_out = if self.is_load { layout::prepend(&mut first, &resolved) } else { 0 };
+        agree(self.ranks, check_behind(laid_out, &first, &resolved))?;
+        if self.is_load {
+            // What a plan says of its files was held against files that it names itself.
+            name_files(self.ranks, &mut first, &mut resolved)?;
+        }
         Ok(Ready { job: self, resolved, first, inquiry })
     }
 }
 
-/// A job that can begin: everything was looked at, and the guard has said yes.
+/// A job that can begin: everything was looked at, and the guard has said yes. What was checked
+/// stays as it was.
 #[derive(Debug)]
 pub struct Ready<'a, I> {
+    job: Job<'a>,
+    resolved: ResolvedTarget,
+    first: Plan,
+    inquiry: I,
+}
+
+impl<'a, I> Ready<'a, I> {
     /// What was asked.
-    pub job: Job<'a>,
+    pub fn job(&self) -> &Job<'a> {
+        &self.job
+    }
+
     /// What it is asked of.
-    pub resolved: ResolvedTarget,
+    pub fn resolved(&self) -> &ResolvedTarget {
+        &self.resolved
+    }
+
     /// The first plan.
-    pub first: Plan,
+    pub fn first(&self) -> &Plan {
+        &self.first
+    }
+
     /// What follows it.
-    pub inquiry: I,
+    pub fn inquiry(&self) -> &I {
+        &self.inquiry
+    }
+
+    /// What the first plan takes.
+    pub fn cost(&self) -> Forecast {
+        forecast(&self.first, self.resolved.file_bytes)
+    }
+
+    /// Tells a reader more before the first step.
+    pub fn warn(&mut self, found: Vec<Warning>) {
+        self.job.warnings.extend(found);
+    }
 }
 
 impl<I: Inquiry> Ready<'_, I> {
@@ -136,7 +174,7 @@ impl<I: Inquiry> Ready<'_, I> {
     /// It cannot be printed.
     pub fn print(&self) -> Result<Status, Failure> {
         let (plan, resolved) = (&self.first, &self.resolved);
-        let cost = forecast(plan, resolved.file_bytes);
+        let cost = self.cost();
         if self.job.shown.as_json {
             print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
             return Ok(Status::Fine);
@@ -187,7 +225,17 @@ fn ask_guard(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> Result<()
 
 /// Refuses what makes no sense on this target, with every reason.
 pub fn check_plan(plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
+    check_behind(0, plan, resolved)
+}
+
+/// The same of a plan whose first steps, so many, lay out what it needs. Nobody wrote these: the
+/// others are numbered without them, and what is wrong with them counts where nothing else is.
+fn check_behind(laid_out: usize, plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
     let Err(problems) = validate(plan, &resolved.geometry()) else { return Ok(()) };
+    let (layout, mut problems): (Vec<Problem>, Vec<Problem>) =
+        problems.into_iter().partition(|it| it.step.is_some_and(|step| step < laid_out));
+    problems.iter_mut().filter_map(|it| it.step.as_mut()).for_each(|step| *step -= laid_out);
+    let problems = if problems.is_empty() { layout } else { problems };
     let single = plan.steps.iter().filter(|step| step.role != Role::Prepare).count() <= 1;
     let mut lines: Vec<String> = problems
         .iter()

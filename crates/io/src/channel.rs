@@ -2,8 +2,6 @@
 
 #[cfg(all(test, loom))]
 mod model;
-#[cfg(all(test, loom))]
-mod models;
 mod outbox;
 
 #[cfg(all(test, loom))]

@@ -1,6 +1,7 @@
 //! What every real queue can do besides [`Queue`]: wait; and what they share.
 
 use crate::clock::{Clock, pause};
+use crate::errno::errno;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -99,16 +100,6 @@ impl Opened {
             _ => Err(Errno(libc::EINVAL)),
         }
     }
-}
-
-/// Our number for rustix's error.
-pub fn errno(error: rustix::io::Errno) -> Errno {
-    Errno(error.raw_os_error())
-}
-
-/// The error of the last libc call.
-pub fn last_errno() -> Errno {
-    Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(libc::EIO))
 }
 
 /// Sleeps, then spins, until `until`; for queues with nothing in flight.

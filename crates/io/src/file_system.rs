@@ -4,7 +4,7 @@
 //! approved. What is mounted is mounted in a mount namespace of this process: it ends with the
 //! process, however that ends, so that nothing can be left mounted.
 
-use crate::engine::last_errno;
+use crate::errno::last_errno;
 use crate::facts::System;
 use crate::opening::Target;
 use drivelab_core::facts::TargetKind;

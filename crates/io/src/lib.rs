@@ -9,12 +9,15 @@ pub mod counters;
 pub mod cpus;
 pub mod doctor;
 pub mod engine;
+pub mod errno;
 pub mod extents;
 pub mod facts;
 pub mod file_system;
 pub mod guard;
 pub mod libaio;
 pub mod map;
+#[cfg(all(test, loom))]
+mod models;
 pub mod names;
 pub mod null;
 pub mod opening;

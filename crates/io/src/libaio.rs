@@ -6,7 +6,8 @@ mod blocks;
 
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, last_errno, sleep_until};
+use crate::engine::{Calls, Engine, Opened, kernel_wait_ns, sleep_until};
+use crate::errno::last_errno;
 use blocks::{Blocks, Iocb};
 use drivelab_core::defect::defect;
 use drivelab_core::inside::Cause;

@@ -3,7 +3,8 @@
 //! A page that cannot be read raises SIGBUS; the handler puts a page of zeros in its place and
 //! remembers, so that the operation ends as an I/O error instead of the process. Source: mmap(2).
 
-use crate::engine::{Opened, errno};
+use crate::engine::Opened;
+use crate::errno::errno;
 use crate::sync::Mover;
 use drivelab_core::op::{Action, DataOp, Errno};
 use drivelab_core::queue::Trouble;

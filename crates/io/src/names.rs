@@ -1,7 +1,7 @@
 //! Metadata: create, open, stat, utime, rename, unlink, mkdir and fsync on names in our own
 //! directory.
 
-use crate::engine::errno;
+use crate::errno::errno;
 use crate::sync::Mover;
 use drivelab_core::defect::defect;
 use drivelab_core::op::{Action, Errno, NameOp};

@@ -2,7 +2,8 @@
 
 use crate::buffer::Buffers;
 use crate::clock::Clock;
-use crate::engine::{Calls, Engine, Opened, errno, last_errno, sleep_until};
+use crate::engine::{Calls, Engine, Opened, sleep_until};
+use crate::errno::{errno, last_errno};
 use crate::watch::Pulse;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Op, Tag, Time};

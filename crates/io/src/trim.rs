@@ -1,6 +1,6 @@
 //! Discards a range of an open target: BLKDISCARD on devices, a punched hole in files.
 
-use crate::engine::{errno, last_errno};
+use crate::errno::{errno, last_errno};
 use drivelab_core::op::Errno;
 use rustix::fs::{FallocateFlags, fallocate};
 use std::os::fd::{AsFd, AsRawFd};

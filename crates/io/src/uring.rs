@@ -330,7 +330,7 @@ fn blocking(opened: &Opened, buffers: &mut Buffers, tag: Tag, op: &DataOp) -> Re
         Action::Write => rustix::io::pwrite(opened.file(op.file), data, op.offset),
         other => defect(format!("a {} was to be done once more", other.word())),
     };
-    moved.map(|bytes| bytes as u32).map_err(crate::engine::errno)
+    moved.map(|bytes| bytes as u32).map_err(crate::errno::errno)
 }
 
 impl Queue for Uring {

@@ -23,7 +23,7 @@ use std::fmt::Write;
 pub use comparison::comparison;
 pub use gathering::gathering;
 
-use crate::text::escape;
+use crate::text::{Html, escape};
 use crate::view::{header, headline};
 
 /// Crosshair with values, curves on and off, a wider axis of time: nothing that the page lacks
@@ -65,7 +65,7 @@ fn head(out: &mut String, title: &str, compares: bool) {
 }
 
 /// A sentence in which what stands in backquotes is code.
-fn prose(text: &str) -> String {
+fn prose(text: &str) -> Html {
     let parts: Vec<&str> = text.split('`').collect();
     if parts.len().is_multiple_of(2) {
         return escape(text);
@@ -73,14 +73,12 @@ fn prose(text: &str) -> String {
     let mut out = String::new();
     for (index, part) in parts.iter().enumerate() {
         let part = escape(part);
-        match index.is_multiple_of(2) {
-            true => out.push_str(&part),
-            false => {
-                let _ = write!(out, "<code>{part}</code>");
-            }
-        }
+        let _ = match index.is_multiple_of(2) {
+            true => write!(out, "{part}"),
+            false => write!(out, "<code>{part}</code>"),
+        };
     }
-    out
+    Html::around(format_args!("{out}"))
 }
 
 fn header(out: &mut String, run: &Run, summary: &Summary) {

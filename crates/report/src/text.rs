@@ -76,8 +76,26 @@ pub(crate) fn printable(text: &str) -> String {
     text.chars().map(|c| if steers(c) { '\u{fffd}' } else { c }).collect()
 }
 
+/// What may stand in a page or a picture as it is. Text becomes that in [`escape`] alone, and what
+/// is markup cannot be escaped again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Html(String);
+
+impl Html {
+    /// Markup around parts that are markup, or never hold any: numbers, and words of our own.
+    pub(crate) fn around(parts: std::fmt::Arguments<'_>) -> Self {
+        Self(parts.to_string())
+    }
+}
+
+impl std::fmt::Display for Html {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
 /// Text made safe for content of HTML and for quoted attributes; control characters are replaced.
-pub(crate) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> Html {
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -91,7 +109,7 @@ pub(crate) fn escape(text: &str) -> String {
             c => safe.push(c),
         }
     }
-    safe
+    Html(safe)
 }
 
 /// Whole lines for a terminal or a log: everything that steers is replaced but ends of lines

@@ -1,12 +1,9 @@
 //! What every simulated drive is: it takes operations at a virtual time and says when they end.
 
-pub use crate::ends::{End, Ends};
+pub use crate::ends::{End, Ends, Ticket};
 use drivelab_core::inside::Inside;
 use drivelab_core::op::{DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
-
-/// Names an operation in flight; below 2²⁰.
-pub type Ticket = u32;
 
 /// Whether an operation goes through the page cache of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

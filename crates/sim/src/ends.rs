@@ -1,9 +1,11 @@
 //! Operations in flight, in the order in which they end.
 
-use crate::drive::Ticket;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
 use std::hint::select_unpredictable;
+
+/// Names an operation in flight; below 2²⁰.
+pub type Ticket = u32;
 
 /// One end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

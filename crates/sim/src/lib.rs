@@ -68,7 +68,6 @@ pub mod network;
 pub mod page_cache;
 pub mod profile;
 pub mod queue_delay;
-pub mod scaling;
 mod stack;
 pub mod stalls;
 pub mod target;

@@ -1,5 +1,9 @@
 //! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
 
+mod scaling;
+
+pub use scaling::Difference;
+
 use crate::array::{Array, ArrayParameters};
 use crate::block_map::{self, BlockMapDrive};
 use crate::disk::{Disk, DiskParameters};
@@ -13,13 +17,13 @@ use crate::network::{Network, NetworkParameters};
 use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
-use crate::scaling::{Difference, Full};
 use crate::stalls::Stalls;
 use crate::volume::{Volume, VolumeParameters};
 use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
 use drivelab_stats::Domain;
+use scaling::Full;
 use toml::Value;
 
 /// What begins the name of a simulated target.

@@ -6,10 +6,7 @@
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
-use crate::v2::{self, DecodeError};
-
-/// The highest value with a bucket of its own: 1 h, in ns. Larger values share its bucket.
-pub const HIGHEST_TRACKABLE_NS: u64 = 3_600_000_000_000;
+use crate::v2::{self, DecodeError, HIGHEST_TRACKABLE_NS};
 
 /// Values below 2^11 have a bucket each; every octave above has 2^10 buckets.
 const SUB_BUCKET_BITS: u32 = 11;

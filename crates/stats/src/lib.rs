@@ -83,7 +83,7 @@ pub use descriptive::{Description, mean_interval, quantile};
 pub use drift::{Drift, drift};
 pub use estimate::Estimate;
 pub use family::{any_false_alarm, benjamini_hochberg, false_alarms_of_error_bars, holm};
-pub use histogram::{Extremes, HIGHEST_TRACKABLE_NS, Histogram};
+pub use histogram::{Extremes, Histogram};
 pub use jackknife::{Counts, jackknife};
 pub use order_statistics::{
     Ranks, harrell_davis, maritz_jarrett, quantile_interval, quantile_ranks, quantile_ranks_normal,
@@ -103,7 +103,7 @@ pub use ranks::{
 };
 pub use resampling::{PermutationTest, cluster_bootstrap, least_permutation_p, permutation_test};
 pub use series::{Trend, WarmUp, autocorrelation, trend, von_neumann, warm_up};
-pub use v2::DecodeError;
+pub use v2::{DecodeError, HIGHEST_TRACKABLE_NS};
 pub use verdict::{Judged, Open, Pair, Ratio, Test, Verdict, judge, judge_ordered};
 pub use welch::{Equivalence, Welch, fieller, ratio_band};
 pub use zipf::Zipf;

@@ -8,7 +8,8 @@ use std::fmt;
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 
-use crate::histogram::HIGHEST_TRACKABLE_NS;
+/// The highest value with a bucket of its own: 1 h, in ns. Larger values share its bucket.
+pub const HIGHEST_TRACKABLE_NS: u64 = 3_600_000_000_000;
 
 const HEADER_BYTES: usize = 40;
 

@@ -144,7 +144,7 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         Ok(comparison) => conclude(setting, comparison, &mut findings),
         Err(_) => {
             findings.no_answer = true;
-            findings.unknown.push(
+            findings.want_more(
                 "How fast this file is: too few cells could be measured. Give more --time.".into(),
             );
         }

@@ -151,7 +151,7 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         Ok(comparison) => conclude(setting, comparison, &mut findings),
         Err(_) => {
             findings.no_answer = true;
-            findings.unknown.push(
+            findings.want_more(
                 "What parallel workers get: too little was measured. Give more --time.".into(),
             );
         }

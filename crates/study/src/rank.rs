@@ -154,7 +154,7 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let is_sound = |cell: &(&str, u32, u64, u32)| rate(summary, cell.0).is_some();
     findings.no_answer = !CELLS.iter().any(is_sound);
     if findings.no_answer {
-        findings.unknown.push(
+        findings.want_more(
             "How fast this target is: no load of it has numbers that can be believed. More --time \
              or --budget measures more of them."
                 .into(),

@@ -6,11 +6,12 @@
 //! it takes eight capacities until nearly every block was met, and what was not is spare flash.
 
 mod cause;
+mod falling;
 mod judge;
 mod probe;
+mod shown;
 
 use crate::experiment::budget::{Left, written};
-use crate::experiment::falls::{self, Fall};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
@@ -21,7 +22,8 @@ use drivelab_core::sound::Rules;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::steady::{Holder, TURN_ROUNDS};
-use probe::{Low, RESTED};
+use falling::{FIRST, READS, RESTED, STEADY, TO_CLIFF};
+use falling::{early, falls_of, first_bytes, is_early, is_refilled};
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -36,23 +38,12 @@ pub const STUDY: Study = Study {
     ..Study::PLAIN
 };
 
-/// The first writes, by which the drive is known as it was.
-const FIRST: &str = "first random write";
-/// Rounds from the empty drive to its cliff.
-const TO_CLIFF: &str = "random write, from empty";
-/// What is measured once the drive has settled.
-const STEADY: &str = "steady random write";
 const WATCHED: usize = 5;
 const SECOND_NS: u64 = 1_000_000_000;
 /// A drive that was emptied is left alone for so long: it erases.
 const REST_NS: u64 = 10 * SECOND_NS;
-/// Part of the drive that the first writes cover.
-const FIRST_PART: u64 = 16;
 /// An emptied drive that has not fallen after so many capacities falls no more at once.
 const TO_CLIFF_TURNS: u64 = 2;
-/// Before this share of its capacity no empty flash drive has to collect.
-const CACHE_END: f64 = 0.9;
-
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
         Scale::Quick => (5, 10 << 30),
@@ -86,14 +77,14 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     }
     let low = early(setting, run, steps);
     if let Some(low) = &low
-        && !probe::is_tried(steps, probe::READS)
+        && !probe::is_tried(steps, READS)
         && !is_refilled(steps)
         && probe::has_time(setting, &left)
         && let Some(rest) = probe::rest(setting, low, &probe::without_kept(setting, &left))
     {
         return Some(rest);
     }
-    let asks = low.is_some() && probe::is_tried(steps, probe::RESTED);
+    let asks = low.is_some() && probe::is_tried(steps, RESTED);
     if !asks || probe::are_sizes_tried(steps) {
         return onward(setting, run, &left);
     }
@@ -180,67 +171,8 @@ fn stage(setting: &Setting<'_>, run: &Run, left: &Left) -> Stage {
     }
 }
 
-/// Whether the drive was written in order behind its cliff.
-fn is_refilled(steps: &[StepRun]) -> bool {
-    let first = steps.iter().position(|step| step.begin.name == FIRST).unwrap_or(0);
-    steps[first..].iter().any(|step| step.begin.name == loads::FILL)
-}
-
 fn of_names(steps: &[StepRun], names: &[&str]) -> Vec<StepRun> {
     steps.iter().filter(|step| names.contains(&step.begin.name.as_str())).cloned().collect()
-}
-
-/// Bytes of the first writes.
-fn first_bytes(setting: &Setting<'_>) -> u64 {
-    (setting.bytes() / FIRST_PART).min(rounds::round_bytes(setting))
-}
-
-/// The rate behind the first fall of a drive that was certainly empty, if that came early.
-fn early(setting: &Setting<'_>, run: &Run, steps: &[StepRun]) -> Option<Low> {
-    if !setting.is_drive() || loads::not_purged(setting, run).is_some() {
-        return None;
-    }
-    let fall = falls_of(setting, steps).into_iter().next()?;
-    let names = [FIRST, TO_CLIFF, ROUND, STEADY];
-    let writes: Vec<&StepRun> = probe::before_rest(steps)
-        .iter()
-        .filter(|step| names.contains(&step.begin.name.as_str()))
-        .collect();
-    let is_asked = fall.bytes > 0.0 && !may_be_cliff(setting, &fall);
-    Low::of(&fall, &writes).filter(|_| is_asked)
-}
-
-/// Whether spare flash that is used up may be behind a fall of an empty drive.
-fn may_be_cliff(setting: &Setting<'_>, fall: &Fall) -> bool {
-    !is_early(setting, fall) && rounds::holder(setting) == Holder::Spare
-}
-
-/// No emptied flash drive has to collect so early.
-fn is_early(setting: &Setting<'_>, fall: &Fall) -> bool {
-    fall.bytes < CACHE_END * setting.bytes() as f64
-}
-
-/// Where the random writes fell from the first one on, until the drive was written in order or
-/// had settled.
-fn falls_of(setting: &Setting<'_>, steps: &[StepRun]) -> Vec<Fall> {
-    let names: &[&str] =
-        match is_refilled(steps) || steps.iter().any(|it| it.begin.name == TO_CLIFF) {
-            true => &[FIRST, TO_CLIFF, RESTED],
-            false => &[FIRST, ROUND, STEADY, RESTED],
-        };
-    let writes: Vec<&StepRun> =
-        steps.iter().filter(|step| names.contains(&step.begin.name.as_str())).collect();
-    // What a rest brought back counts by its bytes, and falls by itself.
-    let mut known = falls::history(&writes);
-    let of_rest = writes.iter().filter(|step| step.begin.name == RESTED);
-    let rested: usize = of_rest.map(|step| falls::history(&[step]).len()).sum();
-    let before: Vec<&StepRun> =
-        writes.iter().copied().take_while(|step| step.begin.name != RESTED).collect();
-    let at = falls::history(&before).len();
-    known.drain(at..(at + rested).min(known.len()));
-    let bytes = setting.bytes() as f64;
-    let first = first_bytes(setting) as f64;
-    falls::falls(&known, first, bytes, CACHE_END * bytes)
 }
 
 /// As many steps as the bytes that are left allow.

@@ -20,6 +20,10 @@ pub struct Findings {
     pub beware: Vec<String>,
     /// What this experiment cannot say, and what would.
     pub unknown: Vec<String>,
+    /// Something of it is unknown for want of time or bytes. No file keeps that: the sentence names
+    /// the option that gives more.
+    #[serde(skip)]
+    pub wants_more: bool,
     /// Remarks on single cells, shown beside their numbers.
     pub remarks: Vec<Remark>,
     /// Cells in the order they are to be read; they ran in another, shuffled one.
@@ -74,6 +78,12 @@ impl Findings {
             (true, true) => Answer::None,
             (true, false) => Answer::Given,
         }
+    }
+
+    /// Notes what is unknown for want of time or bytes.
+    pub fn want_more(&mut self, text: String) {
+        self.unknown.push(text);
+        self.wants_more = true;
     }
 
     /// The conclusions as they are kept: whoever concluded nothing has given no answer.

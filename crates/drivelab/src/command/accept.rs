@@ -8,7 +8,7 @@ use crate::outcome::{Failure, Status};
 use crate::ready::Ready;
 use crate::shown::Shown;
 use crate::target::Missing;
-use crate::{entropy, forecast, print};
+use crate::{entropy, print};
 use drivelab_core::run::Run;
 use drivelab_core::study::{AcceptOptions as Claimed, StudyOptions};
 use drivelab_study::accept;
@@ -53,8 +53,7 @@ pub fn accept(options: &AcceptOptions) -> Result<Status, Failure> {
 /// What will be written, before it is: for a person who watches.
 fn announce(ready: &Ready<'_, Studied>, claims: usize) {
     if print::stderr_is_terminal() {
-        let Ready { job, resolved, first, .. } = ready;
-        let cost = forecast::forecast(first, resolved.file_bytes).in_words();
-        print::error(&format!("{claims} claims on {}: {cost}, seed {}", job.target, first.seed));
+        let (target, cost, seed) = (ready.job().target, ready.cost(), ready.first().seed);
+        print::error(&format!("{claims} claims on {target}: {}, seed {seed}", cost.in_words()));
     }
 }

@@ -73,7 +73,7 @@ fn announce(options: &CheckOptions, ready: &Ready<'_, Studied>) {
             options.target,
             options.time.seconds(),
             if options.read_only { "0 B".into() } else { units::size(options.study.budget.0) },
-            ready.inquiry.options.seed
+            ready.inquiry().options.seed
         ));
     }
 }

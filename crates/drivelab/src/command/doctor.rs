@@ -69,9 +69,10 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
 /// # Errors
 /// Ctrl-C.
 pub fn note_concerns<I>(ready: &mut Ready<'_, I>) -> Result<(), Failure> {
-    if ready.resolved.kind != Kind::Simulated && !ready.job.is_dry {
-        let found = concerns(&ready.job.system, ready.job.target)?;
-        ready.job.warnings.extend(found);
+    let job = ready.job();
+    if ready.resolved().kind != Kind::Simulated && !job.is_dry {
+        let found = concerns(&job.system, job.target)?;
+        ready.warn(found);
     }
     Ok(())
 }

@@ -1,22 +1,19 @@
 //! `drivelab run`: one load, described by options or by a plan.
 
+use crate::bounded;
 use crate::cli::Terms;
 use crate::cli::run::RunOptions;
 use crate::entropy;
 use crate::job::{Job, OnePlan};
-use crate::layout;
 use crate::load;
 use crate::outcome::{Failure, Status};
-use crate::ranks::{agree, apart, broadcast, same_plan};
-use crate::ready::check_plan;
+use crate::ranks::{agree, same_plan};
 use crate::shown::Shown;
-use crate::target::{Kind, Missing, ResolvedTarget};
-use crate::{bounded, store};
+use crate::target::Missing;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use drivelab_core::plan::{Plan, PlanFile};
+use drivelab_core::plan::Plan;
 use drivelab_core::plan_text;
-use drivelab_core::units::Size;
 use drivelab_io::ranks::Ranks;
 use std::path::Path;
 
@@ -60,37 +57,12 @@ pub fn run(ranks: Ranks, options: &RunOptions, given: &[String]) -> Result<Statu
         is_dry: record.dry_run,
     };
     let shown = Shown::plainly(record.json, record.out.as_deref());
-    let job = Job { size: options.size, ..Job::of_ranks(ranks, "run", target, &terms, shown)? };
+    let mut job = Job::of_ranks(ranks, "run", target, &terms, shown)?;
+    job.size = options.size;
+    job.is_load = true;
     let resolved = job.take(&plan, Missing::unless_sized(options.size, "run"))?;
-    let mut ready = job.ready(resolved, plan, OnePlan)?;
-    layout::prepend(&mut ready.first, &ready.resolved);
-    check_plan(&ready.first, &ready.resolved)?;
-    if !ranks.is_alone() {
-        name_files(ranks, &mut ready.first, &mut ready.resolved)?;
-    }
+    let ready = job.ready(resolved, plan, OnePlan)?;
     if record.dry_run { ready.print() } else { ready.finish() }
-}
-
-/// Files that several ranks share have names that all of them know.
-fn name_files(ranks: Ranks, plan: &mut Plan, resolved: &mut ResolvedTarget) -> Result<(), Failure> {
-    if resolved.files == 0 || !plan.files.is_empty() {
-        return Ok(());
-    }
-    let stem = broadcast(ranks, &format!("drivelab-scratch-{}", store::new_id()))?;
-    let named: Vec<String> = match resolved.kind {
-        Kind::Directory => (0..resolved.files).map(|index| format!("{stem}-{index}.dat")).collect(),
-        Kind::Absent | Kind::File => {
-            let (directory, first) = apart(&resolved.path);
-            resolved.path = directory.into();
-            resolved.kind = Kind::Directory;
-            let further = (1..resolved.files).map(|index| format!("{first}.{index}"));
-            [first.clone()].into_iter().chain(further).collect()
-        }
-        Kind::Device | Kind::Simulated | Kind::Nothing => return Ok(()),
-    };
-    let size = Size(resolved.file_bytes);
-    plan.files = named.into_iter().map(|name| PlanFile { name, size }).collect();
-    Ok(())
 }
 
 fn plan_and_target<'a>(

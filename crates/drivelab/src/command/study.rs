@@ -15,15 +15,13 @@ use crate::shown::Shown;
 use crate::store::reader::{self, Kept};
 use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::{entropy, print, store};
-use drivelab_core::plan::{FileSystem, Purge, Switch};
+use drivelab_core::plan::{Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
-use drivelab_core::study::{
-    Emptying, FileSystemOptions, Profile, Scale, StudyOptions, TortureOptions,
-};
+use drivelab_core::study::{Emptying, Profile, Scale, StudyOptions, TortureOptions};
 use drivelab_core::units::Size;
 use drivelab_sim::target::PREFIX;
-use drivelab_study::experiment::{self, Study, wear};
+use drivelab_study::experiment::{self, Allowance, Study, wear};
 use drivelab_study::{battery, registry};
 use std::path::Path;
 
@@ -94,7 +92,7 @@ fn prepare<'a>(
     job.study = Some(inquiry.options.clone());
     let mut ready = job.ready(resolved, first, inquiry)?;
     if !options.dry_run {
-        spare(options, &ready.inquiry)?;
+        spare(options, ready.inquiry())?;
         super::doctor::note_concerns(&mut ready)?;
     }
     Ok(ready)
@@ -169,43 +167,10 @@ fn asked(
     };
     equip(resolved, study, scale);
     file_system::look(options, resolved)?;
-    let makes = resolved.creates();
-    if !makes && options.size.is_some() {
-        return Err(Failure::usage(
-            "--size is for a file that drivelab makes; this target is there",
-        )
-        .advise("Leave it out: the whole target is studied."));
-    }
-    let by_default = |bytes: u64| (study.allowance)(scale, bytes);
-    if makes {
-        let wanted = options.size.map_or_else(
-            || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30))),
-            |size| size.0,
-        );
-        let files = u64::from(resolved.files);
-        let grain = if files > 1 { SHARED_GRAIN } else { 1 };
-        resolved.file_bytes = resolved.roomy_bytes(wanted)? / files / grain * grain;
-    }
-    let bytes = resolved.file_bytes;
-    let mut allowance = by_default(bytes);
-    if resolved.kind == Kind::Simulated && scale != Scale::Quick {
-        // Nothing is worn out there.
-        allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
-        allowance.time.0 = allowance.time.0.saturating_mul(study.needs.simulated_times);
-    }
+    size_files(options, scale, resolved)?;
     let torture =
         TortureOptions { cycles: options.cycles.unwrap_or(1), legs: options.legs.clone() };
-    let file_system = FileSystemOptions {
-        make: options.file_system.mkfs.map(FileSystem::from),
-        // As it is meant here: a study that goes on may be told so from elsewhere.
-        directory: options.file_system.mount.as_ref().map(|path| {
-            std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string()
-        }),
-    };
-    if scale != Scale::Quick {
-        allowance.budget.0 = allowance.budget.0.saturating_mul(torture.cycles);
-        allowance.time.0 = allowance.time.0.saturating_mul(torture.cycles);
-    }
+    let allowance = allowance(study, scale, resolved, torture.cycles);
     Ok(StudyOptions {
         name: study.name.into(),
         scale,
@@ -219,11 +184,53 @@ fn asked(
         write_cache: options.pts.write_cache.map(Switch::from),
         rated: options.rated,
         per_day: options.per_day,
-        bytes,
-        file_system,
+        bytes: resolved.file_bytes,
+        file_system: file_system::asked(options),
         torture,
         ..StudyOptions::default()
     })
+}
+
+/// Decides how large the files are that drivelab makes; of what is there all is studied.
+fn size_files(
+    options: &StudyCommandOptions,
+    scale: Scale,
+    resolved: &mut ResolvedTarget,
+) -> Result<(), Failure> {
+    if !resolved.creates() {
+        return match options.size {
+            None => Ok(()),
+            Some(_) => Err(Failure::usage(
+                "--size is for a file that drivelab makes; this target is there",
+            )
+            .advise("Leave it out: the whole target is studied.")),
+        };
+    }
+    let wanted = options.size.map_or_else(
+        || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30))),
+        |size| size.0,
+    );
+    let files = u64::from(resolved.files);
+    let grain = if files > 1 { SHARED_GRAIN } else { 1 };
+    resolved.file_bytes = resolved.roomy_bytes(wanted)? / files / grain * grain;
+    Ok(())
+}
+
+/// The time and the bytes that a study may take where nobody says how much.
+fn allowance(study: &Study, scale: Scale, resolved: &ResolvedTarget, cycles: u64) -> Allowance {
+    let bytes = resolved.file_bytes;
+    let mut allowance = (study.allowance)(scale, bytes);
+    if scale == Scale::Quick {
+        return allowance;
+    }
+    if resolved.kind == Kind::Simulated {
+        // Nothing is worn out there.
+        allowance.budget.0 = allowance.budget.0.max(bytes.saturating_mul(SIMULATED_PASSES));
+        allowance.time.0 = allowance.time.0.saturating_mul(study.needs.simulated_times);
+    }
+    allowance.budget.0 = allowance.budget.0.saturating_mul(cycles);
+    allowance.time.0 = allowance.time.0.saturating_mul(cycles);
+    allowance
 }
 
 /// What a battery needs of its target: a file for each worker, a page cache before a simulated
@@ -291,8 +298,8 @@ fn same_target(kept: &Kept, resolved: &ResolvedTarget) -> Result<(), Failure> {
 }
 
 fn dry_run(ready: &Prepared<'_>) -> Result<Status, Failure> {
-    let (status, inquiry) = (ready.print()?, &ready.inquiry);
-    if !ready.job.shown.as_json {
+    let (status, inquiry) = (ready.print()?, ready.inquiry());
+    if !ready.job().shown.as_json {
         if let Some(forecast) = (inquiry.study.forecast)(&inquiry.setting()) {
             print::text(&format!("\n# {forecast}\n"));
         }
@@ -329,7 +336,7 @@ fn spare(options: &StudyCommandOptions, inquiry: &Studied) -> Result<(), Failure
 /// What will be written, before it is: for a person who watches.
 fn announce(ready: &Prepared<'_>) {
     if print::stderr_is_terminal() {
-        let (target, inquiry) = (ready.job.target, &ready.inquiry);
+        let (target, inquiry) = (ready.job().target, ready.inquiry());
         print::error(&format!(
             "{} on {target}: {} In all {}{}, seed {}",
             inquiry.study.name,

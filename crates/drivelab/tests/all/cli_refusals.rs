@@ -158,3 +158,21 @@ fn help_fits_a_screen_and_teaches_by_example() {
         assert!(directory.join(name).metadata().unwrap().len() > 100, "{name}");
     }
 }
+
+/// A file that is created is laid out first, in steps that nobody wrote.
+#[test]
+fn a_refused_plan_is_told_by_the_numbers_of_its_steps() {
+    let user = User::new();
+    let step = |more: &str| {
+        let load = "[[steps.streams]]\nmix = { read = 100 }";
+        format!("[[steps]]\nname = \"a\"\nuntil = {{ operations = 1 }}\n{load}\n{more}\n")
+    };
+    let refused = |text: String, said: &str| {
+        user.write("plan.toml", text);
+        user.types(&["run", "plan.toml", ".", "--size", "1MiB"]).refused(2, said);
+        assert_eq!(user.listing(), ["plan.toml"]);
+    };
+    let size = "step 2, stream 1: size 5000 bytes is no multiple";
+    refused(step("size = \"4k\"") + &step("size = \"5000\""), size);
+    refused(step("size = \"5000\""), "drivelab: size 5000 bytes is no multiple");
+}

@@ -1,6 +1,6 @@
 //! The line to a drive: six calls, and the only place that makes them.
 
-use crate::engine::last_errno;
+use crate::errno::last_errno;
 use drivelab_core::op::Errno;
 use std::ffi::{c_int, c_uchar, c_uint, c_ushort, c_void};
 use std::os::fd::{AsRawFd, BorrowedFd};

@@ -4,7 +4,7 @@ use drivelab_core::run::Run;
 use std::fmt::Write;
 
 use crate::html::prose;
-use crate::text::escape;
+use crate::text::{Html, escape};
 use crate::view::method;
 
 /// The line, and what it rests on.
@@ -12,7 +12,8 @@ pub(super) fn again(out: &mut String, run: &Run) {
     let again = method::again(run);
     let mut what = prose(again.same);
     if let Some(directory) = &again.typed_in {
-        let _ = write!(what, " The line was typed in <code>{}</code>.", escape(directory));
+        let directory = escape(directory);
+        what = Html::around(format_args!("{what} The line was typed in <code>{directory}</code>."));
     }
     let _ = writeln!(
         out,

@@ -4,7 +4,7 @@ use drivelab_core::findings::Findings;
 use drivelab_core::summary::Summary;
 use std::fmt::Write;
 
-use crate::text::escape;
+use crate::text::{Html, escape};
 use crate::view::numbers;
 
 /// Each with its label above and what it rests on below; nothing where there is none.
@@ -17,7 +17,8 @@ pub(super) fn numbers(out: &mut String, summary: &Summary, findings: &Findings) 
     for number in numbers {
         let value = match number.value.strip_suffix("/s") {
             Some(value) if !number.of.is_empty() && !value.ends_with('B') => {
-                format!("{} <i>{}/s</i>", escape(value.trim_end()), number.of)
+                let value = escape(value.trim_end());
+                Html::around(format_args!("{value} <i>{}/s</i>", number.of))
             }
             _ => escape(&number.value),
         };
@@ -35,10 +36,11 @@ pub(super) fn numbers(out: &mut String, summary: &Summary, findings: &Findings) 
 }
 
 /// A label whose leading mark of doubt stands out.
-fn marked(label: &str) -> String {
+fn marked(label: &str) -> Html {
     for mark in ["SUSPECT", "INCOMPLETE"] {
         if let Some(rest) = label.strip_prefix(mark) {
-            return format!("<b class=\"warn\">{mark}</b>{}", escape(rest));
+            let rest = escape(rest);
+            return Html::around(format_args!("<b class=\"warn\">{mark}</b>{rest}"));
         }
     }
     escape(label)

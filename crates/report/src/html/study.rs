@@ -6,7 +6,7 @@ use std::fmt::Write;
 use crate::html::table::{self, Set};
 use crate::html::{comparison, figures, prose};
 use crate::svg;
-use crate::text::escape;
+use crate::text::{Html, escape};
 use crate::view::chart::{self, Chart};
 use crate::view::heat::{marks, numbers};
 use crate::view::numbers::NUMBERS_MAX;
@@ -62,8 +62,10 @@ pub(super) fn results(out: &mut String, findings: &Findings) {
         out.push_str("</div></section>\n");
     }
     let remarks = findings.not_applicable.iter();
-    let remarks =
-        remarks.map(|remark| format!("<b>{}</b>: {}", escape(&remark.cell), prose(&remark.text)));
+    let remarks = remarks.map(|remark| {
+        let (cell, text) = (escape(&remark.cell), prose(&remark.text));
+        Html::around(format_args!("<b>{cell}</b>: {text}"))
+    });
     list(out, "Not applicable", remarks.collect());
     let deviations = findings.deviations.iter().map(|deviation| prose(deviation));
     list(out, "Deviations from the method", deviations.collect());
@@ -140,8 +142,8 @@ fn set(table: &block::Table, column: usize) -> Set {
     }
 }
 
-/// A section with a list of what is HTML already.
-fn list(out: &mut String, title: &str, items: Vec<String>) {
+/// A section with a list.
+fn list(out: &mut String, title: &str, items: Vec<Html>) {
     if items.is_empty() {
         return;
     }

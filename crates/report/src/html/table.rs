@@ -63,6 +63,7 @@ pub(super) fn rows(out: &mut String, table: &Table, sets: &[Set]) {
     for row in &table.rows {
         out.push_str("<tr>");
         for (entry, set) in row.iter().zip(sets) {
+            let is_doubted = *set == Set::Truth && entry == "SUSPECT";
             let entry = if *set == Set::Prose { prose(entry) } else { escape(entry) };
             let _ = match set.class() {
                 "" => write!(out, "<td>"),
@@ -70,7 +71,7 @@ pub(super) fn rows(out: &mut String, table: &Table, sets: &[Set]) {
             };
             let _ = match set {
                 Set::Strong => write!(out, "<b>{entry}</b>"),
-                Set::Truth if entry == "SUSPECT" => write!(out, "<b class=\"warn\">{entry}</b>"),
+                Set::Truth if is_doubted => write!(out, "<b class=\"warn\">{entry}</b>"),
                 _ => write!(out, "{entry}"),
             };
         }

@@ -41,6 +41,10 @@ pub(super) fn answers(claims: &[Claim], run: &Run, summary: &Summary) -> Finding
             Answer::CannotTell => findings.unknown.push(said),
         }
     }
+    let is_open = |claim: &JudgedClaim| claim.answer == Answer::CannotTell;
+    let mut answered = claims.iter().zip(&judged);
+    findings.wants_more =
+        answered.any(|(claim, judged)| is_open(judged) && is_ended_early(claim, summary));
     let count = |answer| judged.iter().filter(|claim| claim.answer == answer).count();
     let (met, not_met) = (count(Answer::Met), count(Answer::NotMet));
     let open = count(Answer::CannotTell);
@@ -212,8 +216,7 @@ fn disbelief(
         let done = cell.repetitions;
         return Some(format!("only {done} of {REPETITIONS} repetitions count{out}"));
     }
-    let asked = claim.seconds.seconds() * f64::from(cell.repetitions);
-    let measured = cell.streams.first().map_or(0.0, |stream| stream.seconds);
+    let (asked, measured) = seconds(claim, cell);
     if measured < TIME_SHARE * asked {
         return Some(format!(
             "its {} repetitions ended after {} s together instead of {} s; raise --budget",
@@ -229,6 +232,22 @@ fn disbelief(
         "claimed for a drive that is {}, and the state found was {other}; bring it there first",
         wanted.word()
     ))
+}
+
+/// How long the repetitions were to take together, and how long they took.
+fn seconds(claim: &Claim, cell: &CellSummary) -> (f64, f64) {
+    let asked = claim.seconds.seconds() * f64::from(cell.repetitions);
+    (asked, cell.streams.first().map_or(0.0, |stream| stream.seconds))
+}
+
+/// Whether the bytes allowed were written before its time was over.
+fn is_ended_early(claim: &Claim, summary: &Summary) -> bool {
+    let name = claim.cell();
+    let whole = summary.cells.iter().filter(|cell| cell.repetitions >= REPETITIONS);
+    whole.filter(|cell| cell.name == name).any(|cell| {
+        let (asked, measured) = seconds(claim, cell);
+        measured < TIME_SHARE * asked
+    })
 }
 
 fn kind_of<'a>(claim: &Claim, cell: &'a CellSummary) -> Option<&'a CellKind> {

@@ -26,7 +26,7 @@ const SLOW_MIN: usize = 10;
 pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let Some(options) = narrow::narrowed(setting, 1) else { return judge_of(setting, run) };
     let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
-    findings.unknown.push(format!(
+    findings.want_more(format!(
         "How a full drive does: only the first {} of {} were filled and used. Give a larger \
          --budget.",
         Size(options.bytes),
@@ -59,7 +59,7 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     if findings.figures.is_empty() && findings.unknown.is_empty() {
         findings.no_answer = true;
-        findings.unknown.push(
+        findings.want_more(
             "Where I/Os spend their time: no load was measured. Give a larger --time.".into(),
         );
     }

@@ -57,7 +57,7 @@ impl Seen<'_> {
             .map(|()| streams)
         });
         let Some(streams) = said else {
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "How it serves `{}`: there is no sound measurement of it. Give a larger --time or \
                  --budget.",
                 app.name()

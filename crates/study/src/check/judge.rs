@@ -183,7 +183,7 @@ impl Judged<'_> {
         } else if longest >= FREEZE_NS {
             findings.beware.push(format!("It stutters: {text}. A person would feel this."));
         } else if seconds < STUTTER_SECONDS_MIN {
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "Stutter: {text}, which is too short a look. Raise --budget for a longer one."
             ));
         } else {

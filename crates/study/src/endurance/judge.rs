@@ -96,7 +96,7 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
     let loads: Vec<Wear> =
         [ORDER, RANDOM].iter().filter_map(|name| Wear::of(&run.steps, name, &flash)).collect();
     if loads.is_empty() {
-        findings.unknown.push(
+        findings.want_more(
             "How fast the drive wears: no load was written for a whole turn of the drive within \
              the time and bytes allowed. Give a larger --time or --budget."
                 .into(),
@@ -106,7 +106,7 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
     for wear in &loads {
         if let Some(doubt) = out_of_balance(wear) {
             findings.suspect.push(doubt);
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "What a byte of {} costs: programs and erases give different counts, so one \
                  figure cannot stand for both. A larger --time or --budget counts for longer.",
                 wear.name
@@ -159,11 +159,11 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
 fn missing(loads: &[Wear], findings: &mut Findings) {
     let is_found = |name: &str| loads.iter().any(|wear| wear.name == name);
     match (is_found(ORDER), is_found(RANDOM)) {
-        (true, false) => findings.unknown.push(format!(
+        (true, false) => findings.want_more(format!(
             "What random writes leave: {COUNTED} rounds of them did not fit. Give a larger \
              --budget."
         )),
-        (false, true) => findings.unknown.push(
+        (false, true) => findings.want_more(
             "What writes in order leave: the time was over before the whole drive had been \
              rewritten in order. Give a larger --time."
                 .into(),
@@ -179,7 +179,7 @@ fn doubts(wear: &Wear, findings: &mut Findings) {
         findings.verdict.push(
             "It was not shown that random writes had settled: they may wear the drive more.".into(),
         );
-        findings.unknown.push(
+        findings.want_more(
             "Whether random writes had settled: within the bytes allowed that was not proved, and \
              a drive that has not may still wear more slowly than it will. Give a larger --budget."
                 .into(),

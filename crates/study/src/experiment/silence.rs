@@ -91,6 +91,8 @@ fn is_silent(name: &str, what: &str, findings: &Findings) {
     assert!(fields.flatten().all(|cell| cell.verdict.is_none()), "{name}, {what}");
     let told = findings.unknown.len() + findings.suspect.len() + findings.not_applicable.len();
     assert!(told > 0, "{name}, {what}: not even why");
+    let asks = |text: &String| text.contains("--time") || text.contains("--budget");
+    assert_eq!(findings.wants_more, findings.unknown.iter().any(asks), "{name}, {what}");
 }
 
 #[test]

@@ -137,7 +137,7 @@ pub fn say(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     let Some(region) = region(setting, run) else { return };
     let whole = setting.bytes();
     if region < whole {
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "How a full drive does: {} of {} were filled and written, and a drive with room left \
              has less reason to pause. Give a larger --budget and --time.",
             size(region),
@@ -146,7 +146,7 @@ pub fn say(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     }
     let (bytes, _) = aged(run);
     if bytes < region {
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "How a drive does after longer use: {} of random writes, {} of what was filled, came \
              before the measurement. Give a larger --budget or --time, or --full.",
             size(bytes),

@@ -136,14 +136,14 @@ fn held_against(
         Err(_) => findings.no_answer = true,
     }
     if !is_first_whole {
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "What writing into new space costs: the time of a step did not suffice for {}. Give a \
              larger --time.",
             size(file_bytes(setting) / PARTS)
         ));
     }
     if findings.no_answer {
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "What {} takes: nothing can be told of any load on both sides. Give a larger --time or \
              --budget.",
             name(setting)
@@ -198,7 +198,7 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
     }
     for cell in comparison.cells.iter().filter(|cell| cell.verdict == Some(Verdict::Inconclusive)) {
         let more = cell.needs_n.map_or(String::new(), |n| format!(" (about {n} repetitions)"));
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "{}: its noise is too large to tell{}; more time for each step would{more}: --full, or \
              a larger --time.",
             cell.name,

@@ -109,7 +109,7 @@ fn conclude(setting: &Setting<'_>, known: &[Known], findings: &mut Findings) {
     for order in Order::ALL {
         let Some(it) = headline(order) else { continue };
         let Some(cost) = &it.cost else {
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "What {} writes cost the readers at {}: too few writes happened, or too few \
                  repetitions were sound. A larger scale or --time measures longer.",
                 order.word(),
@@ -193,7 +193,7 @@ fn said(order: Order, share: u32, cost: &Cost, delta: f64, findings: &mut Findin
             capital(word),
             percent(delta)
         )),
-        Grade::Unsettled => findings.unknown.push(format!(
+        Grade::Unsettled => findings.want_more(format!(
             "Whether {word} writes disturb reads at {share}: {reached}, and the noise allows both \
              answers (efficiency {}). A larger scale or --time measures longer.",
             with_ends(&cost.efficiency)

@@ -51,7 +51,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings.comparison = comparison;
     if seen.iter().all(|seen| seen.rates.is_empty()) {
         findings.no_answer = true;
-        findings.unknown.push(
+        findings.want_more(
             "Who answered: no cell was measured within the time and bytes allowed. Give a larger \
              --time or --budget."
                 .into(),

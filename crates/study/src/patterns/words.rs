@@ -24,7 +24,7 @@ pub(super) fn conclude(
 ) {
     if judged.is_empty() {
         findings.no_answer = true;
-        findings.unknown.push(
+        findings.want_more(
             "What any pattern does: nothing was measured soundly. Give a larger --time or \
              --budget."
                 .into(),

@@ -74,7 +74,7 @@ impl Told<'_> {
         let rounds = rounds_done(self.section, self.steps);
         if rounds < WINDOW_ROUNDS {
             findings.no_answer = true;
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "The steady state after {}: only {rounds} whole rounds were done, and a window has \
                  {WINDOW_ROUNDS}. Give a larger --time or --budget.",
                 self.section.precondition()
@@ -132,8 +132,9 @@ impl Told<'_> {
             )),
             false if words.is_empty() => {}
             false => {
-                let more =
-                    if last < ROUNDS_MAX { " Give a larger --time or --budget." } else { "" };
+                let is_open = last < ROUNDS_MAX;
+                findings.wants_more |= is_open;
+                let more = if is_open { " Give a larger --time or --budget." } else { "" };
                 findings.unknown.push(format!(
                     "Steady state NOT ACHIEVED in {last} rounds, of {ROUNDS_MAX} that are allowed; \
                      the last five give {cells}.{more}"
@@ -156,7 +157,7 @@ impl Told<'_> {
             return;
         }
         let rounds = rounds_done(section, self.steps);
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "The steady state after {}: {} were written since it began, and before {} a drive may \
              have spare flash left, where a rate that the host or the link bounds is level and \
              proves nothing. Give a larger --budget and --time.",

@@ -29,7 +29,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         return judge_of(setting, run);
     };
     let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
-    findings.unknown.push(format!(
+    findings.want_more(format!(
         "How a full drive does: only the first {} of {} were written and used. A flash drive has \
          as much spare flash as is unused, a disk seeks less there. Give a larger --budget.",
         size(options.bytes),
@@ -50,7 +50,7 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     findings.no_answer = findings.figures.is_empty();
     if findings.no_answer {
-        findings.unknown.push(
+        findings.want_more(
             "What is left in the steady state: no load was measured soundly. Give a larger --time \
              or --budget."
                 .into(),
@@ -114,7 +114,7 @@ fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Fin
             Some(apart) => {
                 strays = true;
                 not_settled(findings);
-                findings.unknown.push(format!(
+                findings.want_more(format!(
                     "What the random loads do in the steady state: after {} rounds it seemed to be \
                      {}, and the same load went {} away from it while it was measured. Give a \
                      larger --time or --budget.",
@@ -126,7 +126,7 @@ fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Fin
         },
         (Err(why), true) => {
             not_settled(findings);
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "What the random loads do in the steady state: it was not reached; {}. What was \
                  measured may be faster than it will be. Give a larger --time or --budget.",
                 why_not(why, rates.len())
@@ -134,7 +134,7 @@ fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Fin
         }
         (_, false) => {
             not_settled(findings);
-            findings.unknown.push(
+            findings.want_more(
                 "What the random loads do in the steady state: the bytes are too few to write the \
                  drive over twice. Give a larger --budget."
                     .into(),

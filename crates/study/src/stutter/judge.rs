@@ -87,7 +87,7 @@ impl<'a> Seen<'a> {
         let (Some(longest_ns), Some(a_minute), Some(share)) =
             (self.beside.longest_ns(), self.beside.a_minute(), self.beside.share())
         else {
-            findings.unknown.push(
+            findings.want_more(
                 "Whether a machine with this drive would freeze: no sound measurement of a reader \
                  beside a writer was made. Give a larger --time or --budget."
                     .into(),
@@ -104,7 +104,8 @@ impl<'a> Seen<'a> {
                 None
             }
             (Err(open), _) => {
-                findings.unknown.insert(0, self.no_grade(setting, open, longest_ns));
+                let text = self.no_grade(setting, open, longest_ns, findings);
+                findings.unknown.insert(0, text);
                 None
             }
         };
@@ -182,7 +183,13 @@ impl<'a> Seen<'a> {
     }
 
     /// Why there is no grade, and what would give one.
-    fn no_grade(&self, setting: &Setting<'_>, open: Open, longest_ns: u64) -> String {
+    fn no_grade(
+        &self,
+        setting: &Setting<'_>,
+        open: Open,
+        longest_ns: u64,
+        findings: &mut Findings,
+    ) -> String {
         let longest = time(longest_ns as f64);
         let seen = match self.beside.count(FREEZE_NS) {
             0 => format!("No freeze was seen, and the longest wait was {longest}"),
@@ -194,32 +201,17 @@ impl<'a> Seen<'a> {
                 "No grade: watched {watched}, and no time can be named that is enough. {seen}."
             );
         };
+        let scale = enough(setting, needed);
+        findings.wants_more |= scale.is_none();
+        let longer = scale.map_or_else(|| beyond_scales(setting, open.watched, needed), Into::into);
         format!(
             "No grade: watched {watched} of the {:.0} s it takes. {seen}. This would settle it:  \
-             drivelab study stutter {} {}",
+             drivelab study stutter {} {longer}",
             needed.ceil(),
-            self.run.begin.target,
-            self.enough(setting, open.watched, needed)
+            self.run.begin.target
         )
         .trim_end()
         .to_string()
-    }
-
-    /// The options with which it would be watched long enough.
-    fn enough(&self, setting: &Setting<'_>, watched: f64, needed: f64) -> String {
-        let scales = [("--quick", Scale::Quick), ("", Scale::Default), ("--full", Scale::Full)];
-        let is_enough = |scale: Scale| super::reader_seconds(scale) >= 1.02 * needed;
-        let said = super::allowance(setting.options.scale, setting.bytes()).time;
-        let is_shorter = setting.options.time.0 < said.0;
-        let is_longer = |scale: Scale| is_shorter || scale as u8 > setting.options.scale as u8;
-        match scales.into_iter().find(|(_, scale)| is_enough(*scale) && is_longer(*scale)) {
-            Some((option, _)) => option.into(),
-            None => {
-                let times = (1.2 * needed / watched).min(1000.0);
-                let minutes = (times * setting.options.time.seconds() / 60.0).ceil();
-                format!("--full --time {minutes:.0}m")
-            }
-        }
     }
 
     fn reader_alone(&self, findings: &mut Findings) {
@@ -419,4 +411,22 @@ fn rests(run: &Run, findings: &mut Findings) {
             time(think.time.0 as f64)
         ));
     }
+}
+
+/// The option of the scale with which a reader would be watched long enough, if there is one.
+fn enough(setting: &Setting<'_>, needed: f64) -> Option<&'static str> {
+    let scales = [("--quick", Scale::Quick), ("", Scale::Default), ("--full", Scale::Full)];
+    let is_enough = |scale: Scale| super::reader_seconds(scale) >= 1.02 * needed;
+    let said = super::allowance(setting.options.scale, setting.bytes()).time;
+    let is_shorter = setting.options.time.0 < said.0;
+    let is_longer = |scale: Scale| is_shorter || scale as u8 > setting.options.scale as u8;
+    let fits = |(_, scale): &(&str, Scale)| is_enough(*scale) && is_longer(*scale);
+    scales.into_iter().find(fits).map(|(option, _)| option)
+}
+
+/// The options that watch it longer than any scale does.
+fn beyond_scales(setting: &Setting<'_>, watched: f64, needed: f64) -> String {
+    let times = (1.2 * needed / watched).min(1000.0);
+    let minutes = (times * setting.options.time.seconds() / 60.0).ceil();
+    format!("--full --time {minutes:.0}m")
 }

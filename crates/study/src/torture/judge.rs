@@ -29,7 +29,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         Ok(comparison) => comparison,
         Err(_) => {
             findings.no_answer = true;
-            findings.unknown.push(
+            findings.want_more(
                 "What the torture changed: too little was measured before and after it. Give more \
                  --time."
                     .into(),

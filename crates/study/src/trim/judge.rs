@@ -43,7 +43,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         }
         Err(_) => {
             findings.no_answer = true;
-            findings.unknown.push(
+            findings.want_more(
                 "Whether TRIM works: it was not measured before and after. Give a larger --time \
                  or --budget."
                     .into(),

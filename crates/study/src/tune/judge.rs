@@ -35,7 +35,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         }
         Err(why) => {
             findings.no_answer = true;
-            findings.unknown.push(format!(
+            findings.want_more(format!(
                 "Whether a setting matters: {why}. Give a larger --time or --budget."
             ));
         }

@@ -5,7 +5,7 @@
 //! each small write shows as the size up to which a larger one costs no more; credits hold reads to
 //! the same rate as writes. Where two of these are seen, or none, the candidates are told.
 
-use super::probe::{Low, Shown};
+use super::shown::Shown;
 use crate::experiment::Setting;
 use drivelab_core::findings::{Entry, Head, Table, Unit};
 use drivelab_core::quantity::{digits, operations, size, time};
@@ -257,18 +257,12 @@ pub fn table(shown: &Shown) -> Option<Table> {
     })
 }
 
-/// What is known of the level behind the first fall.
-pub fn shown(run: &drivelab_core::run::Run, low: Option<Low>) -> Option<Shown> {
-    let shown = Shown::of(run, low?);
-    let is_any = shown.reads.is_some() || shown.rested.is_some() || !shown.sizes.is_empty();
-    is_any.then_some(shown)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    use super::super::probe::Rested;
+    use super::super::falling::Low;
+    use super::super::shown::Rested;
     use crate::experiment::tests::{options, simulated};
 
     const CAPACITY: u64 = 256 << 20;

@@ -1,8 +1,9 @@
 //! What a run of `wsat` shows.
 
 use super::cause::{self, Cause};
-use super::probe::{RESTED, Shown};
-use super::{FIRST, STEADY, TO_CLIFF, early, falls_of, is_early, is_refilled, may_be_cliff};
+use super::falling::{FIRST, RESTED, STEADY, TO_CLIFF};
+use super::falling::{early, falls_of, is_early, is_refilled, may_be_cliff};
+use super::shown::Shown;
 use crate::experiment::falls::{Fall, Written, history, smoothed};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
@@ -103,7 +104,7 @@ impl<'a> Seen<'a> {
         let rounds = rounds::rates(setting, steps, ROUND);
         let settled = rounds::settled(setting, run);
         let start = Start::of(setting, run);
-        let shown = cause::shown(run, early(setting, run, steps));
+        let shown = early(setting, run, steps).and_then(|low| Shown::of(run, low));
         let history = history(&all);
         Seen { setting, summary, steps, history, rounds, falls, settled, start, shown }
     }
@@ -152,10 +153,12 @@ impl<'a> Seen<'a> {
             true => "the rate never fell by 10 % for long",
             false => "the rate did not fall again",
         };
-        let advice = match is_refilled(self.steps) {
+        let is_bound = is_refilled(self.steps);
+        let advice = match is_bound {
             true => "Something before the flash may bound it, such as the host or the link",
             false => "A larger --budget or --time goes further",
         };
+        findings.wants_more |= !is_bound;
         findings.unknown.push(format!(
             "Where the write cliff is: in {} of random writes, {}, {further}. {advice}.",
             size(total as u64),
@@ -224,7 +227,10 @@ impl<'a> Seen<'a> {
         let cause = shown.and_then(|shown| Some((Cause::of(self.setting, shown)?, shown)));
         match cause {
             Some((cause, shown)) => findings.verdict.push(cause.words(shown)),
-            None => findings.unknown.push(cause::candidates(shown)),
+            None => {
+                findings.wants_more |= shown.is_some_and(|shown| shown.sizes.is_empty());
+                findings.unknown.push(cause::candidates(shown));
+            }
         }
         findings.tables.extend(shown.and_then(cause::table));
     }
@@ -237,7 +243,7 @@ impl<'a> Seen<'a> {
             },
             (_, false) => {
                 not_settled(findings);
-                findings.unknown.push(format!(
+                findings.want_more(format!(
                     "What is left in the steady state: {} of writes are less than two full \
                      overwrites of this drive, which a proof takes. Give a larger --budget and \
                      --time.",
@@ -246,7 +252,7 @@ impl<'a> Seen<'a> {
             }
             (Err(why), true) => {
                 not_settled(findings);
-                findings.unknown.push(format!(
+                findings.want_more(format!(
                     "What is left in the steady state: it was not reached; {}. Give a larger \
                      --budget or --time.",
                     why_not(*why, self.rounds.len())
@@ -277,7 +283,7 @@ impl<'a> Seen<'a> {
     /// It was called settled too early.
     fn revoked(&self, settled: &Settled, apart: f64, findings: &mut Findings) {
         not_settled(findings);
-        findings.unknown.push(format!(
+        findings.want_more(format!(
             "What is left in the steady state: after {} rounds it seemed to be {}, and the rounds \
              that were watched from there on went {} away from it on average. Give a larger \
              --budget or --time.",
@@ -330,7 +336,7 @@ impl<'a> Seen<'a> {
     /// Whether the drive stayed where it had settled.
     fn watched(&self, findings: &mut Findings, settled: &Settled) {
         let Some(watched) = self.rate(STEADY) else {
-            findings.unknown.push(
+            findings.want_more(
                 "Whether it stays there: time or bytes did not last to watch it. Give a larger \
                  --time or --budget."
                     .into(),

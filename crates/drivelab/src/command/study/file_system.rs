@@ -6,9 +6,21 @@ use crate::outcome::Failure;
 use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::Facts;
 use drivelab_core::plan::FileSystem;
+use drivelab_core::study::FileSystemOptions;
 use drivelab_io::facts::{self, System};
 use drivelab_io::file_system;
 use std::path::Path;
+
+/// What was asked of file systems.
+pub fn asked(options: &StudyCommandOptions) -> FileSystemOptions {
+    FileSystemOptions {
+        make: options.file_system.mkfs.map(FileSystem::from),
+        // As it is meant here: a study that goes on may be told so from elsewhere.
+        directory: options.file_system.mount.as_ref().map(|path| {
+            std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string()
+        }),
+    }
+}
 
 /// Looks whether it can be had as asked, and takes in what is known of a mounted one.
 pub fn look(options: &StudyCommandOptions, resolved: &mut ResolvedTarget) -> Result<(), Failure> {

@@ -64,8 +64,7 @@ impl Inquiry for Studied {
 
     fn judge(&self, run: &Run) -> Option<Findings> {
         let mut findings = self.study.judged(&self.setting(), run);
-        let asks = |text: &String| text.contains("--time") || text.contains("--budget");
-        if findings.no_answer && findings.unknown.iter().any(asks) {
+        if findings.no_answer && findings.wants_more {
             findings.unknown.extend(quick::way_out(self));
         }
         Some(findings)

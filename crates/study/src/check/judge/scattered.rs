@@ -48,7 +48,7 @@ pub(super) fn look(run: &Run, summary: &Summary, findings: &mut Findings) {
             "Data overwritten at random is read in order as fast as data written in order: \
              {scattered}{range} of it."
         )),
-        Some(Outcome::Same) => findings.unknown.push(format!(
+        Some(Outcome::Same) => findings.want_more(format!(
             "How fast data overwritten at random is read in order: only {} of that part was \
              overwritten. Give a larger --budget or --time.",
             percent(share)

@@ -1,6 +1,6 @@
 //! Every order of the threads that hand tallies to and fro, and that pass records to a file.
 
-use super::{Outbox, sync_channel};
+use crate::channel::{Outbox, sync_channel};
 use crate::clock::Clock;
 use crate::worker::{Command, Intervals, Message, WorkerContext, give_back, hand_over};
 use drivelab_core::tally::{Keep, Tally};
@@ -66,17 +66,12 @@ fn loom_tallies_go_to_and_fro() {
         let (sender, messages) = sync_channel(1);
         let (commands, orders) = sync_channel(2);
         let worker = thread::spawn(move || {
-            let site = WorkerContext {
-                index: 0,
-                messages: &sender,
-                orders: &orders,
-                clock,
-                stuck_after_ns: 0,
-            };
+            let (messages, orders) = (&sender, &orders);
+            let context = WorkerContext { index: 0, messages, orders, clock, stuck_after_ns: 0 };
             let mut book = Book::new();
             for _ in 0..OPERATIONS {
                 book.account();
-                hand_over(&mut book, &site);
+                hand_over(&mut book, &context);
             }
             let mut last = std::mem::replace(&mut book.running, tally());
             last.to = LAST;

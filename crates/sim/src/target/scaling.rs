@@ -7,9 +7,9 @@
 //! of a die and the share of spare stay; the fixed part of an SLC cache and the memory of the map
 //! shrink as the capacity does.
 
+use super::SimTarget;
 use crate::flash;
 use crate::profile::{GIVEN, Model, Status};
-use crate::target::SimTarget;
 use drivelab_core::units::Size;
 use toml::Value;
 
