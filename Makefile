@@ -7,7 +7,7 @@ SWARM_CASES ?= 2000
 # Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
 DEVICE_CASES ?= 1
 
-.PHONY: help check build test test-all test-user compat needs lint bench bench-peers bench-sim validate models fuzz doc clean
+.PHONY: help check build test test-all test-user compat needs lint bench bench-peers bench-sim validate models fuzz sections doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
@@ -22,6 +22,7 @@ help:
 	@echo 'make models  every order in which threads can meet where they are synchronised by hand'
 	@echo 'make fuzz    what is unsafe under Miri and AddressSanitizer; each parser against'
 	@echo '             $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
+	@echo 'make sections  tables of the documents that the program knows, and the lists of tests'
 	@echo 'make doc     the documentation of the crates'
 
 # Status 1 is a bad finding about the disk, which is a good answer; more is none.
@@ -107,6 +108,9 @@ models:
 fuzz:
 	@scripts/run-sanitizers
 	@scripts/run-fuzzers $(FUZZ_SECONDS)
+
+sections:
+	@CARGO=$(CARGO) scripts/write-sections
 
 doc:
 	RUSTDOCFLAGS='--deny warnings' $(CARGO) doc --workspace --no-deps --locked

@@ -2,11 +2,10 @@
 //! fails loudly where that panics, takes its time, or makes a plan that cannot be run.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
+use drivelab_compat::counters::{Counters, parse_cpu, parse_diskstats, parse_uptime};
 use drivelab_compat::front::{Asked, Found, Host, Job, Output, Refusal, Scale, World};
 use drivelab_compat::front_end::Answer;
-use drivelab_compat::iostat::{self, Counters, parse_cpu, parse_diskstats, parse_uptime};
-use drivelab_compat::tools;
-use drivelab_compat::{fio, iometer};
+use drivelab_compat::{TOOLS, fio, iometer, iostat, tool_named};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan_text;
 use drivelab_core::run::Run;
@@ -167,8 +166,8 @@ fn said(data: &[u8]) -> Option<(Vec<String>, Machine<'_>)> {
 /// The lines of any tool, which is named before them; all of its names are tried.
 pub fn front_ends(data: &[u8]) {
     let (name, line) = data.split_at(data.iter().position(|byte| *byte == b' ').unwrap_or(0));
-    let tool = std::str::from_utf8(name).ok().and_then(tools::named);
-    let any = tools::ALL[usize::from(name.first().copied().unwrap_or(0)) % tools::ALL.len()];
+    let tool = std::str::from_utf8(name).ok().and_then(tool_named);
+    let any = TOOLS[usize::from(name.first().copied().unwrap_or(0)) % TOOLS.len()];
     let tool = tool.unwrap_or(any);
     let Some((words, machine)) = said(line) else { return };
     for called in tool.names {

@@ -1,12 +1,37 @@
 //! A tool as drivelab stands in for it: what a front end is to everything that goes through all of
 //! them.
 
+use crate::counters::Counters;
 use crate::front::{Asked, Host, Job, Note, Output, Refusal, World};
-use crate::iostat;
 use drivelab_core::run::Run;
 
 /// What the results of a run look like in a tool's own layout.
 pub type Layout = dyn Fn(&Run, &Host) -> Output;
+
+/// Reports of what the kernel counts, in a tool's own layout. The caller takes the samples.
+pub trait Reports {
+    /// Seconds between reports; absent: one report alone.
+    fn interval_s(&self) -> Option<u64>;
+    /// How many there are; absent with an interval: until interrupted.
+    fn count(&self) -> Option<u64>;
+    /// Whether the first sample is only what the next is compared with.
+    fn skips_first(&self) -> bool;
+    /// What comes before the first report.
+    fn opening(&self, host: &Host) -> String;
+    /// What stands between two reports.
+    fn between(&self) -> &'static str;
+    /// What was counted from `before` to `after`, which is `elapsed_s` seconds, or everything since
+    /// the kernel started where there is nothing before.
+    fn report(
+        &self,
+        host: &Host,
+        before: Option<&Counters>,
+        after: &Counters,
+        elapsed_s: f64,
+    ) -> String;
+    /// What comes after the last report.
+    fn closing(&self) -> &'static str;
+}
 
 /// What a line comes to.
 pub enum Answer {
@@ -22,7 +47,7 @@ pub enum Answer {
     /// To report what the kernel counts; nothing is issued.
     Reports {
         /// Which reports, and how often.
-        options: Box<iostat::Options>,
+        reports: Box<dyn Reports>,
         /// What their figures really say.
         notes: Vec<Note>,
     },

@@ -6,7 +6,6 @@
 
 mod catalogue;
 mod columns;
-mod counters;
 mod figures;
 mod line;
 mod notes;
@@ -15,12 +14,12 @@ mod print;
 mod rows;
 
 pub use catalogue::{entries, markdown};
-pub use counters::{Counters, Cpu, Device, parse_cpu, parse_diskstats, parse_uptime};
 pub use options::{Dates, Era, Group, Options, Partitions, Shown, Unit};
 pub use print::{between, closing, opening, report};
 
-use crate::front::{Note, Refusal, World};
-use crate::front_end::{Answer, FrontEnd};
+use crate::counters::Counters;
+use crate::front::{Host, Note, Refusal, World};
+use crate::front_end::{Answer, FrontEnd, Reports};
 
 /// What a line asks for.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,11 +43,47 @@ pub(crate) const FRONT_END: FrontEnd = FrontEnd {
     parse: |_, args, world| {
         Ok(match parse(args, world)? {
             Asked::Text(text) => Answer::Text(text),
-            Asked::Reports { options, notes } => Answer::Reports { options, notes },
+            Asked::Reports { options, notes } => Answer::Reports { reports: options, notes },
         })
     },
     table: Some(markdown),
 };
+
+impl Reports for Options {
+    fn interval_s(&self) -> Option<u64> {
+        self.interval_s
+    }
+
+    fn count(&self) -> Option<u64> {
+        self.count
+    }
+
+    fn skips_first(&self) -> bool {
+        Options::skips_first(self)
+    }
+
+    fn opening(&self, host: &Host) -> String {
+        opening(self, host)
+    }
+
+    fn between(&self) -> &'static str {
+        between(self)
+    }
+
+    fn report(
+        &self,
+        host: &Host,
+        before: Option<&Counters>,
+        after: &Counters,
+        elapsed_s: f64,
+    ) -> String {
+        report(self, host, before, after, elapsed_s)
+    }
+
+    fn closing(&self) -> &'static str {
+        closing(self)
+    }
+}
 
 /// Understands a line: the words after the program's name. `--era 9|10|12` is ours.
 ///

@@ -4,7 +4,7 @@
 mod drivelab_options;
 mod ended;
 mod files;
-mod iostat;
+mod reports;
 mod world;
 
 use crate::cli::Terms;
@@ -18,7 +18,7 @@ use crate::target::Missing;
 use crate::{print, store};
 use drivelab_compat::front::{Job, Note, Refusal};
 use drivelab_compat::front_end::{Answer, FrontEnd, Layout};
-use drivelab_compat::tools;
+use drivelab_compat::tool_named;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::record::Warning;
@@ -34,11 +34,11 @@ use world::RealWorld;
 pub fn attempt(ranks: Ranks, words: &[String]) -> Option<u8> {
     let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
     let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
-    let (tool, name, rest) = match tools::named(&called) {
+    let (tool, name, rest) = match tool_named(&called) {
         Some(tool) => (tool, called, words.get(1..)?),
         None => {
             let name = words.get(1)?;
-            (tools::named(name)?, name.clone(), words.get(2..)?)
+            (tool_named(name)?, name.clone(), words.get(2..)?)
         }
     };
     drivelab_io::signal::install();
@@ -90,8 +90,8 @@ fn run(ranks: Ranks, tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8
             Ok(0)
         }
         Answer::Run { job, layout } => line.run(*job, &*layout),
-        Answer::Reports { options: asked, notes } => {
-            iostat::reports(&asked, &notes, options.notes, &world)
+        Answer::Reports { reports: asked, notes } => {
+            reports::print(&*asked, &notes, options.notes, &world)
         }
     }
     .map_err(failed)

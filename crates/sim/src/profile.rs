@@ -51,6 +51,20 @@ pub enum Model {
     Volume,
 }
 
+impl Model {
+    /// The word for it in a profile's `kind`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Model::Flash => "flash",
+            Model::LogBlock => "log_block",
+            Model::BlockMap => "block_map",
+            Model::Disk => "disk",
+            Model::Array => "array",
+            Model::Volume => "volume",
+        }
+    }
+}
+
 /// One parameter.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]

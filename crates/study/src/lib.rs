@@ -29,3 +29,30 @@ pub mod torture;
 pub mod trim;
 pub mod tune;
 pub mod wsat;
+
+use experiment::Study;
+
+/// All studies, in the order of the help.
+pub const STUDIES: &[Study] = &[
+    aa::STUDY,
+    wsat::STUDY,
+    trim::STUDY,
+    pts::IOPS,
+    pts::THROUGHPUT,
+    pts::LATENCY,
+    rank::STUDY,
+    patterns::STUDY,
+    mix::STUDY,
+    steady::STUDY,
+    file_system::STUDY,
+    stutter::STUDY,
+    apps::STUDY,
+    modes::STUDY,
+    endurance::STUDY,
+    files::STUDY,
+    ior::STUDY,
+    meta::STUDY,
+    torture::STUDY,
+    anatomy::STUDY,
+    tune::STUDY,
+];

@@ -1,37 +1,9 @@
 //! All studies, by name: help, the tables of the documents and the command line ask here.
 
 use crate::experiment::{Allowance, OwnOption, Study};
-use crate::{
-    aa, accept, anatomy, apps, check, endurance, file_system, files, ior, meta, mix, modes,
-    patterns, pts, rank, steady, stutter, torture, trim, tune, wsat,
-};
+use crate::{STUDIES, accept, check};
 use drivelab_core::quantity::size;
 use drivelab_core::study::{Scale, StudyOptions};
-
-/// All of them, in the order of the help.
-pub const ALL: &[Study] = &[
-    aa::STUDY,
-    wsat::STUDY,
-    trim::STUDY,
-    pts::IOPS,
-    pts::THROUGHPUT,
-    pts::LATENCY,
-    rank::STUDY,
-    patterns::STUDY,
-    mix::STUDY,
-    steady::STUDY,
-    file_system::STUDY,
-    stutter::STUDY,
-    apps::STUDY,
-    modes::STUDY,
-    endurance::STUDY,
-    files::STUDY,
-    ior::STUDY,
-    meta::STUDY,
-    torture::STUDY,
-    anatomy::STUDY,
-    tune::STUDY,
-];
 
 /// Costs are told of a drive of this size.
 const DRIVE_BYTES: u64 = 1 << 40;
@@ -52,8 +24,8 @@ pub fn of_run(options: &StudyOptions) -> Result<Study, String> {
 /// # Errors
 /// There is none; the sentence names those there are.
 pub fn named(name: &str) -> Result<Study, String> {
-    ALL.iter().find(|study| study.name == name).copied().ok_or_else(|| {
-        let names: Vec<&str> = ALL.iter().map(|study| study.name).collect();
+    STUDIES.iter().find(|study| study.name == name).copied().ok_or_else(|| {
+        let names: Vec<&str> = STUDIES.iter().map(|study| study.name).collect();
         format!("there is no study `{name}`; there are {}", names.join(", "))
     })
 }
@@ -74,7 +46,8 @@ pub fn refusal(study: &Study, option: OwnOption) -> Option<(String, String)> {
         return None;
     }
     let takes = |one: &&Study| one.options.contains(&option);
-    let names: Vec<String> = ALL.iter().filter(takes).map(|it| format!("`{}`", it.name)).collect();
+    let names: Vec<String> =
+        STUDIES.iter().filter(takes).map(|it| format!("`{}`", it.name)).collect();
     let (plural, names) = (if names.len() == 1 { "y" } else { "ies" }, names.join(", "));
     Some((
         format!("{} is for the stud{plural} {names}", option.word()),
@@ -128,7 +101,13 @@ pub fn help() -> String {
     let one = |study: &Study| {
         format!("  {:<10} {}\n    {}\n", study.name, quick_cost(study), study.question)
     };
-    ALL.iter().map(one).collect()
+    STUDIES.iter().map(one).collect()
+}
+
+/// The table of README.md: names and questions in Markdown.
+pub fn table() -> String {
+    let row = |study: &Study| format!("| `{}` | {} |\n", study.name, study.question);
+    format!("| study | asks |\n|---|---|\n{}", STUDIES.iter().map(row).collect::<String>())
 }
 
 #[cfg(test)]
@@ -137,15 +116,15 @@ mod tests {
 
     #[test]
     fn each_study_declares_itself() {
-        for study in ALL {
+        for study in STUDIES {
             assert!(named(study.name).is_ok_and(|found| found.question == study.question));
             assert!(study.question.ends_with('?') && !study.name.is_empty(), "{}", study.name);
             assert!(quick_cost(study).contains(" min, "), "{}", quick_cost(study));
         }
-        let names: std::collections::BTreeSet<&str> = ALL.iter().map(|it| it.name).collect();
-        assert_eq!(names.len(), ALL.len());
+        let names: std::collections::BTreeSet<&str> = STUDIES.iter().map(|it| it.name).collect();
+        assert_eq!(names.len(), STUDIES.len());
         assert!(help().lines().all(|line| line.chars().count() <= 80), "{}", help());
-        for study in ALL {
+        for study in STUDIES {
             let help = help_of(study);
             assert!(help.starts_with(study.question) && help.contains(study.name), "{help}");
             assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
@@ -153,7 +132,7 @@ mod tests {
             assert!(own.into_iter().all(|word| help.contains(word)), "{help}");
             assert!(study.options.iter().all(|option| refusal(study, *option).is_none()));
         }
-        let (text, _) = refusal(&wsat::STUDY, OwnOption::Profile).unwrap();
+        let (text, _) = refusal(&crate::wsat::STUDY, OwnOption::Profile).unwrap();
         assert_eq!(text, "--profile is for the studies `pts-iops`, `pts-tp`, `pts-lat`");
         let asked = |name: &str| StudyOptions { name: name.into(), ..StudyOptions::default() };
         assert!(of_run(&asked("check")).is_ok_and(|study| study.name == "check"));

@@ -1,6 +1,6 @@
 //! Figures of a device over an interval, from what was counted in it.
 
-use super::counters::Device;
+use crate::counters::Device;
 
 /// Bytes of a sector in the kernel's counters are 512, so that two are a kB.
 const SECTORS_A_KB: f64 = 2.0;

@@ -1,7 +1,7 @@
 //! What the figures of iostat really say.
 
-use super::counters::parse_diskstats;
 use super::options::{Era, Group, Options, Partitions, Shown, Unit};
+use crate::counters::parse_diskstats;
 use crate::front::{Note, Treatment, World};
 
 const DISKSTATS: &str = "/proc/diskstats";

@@ -1,11 +1,11 @@
 //! Reports as text and as JSON.
 
 use super::columns::{Column, columns, text};
-use super::counters::{Counters, Cpu};
 use super::figures::Figures;
 use super::options::{Dates, Era, Options};
 use super::rows::rows;
 use crate::calendar::now;
+use crate::counters::{Counters, Cpu};
 use crate::front::Host;
 use std::fmt::Write;
 
@@ -101,7 +101,7 @@ fn cpu_block(options: &Options, cpu: Cpu) -> String {
 /// The blocks of devices, a blank line between them.
 fn device_blocks(options: &Options, rows: &[Figures]) -> String {
     let nothing = Figures {
-        counted: super::counters::Device::default(),
+        counted: crate::counters::Device::default(),
         name: String::new(),
         devices: 1,
         elapsed_s: 1.0,

@@ -1,8 +1,8 @@
 //! Which devices a report tells of, in which order, and what was counted of them.
 
-use super::counters::{Counters, Device};
 use super::figures::Figures;
 use super::options::{Era, Group, Options, Partitions, Shown};
+use crate::counters::{Counters, Device};
 
 /// Every word for all devices.
 const ALL: &str = "ALL";

@@ -1,10 +1,10 @@
 //! What iostat's front end prints, held against transcripts of sysstat 12.6.1.
 
 use crate::pretended::{Pretended, words};
+use drivelab_compat::counters::{Counters, Cpu, Device, parse_cpu, parse_diskstats};
 use drivelab_compat::front::{Note, Refusal, World};
 use drivelab_compat::iostat::{
-    Asked, Counters, Cpu, Device, Era, Options, Shown, between, closing, entries, markdown,
-    opening, parse, parse_cpu, parse_diskstats, report,
+    Asked, Era, Options, Shown, between, closing, entries, markdown, opening, parse, report,
 };
 use drivelab_compat::option::Care;
 use expect_test::{expect, expect_file};

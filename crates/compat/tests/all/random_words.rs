@@ -1,9 +1,9 @@
 //! No line of words makes a front end panic, and no plan comes out that core would refuse.
 
 use crate::mpi_world::{Still, assert_sound, corpus, launched};
+use drivelab_compat::TOOLS;
 use drivelab_compat::front::{Found, Host};
 use drivelab_compat::front_end::{Answer, FrontEnd};
-use drivelab_compat::tools;
 use drivelab_core::run::Run;
 
 /// SplitMix64: the same words in every run.
@@ -173,7 +173,7 @@ fn tried(tool: &FrontEnd, seed: u64) {
 #[test]
 fn no_line_of_any_tool_panics() {
     std::thread::scope(|scope| {
-        for (seed, tool) in (1..).zip(tools::ALL) {
+        for (seed, tool) in (1..).zip(TOOLS) {
             scope.spawn(move || tried(tool, seed));
         }
     });

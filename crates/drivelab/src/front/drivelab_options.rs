@@ -122,7 +122,7 @@ fn scale(name: &str, text: &str) -> Result<Scale, Failure> {
 mod tests {
     use super::*;
     use crate::front::world::RealWorld;
-    use drivelab_compat::tools;
+    use drivelab_compat::TOOLS;
     use drivelab_io::facts::System;
     use drivelab_io::ranks::Ranks;
 
@@ -153,7 +153,7 @@ mod tests {
     fn no_tool_has_an_option_of_ours_in_its_table() {
         // Compared without dashes, as directives have none, and fio takes `_` for `-`.
         let bare = |name: &str| name.trim_start_matches('-').replace('-', "_").to_lowercase();
-        for tool in tools::ALL {
+        for tool in TOOLS {
             let (word, Some(table)) = (tool.word(), tool.table) else { continue };
             let table = table();
             let options = options_of(&table);
@@ -171,7 +171,7 @@ mod tests {
     fn no_tool_takes_an_option_of_ours_for_its_own() {
         let world = &RealWorld::new(Ranks::ALONE, System::live(), &DrivelabOptions::default());
         for name in NAMES {
-            for tool in tools::ALL {
+            for tool in TOOLS {
                 let words = tool.example.split(' ').chain([name, "1"]).map(String::from);
                 let words: Vec<String> = words.collect();
                 for called in tool.names {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use crate::units;
 
-/// Commands whose lines are those of other tools.
-const TOOLS: [&str; 6] = ["fio", "iometer", "iozone", "ior", "mdtest", "metarates"];
+/// Commands of drivelab's own that leave a run; every other one is a tool whose line was typed.
+const OWN: [&str; 4] = ["run", "check", "accept", "study"];
 
 /// What holds of every run.
 const MEANINGS: [&str; 3] = [
@@ -64,11 +64,15 @@ pub(crate) struct Again {
     pub(crate) typed_in: Option<String>,
 }
 
+fn is_tool(command: &str) -> bool {
+    !command.is_empty() && !OWN.contains(&command)
+}
+
 /// How to do it again.
 pub(crate) fn again(run: &Run) -> Again {
     let begin = &run.begin;
     let mut words = words(begin);
-    let is_tool = TOOLS.contains(&begin.command.as_str());
+    let is_tool = is_tool(&begin.command);
     let is_seeded = words.iter().any(|word| word == "--seed" || word.starts_with("--seed="));
     if !is_seeded && matches!(begin.command.as_str(), "run" | "check" | "study") {
         words.extend(["--seed".to_owned(), begin.seed.to_string()]);
@@ -94,7 +98,7 @@ fn words(begin: &Begin) -> Vec<String> {
     if let Some((program, rest)) = begin.arguments.split_first() {
         // Called through a link, the name of the program is that of the tool.
         let name = program.rsplit('/').next().unwrap_or_default();
-        if TOOLS.contains(&begin.command.as_str()) && name.eq_ignore_ascii_case(&begin.command) {
+        if is_tool(&begin.command) && name.eq_ignore_ascii_case(&begin.command) {
             words.push(name.to_owned());
         }
         words.extend_from_slice(rest);

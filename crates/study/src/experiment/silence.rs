@@ -3,7 +3,7 @@
 use super::sample::play;
 use super::tests::options;
 use super::{Setting, Study};
-use crate::registry::ALL;
+use crate::STUDIES;
 use drivelab_core::comparison::Comparison;
 use drivelab_core::facts::{Facts, FilesystemFacts, SimulatedFacts, TargetKind};
 use drivelab_core::findings::{Answer, Findings};
@@ -58,7 +58,7 @@ fn noisy(share: f64) -> impl Fn(&str, u32) -> f64 {
 }
 
 fn each(judge: impl Fn(&Study, &Setting<'_>)) {
-    for study in ALL.iter().copied() {
+    for study in STUDIES.iter().copied() {
         let (options, facts) = (options(study.name), facts(&study));
         let setting = Setting { options: &options, facts: &facts };
         let objection = (study.objection)(&setting);

@@ -1,5 +1,6 @@
 //! Drives drawn from a seed: what the host may see of them, and what is true of them.
 
+use drivelab_sim::profile::{EMBEDDED, Model, Profile};
 use drivelab_stats::Random;
 use std::fmt::Write;
 
@@ -43,30 +44,6 @@ pub struct Planted {
     /// It does nothing for so many milliseconds, each so many seconds.
     pub stall: Option<(u64, u64)>,
 }
-
-/// A profile of `sim list`, with its model and whether its capacity can be given.
-const PROFILES: [(&str, &str, bool); 20] = [
-    ("x25-e", "flash", true),
-    ("x25-m", "flash", true),
-    ("ocz-core", "log_block", true),
-    ("samsung-slc", "log_block", true),
-    ("pqi", "log_block", true),
-    ("zhou-intel", "flash", true),
-    ("zhou-ocz", "log_block", true),
-    ("zhou-hdd", "disk", true),
-    ("pblaze5-c916", "flash", true),
-    ("sata-mlc", "flash", true),
-    ("nvme-tlc", "flash", true),
-    ("nvme-qlc", "flash", true),
-    ("momentus-7200", "disk", true),
-    ("sas-raid10", "array", false),
-    ("sas-raid5", "array", false),
-    ("san", "array", false),
-    ("gp2", "volume", true),
-    ("gp3", "volume", true),
-    ("essd", "volume", true),
-    ("textbook", "flash", true),
-];
 
 /// One of these, each as likely as the others.
 pub fn one_of<T: Copy>(random: &mut Random, all: &[T]) -> T {
@@ -164,19 +141,26 @@ impl Drive {
     }
 }
 
+/// A profile of `sim list`.
 fn listed(random: &mut Random, bytes: u64) -> Drive {
-    let (name, model, scales) = one_of(random, &PROFILES);
+    let (name, text) = one_of(random, EMBEDDED);
+    let profile = Profile::parse(text, name).expect("a profile of the program");
     let mut target = format!("sim:{name}");
     // The size of an array is that of its members.
-    let key = if scales { "capacity" } else { "member.user_bytes" };
+    let is_array = profile.model == Model::Array;
+    let key = if is_array { "member.user_bytes" } else { "capacity" };
     target.push_str(&format!(",{key}={bytes}"));
-    let honours = (model == "flash").then(|| !chance(random, 30));
+    let honours = (profile.model == Model::Flash).then(|| !chance(random, 30));
     if honours == Some(false) {
         target.push_str(",honours_trim=false");
     }
-    let bytes = scales.then_some(bytes);
-    let has_slc = name.starts_with("nvme");
-    let planted = Planted { model, bytes, honours_trim: honours, has_slc, ..Planted::default() };
+    let planted = Planted {
+        model: profile.model.word(),
+        bytes: (!is_array).then_some(bytes),
+        honours_trim: honours,
+        has_slc: profile.get("slc_program_ns").is_some(),
+        ..Planted::default()
+    };
     Drive { target, profile: None, planted }
 }
 

@@ -1,21 +1,20 @@
-//! `iostat`: what the kernel counts, interval by interval, in its own layout. Nothing is issued.
+//! What the kernel counts, interval by interval, in a tool's own layout. Nothing is issued.
 
 use super::drivelab_options::Notes;
 use super::world::RealWorld;
 use crate::outcome::Failure;
 use crate::print;
+use drivelab_compat::counters::{Counters, parse_cpu, parse_diskstats, parse_uptime};
 use drivelab_compat::front::Note;
-use drivelab_compat::iostat::{
-    Counters, Options, between, closing, opening, parse_cpu, parse_diskstats, parse_uptime, report,
-};
+use drivelab_compat::front_end::Reports;
 use std::time::{Duration, Instant};
 
 /// How often a waiting loop looks for Ctrl-C.
 const LOOK_AROUND: Duration = Duration::from_millis(100);
 
 /// Prints the reports that were asked for. Gives the exit status.
-pub fn reports(
-    options: &Options,
+pub fn print(
+    reports: &dyn Reports,
     notes: &[Note],
     wanted: Notes,
     world: &RealWorld,
@@ -27,24 +26,24 @@ pub fn reports(
         return Ok(0);
     }
     let host = world.host_now();
-    print::text(&opening(options, &host));
+    print::text(&reports.opening(&host));
     let begin = Instant::now();
     let mut before = None;
     let mut after = counters()?;
     let mut seconds = after.uptime_s;
     let mut shown = 0u64;
     for sample in 1u32.. {
-        let is_reference = sample == 1 && options.skips_first();
+        let is_reference = sample == 1 && reports.skips_first();
         if !is_reference {
             if shown > 0 {
-                print::text(between(options));
+                print::text(reports.between());
             }
             let host = world.host_now();
-            print::text(&report(options, &host, before.as_ref(), &after, seconds));
+            print::text(&reports.report(&host, before.as_ref(), &after, seconds));
             shown += 1;
         }
-        let Some(interval_s) = options.interval_s else { break };
-        let is_over = options.count.is_some_and(|count| shown >= count) || !print::is_heard();
+        let Some(interval_s) = reports.interval_s() else { break };
+        let is_over = reports.count().is_some_and(|count| shown >= count) || !print::is_heard();
         if is_over || !wait(begin, interval_s, sample) {
             break;
         }
@@ -52,7 +51,7 @@ pub fn reports(
         seconds = next.uptime_s - after.uptime_s;
         before = Some(std::mem::replace(&mut after, next));
     }
-    print::text(closing(options));
+    print::text(reports.closing());
     Ok(0)
 }
 
