@@ -310,6 +310,7 @@ impl<A: Abi> Mpi for Calls<A> {
         unsafe { (self.finalize)() }
     }
 
+    // SAFETY: what the trait asks of the caller is all that is needed.
     unsafe fn send(&self, bytes: *const c_void, count: c_int, to: c_int, tag: c_int) -> c_int {
         let request: *mut A::Handle = &mut *self.pending();
         // SAFETY: the bytes stay, says the caller; one send is pending at a time, so that the
