@@ -73,7 +73,7 @@ impl World for Machine<'_> {
 }
 
 /// Of what core refuses in a plan, amounts that no machine has: their bounds are core's to tell.
-const TOO_MUCH: [&str; 12] = [
+const TOO_MUCH: [&str; 13] = [
     "workers are absurd",
     "depth",
     "is more than 1GiB",
@@ -84,6 +84,7 @@ const TOO_MUCH: [&str; 12] = [
     "repetitions in all are too many",
     "reaches beyond the end of the target",
     "is too small for",
+    "names at most",
     "is no name of a file below",
     // How large a block of a drive is, nobody knows before it is opened.
     "that direct I/O needs here",

@@ -16,8 +16,8 @@ pub(crate) fn sentence(what: impl Display) -> String {
     format!("{what}{MARK}")
 }
 
-/// Ends the step: `what` has happened, which cannot be. Nothing is printed on the way: the sentence is
-/// the trouble of the step.
+/// Ends the step: `what` has happened, which cannot be. Nothing is printed on the way: the sentence
+/// is the trouble of the step.
 #[cold]
 #[inline(never)]
 pub fn defect(what: impl Display) -> ! {

@@ -19,8 +19,8 @@ pub type Tag = u32;
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
 )]
 #[serde(rename_all = "snake_case")]
-// As wide as the other fields of an operation: beside a byte an odd number of others would be copied
-// with each operation, which a processor does slowly.
+// As wide as the other fields of an operation: beside a byte an odd number of others would be
+// copied with each operation, which a processor does slowly.
 #[repr(u32)]
 pub enum Action {
     /// Read `len` bytes at `offset`.

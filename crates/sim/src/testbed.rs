@@ -1,6 +1,8 @@
 //! Where drivers meet a simulated drive: one loop that advances a virtual clock to the earliest
 //! thing that happens.
 
+mod line;
+
 use crate::drive::{Drive, End, Ends, Route, Ticket, Way};
 use drivelab_core::defect::ended_by_defects;
 use drivelab_core::driver::{Driver, Next};
@@ -10,6 +12,7 @@ use drivelab_core::inside::{Inside, InsideInterval};
 use drivelab_core::op::{Action, DataOp, Done, Op, Tag, Time};
 use drivelab_core::plan::{Act, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
+use line::Line;
 use std::collections::BTreeMap;
 
 /// Events between two questions whether to go on.
@@ -54,6 +57,7 @@ struct Lead<'a, D> {
     issued: &'a mut [Time],
     first_ticket: Ticket,
     way: Way,
+    line: Option<&'a mut Line>,
     buffer: &'a mut [u8],
 }
 
@@ -74,6 +78,11 @@ impl<D: Drive> Queue for Lead<'_, D> {
         let Op::Data(op) = &op else { return Err(op.misplaced("data")) };
         let ticket = self.first_ticket + tag;
         self.issued[ticket as usize] = self.now;
+        if let Some(line) = &mut self.line
+            && !line.admits(ticket, op)
+        {
+            return Ok(());
+        }
         self.drive.submit_by(self.now, ticket, op, self.way, self.ends);
         Ok(())
     }
@@ -103,6 +112,8 @@ struct Worker {
     driver: Driver,
     first_ticket: Ticket,
     way: Way,
+    /// Where its calls wait, as those of libaio through the page cache do.
+    line: Option<Box<Line>>,
     wake: Time,
     finished: bool,
 }
@@ -163,7 +174,9 @@ impl<D: Drive> SimTestbed<D> {
             let way = way_of(driver.stream(), self.opened);
             self.opened += 1;
             let wake = self.now;
-            step.workers.push(Worker { driver, first_ticket, way, wake, finished: false });
+            let waits = driver.stream().engine.traits().waits_when_buffered;
+            let line = (waits && way.route == Route::Buffered).then(Box::default);
+            step.workers.push(Worker { driver, first_ticket, way, line, wake, finished: false });
         }
         step
     }
@@ -186,6 +199,7 @@ impl<D: Drive> SimTestbed<D> {
                     issued: &mut step.issued,
                     first_ticket: worker.first_ticket,
                     way: worker.way,
+                    line: worker.line.as_deref_mut(),
                     buffer: &mut step.buffer,
                 };
                 worker.wake = match worker.driver.pump(&mut lead)? {
@@ -317,6 +331,13 @@ impl<D: Drive> SimTestbed<D> {
         if let Some(end) = self.ends.take(self.now) {
             debug_assert!(end.at <= self.now, "{end:?} is told before it has happened");
             Self::reap(step, end);
+            let worker = &mut step.workers[step.worker_of[end.ticket as usize] as usize];
+            if let Some(line) = &mut worker.line
+                && let Some((ticket, op)) = line.after(end.ticket)
+            {
+                self.ends.settle();
+                self.drive.submit_by(self.now, ticket, &op, worker.way, &mut self.ends);
+            }
         }
         Ok(())
     }

@@ -296,3 +296,31 @@ fn the_ready_plans_run() {
     }
     assert!(count > 0);
 }
+
+/// What libaio asks of the page cache the kernel does before `io_submit` returns, one after the
+/// other: a depth is no depth there, and a drive that could do 64 at once is slower than past it.
+#[test]
+fn libaio_through_the_page_cache_is_one_at_a_time() {
+    let user = User::new();
+    let iops = |engine: &str, depth: &str, direct: &str| {
+        let json = user.json(&[
+            "fio",
+            "--name=a",
+            "--filename=sim:nvme-tlc,page_cache=64MiB,capacity=8GiB",
+            "--rw=randread",
+            "--bs=4k",
+            "--size=8G",
+            "--number_ios=20000",
+            "--output-format=json",
+            &format!("--ioengine={engine}"),
+            &format!("--iodepth={depth}"),
+            &format!("--direct={direct}"),
+        ]);
+        json["jobs"][0]["read"]["iops"].as_f64().unwrap()
+    };
+    let one = iops("psync", "1", "0");
+    let buffered = iops("libaio", "64", "0");
+    let direct = iops("libaio", "64", "1");
+    assert!((buffered / one - 1.0).abs() < 0.01, "{buffered} against {one} one at a time");
+    assert!(direct > 5.0 * buffered, "{direct} past the cache, {buffered} through it");
+}

@@ -92,8 +92,9 @@ pub fn load(launcher: &str) -> Result<Box<dyn Mpi>, Trouble> {
     }
     let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
     Err(Trouble::usage(format!(
-        "a launcher has started several processes ({launcher}), and its MPI library ({}) cannot be \
-         loaded, so each would run alone: {}; install it, or name it with {OVERRIDE}=/path/libmpi.so",
+        "a launcher has started several processes ({launcher}), and its MPI library ({}) cannot \
+         be loaded, so each would run alone: {}; install it, or name it with \
+         {OVERRIDE}=/path/libmpi.so",
         names.join(" or "),
         tried.join("; ")
     )))

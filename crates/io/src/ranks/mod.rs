@@ -48,8 +48,8 @@ fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
         mpi::finalize();
         return Err(Trouble::usage(format!(
             "a launcher has started {launched} processes ({name}), and the MPI library that was \
-             found knows nothing of it: each would run alone; name the library of the launcher with \
-             DRIVELAB_MPI=/path/libmpi.so"
+             found knows nothing of it: each would run alone; name the library of the launcher \
+             with DRIVELAB_MPI=/path/libmpi.so"
         )));
     }
     let mut ranks = Ranks { rank, size: size.max(1), ..Ranks::ALONE };

@@ -226,8 +226,8 @@ impl Slots {
         Some(tag)
     }
 
-    /// Frees the slot of a flight, which can still be looked at there, and returns its depth; `None`
-    /// if nothing is in flight under this tag.
+    /// Frees the slot of a flight, which can still be looked at there, and returns its depth;
+    /// `None` if nothing is in flight under this tag.
     #[inline(always)]
     pub fn land(&mut self, tag: Tag) -> Option<u32> {
         let depth = std::mem::take(self.depths.get_mut(tag as usize)?);
