@@ -23,11 +23,12 @@ pub(crate) fn layouts(table: &Table) -> Vec<Vec<Table>> {
     all
 }
 
-/// The columns of a table in as many parts as it takes, each behind the column of names; `None`
-/// where not even one column fits.
+/// The columns of a table in as many parts as it takes, each behind the columns that name the rows;
+/// `None` where not even one column fits behind them.
 pub(crate) fn bands(table: &Table, fits: impl Fn(&Table) -> bool) -> Option<Vec<Table>> {
+    let names = if is_distinct(table, 1) { 1 } else { 2 };
     let part = |columns: &[usize]| {
-        let columns = || std::iter::once(0).chain(columns.iter().copied());
+        let columns = || (0..names).chain(columns.iter().copied());
         let row = |row: &Vec<String>| columns().map(|column| row[column].clone()).collect();
         Table {
             heads: columns().map(|column| table.heads[column].clone()).collect(),
@@ -37,7 +38,7 @@ pub(crate) fn bands(table: &Table, fits: impl Fn(&Table) -> bool) -> Option<Vec<
     };
     let mut bands = Vec::new();
     let mut columns: Vec<usize> = Vec::new();
-    for column in 1..table.heads.len() {
+    for column in names..table.heads.len() {
         columns.push(column);
         if fits(&part(&columns)) {
             continue;
@@ -173,5 +174,9 @@ mod tests {
         let said: Vec<Vec<String>> = parts.iter().map(lines).collect();
         assert_eq!(said, [vec!["|a|b", "one|1|2"], vec!["|c", "one|3"]]);
         assert!(bands(&wide, |part| part.heads.len() <= 1).is_none());
+        let rows: [&[&str]; 2] = [&["a", "x", "1", "2"], &["a", "y", "3", "4"]];
+        let two = table(&["target", "load", "b#", "c#"], &rows);
+        let parts = bands(&two, |part| part.heads.len() <= 3).unwrap();
+        assert_eq!(lines(&parts[1]), ["target|load|c", "a|x|2", "a|y|4"]);
     }
 }
