@@ -1,12 +1,11 @@
 //! One study on several targets: what its runs say side by side.
 
 mod heat;
+mod pictures;
 mod tables;
 
 use crate::experiment::Study;
-use drivelab_core::findings::{
-    Entry, Figure, Findings, Head, Line, LineKind, Picture, Table, Unit,
-};
+use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
 
 /// Figures beside each other in one table; more do not fit a page.
@@ -15,6 +14,7 @@ const COLUMNS_MAX: usize = 4;
 /// What follows from the runs of this study.
 pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
     let mut findings = study.across.map_or_else(Findings::default, |across| across(members));
+    findings.verdict.extend((study.together)(members));
     for member in members {
         let found = member.run.findings.as_ref();
         let bad = |list: &[String], into: &mut Vec<String>| {
@@ -35,7 +35,7 @@ pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
     }
     findings.tables.extend(side_by_side(members));
     findings.tables.extend(tables::merged(members));
-    findings.pictures.extend(merged(members));
+    findings.pictures.extend(pictures::merged(members));
     findings.heat_maps.extend(heat::merged(members));
     // Runs may each have an answer of their own, and none to the question about all of them.
     let lacks_answer = study.across.is_some() && findings.verdict.is_empty();
@@ -93,45 +93,9 @@ fn row(member: &Member<'_>, target: &str, columns: &[(&str, Unit)]) -> Vec<Entry
     [Entry::Text(target.into())].into_iter().chain(columns.iter().map(of)).collect()
 }
 
-/// Pictures of one title on one pair of axes: what was measured of each target.
-fn merged(members: &[Member<'_>]) -> Vec<Picture> {
-    let pictures = |member: &Member<'_>| -> Vec<Picture> {
-        member.run.findings.as_ref().map_or_else(Vec::new, |found| found.pictures.clone())
-    };
-    let all: Vec<(&str, Vec<Picture>)> =
-        members.iter().map(|member| (member.target, pictures(member))).collect();
-    let mut done: Vec<String> = Vec::new();
-    let mut merged = Vec::new();
-    for first in all.iter().flat_map(|(_, pictures)| pictures) {
-        let alike = |it: &&Picture| it.title == first.title && it.x == first.x && it.y == first.y;
-        let owners: Vec<(&str, &Picture)> = all
-            .iter()
-            .filter_map(|(target, pictures)| Some((*target, pictures.iter().find(alike)?)))
-            .collect();
-        if done.contains(&first.title) || owners.len() < 2 {
-            continue;
-        }
-        done.push(first.title.clone());
-        let lines = owners.iter().flat_map(|(target, picture)| measured(target, picture)).collect();
-        merged.push(Picture { note: String::new(), lines, marks: Vec::new(), ..first.clone() });
-    }
-    merged
-}
-
-/// The measured curves of a picture under the name of its target.
-fn measured(target: &str, picture: &Picture) -> Vec<Line> {
-    let lines: Vec<&Line> =
-        picture.lines.iter().filter(|line| line.kind == LineKind::Measured).collect();
-    let label = |line: &Line| match lines.len() {
-        1 => target.to_string(),
-        _ => format!("{target}, {}", line.label),
-    };
-    lines.iter().map(|line| Line { label: label(line), ..(*line).clone() }).collect()
-}
-
 /// Names that fit a table: without what simulated drives are given, and of a path its end,
 /// where they still tell the targets apart.
-fn short(targets: &[&str]) -> Vec<String> {
+pub(crate) fn short(targets: &[&str]) -> Vec<String> {
     let cut = |target: &&str| -> String {
         match target.strip_prefix("sim:") {
             Some(drive) => drive.split(',').next().unwrap_or(drive).into(),

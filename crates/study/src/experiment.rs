@@ -112,6 +112,9 @@ pub struct Study {
     /// What its runs on several targets say together, where it asks about all of them; their own
     /// verdicts are left out then. `None`: the verdicts of the runs stand beside each other.
     pub across: Option<fn(&[Member<'_>]) -> Findings>,
+    /// What its runs on several targets say only together, in sentences before the verdicts of
+    /// each.
+    pub together: fn(&[Member<'_>]) -> Vec<String>,
     /// How its answer is laid out.
     pub presentation: Presentation,
     /// Options that only it takes, or it and studies like it.
@@ -173,6 +176,7 @@ impl Study {
         rules: Rules::STRICT,
         judge: |_, _| Findings::default(),
         across: None,
+        together: |_| Vec::new(),
         presentation: Presentation::Findings,
         options: &[],
     };

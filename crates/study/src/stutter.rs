@@ -7,10 +7,12 @@
 //! shares of sequence and depths.
 
 mod cells;
+mod curves;
 mod freezes;
 mod grade;
 mod judge;
 mod published;
+mod ratios;
 
 use crate::experiment::budget::{Left, between_ns, whole};
 use crate::experiment::order::shuffle;
@@ -30,6 +32,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     judge: judge::judge,
+    together: ratios::sentences,
     ..Study::PLAIN
 };
 

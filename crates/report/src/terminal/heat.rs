@@ -2,13 +2,27 @@
 
 use drivelab_core::findings::HeatMap;
 
-use super::table::in_words;
+use super::table::{NARROW, in_words, narrowed};
 use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::view::block::Table;
 use crate::view::heat::marks;
 use crate::view::study as view;
 
 /// Title, ratios in columns, marks and note; where they are too wide, row by row.
 pub(super) fn heat_map(map: &HeatMap) -> String {
+    set(map, COLUMNS, |table| {
+        let names: Vec<String> = table.names().iter().map(|name| printable(name)).collect();
+        let clean = |row: &Vec<String>| row.iter().map(|one| printable(one)).collect::<Vec<_>>();
+        table.rows.iter().map(|row| in_words(&names, &clean(row))).collect()
+    })
+}
+
+/// A map with a column for each target: in several parts where those are too wide.
+pub(super) fn heat_map_of_several(map: &HeatMap) -> String {
+    set(map, NARROW, narrowed)
+}
+
+fn set(map: &HeatMap, width: usize, otherwise: impl Fn(&Table) -> String) -> String {
     let mut text = hanging("", &printable(&map.title), 0);
     let table = view::heat_map(map);
     let names: Vec<String> = table.names().iter().map(|name| printable(name)).collect();
@@ -23,11 +37,9 @@ pub(super) fn heat_map(map: &HeatMap) -> String {
         .chain(rows.iter().cloned())
         .collect();
     let aligned = columns(&all, &flush, 2);
-    match aligned.lines().all(|line| line.chars().count() <= COLUMNS) {
+    match aligned.lines().all(|line| line.chars().count() <= width) {
         true => text.push_str(&aligned),
-        false => {
-            rows.iter().for_each(|row| text.push_str(&in_words(&names, row)));
-        }
+        false => text.push_str(&otherwise(&table)),
     }
     // Of several maps in a row the last one says what they mean.
     if !map.note.is_empty() {

@@ -5,8 +5,8 @@ use drivelab_core::findings::{Figure, Findings, Remark};
 use drivelab_core::gathering::Gathering;
 use drivelab_core::summary::Summary;
 
-use super::heat::heat_map;
-use super::table::table;
+use super::heat::{heat_map, heat_map_of_several};
+use super::table::{table, table_of_several};
 use super::{check, compare};
 use crate::text::{Flush, columns, hanging, printable};
 use crate::view::amounts;
@@ -47,8 +47,8 @@ pub fn gathering_table(gathering: &Gathering) -> String {
     }
     text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
     let findings = &gathering.findings;
-    let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map).collect();
-    parts.extend(findings.tables.iter().map(table));
+    let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map_of_several).collect();
+    parts.extend(findings.tables.iter().map(table_of_several));
     parts.extend(findings.comparison.as_ref().map(|it| compare::within(it, findings)));
     parts.push(check::judgement(findings));
     for part in parts.iter().filter(|part| !part.is_empty()) {

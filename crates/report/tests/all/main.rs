@@ -7,6 +7,7 @@ mod labels;
 mod markdown;
 mod pages;
 mod sample;
+mod several;
 mod studies;
 mod tables;
 mod terminal;

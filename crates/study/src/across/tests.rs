@@ -1,7 +1,7 @@
 use super::*;
 use crate::{patterns, stutter, wsat};
 use drivelab_core::comparison::{Cell, Metric};
-use drivelab_core::findings::{Axis, HeatMap, HeatRow};
+use drivelab_core::findings::{Axis, HeatMap, HeatRow, Line, LineKind, Picture};
 use drivelab_core::run::Run;
 use drivelab_stats::{Estimate, Ratio};
 
@@ -138,4 +138,48 @@ fn tables_of_one_title_are_one_table_with_a_row_for_each_target() {
     let (four, eight) = (text("4 KiB"), text("8 KiB"));
     assert_eq!(said, [(&a, &four), (&b, &four), (&a, &eight), (&b, &eight)]);
     assert_eq!(writes.rows[1][3], text("2 ms"));
+}
+
+#[test]
+fn each_curve_that_targets_share_is_a_picture_with_a_line_for_each() {
+    let axis = |unit| Axis { quantity: "depth".into(), unit };
+    let of = |curves: &[(&str, f64)]| {
+        let line = |(label, y): &(&str, f64)| Line {
+            label: (*label).into(),
+            kind: LineKind::Measured,
+            points: vec![(1.0, *y), (64.0, 2.0 * y)],
+        };
+        let picture = Picture {
+            title: "By depth".into(),
+            note: "of one drive".into(),
+            x: axis(Unit::Count),
+            y: axis(Unit::Ns),
+            lines: curves.iter().map(line).collect(),
+            marks: Vec::new(),
+        };
+        Run {
+            findings: Some(Findings { pictures: vec![picture], ..Findings::default() }),
+            ..Run::default()
+        }
+    };
+    let a = of(&[("mean", 1.0), ("maximum", 10.0)]);
+    let b = of(&[("mean", 2.0), ("maximum", 20.0), ("own", 5.0)]);
+    let members =
+        [Member { target: "sim:a,seed=1", run: &a }, Member { target: "/mnt/b/", run: &b }];
+    let found = findings(&stutter::STUDY, &members);
+    let said: Vec<(&str, Vec<(&str, f64)>)> = found
+        .pictures
+        .iter()
+        .map(|it| {
+            let line = |line: &'_ Line| line.points[1].1;
+            let lines = it.lines.iter().map(|it| (it.label.as_str(), line(it))).collect();
+            (it.title.as_str(), lines)
+        })
+        .collect();
+    let expected = [
+        ("By depth: mean", vec![("a", 2.0), ("b", 4.0)]),
+        ("By depth: maximum", vec![("a", 20.0), ("b", 40.0)]),
+        ("By depth", vec![("b, own", 10.0)]),
+    ];
+    assert_eq!(said, expected);
 }

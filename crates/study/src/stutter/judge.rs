@@ -4,6 +4,7 @@ use super::cells::{self, ALONE, BESIDE, LISTED_NS, RANDOM};
 use super::freezes::Waits;
 use super::grade::{FREEZE_NS, Grade, LONG_NS, Open, graded};
 use super::published::{self, Measure};
+use super::{curves, ratios};
 use crate::compare::{Side, compare};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::{Setting, control};
@@ -27,6 +28,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let seen = Seen::of(run, summary);
     let is_graded = seen.reader(setting, &mut findings);
     seen.writes(setting, &mut findings);
+    findings.pictures = curves::pictures(&seen, setting.options.scale);
     findings.tables.extend(published::table(
         &run.begin.target,
         run.begin.state.as_deref().unwrap_or("unknown"),
@@ -258,10 +260,10 @@ impl<'a> Seen<'a> {
             add(RANDOM, iops, Unit::Iops, "one at a time".into());
         }
         if let Some(mean) = random.service_ns.as_ref().and_then(|latency| latency.mean) {
-            add("random write 4 KiB, mean", mean, Unit::Ns, String::new());
+            add(ratios::MEAN, mean, Unit::Ns, String::new());
         }
         if let Some(longest) = self.number(RANDOM, Measure::LongestNs) {
-            add("random write 4 KiB, longest", point(longest, 1), Unit::Ns, String::new());
+            add(ratios::LONGEST, point(longest, 1), Unit::Ns, String::new());
         }
     }
 
