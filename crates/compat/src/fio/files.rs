@@ -50,6 +50,8 @@ pub struct Places {
 pub struct State {
     /// It is there, and large enough.
     pub is_there: bool,
+    /// Bytes of it that are there.
+    pub bytes: u64,
     /// A job reads it.
     pub is_read: bool,
     /// A job writes it.
@@ -104,7 +106,12 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         }
     }
     for ((path, state), size) in paths.iter().zip(&mut states).zip(&sizes) {
-        state.is_there = matches!(world.found(path), Found::File { bytes } if bytes >= *size);
+        if let Found::File { bytes } = world.found(path) {
+            state.bytes = bytes;
+            state.is_there = bytes >= *size;
+        } else {
+            state.is_there = false;
+        }
     }
     let file = |(name, size): (String, u64)| PlanFile { name, size: Size(size) };
     Ok(Places {

@@ -1,5 +1,7 @@
 //! What a line really measures, where people have been misled by it.
 
+mod layout;
+
 use super::files::Places;
 use super::settings::{Distribution, Settings};
 use super::translate::Whole;
@@ -33,6 +35,7 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
     }
     sizes(jobs, places, world, &mut notes);
     sleeping_files(places, &mut notes);
+    layout::of(jobs, places, plan, &mut notes);
     latencies(jobs, &mut notes);
     if plan.seed != 0 && plan.steps.iter().flat_map(|step| &step.streams).any(is_random) {
         notes.push(Note::new(

@@ -9,6 +9,7 @@ mod corpus_iozone;
 mod corpus_mdtest;
 mod corpus_metarates;
 mod documented;
+mod fio_files;
 mod iometer_icf;
 mod iometer_results;
 mod ior;
