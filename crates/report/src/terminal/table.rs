@@ -52,14 +52,14 @@ fn fitting(table: &block::Table, width: usize) -> Option<String> {
     let flush: Vec<Flush> = table.heads.iter().map(|head| flush(head.is_number)).collect();
     let shown = table.rows.iter().take(ROWS_SHOWN);
     let rows: Vec<Vec<String>> =
-        [clean(&table.names())].into_iter().chain(shown.map(clean)).collect();
+        [clean(table.names())].into_iter().chain(shown.map(clean)).collect();
     let aligned = columns(&rows, &flush, 2);
     let fits = aligned.lines().all(|line| line.chars().count() <= width);
     fits.then(|| aligned + &more(table))
 }
 
 fn row_by_row(table: &block::Table) -> String {
-    let heads = clean(&table.names());
+    let heads = clean(table.names());
     let shown = table.rows.iter().take(ROWS_SHOWN);
     let rows: String = shown.map(|row| in_words(&heads, &clean(row))).collect();
     rows + &more(table)
