@@ -228,9 +228,9 @@ impl<D: Drive> SimTestbed<D> {
         Ok(wake)
     }
 
-    /// Hands one end to the worker that waits for it.
+    /// Hands one end to the worker that waits for it, and returns that.
     #[inline]
-    fn reap(step: &mut Step, end: End) {
+    fn reap(step: &mut Step, end: End) -> &mut Worker {
         let index = step.worker_of[end.ticket as usize] as usize;
         let worker = &mut step.workers[index];
         let issued = step.issued[end.ticket as usize];
@@ -250,6 +250,7 @@ impl<D: Drive> SimTestbed<D> {
             &[],
         );
         worker.wake = end.at;
+        worker
     }
 
     /// Hands over what went on inside, at the end of each interval.
@@ -330,8 +331,7 @@ impl<D: Drive> SimTestbed<D> {
         // One at a time: what ends at once is answered one by one.
         if let Some(end) = self.ends.take(self.now) {
             debug_assert!(end.at <= self.now, "{end:?} is told before it has happened");
-            Self::reap(step, end);
-            let worker = &mut step.workers[step.worker_of[end.ticket as usize] as usize];
+            let worker = Self::reap(step, end);
             if let Some(line) = &mut worker.line
                 && let Some((ticket, op)) = line.after(end.ticket)
             {

@@ -50,8 +50,8 @@ pub struct Places {
 pub struct State {
     /// It is there, and large enough.
     pub is_there: bool,
-    /// Bytes of it that are there.
-    pub bytes: u64,
+    /// Bytes of it, if there is a file.
+    pub bytes: Option<u64>,
     /// A job reads it.
     pub is_read: bool,
     /// A job writes it.
@@ -106,12 +106,11 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         }
     }
     for ((path, state), size) in paths.iter().zip(&mut states).zip(&sizes) {
-        if let Found::File { bytes } = world.found(path) {
-            state.bytes = bytes;
-            state.is_there = bytes >= *size;
-        } else {
-            state.is_there = false;
-        }
+        state.bytes = match world.found(path) {
+            Found::File { bytes } => Some(bytes),
+            _ => None,
+        };
+        state.is_there = state.bytes.is_some_and(|bytes| bytes >= *size);
     }
     let file = |(name, size): (String, u64)| PlanFile { name, size: Size(size) };
     Ok(Places {

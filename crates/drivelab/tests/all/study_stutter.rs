@@ -244,3 +244,37 @@ fn a_short_look_gives_no_grade() {
         assert!(said(&settled, "verdict").contains("Grade "), "{}", said(&settled, "unknown"));
     }
 }
+
+#[test]
+fn several_drives_are_curves_of_one_chart_and_multiples_of_the_best() {
+    let user = User::new();
+    let (fast, slow) = (
+        "sim:textbook,capacity=256MiB",
+        // Its pages take a hundred times as long to program.
+        "sim:textbook,capacity=256MiB,program_ns=20000000",
+    );
+    let line = ["study", "stutter", slow, fast, "--quick", "--seed", "7", "--json"];
+    let json = user.types(&[&line[..], &["--out", "page.html"]].concat()).status(0).json();
+    let findings = &json["findings"];
+    let pictures = findings["pictures"].as_array().unwrap();
+    assert_eq!(pictures.len(), 6, "mean and maximum, by depth, by size, by order");
+    for picture in pictures {
+        let labels: Vec<&str> = picture["lines"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|line| line["label"].as_str().unwrap())
+            .collect();
+        assert_eq!(labels, [slow, fast], "{}", picture["title"]);
+    }
+    // The sentence says the ratio of what the curves show at depth 1.
+    let depth_1 = |line: usize| pictures[0]["lines"][line]["points"][0][1].as_f64().unwrap();
+    let ratio = depth_1(0) / depth_1(1);
+    let said = findings["verdict"][0].as_str().unwrap();
+    assert!(said.contains(&format!("mean latency was lowest on {fast}, ")), "{said}");
+    let times = said.split("takes about ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
+    let times: f64 = times.replace(',', "").parse().unwrap();
+    assert!((times / ratio - 1.0).abs() < 0.06 && ratio > 10.0, "{ratio}: {said}");
+    let page = std::fs::read_to_string(user.work().join("page.html")).unwrap();
+    assert!(page.matches("<svg").count() >= 6, "the page draws them");
+}

@@ -294,6 +294,10 @@ fn a_program_that_was_started_otherwise_runs_as_ever_or_says_why_not() {
     for name in ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"] {
         launcher.run_alone(&line, &[(name, "1")]).expect_status(0);
     }
+    // A launcher that says how many there are is believed before one that only numbers them, and
+    // one alone needs no MPI.
+    let alone = [("PMIX_RANK", "0"), ("SLURM_STEP_NUM_TASKS", "1"), ("DRIVELAB_MPI", "/no/mpi")];
+    launcher.run_alone(&line, &alone).expect_status(0);
     let name = "SLURM_STEP_NUM_TASKS";
     let outcome = launcher.run_alone(&line, &[(name, "2")]).expect_status(2);
     says(&outcome, &["a launcher has started 2 processes", name, "each would run alone"]);

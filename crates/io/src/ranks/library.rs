@@ -12,6 +12,8 @@ use std::sync::{Mutex, PoisonError};
 
 /// Names a library in the place of those that are looked for.
 const OVERRIDE: &str = "DRIVELAB_MPI";
+/// The communicator of all, as an object; only Open MPI has it.
+const OPEN_MPI_WORLD: &str = "ompi_mpi_comm_world";
 /// `MPI_THREAD_FUNNELED` in both.
 const FUNNELED: c_int = 1;
 
@@ -92,9 +94,9 @@ pub fn load(launcher: &str) -> Result<Box<dyn Mpi>, Trouble> {
     }
     let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
     Err(Trouble::usage(format!(
-        "a launcher has started several processes ({launcher}), and its MPI library ({}) cannot \
-         be loaded, so each would run alone: {}; install it, or name it with \
-         {OVERRIDE}=/path/libmpi.so",
+        "a launcher has started this process ({launcher}) and maybe others, and its MPI library \
+         ({}) cannot be loaded, so each would run alone: {}; install it, name it with \
+         {OVERRIDE}=/path/libmpi.so, or run one process without the launcher",
         names.join(" or "),
         tried.join("; ")
     )))
@@ -112,11 +114,11 @@ fn open(file: &str) -> Result<Library, String> {
 
 /// Which of the two it is.
 fn family_of(library: &Library) -> Result<Family, String> {
-    if address(library, "ompi_mpi_comm_world").is_ok() {
+    if symbol::<*mut c_void>(library, OPEN_MPI_WORLD).is_ok() {
         return Ok(Family::OpenMpi);
     }
     type Version = unsafe extern "C" fn(*mut c_char, *mut c_int) -> c_int;
-    let version: Version = function(library, "MPI_Get_library_version")?;
+    let version: Version = symbol(library, "MPI_Get_library_version")?;
     // MPI_MAX_LIBRARY_VERSION_STRING is 8192 in MPICH.
     let (mut text, mut length) = ([0 as c_char; 1 << 14], 0);
     // SAFETY: may be called before MPI begins; the text has room for the longest and one more.
@@ -142,16 +144,12 @@ fn bound(library: Library, file: &str) -> Result<Box<dyn Mpi>, String> {
     })
 }
 
-fn address(library: &Library, name: &str) -> Result<*mut c_void, String> {
-    function(library, name)
-}
-
 /// A symbol as `T`, a function or an address.
-fn function<T: Copy>(library: &Library, name: &str) -> Result<T, String> {
+fn symbol<T: Copy>(library: &Library, name: &str) -> Result<T, String> {
     // SAFETY: the callers ask for functions of the MPI standard by their signatures there, and for
     // addresses, which are not followed here.
-    let symbol = unsafe { library.get::<T>(name) };
-    symbol.map(|symbol| *symbol).map_err(|_| format!("it has no {name}"))
+    let found = unsafe { library.get::<T>(name) };
+    found.map(|found| *found).map_err(|_| format!("it has no {name}"))
 }
 
 /// What differs between the two.
@@ -163,11 +161,19 @@ trait Abi: 'static {
     /// At which place of `MPI_Status`, counted in `int`, the source stands.
     const SOURCE_AT: usize;
 
-    fn world(library: &Library) -> Result<Self::Handle, String>;
-    fn byte(library: &Library) -> Result<Self::Handle, String>;
-    fn errors_return(library: &Library) -> Result<Self::Handle, String>;
-    /// What stands in a request before there is one.
-    fn nothing() -> Self::Handle;
+    fn predefined(library: &Library) -> Result<Predefined<Self::Handle>, String>;
+}
+
+/// Handles that are there from the beginning.
+struct Predefined<H> {
+    /// `MPI_COMM_WORLD`.
+    world: H,
+    /// `MPI_BYTE`.
+    byte: H,
+    /// `MPI_ERRORS_RETURN`.
+    errors_return: H,
+    /// `MPI_REQUEST_NULL`, or what stands in its place before there is a request.
+    no_request: H,
 }
 
 /// `MPI_Status` of either, which have 24 and 20 bytes.
@@ -190,20 +196,14 @@ impl Abi for OpenMpi {
     const ANY_SOURCE: c_int = -1;
     const SOURCE_AT: usize = 0;
 
-    fn world(library: &Library) -> Result<Pointer, String> {
-        address(library, "ompi_mpi_comm_world").map(Pointer)
-    }
-
-    fn byte(library: &Library) -> Result<Pointer, String> {
-        address(library, "ompi_mpi_byte").map(Pointer)
-    }
-
-    fn errors_return(library: &Library) -> Result<Pointer, String> {
-        address(library, "ompi_mpi_errors_return").map(Pointer)
-    }
-
-    fn nothing() -> Pointer {
-        Pointer(std::ptr::null_mut())
+    fn predefined(library: &Library) -> Result<Predefined<Pointer>, String> {
+        let object = |name| symbol(library, name).map(Pointer);
+        Ok(Predefined {
+            world: object(OPEN_MPI_WORLD)?,
+            byte: object("ompi_mpi_byte")?,
+            errors_return: object("ompi_mpi_errors_return")?,
+            no_request: Pointer(std::ptr::null_mut()),
+        })
     }
 }
 
@@ -214,29 +214,19 @@ impl Abi for Mpich {
     const ANY_SOURCE: c_int = -2;
     const SOURCE_AT: usize = 2;
 
-    fn world(_: &Library) -> Result<c_int, String> {
-        Ok(0x4400_0000)
-    }
-
-    fn byte(_: &Library) -> Result<c_int, String> {
-        Ok(0x4c00_010d)
-    }
-
-    fn errors_return(_: &Library) -> Result<c_int, String> {
-        Ok(0x5400_0001)
-    }
-
-    fn nothing() -> c_int {
-        // MPI_REQUEST_NULL.
-        0x2c00_0000
+    fn predefined(_: &Library) -> Result<Predefined<c_int>, String> {
+        Ok(Predefined {
+            world: 0x4400_0000,
+            byte: 0x4c00_010d,
+            errors_return: 0x5400_0001,
+            no_request: 0x2c00_0000,
+        })
     }
 }
 
-/// The dozen functions that are needed (MPI: A Message-Passing Interface Standard, 3.1).
+/// The eleven functions that are needed (MPI: A Message-Passing Interface Standard, 3.1).
 struct Calls<A: Abi> {
-    world: A::Handle,
-    byte: A::Handle,
-    errors_return: A::Handle,
+    predefined: Predefined<A::Handle>,
     pending: Mutex<A::Handle>,
     init_thread: unsafe extern "C" fn(*mut c_int, *mut c_void, c_int, *mut c_int) -> c_int,
     comm_set_errhandler: unsafe extern "C" fn(A::Handle, A::Handle) -> c_int,
@@ -261,22 +251,21 @@ unsafe impl<A: Abi> Send for Calls<A> {}
 
 impl<A: Abi> Calls<A> {
     fn of(library: &Library) -> Result<Self, String> {
+        let predefined = A::predefined(library)?;
         Ok(Calls {
-            world: A::world(library)?,
-            byte: A::byte(library)?,
-            errors_return: A::errors_return(library)?,
-            pending: Mutex::new(A::nothing()),
-            init_thread: function(library, "MPI_Init_thread")?,
-            comm_set_errhandler: function(library, "MPI_Comm_set_errhandler")?,
-            comm_rank: function(library, "MPI_Comm_rank")?,
-            comm_size: function(library, "MPI_Comm_size")?,
-            isend: function(library, "MPI_Isend")?,
-            test: function(library, "MPI_Test")?,
-            iprobe: function(library, "MPI_Iprobe")?,
-            get_count: function(library, "MPI_Get_count")?,
-            recv: function(library, "MPI_Recv")?,
-            abort: function(library, "MPI_Abort")?,
-            finalize: function(library, "MPI_Finalize")?,
+            pending: Mutex::new(predefined.no_request),
+            predefined,
+            init_thread: symbol(library, "MPI_Init_thread")?,
+            comm_set_errhandler: symbol(library, "MPI_Comm_set_errhandler")?,
+            comm_rank: symbol(library, "MPI_Comm_rank")?,
+            comm_size: symbol(library, "MPI_Comm_size")?,
+            isend: symbol(library, "MPI_Isend")?,
+            test: symbol(library, "MPI_Test")?,
+            iprobe: symbol(library, "MPI_Iprobe")?,
+            get_count: symbol(library, "MPI_Get_count")?,
+            recv: symbol(library, "MPI_Recv")?,
+            abort: symbol(library, "MPI_Abort")?,
+            finalize: symbol(library, "MPI_Finalize")?,
         })
     }
 
@@ -299,9 +288,9 @@ impl<A: Abi> Mpi for Calls<A> {
         }
         // SAFETY: MPI has begun; both pointers are valid.
         let asked = unsafe {
-            (self.comm_set_errhandler)(self.world, self.errors_return)
-                | (self.comm_rank)(self.world, &mut rank)
-                | (self.comm_size)(self.world, &mut size)
+            (self.comm_set_errhandler)(self.predefined.world, self.predefined.errors_return)
+                | (self.comm_rank)(self.predefined.world, &mut rank)
+                | (self.comm_size)(self.predefined.world, &mut size)
         };
         if asked == 0 { Ok((rank, size)) } else { Err("it does not tell the ranks".into()) }
     }
@@ -316,7 +305,17 @@ impl<A: Abi> Mpi for Calls<A> {
         let request: *mut A::Handle = &mut *self.pending();
         // SAFETY: the bytes stay, says the caller; one send is pending at a time, so that the
         // request is overwritten only when the last one is done.
-        unsafe { (self.isend)(bytes, count, self.byte, to, tag, self.world, request) }
+        unsafe {
+            (self.isend)(
+                bytes,
+                count,
+                self.predefined.byte,
+                to,
+                tag,
+                self.predefined.world,
+                request,
+            )
+        }
     }
 
     fn sent(&self, is_done: &mut bool) -> c_int {
@@ -331,12 +330,13 @@ impl<A: Abi> Mpi for Calls<A> {
         let (mut is_there, mut count, mut status) = (0, 0, Status::default());
         let from = from.unwrap_or(A::ANY_SOURCE);
         // SAFETY: both pointers are valid, and the status has room for either library's.
-        let probed = unsafe { (self.iprobe)(from, tag, self.world, &mut is_there, &mut status) };
+        let probed =
+            unsafe { (self.iprobe)(from, tag, self.predefined.world, &mut is_there, &mut status) };
         if probed != 0 || is_there == 0 {
             return if probed == 0 { Ok(None) } else { Err(probed) };
         }
         // SAFETY: the status is the one that was just filled.
-        let counted = unsafe { (self.get_count)(&status, self.byte, &mut count) };
+        let counted = unsafe { (self.get_count)(&status, self.predefined.byte, &mut count) };
         if counted == 0 { Ok(Some((status.0[A::SOURCE_AT], count))) } else { Err(counted) }
     }
 
@@ -344,12 +344,22 @@ impl<A: Abi> Mpi for Calls<A> {
         let (count, mut status) = (into.len() as c_int, Status::default());
         let into = into.as_mut_ptr().cast();
         // SAFETY: `into` has room for `count` bytes, and MPI writes no more.
-        unsafe { (self.recv)(into, count, self.byte, from, tag, self.world, &mut status) }
+        unsafe {
+            (self.recv)(
+                into,
+                count,
+                self.predefined.byte,
+                from,
+                tag,
+                self.predefined.world,
+                &mut status,
+            )
+        }
     }
 
     fn abort(&self, status: c_int) -> c_int {
         // SAFETY: may be called at any time after the beginning.
-        unsafe { (self.abort)(self.world, status) }
+        unsafe { (self.abort)(self.predefined.world, status) }
     }
 }
 

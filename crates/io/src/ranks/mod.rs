@@ -9,9 +9,10 @@ mod mpi;
 use crate::clock::monotonic_ns;
 use drivelab_core::queue::Trouble;
 
-/// What the launchers of Open MPI, MPICH, PMIx and Slurm put into the environment.
+/// What the launchers of Open MPI, MPICH, Slurm and PMIx put into the environment; the last is no
+/// size, and tells least.
 const LAUNCHED: [&str; 4] =
-    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_STEP_NUM_TASKS"];
+    ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS", "PMIX_RANK"];
 /// Tries at the offset of two clocks; the quickest counts.
 const PINGS: usize = 20;
 const DATA: std::ffi::c_int = 1;

@@ -13,7 +13,8 @@ pub const LONGEST: &str = "random write 4 KiB, longest";
 
 /// A sentence on the mean and one on the maximum, where at least two drives have the number.
 pub fn sentences(members: &[Member<'_>]) -> Vec<String> {
-    let measures = [(MEAN, "the mean latency"), (LONGEST, "the maximum latency")];
+    let measures =
+        [(MEAN, "the mean latency was lowest"), (LONGEST, "the slowest one was quickest")];
     measures.iter().filter_map(|(figure, words)| sentence(members, figure, words)).collect()
 }
 
@@ -33,7 +34,7 @@ fn sentence(members: &[Member<'_>], figure: &str, words: &str) -> Option<String>
     let missing = all.iter().filter(|(_, estimate)| estimate.is_none());
     parts.extend(missing.map(|(name, _)| format!("of {name} there is no sound number")));
     Some(format!(
-        "Random writes of 4 KiB, one at a time: {words} is lowest on {name}, {}. Against that, {}.",
+        "Random writes of 4 KiB, one at a time: {words} on {name}, {}. Against that, {}.",
         time(best.value),
         parts.join("; ")
     ))
@@ -45,14 +46,17 @@ fn estimate(member: &Member<'_>, name: &str) -> Option<Estimate> {
     figures.iter().find(is_it).map(|figure| figure.estimate)
 }
 
-/// One drive against the best. Means whose intervals meet are not told apart.
+/// One drive against the best. Means whose intervals meet are not told apart; where there is no
+/// interval, what was seen is said and no more.
 fn against(best: &Estimate, name: &str, other: &Estimate) -> String {
     let took = time(other.value);
+    let ratio = times(other.value / best.value);
     match (best.high, other.low) {
         (Some(high), Some(low)) if low <= high => {
             format!("{name} cannot be told from it ({took}, the 95 % intervals overlap)")
         }
-        _ => format!("{name} takes {} as long ({took})", times(other.value / best.value)),
+        (Some(_), Some(_)) => format!("{name} takes about {ratio} as long ({took})"),
+        _ => format!("{name} took {ratio} as long here ({took}, no interval)"),
     }
 }
 
@@ -100,12 +104,12 @@ mod tests {
         assert_eq!(
             sentences(&members),
             [
-                "Random writes of 4 KiB, one at a time: the mean latency is lowest on fast, \
+                "Random writes of 4 KiB, one at a time: the mean latency was lowest on fast, \
                  89.0 µs. Against that, equal cannot be told from it (91.0 µs, the 95 % intervals \
-                 overlap); slow takes 2,700 times as long (240 ms).",
-                "Random writes of 4 KiB, one at a time: the maximum latency is lowest on equal, \
-                 76.0 ms. Against that, fast takes 1.2 times as long (94.0 ms); slow takes 13 \
-                 times as long (991 ms).",
+                 overlap); slow takes about 2,700 times as long (240 ms).",
+                "Random writes of 4 KiB, one at a time: the slowest one was quickest on equal, \
+                 76.0 ms. Against that, fast took 1.2 times as long here (94.0 ms, no \
+                 interval); slow took 13 times as long here (991 ms, no interval).",
             ]
         );
     }
@@ -118,7 +122,8 @@ mod tests {
         let member = |target, run| Member { target, run };
         let all = [member("a", &one), member("b", &other), member("c", &broken)];
         let [mean] = &sentences(&all)[..] else { panic!("{:?}", sentences(&all)) };
-        let end = "b takes 26 times as long (2.60 ms); of c there is no sound number.";
+        let end = "b took 26 times as long here (2.60 ms, no interval); of c there is no sound \
+                   number.";
         assert!(mean.ends_with(end), "{mean}");
         assert!(sentences(&[member("b", &other), member("c", &broken)]).is_empty());
         let zero = run(point(0.0), None);

@@ -47,8 +47,10 @@ fn made_by_writes(
     let Some(made) = made else { return };
     let PlanFile { name, size: wanted } = &places.files[made];
     let what = match places.states[made].bytes {
-        0 => format!("{name} is not there yet"),
-        bytes => format!("{name} has {} of the {} that it needs", size(bytes), size(wanted.0)),
+        None => format!("{name} is not there yet"),
+        Some(bytes) => {
+            format!("{name} has {} of the {} that it needs", size(bytes), size(wanted.0))
+        }
     };
     let work = match is_set_aside {
         true => {
@@ -81,14 +83,21 @@ fn shared(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note>) {
         0 => "go over the same bytes",
         _ => "begin at places of their own in it",
     };
+    // Readers of one file do not keep each other out.
+    let waits = match whole.settings.rw.kinds[1] {
+        true => {
+            ": where a file system lets one writer at a time into a file, they wait for each other \
+             and not for the drive"
+        }
+        false => "",
+    };
     notes.push(Note::new(
         "jobs_share_a_file",
         given(whole, "filename").unwrap_or_default(),
         Treatment::Same,
         format!(
-            "all {jobs} jobs use {these} and {bytes}: where a file system lets one writer at a \
-             time into a file, they wait for each other and not for the drive. With directory= \
-             and without filename= each job has a file of its own."
+            "all {jobs} jobs use {these} and {bytes}{waits}. With directory= and without \
+             filename= each job has a file of its own."
         ),
     ));
 }

@@ -16,7 +16,7 @@ impl Driver {
     ///
     /// # Errors
     /// Whatever the queue refuses.
-    #[inline(always)]
+    #[inline]
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if self.is_exhausted() {
             return self.wind_up(queue);
@@ -34,7 +34,6 @@ impl Driver {
         Ok(Next::Completion)
     }
 
-    #[inline(never)]
     fn pump_open<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         let now = queue.now();
         self.clock.now = self.clock.now.max(now);
@@ -83,7 +82,6 @@ impl Driver {
         self.wind_up(queue)
     }
 
-    #[inline(never)]
     fn pump_bursts<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         // Flushes and replies belong to the burst that caused them, and count in none.
         while self.follows() && self.may_issue() {
@@ -129,7 +127,6 @@ impl Driver {
         self.bounds.are_reached(self.clock.now)
     }
 
-    #[inline(never)]
     fn wind_up<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if let Some(what) = self.defect {
             return Err(Trouble::defect(what));
