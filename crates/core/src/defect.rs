@@ -3,18 +3,10 @@
 //! Where a result can be returned it is [`Trouble::defect`]; deep below, where nothing can be, it
 //! is [`defect`], which unwinds to [`ended_by_defects`] at the bottom of the step.
 
-use crate::queue::Trouble;
+use crate::trouble::{MARK, Trouble, sentence};
 use std::any::Any;
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
-
-/// Stands behind the sentence of every defect.
-const MARK: &str = " (a defect of drivelab)";
-
-/// The sentence of a defect.
-pub(crate) fn sentence(what: impl Display) -> String {
-    format!("{what}{MARK}")
-}
 
 /// Ends the step: `what` has happened, which cannot be. Nothing is printed on the way: the sentence
 /// is the trouble of the step.
@@ -42,7 +34,7 @@ fn caught(payload: &(dyn Any + Send)) -> Trouble {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::queue::TroubleKind;
+    use crate::trouble::TroubleKind;
 
     #[test]
     fn what_unwinds_is_the_trouble_of_the_step() {

@@ -1,7 +1,6 @@
 //! What is made of a run: numbers, whether they may be believed, and what they say beside others.
 
 pub mod claims;
-pub mod comparison;
 pub mod fitness;
 pub mod rounds;
 pub mod sound;

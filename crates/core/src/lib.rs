@@ -93,11 +93,12 @@ pub mod plan;
 pub mod quantity;
 pub mod run;
 pub mod trace;
+pub mod trouble;
 pub mod units;
 pub use drive::{
     arrival, content, driver, endings, inside, level, offsets, queue, tally, virtual_bed,
 };
-pub use judge::{claims, comparison, fitness, rounds, sound, summary, truth};
+pub use judge::{claims, fitness, rounds, sound, summary, truth};
 pub use plan::{passes, plan_text, study, validate};
-pub use run::{findings, gathering, ledger, observed, record, verified};
+pub use run::{comparison, findings, gathering, ledger, observed, record, verified};
 pub use trace::anatomy;

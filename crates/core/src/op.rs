@@ -1,7 +1,7 @@
 //! The smallest words of the language: time, actions, operations, completions.
 
 use crate::cause::Cause;
-use crate::queue::Trouble;
+use crate::trouble::Trouble;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

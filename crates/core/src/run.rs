@@ -1,5 +1,6 @@
 //! A run read back: records gathered under their steps.
 
+pub mod comparison;
 pub mod findings;
 pub mod gathering;
 pub mod ledger;

@@ -13,7 +13,6 @@ use drivelab_core::queue::Trouble;
 use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::opening::{Mode, TargetFile};
 use drivelab_io::settings::{self, Held};
-use drivelab_io::write_cache;
 use mounted::Files;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -176,7 +175,8 @@ impl TargetActions {
         })?;
         // One note a drive: what it was before all changes.
         self.cache.take().map_or(Ok(()), Held::restore)?;
-        self.cache = write_cache::set(&self.system, &self.records, device.as_fd(), wanted)?;
+        self.cache =
+            settings::write_cache::set(&self.system, &self.records, device.as_fd(), wanted)?;
         Ok(())
     }
 

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::facts::{DeviceNumber, System, read_number, read_text};
+use crate::system::{DeviceNumber, System, read_number, read_text};
 
 /// Bytes of a sector in `/sys/block/X/stat`, whatever the drive's own sector is
 /// (kernel document `Documentation/block/stat.rst`).

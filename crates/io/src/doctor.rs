@@ -10,8 +10,10 @@ pub use direct::direct;
 pub use noise::{clock_step_ns, noise};
 
 use crate::counters::{self, Snapshot};
-use crate::facts::{self, DeviceNumber, System, names_in, read_text};
-use crate::scratch::{Entry, Identity, ScratchList};
+use crate::facts;
+use crate::identity::Identity;
+use crate::scratch::{Entry, ScratchList};
+use crate::system::{DeviceNumber, System, names_in, read_text};
 use crate::{cpus, sensors};
 use drivelab_core::facts::Facts;
 use drivelab_core::fitness::{Idle, IdleDevice, Observations, Resync};

@@ -5,8 +5,8 @@
 //! process, however that ends, so that nothing can be left mounted.
 
 use crate::errno::last_errno;
-use crate::facts::System;
 use crate::opening::Target;
+use crate::system::System;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Errno;
 use drivelab_core::plan::FileSystem;

@@ -6,33 +6,24 @@
 //! against scripted drives, which shows that the code does what its author read, not that he read
 //! it right. So nothing here happens unless somebody asks for it by name.
 //!
-//! One file each for the three commands (`format`, `sanitize`, `ata`); `line` alone talks to the
-//! kernel.
+//! One file each for the three commands (`format`, `sanitize`, `ata`).
 
 mod ata;
-#[cfg(test)]
-pub(crate) mod fake;
 mod format;
-pub(crate) mod line;
-pub(crate) mod nvme;
-mod passthrough;
 mod sanitize;
 mod security;
 
-use crate::facts::{DeviceNumber, System, device_of_sysfs};
+use crate::facts::device_of_sysfs;
+use crate::passthrough::line::{Kernel, Line};
+use crate::passthrough::{WAY_OUT, not_sent};
+use crate::system::{DeviceNumber, System};
 use drivelab_core::facts::DeviceFacts;
-use drivelab_core::op::Errno;
 use drivelab_core::plan::Purge;
 use drivelab_core::queue::{Trouble, TroubleKind};
-use line::{Kernel, Line};
 use rustix::fs::{FileType, fstat};
-use std::io;
 use std::os::fd::BorrowedFd;
 
 pub use security::PASSWORD;
-
-/// What to do where a command cannot be had.
-const WAY_OUT: &str = "empty it by discarding instead: --purge discard";
 
 /// Sends the command to the drive behind `device` and waits for its end. What the page cache holds
 /// of the device is written back before and dropped after.
@@ -111,26 +102,6 @@ fn reaches_one_drive(facts: &DeviceFacts, purge: Purge) -> Result<(), Trouble> {
     }
 }
 
-/// What became of a command that the kernel did not carry to the drive.
-fn not_sent(command: &str, error: Errno) -> Trouble {
-    let reason = io::Error::from_raw_os_error(error.0);
-    match error.0 {
-        libc::ENOTTY | libc::EINVAL | libc::EOPNOTSUPP | libc::ENOSYS => Trouble::usage(format!(
-            "this device does not take the command {command} ({reason}); {WAY_OUT}"
-        )),
-        libc::EACCES | libc::EPERM => Trouble::failed(format!(
-            "the kernel does not let this user send {command} ({reason}); run as root"
-        )),
-        libc::EINTR | libc::ETIMEDOUT | libc::ETIME => Trouble::stuck(format!(
-            "{command} did not end in time and the kernel gave it up ({reason}); look into the \
-             kernel's log, and power-cycle the drive before it is used again"
-        )),
-        _ => Trouble::failed(format!(
-            "{command} could not be sent ({reason}); look into the kernel's log"
-        )),
-    }
-}
-
 /// `trouble`, with a further sentence; never less than a failure, because something was begun.
 fn failed_after_begin(trouble: Trouble, further: &str) -> Trouble {
     let kind = match trouble.kind {
@@ -143,8 +114,8 @@ fn failed_after_begin(trouble: Trouble, further: &str) -> Trouble {
 
 #[cfg(test)]
 mod tests {
-    use super::fake::Fake;
     use super::*;
+    use crate::passthrough::fake::Fake;
     use std::os::fd::AsFd;
 
     fn facts(layer: &str) -> DeviceFacts {
@@ -173,24 +144,6 @@ mod tests {
             assert_eq!(trouble.kind, TroubleKind::Usage);
             assert!(trouble.text.contains("not a file"), "{trouble}");
         }
-    }
-
-    #[test]
-    fn the_kernels_refusals_have_kinds() {
-        let kinds = [
-            (libc::ENOTTY, TroubleKind::Usage),
-            (libc::EINVAL, TroubleKind::Usage),
-            (libc::EOPNOTSUPP, TroubleKind::Usage),
-            (libc::EACCES, TroubleKind::Failed),
-            (libc::EINTR, TroubleKind::Stuck),
-            (libc::EIO, TroubleKind::Failed),
-        ];
-        for (number, kind) in kinds {
-            let trouble = not_sent("Format NVM", Errno(number));
-            assert_eq!(trouble.kind, kind);
-            assert!(trouble.text.contains("Format NVM"));
-        }
-        assert!(not_sent("Format NVM", Errno(libc::ENOTTY)).text.ends_with(WAY_OUT));
     }
 
     #[test]

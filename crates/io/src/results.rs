@@ -1,7 +1,8 @@
 //! Files of results: reports, tables, and what the lines of other tools ask for. What is there and
 //! is not drivelab's own, as drivelab left it, stays.
 
-use crate::scratch::{Entry, Identity, Left, ScratchKind, ScratchList};
+use crate::identity::Identity;
+use crate::scratch::{Entry, Left, ScratchKind, ScratchList};
 use std::fs::File;
 use std::io::{Error, ErrorKind, Read, Result, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};

@@ -1,7 +1,8 @@
 //! What the drive and the machine tell while a step runs: temperature, links, stolen time, and
 //! kernel threads that work for us.
 
-use crate::facts::{self, DeviceNumber, System, names_in, read_number, read_text};
+use crate::facts;
+use crate::system::{DeviceNumber, System, names_in, read_number, read_text};
 use drivelab_core::observed::{LinkChange, Temperature};
 use std::path::{Path, PathBuf};
 

@@ -6,32 +6,17 @@
 
 pub mod queue;
 pub(crate) mod record;
+pub mod write_cache;
 
-use crate::purge::line::Kernel;
-use crate::write_cache;
+use crate::passthrough::line::Kernel;
+use crate::tunable::put_back;
+use crate::write_cache::{Nvme, Scsi};
 use drivelab_core::queue::Trouble;
 use record::Record;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
 pub use record::leftovers;
-
-/// Something that can be read and set, in the words of who takes them.
-pub(crate) trait Dial {
-    /// What it is now.
-    fn read(&mut self) -> Result<String, Trouble>;
-    /// Sets it.
-    fn write(&mut self, word: &str) -> Result<(), Trouble>;
-}
-
-/// Sets a dial back to what it was, and reads it again.
-pub(crate) fn put_back(dial: &mut dyn Dial, before: &str) -> Result<(), Trouble> {
-    dial.write(before)?;
-    match dial.read()? {
-        now if now == before => Ok(()),
-        now => Err(Trouble::failed(format!("it still says `{now}` where it said `{before}`"))),
-    }
-}
 
 /// How a setting is reached.
 #[derive(Debug)]
@@ -48,10 +33,10 @@ impl Way {
     /// Puts everything back that a note says.
     pub(crate) fn restore(&self, change: &record::Change) -> Result<(), Trouble> {
         match self {
-            Way::Scsi(file) => put_back(&mut write_cache::Scsi(file.clone()), &change.before),
+            Way::Scsi(file) => put_back(&mut Scsi(file.clone()), &change.before),
             Way::Nvme(device) => {
                 let mut kernel = Kernel::new(device.as_fd());
-                put_back(&mut write_cache::Nvme(&mut kernel), &change.before)
+                put_back(&mut Nvme(&mut kernel), &change.before)
             }
             Way::Queue(place) => {
                 put_back(&mut place.clone(), &change.before)?;

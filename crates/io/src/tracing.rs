@@ -8,7 +8,8 @@ mod place;
 
 pub use place::{Place, place_of};
 
-use crate::facts::{self, DeviceNumber, System};
+use crate::facts;
+use crate::system::{DeviceNumber, System};
 use drivelab_core::trace::block::{Decoder, Point, Trace};
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;

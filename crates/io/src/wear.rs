@@ -1,7 +1,7 @@
 //! What an NVMe drive says of its own wear: its SMART log (log page 02h of the base specification).
 
-use crate::purge::line::{AdminCommand, Line};
-use crate::purge::nvme::{QUICK_MS, send};
+use crate::passthrough::line::{AdminCommand, Line};
+use crate::passthrough::nvme::{QUICK_MS, send};
 use drivelab_core::facts::WearFacts;
 use drivelab_core::queue::Trouble;
 
@@ -46,7 +46,7 @@ fn read(log: &[u8; LOG_BYTES]) -> WearFacts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::purge::fake::Fake;
+    use crate::passthrough::fake::Fake;
 
     #[test]
     fn the_log_is_that_of_the_specification() {

@@ -10,8 +10,8 @@ use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
 use crate::plan::{Act, SettingChange};
 use crate::tally::{Phase, Tally};
-use serde::{Deserialize, Serialize};
-use std::fmt;
+
+pub use crate::trouble::{Trouble, TroubleKind};
 
 /// Where operations go.
 pub trait Queue {
@@ -98,63 +98,3 @@ pub trait Sink {
         None
     }
 }
-
-/// A step that could not go on.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Trouble {
-    /// What kind, for the exit status.
-    pub kind: TroubleKind,
-    /// What happened, to what, and what to do next.
-    pub text: String,
-}
-
-/// Kinds of [`Trouble`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum TroubleKind {
-    /// The request itself makes no sense here.
-    Usage,
-    /// The drive or kernel failed.
-    Failed,
-    /// An operation did not come back in time.
-    Stuck,
-    /// Another rank failed, which says why.
-    Elsewhere,
-    /// drivelab is wrong: something that cannot be has happened.
-    Defect,
-}
-
-impl Trouble {
-    /// A failure of drive or kernel.
-    pub fn failed(text: impl Into<String>) -> Self {
-        Trouble { kind: TroubleKind::Failed, text: text.into() }
-    }
-
-    /// A request that makes no sense.
-    pub fn usage(text: impl Into<String>) -> Self {
-        Trouble { kind: TroubleKind::Usage, text: text.into() }
-    }
-
-    /// What ends this rank because another one failed.
-    pub fn elsewhere(text: impl Into<String>) -> Self {
-        Trouble { kind: TroubleKind::Elsewhere, text: text.into() }
-    }
-
-    /// Something that cannot be has happened: no number of this step can be trusted.
-    #[cold]
-    pub fn defect(what: impl fmt::Display) -> Self {
-        Trouble { kind: TroubleKind::Defect, text: crate::defect::sentence(what) }
-    }
-
-    /// An operation that did not come back.
-    pub fn stuck(text: impl Into<String>) -> Self {
-        Trouble { kind: TroubleKind::Stuck, text: text.into() }
-    }
-}
-
-impl fmt::Display for Trouble {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.text)
-    }
-}
-
-impl std::error::Error for Trouble {}

@@ -1,6 +1,7 @@
 //! Whether the target bypasses the page cache: asked of a regular file that is already there.
 
-use crate::facts::{System, direct_io_align, names_in};
+use crate::facts::direct_io_align;
+use crate::system::{System, names_in};
 use drivelab_core::facts::{TargetFacts, TargetKind};
 use drivelab_core::fitness::Direct;
 use rustix::fs::{Mode, OFlags};

@@ -3,7 +3,7 @@
 //! Kernel documents `Documentation/ABI/testing/sysfs-class-power`, `.../admin-guide/pm/cpuidle.rst`
 //! and `.../power/pci.rst`.
 
-use crate::facts::{System, names_in, read_number, read_text};
+use crate::system::{System, names_in, read_number, read_text};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::fitness::Power;
 

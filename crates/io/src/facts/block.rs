@@ -6,7 +6,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{DeviceNumber, System, names_in, read_number, read_text};
+use crate::system::{DeviceNumber, System, names_in, read_number, read_text};
 
 /// A view of the block devices below one sysfs root.
 #[derive(Debug, Clone)]

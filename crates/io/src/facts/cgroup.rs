@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use drivelab_core::observed::{CpuThrottle, IoLimit, LimitedRate};
 
 use super::mounts::{self, Mount};
-use super::{System, read_text};
+use crate::system::{System, read_text};
 
 /// Files of version 2 and the value that means "no limit" (a line beginning with it).
 const VERSION_2: [(&str, &str); 5] = [

@@ -9,11 +9,10 @@ use std::path::{Path, PathBuf};
 use drivelab_core::facts::{Backing, DeviceFacts};
 
 use super::mounts::{Mount, holding};
-use super::{
-    DeviceNumber, System, Tree, filesystem, link, names_in, open_readable, read_number, read_text,
-};
-use crate::purge::line::Kernel;
-use crate::{signature, wear, write_cache};
+use super::{Tree, filesystem, link};
+use crate::passthrough::line::Kernel;
+use crate::system::{DeviceNumber, System, names_in, read_number, read_text};
+use crate::{loop_device, signature, wear, write_cache};
 
 /// How many devices one target may be made of before the walk gives up; only a loop in a damaged
 /// tree gets there.
@@ -82,7 +81,8 @@ fn below_loop(
     number: DeviceNumber,
 ) -> Option<(Backing, Vec<DeviceNumber>)> {
     let path = backing_file(tree, number)?;
-    if let Some(device) = crate::guard::backing_device(system, &tree.name(number)?, number) {
+    if let Some(told) = loop_device::backing(system, &tree.name(number)?, number) {
+        let device = told.number();
         if tree.directory(device).is_some() {
             return Some((Backing::Devices, vec![device]));
         }
@@ -328,7 +328,7 @@ fn ask_nvme(
     if facts.layer != "disk" || !facts.name.starts_with("nvme") {
         return;
     }
-    let node = match write_cache::node(system, facts, number) {
+    let node = match system.open_node(&facts.name, number) {
         Ok(node) => node,
         Err(error) => {
             let name = &facts.name;
@@ -364,20 +364,14 @@ fn signatures(
     unknown: &mut Vec<String>,
 ) {
     let Some(bytes) = facts.bytes else { return };
-    let path = system.dev.join(facts.name.replace('!', "/"));
-    let found = open_readable(&path).and_then(|descriptor| {
-        // The node's name proves nothing: ask the open descriptor what it is.
-        let stat = rustix::fs::fstat(&descriptor)?;
-        if DeviceNumber::from_raw(stat.st_rdev) != number {
-            return Err(std::io::Error::other("the node belongs to another device"));
-        }
-        signature::on_descriptor(&descriptor, bytes)
-    });
+    let open = system.open_node(&facts.name, number);
+    let found = open.and_then(|descriptor| signature::on_descriptor(&descriptor, bytes));
     match found {
         Ok(found) => facts.signatures = found,
         Err(error) => {
             let advice = if is_root() { "" } else { " Run as root to see signatures." };
-            unknown.push(format!("What {} holds is unknown: {error}.{advice}", path.display()));
+            let node = system.node(&facts.name);
+            unknown.push(format!("What {} holds is unknown: {error}.{advice}", node.display()));
         }
     }
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 use drivelab_core::facts::FilesystemFacts;
 use rustix::fs::{AtFlags, CWD, StatxFlags};
 
-use super::System;
 use super::mounts::{Mount, nearest_existing};
+use crate::system::System;
 
 /// Describes the file system of `mount`; `path` is asked for direct I/O.
 pub(super) fn describe(

@@ -2,7 +2,8 @@
 
 use drivelab_core::facts::HostFacts;
 
-use super::{System, cgroup, read_text};
+use super::cgroup;
+use crate::system::{System, read_text};
 
 /// Everything known of the machine; what is absent stays `None`.
 pub(super) fn gather(system: &System) -> HostFacts {

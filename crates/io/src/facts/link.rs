@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::facts::DeviceFacts;
 
-use super::{names_in, read_number, read_text};
+use crate::system::{names_in, read_number, read_text};
 
 /// Fills in what the bus of a whole disk tells about it.
 pub(super) fn identify(disk: &Path, facts: &mut DeviceFacts) {

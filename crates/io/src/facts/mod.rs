@@ -1,8 +1,7 @@
 //! What is known of a target and of this machine before the first I/O.
 //!
-//! Read from sysfs, procfs and `statx` alone, so that nearly everything works unprivileged; the
-//! roots are parameters, so that captured trees of other machines can be tested. What cannot be
-//! found out is left `None` and said in [`TargetFacts::unknown`], never guessed.
+//! Read from sysfs, procfs and `statx` alone, so that nearly everything works unprivileged. What
+//! cannot be found out is left `None` and said in [`TargetFacts::unknown`], never guessed.
 
 mod block;
 mod cgroup;
@@ -13,12 +12,11 @@ mod link;
 mod mounts;
 mod udev;
 
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, TargetFacts, TargetKind};
-use rustix::fs::{FileType, Mode, OFlags};
+use rustix::fs::FileType;
 
 pub(crate) use block::Tree;
 pub(crate) use cgroup::own_group;
@@ -28,61 +26,7 @@ pub(crate) use filesystem::free_bytes_of;
 pub use mounts::{Mount, Swap};
 pub(crate) use udev::content_type;
 
-/// Where the kernel's own descriptions are found: `/sys`, `/proc` and `/dev`, or captured copies.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct System {
-    /// Root of sysfs.
-    pub sysfs: PathBuf,
-    /// Root of procfs.
-    pub procfs: PathBuf,
-    /// Root of the device nodes.
-    pub dev: PathBuf,
-}
-
-impl System {
-    /// This machine, now.
-    pub fn live() -> System {
-        System { sysfs: "/sys".into(), procfs: "/proc".into(), dev: "/dev".into() }
-    }
-
-    /// A captured tree with `sys`, `proc` and `dev` in `root`.
-    pub fn captured(root: &Path) -> System {
-        System { sysfs: root.join("sys"), procfs: root.join("proc"), dev: root.join("dev") }
-    }
-
-    /// Whether the roots are this machine's own, so that paths may be opened.
-    pub fn is_live(&self) -> bool {
-        *self == System::live()
-    }
-}
-
-/// The number by which the kernel knows a block device, whatever its nodes are called.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct DeviceNumber {
-    /// Driver.
-    pub major: u32,
-    /// Device of that driver.
-    pub minor: u32,
-}
-
-impl DeviceNumber {
-    /// From the `st_dev` or `st_rdev` of a `stat`.
-    pub fn from_raw(raw: u64) -> DeviceNumber {
-        DeviceNumber { major: rustix::fs::major(raw), minor: rustix::fs::minor(raw) }
-    }
-
-    /// From `major:minor` as sysfs and mountinfo write it.
-    pub fn parse(text: &str) -> Option<DeviceNumber> {
-        let (major, minor) = text.trim().split_once(':')?;
-        Some(DeviceNumber { major: major.parse().ok()?, minor: minor.parse().ok()? })
-    }
-}
-
-impl fmt::Display for DeviceNumber {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(formatter, "{}:{}", self.major, self.minor)
-    }
-}
+pub use crate::system::{DeviceNumber, System};
 
 /// All mounts of our mount namespace, in the kernel's order.
 ///
@@ -279,55 +223,4 @@ fn describe_path(system: &System, mounts: &[Mount], path: &Path, facts: &mut Tar
             path.display()
         )),
     }
-}
-
-/// Opens a node for reading without waiting for media and without changing anything.
-///
-/// # Errors
-/// As `open(2)` says.
-pub(crate) fn open_readable(path: &Path) -> io::Result<std::os::fd::OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
-    Ok(rustix::fs::open(path, flags, Mode::empty())?)
-}
-
-/// A number that the kernel makes at each start (`Documentation/admin-guide/sysctl/kernel.rst`).
-pub(crate) fn boot(system: &System) -> Option<String> {
-    read_text(&system.procfs.join("sys/kernel/random/boot_id"))
-}
-
-/// What tells this machine from others that share a home with it (machine-id(5)), or its name.
-pub(crate) fn machine() -> Option<String> {
-    let known = || read_text(Path::new("/proc/sys/kernel/hostname"));
-    read_text(Path::new("/etc/machine-id")).or_else(known)
-}
-
-/// The text of a small kernel file without its trailing newline; `None` when it is absent, not
-/// readable or empty.
-pub(crate) fn read_text(path: &Path) -> Option<String> {
-    let bytes = std::fs::read(path).ok()?;
-    let text = String::from_utf8_lossy(&bytes).trim_matches([' ', '\n', '\0', '\t']).to_owned();
-    (!text.is_empty()).then_some(text)
-}
-
-/// The number in a small kernel file.
-pub(crate) fn read_number<T: std::str::FromStr>(path: &Path) -> Option<T> {
-    read_text(path)?.parse().ok()
-}
-
-/// The names in a directory, sorted by kernel name so that `sda10` follows `sda9`.
-pub(crate) fn names_in(directory: &Path) -> Vec<String> {
-    let mut names: Vec<String> = std::fs::read_dir(directory)
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-        .collect();
-    names.sort_by_cached_key(|name| natural_key(name));
-    names
-}
-
-/// Splits trailing digits off, so that numbers sort as numbers.
-fn natural_key(name: &str) -> (String, u64, String) {
-    let stem = name.trim_end_matches(|character: char| character.is_ascii_digit());
-    let number = name[stem.len()..].parse().unwrap_or(0);
-    (stem.to_owned(), number, name.to_owned())
 }

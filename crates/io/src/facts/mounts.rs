@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, CWD, StatxFlags};
 
-use super::{DeviceNumber, System};
+use crate::system::{DeviceNumber, System};
 
 /// One line of mountinfo.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What udev noted of a device when it last looked (`udevadm info` prints the same).
 
-use super::{DeviceNumber, System, read_text};
+use crate::system::{DeviceNumber, System, read_text};
 
 /// The type of the content, by libblkid's name; `None` where udev is not there or found nothing.
 /// What it says may be old: it is good for a second witness, not for the only one.

@@ -1,16 +1,18 @@
-//! Loop devices and what they stand on: kernel `include/uapi/linux/loop.h`.
+//! All loop devices, what they stand on, and taking hold of that.
 
 use std::io;
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, CWD, FileType, FlockOperation, OFlags, StatxFlags};
+use rustix::fs::{AtFlags, CWD, FlockOperation, OFlags, StatxFlags};
 use rustix::io::Errno;
 
 use super::refusal::Refusal;
 use super::{processes, reopen};
-use crate::facts::{self, DeviceNumber, Mount, System, Tree};
-use crate::scratch::Identity;
+use crate::facts::{self, Mount, Tree};
+use crate::identity::Identity;
+use crate::loop_device::{self, LoopBacking};
+use crate::system::{DeviceNumber, System, open_readable, read_text};
 
 /// What a loop device stands on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,6 +30,15 @@ pub(super) enum Backing {
 impl Backing {
     pub(super) fn is_unknown(&self) -> bool {
         *self == Backing::Unknown
+    }
+}
+
+impl From<LoopBacking> for Backing {
+    fn from(told: LoopBacking) -> Backing {
+        match told {
+            LoopBacking::Device(number) => Backing::Device(number),
+            LoopBacking::File(identity) => Backing::File(identity),
+        }
     }
 }
 
@@ -52,7 +63,7 @@ impl LoopDevice {
     fn read(system: &System, tree: &Tree, mounts: &[Mount], name: &str) -> Option<LoopDevice> {
         let number = tree.number_of(name)?;
         let file = tree.directory(number)?.join("loop/backing_file");
-        let shown = facts::read_text(&file)?;
+        let shown = read_text(&file)?;
         let path = PathBuf::from(shown.strip_suffix(" (deleted)").unwrap_or(&shown));
         let node = format!("/dev/{name}");
         let served =
@@ -60,12 +71,12 @@ impl LoopDevice {
         let deleted = shown.ends_with(" (deleted)");
         let backing = if served {
             Backing::Elsewhere
-        } else if let Some(backing) = status(system, name, number) {
-            backing
+        } else if let Some(backing) = loop_device::backing(system, name, number) {
+            backing.into()
         } else if deleted {
             // No name leads to it any more: no target can be this file.
             Backing::Elsewhere
-        } else if facts::read_text(&file).is_none() {
+        } else if read_text(&file).is_none() {
             // Detached while we looked.
             return None;
         } else {
@@ -98,65 +109,7 @@ pub(super) fn identity_of(path: &Path) -> Option<Identity> {
     Some(Identity { device, inode: statx.stx_ino, birth: None })
 }
 
-/// `struct loop_info64`.
-#[repr(C)]
-#[derive(Clone, Copy)]
-struct LoopInfo64 {
-    device: u64,
-    inode: u64,
-    rdevice: u64,
-    offset: u64,
-    size_limit: u64,
-    number: u32,
-    encrypt_type: u32,
-    encrypt_key_size: u32,
-    flags: u32,
-    file_name: [u8; 64],
-    crypt_name: [u8; 64],
-    encrypt_key: [u8; 32],
-    init: [u64; 2],
-}
-
-const LOOP_GET_STATUS64: libc::Ioctl = 0x4c05;
 const BLKROGET: libc::Ioctl = 0x125e;
-
-/// Asks the loop driver itself, whose answer holds across deletion, renaming and namespaces;
-/// `None` where the node is missing or may not be opened.
-fn status(system: &System, name: &str, number: DeviceNumber) -> Option<Backing> {
-    let open = facts::open_readable(&system.dev.join(name)).ok()?;
-    let stat = rustix::fs::fstat(&open).ok()?;
-    let is_block = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
-    if !is_block || DeviceNumber::from_raw(stat.st_rdev) != number {
-        return None;
-    }
-    // SAFETY: plain integers and arrays, for which all zero bytes are a value.
-    let mut info: LoopInfo64 = unsafe { std::mem::zeroed() };
-    // SAFETY: the descriptor is open, and the kernel writes one `loop_info64` to `info`, which
-    // has that layout (`repr(C)`) and outlives the call.
-    let answer = unsafe { libc::ioctl(open.as_raw_fd(), LOOP_GET_STATUS64, &raw mut info) };
-    if answer != 0 {
-        return None;
-    }
-    // `lo_rdevice` is set for device files only; numbers are encoded as `st_dev` is, in 32 bits.
-    Some(match info.rdevice {
-        0 => Backing::File(Identity { device: info.device, inode: info.inode, birth: None }),
-        raw => Backing::Device(DeviceNumber::from_raw(raw)),
-    })
-}
-
-/// The block device that a loop device stands on, or the number of the file system that holds its
-/// file, as the loop driver says; `None` where it may not be asked.
-pub(crate) fn backing_device(
-    system: &System,
-    name: &str,
-    number: DeviceNumber,
-) -> Option<DeviceNumber> {
-    match status(system, name, number)? {
-        Backing::Device(device) => Some(device),
-        Backing::File(identity) => Some(DeviceNumber::from_raw(identity.device)),
-        Backing::Elsewhere | Backing::Unknown => None,
-    }
-}
 
 /// Whether the kernel refuses writes to an open block device.
 pub(super) fn is_read_only(open: &impl AsFd) -> io::Result<bool> {
@@ -190,7 +143,7 @@ pub(crate) fn hold_backing(
     };
     match device.backing {
         Backing::Device(below) => {
-            let Ok(open) = facts::open_readable(&device.path) else { return Ok(Vec::new()) };
+            let Ok(open) = open_readable(&device.path) else { return Ok(Vec::new()) };
             let stat = rustix::fs::fstat(&open).map_err(|error| cannot(label, error))?;
             if DeviceNumber::from_raw(stat.st_rdev) != below {
                 return Ok(Vec::new());
@@ -216,7 +169,7 @@ fn cannot(label: &str, error: Errno) -> Refusal {
 
 fn hold_file(path: &Path, identity: Identity, label: &str) -> Result<Vec<OwnedFd>, Refusal> {
     // Not readable or not visible here: the loop device itself is held, that must do.
-    let Ok(open) = facts::open_readable(path) else { return Ok(Vec::new()) };
+    let Ok(open) = open_readable(path) else { return Ok(Vec::new()) };
     let found = Identity::of(&open).map_err(|error| {
         super::failed(format!("what {label} stands on cannot be examined"), &error)
     })?;

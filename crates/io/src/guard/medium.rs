@@ -3,7 +3,8 @@
 
 use std::os::fd::OwnedFd;
 
-use crate::facts::{DeviceNumber, Tree, read_number};
+use crate::facts::Tree;
+use crate::system::{DeviceNumber, read_number};
 
 /// Where a UUID of 16 bytes stands: magic bytes, where they are, where it is. Offsets are those of
 /// libblkid's superblocks.

@@ -22,15 +22,16 @@ use std::time::Duration;
 use rustix::fs::{FileType, Mode, OFlags};
 use rustix::io::Errno;
 
-pub(crate) use backing::{backing_device, hold_backing};
+pub(crate) use backing::hold_backing;
 pub(crate) use occupied::busy_refusal as busy;
 pub use own::foreign_list;
 pub(crate) use own::own_file;
 pub use refusal::{Kind, Refusal};
 pub(crate) use refusal::{capacity, failed};
 
-use crate::facts::{DeviceNumber, System};
-use crate::scratch::{Identity, ScratchList};
+use crate::identity::Identity;
+use crate::scratch::ScratchList;
+use crate::system::{DeviceNumber, System};
 use occupied::MachineUses;
 
 /// What is going to be done to the target.

@@ -9,8 +9,9 @@ use rustix::io::Errno;
 use super::backing::{Backing, LoopDevice, identity_of};
 use super::refusal::{Refusal, failed};
 use super::{processes, reopen};
-use crate::facts::{self, DeviceNumber, Mount, Swap, System, Tree};
-use crate::scratch::Identity;
+use crate::facts::{self, Mount, Swap, Tree};
+use crate::identity::Identity;
+use crate::system::{DeviceNumber, System, names_in, open_readable, read_text};
 
 /// How deep loop devices on loop devices are followed.
 const NESTING_MAX: u32 = 8;
@@ -183,7 +184,7 @@ impl<'a> MachineUses<'a> {
         // Every device of a mounted btrfs stands here, also those that mountinfo does not name.
         let name = self.tree.name(number)?;
         let root = self.system.sysfs.join("fs/btrfs");
-        let pools = facts::names_in(&root);
+        let pools = names_in(&root);
         let pool =
             pools.iter().find(|pool| root.join(pool).join("devices").join(&name).exists())?;
         Some(Use {
@@ -278,7 +279,7 @@ impl<'a> MachineUses<'a> {
 
     /// Whether a process or the kernel holds the device below a loop device.
     fn backing_held(&self, device: &LoopDevice, below: DeviceNumber) -> Option<Use> {
-        let open = facts::open_readable(&device.path).ok()?;
+        let open = open_readable(&device.path).ok()?;
         let stat = rustix::fs::fstat(&open).ok()?;
         if DeviceNumber::from_raw(stat.st_rdev) != below {
             return None;
@@ -387,7 +388,7 @@ impl<'a> MachineUses<'a> {
 fn exported(system: &System, is_it: &dyn Fn(&Path) -> bool) -> Option<Use> {
     let config = system.sysfs.join("kernel/config");
     let below = |root: &Path| -> Vec<PathBuf> {
-        facts::names_in(root).into_iter().map(|name| root.join(name)).collect()
+        names_in(root).into_iter().map(|name| root.join(name)).collect()
     };
     let subsystems = below(&config.join("nvmet/subsystems"));
     let spaces = subsystems.iter().flat_map(|path| below(&path.join("namespaces")));
@@ -396,8 +397,8 @@ fn exported(system: &System, is_it: &dyn Fn(&Path) -> bool) -> Option<Use> {
     let scsi = cores.iter().flat_map(|path| below(path));
     let scsi = scsi.map(|path| (path.join("udev_path"), path.join("enable")));
     let found = nvme.chain(scsi).find(|(path, enabled)| {
-        facts::read_text(enabled).as_deref() == Some("1")
-            && facts::read_text(path).is_some_and(|path| is_it(Path::new(&path)))
+        read_text(enabled).as_deref() == Some("1")
+            && read_text(path).is_some_and(|path| is_it(Path::new(&path)))
     })?;
     Some(Use {
         code: "exported",

@@ -3,7 +3,8 @@
 use std::os::fd::AsFd;
 
 use super::refusal::{Refusal, failed};
-use crate::scratch::{Entry, Identity, Left, ScratchList};
+use crate::identity::Identity;
+use crate::scratch::{Entry, Left, ScratchList};
 
 /// The entry of a file that drivelab may overwrite.
 ///

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use rustix::fs::{AtFlags, CWD, FileType, StatxFlags};
 
-use crate::facts::{DeviceNumber, System, names_in, read_text};
+use crate::system::{DeviceNumber, System, names_in, read_text};
 
 /// A process that has the device open.
 #[derive(Debug, Clone, PartialEq, Eq)]

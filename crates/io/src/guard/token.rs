@@ -8,8 +8,9 @@ use drivelab_core::facts::DeviceFacts;
 use super::medium::Medium;
 use super::refusal::{Refusal, capacity, failed};
 use super::sampled::Sampled;
-use crate::facts::{DeviceNumber, System, Tree, read_number};
+use crate::facts::Tree;
 use crate::signature;
+use crate::system::{DeviceNumber, System, read_number};
 
 /// The token of a device as it is now.
 pub(super) struct Token {

@@ -12,9 +12,11 @@ use rustix::fs::{CWD, Mode as Permissions, OFlags};
 use rustix::io::Errno;
 
 use super::{BLOCK_BYTES_ASSUMED, OpenRequest, Target, TargetFile, bounded, lock};
-use crate::facts::{self, System};
+use crate::facts;
 use crate::guard::{self, Approval, Intent, Refusal, Subject, capacity};
-use crate::scratch::{Entry, Identity, Scratch, ScratchKind, ScratchList};
+use crate::identity::Identity;
+use crate::scratch::{Entry, Scratch, ScratchKind, ScratchList};
+use crate::system::System;
 
 /// Distinguishes scratch made by one process within one tick of the clock.
 static SERIAL: AtomicU32 = AtomicU32::new(0);

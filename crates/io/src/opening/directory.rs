@@ -10,10 +10,10 @@ use rustix::io::Errno;
 use super::create::{cannot_create, no_list, refuse_kernel_directories, unique_name};
 use super::named::{Mark, join_one};
 use super::{OpenRequest, lock};
-use crate::facts::System;
 use crate::guard::{self, Refusal};
 use crate::scratch::life::Joined;
 use crate::scratch::{Scratch, ScratchKind, ScratchList};
+use crate::system::System;
 
 /// A directory of our own for names: removed with everything in it when this is dropped.
 #[derive(Debug)]

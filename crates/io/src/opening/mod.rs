@@ -21,10 +21,11 @@ use rustix::io::Errno;
 pub use directory::{ScratchDirectory, join_directory, open_directory};
 pub use named::{Mark, NameDirectory, NamedFile, Part, Seen, SpeltNames, open_names};
 
-use crate::facts::{self, DeviceNumber, System};
+use crate::facts;
 use crate::guard::{self, Approval, Intent, Refusal, Subject};
 use crate::scratch::life::Joined;
 use crate::scratch::{Entry, Scratch, ScratchList};
+use crate::system::{DeviceNumber, System};
 
 /// Offset alignment assumed where neither device nor file system tells one.
 const BLOCK_BYTES_ASSUMED: u32 = 512;

@@ -17,11 +17,12 @@ use super::create::{
     check_room, empty, finish, make_file, open_existing, refuse_kernel_directories,
 };
 use super::{OpenRequest, Target, TargetFile};
-use crate::facts::{self, System};
 use crate::guard::{self, Intent, Refusal};
+use crate::identity::Identity;
 use crate::names::Spelling;
+use crate::scratch::ScratchList;
 use crate::scratch::life::Joined;
-use crate::scratch::{Identity, ScratchList};
+use crate::system::{self, System};
 
 /// A file that a plan names.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -90,7 +91,7 @@ impl Mark {
 
 /// Tells this start of this machine from all others: half of the kernel's number.
 fn system_start() -> io::Result<u64> {
-    let text = facts::boot(&System::live()).ok_or_else(|| io::Error::other("no boot_id"))?;
+    let text = system::boot(&System::live()).ok_or_else(|| io::Error::other("no boot_id"))?;
     let digits: String = text.chars().filter(char::is_ascii_hexdigit).take(16).collect();
     u64::from_str_radix(&digits, 16).map_err(|_| io::Error::other("no boot_id"))
 }

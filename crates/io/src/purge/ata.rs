@@ -1,10 +1,11 @@
 //! ATA SECURITY ERASE UNIT. It needs a user password, which a successful erase takes off again;
 //! whatever else happens, the drive must not stay locked by a password that nobody knows.
 
-use super::line::{Line, Transfer};
-use super::passthrough::{AtaCommand, send};
+use super::failed_after_begin;
 use super::security::{BLOCK_BYTES, PASSWORD, Security, password_block};
-use super::{WAY_OUT, failed_after_begin};
+use crate::passthrough::WAY_OUT;
+use crate::passthrough::ata::{AtaCommand, send};
+use crate::passthrough::line::{Line, Transfer};
 use drivelab_core::queue::Trouble;
 
 /// A drive may have to spin up first.

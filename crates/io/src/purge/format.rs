@@ -1,8 +1,9 @@
 //! NVMe Format NVM with user data erase; the format of the blocks stays what it is.
 
-use super::line::{AdminCommand, Line};
-use super::nvme::{CNS_NAMESPACE, Controller, identify, own_namespace, send};
-use super::{WAY_OUT, failed_after_begin};
+use super::failed_after_begin;
+use crate::passthrough::WAY_OUT;
+use crate::passthrough::line::{AdminCommand, Line};
+use crate::passthrough::nvme::{CNS_NAMESPACE, Controller, identify, own_namespace, send};
 use drivelab_core::queue::Trouble;
 
 const FORMAT_NVM: u8 = 0x80;
@@ -48,8 +49,8 @@ fn same_format(namespace: &[u8]) -> Result<u32, Trouble> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fake::Fake;
     use super::*;
+    use crate::passthrough::fake::Fake;
     use drivelab_core::op::Errno;
     use drivelab_core::queue::TroubleKind;
 

@@ -1,8 +1,9 @@
 //! NVMe Sanitize, block erase: started by one command, then asked after until it has ended.
 
-use super::line::{AdminCommand, Line, PAUSE_MS};
-use super::nvme::{Controller, QUICK_MS, number, own_namespace, send};
-use super::{WAY_OUT, failed_after_begin};
+use super::failed_after_begin;
+use crate::passthrough::WAY_OUT;
+use crate::passthrough::line::{AdminCommand, Line, PAUSE_MS};
+use crate::passthrough::nvme::{Controller, QUICK_MS, number, own_namespace, send};
 use drivelab_core::queue::Trouble;
 
 const SANITIZE: u8 = 0x84;

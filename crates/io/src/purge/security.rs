@@ -1,7 +1,7 @@
 //! What an ATA drive says of its passwords and its erase (IDENTIFY DEVICE), and the blocks that
 //! carry a password.
 
-use super::WAY_OUT;
+use crate::passthrough::WAY_OUT;
 use drivelab_core::queue::Trouble;
 
 /// Bytes of an ATA block.

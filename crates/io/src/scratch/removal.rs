@@ -31,7 +31,7 @@ pub struct Leftovers {
 /// When the list cannot be read or written.
 pub fn remove_leftovers(list: &ScratchList) -> io::Result<Leftovers> {
     let mut leftovers = Leftovers::default();
-    let here = crate::facts::machine();
+    let here = crate::system::machine();
     let is_here = |entry: &Entry| entry.machine.is_none() || entry.machine == here;
     for entry in list.entries()?.into_iter().filter(|entry| !entry.keep && is_here(entry)) {
         let path = entry.path();

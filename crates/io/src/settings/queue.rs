@@ -5,8 +5,10 @@
 //! put back with it.
 
 use super::record::{Change, Record};
-use super::{Dial, Held, Way};
-use crate::facts::{DeviceNumber, System, Tree, active_of, device_of_sysfs, names_in, read_text};
+use super::{Held, Way};
+use crate::facts::{Tree, active_of, device_of_sysfs};
+use crate::system::{DeviceNumber, System, names_in, read_text};
+use crate::tunable::Tunable;
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::{QueueSetting, SettingChange};
 use drivelab_core::queue::Trouble;
@@ -79,7 +81,7 @@ impl Place {
     }
 }
 
-impl Dial for Place {
+impl Tunable for Place {
     fn read(&mut self) -> Result<String, Trouble> {
         let file = self.file();
         read_text(&file).map(|text| active_of(&text)).ok_or_else(|| {

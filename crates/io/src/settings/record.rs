@@ -2,9 +2,9 @@
 //! while the run that changed it lives.
 
 use super::queue::Place;
-use super::{Held, Way};
-use crate::facts::{DeviceNumber, System, Tree, boot, device_of_sysfs, machine, names_in};
-use crate::write_cache;
+use super::{Held, Way, write_cache};
+use crate::facts::{Tree, device_of_sysfs};
+use crate::system::{DeviceNumber, System, boot, machine, names_in};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::QueueSetting;
 use rustix::fs::{FlockOperation, flock};

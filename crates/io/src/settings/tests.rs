@@ -1,6 +1,6 @@
 use super::record::{Change, Record};
 use super::*;
-use crate::facts::{DeviceNumber, System};
+use crate::system::{DeviceNumber, System};
 use drivelab_core::plan::QueueSetting::{ReadAheadKb, RqAffinity, Scheduler};
 use drivelab_core::queue::TroubleKind;
 use std::fs;
@@ -161,7 +161,7 @@ fn a_note_of_another_machine_stays_and_is_not_followed() {
     let note = note_in(&records, "sdq.scheduler.");
     let text = fs::read_to_string(&note).unwrap();
     std::mem::forget(held);
-    let here = crate::facts::machine().unwrap();
+    let here = crate::system::machine().unwrap();
     fs::remove_file(&note).unwrap();
     let theirs = records.join("sdq.scheduler.elsewher.json");
     fs::write(&theirs, text.replace(&here, "elsewhere")).unwrap();

@@ -1,7 +1,8 @@
 //! Where the bytes of a target lie on a disk that can be traced.
 
 use crate::extents;
-use crate::facts::{DeviceNumber, System, Tree};
+use crate::facts::Tree;
+use crate::system::{DeviceNumber, System};
 use drivelab_core::anatomy::Piece;
 use rustix::fs::FileType;
 use std::os::fd::AsFd;

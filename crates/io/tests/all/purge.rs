@@ -5,7 +5,7 @@ use drivelab_core::plan::{Purge, Switch};
 use drivelab_core::queue::TroubleKind;
 use drivelab_io::facts::System;
 use drivelab_io::purge::purge_telling;
-use drivelab_io::write_cache;
+use drivelab_io::settings::write_cache;
 use std::fs::OpenOptions;
 use std::io::Write;
 use std::os::fd::AsFd;

@@ -1,6 +1,7 @@
 //! The rules of the house that a compiler does not hold. Each is a function over text, and each
 //! is itself tested with a planted violation.
 
+mod circles;
 mod layers;
 mod length;
 mod manifest;
@@ -29,6 +30,11 @@ fn assert_none(violations: Vec<Violation>) {
 #[test]
 fn crates_depend_in_one_direction() {
     assert_none(manifest::direction(&tree()));
+}
+
+#[test]
+fn modules_of_a_crate_form_no_circle() {
+    assert_none(circles::circles(&tree()));
 }
 
 #[test]

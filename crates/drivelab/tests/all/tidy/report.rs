@@ -1,6 +1,7 @@
 //! Inside `report`: what it says is data in `view`, and how it looks is a renderer's own business.
 
-use crate::tidy::source::{Source, Tree, Violation, words};
+use crate::tidy::circles::used;
+use crate::tidy::source::{Tree, Violation};
 
 /// What each module of `report` may use besides itself, from the picture in docs/ARCHITECTURE.md.
 const ARROWS: [(&str, &[&str]); 11] = [
@@ -40,50 +41,6 @@ pub fn modules(tree: &Tree) -> Vec<Violation> {
         }
     }
     violations
-}
-
-/// The modules below the root of the crate that a file at this depth names, with their lines.
-fn used(file: &Source, depth: usize) -> Vec<(usize, &str)> {
-    let code = file.shipped.as_str();
-    let mut found = Vec::new();
-    for (at, word) in words(code) {
-        let is_first = !code[..at].ends_with("::");
-        let up = code[at..].split("::").take_while(|part| *part == "super").count();
-        let from = match word {
-            "crate" => at + "crate".len(),
-            "super" if up >= depth => at + up * "super::".len() - "::".len(),
-            _ => continue,
-        };
-        let Some(rest) = code[from..].strip_prefix("::").filter(|_| is_first) else { continue };
-        let line = |more: usize| 1 + code[..from + 2 + more].matches('\n').count();
-        found.extend(first_names(rest).into_iter().map(|(more, name)| (line(more), name)));
-    }
-    found
-}
-
-/// The name that a path begins with, or the first names of all paths in its braces.
-fn first_names(path: &str) -> Vec<(usize, &str)> {
-    if !path.starts_with('{') {
-        return words(path).take(1).collect();
-    }
-    let mut depth = 0;
-    let mut names = Vec::new();
-    for (at, c) in path.char_indices() {
-        depth += match c {
-            '{' => 1,
-            '}' => -1,
-            _ => 0,
-        };
-        if depth == 0 {
-            break;
-        }
-        if depth == 1 && matches!(c, '{' | ',') {
-            let name = words(&path[at..]).next().map(|(more, name)| (at + more, name));
-            // Nothing follows the last comma.
-            names.extend(name.filter(|(begin, _)| !path[at..*begin].contains('}')));
-        }
-    }
-    names
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! says.
 
 use super::*;
-use crate::purge::fake::Fake;
+use crate::passthrough::fake::Fake;
 use drivelab_core::op::Errno;
 use drivelab_core::queue::TroubleKind;
 

@@ -1,7 +1,7 @@
 //! Sanitize against a scripted drive.
 
 use super::*;
-use crate::purge::fake::Fake;
+use crate::passthrough::fake::Fake;
 use drivelab_core::op::Errno;
 use drivelab_core::queue::TroubleKind;
 

@@ -1,6 +1,9 @@
 use super::*;
-use crate::purge::fake::Fake;
-use crate::settings::{leftovers, put_back};
+use crate::passthrough::fake::Fake;
+use crate::passthrough::line::AdminCommand;
+use crate::settings::leftovers;
+use crate::tunable::put_back;
+use crate::write_cache::{GET_FEATURES, SET_FEATURES, of_nvme};
 use drivelab_core::op::Errno;
 use drivelab_core::queue::TroubleKind;
 use std::fs;
