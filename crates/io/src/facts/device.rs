@@ -81,8 +81,7 @@ fn below_loop(
     number: DeviceNumber,
 ) -> Option<(Backing, Vec<DeviceNumber>)> {
     let path = backing_file(tree, number)?;
-    if let Some(told) = loop_device::backing(system, &tree.name(number)?, number) {
-        let device = told.number();
+    if let Some(device) = loop_device::backing_device(system, &tree.name(number)?, number) {
         if tree.directory(device).is_some() {
             return Some((Backing::Devices, vec![device]));
         }

@@ -11,36 +11,8 @@ use super::refusal::Refusal;
 use super::{processes, reopen};
 use crate::facts::{self, Mount, Tree};
 use crate::identity::Identity;
-use crate::loop_device::{self, LoopBacking};
+use crate::loop_device::{Backing, asked};
 use crate::system::{DeviceNumber, System, open_readable, read_text};
-
-/// What a loop device stands on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Backing {
-    /// A block device.
-    Device(DeviceNumber),
-    /// A file; without time of birth, which the loop driver does not tell.
-    File(Identity),
-    /// A file on a file system served by a process or another machine, which is not asked.
-    Elsewhere,
-    /// Cannot be found out.
-    Unknown,
-}
-
-impl Backing {
-    pub(super) fn is_unknown(&self) -> bool {
-        *self == Backing::Unknown
-    }
-}
-
-impl From<LoopBacking> for Backing {
-    fn from(told: LoopBacking) -> Backing {
-        match told {
-            LoopBacking::Device(number) => Backing::Device(number),
-            LoopBacking::File(identity) => Backing::File(identity),
-        }
-    }
-}
 
 /// One attached loop device.
 #[derive(Debug, Clone)]
@@ -71,8 +43,8 @@ impl LoopDevice {
         let deleted = shown.ends_with(" (deleted)");
         let backing = if served {
             Backing::Elsewhere
-        } else if let Some(backing) = loop_device::backing(system, name, number) {
-            backing.into()
+        } else if let Some(backing) = asked(system, name, number) {
+            backing
         } else if deleted {
             // No name leads to it any more: no target can be this file.
             Backing::Elsewhere

@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 
-use super::backing::{Backing, LoopDevice, identity_of};
+use super::backing::{LoopDevice, identity_of};
 use super::refusal::{Refusal, failed};
 use super::{processes, reopen};
 use crate::facts::{self, Mount, Swap, Tree};
 use crate::identity::Identity;
+use crate::loop_device::Backing;
 use crate::system::{DeviceNumber, System, names_in, open_readable, read_text};
 
 /// How deep loop devices on loop devices are followed.
