@@ -63,11 +63,12 @@ fn what_goes_in_order_begins_all_over_the_region() {
     let (options, facts) = (options("patterns"), simulated());
     let setting = Setting { options: &options, facts: &facts };
     let region = 64 << 20;
+    let place = |first| Place { first, region_bytes: region, round: 0 };
     for pattern in [Pattern::Plain, Pattern::Large, Pattern::Grid(65_536), Pattern::Burst(5)] {
         let firsts: Vec<u64> = (0..5).map(|round| first_byte(7, round, 5, region)).collect();
         let of = |first: &u64| {
             let cell = Cell::of(pattern, Base::SequentialRead);
-            let step = step(&setting, cell, 1_000_000, 1 << 20, (*first, region));
+            let step = step(&setting, cell, 1_000_000, 1 << 20, place(*first));
             let stream = &step.streams[0];
             assert_eq!((stream.offset.0, stream.length.unwrap().0), (0, region), "all of it");
             let begin = stream.pattern.sequence().unwrap().begin.unwrap().0;
@@ -81,7 +82,7 @@ fn what_goes_in_order_begins_all_over_the_region() {
         let mean = begins.iter().sum::<u64>() / 5;
         assert!(mean.abs_diff(region / 2) < region / 100, "{mean}");
         let at_random = Cell::of(pattern, Base::RandomRead);
-        let step = step(&setting, at_random, 1_000_000, 1 << 20, (firsts[4], region));
+        let step = step(&setting, at_random, 1_000_000, 1 << 20, place(firsts[4]));
         assert_eq!(step.streams[0].pattern.sequence(), None, "at random there is no beginning");
     }
     let orders: BTreeSet<Vec<u64>> = (0..8)
