@@ -6,6 +6,7 @@ use drivelab_core::comparison::{Cell as Heat, Metric};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{self, Arrival};
+use drivelab_core::study::StudyOptions;
 use drivelab_stats::{Ratio, Verdict};
 use std::collections::BTreeSet;
 
@@ -54,6 +55,43 @@ fn a_cell_issues_what_its_name_says() {
     assert_eq!((mixed.mix.read, mixed.mix.write, mixed.writes_in_order), (999, 1, true));
     assert_eq!(pause(100_000), "100 µs");
     assert_eq!(pause(50_000_000), "50 ms");
+}
+
+#[test]
+fn the_tables_of_the_slides_hold_every_cell() {
+    let facts = simulated();
+    for scale in SCALES {
+        let options = StudyOptions { scale, absolute: true, ..options("patterns") };
+        let setting = Setting { options: &options, facts: &facts };
+        let shown: BTreeSet<String> =
+            slides::sheets(&setting).iter().flat_map(|it| it.cells()).map(Cell::name).collect();
+        let all: BTreeSet<String> = possible(&setting).into_iter().map(Cell::name).collect();
+        assert_eq!(shown, all, "{scale:?}");
+        assert!(all.contains("random write, 64 KiB requests"));
+    }
+}
+
+#[test]
+fn the_second_time_comes_right_behind_the_first_with_its_addresses() {
+    let (options, facts) = (options("patterns"), simulated());
+    let setting = Setting { options: &options, facts: &facts };
+    let run = Run::default();
+    let left = Left { time_ns: 600 * SECOND_NS, bytes: 8 << 30 };
+    let steps = schedule(&setting, &run, &left, 1 << 28);
+    let mut orders = BTreeSet::new();
+    for (at, second) in steps.iter().enumerate() {
+        if second.name.ends_with("second time") {
+            let first = &steps[at - 1];
+            assert!(first.name.ends_with("new addresses"), "{}", first.name);
+            assert_eq!(first.streams, second.streams);
+            assert_eq!(second.until.operations, first.until.operations);
+            assert_eq!(before(&steps, second).as_ref(), Some(first));
+            orders.insert(second.streams[0].order.unwrap());
+        } else if !second.name.ends_with("new addresses") {
+            assert_eq!(before(&steps, second), None, "{}", second.name);
+        }
+    }
+    assert_eq!(orders.len() as u64, repetitions(options.scale), "others in each round");
 }
 
 /// On a disk the beginning is faster than the end: what goes in order must not always begin there,

@@ -175,7 +175,7 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.reply.is_none() || !is_names, "reply", || {
         "metadata actions have no opposite direction; remove `reply`".to_string()
     });
-    replies(stream, problems);
+    super::validate_replies(stream, problems);
     in_order(stream, problems);
     let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
     // On names it belongs to the create.
@@ -190,35 +190,6 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     });
     problems.need(writes || stream.content == Content::Random, "content", || {
         "content is about writes, and there are none; remove it or add writes".to_string()
-    });
-}
-
-/// What a reply has of its own.
-fn replies(stream: &Stream, problems: &mut Problems) {
-    for (key, is_given) in
-        [("reply_size", stream.reply_size.is_some()), ("reply_after", stream.reply_after.is_some())]
-    {
-        problems.need(!is_given || stream.reply.is_some(), key, || {
-            format!("`{key}` is about replies, and there are none; add `reply` or remove it")
-        });
-        // Reads would look for stamps of another length, or of an older pass.
-        problems.need(!is_given || !stream.verify, key, || {
-            format!("with `{key}` a read does not know what it will find; remove it or verify")
-        });
-    }
-    problems.need(stream.reply_size != Some(Size(0)), "reply_size", || {
-        "a reply of 0 bytes moves nothing; remove `reply` if there is none".to_string()
-    });
-    let is_same = stream.reply == Some(Reply::Same);
-    let fits = stream.reply_size.is_none_or(|size| size.0 <= stream.size_min());
-    problems.need(!is_same || fits, "reply_size", || {
-        "a reply at the same address would reach beyond its request; use at most the (smallest) \
-         `size`, or reply = \"next\""
-            .to_string()
-    });
-    let count = stream.reply_after;
-    problems.need(count.is_none_or(|n| (1..=DEPTH_MAX).contains(&n)), "reply_after", || {
-        format!("reply_after counts requests; use 1 to {DEPTH_MAX}")
     });
 }
 
