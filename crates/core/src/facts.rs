@@ -47,6 +47,10 @@ pub struct TargetFacts {
     /// sentences.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub differences: Vec<String>,
+    /// The state in which the published figures of a simulated drive are taken to be measured, in a
+    /// word of the contract, as its profile says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published_state: Option<String>,
     /// The file system that holds a file or directory target.
     pub filesystem: Option<FilesystemFacts>,
     /// Block devices from the target downwards: partition, then LVM, md or dm, then disks.

@@ -66,14 +66,14 @@ fn of_step(step: &Step, file_bytes: u64) -> Forecast {
             continue;
         }
         let Some(bytes) = issued_bytes(step, stream, file_bytes) else {
-            if share(stream, stream.mix.write) > 0.0 {
+            if written_share(stream) > 0.0 {
                 cost.unbounded_write_ns = cost.timed_ns;
             }
             continue;
         };
-        let part = |weight| (bytes as f64 * share(stream, weight)).round() as u64;
-        cost.written_bytes = cost.written_bytes.saturating_add(part(stream.mix.write));
-        cost.trimmed_bytes = cost.trimmed_bytes.saturating_add(part(stream.mix.trim));
+        let part = |action| (bytes as f64 * share(stream, action)).round() as u64;
+        cost.written_bytes = cost.written_bytes.saturating_add(part(Action::Write));
+        cost.trimmed_bytes = cost.trimmed_bytes.saturating_add(part(Action::Trim));
     }
     cost
 }
@@ -92,20 +92,31 @@ fn of_trace(step: &Step, stream: &Stream, cost: &mut Forecast) -> bool {
     true
 }
 
-/// Share of the operations of one weight; a reply adds one of the opposite direction to each.
-fn share(stream: &Stream, weight: u32) -> f64 {
+/// Share of the bytes of one kind; a reply adds one operation of the opposite direction to each.
+fn share(stream: &Stream, action: Action) -> f64 {
     if stream.is_metadata() || stream.mix.total() == 0 {
         return 0.0;
     }
-    if stream.reply.is_some() {
-        return 0.5;
+    let weight = match action {
+        Action::Write => stream.mix.write,
+        Action::Trim => stream.mix.trim,
+        _ => stream.mix.read,
+    };
+    let asked = f64::from(weight) / stream.mix.total() as f64;
+    if stream.reply.is_none() || action == Action::Trim {
+        return asked;
     }
-    f64::from(weight) / stream.mix.total() as f64
+    let sizes = stream.weighted_sizes();
+    let weights: f64 = sizes.iter().map(|entry| f64::from(entry.weight)).sum();
+    let moved: f64 = sizes.iter().map(|entry| entry.size.0 as f64 * f64::from(entry.weight)).sum();
+    let request = moved / weights.max(1.0);
+    let reply = stream.reply_size.map_or(request, |size| size.0 as f64);
+    (asked * request + (1.0 - asked) * reply) / (request + reply).max(1.0)
 }
 
 /// Share of the bytes of a stream that is written.
 pub fn written_share(stream: &Stream) -> f64 {
-    share(stream, stream.mix.write)
+    share(stream, Action::Write)
 }
 
 /// The most bytes that a stream can issue, where its plan bounds them.

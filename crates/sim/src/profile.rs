@@ -1,5 +1,6 @@
 //! Profiles: what a simulated drive is made of, each parameter with its unit, source and status.
 
+use crate::target::State;
 use drivelab_core::plan_text::{Spanned, error_at, nearest, parse_as};
 use drivelab_core::units::Size;
 use serde::Deserialize;
@@ -91,6 +92,8 @@ struct Document {
     title: String,
     kind: Model,
     about: String,
+    #[serde(default)]
+    published_state: Option<Spanned<Parameter>>,
     parameters: Section,
     #[serde(default)]
     member: Section,
@@ -109,6 +112,9 @@ pub struct Profile {
     pub model: Model,
     /// What should be known of it.
     pub about: String,
+    /// The state in which its published figures are taken to be measured, in a word of the
+    /// contract.
+    pub published_state: Option<Parameter>,
     /// Its tables by name: `parameters`, and `member` and `network` of an array.
     pub sections: BTreeMap<&'static str, BTreeMap<String, Parameter>>,
     text: String,
@@ -197,11 +203,19 @@ impl Profile {
                 sections.insert(name, plain);
             }
         }
+        let published_state = match document.published_state {
+            Some(state) if !is_state(state.get_ref()) => {
+                let wrong = "`published_state` is not a state; use one of those of state=";
+                return Err(error_at(text, file, state.span(), wrong).to_string());
+            }
+            state => state.map(Spanned::into_inner),
+        };
         Ok(Profile {
             name: document.name,
             title: document.title,
             model: document.kind,
             about: document.about.trim().to_owned(),
+            published_state,
             sections,
             text: text.to_owned(),
             file: file.to_owned(),
@@ -301,6 +315,10 @@ impl Profile {
             None => format!("{}: {message}", self.file),
         }
     }
+}
+
+fn is_state(parameter: &Parameter) -> bool {
+    parameter.value.as_str().is_some_and(|word| State::named(word).is_some())
 }
 
 fn is_word(letter: char) -> bool {

@@ -1,8 +1,10 @@
 //! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
 
 mod scaling;
+mod state;
 
 pub use scaling::Difference;
+pub use state::State;
 
 use crate::array::{Array, ArrayParameters};
 use crate::block_map::{self, BlockMapDrive};
@@ -33,40 +35,6 @@ pub const PREFIX: &str = "sim:";
 const PAGE_MEMORY_BYTES: u64 = 16;
 /// What a page of a page cache needs here, roughly.
 const CACHED_PAGE_MEMORY_BYTES: u64 = 160;
-
-/// The state a drive is brought into before it is used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// As it was made.
-    Fresh,
-    /// Written once, in order.
-    Filled,
-    /// Written once, at random.
-    RandomFilled,
-    /// As after random writes without end.
-    Steady,
-    /// Written once in order, then half of it at random.
-    Fragmented,
-    /// Written at random without end, then trimmed as a whole.
-    Trimmed,
-}
-
-impl State {
-    const ALL: [(State, &'static str); 7] = [
-        (State::Fresh, "fresh"),
-        (State::Filled, "filled"),
-        (State::RandomFilled, "random-filled"),
-        (State::Steady, "random-steady"),
-        (State::Steady, "steady"),
-        (State::Fragmented, "fragmented"),
-        (State::Trimmed, "trimmed"),
-    ];
-
-    /// The word of the contract.
-    pub fn word(self) -> &'static str {
-        State::ALL.iter().find(|(state, _)| *state == self).map_or("unknown", |(_, word)| word)
-    }
-}
 
 /// How drives of the early kinds are brought into a state.
 trait Early: Drive {
@@ -101,6 +69,8 @@ pub struct SimTarget {
     pub profile: Profile,
     /// The state it begins in.
     pub state: State,
+    /// That was typed, and is not left to whoever uses the drive.
+    pub is_state_given: bool,
     /// Seed of everything random inside.
     pub seed: u64,
     /// Bytes of the page cache of the host in front of it; `None`: there is none.
@@ -156,6 +126,7 @@ impl SimTarget {
             name: name.to_owned(),
             profile,
             state: State::Fresh,
+            is_state_given: false,
             seed: 1,
             page_cache_bytes: None,
             file_system: None,
@@ -212,22 +183,6 @@ impl SimTarget {
             "d" => self.set("collector_choices", text),
             key => self.set(key, text),
         }
-    }
-
-    fn set_state(&mut self, word: &str) -> Result<(), String> {
-        let known = State::ALL.iter().find(|(_, known)| *known == word);
-        if matches!(word, "aged" | "tortured") {
-            return Err(format!(
-                "state={word}: only a plan ages a drive; put the steps that do before the measured \
-                 ones in one plan, since nothing survives the command"
-            ));
-        }
-        let Some((state, _)) = known else {
-            let words: Vec<&str> = State::ALL.iter().map(|(_, word)| *word).collect();
-            return Err(format!("state={word} is not known; known are {}", words.join(", ")));
-        };
-        self.state = *state;
-        Ok(())
     }
 
     fn set_fragmentation(&mut self, key: &str, text: &str) -> Result<(), String> {
@@ -420,6 +375,7 @@ impl SimTarget {
                 has_file_system: self.file_system.is_some(),
             }),
             differences: self.differences.iter().map(|found| found.text.clone()).collect(),
+            published_state: self.profile.published_state().map(|state| state.word().into()),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }

@@ -1,5 +1,6 @@
 //! One study on several targets: what its runs say side by side.
 
+mod bars;
 mod heat;
 mod pictures;
 mod tables;
@@ -35,6 +36,7 @@ pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
     }
     findings.tables.extend(side_by_side(members));
     findings.tables.extend(tables::merged(members));
+    findings.bars.extend(bars::merged(members));
     findings.pictures.extend(pictures::merged(members));
     findings.heat_maps.extend(heat::merged(members));
     // Runs may each have an answer of their own, and none to the question about all of them.

@@ -11,6 +11,7 @@ pub mod falls;
 pub mod loads;
 pub mod narrow;
 pub mod order;
+pub mod published;
 pub mod region;
 pub mod rounds;
 pub mod used;
@@ -72,14 +73,21 @@ pub struct Needs {
     /// Most bytes of the page cache that stands before a simulated drive where its name asks for
     /// none. `None`: it needs none.
     pub page_cache: fn(Scale) -> Option<u64>,
+    /// A simulated drive begins in the state of its published figures, where its name has none.
+    pub begins_as_published: bool,
     /// On a simulated drive, where no time passes, it may take so many times as long.
     pub simulated_times: u64,
 }
 
 impl Needs {
     /// A target with one file.
-    pub const PLAIN: Needs =
-        Needs { targets: 1, files: 1, page_cache: |_| None, simulated_times: 1 };
+    pub const PLAIN: Needs = Needs {
+        targets: 1,
+        files: 1,
+        page_cache: |_| None,
+        begins_as_published: false,
+        simulated_times: 1,
+    };
 }
 
 /// One experiment.
@@ -132,6 +140,7 @@ pub enum OwnOption {
     PerDay,
     Cycles,
     Legs,
+    Absolute,
 }
 
 impl OwnOption {
@@ -145,6 +154,7 @@ impl OwnOption {
             OwnOption::PerDay => "--per-day",
             OwnOption::Cycles => "--cycles",
             OwnOption::Legs => "--legs",
+            OwnOption::Absolute => "--absolute",
         }
     }
 }

@@ -5,10 +5,13 @@
 
 mod cost;
 mod judge;
+mod slide;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
 use crate::experiment::order::{missing, shuffle};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, region, too_small};
+use crate::experiment::{
+    Allowance, Needs, Setting, Study, impossible, loads, published, region, too_small,
+};
 use drivelab_core::plan::{Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
@@ -18,10 +21,12 @@ use drivelab_core::units::{Size, Span};
 pub const STUDY: Study = Study {
     name: "mix",
     question: "What does one write among reads cost the readers?",
+    needs: Needs { begins_as_published: true, ..Needs::PLAIN },
     allowance,
     objection,
     next,
     judge: judge::judge,
+    together: published::began,
     ..Study::PLAIN
 };
 

@@ -6,27 +6,35 @@
 
 mod cell;
 mod judge;
+mod slides;
 mod words;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
-use crate::experiment::order::{missing, shuffle};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, region, too_small};
-use cell::{Cell, LARGE_BYTES, Pattern, beginning, cells, stream};
+use crate::experiment::order::{is_broken, missing, shuffle, since_break};
+use crate::experiment::published;
+use crate::experiment::{
+    Allowance, Needs, OwnOption, Setting, Study, impossible, loads, region, too_small,
+};
+use cell::{Cell, LARGE_BYTES, Pattern, beginning, cells, listing, sizes, stream};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{IoMode, Plan, Role, Step, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::Domain;
+use std::collections::HashMap;
 
 /// The study.
 pub const STUDY: Study = Study {
     name: "patterns",
     question: "Which access pattern does the controller love or hate?",
+    needs: Needs { begins_as_published: true, ..Needs::PLAIN },
     allowance,
     objection,
     next,
     judge: judge::judge,
+    together: published::began,
+    options: &[OwnOption::Absolute],
     ..Study::PLAIN
 };
 
@@ -35,6 +43,9 @@ const SECOND_NS: u64 = 1_000_000_000;
 const RAMP_NS_EACH: u64 = 500;
 /// They lie on the widest grid of the patterns.
 const PLACE_GRID: u64 = 65_536;
+/// A list may take so many times as long as another step: its second time needs the first one
+/// whole.
+const LIST_TIMES: u64 = 4;
 /// Fewer bytes than this would leave steps of a few milliseconds.
 const BUDGET_MIN: u64 = 256 << 20;
 
@@ -65,7 +76,7 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
     let options = setting.options;
-    let steps = repetitions(options.scale) * possible(setting).len() as u64;
+    let steps = repetitions(options.scale) * possible(setting).iter().map(weight).sum::<u64>();
     impossible(setting)
         .or_else(|| too_short(setting, steps))
         .or_else(|| too_small(setting, Size(BUDGET_MIN)))
@@ -83,6 +94,11 @@ fn unit(setting: &Setting<'_>) -> u64 {
     if block.unwrap_or(512) <= 512 { 512 } else { LARGE_BYTES }
 }
 
+/// How much of the time a step may take, in that of others.
+fn weight(cell: &Cell) -> u64 {
+    if cell.listed().is_some() { LIST_TIMES } else { 1 }
+}
+
 fn is_possible(setting: &Setting<'_>, cell: Cell) -> bool {
     match cell.pattern {
         Pattern::Burst(_) | Pattern::BurstDelay(..) => loads::base(setting).io == IoMode::Direct,
@@ -94,7 +110,11 @@ fn is_possible(setting: &Setting<'_>, cell: Cell) -> bool {
 
 /// The cells of this target.
 fn possible(setting: &Setting<'_>) -> Vec<Cell> {
-    let all = cells(setting.options.scale, unit(setting));
+    let (scale, unit) = (setting.options.scale, unit(setting));
+    let mut all = cells(scale, unit);
+    if setting.options.absolute {
+        all.extend(sizes(scale, unit));
+    }
     all.into_iter().filter(|cell| is_possible(setting, *cell)).collect()
 }
 
@@ -107,28 +127,55 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         return Some(loads::plan(setting, SECOND_NS, vec![step]));
     }
     let bytes = region::bytes(setting, run)?;
-    let rest = missing(schedule(setting, run, &left, bytes), run);
+    let all = schedule(setting, run, &left, bytes);
+    let mut rest = missing(all.clone(), run);
+    let cut = is_broken(run) && since_break(run).is_empty();
+    if let Some(first) = rest.first().and_then(|step| before(&all, step)).filter(|_| cut) {
+        rest.insert(0, first);
+    }
     (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+}
+
+/// What must be done once more where the drive was let go of just before this step.
+fn before(all: &[Step], step: &Step) -> Option<Step> {
+    let second = all.windows(2).find(|pair| pair[1] == *step)?;
+    let is_list = |step: &Step| step.streams.first().and_then(|stream| stream.order);
+    (is_list(step).is_some() && is_list(&second[0]) == is_list(step)).then(|| second[0].clone())
 }
 
 /// Everything that is measured, in its order: each round has all cells once, shuffled anew.
 fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<Step> {
     let options = setting.options;
     let (n, all) = (repetitions(options.scale), possible(setting));
-    let measured = run.steps.iter().filter(|step| step.begin.role == Role::Measure).count();
-    let missing = (n * all.len() as u64).saturating_sub(measured as u64).max(1);
+    let weights: HashMap<String, u64> = all.iter().map(|it| (it.name(), weight(it))).collect();
+    let measured = run.steps.iter().filter(|step| step.begin.role == Role::Measure);
+    let measured: u64 = measured.filter_map(|step| weights.get(&step.begin.name)).sum();
+    let missing = (n * weights.values().sum::<u64>()).saturating_sub(measured).max(1);
     let each_ns = left.each(setting, missing, longest_ns(options.scale)).max(STEP_NS_MIN);
     let writing = all.iter().filter(|cell| cell.changes_data()).count() as u64;
     let write_bytes = left.bytes / (2 * n * writing.max(1));
+    // What comes right before another cell is not drawn by itself.
+    let drawn: Vec<Cell> =
+        all.iter().filter(|it| !matches!(it.pattern, Pattern::First(_))).copied().collect();
     let mut steps = Vec::new();
     for round in 0..n {
-        let mut cells = all.clone();
+        let mut cells = drawn.clone();
         shuffle(&mut cells, options.seed, round);
         let first = first_byte(options.seed, round, n, bytes);
-        let step = |cell| step(setting, cell, each_ns, write_bytes, (first, bytes));
-        steps.extend(cells.into_iter().map(step));
+        let place = Place { first, region_bytes: bytes, round };
+        let cells = cells.into_iter().flat_map(|cell| cell.before().into_iter().chain([cell]));
+        steps.extend(cells.map(|cell| step(setting, cell, each_ns, write_bytes, place)));
     }
     steps
+}
+
+/// Where the steps of a round work.
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    /// Where those begin that go in order.
+    first: u64,
+    region_bytes: u64,
+    round: u64,
 }
 
 /// Where the cells that go in order begin in a round: over all rounds evenly all over the region,
@@ -140,24 +187,29 @@ fn first_byte(seed: u64, round: u64, rounds: u64, region_bytes: u64) -> u64 {
     (2 * places[round as usize] + 1) * half / PLACE_GRID * PLACE_GRID
 }
 
-fn step(
-    setting: &Setting<'_>,
-    cell: Cell,
-    each_ns: u64,
-    write_bytes: u64,
-    (first, region_bytes): (u64, u64),
-) -> Step {
-    let stream = beginning(stream(setting, cell, unit(setting), region_bytes), cell, first);
+fn step(setting: &Setting<'_>, cell: Cell, each_ns: u64, write_bytes: u64, place: Place) -> Step {
+    let stream = stream(setting, cell, unit(setting), place.region_bytes);
+    let stream = beginning(stream, cell, place.first);
+    let stream = listing(stream, cell, setting.options.seed, place.round);
     let size = stream.size.0;
     // Of a reply half is written, of a mix its share; half of the budget allows for chance.
     let issued = cell.changes_data().then(|| {
         let share = match cell.pattern {
             Pattern::Mixed(share, _) => u64::from(share),
-            Pattern::Reply | Pattern::WriteRead => 500,
+            Pattern::Reply | Pattern::WriteRead(_) => 500,
             _ => 1000,
         };
         whole(write_bytes.saturating_mul(1000) / share, size)
     });
+    if let Some(count) = cell.listed() {
+        let until = Until {
+            elapsed: Some(Span(each_ns * LIST_TIMES)),
+            operations: Some(u64::from(count)),
+            bytes: issued,
+            ..Until::default()
+        };
+        return loads::step(setting, &cell.name(), Role::Measure, until, stream);
+    }
     let ramp_max = issued.map_or(u64::MAX, |bytes| bytes.0 / size * RAMP_NS_EACH);
     let ramp = (each_ns / 10).min(ramp_max);
     let until = Until { elapsed: Some(Span(each_ns - ramp)), bytes: issued, ..Until::default() };

@@ -51,28 +51,48 @@ pub fn stream(specification: &Specification) -> Result<Stream, Unlike> {
     }
     if first.reply > 0 {
         stream.reply = Some(Reply::Next);
+        stream.reply_size = reply_size(&lines)?.map(Size);
+        let (place, reply) = (place(&stream), stream.reply_size.unwrap_or(stream.size).0);
         // The reply takes the next address, and the next request the one behind it.
         if let Pattern::Sequential(sequence) = &mut stream.pattern
             && stream.sizes.is_empty()
         {
-            sequence.stride = Some(2);
+            sequence.stride = Some(1 + reply.div_ceil(place) as i64);
         }
     }
     Ok(stream)
+}
+
+/// Bytes from one place of requests in order to the next.
+pub fn place(stream: &Stream) -> u64 {
+    stream.size.0.next_multiple_of(stream.alignment().max(1)).max(1)
+}
+
+/// Bytes of all replies, where they are not those of their requests.
+fn reply_size(lines: &[Access]) -> Result<Option<u64>, Unlike> {
+    let first = &lines[0];
+    if lines.iter().all(|access| access.reply == access.size) {
+        return Ok(None);
+    }
+    match lines.iter().find(|access| access.reply != first.reply) {
+        None => Ok(Some(first.reply)),
+        Some(other) => Err(Unlike {
+            field: "reply",
+            lines: (first.line, other.line),
+            text: format!(
+                "replies of {} bytes to requests of {} and of {} to {} are no single stream",
+                first.reply, first.size, other.reply, other.size
+            ),
+        }),
+    }
 }
 
 /// What must be the same on all lines, and what one line must not ask for.
 fn alike(lines: &[Access]) -> Result<(), Unlike> {
     for access in lines {
         let unlike = |field, text| Err(Unlike { field, lines: (access.line, access.line), text });
-        if access.reply != 0 && access.reply != access.size {
-            let Access { size, reply, .. } = access;
-            return unlike(
-                "reply",
-                format!("a reply of {reply} bytes to a request of {size}: here both have one size"),
-            );
-        }
-        for (field, bytes) in [("size", access.size), ("align", access.align)] {
+        let whole = [("size", access.size), ("align", access.align), ("reply", access.reply)];
+        for (field, bytes) in whole {
             if !bytes.is_multiple_of(SECTOR_BYTES) {
                 let text = format!(
                     "{bytes} bytes are no whole sectors of {SECTOR_BYTES} bytes, and a disk moves \

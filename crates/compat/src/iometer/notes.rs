@@ -240,7 +240,15 @@ impl Notes {
                     Time is the mean of both together; Maximum Transaction Time is the longest \
                     read and the longest write together, which no transaction exceeded.";
         self.add("transactions", name, Treatment::Approximated, text.into());
+        let place = access::place(stream);
+        let has_hole = stream.reply_size.is_some_and(|size| !size.0.is_multiple_of(place));
         let (code, treatment, text) = match &stream.pattern {
+            Pattern::Sequential(Sequence { stride: Some(_), .. }) if has_hole => (
+                "reply_with_hole",
+                Treatment::Approximated,
+                "Each reply takes the next place in order. The next request begins on a multiple \
+                 of its own size behind that, where Iometer's begins right behind the reply.",
+            ),
             Pattern::Sequential(Sequence { stride: Some(_), .. }) => (
                 "reply_in_order",
                 Treatment::Same,

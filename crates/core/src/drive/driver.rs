@@ -185,7 +185,7 @@ impl Driver {
             bursts: Bursts::of(stream),
             flushes: Flushes::default(),
             bounds: leave::bounds(&setup, &offsets),
-            slots: Slots::new(stream.depth.max(1)),
+            slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),
             clock: Clockwork::new(),
             stamping: None,
             blocks: Blocks::new(stream.stamp_unit_bytes()),

@@ -316,7 +316,7 @@ fn segmented(
     worker: u32,
     region: Region,
 ) -> Result<Address, Trouble> {
-    let transfer = stream.size_max().max(1);
+    let transfer = stream.request_max().max(1);
     let workers = if stream.files == Files::One { u64::from(stream.workers.max(1)) } else { 1 };
     let segment_bytes = block * workers;
     if !block.is_multiple_of(transfer) || segment_bytes * count > region.bytes || count == 0 {

@@ -33,6 +33,10 @@ pub struct Stream {
     pub writes_in_order: bool,
     /// Each completion is followed by the opposite direction.
     pub reply: Option<Reply>,
+    /// Bytes of a reply, where it is not as long as its request.
+    pub reply_size: Option<Size>,
+    /// So many requests come first, then their replies in the same order; 1 if absent.
+    pub reply_after: Option<u32>,
     /// Request size.
     pub size: Size,
     /// Several request sizes; then `size` is not used.
@@ -114,6 +118,8 @@ impl Default for Stream {
             mix: Mix::READ,
             writes_in_order: false,
             reply: None,
+            reply_size: None,
+            reply_after: None,
             size: Size(4096),
             sizes: Vec::new(),
             align: None,
@@ -165,8 +171,13 @@ impl Stream {
         self.weighted_sizes().iter().map(|entry| entry.size.0).min().unwrap_or(0)
     }
 
-    /// The largest request in bytes.
+    /// The largest request in bytes, replies included.
     pub fn size_max(&self) -> u64 {
+        self.request_max().max(self.reply_size.map_or(0, |size| size.0))
+    }
+
+    /// The largest request in bytes that is no reply.
+    pub fn request_max(&self) -> u64 {
         self.weighted_sizes().iter().map(|entry| entry.size.0).max().unwrap_or(0)
     }
 
@@ -182,10 +193,8 @@ impl Stream {
         let step = sizes
             .iter()
             .fold(self.alignment(), |all, entry| greatest_common_divisor(all, entry.size.0));
-        let step = match self.shift.0 {
-            0 => step,
-            shift => greatest_common_divisor(step, shift),
-        };
+        let others = [self.shift.0, self.reply_size.map_or(0, |size| size.0)];
+        let step = others.into_iter().fold(step, greatest_common_divisor);
         let unit = greatest_common_divisor(step, STAMP_UNIT_BYTES as u64);
         usize::try_from(unit).unwrap_or(STAMP_UNIT_BYTES)
     }

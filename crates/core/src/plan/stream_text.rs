@@ -90,6 +90,12 @@ pub struct StreamText {
     /// Each completion is followed by the opposite direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,
+    /// Bytes of a reply, where it is not as long as its request.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_size: Option<Size>,
+    /// So many requests come first, then their replies in the same order; 1 if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reply_after: Option<u32>,
     /// Request size.
     pub size: Size,
     /// Several request sizes; then `size` is not used.

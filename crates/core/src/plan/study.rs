@@ -160,6 +160,9 @@ pub struct StudyOptions {
     /// What `accept` alone is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub accept: AcceptOptions,
+    /// `patterns`: operations a second, and no ratios.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub absolute: bool,
     /// `check`: nothing is written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_only: bool,

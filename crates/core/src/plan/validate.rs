@@ -12,10 +12,12 @@ mod files;
 mod level;
 mod pairs;
 mod read_back;
+mod replies;
 mod steady;
 mod stream;
 mod trace;
 
+use replies::validate_replies;
 use trace::validate_trace;
 
 /// What a plan must fit.

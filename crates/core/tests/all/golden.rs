@@ -161,7 +161,10 @@ fn sizes_kinds_and_grids() {
 fn replies() {
     let stream = Stream { length: Some(Size(100 * 4096)), ..reads(Pattern::Uniform) };
     check_ops("reply-same", Stream { reply: Some(Reply::Same), ..stream.clone() });
-    check_ops("reply-next", Stream { reply: Some(Reply::Next), depth: 3, ..stream });
+    check_ops("reply-next", Stream { reply: Some(Reply::Next), depth: 3, ..stream.clone() });
+    let next = Stream { reply: Some(Reply::Next), ..stream };
+    check_ops("reply-longer", Stream { reply_size: Some(Size(64 * KIB)), ..next.clone() });
+    check_ops("reply-after", Stream { reply_after: Some(4), depth: 2, ..next });
 }
 
 /// The first thousand due times of each worker, in nanoseconds after the step began.

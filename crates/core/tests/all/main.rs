@@ -8,6 +8,7 @@ mod golden;
 mod levels;
 mod patterns;
 mod read_back;
+mod replies;
 mod runs;
 mod skewed;
 mod support;

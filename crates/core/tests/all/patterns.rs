@@ -3,7 +3,7 @@
 use crate::support::*;
 use drivelab_core::op::{Action, DataOp, NameOp};
 use drivelab_core::plan::{
-    Files, Jump, Mix, Names, Pattern, Reply, Sequence, Sharing, Stream, WeightedSize, Zone,
+    Files, Jump, Mix, Names, Pattern, Sequence, Sharing, Stream, WeightedSize, Zone,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -426,22 +426,6 @@ fn names_take_each_action_on_all_names_before_the_next() {
         }
     }
     assert_eq!(got, expected);
-}
-
-#[test]
-fn a_reply_goes_the_other_way_at_the_same_or_the_next_address() {
-    for (reply, distance) in [(Reply::Same, 0), (Reply::Next, 4096)] {
-        let stream = Stream { reply: Some(reply), ..reads(Pattern::SEQUENTIAL) };
-        let got = ops(&stream, 4 * 4096, 16);
-        for pair in got[0].chunks(2) {
-            assert_eq!(pair[0].action, Action::Read);
-            assert_eq!(pair[1].action, Action::Write);
-            assert_eq!(pair[1].offset, (pair[0].offset + distance) % (4 * 4096), "{reply:?}");
-            assert_eq!(pair[1].len, pair[0].len);
-        }
-        let primaries: Vec<u64> = got[0].iter().step_by(2).map(|op| op.offset / 4096).collect();
-        assert_eq!(primaries, [0, 1, 2, 3, 0, 1, 2, 3]);
-    }
 }
 
 #[test]

@@ -88,6 +88,9 @@ pub struct StudyCommandOptions {
     /// torture: what is tried afterwards to bring back what was lost: idle, trim, purge
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leg)]
     pub legs: Vec<Leg>,
+    /// patterns: IOPS of every cell, in tables as on Da Zhou's slides, instead of ratios
+    #[arg(long)]
+    pub absolute: bool,
     /// Size of the file to create, if there is none (of all together, where there are several)
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
@@ -122,6 +125,7 @@ impl StudyCommandOptions {
             (OwnOption::PerDay, self.per_day.is_some()),
             (OwnOption::Cycles, self.cycles.is_some()),
             (OwnOption::Legs, !self.legs.is_empty()),
+            (OwnOption::Absolute, self.absolute),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
     }

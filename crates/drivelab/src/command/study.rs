@@ -187,6 +187,7 @@ fn asked(
         bytes: resolved.file_bytes,
         file_system: file_system::asked(options),
         torture,
+        absolute: options.absolute,
         ..StudyOptions::default()
     })
 }
@@ -240,6 +241,10 @@ fn equip(resolved: &mut ResolvedTarget, study: &Study, scale: Scale) {
         resolved.files = study.needs.files;
     }
     let Some(simulated) = &mut resolved.simulated else { return };
+    if study.needs.begins_as_published {
+        simulated.begin_as_published();
+        resolved.facts = simulated.facts();
+    }
     if let Some(most) = (study.needs.page_cache)(scale) {
         let bytes = battery::page_cache_bytes(most, resolved.file_bytes);
         simulated.page_cache_bytes.get_or_insert(bytes);

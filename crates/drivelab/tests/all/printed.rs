@@ -90,6 +90,11 @@ fn examples_of_the_models_are_printed_so() {
 }
 
 #[test]
+fn examples_of_the_article_on_patterns_are_printed_so() {
+    check(&["docs/articles/001.md"], 2);
+}
+
+#[test]
 fn an_example_that_was_not_printed_is_found() {
     let text =
         "```\n$ drivelab run sim:x \\\n    --rw read\none\n  …\nthree\n\n```\nno\n```\nplain\n```";

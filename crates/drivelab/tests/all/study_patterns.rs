@@ -130,7 +130,7 @@ fn all_of_it_fits_what_was_allowed() {
     assert!(seconds <= 30.5, "{seconds}");
     assert_eq!(steps.len() % 5, 2, "fill, warm-up, and five rounds: {}", steps.len());
     let rows = json["findings"]["heat_maps"][0]["rows"].as_array().unwrap();
-    assert_eq!(rows.len(), 19);
+    assert_eq!(rows.len(), 21);
     user.types(&["study", "patterns", small, "--time", "12s"]).refused(2, "give at least");
     user.types(&["study", "patterns", small, "--budget", "64MiB"]).refused(2, "at least 256MiB");
 }

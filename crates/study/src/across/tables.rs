@@ -31,12 +31,10 @@ fn of_title(members: &[Member<'_>], title: &str) -> Option<Table> {
     if owners.len() < 2 || owners.iter().all(|(_, table)| is_rule(first, table)) {
         return None;
     }
-    let mut keys: Vec<&Entry> = Vec::new();
-    for key in owners.iter().flat_map(|(_, table)| &table.rows).filter_map(|row| row.first()) {
-        if !keys.contains(&key) {
-            keys.push(key);
-        }
+    if owners.iter().all(|(_, table)| table.heads.len() == 2) || is_drawn(members, title) {
+        return Some(Table { note: note(&owners), ..in_columns(first, &owners) });
     }
+    let keys = keys(&owners);
     let rows = keys.iter().flat_map(|key| {
         owners.iter().flat_map(move |(target, table)| {
             let of_key = table.rows.iter().filter(move |row| row.first() == Some(*key));
@@ -46,10 +44,71 @@ fn of_title(members: &[Member<'_>], title: &str) -> Option<Table> {
     let head = Head { name: "target".into(), unit: None };
     Some(Table {
         title: title.into(),
-        note: first.note.clone(),
+        note: note(&owners),
         heads: [&[head], &first.heads[..]].concat(),
         rows: rows.collect(),
     })
+}
+
+/// What all say alike is said once, else each speaks of its own.
+fn note(owners: &[(&String, &Table)]) -> String {
+    let own = |(target, table): &(&String, &Table)| format!("{target}: {}", table.note);
+    match owners {
+        [(_, first), rest @ ..] if rest.iter().all(|(_, table)| table.note == first.note) => {
+            first.note.clone()
+        }
+        owners => {
+            let said = owners.iter().filter(|(_, table)| !table.note.is_empty());
+            said.map(own).collect::<Vec<_>>().join(" ")
+        }
+    }
+}
+
+/// The first entries of all rows, each once.
+fn keys<'a>(owners: &[(&String, &'a Table)]) -> Vec<&'a Entry> {
+    let mut keys: Vec<&Entry> = Vec::new();
+    for key in owners.iter().flat_map(|(_, table)| &table.rows).filter_map(|row| row.first()) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// Whether the columns of a table are drawn as bars, too: then they are held against each other.
+fn is_drawn(members: &[Member<'_>], title: &str) -> bool {
+    let found = members.iter().filter_map(|member| member.run.findings.as_ref());
+    let own = format!("{title}: ");
+    found.flat_map(|found| &found.bars).any(|bars| bars.title.starts_with(&own))
+}
+
+/// A column for each target, and a row for each entry of theirs.
+fn in_columns(first: &Table, owners: &[(&String, &Table)]) -> Table {
+    let entry = |table: &Table, key: &Entry, column: usize| {
+        let found = table.rows.iter().find(|row| row.first() == Some(key));
+        found.and_then(|row| row.get(column)).cloned().unwrap_or(Entry::Nothing)
+    };
+    let name = |key: &Entry, column: usize| match key {
+        Entry::Text(text) if first.heads.len() > 2 => {
+            Entry::Text(format!("{}, {text}", first.heads[column].name))
+        }
+        key => key.clone(),
+    };
+    let row = |key: &Entry, column: usize| -> Vec<Entry> {
+        let entries = owners.iter().map(|(_, table)| entry(table, key, column));
+        std::iter::once(name(key, column)).chain(entries).collect()
+    };
+    let keys = keys(owners);
+    let rows = (1..first.heads.len()).flat_map(|it| keys.iter().map(move |key| (key, it)));
+    let is_empty = |row: &Vec<Entry>| row[1..].iter().all(|entry| *entry == Entry::Nothing);
+    let head = |target: &str| Head { name: target.into(), unit: first.heads[1].unit };
+    let targets = owners.iter().map(|(target, _)| head(target));
+    Table {
+        title: first.title.clone(),
+        note: first.note.clone(),
+        heads: std::iter::once(first.heads[0].clone()).chain(targets).collect(),
+        rows: rows.map(|(key, column)| row(key, column)).filter(|row| !is_empty(row)).collect(),
+    }
 }
 
 /// Whether a table says the same of every target but for one column, as rules do that mark which of

@@ -1,6 +1,7 @@
 //! What the mixes say, held against reads and writes alone.
 
 use super::cost::{self, Cost, Grade, Repetition};
+use super::slide;
 use super::{Cell, HEADLINE, Load, Order, cells, depths};
 use crate::experiment::order::is_broken;
 use crate::experiment::{Setting, control, region};
@@ -17,12 +18,12 @@ use drivelab_stats::Estimate;
 const HOLDS_UP: f64 = 1.5;
 
 /// One mix and what it says; `None` where it says nothing.
-struct Known {
-    cell: Cell,
-    share: u32,
-    order: Order,
-    cost: Option<Cost>,
-    rate: Option<f64>,
+pub(super) struct Known {
+    pub cell: Cell,
+    pub share: u32,
+    pub order: Order,
+    pub cost: Option<Cost>,
+    pub rate: Option<f64>,
 }
 
 pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
@@ -37,6 +38,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings.pictures.extend(
         depths(setting.options.scale).iter().filter_map(|depth| picture(summary, &known, *depth)),
     );
+    findings.tables.extend(slide::tables(run, summary, &known));
     findings.tables.push(table(setting, &known));
     region::told(setting, run, &mut findings);
     if is_broken(run) {
@@ -79,7 +81,7 @@ fn repetitions(summary: &Summary, cell: Cell) -> Vec<Repetition> {
     control::sound(summary, &name).filter_map(counts).collect()
 }
 
-fn mean_rate(summary: &Summary, cell: Cell) -> Option<Estimate> {
+pub(super) fn mean_rate(summary: &Summary, cell: Cell) -> Option<Estimate> {
     let counts = repetitions(summary, cell);
     let rates: Vec<(f64, f64)> = counts.iter().map(|it| (it[1] + it[2], it[0])).collect();
     Estimate::rate_of(&rates)

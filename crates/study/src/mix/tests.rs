@@ -22,14 +22,16 @@ fn published(writes: f64, reads: f64, mixed: f64) -> Cost {
 
 #[test]
 fn published_figures_give_published_and_corrected_answers() {
-    let pqi = published(190.2775, 3360.399, 2441.968);
+    let of = |profile| slide::Slide::of(profile).and_then(|slide| slide.cost()).unwrap();
+    let (pqi, intel) = (of("pqi"), of("zhou-intel"));
+    about(pqi.real.value, published(190.2775, 3360.399, 2441.968).real.value, 1e-12);
     about(pqi.alone.value, 17.66, 0.005);
     about(pqi.ideal.value, 0.8572, 0.00005);
     about(pqi.real.value, 0.7267, 0.00005);
     about(pqi.efficiency.value, 0.848, 0.0005);
     about(pqi.cost.unwrap().value, 38.6, 0.05);
     about(pqi.factor.unwrap().value, 2.2, 0.05);
-    let intel = published(4954.68, 11753.65, 8200.149);
+    about(intel.alone.value, published(4954.68, 11753.65, 8200.149).alone.value, 1e-12);
     about(intel.alone.value, 2.372, 0.0005);
     about(intel.ideal.value, 0.9865, 0.00005);
     about(intel.efficiency.value, 0.707, 0.0005);

@@ -60,6 +60,8 @@ pub enum Pattern {
     Plain,
     /// 1: requests of 4 KiB.
     Large,
+    /// 1: requests of so many bytes, for absolute figures.
+    Sized(u64),
     /// 2 and 8: on a grid of so many bytes; in order with holes between them.
     Grid(u64),
     /// 2: requests of 4 KiB, so many bytes off their grid.
@@ -70,8 +72,12 @@ pub enum Pattern {
     Reply,
     /// 4b: the same so many addresses again and again.
     Replay(u32),
-    /// 5: each write is followed by a read of what it wrote.
-    WriteRead,
+    /// 4c: so many addresses that were drawn for this once, in their order.
+    First(u32),
+    /// 4c: those again in the same order, right behind them.
+    Second(u32),
+    /// 5: each so many writes are followed by reads of what they wrote.
+    WriteRead(u32),
     /// 6: so many at once, then all are waited for.
     Burst(u32),
     /// 7: that, and a pause after each.
@@ -92,12 +98,16 @@ impl Pattern {
         match self {
             Pattern::Plain => "smallest requests".into(),
             Pattern::Large => "4 KiB requests".into(),
+            Pattern::Sized(bytes) => format!("{} requests", size(bytes)),
             Pattern::Grid(grid) => format!("aligned on {}", size(grid)),
             Pattern::Shifted(by) => format!("4 KiB, shifted by {}", size(by)),
             Pattern::Delay(ns) => format!("pause of {}", pause(ns)),
             Pattern::Reply => "opposite direction next".into(),
             Pattern::Replay(count) => format!("{count} addresses again"),
-            Pattern::WriteRead => "read what was written".into(),
+            Pattern::First(count) => format!("{count} new addresses"),
+            Pattern::Second(count) => format!("{count} addresses, second time"),
+            Pattern::WriteRead(1) => "read what was written".into(),
+            Pattern::WriteRead(count) => format!("read after {count} writes"),
             Pattern::Burst(count) => format!("bursts of {count}"),
             Pattern::BurstDelay(count, ns) => format!("bursts of {count}, pause of {}", pause(ns)),
             Pattern::SemiRandom(share) => format!("{share} % jumps"),
@@ -114,12 +124,12 @@ impl Pattern {
     /// order.
     pub fn family(self) -> u8 {
         match self {
-            Pattern::Plain | Pattern::Large => 1,
+            Pattern::Plain | Pattern::Large | Pattern::Sized(_) => 1,
             Pattern::Grid(_) => 2,
             Pattern::Shifted(_) => 8,
             Pattern::Delay(_) => 3,
-            Pattern::Reply | Pattern::Replay(_) => 4,
-            Pattern::WriteRead => 5,
+            Pattern::Reply | Pattern::Replay(_) | Pattern::First(_) | Pattern::Second(_) => 4,
+            Pattern::WriteRead(_) => 5,
             Pattern::Burst(_) => 6,
             Pattern::BurstDelay(..) => 7,
             Pattern::SemiRandom(_) => 9,
@@ -131,8 +141,10 @@ impl Pattern {
     /// The columns in which it makes sense.
     pub fn bases(self) -> &'static [Base] {
         match self {
-            Pattern::Reply | Pattern::Replay(_) => &[Base::RandomRead, Base::RandomWrite],
-            Pattern::WriteRead => &[Base::RandomWrite],
+            Pattern::Reply | Pattern::Replay(_) | Pattern::First(_) | Pattern::Second(_) => {
+                &[Base::RandomRead, Base::RandomWrite]
+            }
+            Pattern::WriteRead(_) => &[Base::RandomWrite],
             Pattern::SemiRandom(_) => &[Base::SequentialRead, Base::SequentialWrite],
             Pattern::Mixed(..) | Pattern::Apart(_) | Pattern::Across(..) => &[Base::RandomRead],
             _ => &Base::ALL,
@@ -165,6 +177,22 @@ impl Cell {
         format!("{}, {}", self.base.words(), self.pattern.words())
     }
 
+    /// What must come right before it.
+    pub fn before(self) -> Option<Cell> {
+        match self.pattern {
+            Pattern::Second(count) => Some(Cell::of(Pattern::First(count), self.base)),
+            _ => None,
+        }
+    }
+
+    /// Addresses that it goes through once, where it is a list.
+    pub fn listed(self) -> Option<u32> {
+        match self.pattern {
+            Pattern::First(count) | Pattern::Second(count) => Some(count),
+            _ => None,
+        }
+    }
+
     pub fn changes_data(self) -> bool {
         let replies = matches!(self.pattern, Pattern::Reply | Pattern::Mixed(..));
         self.base.is_write() || replies
@@ -195,7 +223,10 @@ pub fn patterns(scale: Scale, unit: u64) -> Vec<Pattern> {
     patterns.extend(delays.into_iter().map(Pattern::Delay));
     patterns.push(Pattern::Reply);
     patterns.extend(pick(&[64], &[64, 1024]).into_iter().map(|it| Pattern::Replay(it as u32)));
-    patterns.push(Pattern::WriteRead);
+    let listed = if is_quick { 512 } else { 4096 };
+    patterns.extend([Pattern::First(listed), Pattern::Second(listed)]);
+    let writes = pick(&[1, 4], &[1, 2, 4, 16]);
+    patterns.extend(writes.into_iter().map(|count| Pattern::WriteRead(count as u32)));
     let bursts = pick(&[5], &[2, 5, 10, 32]);
     patterns.extend(bursts.into_iter().map(|count| Pattern::Burst(count as u32)));
     let pauses = pick(&[MS], &[MS / 10, MS, 10 * MS]);
@@ -210,6 +241,15 @@ pub fn patterns(scale: Scale, unit: u64) -> Vec<Pattern> {
     patterns.push(Pattern::Apart(grid));
     patterns.extend(kibibytes.into_iter().map(|length| Pattern::Across(length << 10, grid)));
     patterns
+}
+
+/// Requests of further sizes, for absolute figures.
+pub fn sizes(scale: Scale, unit: u64) -> Vec<Cell> {
+    let kibibytes: &[u64] =
+        if scale == Scale::Quick { &[16, 64] } else { &[1, 2, 8, 16, 32, 64, 128] };
+    let larger = kibibytes.iter().map(|size| size << 10).filter(|bytes| *bytes > unit);
+    let of = |bytes| Base::ALL.map(|base| Cell::of(Pattern::Sized(bytes), base));
+    larger.flat_map(of).collect()
 }
 
 /// All cells, in the order of the map.
@@ -235,6 +275,7 @@ pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -
     match cell.pattern {
         Pattern::Plain => plain,
         Pattern::Large => Stream { size: Size(LARGE_BYTES), ..plain },
+        Pattern::Sized(bytes) => Stream { size: Size(bytes), ..plain },
         Pattern::Grid(grid) => Stream { align: Some(Size(grid)), ..plain },
         Pattern::Shifted(by) => Stream { size: Size(LARGE_BYTES), shift: Size(by), ..plain },
         Pattern::Delay(ns) => Stream { arrival: Arrival::thinking(None, Span(ns)), ..plain },
@@ -243,7 +284,12 @@ pub fn stream(setting: &Setting<'_>, cell: Cell, unit: u64, region_bytes: u64) -
             pattern: plan::Pattern::Replay(addresses(setting, count, unit, region_bytes)),
             ..plain
         },
-        Pattern::WriteRead => Stream { reply: Some(Reply::Same), ..plain },
+        Pattern::First(_) | Pattern::Second(_) => {
+            Stream { pattern: plan::Pattern::Permutation, ..plain }
+        }
+        Pattern::WriteRead(count) => {
+            Stream { reply: Some(Reply::Same), reply_after: (count > 1).then_some(count), ..plain }
+        }
         Pattern::Burst(count) => Stream {
             arrival: Arrival::Closed { burst: Some(count), think: None },
             ..loads::deep(plain, count)
@@ -289,6 +335,13 @@ pub fn beginning(mut stream: Stream, cell: Cell, first: u64) -> Stream {
         sequence.begin = Some(Size(first));
     }
     stream
+}
+
+/// The addresses of a list: others in each round, and the same the first and the second time.
+pub fn listing(stream: Stream, cell: Cell, seed: u64, round: u64) -> Stream {
+    // What TOML can hold as a whole number.
+    let order = cell.listed().map(|_| Domain::Replay.seed(seed, u64::MAX - round) >> 1);
+    Stream { order: order.or(stream.order), ..stream }
 }
 
 /// Addresses that repeat: one in each of as many parts, so that they lie as uniform ones do.

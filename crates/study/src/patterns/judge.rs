@@ -1,7 +1,7 @@
 //! Each pattern against what it is a variant of.
 
 use super::cell::{Base, Cell, Pattern};
-use super::{possible, unit, words};
+use super::{possible, slides, unit, words};
 use crate::experiment::order::is_broken;
 use crate::experiment::{Setting, control, region};
 use drivelab_core::comparison::{Cell as Heat, Metric};
@@ -22,6 +22,11 @@ pub(super) struct Repetition {
     pub each: f64,
     /// Share of operations that were writes.
     pub writes: f64,
+    /// Operations, and the seconds in which they were done.
+    pub done: f64,
+    pub seconds: f64,
+    /// Reads, and the nanoseconds that they took together.
+    pub reads: (f64, f64),
 }
 
 pub(super) type Measured = HashMap<Cell, Vec<Repetition>>;
@@ -40,7 +45,7 @@ pub(super) fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let all = possible(setting);
     let order = all.iter().map(|cell| cell.name()).collect();
     let mut findings = Findings { order, ..Findings::default() };
-    let measured: Measured = all.iter().map(|cell| (*cell, repetitions(summary, *cell))).collect();
+    let measured: Measured = all.iter().map(|cell| (*cell, measured(summary, *cell))).collect();
     let plain = |base: &Base| Cell::of(Pattern::Plain, *base);
     let drifting: Vec<(String, Vec<f64>)> = Base::ALL
         .iter()
@@ -50,7 +55,11 @@ pub(super) fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     figures(setting, &measured, &mut findings);
     let judged = judged(setting, &all, &measured);
     words::conclude(setting, &judged, &mut findings);
-    findings.heat_maps.extend(map(setting, &judged));
+    match setting.options.absolute {
+        true => slides::tell(setting, run, &measured, &mut findings),
+        false => findings.heat_maps.extend(map(setting, &judged)),
+    }
+    lists(summary, &all, &measured, &mut findings);
     not_applicable(setting, &mut findings);
     region::told(setting, run, &mut findings);
     if is_broken(run) {
@@ -63,25 +72,65 @@ pub(super) fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings
 }
 
-/// The sound repetitions of a cell, in the order of their rounds.
-fn repetitions(summary: &Summary, cell: Cell) -> Vec<Repetition> {
-    let name = cell.name();
-    let counts = |step: &StepSummary| {
-        let stream = step.streams.first()?;
-        let (mut spent, mut done, mut writes) = (0.0, 0.0, 0.0);
-        for (action, kind) in &stream.kinds {
-            let Some(latency) = kind.service_ns else { continue };
-            spent += latency.mean * latency.count as f64;
-            done += latency.count as f64;
-            if *action == Action::Write {
-                writes += latency.count as f64;
-            }
-        }
-        let each = stream.seconds? * 1e9 / done;
-        let found = Repetition { latency: spent / done, each, writes: writes / done };
-        (done > 0.0 && found.latency > 0.0).then_some(found)
+/// What is sound of a cell, in the order of its rounds; of a list only rounds in which its second
+/// time went no further than the first.
+fn measured(summary: &Summary, cell: Cell) -> Vec<Repetition> {
+    let Some(count) = cell.listed() else {
+        return control::sound(summary, &cell.name()).filter_map(counts).collect();
     };
-    control::sound(summary, &name).filter_map(counts).collect()
+    let of = |pattern| Cell::of(pattern, cell.base).name();
+    let names = (of(Pattern::First(count)), of(Pattern::Second(count)));
+    let is_sound = |step: &StepSummary| step.valid != Some(false) && step.incomplete.is_none();
+    let is_pair = |pair: &&[StepSummary]| {
+        (&pair[0].name, &pair[1].name) == (&names.0, &names.1) && pair.iter().all(is_sound)
+    };
+    let pairs = summary.steps.windows(2).filter(is_pair);
+    let both = pairs.filter_map(|pair| Some((counts(&pair[0])?, counts(&pair[1])?)));
+    let whole = both.filter(|(first, second)| second.done <= first.done);
+    let is_first = matches!(cell.pattern, Pattern::First(_));
+    whole.map(|(first, second)| if is_first { first } else { second }).collect()
+}
+
+/// What one step counted.
+fn counts(step: &StepSummary) -> Option<Repetition> {
+    let stream = step.streams.first()?;
+    let (mut spent, mut done, mut reads) = (0.0, 0.0, (0.0, 0.0));
+    for (action, kind) in &stream.kinds {
+        let Some(latency) = kind.service_ns else { continue };
+        let (count, took) = (latency.count as f64, latency.mean * latency.count as f64);
+        (spent, done) = (spent + took, done + count);
+        if *action == Action::Read {
+            reads = (count, took);
+        }
+    }
+    let seconds = stream.seconds?;
+    let (each, writes) = (seconds * 1e9 / done, (done - reads.0) / done);
+    let found = Repetition { latency: spent / done, each, writes, done, seconds, reads };
+    (done > 0.0 && found.latency > 0.0).then_some(found)
+}
+
+/// Says of lists how far the drive came.
+fn lists(summary: &Summary, all: &[Cell], measured: &Measured, findings: &mut Findings) {
+    for cell in all.iter().filter(|cell| matches!(cell.pattern, Pattern::Second(_))) {
+        let count = u64::from(cell.listed().unwrap_or(0));
+        let found = measured.get(cell).map_or(&[][..], |it| it);
+        let least = found.iter().map(|one| one.done as u64).min();
+        if least.is_none() && control::sound(summary, &cell.name()).next().is_some() {
+            findings.not_applicable.push(Remark {
+                cell: cell.name(),
+                text: "the first time did not come to the end of the list in the time of a step, \
+                       and the second went beyond it"
+                    .into(),
+            });
+        }
+        if let Some(least) = least.filter(|least| *least < count) {
+            findings.deviations.push(format!(
+                "{}: of the {count} addresses only the first {least} were done in the time of a \
+                 step.",
+                cell.name()
+            ));
+        }
+    }
 }
 
 /// One over what each repetition took: a rate of service.
@@ -92,16 +141,17 @@ fn rates(measured: &Measured, cell: Cell, time: fn(&Repetition) -> f64) -> Vec<f
 /// What a row is held against, in words for the map.
 pub(super) fn against(pattern: Pattern, unit: u64) -> String {
     match pattern {
-        Pattern::Plain | Pattern::Large => format!("{} requests", size(unit)),
+        Pattern::Plain | Pattern::Large | Pattern::Sized(_) => format!("{} requests", size(unit)),
         Pattern::Shifted(_) => "4 KiB on their grid".into(),
         Pattern::BurstDelay(count, _) => format!("bursts of {count}"),
         Pattern::Burst(_) => "one at a time".into(),
-        Pattern::Reply | Pattern::WriteRead | Pattern::SemiRandom(_) | Pattern::Mixed(..) => {
+        Pattern::Reply | Pattern::WriteRead(_) | Pattern::SemiRandom(_) | Pattern::Mixed(..) => {
             "the sum of both alone".into()
         }
         Pattern::Grid(_) => format!("grid of {}", size(unit)),
         Pattern::Delay(_) => "no pause".into(),
         Pattern::Replay(_) => "new addresses".into(),
+        Pattern::First(_) | Pattern::Second(_) => "their first time".into(),
         Pattern::Apart(grid) | Pattern::Across(_, grid) => {
             format!("the same at multiples of {}", size(grid))
         }
@@ -114,11 +164,12 @@ fn sides(measured: &Measured, cell: Cell) -> Option<(Vec<f64>, Vec<f64>)> {
     let of = |pattern| rates(measured, Cell::of(pattern, cell.base), latency);
     let after = of(cell.pattern);
     let before = match cell.pattern {
-        Pattern::Plain | Pattern::Apart(_) => return None,
+        Pattern::Plain | Pattern::Apart(_) | Pattern::Sized(_) | Pattern::First(_) => return None,
         Pattern::Large | Pattern::Grid(_) | Pattern::Delay(_) | Pattern::Replay(_) => {
             of(Pattern::Plain)
         }
         Pattern::Shifted(_) => of(Pattern::Large),
+        Pattern::Second(count) => of(Pattern::First(count)),
         Pattern::BurstDelay(count, _) => of(Pattern::Burst(count)),
         Pattern::Across(_, grid) => of(Pattern::Apart(grid)),
         Pattern::Burst(_) => {
@@ -248,8 +299,12 @@ fn map(setting: &Setting<'_>, judged: &[(Cell, Base, Heat)]) -> Option<HeatMap> 
 
 fn figures(setting: &Setting<'_>, measured: &Measured, findings: &mut Findings) {
     for base in Base::ALL {
-        let values = rates(measured, Cell::of(Pattern::Plain, base), |one| one.latency);
-        findings.figures.extend(Estimate::positive_mean_of(&values).map(|estimate| Figure {
+        let cell = Cell::of(Pattern::Plain, base);
+        let rate = match setting.options.absolute {
+            true => slides::rate(measured, cell),
+            false => Estimate::positive_mean_of(&rates(measured, cell, |one| one.latency)),
+        };
+        findings.figures.extend(rate.map(|estimate| Figure {
             name: base.words().into(),
             estimate,
             unit: Unit::Iops,

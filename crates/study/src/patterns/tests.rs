@@ -6,6 +6,7 @@ use drivelab_core::comparison::{Cell as Heat, Metric};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::{self, Arrival};
+use drivelab_core::study::StudyOptions;
 use drivelab_stats::{Ratio, Verdict};
 use std::collections::BTreeSet;
 
@@ -56,6 +57,43 @@ fn a_cell_issues_what_its_name_says() {
     assert_eq!(pause(50_000_000), "50 ms");
 }
 
+#[test]
+fn the_tables_of_the_slides_hold_every_cell() {
+    let facts = simulated();
+    for scale in SCALES {
+        let options = StudyOptions { scale, absolute: true, ..options("patterns") };
+        let setting = Setting { options: &options, facts: &facts };
+        let shown: BTreeSet<String> =
+            slides::sheets(&setting).iter().flat_map(|it| it.cells()).map(Cell::name).collect();
+        let all: BTreeSet<String> = possible(&setting).into_iter().map(Cell::name).collect();
+        assert_eq!(shown, all, "{scale:?}");
+        assert!(all.contains("random write, 64 KiB requests"));
+    }
+}
+
+#[test]
+fn the_second_time_comes_right_behind_the_first_with_its_addresses() {
+    let (options, facts) = (options("patterns"), simulated());
+    let setting = Setting { options: &options, facts: &facts };
+    let run = Run::default();
+    let left = Left { time_ns: 600 * SECOND_NS, bytes: 8 << 30 };
+    let steps = schedule(&setting, &run, &left, 1 << 28);
+    let mut orders = BTreeSet::new();
+    for (at, second) in steps.iter().enumerate() {
+        if second.name.ends_with("second time") {
+            let first = &steps[at - 1];
+            assert!(first.name.ends_with("new addresses"), "{}", first.name);
+            assert_eq!(first.streams, second.streams);
+            assert_eq!(second.until.operations, first.until.operations);
+            assert_eq!(before(&steps, second).as_ref(), Some(first));
+            orders.insert(second.streams[0].order.unwrap());
+        } else if !second.name.ends_with("new addresses") {
+            assert_eq!(before(&steps, second), None, "{}", second.name);
+        }
+    }
+    assert_eq!(orders.len() as u64, repetitions(options.scale), "others in each round");
+}
+
 /// On a disk the beginning is faster than the end: what goes in order must not always begin there,
 /// or the place is taken for the pattern.
 #[test]
@@ -63,11 +101,12 @@ fn what_goes_in_order_begins_all_over_the_region() {
     let (options, facts) = (options("patterns"), simulated());
     let setting = Setting { options: &options, facts: &facts };
     let region = 64 << 20;
+    let place = |first| Place { first, region_bytes: region, round: 0 };
     for pattern in [Pattern::Plain, Pattern::Large, Pattern::Grid(65_536), Pattern::Burst(5)] {
         let firsts: Vec<u64> = (0..5).map(|round| first_byte(7, round, 5, region)).collect();
         let of = |first: &u64| {
             let cell = Cell::of(pattern, Base::SequentialRead);
-            let step = step(&setting, cell, 1_000_000, 1 << 20, (*first, region));
+            let step = step(&setting, cell, 1_000_000, 1 << 20, place(*first));
             let stream = &step.streams[0];
             assert_eq!((stream.offset.0, stream.length.unwrap().0), (0, region), "all of it");
             let begin = stream.pattern.sequence().unwrap().begin.unwrap().0;
@@ -81,7 +120,7 @@ fn what_goes_in_order_begins_all_over_the_region() {
         let mean = begins.iter().sum::<u64>() / 5;
         assert!(mean.abs_diff(region / 2) < region / 100, "{mean}");
         let at_random = Cell::of(pattern, Base::RandomRead);
-        let step = step(&setting, at_random, 1_000_000, 1 << 20, (firsts[4], region));
+        let step = step(&setting, at_random, 1_000_000, 1 << 20, place(firsts[4]));
         assert_eq!(step.streams[0].pattern.sequence(), None, "at random there is no beginning");
     }
     let orders: BTreeSet<Vec<u64>> = (0..8)

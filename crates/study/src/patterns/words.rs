@@ -171,7 +171,7 @@ fn sentence(cell: Cell, heat: &Heat, ratio: f64, unit: u64) -> String {
 fn is_composite(pattern: Pattern) -> bool {
     matches!(
         pattern,
-        Pattern::Reply | Pattern::WriteRead | Pattern::SemiRandom(_) | Pattern::Mixed(..)
+        Pattern::Reply | Pattern::WriteRead(_) | Pattern::SemiRandom(_) | Pattern::Mixed(..)
     )
 }
 
@@ -190,6 +190,11 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
             format!("{base} of {}, held against the same at random,", size(unit))
         }
         Pattern::Large => format!("{base} of 4 KiB"),
+        Pattern::Sized(bytes) => format!("{base} of {}", size(bytes)),
+        Pattern::First(count) => format!("{base} of {count} new addresses"),
+        Pattern::Second(count) => {
+            format!("{base} of {count} addresses that were all gone through just before")
+        }
         Pattern::Grid(grid) if cell.base.is_random() => {
             format!("{base} of {} that keep to a grid of {}", size(unit), size(grid))
         }
@@ -207,7 +212,10 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
         }
         Pattern::Reply => "Random reads, each with a write behind it,".into(),
         Pattern::Replay(count) => format!("{base} of the same {count} addresses again and again"),
-        Pattern::WriteRead => "Random writes, each read back at once,".into(),
+        Pattern::WriteRead(1) => "Random writes, each read back at once,".into(),
+        Pattern::WriteRead(count) => {
+            format!("Random writes, of which each {count} are read back at once,")
+        }
         Pattern::Burst(count) => format!("{base} in bursts of {count}"),
         Pattern::BurstDelay(count, ns) => {
             format!("Bursts of {count} {}s after a pause of {}", cell.base.words(), pause(ns))
@@ -240,7 +248,8 @@ fn off_the_grid(ratio: f64, is_write: bool) -> &'static str {
 fn meaning(cell: Cell, ratio: f64) -> &'static str {
     let (is_write, is_random) = (cell.base.is_write(), cell.base.is_random());
     match (cell.pattern, ratio < 1.0) {
-        (Pattern::Plain | Pattern::Apart(_) | Pattern::Across(..), _) => "",
+        (Pattern::Plain | Pattern::Sized(_) | Pattern::First(_), _) => "",
+        (Pattern::Apart(_) | Pattern::Across(..), _) => "",
         (Pattern::Large, true) => "small requests are worth it here",
         (Pattern::Large, false) => {
             "smaller requests make it read and write back what they only \
@@ -269,13 +278,17 @@ fn meaning(cell: Cell, ratio: f64) -> &'static str {
         (Pattern::Delay(_), false) => "it uses the pause to read ahead, or to end other work",
         (Pattern::Reply, true) => "the change of direction costs it time of its own",
         (Pattern::Reply, false) => "what is next to the last request comes cheaper",
-        (Pattern::Replay(_), false) if is_write => {
+        (Pattern::Replay(_) | Pattern::Second(_), false) if is_write => {
             "it takes overwrites together in its memory, or finds whole blocks to erase"
         }
-        (Pattern::Replay(_), true) => "coming back to the same places costs it more",
-        (Pattern::Replay(_), false) => "it keeps what it saw lately in its memory",
-        (Pattern::WriteRead, true) => "the read waits until the write has reached the medium",
-        (Pattern::WriteRead, false) => "what was just written is read from its memory",
+        (Pattern::Replay(_) | Pattern::Second(_), true) => {
+            "coming back to the same places costs it more"
+        }
+        (Pattern::Replay(_) | Pattern::Second(_), false) => {
+            "it keeps what it saw lately in its memory"
+        }
+        (Pattern::WriteRead(_), true) => "the read waits until the write has reached the medium",
+        (Pattern::WriteRead(_), false) => "what was just written is read from its memory",
         (Pattern::Burst(_), true) => "requests that come together are in each other's way",
         (Pattern::Burst(_), false) if !is_random => {
             "what lies side by side is joined on the way to it, or it works on several at once"

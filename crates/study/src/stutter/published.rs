@@ -6,8 +6,9 @@
 
 use super::cells::{BESIDE, RANDOM, SEQUENTIAL, of_depth, of_order, of_size};
 use super::judge::Seen;
-use drivelab_core::findings::{Entry, Head, Table};
-use drivelab_core::quantity::{bandwidth, operations, percent, time};
+use crate::experiment::published::{self, Held};
+use drivelab_core::findings::Table;
+use drivelab_core::quantity::{bandwidth, operations, time};
 
 const ANANDTECH: &str = "A";
 const TRANSLATION: &str = "T";
@@ -103,57 +104,22 @@ fn fitted_in(profile: &str) -> Option<&'static str> {
     (profile != "momentus-7200").then_some("fragmented")
 }
 
-/// Why the run is not of the drive that the figures were fitted for, if it is not.
-fn unlike(target: &str, state: &str) -> Option<String> {
-    let mut words = target.strip_prefix("sim:")?.split(',');
-    let fitted = fitted_in(words.next()?).filter(|fitted| *fitted != state);
-    let changed: Vec<&str> = words.filter(|word| !word.starts_with("state=")).collect();
-    let mut why: Vec<String> = Vec::new();
-    why.extend(fitted.map(|fitted| {
-        format!("it was fitted in state={fitted}, and this run began in state={state}")
-    }));
-    if !changed.is_empty() {
-        why.push(format!("it was changed by {}", changed.join(", ")));
-    }
-    (!why.is_empty()).then(|| why.join("; "))
-}
-
-/// The table for a simulated drive of which something was published, and how much of it was met;
-/// of a drive that is not the one that was fitted, nothing is called hit or missed.
+/// The table for a simulated drive of which something was published.
 pub fn table(target: &str, state: &str, seen: &Seen) -> Option<Table> {
     let profile = target.strip_prefix("sim:")?.split(',').next()?;
-    let published = of(profile);
-    let unlike = unlike(target, state);
-    let mut rows: Vec<(Vec<Entry>, bool)> =
-        published.iter().filter_map(|one| row(one, seen)).collect();
-    if unlike.is_some() {
-        rows.iter_mut().for_each(|(row, _)| row[4] = Entry::Nothing);
-    }
-    let heads = ["figure", "here", "published", "off by", "", "of"];
-    let head = |name: &str| Head { name: name.into(), unit: None };
-    let (hits, all) = (rows.iter().filter(|(_, is_hit)| *is_hit).count(), rows.len());
-    let told = match unlike {
-        Some(why) => format!(
-            "Not held against each other, because it is not the drive that was fitted: {why}. \
-             Otherwise would count: rates"
-        ),
-        None => format!("{hits} of {all} hit: rates"),
-    };
-    (all > 0).then(|| Table {
-        title: "Beside what was published of this drive".into(),
-        note: format!(
-            "{told} and means within 10 % (20 % where about was said), longest \
-             times within a factor of two, where no word says otherwise. Figures marked as fitted \
-             could be used to fit the simulated drive, the others are predictions. Sources: A, \
-             AnandTech, 8 September 2008, page 8; T, its Chinese translation by IT168, the only \
-             one to have these."
-        ),
-        heads: heads.map(head).to_vec(),
-        rows: rows.into_iter().map(|(row, _)| row).collect(),
-    })
+    let held = of(profile).iter().filter_map(|one| held(one, seen)).collect();
+    let unlike = published::unlike(target, state, fitted_in(profile));
+    published::table(
+        held,
+        unlike.as_deref(),
+        "rates and means within 10 % (20 % where about was said), longest times within a factor of \
+         two, where no word says otherwise.",
+        "Sources: A, AnandTech, 8 September 2008, page 8; T, its Chinese translation by IT168, the \
+         only one to have these.",
+    )
 }
 
-fn row(published: &Published, seen: &Seen) -> Option<(Vec<Entry>, bool)> {
+fn held(published: &Published, seen: &Seen) -> Option<Held> {
     let here = seen.number(&published.cell, published.measure)?;
     let (low, high) = match published.within {
         Within::Share(share) => (1.0 - share, 1.0 + share),
@@ -161,7 +127,6 @@ fn row(published: &Published, seen: &Seen) -> Option<(Vec<Entry>, bool)> {
         Within::AtLeast => (1.0, f64::INFINITY),
     };
     let ratio = here / published.value;
-    let is_hit = (low..=high).contains(&ratio);
     let (what, show): (&str, fn(f64) -> String) = match published.measure {
         Measure::Iops => ("rate", operations),
         Measure::BytesPerS => ("bytes", bandwidth),
@@ -169,31 +134,13 @@ fn row(published: &Published, seen: &Seen) -> Option<(Vec<Entry>, bool)> {
         Measure::LongestNs => ("longest", time),
     };
     let more = if published.within == Within::AtLeast { "more than " } else { "" };
-    let sign = if ratio < 1.0 { "-" } else { "+" };
-    let word = if is_hit { "hit" } else { "miss" };
-    let fitted = if published.is_fitted { ", fitted" } else { "" };
-    let texts = [
-        format!("{}, {what}", published.cell),
-        show(here),
-        format!("{more}{}", show(published.value)),
-        format!("{sign}{}", percent((ratio - 1.0).abs())),
-        format!("{word}{fitted}"),
-        published.source.to_owned(),
-    ];
-    Some((texts.map(Entry::Text).to_vec(), is_hit))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unlike;
-
-    #[test]
-    fn only_the_drive_that_was_fitted_hits_or_misses() {
-        assert_eq!(unlike("sim:ocz-core,state=fragmented", "fragmented"), None);
-        assert_eq!(unlike("sim:momentus-7200,state=filled", "filled"), None, "a disk has no state");
-        let why = unlike("sim:ocz-core", "fresh").unwrap();
-        assert_eq!(why, "it was fitted in state=fragmented, and this run began in state=fresh");
-        let why = unlike("sim:momentus-7200,capacity=8GiB", "fresh").unwrap();
-        assert_eq!(why, "it was changed by capacity=8GiB");
-    }
+    Some(Held {
+        figure: format!("{}, {what}", published.cell),
+        here: show(here),
+        published: format!("{more}{}", show(published.value)),
+        ratio,
+        is_hit: (low..=high).contains(&ratio),
+        is_fitted: published.is_fitted,
+        source: published.source,
+    })
 }

@@ -172,7 +172,15 @@ fn what_is_no_single_stream_names_field_and_lines() {
     assert_eq!(with(6, 4096), ("align", (1, 2)));
     assert_eq!(with(6, 100), ("align", (2, 2)));
     assert_eq!(with(7, 4096), ("reply", (1, 2)));
-    assert_eq!(with(7, 512), ("reply", (2, 2)));
+    assert_eq!(with(7, 100), ("reply", (2, 2)));
+    let mut answered = base;
+    answered[7] = 512;
+    let found = stream(&of(&[answered])).unwrap();
+    assert_eq!((found.reply, found.reply_size), (Some(Reply::Next), Some(Size(512))));
+    let mut other = answered;
+    other[7] = 1024;
+    let found = stream(&of(&[answered, other])).unwrap_err();
+    assert!(found.text.contains("of 512 bytes to requests of 4096 and of 1024"), "{}", found.text);
     let mut writes = base;
     (writes[2], writes[3]) = (0, 99);
     let found = stream(&of(&[base, writes])).unwrap_err();

@@ -156,20 +156,26 @@ impl Driver {
         self.failure.get_or_insert(Failure { errno, op, moved });
     }
 
+    /// Replies wait until as many requests have completed as come before them.
     pub(super) fn reply(&mut self, reply: Reply, op: DataOp, pass: u64) {
+        let stream = &self.setup.stream;
+        let len = stream.reply_size.map_or(op.len, |size| size.0 as u32);
         let action = if op.action == Action::Read { Action::Write } else { Action::Read };
         let region = self.offsets.region();
         let next = op.offset + u64::from(op.len).next_multiple_of(region.slot_bytes);
         let offset = match reply {
             Reply::Same => op.offset,
-            Reply::Next if next + u64::from(op.len) <= region.base + region.bytes => next,
+            Reply::Next if next + u64::from(len) <= region.base + region.bytes => next,
             Reply::Next => region.base,
         };
         debug_assert!(
-            offset + u64::from(op.len) <= region.base + region.bytes,
+            offset + u64::from(len) <= region.base + region.bytes,
             "a reply leaves the region: {op:?}"
         );
-        self.slots.replies.push_back((Op::Data(DataOp { action, offset, ..op }), pass));
+        self.slots.hold((Op::Data(DataOp { action, offset, len, ..op }), pass));
+        if self.slots.held() >= stream.reply_after.unwrap_or(1) as usize {
+            self.slots.release();
+        }
     }
 
     /// Who only reads expects one pass everywhere; a read that answers a write on the same address

@@ -181,7 +181,8 @@ fn limits(setup: &Setup, offsets: &Offsets) -> (u64, u64) {
     let mut operations = until.operations.map_or(u64::MAX, share);
     let mut bytes = until.bytes.map_or(u64::MAX, |bytes| {
         let size = stream.size_max().max(1);
-        if stream.sizes.is_empty() { share(bytes.0 / size) * size } else { share(bytes.0) }
+        let is_of_one = stream.sizes.is_empty() && stream.reply_size.is_none();
+        if is_of_one { share(bytes.0 / size) * size } else { share(bytes.0) }
     });
     let shared = stream.sharing() == Sharing::Shared && stream.files == Files::One;
     // Workers that all walk the same way issue the bytes of one pass together.

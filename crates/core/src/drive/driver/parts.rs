@@ -174,16 +174,35 @@ pub(super) struct Slots {
     depths: Vec<u32>,
     /// Replies whose cause has completed, with their pass.
     pub replies: VecDeque<(Op, u64)>,
+    /// Those that wait for further requests.
+    held: Vec<(Op, u64)>,
 }
 
 impl Slots {
-    pub fn new(depth: u32) -> Self {
+    /// `after`: requests that come before the first reply.
+    pub fn new(depth: u32, after: u32) -> Self {
         Slots {
             free: (0..depth).rev().collect(),
             flights: vec![Flight::default(); depth as usize],
             depths: vec![0; depth as usize],
-            replies: VecDeque::with_capacity(depth as usize),
+            replies: VecDeque::with_capacity(depth.max(after) as usize),
+            held: Vec::with_capacity(after as usize),
         }
+    }
+
+    /// A reply that waits for further requests.
+    pub fn hold(&mut self, reply: (Op, u64)) {
+        self.held.push(reply);
+    }
+
+    /// Replies that wait for further requests.
+    pub fn held(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Those that waited are due, in the order of their requests.
+    pub fn release(&mut self) {
+        self.replies.extend(self.held.drain(..));
     }
 
     #[inline]

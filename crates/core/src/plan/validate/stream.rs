@@ -175,6 +175,7 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.reply.is_none() || !is_names, "reply", || {
         "metadata actions have no opposite direction; remove `reply`".to_string()
     });
+    super::validate_replies(stream, problems);
     in_order(stream, problems);
     let writes = !is_names && (stream.mix.write > 0 || stream.reply.is_some());
     // On names it belongs to the create.
@@ -378,6 +379,7 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     for entry in stream.weighted_sizes() {
         whole("size", entry.size.0);
     }
+    whole("reply_size", stream.reply_size.map_or(0, |size| size.0));
     whole("align", stream.align.map_or(0, |align| align.0));
     whole("shift", stream.shift.0);
     whole("offset", stream.offset.0);
@@ -403,7 +405,7 @@ fn bytes_in_words(bytes: u64) -> String {
 
 /// What follows from each request having its place in an order.
 fn orders(stream: &Stream, problems: &mut Problems) {
-    let mixed = stream.size_min() != stream.size_max();
+    let mixed = stream.size_min() != stream.request_max();
     let is_plain = stream.stride().is_none()
         && !(stream.stamp || stream.verify || stream.is_each_kind_in_order());
     problems.need(begin_of(stream).is_none() || is_plain, "begin", || {
@@ -418,12 +420,12 @@ fn orders(stream: &Stream, problems: &mut Problems) {
     problems.need(!mixed || !needs_one_size, "sizes", || {
         format!("{} order needs requests of one size; use `size`", stream.pattern.name().word())
     });
-    let overlaps = stream.align.is_some_and(|align| align.0 < stream.size_max());
+    let overlaps = stream.align.is_some_and(|align| align.0 < stream.request_max());
     problems.need(!overlaps || stream.pattern != Pattern::Permutation, "align", || {
         "in permutation order blocks must not overlap; use align of at least the size".to_string()
     });
     if let Pattern::Segments { block, .. } = stream.pattern {
-        let size = stream.size_max().max(1);
+        let size = stream.request_max().max(1);
         problems.need(block.0 > 0 && block.0.is_multiple_of(size), "block", || {
             format!("block {block} is no multiple of the size {}; make it one", Size(size))
         });

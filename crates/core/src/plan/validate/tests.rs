@@ -151,6 +151,24 @@ fn kinds_engines_and_checks() {
     refused(&with(|s| s.mix = Mix::default()), "mix", "no reads, no writes and no trims");
     let trim = Mix { read: 50, write: 0, trim: 50 };
     refused(&with(|s| (s.reply, s.mix) = (Some(Reply::Same), trim)), "reply", "a trim");
+    let replies = |change: fn(&mut Stream)| {
+        with(|s| {
+            s.reply = Some(Reply::Same);
+            change(s);
+        })
+    };
+    accepted(&replies(|s| (s.reply_size, s.reply_after) = (Some(Size(512)), Some(4))));
+    refused(&with(|s| s.reply_size = Some(Size(512))), "reply_size", "there are none");
+    refused(&with(|s| s.reply_after = Some(2)), "reply_after", "there are none");
+    refused(&replies(|s| s.reply_size = Some(Size(0))), "reply_size", "of 0 bytes");
+    refused(&replies(|s| s.reply_size = Some(Size(1 << 20))), "reply_size", "beyond its request");
+    refused(&replies(|s| s.reply_size = Some(Size(100))), "reply_size", "direct I/O needs");
+    refused(&replies(|s| s.reply_after = Some(0)), "reply_after", "counts requests");
+    refused(
+        &replies(|s| (s.reply_after, s.verify) = (Some(2), true)),
+        "reply_after",
+        "does not know what it will find",
+    );
     refused(&with(|s| s.sync = Sync::Dsync), "sync", "dsync without writes");
     refused(&with(|s| s.sync_timing = SyncTiming::Outside), "sync_timing", "about fsync");
     refused(&with(|s| s.content = Content::Zero), "content", "about writes");
