@@ -155,9 +155,8 @@ struct Clock {
 impl Clock {
     fn new(noise: &[Noise], seed: u64) -> Self {
         let sources = noise.iter().enumerate();
-        let sources = sources.map(|(index, &noise)| {
-            Process::new(noise, Domain::Noise.seed(seed, index as u64))
-        });
+        let sources = sources
+            .map(|(index, &noise)| Process::new(noise, Domain::Noise.seed(seed, index as u64)));
         let mut clock = Clock { sources: sources.collect(), stretches: VecDeque::new() };
         let pace = clock.pace();
         clock.stretches.push_back(Stretch { host: 0, drive: 0, pace });
