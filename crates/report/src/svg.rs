@@ -4,6 +4,7 @@
 //! meanings (`read`, `write`, `warning`); the style sheet decides how they look in light and dark.
 
 mod bars;
+mod columns;
 mod forest;
 mod groups;
 mod heat;
@@ -35,6 +36,7 @@ pub fn svg(chart: &Chart, width: u32) -> String {
         Body::Groups { axis, sides, groups } => {
             groups::draw(alt, axis, sides, groups, f64::from(width))
         }
+        Body::Columns { sides, tests } => columns::draw(alt, sides, tests, f64::from(width)),
     }
 }
 

@@ -65,6 +65,7 @@ pub mod lane;
 pub mod log_block;
 pub mod memory;
 pub mod network;
+pub mod noise;
 pub mod page_cache;
 pub mod profile;
 pub mod queue_delay;

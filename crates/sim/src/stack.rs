@@ -2,6 +2,7 @@
 
 use crate::drive::Drive;
 use crate::file_system::FileSystem;
+use crate::noise::Noisy;
 use crate::page_cache::PageCache;
 use crate::queue_delay::Delayed;
 use crate::stalls::Stalling;
@@ -11,8 +12,15 @@ use drivelab_core::facts::Facts;
 use drivelab_core::queue::Testbed;
 
 impl SimTarget {
-    /// The drive behind everything that was asked for: its own stalls first.
-    pub(crate) fn stalling<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+    /// The drive behind everything that was asked for: what wanders inside it first.
+    pub(crate) fn wandering<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.noise.as_slice() {
+            [] => self.stalling(drive, facts),
+            noise => self.stalling(Noisy::new(Box::new(drive), noise, self.seed), facts),
+        }
+    }
+
+    fn stalling<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
         match self.stalls {
             None => self.behind_queue(drive, facts),
             Some(stalls) => {

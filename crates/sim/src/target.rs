@@ -16,6 +16,7 @@ use crate::fragmentation::{Fragmentation, Fragmented};
 use crate::keys::keys_of;
 use crate::log_block::{self, LogBlockDrive};
 use crate::network::{Network, NetworkParameters};
+use crate::noise::Noise;
 use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
@@ -86,6 +87,8 @@ pub struct SimTarget {
     pub(crate) full: Option<Full>,
     /// When it stands still; `None`: never.
     pub stalls: Option<Stalls>,
+    /// What makes its times wander from run to run; empty: nothing.
+    pub noise: Vec<Noise>,
 }
 
 impl SimTarget {
@@ -135,6 +138,7 @@ impl SimTarget {
             differences: Vec::new(),
             full: None,
             stalls: None,
+            noise: Vec::new(),
         };
         let mut given = std::collections::BTreeSet::new();
         for part in parts {
@@ -176,6 +180,10 @@ impl SimTarget {
             }
             "stall" => {
                 self.stalls = Some(Stalls::parse(text)?);
+                Ok(())
+            }
+            "noise" => {
+                self.noise = Noise::parse(text)?;
                 Ok(())
             }
             "spare" => self.set_spare(text),
@@ -353,9 +361,9 @@ impl SimTarget {
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
-        let Some(how) = self.fragmentation else { return self.stalling(drive, facts) };
+        let Some(how) = self.fragmentation else { return self.wandering(drive, facts) };
         let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
-        self.stalling(Fragmented::new(drive, how, honours), facts)
+        self.wandering(Fragmented::new(drive, how, honours), facts)
     }
 
     /// What is known of the target before it is built.

@@ -55,6 +55,8 @@ pub enum Domain {
     Members = 0x6d_656d_6265,
     /// A simulated network.
     Network = 0x6e_6574,
+    /// How a simulated drive's times wander from run to run.
+    Noise = 0x6e_6f69_7365,
     /// A sequence of operations that a plan fixes.
     PlanOrder = 0x6f_7264_6572,
     /// A permutation of places, each once.
@@ -136,6 +138,14 @@ impl Random {
     #[inline]
     pub fn exponential(&mut self, mean: f64) -> f64 {
         -mean * libm::log(1.0 - self.unit_f64())
+    }
+
+    /// A normally distributed number of mean 0 and standard deviation 1 (Box & Muller 1958), of
+    /// which the second of each pair is left.
+    #[inline]
+    pub fn normal(&mut self) -> f64 {
+        let length = libm::sqrt(-2.0 * libm::log(1.0 - self.unit_f64()));
+        length * libm::cos(std::f64::consts::TAU * self.unit_f64())
     }
 }
 

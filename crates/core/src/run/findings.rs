@@ -242,6 +242,9 @@ pub struct StackBar {
 pub struct Bars {
     /// What it shows.
     pub title: String,
+    /// The suite it is a test of: tests of one are drawn in one picture. Empty: it is drawn alone.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub benchmark: String,
     /// What to see in it, in a sentence; empty where that is said elsewhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,

@@ -7,7 +7,7 @@ use crate::html::table::{self, Set};
 use crate::html::{comparison, figures, prose};
 use crate::svg;
 use crate::text::{Html, escape};
-use crate::view::chart::{self, Chart};
+use crate::view::chart;
 use crate::view::heat::{marks, numbers};
 use crate::view::numbers::NUMBERS_MAX;
 use crate::view::{self, block};
@@ -55,10 +55,10 @@ pub(super) fn results(out: &mut String, findings: &Findings) {
     if let (Some(_), Some(comparison)) = (findings.pictures.first(), &findings.comparison) {
         comparison::section(out, comparison, findings);
     }
-    let bars: Vec<Chart> = findings.bars.iter().filter_map(chart::groups).collect();
+    let bars = chart::suites(&findings.bars);
     if !bars.is_empty() {
-        out.push_str("<section><h2>Test by test</h2><div class=\"pair\">");
-        bars.iter().for_each(|chart| figures::figure(out, chart, false, 3));
+        out.push_str("<section><h2>Test by test</h2><div class=\"stack\">");
+        bars.iter().for_each(|chart| figures::figure(out, chart, true, 3));
         out.push_str("</div></section>\n");
     }
     let remarks = findings.not_applicable.iter();

@@ -63,6 +63,7 @@ svg .on{fill:var(--ink)}svg .number{font-weight:600}\
 stroke-linecap:round;vector-effect:non-scaling-stroke}\
 .dash{stroke-dasharray:5 4}.dots{stroke-dasharray:.1 3.5}.dashdot{stroke-dasharray:9 4 .1 4}\
 .error{stroke:var(--ink);fill:none;stroke-width:1.4}\
+.halo{stroke:var(--paper);fill:none;stroke-width:3.4}\
 svg .read{color:var(--read)}svg .write{color:var(--write)}svg .other{color:var(--other)}\
 svg .warning{color:var(--warn)}svg .s0{color:var(--ink)}svg .s1{color:var(--s1)}\
 svg .s2{color:var(--s2)}svg .s3{color:var(--s3)}svg .s4{color:var(--s4)}\

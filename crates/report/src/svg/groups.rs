@@ -60,7 +60,10 @@ fn bar(out: &mut String, bar: &Bar, y: f64, width: f64, at: &dyn Fn(f64) -> f64)
     if let Some((low, high)) = bar.interval {
         let (low, high, y) = (place(at(low)), place(at(high)), place(y + 5.5));
         let whisker = format!("M{low} {y}H{high}M{low} {y}m0 -4v8M{high} {y}m0 -4v8");
-        let _ = write!(out, "<path d=\"{whisker}\" class=\"error\"/>");
+        let _ = write!(
+            out,
+            "<path d=\"{whisker}\" class=\"halo\"/><path d=\"{whisker}\" class=\"error\"/>"
+        );
     }
     text(out, width - 2.0, y + 10.0, "on end number", &bar.text);
     out.push_str("</g>");

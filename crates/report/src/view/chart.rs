@@ -15,7 +15,7 @@ mod ticks;
 mod time;
 
 pub use bars::bars;
-pub use groups::groups;
+pub use groups::{groups, suites};
 pub use latency::latency_distribution;
 pub use picture::picture;
 pub use sampling::min_max_per_column;
@@ -81,6 +81,25 @@ pub enum Body {
         /// The groups, in order from the top: their names and the bars of the sides.
         groups: Vec<(String, Vec<Option<Bar>>)>,
     },
+    /// The tests of a suite as small panels of upright bars, all from zero, each with an axis of
+    /// its own.
+    Columns {
+        /// Names of the sides.
+        sides: Vec<String>,
+        /// The panels, in rows from the left.
+        tests: Vec<Test>,
+    },
+}
+
+/// One panel of upright bars.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Test {
+    /// What was tested.
+    pub title: String,
+    /// The axis of the values; begins at zero.
+    pub axis: Axis,
+    /// The groups, from the left: their names and the bars of the sides.
+    pub groups: Vec<(String, Vec<Option<Bar>>)>,
 }
 
 /// Curves over one vertical axis.

@@ -233,6 +233,41 @@ fn bars_stand_beside_each_other_with_their_deviation() {
 }
 
 #[test]
+fn the_tests_of_a_suite_are_panels_of_one_picture() {
+    let of = |title: &str, suite: &str, mean: f64| {
+        let mut bars = study::bars(title, Unit::Iops, &[Some((mean, 10.0)), None]);
+        bars.benchmark = suite.to_owned();
+        bars.sides[1] = "after".to_owned();
+        bars
+    };
+    let all = [
+        of("write", "IOzone", 200.0),
+        of("stat", "Metarates", 80.0),
+        of("read", "IOzone", 400.0),
+        of("alone", "", 100.0),
+        of("nothing", "IOzone", 0.0),
+    ];
+    let charts = chart::suites(&all);
+    let titles: Vec<&str> = charts.iter().map(|chart| chart.title.as_str()).collect();
+    assert_eq!(titles, ["IOzone", "stat", "alone"]);
+    let Body::Columns { tests, .. } = &charts[0].body else { panic!() };
+    let tops: Vec<(&str, f64)> =
+        tests.iter().map(|test| (test.title.as_str(), test.axis.to)).collect();
+    assert_eq!(tops[..2], [("write", 210.0), ("read", 410.0)], "each has an axis of its own");
+    assert_eq!(charts[0].table.heads, ["test", "", "before", "after"]);
+    assert_eq!(charts[0].table.rows[0], ["write", "1 write", "200 /s", "none"]);
+    let drawn = svg(&charts[0], 720);
+    let height = |title: &str| {
+        let (_, rest) = drawn.split_once(&format!("<title>1 {title}, before")).unwrap();
+        let (_, rest) = rest.split_once("height=\"").unwrap();
+        rest.split('"').next().unwrap().parse::<f64>().unwrap()
+    };
+    let share = height("write") / height("read");
+    assert!((share - (200.0 / 210.0) / (400.0 / 410.0)).abs() < 0.01, "{share}");
+    assert!(svg(&charts[0], 360).contains(">read</text>"));
+}
+
+#[test]
 fn odd_findings_neither_panic_nor_print_what_is_no_number() {
     for picture in study::odd_findings().pictures {
         for width in [360, 720] {

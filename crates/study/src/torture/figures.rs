@@ -100,8 +100,14 @@ fn figure(
     let note = "Means before and after the torture; the thin line is one standard deviation of a \
                 repetition to each side. Overlap proves nothing: the verdicts are in the \
                 comparison.";
+    let benchmark = match (cells[0].quantity, cells[0].action.is_metadata()) {
+        (_, true) => "Metadata, as Metarates",
+        (Quantity::Bytes(_), _) => "Throughput, as IOzone",
+        (Quantity::Operations, _) => "Operations, as IOzone -O",
+    };
     Bars {
         title: name.into(),
+        benchmark: benchmark.into(),
         // Said once it helps; said twenty times it is noise.
         note: if is_first { note.into() } else { String::new() },
         quantity: quantity.into(),
