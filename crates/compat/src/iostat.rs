@@ -85,7 +85,8 @@ impl Reports for Options {
     }
 }
 
-/// Understands a line: the words after the program's name. `--era 9|10|12` is ours.
+/// Understands a line: the words after the program's name. `--layout 9|10|12`, also
+/// called `--era`, is ours.
 ///
 /// # Errors
 /// What iostat says to a line that it does not take, and options that are not to be had here.
@@ -96,8 +97,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked, Refusal> {
         let text = format!("drivelab {version}, in the layout of sysstat version 12.6.1\n");
         return Ok(Asked::Text(text));
     }
-    let era_typed = line.typed.iter().any(|typed| typed == "--era");
-    let notes = notes::notes(&line.options, era_typed, world);
+    let notes = notes::notes(&line.options, line.layout_typed.as_deref(), world);
     Ok(Asked::Reports { options: Box::new(line.options), notes })
 }
 

@@ -5,6 +5,7 @@ pub mod bare;
 pub mod check;
 pub mod compare;
 pub mod doctor;
+pub mod elsewhere;
 pub mod generate;
 pub mod list;
 pub mod report;

@@ -90,6 +90,10 @@ fn command_line(ranks: Ranks, words: &[String]) -> u8 {
         print::text(&help);
         return 0;
     }
+    if let Some(refused) = command::elsewhere::refusal(words) {
+        print::refusal(&refused, as_json);
+        return refused.status as u8;
+    }
     let matches = match CommandLine::command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => return usage(&error, as_json),

@@ -7,6 +7,8 @@
 
 mod judge;
 
+pub use judge::by_promise;
+
 use crate::experiment::budget::{Left, at_least, is_all_written, whole};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
@@ -61,12 +63,13 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     if !setting.is_drive() {
         return Some(
             "`endurance` needs a whole drive, real or simulated: what a file system writes besides \
-             a file wears the drive too. Name a block device"
+             a file wears the drive too. Name a block device, or divide its maker's promise by \
+             what a day writes: --rated 600TB --per-day 40GB"
                 .into(),
         );
     }
-    if setting.options.per_day.is_some_and(|bytes| bytes.0 == 0) {
-        return Some("with --per-day 0 a drive lasts for ever; give what a day writes".into());
+    if let Some(nonsense) = nonsense(setting) {
+        return Some(nonsense);
     }
     let needed = setting.bytes().saturating_mul(6);
     let budget = setting.options.budget;
@@ -79,6 +82,15 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
             )
         })
     })
+}
+
+/// What makes no sense whatever the target is.
+fn nonsense(setting: &Setting<'_>) -> Option<String> {
+    if setting.options.per_day.is_some_and(|bytes| bytes.0 == 0) {
+        return Some("with --per-day 0 a drive lasts for ever; give what a day writes".into());
+    }
+    let promises_nothing = setting.options.rated.is_some_and(|bytes| bytes.0 == 0);
+    promises_nothing.then(|| "--rated 0 promises nothing; give a size such as 600TB".into())
 }
 
 fn established(setting: &Setting<'_>, run: &Run) -> Option<Established> {

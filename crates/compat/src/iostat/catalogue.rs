@@ -3,8 +3,8 @@
 use crate::front::Refusal;
 use crate::option::{self, Opt, near, refused, same};
 
-/// Our own option, without its dashes.
-pub(super) const ERA: &str = "era";
+/// Our own option, without its dashes, under both of its names.
+pub(super) const LAYOUT: [&str; 2] = ["layout", "era"];
 /// What iostat ends with at a line that it does not take.
 pub(super) const USAGE: u8 = 1;
 /// Options that sysstat 9 and 10 do not have, or not with this meaning.

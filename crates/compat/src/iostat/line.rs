@@ -1,6 +1,6 @@
 //! Cuts a command line of iostat into options.
 
-use super::catalogue::{self, ERA};
+use super::catalogue::{self, LAYOUT};
 use super::options::{Dates, Era, Group, Options, Partitions, Shown, Unit};
 use super::usage;
 use crate::front::{Refusal, World};
@@ -17,6 +17,8 @@ pub(super) struct Line {
     /// Decimals that were asked for.
     pub(super) decimals: Option<usize>,
     pub(super) version: bool,
+    /// How the option was spelt that chose the layout, if one did.
+    pub(super) layout_typed: Option<String>,
     /// Options as they were typed, for what an era lacks.
     pub(super) typed: Vec<String>,
     numbers: Vec<u64>,
@@ -75,18 +77,18 @@ impl Line {
                 let found = ["0", "1", "2"].iter().position(|digit| *digit == value);
                 self.decimals = Some(found.ok_or_else(|| usage("--dec takes 0, 1 or 2"))?);
             }
-            (ERA, value) => {
-                let value = value.map(str::to_owned);
-                let value = value.or_else(|| rest.pop_front().map(str::to_owned));
-                self.options.era = match value.as_deref() {
+            (name, value) if LAYOUT.contains(&name) => {
+                self.options.era = match value.or_else(|| rest.pop_front()) {
                     Some("9") => Era::Nine,
                     Some("10") => Era::Ten,
                     Some("12") => Era::Twelve,
                     _ => {
-                        let text = "--era is 9, 10 or 12, for the layouts of these sysstats";
+                        let text =
+                            format!("--{name} is 9, 10 or 12, for the layouts of these sysstats");
                         return Err(Refusal::new(1, text, "leave it out for 12"));
                     }
                 };
+                self.layout_typed = Some(format!("--{name}"));
             }
             _ => return Err(usage(&format!("--{word} is no option of iostat"))),
         }
@@ -203,7 +205,8 @@ impl Line {
         if options.era < Era::Twelve
             && let Some(typed) = self.typed.iter().find(|typed| catalogue::is_later(typed))
         {
-            let text = format!("{typed} came after the sysstat whose layout --era asks for");
+            let asks = self.layout_typed.as_deref().unwrap_or_default();
+            let text = format!("{typed} came after the sysstat whose layout {asks} asks for");
             return Err(Refusal::new(1, text, "leave out one of them"));
         }
         Ok(())

@@ -7,13 +7,15 @@ use crate::front::{Note, Treatment, World};
 const DISKSTATS: &str = "/proc/diskstats";
 
 /// All notes of a line.
-pub(super) fn notes(options: &Options, era_typed: bool, world: &dyn World) -> Vec<Note> {
+pub(super) fn notes(options: &Options, layout_typed: Option<&str>, world: &dyn World) -> Vec<Note> {
     let mut found = Vec::new();
     let same = |code, about: &str, text: &str| Note::new(code, about, Treatment::Same, text);
-    if era_typed {
-        let text = "The layout is chosen by --era, which is drivelab's own option; the figures are \
-                    computed as the sysstat of that era did.";
-        found.push(same("era", "--era", text));
+    if let Some(option) = layout_typed {
+        let text = format!(
+            "The layout is chosen by {option}, which is drivelab's own option; the figures are \
+             computed as the sysstat of that era did."
+        );
+        found.push(same("era", option, &text));
     }
     found.extend(words(options, world));
     let without = [
@@ -114,8 +116,9 @@ fn of_devices(options: &Options) -> Vec<Note> {
             options.extended && old,
             "svctm_means_nothing",
             "svctm",
-            "It is %util divided by the requests a second, and says nothing where requests \
-             overlap; later versions of sysstat have dropped it.",
+            "It is derived, not measured: %util divided by the requests a second. That was the \
+             drive's own time while a drive served one request at a time; where requests overlap \
+             it is no time of any request. Later versions of sysstat have dropped it.",
         ),
         (
             options.extended && old,

@@ -114,6 +114,9 @@ fn old_layouts_are_those_of_their_era() {
     expect_file!["../data/iostat/old_eras.txt"].assert_eq(&all);
     assert!(print("iostat -dxm sdb --era 9").contains("    rMB/s    wMB/s "));
     assert!(!print("iostat -c --era 9").contains("Device"));
+    for line in lines {
+        assert_eq!(print(line), print(&line.replace("--era", "--layout")), "{line}");
+    }
 }
 
 #[test]
@@ -225,6 +228,8 @@ fn lines_that_iostat_does_not_take_end_with_its_status() {
         ("iostat -f /tmp", "-f is not to be had here"),
         ("iostat +f /tmp", "+f is not to be had here"),
         ("iostat --era 11", "--era is 9, 10 or 12"),
+        ("iostat --layout", "--layout is 9, 10 or 12"),
+        ("iostat --layout 9 -s", "-s came after the sysstat whose layout --layout asks for"),
         ("iostat --era 10 -s", "-s came after"),
         ("iostat -xh --era 9", "-h came after"),
         ("iostat --era 9 --dec=1", "--dec came after"),
@@ -316,7 +321,7 @@ fn notes_say_what_figures_are() {
             "binary_units",
         ]
     );
-    assert!(codes("iostat -x sdb 3 --era 10").contains(&"svctm_means_nothing"));
+    assert!(codes("iostat -x sdb 3 --layout 10").contains(&"svctm_means_nothing"));
     assert!(!codes("iostat -xy sdb 3").contains(&"since_boot"));
     assert!(codes("iostat -d sdb 0.5").contains(&"no_interval"));
     assert!(codes("iostat -x -g a sdb").contains(&"util_of_group"));
@@ -336,6 +341,7 @@ fn word() -> impl Strategy<Value = String> {
         "-",
         "--",
         "--era",
+        "--layout",
         "9",
         "é",
     ];

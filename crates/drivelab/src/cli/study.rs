@@ -47,7 +47,8 @@ pub struct StudyCommandOptions {
     #[arg(value_name = "NAME")]
     pub name: String,
     /// Directory, file, block device, or simulated drive (sim:NAME); several go side by side
-    #[arg(value_name = "TARGET", required = true, num_args = 1..)]
+    #[arg(value_name = "TARGET", num_args = 1..)]
+    #[arg(required_unless_present_all = ["rated", "per_day"])]
     pub targets: Vec<String>,
     /// At most 5 minutes (stutter: 7) and 10 GiB
     #[arg(long, conflicts_with = "full")]

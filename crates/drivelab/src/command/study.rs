@@ -1,5 +1,6 @@
 //! `drivelab study` and `drivelab resume`: one experiment on one target, to its answer.
 
+mod division;
 mod file_system;
 mod quick;
 mod several;
@@ -45,6 +46,9 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
     })?;
     if let Some((text, advice)) = options.own().find_map(|it| registry::refusal(&study, it)) {
         return Err(Failure::usage(text).advise(advice));
+    }
+    if let Some(answer) = division::attempt(options, study) {
+        return answer;
     }
     if let [target] = options.targets.as_slice() {
         if study.needs.targets > 1 {

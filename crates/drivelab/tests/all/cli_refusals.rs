@@ -176,3 +176,16 @@ fn a_refused_plan_is_told_by_the_numbers_of_its_steps() {
     refused(step("size = \"4k\"") + &step("size = \"5000\""), size);
     refused(step("size = \"5000\""), "drivelab: size 5000 bytes is no multiple");
 }
+
+#[test]
+fn tools_that_lay_out_a_drive_are_not_run() {
+    let user = User::new();
+    let typed = |line: &str| user.types(&line.split(' ').collect::<Vec<_>>());
+    let said = typed("fdisk -H 224 -S 56 /dev/sdd").refused(3, "runs no line of `fdisk`");
+    assert!(said.err.contains("drivelab doctor /dev/sdd\n"), "{}", said.err);
+    let line = "mke2fs -t ext4 -E stripe-width=32 resize=500G /dev/sdd1";
+    let said = typed(line).refused(3, "/dev/sdd1 was not touched");
+    assert!(said.err.contains("`resize=500G` stands alone"), "{}", said.err);
+    typed("mkfs.ext4 --json /dev/sdd1").refused(3, "study fs /dev/sdd1 --mkfs ext4");
+    assert_eq!(user.listing(), [""; 0]);
+}

@@ -71,7 +71,38 @@ fn what_is_not_known_is_not_invented() {
     // A budget for a part of it.
     let small = "sim:textbook,capacity=1GiB,endurance_cycles=3000";
     user.types(&["study", "endurance", small, "--budget", "2GiB"]).refused(2, "at least 6GiB");
-    user.types(&["study", "endurance", "."]).refused(2, "`endurance` needs a whole drive");
+    let said = user.types(&["study", "endurance", "."]).refused(2, "needs a whole drive");
+    assert!(said.err.contains("--rated 600TB --per-day 40GB"), "{}", said.err);
     user.types(&["study", "endurance", DRIVE, "--per-day", "0"]).refused(2, "lasts for ever");
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
+}
+
+#[test]
+fn a_promise_is_divided_without_a_drive() {
+    let user = User::new();
+    let divide = |more: &[&str]| {
+        let line = [&["study", "endurance", "--json"], more].concat();
+        user.types(&line).fine().json()
+    };
+    for target in [&[][..], &["."]] {
+        let days =
+            |words: &[&str]| figure(&divide(&[target, words].concat()), "days of the promise");
+        assert_eq!(days(&["--rated", "600TiB", "--per-day", "843GiB"]).round(), 729.0);
+        assert_eq!(days(&["--rated", "600TB", "--per-day", "2TB"]), 300.0);
+    }
+    let said = user.types(&["study", "endurance", "--rated", "600TiB", "--per-day", "843GiB"]);
+    let text = said.fine().out.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("905 GB a day leave it 729 days (2.00 years)"), "{text}");
+    assert!(text.contains("that needs the drive"), "{text}");
+    // Nothing was measured, and nothing is kept.
+    assert_eq!((user.listing(), user.runs().exists()), (vec![], false));
+    let refused = |line: &[&str], says: &str| {
+        user.types(&[&["study"], line].concat()).refused(2, says);
+    };
+    refused(&["endurance", "--rated", "600TB"], "TARGET");
+    refused(&["endurance", "--per-day", "2TB"], "TARGET");
+    refused(&["endurance", "--rated", "0", "--per-day", "2TB"], "--rated 0 promises nothing");
+    refused(&["endurance", "--rated", "6TB", "--per-day", "0"], "lasts for ever");
+    refused(&["endurance", "none", "--rated", "6TB", "--per-day", "1TB"], "no file or directory");
+    refused(&["wsat", "--rated", "6TB", "--per-day", "1TB"], "--per-day is for the study");
 }

@@ -277,4 +277,15 @@ fn assert_uncounted_is_no_evidence() {
     let line = json.stdout.lines().next().expect("a line");
     let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
     assert_eq!((&line["counted"], &line["device"]), (&false.into(), &device.name().into()));
+
+    // Nor of a file on it: zeros are no sign that memory answered, or kept what was written.
+    must("mkfs.ext4", ["-q", "-F", path]);
+    let upper = Mount::new(&[path]);
+    let here = Laboratory::new();
+    for load in [&["--rw", "randread"], &["--rw", "randwrite"]] {
+        let line =
+            ["run", text(upper.path()), "--size", "16m", "--bs", "4k", "--runtime", "1", "--json"];
+        let step = measured(&here.run(line.iter().chain(load), PATIENCE).expect_status(0));
+        assert_eq!((&step["valid"], codes(&step)), (&Value::Null, vec![]), "{step}");
+    }
 }

@@ -10,10 +10,15 @@ pub fn device_list(devices: &[DeviceFacts], filesystems: &[FilesystemFacts]) -> 
     let mut text = String::new();
     let left = Flush::Left;
     if !devices.is_empty() {
-        let heads = ["device", "size", "layer", "transport", "model", "firmware", "in use"];
+        let heads =
+            ["device", "size", "layer", "rotates", "transport", "model", "firmware", "in use"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
         rows.extend(devices.iter().map(device_row));
-        text.push_str(&columns(&rows, &[left, Flush::Right, left, left, left, left, left], 0));
+        text.push_str(&columns(
+            &rows,
+            &[left, Flush::Right, left, left, left, left, left, left],
+            0,
+        ));
     }
     if !filesystems.is_empty() {
         let heads = ["mounted at", "kind", "free", "of", "source"];
@@ -63,11 +68,22 @@ fn device_row(device: &DeviceFacts) -> Vec<String> {
         printable(&name),
         device.bytes.map_or(units::UNKNOWN.to_owned(), units::capacity),
         printable(&device.layer),
+        rotates(device),
         of_disk(&device.transport),
         of_disk(&device.model),
         of_disk(&device.firmware),
         printable(&uses.join("; ")),
     ]
+}
+
+/// What `queue/rotational` says, as the kernel guesses it or was told; a partition has no queue.
+fn rotates(device: &DeviceFacts) -> String {
+    match device.rotational {
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no".to_owned(),
+        None if device.layer == "partition" => String::new(),
+        None => units::UNKNOWN.to_owned(),
+    }
 }
 
 fn filesystem_row(filesystem: &FilesystemFacts) -> Vec<String> {

@@ -104,6 +104,12 @@ fn inside(drive: &DriveSummary) -> String {
 /// What the kernel counted on each device, a sentence each.
 pub(crate) fn kernel(step: &StepSummary) -> Vec<String> {
     let words = |device: &DeviceCounters| {
+        if device.uncounted {
+            return format!(
+                "{}: not counted: its queue/iostats is 0, or nothing ever was",
+                device.name
+            );
+        }
         format!(
             "{}: {} reads ({}), {} writes ({}), {} flushes, busy {}",
             device.name,

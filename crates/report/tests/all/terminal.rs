@@ -206,9 +206,9 @@ fn devices_and_file_systems() {
     let mut devices = sample::devices();
     devices.reverse();
     expect![[r#"
-        device               size  layer      transport  model                    firmware  in use
-        /dev/nvme0n1      2.00 TB  disk       nvme       Samsung SSD 990 PRO 2TB  4B2QJXD7  holds gpt
-          /dev/nvme0n1p2  1.90 TB  partition                                                mounted at /home; holds ext4
+        device               size  layer      rotates  transport  model                    firmware  in use
+        /dev/nvme0n1      2.00 TB  disk       no       nvme       Samsung SSD 990 PRO 2TB  4B2QJXD7  holds gpt
+          /dev/nvme0n1p2  1.90 TB  partition                                                         mounted at /home; holds ext4
 
         mounted at  kind      free       of  source
         /tmp        tmpfs  8.00 GB  unknown  tmpfs

@@ -1,6 +1,6 @@
 //! Days of life, from what the flash did or from what the drive tells.
 
-use super::{COUNTED, ORDER, RANDOM, counted, is_counted};
+use super::{COUNTED, ORDER, RANDOM, counted, is_counted, nonsense};
 use crate::experiment::Setting;
 use crate::experiment::order::unbroken;
 use crate::experiment::wear::rated;
@@ -38,6 +38,29 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     findings.no_answer |= findings.verdict.is_empty();
     findings
+}
+
+/// The maker's promise divided by what a day writes: of all of this study what needs no drive.
+/// What is known of the drives below the target is used; there may be none.
+///
+/// # Errors
+/// One of the two was not said, or makes no sense.
+pub fn by_promise(setting: &Setting<'_>) -> Result<Findings, String> {
+    if let Some(nonsense) = nonsense(setting) {
+        return Err(nonsense);
+    }
+    let (Some(_), Some(per_day)) = (setting.options.rated, setting.options.per_day) else {
+        return Err("without a drive to ask, give both: --rated 600TB --per-day 40GB".into());
+    };
+    let mut findings = Findings::default();
+    promise(setting, per_day.0 as f64, &mut findings);
+    findings.unknown.push(
+        "How fast the flash itself wears: that needs the drive. `drivelab study endurance DEVICE` \
+         asks it."
+            .into(),
+    );
+    findings.unknown.push(RETENTION.into());
+    Ok(findings)
 }
 
 /// What one load does to the flash.
@@ -335,7 +358,16 @@ fn promise(setting: &Setting<'_>, per_day: f64, findings: &mut Findings) {
     let told: Vec<WearFacts> = disks.filter_map(|disk| disk.wear).collect();
     let written = if let [wear] = told.as_slice() { Some(wear.written_bytes as f64) } else { None };
     let rest = rated.bytes - written.unwrap_or(0.0);
-    let Some(days) = days_of_promise(rest, per_day).filter(|days| *days > 0.0) else { return };
+    let Some(days) = days_of_promise(rest, per_day) else { return };
+    if days <= 0.0 {
+        findings.beware.push(format!(
+            "The drive counts {} written: its rating of {} ({}) is used up.",
+            capacity(written.unwrap_or(0.0) as u64),
+            capacity(rated.bytes as u64),
+            rated.because
+        ));
+        return;
+    }
     let from = match written {
         Some(written) => format!("of which {} are written", capacity(written as u64)),
         None => "if nothing of it is written yet".into(),

@@ -5,11 +5,11 @@ use crate::compare::{Side, compare};
 use crate::experiment::Setting;
 use crate::experiment::order::is_complete;
 use drivelab_core::comparison::{Comparison, Metric, Sample};
-use drivelab_core::facts::DeviceFacts;
+use drivelab_core::facts::{DeviceFacts, TargetFacts};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{digits, operations, percent, size};
-use drivelab_core::record::DeviceCounters;
+use drivelab_core::record::{DeviceCounters, StepEnd};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{StepSummary, Summary};
@@ -58,13 +58,25 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         );
     } else if seen.iter().all(|seen| seen.reached.is_none()) {
         findings.no_answer = true;
-        findings.unknown.push(
-            "Who answered: below this target no device is known whose bytes are counted. Name a \
-             directory on a drive, a block device, or sim:NAME,page_cache=1GiB."
+        findings.unknown.push(match uncounted(run) {
+            Some(name) => format!(
+                "Who answered: accounting is off on {name} (its queue/iostats is 0, or its driver \
+                 does not count). If it is the switch: echo 1 > \
+                 /sys/class/block/{name}/queue/iostats"
+            ),
+            None => "Who answered: below this target no device is known whose bytes are counted. \
+                     Name a directory on a drive, a block device, or sim:NAME,page_cache=1GiB."
                 .into(),
-        );
+        });
     }
     findings
+}
+
+/// A device below the target that the kernel does not count.
+fn uncounted(run: &Run) -> Option<&str> {
+    let ends = run.steps.iter().filter_map(|step| step.end.as_ref());
+    let mut devices = ends.flat_map(|end| &end.devices);
+    devices.find(|device| device.uncounted).map(|device| device.name.as_str())
 }
 
 /// What was seen of one cell.
@@ -147,21 +159,31 @@ fn reached(run: &Run, step: &StepRun, kind: Action) -> Option<f64> {
         }
         // Memory can answer at the top and once more above the disks below it.
         None => {
-            let of = |wanted: &dyn Fn(&DeviceFacts) -> bool| {
-                let names = target.devices.iter().filter(|it| wanted(it)).map(|it| &it.name);
-                let found = names.filter_map(|name| end.devices.iter().find(|it| it.name == *name));
-                let bytes = |it: &DeviceCounters| match kind {
-                    Action::Read => it.read_bytes,
-                    _ => it.written_bytes,
-                };
-                found.map(bytes).reduce(|sum, bytes| sum + bytes)
-            };
             let top = &target.devices.first()?.name;
-            let above = of(&|it| it.name == *top)?;
-            above.min(of(&|it| it.layer == "disk").unwrap_or(above))
+            let above = counted(target, end, kind, &|it| it.name == *top);
+            let disks = counted(target, end, kind, &|it| it.layer == "disk");
+            above.into_iter().chain(disks).min()?
         }
     };
     (asked > 0).then(|| moved as f64 / asked as f64)
+}
+
+/// What the kernel counted on these devices together; `None` where it does not count all of them,
+/// whose zeros are no evidence that memory answered.
+fn counted(
+    target: &TargetFacts,
+    end: &StepEnd,
+    kind: Action,
+    wanted: &dyn Fn(&DeviceFacts) -> bool,
+) -> Option<u64> {
+    let names = target.devices.iter().filter(|it| wanted(it)).map(|it| &it.name);
+    let found = names.filter_map(|name| end.devices.iter().find(|it| it.name == *name));
+    let bytes = |it: &DeviceCounters| {
+        let bytes = if kind == Action::Read { it.read_bytes } else { it.written_bytes };
+        (!it.uncounted).then_some(bytes)
+    };
+    let all: Vec<u64> = found.map(bytes).collect::<Option<_>>()?;
+    all.into_iter().reduce(|sum, bytes| sum + bytes)
 }
 
 fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {

@@ -17,7 +17,9 @@ pub fn shares(facts: &Facts, counted: &[&DeviceCounters], findings: &mut Finding
         .filter(|device| device.layer == "disk" || device.layer == "loop")
         .map(|device| device.name.as_str())
         .collect();
-    if disks.len() < 2 {
+    let is_uncounted =
+        |name: &&str| counted.iter().any(|device| device.name == **name && device.uncounted);
+    if disks.len() < 2 || disks.iter().any(|name| is_uncounted(name)) {
         return;
     }
     let bytes = |name: &str| -> (f64, f64) {
@@ -71,6 +73,10 @@ mod tests {
     use drivelab_core::facts::DeviceFacts;
 
     fn volume(counted: &[(&str, u64)]) -> Findings {
+        volume_of(counted, "")
+    }
+
+    fn volume_of(counted: &[(&str, u64)], uncounted: &str) -> Findings {
         let mut facts = Facts::default();
         let device = |name: &str, layer: &str| DeviceFacts {
             name: name.into(),
@@ -84,6 +90,7 @@ mod tests {
             .map(|(name, bytes)| DeviceCounters {
                 name: (*name).into(),
                 read_bytes: *bytes,
+                uncounted: *name == uncounted,
                 ..DeviceCounters::default()
             })
             .collect();
@@ -98,6 +105,8 @@ mod tests {
         assert!(linear.beware[0].contains("fell on sda, one of 2 drives"), "{:?}", linear.beware);
         assert_eq!(linear.tables[0].rows.len(), 2);
         assert!(volume(&[("sda", 1000), ("sdb", 990)]).beware.is_empty());
+        let unseen = volume_of(&[("sda", 1000), ("sdb", 0)], "sdb");
+        assert!(unseen.beware.is_empty() && unseen.tables.is_empty(), "zeros that nobody counted");
         let single = volume(&[("sda", 1000)]);
         assert!(single.beware.is_empty() && single.tables.is_empty());
     }

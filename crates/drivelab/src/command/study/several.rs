@@ -7,6 +7,7 @@ use crate::outputs::{Made, write_new};
 use crate::results::results_shown;
 use crate::shown::{Page, Shown};
 use crate::{entropy, print};
+use drivelab_core::findings::Findings;
 use drivelab_core::gathering::{Gathered, Gathering, Member};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
@@ -111,25 +112,39 @@ fn show(
 ) -> Result<Status, Failure> {
     let members: Vec<Member<'_>> =
         runs.iter().map(|(target, run)| Member { target, run }).collect();
+    let findings = across::findings(&study, &members);
+    print(options, study, &members, findings)
+}
+
+/// Prints what is said of these runs together, and writes the page of it; of no runs only where
+/// one was asked for.
+pub fn print(
+    options: &StudyCommandOptions,
+    study: Study,
+    members: &[Member<'_>],
+    findings: Findings,
+) -> Result<Status, Failure> {
     let gathering = Gathering {
         schema: SCHEMA,
         study: study.name.into(),
         question: study.question.into(),
         runs: members.iter().map(Gathered::of).collect(),
-        findings: across::findings(&study, &members),
+        findings,
     };
     // The runs that it is made of have told what is bad of each.
     let status = if gathering.findings.no_answer { Status::Invalid } else { Status::Fine };
     match options.shown.json {
         true => print::json(&gathering)?,
+        false if members.is_empty() => print::text(&terminal::gathering_table(&gathering)),
         false => print::text(&format!("\n{}", terminal::gathering_table(&gathering))),
     }
-    let first = runs.first().map_or("", |(_, run)| run.begin.run.as_str());
-    let by_default = || PathBuf::from(format!("drivelab-{}-{first}.html", study.name));
-    let path = match (&options.shown.out, options.shown.json) {
-        (Some(path), _) => path.clone(),
-        (None, true) => return Ok(status),
-        (None, false) => by_default(),
+    let by_default = |first: &Member<'_>| {
+        PathBuf::from(format!("drivelab-{}-{}.html", study.name, first.run.begin.run))
+    };
+    let path = match (&options.shown.out, options.shown.json, members.first()) {
+        (Some(path), ..) => path.clone(),
+        (None, false, Some(first)) => by_default(first),
+        (None, ..) => return Ok(status),
     };
     write_new(&path, Made::Html, results::marked(html::gathering(&gathering)).as_bytes())?;
     if !options.shown.json {

@@ -153,3 +153,25 @@ fn a_turn_that_the_time_ended_says_nothing_of_writes_in_order() {
     let unknown = findings.unknown.join(" ");
     assert!(unknown.contains("rewritten in order. Give a larger --time"), "{unknown}");
 }
+
+#[test]
+fn a_promise_is_divided_by_a_day_less_what_a_known_drive_counts() {
+    const TB: u64 = 1_000_000_000_000;
+    let of = |written: Option<u64>, rated: Option<u64>| {
+        let mut facts = Facts::default();
+        let wear = written.map(|bytes| WearFacts { written_bytes: bytes, ..WearFacts::default() });
+        facts.target.devices =
+            vec![DeviceFacts { layer: "disk".into(), wear, ..DeviceFacts::default() }];
+        let options = options(rated, Some(2 * TB));
+        by_promise(&Setting { options: &options, facts: &facts })
+    };
+    let days = |found: &Findings| found.figures.first().map(|it| it.estimate.value);
+    let unused = of(None, Some(600 * TB)).unwrap();
+    assert_eq!(days(&unused), Some(300.0));
+    assert!(unused.verdict[0].contains("if nothing of it is written yet"), "{unused:?}");
+    assert_eq!(days(&of(Some(400 * TB), Some(600 * TB)).unwrap()), Some(100.0));
+    let used_up = of(Some(600 * TB), Some(600 * TB)).unwrap();
+    assert_eq!((days(&used_up), used_up.verdict.len()), (None, 0));
+    assert!(used_up.beware[0].contains("is used up"), "{used_up:?}");
+    assert!(of(None, None).is_err_and(|text| text.contains("give both")));
+}

@@ -94,6 +94,59 @@ fn a_mode_that_lies_is_a_bad_finding() {
     assert!(!findings.verdict.join(" ").contains("reached the drive whole"));
 }
 
+/// A run on sda, of which the kernel counts nothing or what was asked for.
+fn on_device(is_counted: bool, devices: &[(&str, &str)]) -> Findings {
+    let mut facts = Facts::default();
+    facts.target.kind = TargetKind::BlockDevice;
+    facts.target.devices = devices
+        .iter()
+        .map(|(name, layer)| DeviceFacts {
+            name: (*name).into(),
+            layer: (*layer).into(),
+            ..DeviceFacts::default()
+        })
+        .collect();
+    let options = options();
+    let setting = Setting { options: &options, facts: &facts };
+    let mut run = play(&STUDY, &setting, "unknown", &|_, _| 10_000.0);
+    run.begin.facts = facts.clone();
+    for step in &mut run.steps {
+        let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
+        let asked: u64 = kinds.map(|entry| entry.bytes).sum();
+        let count = |(name, _): &(&str, &str)| {
+            let uncounted = *name == "sda" && !is_counted;
+            let moved = if uncounted { 0 } else { asked };
+            DeviceCounters {
+                name: (*name).into(),
+                read_bytes: moved,
+                written_bytes: moved,
+                uncounted,
+                ..DeviceCounters::default()
+            }
+        };
+        step.end.as_mut().unwrap().devices = devices.iter().map(count).collect();
+    }
+    STUDY.judged(&setting, &run)
+}
+
+#[test]
+fn a_device_that_is_not_counted_is_no_evidence_that_memory_answered() {
+    let findings = on_device(false, &[("sda", "disk")]);
+    let verdict = findings.verdict.join(" ");
+    assert!(!verdict.contains("RAM") && !verdict.contains("reached the drive"), "{verdict}");
+    assert_eq!(findings.beware, [""; 0]);
+    let unknown = findings.unknown.join(" ");
+    assert!(findings.no_answer && unknown.contains("accounting is off on sda"), "{unknown}");
+    let counted = on_device(true, &[("sda", "disk")]);
+    assert!(counted.verdict.join(" ").contains("reached the drive whole"), "{counted:?}");
+    // Below a layer that is counted the disk may not be, and above one that is not it may.
+    for devices in [[("dm-0", "lvm"), ("sda", "disk")], [("sda", "lvm"), ("sdb", "disk")]] {
+        let findings = on_device(false, &devices);
+        assert!(findings.verdict.join(" ").contains("reached the drive whole"), "{findings:?}");
+        assert_eq!(findings.beware, [""; 0]);
+    }
+}
+
 #[test]
 fn what_a_target_cannot_serve_is_listed() {
     let (findings, _) = found(&simulated(None), &|_, _| 1.0);
