@@ -7,7 +7,7 @@ use crate::html::table::{self, Set};
 use crate::html::{comparison, figures, prose};
 use crate::svg;
 use crate::text::{Html, escape};
-use crate::view::chart;
+use crate::view::chart::{self, Body, Chart};
 use crate::view::heat::{marks, numbers};
 use crate::view::numbers::NUMBERS_MAX;
 use crate::view::{self, block};
@@ -57,8 +57,12 @@ pub(super) fn results(out: &mut String, findings: &Findings) {
     }
     let bars = chart::suites(&findings.bars);
     if !bars.is_empty() {
-        out.push_str("<section><h2>Test by test</h2><div class=\"stack\">");
-        bars.iter().for_each(|chart| figures::figure(out, chart, true, 3));
+        out.push_str("<section><h2>Test by test</h2>");
+        let of_suite = |chart: &&Chart| matches!(chart.body, Body::Columns { .. });
+        bars.iter().filter(of_suite).for_each(|chart| figures::figure(out, chart, true, 3));
+        out.push_str("<div class=\"pair\">");
+        let alone = bars.iter().filter(|chart| !of_suite(chart));
+        alone.for_each(|chart| figures::figure(out, chart, false, 3));
         out.push_str("</div></section>\n");
     }
     let remarks = findings.not_applicable.iter();

@@ -306,6 +306,7 @@ fn bars(sheet: &Sheet, rows: &[(&String, Vec<Option<Known>>)], column: usize) ->
         .collect();
     (!groups.is_empty()).then(|| Bars {
         title: format!("{}: {}", sheet.title, sheet.columns[column]),
+        benchmark: String::new(),
         note: String::new(),
         quantity: "operations per second".into(),
         unit: Unit::Iops,
