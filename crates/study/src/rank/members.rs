@@ -19,7 +19,7 @@ pub fn shares(facts: &Facts, counted: &[&DeviceCounters], findings: &mut Finding
         .collect();
     let is_uncounted =
         |name: &&str| counted.iter().any(|device| device.name == **name && device.uncounted);
-    if disks.len() < 2 || disks.iter().any(|name| is_uncounted(name)) {
+    if disks.len() < 2 || disks.iter().any(is_uncounted) {
         return;
     }
     let bytes = |name: &str| -> (f64, f64) {
