@@ -71,6 +71,7 @@ pub mod profile;
 pub mod queue_delay;
 mod stack;
 pub mod stalls;
+pub mod state;
 pub mod target;
 pub mod testbed;
 pub mod theory;

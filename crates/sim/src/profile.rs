@@ -1,6 +1,6 @@
 //! Profiles: what a simulated drive is made of, each parameter with its unit, source and status.
 
-use crate::target::State;
+use crate::state::State;
 use drivelab_core::plan_text::{Spanned, error_at, nearest, parse_as};
 use drivelab_core::units::Size;
 use serde::Deserialize;

@@ -3,8 +3,8 @@
 mod scaling;
 mod state;
 
+pub use crate::state::State;
 pub use scaling::Difference;
-pub use state::State;
 
 use crate::array::{Array, ArrayParameters};
 use crate::block_map::{self, BlockMapDrive};
