@@ -15,7 +15,7 @@ mod security;
 
 use crate::facts::device_of_sysfs;
 use crate::passthrough::line::{Kernel, Line};
-use crate::passthrough::{WAY_OUT, not_sent};
+use crate::passthrough::not_sent;
 use crate::system::{DeviceNumber, System};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::Purge;
@@ -24,6 +24,9 @@ use rustix::fs::{FileType, fstat};
 use std::os::fd::BorrowedFd;
 
 pub use security::PASSWORD;
+
+/// What else empties a drive.
+const WAY_OUT: &str = "To empty it by discarding instead: --purge discard";
 
 /// Sends the command to the drive behind `device` and waits for its end. What the page cache holds
 /// of the device is written back before and dropped after.
@@ -54,13 +57,20 @@ pub fn purge_telling(
 
 fn purge_by(line: &mut dyn Line, purge: Purge, tell: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
     // Pages that are still dirty would be written into the emptied drive.
-    drop_pages(line)?;
-    match purge {
-        Purge::NvmeFormat => format::format(line)?,
-        Purge::NvmeSanitize => sanitize::sanitize(line, tell)?,
-        Purge::AtaSecureErase => ata::secure_erase(line, tell)?,
+    let done = drop_pages(line).and_then(|()| match purge {
+        Purge::NvmeFormat => format::format(line),
+        Purge::NvmeSanitize => sanitize::sanitize(line, tell),
+        Purge::AtaSecureErase => ata::secure_erase(line, tell),
+    });
+    done.and_then(|()| drop_pages(line)).map_err(advised)
+}
+
+/// What the drive was not asked for, or cannot do, can be had by discarding.
+fn advised(trouble: Trouble) -> Trouble {
+    match trouble.kind {
+        TroubleKind::Usage => Trouble { text: format!("{trouble}. {WAY_OUT}"), ..trouble },
+        _ => trouble,
     }
-    drop_pages(line)
 }
 
 fn drop_pages(line: &mut dyn Line) -> Result<(), Trouble> {
@@ -78,7 +88,8 @@ fn whole_drive(device: BorrowedFd<'_>, purge: Purge) -> Result<String, Trouble> 
     let number = DeviceNumber::from_raw(stat.st_rdev);
     let facts = device_of_sysfs(&System::live(), number).ok_or_else(|| {
         Trouble::usage(format!(
-            "device {number} is not in sysfs, so whether it is a whole drive is unknown; {WAY_OUT}"
+            "device {number} is not in sysfs, so whether it is a whole drive is unknown. \
+             {WAY_OUT}"
         ))
     })?;
     reaches_one_drive(&facts, purge)?;
@@ -92,12 +103,12 @@ fn reaches_one_drive(facts: &DeviceFacts, purge: Purge) -> Result<(), Trouble> {
     match facts.layer.as_str() {
         "disk" | "loop" => Ok(()),
         "partition" => Err(Trouble::usage(format!(
-            "{name} is a partition, and {word} would empty the whole drive; name the drive, or \
+            "{name} is a partition, and {word} would empty the whole drive; name the drive. \
              {WAY_OUT}"
         ))),
         layer => Err(Trouble::usage(format!(
             "{name} is no drive but a layer above others ({layer}), and {word} speaks to drives; \
-             name the drive, or {WAY_OUT}"
+             name the drive. {WAY_OUT}"
         ))),
     }
 }
@@ -116,6 +127,7 @@ fn failed_after_begin(trouble: Trouble, further: &str) -> Trouble {
 mod tests {
     use super::*;
     use crate::passthrough::fake::Fake;
+    use drivelab_core::op::Errno;
     use std::os::fd::AsFd;
 
     fn facts(layer: &str) -> DeviceFacts {
@@ -133,6 +145,18 @@ mod tests {
                 assert!(trouble.text.contains(word) && trouble.text.contains(WAY_OUT));
                 assert!(trouble.text.starts_with("x1 is "));
             }
+        }
+    }
+
+    #[test]
+    fn a_drive_that_cannot_is_told_once_what_else_empties_it() {
+        for (purge, word) in Purge::ALL {
+            let mut fake = Fake::nvme(1);
+            fake.error = Some(Errno(libc::EINVAL));
+            let trouble = purge_by(&mut fake, purge, &mut |_| {}).unwrap_err();
+            assert_eq!(trouble.kind, TroubleKind::Usage, "{word}");
+            assert!(trouble.text.ends_with(WAY_OUT), "{word}: {trouble}");
+            assert_eq!(trouble.text.matches("discard").count(), 2, "{word}: {trouble}");
         }
     }
 

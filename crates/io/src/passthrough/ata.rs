@@ -2,7 +2,7 @@
 //! of them.
 
 use super::line::{Line, Reply, Transfer};
-use super::{WAY_OUT, not_sent};
+use super::not_sent;
 use drivelab_core::queue::Trouble;
 
 const ATA_PASS_THROUGH_16: u8 = 0x85;
@@ -140,7 +140,7 @@ fn sensed(name: &str, sense: &Sense) -> Result<(), Trouble> {
     if key == ILLEGAL_REQUEST && matches!(code, 0x20 | 0x24) {
         return Err(Trouble::usage(format!(
             "this device does not take ATA commands such as {name} (sense \
-             {key:x}h/{code:02x}h/{qualifier:02x}h); {WAY_OUT}"
+             {key:x}h/{code:02x}h/{qualifier:02x}h)"
         )));
     }
     let registers = sense.ata.map_or(String::new(), |(error, status)| {
@@ -214,7 +214,7 @@ mod tests {
         (fixed[0], fixed[2], fixed[12]) = (0x70, 5, 0x20);
         let trouble = judge("IDENTIFY DEVICE", &check_condition(&fixed)).unwrap_err();
         assert_eq!(trouble.kind, TroubleKind::Usage);
-        assert!(trouble.text.ends_with(WAY_OUT), "{trouble}");
+        assert!(trouble.text.ends_with("(sense 5h/20h/00h)"), "{trouble}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 //! data structures of the NVM Express base specification.
 
 use super::line::{AdminCommand, Line};
-use super::{WAY_OUT, not_sent};
+use super::not_sent;
 use drivelab_core::queue::Trouble;
 
 const IDENTIFY: u8 = 0x06;
@@ -78,7 +78,7 @@ impl Controller {
         }
         Err(Trouble::usage(format!(
             "on this drive {command} empties all namespaces, and besides namespace {own} it has \
-             {others} more; delete those first, or {WAY_OUT}"
+             {others} more; delete those first"
         )))
     }
 }
@@ -120,8 +120,8 @@ pub fn send(
 fn answered(name: &str, status: u16) -> Trouble {
     let said = |words: &str| format!("{name} ended with NVMe status {status:03x}h: {words}");
     match status {
-        0x001 => Trouble::usage(said(&format!("the drive does not know it; {WAY_OUT}"))),
-        0x002 => Trouble::usage(said(&format!("the drive refuses a field of it; {WAY_OUT}"))),
+        0x001 => Trouble::usage(said("the drive does not know it")),
+        0x002 => Trouble::usage(said("the drive refuses a field of it")),
         0x00b => Trouble::failed(said("the drive refuses it for this namespace or its format")),
         0x015 | 0x286 => Trouble::failed(said(
             "the drive denies it; look whether a lock (TCG Opal, reservations) is set on it",

@@ -1,9 +1,9 @@
 //! ATA SECURITY ERASE UNIT. It needs a user password, which a successful erase takes off again;
 //! whatever else happens, the drive must not stay locked by a password that nobody knows.
 
+use super::WAY_OUT;
 use super::failed_after_begin;
 use super::security::{BLOCK_BYTES, PASSWORD, Security, password_block};
-use crate::passthrough::WAY_OUT;
 use crate::passthrough::ata::{AtaCommand, send};
 use crate::passthrough::line::{Line, Transfer};
 use drivelab_core::queue::Trouble;
@@ -46,7 +46,7 @@ pub fn secure_erase(line: &mut dyn Line, tell: &mut dyn FnMut(&str)) -> Result<(
         (Ok(()), Err(locked)) => Err(Trouble::failed(format!("the drive is erased, but {locked}"))),
         (Err(trouble), Ok(how)) => Err(failed_after_begin(
             trouble,
-            &format!("what the drive holds now is unknown, {how}; try again, or {WAY_OUT}"),
+            &format!("what the drive holds now is unknown, {how}; try again. {WAY_OUT}"),
         )),
         (Err(trouble), Err(locked)) => Err(failed_after_begin(trouble, &locked)),
     }

@@ -1,7 +1,6 @@
 //! NVMe Sanitize, block erase: started by one command, then asked after until it has ended.
 
 use super::failed_after_begin;
-use crate::passthrough::WAY_OUT;
 use crate::passthrough::line::{AdminCommand, Line, PAUSE_MS};
 use crate::passthrough::nvme::{Controller, QUICK_MS, number, own_namespace, send};
 use drivelab_core::queue::Trouble;
@@ -31,7 +30,7 @@ pub fn sanitize(line: &mut dyn Line, tell: &mut dyn FnMut(&str)) -> Result<(), T
     let controller = Controller::read(line)?;
     if !controller.knows_block_erase() {
         return Err(Trouble::usage(format!(
-            "the drive does not know {NAME} with block erase; use --purge nvme-format, or {WAY_OUT}"
+            "the drive does not know {NAME} with block erase; use --purge nvme-format"
         )));
     }
     controller.refuse_others(line, namespace, NAME)?;

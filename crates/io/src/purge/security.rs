@@ -1,7 +1,7 @@
 //! What an ATA drive says of its passwords and its erase (IDENTIFY DEVICE), and the blocks that
 //! carry a password.
 
-use crate::passthrough::WAY_OUT;
+use super::WAY_OUT;
 use drivelab_core::queue::Trouble;
 
 /// Bytes of an ATA block.
@@ -37,7 +37,7 @@ impl Security {
         let is_damaged = word(255) & 0xff == 0xa5 && sum != 0;
         if is_damaged || identity.iter().all(|byte| *byte == 0) {
             return Err(Trouble::failed(format!(
-                "the answer to IDENTIFY DEVICE is damaged; connect the drive without adapter, or \
+                "the answer to IDENTIFY DEVICE is damaged; connect the drive without adapter. \
                  {WAY_OUT}"
             )));
         }
@@ -58,7 +58,7 @@ impl Security {
         let (is_supported, is_locked, is_frozen, is_expired) =
             (self.bit(0) && self.status != u16::MAX, self.bit(2), self.bit(3), self.bit(4));
         let why = if !is_supported {
-            format!("the drive has no ATA security commands; {WAY_OUT}")
+            "the drive has no ATA security commands".to_owned()
         } else if is_frozen {
             "the drive's security is frozen, as most firmware does at boot; suspend the machine \
              and wake it, or unplug the drive's power and plug it in again, then repeat"

@@ -71,7 +71,7 @@ fn a_device_without_nvme_is_refused() {
     fake.error = Some(Errno(libc::EINVAL));
     let trouble = run(&mut fake).0.unwrap_err();
     assert_eq!(trouble.kind, TroubleKind::Usage);
-    assert!(trouble.text.ends_with("--purge discard"), "{trouble}");
+    assert!(trouble.text.contains("does not take the command"), "{trouble}");
 }
 
 #[test]

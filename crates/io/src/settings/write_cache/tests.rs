@@ -186,3 +186,13 @@ fn what_is_no_drive_is_refused_in_a_sentence() {
         assert!(trouble.text.contains("leave --write-cache out"), "{trouble}");
     }
 }
+
+#[test]
+fn who_only_asks_for_the_cache_is_not_told_how_to_empty_the_drive() {
+    let mut fake = nvme(true);
+    fake.error = Some(Errno(libc::EINVAL));
+    for trouble in [turn(&mut fake, Switch::Off).0.unwrap_err(), of_nvme(&mut fake).unwrap_err()] {
+        assert!(trouble.text.contains("does not take the command Identify"), "{trouble}");
+        assert!(!trouble.text.contains("--purge"), "{trouble}");
+    }
+}
