@@ -116,7 +116,7 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
         sqpoll: load.sqpoll,
         iopoll: load.iopoll,
         unregistered: load.unregistered,
-        ..StreamText::default()
+        ..StreamText::absent()
     };
     apply_data(options, &mut text);
     if let Some(path) = &place.trace {

@@ -35,7 +35,7 @@ pub struct Stream {
     pub reply: Option<Reply>,
     /// Bytes of a reply, where it is not as long as its request.
     pub reply_size: Option<Size>,
-    /// So many requests come first, then their replies in the same order; 1 if absent.
+    /// Requests that complete before their replies are issued, in the same order; 1 if absent.
     pub reply_after: Option<u32>,
     /// Request size.
     pub size: Size,

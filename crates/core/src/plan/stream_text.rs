@@ -14,9 +14,10 @@ pub use convert::Contradiction;
 
 mod convert;
 
-/// A stream as plans write it: each key by itself, absent ones at their defaults.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
+/// A stream as plans write it: each key by itself, absent ones as in [`StreamText::absent`]. The
+/// `Default` has nothing in any key, which no plan can run: conversions begin with it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default = "StreamText::absent")]
 pub struct StreamText {
     /// Name, needed only where a step has several.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -93,7 +94,7 @@ pub struct StreamText {
     /// Bytes of a reply, where it is not as long as its request.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_size: Option<Size>,
-    /// So many requests come first, then their replies in the same order; 1 if absent.
+    /// Requests that complete before their replies are issued, in the same order; 1 if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply_after: Option<u32>,
     /// Request size.

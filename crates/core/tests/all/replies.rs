@@ -55,3 +55,19 @@ fn replies_wait_for_as_many_requests_as_come_before_them() {
         assert_eq!(places(writes), places(answers), "in their order");
     }
 }
+
+#[test]
+fn replies_of_a_deep_queue_find_their_room_made() {
+    // In a debug build the driver asserts that the room was made before the measured loop.
+    for (depth, after) in [(1, 16), (8, 3), (32, 31), (7, 2)] {
+        let stream = Stream {
+            depth,
+            reply: Some(Reply::Same),
+            reply_after: Some(after),
+            ..reads(Pattern::Uniform)
+        };
+        let got = ops(&stream, 64 * 4096, 640);
+        let writes = got[0].iter().filter(|op| op.action == Action::Write).count();
+        assert!(writes + (depth + after) as usize >= 320, "{depth} {after}: {writes}");
+    }
+}

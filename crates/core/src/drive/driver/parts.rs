@@ -185,7 +185,8 @@ impl Slots {
             free: (0..depth).rev().collect(),
             flights: vec![Flight::default(); depth as usize],
             depths: vec![0; depth as usize],
-            replies: VecDeque::with_capacity(depth.max(after) as usize),
+            // New requests wait for all replies: no more than this can come together.
+            replies: VecDeque::with_capacity(depth as usize + after as usize),
             held: Vec::with_capacity(after as usize),
         }
     }
@@ -202,6 +203,10 @@ impl Slots {
 
     /// Those that waited are due, in the order of their requests.
     pub fn release(&mut self) {
+        debug_assert!(
+            self.replies.len() + self.held.len() <= self.replies.capacity(),
+            "the loop that is measured would allocate"
+        );
         self.replies.extend(self.held.drain(..));
     }
 

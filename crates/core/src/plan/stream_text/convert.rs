@@ -4,11 +4,8 @@
 //! ignored silently: it is refused here, so that beyond here it cannot exist.
 
 use super::StreamText;
-use crate::plan::{
-    Arrival, Content, Engine, Files, IoMode, Jump, Mix, Names, Pattern, PatternName, Sequence,
-    Stream, Sync, SyncTiming, Think,
-};
-use crate::units::{Size, Span};
+use crate::plan::{Arrival, Files, Jump, Names, Pattern, PatternName, Sequence, Stream, Think};
+use crate::units::Size;
 use std::fmt;
 
 /// Keys of a stream that contradict each other.
@@ -28,8 +25,9 @@ impl fmt::Display for Contradiction {
 
 impl std::error::Error for Contradiction {}
 
-impl Default for StreamText {
-    fn default() -> Self {
+impl StreamText {
+    /// What a table without any key means.
+    pub fn absent() -> Self {
         StreamText::from(Stream::default())
     }
 }
@@ -220,77 +218,6 @@ impl From<Stream> for StreamText {
     }
 }
 
-/// Without any key; what a stream has whatever its order and its arrival is set over it.
-const BARE: StreamText = StreamText {
-    pattern: PatternName::Sequential,
-    stride: None,
-    begin: None,
-    share: None,
-    run: None,
-    theta: None,
-    skew: None,
-    plateau: None,
-    zones: Vec::new(),
-    block: None,
-    segments: None,
-    offsets: Vec::new(),
-    requests: Vec::new(),
-    pace: None,
-    actions: Vec::new(),
-    names: None,
-    directories: Files::One,
-    rate: None,
-    poisson: false,
-    burst: None,
-    think: Span(0),
-    think_first: false,
-    each_kind_in_order: false,
-    form: None,
-    of_directories: false,
-    name_bytes: Size(0),
-    name: String::new(),
-    engine: Engine::Psync,
-    io: IoMode::Direct,
-    sync: Sync::None,
-    sync_timing: SyncTiming::Inside,
-    mix: Mix::READ,
-    writes_in_order: false,
-    reply: None,
-    reply_size: None,
-    reply_after: None,
-    size: Size(4096),
-    sizes: Vec::new(),
-    align: None,
-    shift: Size(0),
-    offset: Size(0),
-    length: None,
-    regions: None,
-    files: Files::One,
-    depth: 1,
-    workers: 1,
-    batch_submit: None,
-    batch_complete: None,
-    sqpoll: false,
-    iopoll: false,
-    advise: false,
-    drop_cached_each_pass: false,
-    unregistered: false,
-    content: Content::Random,
-    stamp: false,
-    verify: false,
-    read_back: None,
-    pass: None,
-    until: None,
-    first_file: 0,
-    files_in_turn: None,
-    order: None,
-    offset_each: Size(0),
-    neighbour: 0,
-    trim_first: false,
-    background: false,
-    gap_over: Span(0),
-};
-
 impl StreamText {
     /// What a stream has whatever its order and its arrival.
     fn of_any_order(stream: &Stream) -> Self {
@@ -337,7 +264,7 @@ impl StreamText {
             trim_first: stream.trim_first,
             background: stream.background,
             gap_over: stream.gap_over,
-            ..BARE
+            ..StreamText::default()
         }
     }
 

@@ -4,7 +4,7 @@ use super::Problems;
 use crate::plan::{Reply, Stream};
 use crate::units::Size;
 
-/// More requests before their replies than that are a typing error.
+/// More requests before their replies than this are taken for a typing error.
 const AFTER_MAX: u32 = 65_536;
 
 /// What a reply has of its own.
@@ -13,7 +13,7 @@ pub(super) fn validate_replies(stream: &Stream, problems: &mut Problems) {
         [("reply_size", stream.reply_size.is_some()), ("reply_after", stream.reply_after.is_some())]
     {
         problems.need(!is_given || stream.reply.is_some(), key, || {
-            format!("`{key}` is about replies, and there are none; add `reply` or remove it")
+            format!("`{key}` applies to replies, and there are none; add `reply` or remove it")
         });
         // Reads would look for stamps of another length, or of an older pass.
         problems.need(!is_given || !stream.verify, key, || {

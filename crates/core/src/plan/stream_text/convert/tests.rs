@@ -1,9 +1,10 @@
 use super::*;
 use crate::op::Action;
 use crate::plan::{Mix, Zone};
+use crate::units::Span;
 
 fn refused(change: impl FnOnce(&mut StreamText), key: &str, says: &str) {
-    let mut text = StreamText { mix: Mix::READ, ..StreamText::default() };
+    let mut text = StreamText { mix: Mix::READ, ..StreamText::absent() };
     change(&mut text);
     let wrong = Stream::try_from(text).expect_err(says);
     assert_eq!(wrong.key, key, "{wrong}");
