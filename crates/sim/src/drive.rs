@@ -92,3 +92,21 @@ pub trait Drive {
     /// What went on inside since the drive was made, and how full it is at `now`.
     fn inside(&mut self, now: Time) -> Inside;
 }
+
+/// What a drive around another one hands on as it is: it asks for a field `drive`.
+macro_rules! handed_on {
+    () => {
+        fn forget_pages(&mut self) {
+            self.drive.forget_pages();
+        }
+
+        fn hint(&mut self, ops: &[drivelab_core::op::Op]) {
+            self.drive.hint(ops);
+        }
+
+        fn set_queue(&mut self, setting: drivelab_core::plan::QueueSetting, value: &str) {
+            self.drive.set_queue(setting, value);
+        }
+    };
+}
+pub(crate) use handed_on;

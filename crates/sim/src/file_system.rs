@@ -4,10 +4,9 @@
 //! One worker prepares one operation at a time, as one CPU does; so the cost bounds the rate of a
 //! worker, however deep its queue is.
 
-use crate::drive::{Drive, Ends, Ticket, Way};
+use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{Action, DataOp, Op, Time};
-use drivelab_core::plan::QueueSetting;
+use drivelab_core::op::{Action, DataOp, Time};
 
 /// What it does to each operation.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -175,13 +174,7 @@ impl<D: Drive> Drive for FileSystem<D> {
         }
     }
 
-    fn forget_pages(&mut self) {
-        self.drive.forget_pages();
-    }
-
-    fn hint(&mut self, ops: &[Op]) {
-        self.drive.hint(ops);
-    }
+    handed_on!();
 
     fn purge(&mut self, now: Time) -> bool {
         self.drive.purge(now)
@@ -189,10 +182,6 @@ impl<D: Drive> Drive for FileSystem<D> {
 
     fn mount(&mut self, is_mounted: bool) {
         self.is_mounted = is_mounted;
-    }
-
-    fn set_queue(&mut self, setting: QueueSetting, value: &str) {
-        self.drive.set_queue(setting, value);
     }
 
     fn inside(&mut self, now: Time) -> Inside {

@@ -5,10 +5,9 @@
 //! The drive's clock wanders: while its pace is 0.98, all that it does takes 1 ÷ 0.98 as long, its
 //! own background work included. Nothing else about it changes, and no order of ends.
 
-use crate::drive::{Drive, Ends, Ticket, Way};
+use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
 use drivelab_core::inside::Inside;
-use drivelab_core::op::{DataOp, Op, Time};
-use drivelab_core::plan::QueueSetting;
+use drivelab_core::op::{DataOp, Time};
 use drivelab_stats::{Domain, Random};
 use std::collections::VecDeque;
 use std::fmt;
@@ -263,17 +262,7 @@ impl Drive for Noisy {
         self.bring_out(ends);
     }
 
-    fn forget_pages(&mut self) {
-        self.drive.forget_pages();
-    }
-
-    fn hint(&mut self, ops: &[Op]) {
-        self.drive.hint(ops);
-    }
-
-    fn set_queue(&mut self, setting: QueueSetting, value: &str) {
-        self.drive.set_queue(setting, value);
-    }
+    handed_on!();
 
     fn purge(&mut self, now: Time) -> bool {
         let at = self.clock.drive_at(now);

@@ -1,10 +1,9 @@
 //! A drive that stands still again and again, for times that are known: what `stutter` says of
 //! freezes can be held against the truth.
 
-use crate::drive::{Drive, Ends, Ticket, Way};
+use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
 use drivelab_core::inside::{Cause, Inside};
-use drivelab_core::op::{DataOp, Op, Time};
-use drivelab_core::plan::QueueSetting;
+use drivelab_core::op::{DataOp, Time};
 use drivelab_core::units::Span;
 use drivelab_stats::Domain;
 use std::fmt;
@@ -106,17 +105,7 @@ impl Drive for Stalling {
         }
     }
 
-    fn forget_pages(&mut self) {
-        self.drive.forget_pages();
-    }
-
-    fn hint(&mut self, ops: &[Op]) {
-        self.drive.hint(ops);
-    }
-
-    fn set_queue(&mut self, setting: QueueSetting, value: &str) {
-        self.drive.set_queue(setting, value);
-    }
+    handed_on!();
 
     fn purge(&mut self, now: Time) -> bool {
         self.drive.purge(now)

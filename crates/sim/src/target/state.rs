@@ -48,3 +48,42 @@ impl SimTarget {
         });
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::state::State;
+    use crate::target::SimTarget;
+
+    fn begun(name: &str) -> SimTarget {
+        let none = |_: &str| Err(String::new());
+        let mut target = SimTarget::parse(name, none).expect("a target");
+        target.begin_as_published();
+        target
+    }
+
+    #[test]
+    fn a_drive_begins_as_its_figures_were_taken_and_says_so() {
+        let target = begun("sim:pqi");
+        assert_eq!(target.state, State::Fragmented);
+        let [told] = target.differences.as_slice() else { panic!("{:?}", target.differences) };
+        assert_eq!(told.code, "published_state");
+        assert!(told.text.contains("begins in state=fragmented"), "{}", told.text);
+    }
+
+    #[test]
+    fn what_was_typed_stands_and_nothing_is_said() {
+        for name in ["sim:pqi,state=fresh", "sim:pqi,state=fragmented", "sim:textbook"] {
+            let target = begun(name);
+            assert_eq!(target.state.word() == "fragmented", name.ends_with("fragmented"), "{name}");
+            assert!(target.differences.is_empty(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_profile_with_a_state_that_is_none_is_refused() {
+        let pqi = include_str!("../../../../profiles/pqi.toml");
+        let wrong = pqi.replacen("value = \"fragmented\"", "value = \"battered\"", 1);
+        let error = SimTarget::parse("sim:./wrong.toml", |_| Ok(wrong.clone())).unwrap_err();
+        assert!(error.contains("`published_state` is not a state"), "{error}");
+    }
+}
