@@ -245,6 +245,9 @@ pub struct Bars {
     /// The suite it is a test of: tests of one are drawn in one picture. Empty: it is drawn alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub benchmark: String,
+    /// The title of the table of which it draws a column; empty: of none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub table: String,
     /// What to see in it, in a sentence; empty where that is said elsewhere.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,

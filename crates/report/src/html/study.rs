@@ -60,10 +60,13 @@ pub(super) fn results(out: &mut String, findings: &Findings) {
         out.push_str("<section><h2>Test by test</h2>");
         let of_suite = |chart: &&Chart| matches!(chart.body, Body::Columns { .. });
         bars.iter().filter(of_suite).for_each(|chart| figures::figure(out, chart, true, 3));
-        out.push_str("<div class=\"pair\">");
-        let alone = bars.iter().filter(|chart| !of_suite(chart));
-        alone.for_each(|chart| figures::figure(out, chart, false, 3));
-        out.push_str("</div></section>\n");
+        let alone: Vec<&Chart> = bars.iter().filter(|chart| !of_suite(chart)).collect();
+        if !alone.is_empty() {
+            out.push_str("<div class=\"pair\">");
+            alone.into_iter().for_each(|chart| figures::figure(out, chart, false, 3));
+            out.push_str("</div>");
+        }
+        out.push_str("</section>\n");
     }
     let remarks = findings.not_applicable.iter();
     let remarks = remarks.map(|remark| {

@@ -7,13 +7,13 @@ use crate::text::escape;
 use crate::view::chart::{Bar, Test, Tick, ticks};
 
 /// The least width of a panel.
-const PANEL_MIN: f64 = 170.0;
+const PANEL_MIN: f64 = 230.0;
 /// The height of the bars' field, and of what stands above and below it.
 const FIELD: f64 = 92.0;
 const TITLE: f64 = 20.0;
 const FOOT: f64 = 30.0;
 /// Room for the labels of the axis.
-const LABELS: f64 = 46.0;
+const LABELS: f64 = 56.0;
 /// Between two panels.
 const GUTTER: f64 = 12.0;
 /// Marks of an axis.

@@ -106,7 +106,8 @@ pub(crate) fn kernel(step: &StepSummary) -> Vec<String> {
     let words = |device: &DeviceCounters| {
         if device.uncounted {
             return format!(
-                "{}: not counted: its queue/iostats is 0, or nothing ever was",
+                "{}: not counted, because accounting is off (queue/iostats is 0) or its driver \
+                 counts nothing",
                 device.name
             );
         }

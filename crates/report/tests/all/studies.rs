@@ -3,7 +3,7 @@
 use crate::sample;
 use crate::sample::page::{sound, written};
 use crate::sample::study;
-use drivelab_core::findings::{Findings, Line, LineKind, Unit};
+use drivelab_core::findings::{BarGroup, Findings, Line, LineKind, Unit};
 use drivelab_core::summary::{Reason, summarise};
 use drivelab_report::chart::{self, Body, Hue, Stroke};
 use drivelab_report::html::page;
@@ -265,6 +265,39 @@ fn the_tests_of_a_suite_are_panels_of_one_picture() {
     let share = height("write") / height("read");
     assert!((share - (200.0 / 210.0) / (400.0 / 410.0)).abs() < 0.01, "{share}");
     assert!(svg(&charts[0], 360).contains(">read</text>"));
+}
+
+#[test]
+fn names_below_upright_bars_leave_each_other_room() {
+    let mut tests = [1, 2, 3, 4].map(|at| {
+        let mut bars = study::bars("write", Unit::BytesPerS, &[Some((2e8, 1e7))]);
+        bars.title = format!("test {at}");
+        bars.benchmark = "IOzone".into();
+        bars.groups = ["1 MiB", "4 MiB", "8 MiB", "16 MiB"]
+            .map(|label| BarGroup { label: label.into(), values: vec![Some((2e8, 1e7)); 2] })
+            .to_vec();
+        bars
+    });
+    tests[1].groups = ["1 worker", "2 workers", "4 workers"]
+        .map(|label| BarGroup { label: label.into(), values: vec![Some((2e8, 1e7)); 2] })
+        .to_vec();
+    let chart = &chart::suites(&tests)[0];
+    for width in [360, 720] {
+        let drawn = svg(chart, width);
+        // Middle and half the width of each name below a bar, row by row.
+        let mut names: Vec<(f64, f64, f64)> = Vec::new();
+        for text in drawn.split("<text x=\"").skip(1).filter(|text| text.contains("\"mid\">")) {
+            let number = |text: &str| text.split('"').next().unwrap().parse::<f64>().unwrap();
+            let (_, label) = text.split_once("\"mid\">").unwrap();
+            let letters = label.split('<').next().unwrap().chars().count();
+            let y = number(text.split_once(" y=\"").unwrap().1);
+            names.push((y, number(text), letters as f64 * 3.1));
+        }
+        assert_eq!(names.len(), 15, "{width}");
+        for two in names.windows(2).filter(|two| two[0].0 == two[1].0) {
+            assert!(two[0].1 + two[0].2 < two[1].1 - two[1].2, "{width}: {two:?}");
+        }
+    }
 }
 
 #[test]

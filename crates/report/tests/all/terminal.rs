@@ -3,7 +3,7 @@
 use crate::sample;
 use drivelab_core::facts::{Facts, FilesystemFacts};
 use drivelab_core::findings::Findings;
-use drivelab_core::record::{Begin, ProcessFacts};
+use drivelab_core::record::{Begin, DeviceCounters, ProcessFacts};
 use drivelab_core::run::Run;
 use drivelab_core::summary::summarise;
 use drivelab_report::terminal::{RunRow, check_table, device_list, facts, run_summary, runs_table};
@@ -277,4 +277,17 @@ fn processes_have_a_line_and_notes_are_no_warnings() {
     assert!(text.contains("\n4 processes on 1 machine; clocks agree within 1.20 µs\n"), "{text}");
     let (warnings, notes) = (text.find("Warning  The cell"), text.find("Note     The cell"));
     assert!(warnings.unwrap() < notes.unwrap(), "{text}");
+}
+
+#[test]
+fn a_device_that_is_not_counted_has_no_zeros() {
+    let run = sample::single_run();
+    let mut summary = summarise(&run);
+    assert!(run_summary(&summary, &run.begin).contains(" flushes, busy "));
+    for device in &mut summary.steps[0].devices {
+        *device = DeviceCounters { name: "loop0".into(), uncounted: true, ..Default::default() };
+    }
+    let told = run_summary(&summary, &run.begin);
+    assert!(told.contains("loop0: not counted, because accounting is off"), "{told}");
+    assert!(!told.contains(" flushes, busy "), "zeros that nobody counted");
 }

@@ -78,8 +78,7 @@ fn keys<'a>(owners: &[(&String, &'a Table)]) -> Vec<&'a Entry> {
 /// Whether the columns of a table are drawn as bars, too: then they are held against each other.
 fn is_drawn(members: &[Member<'_>], title: &str) -> bool {
     let found = members.iter().filter_map(|member| member.run.findings.as_ref());
-    let own = format!("{title}: ");
-    found.flat_map(|found| &found.bars).any(|bars| bars.title.starts_with(&own))
+    found.flat_map(|found| &found.bars).any(|bars| bars.table == title)
 }
 
 /// A column for each target, and a row for each entry of theirs.

@@ -1,7 +1,7 @@
 use super::*;
 use crate::{patterns, stutter, wsat};
 use drivelab_core::comparison::{Cell, Metric};
-use drivelab_core::findings::{Axis, HeatMap, HeatRow, Line, LineKind, Picture};
+use drivelab_core::findings::{Axis, BarGroup, Bars, HeatMap, HeatRow, Line, LineKind, Picture};
 use drivelab_core::run::Run;
 use drivelab_stats::{Estimate, Ratio};
 
@@ -182,4 +182,57 @@ fn each_curve_that_targets_share_is_a_picture_with_a_line_for_each() {
         ("By depth", vec![("b, own", 10.0)]),
     ];
     assert_eq!(said, expected);
+}
+
+/// What one target says of a table, and of bars that draw its second column.
+fn drawn(value: f64, of_table: &str) -> Run {
+    let head = |name: &str| Head { name: name.into(), unit: Some(Unit::Iops) };
+    let row = |name: &str, by: f64| {
+        let entries = [value * by, value].map(Entry::Number);
+        std::iter::once(Entry::Text(name.into())).chain(entries).collect()
+    };
+    let table = Table {
+        title: "Delay".into(),
+        note: String::new(),
+        heads: ["", "read", "write"].map(head).to_vec(),
+        rows: vec![row("none", 1.0), row("1 ms", 0.5)],
+    };
+    let group = |label: &str| BarGroup { label: label.into(), values: vec![Some((value, 1.0))] };
+    let bars = Bars {
+        title: "Delay: write".into(),
+        benchmark: String::new(),
+        table: of_table.into(),
+        note: String::new(),
+        quantity: "operations per second".into(),
+        unit: Unit::Iops,
+        sides: vec!["IOPS".into()],
+        groups: ["none", "1 ms"].map(group).to_vec(),
+    };
+    let findings = Findings { tables: vec![table], bars: vec![bars], ..Findings::default() };
+    Run { findings: Some(findings), ..Run::default() }
+}
+
+#[test]
+fn tables_that_are_drawn_have_a_column_for_each_target_and_their_bars_a_side() {
+    let (a, b) = (drawn(10.0, "Delay"), drawn(30.0, "Delay"));
+    let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
+    let found = findings(&wsat::STUDY, &members);
+    let [table] = found.tables.as_slice() else { panic!("{:?}", found.tables) };
+    let names: Vec<&str> = table.heads.iter().map(|head| head.name.as_str()).collect();
+    assert_eq!(names, ["", "a", "b"]);
+    let row = |name: &str, a, b| vec![Entry::Text(name.into()), Entry::Number(a), Entry::Number(b)];
+    let rows = [
+        row("read, none", 10.0, 30.0),
+        row("read, 1 ms", 5.0, 15.0),
+        row("write, none", 10.0, 30.0),
+        row("write, 1 ms", 10.0, 30.0),
+    ];
+    assert_eq!(table.rows, rows);
+    let [bars] = found.bars.as_slice() else { panic!("{:?}", found.bars) };
+    assert_eq!(bars.sides, ["a", "b"]);
+    assert_eq!(bars.groups[1].values, [Some((10.0, 1.0)), Some((30.0, 1.0))]);
+    // A title that begins alike is no mark.
+    let (a, b) = (drawn(10.0, ""), drawn(30.0, ""));
+    let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
+    assert_eq!(findings(&wsat::STUDY, &members).tables[0].heads.len(), 4);
 }

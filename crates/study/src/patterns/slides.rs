@@ -8,7 +8,7 @@ use crate::experiment::Setting;
 use drivelab_core::findings::{BarGroup, Bars, Entry, Findings, Head, Table, Unit};
 use drivelab_core::quantity::size;
 use drivelab_core::run::Run;
-use drivelab_stats::Estimate;
+use drivelab_stats::{Description, Estimate};
 
 /// Which operations of a cell are counted, and by which time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -49,8 +49,6 @@ impl Sheet {
         }
     }
 
-    /// The cells that it shows.
-    #[cfg(test)]
     /// The cells that it shows.
     #[cfg(test)]
     pub(super) fn cells(&self) -> impl Iterator<Item = Cell> {
@@ -228,10 +226,7 @@ fn known(measured: &Measured, field: Field) -> Option<Known> {
     let counted = counted(measured.get(&cell)?, taken);
     let rate = Estimate::rate_of(&counted)?;
     let rates: Vec<f64> = counted.iter().map(|(done, seconds)| done / seconds).collect();
-    let n = rates.len() as f64;
-    let mean = rates.iter().sum::<f64>() / n;
-    let squares = rates.iter().map(|rate| (rate - mean).powi(2)).sum::<f64>();
-    let deviation = if rates.len() > 1 { (squares / (n - 1.0)).sqrt() } else { 0.0 };
+    let deviation = Description::of(&rates).ok()?.deviation.unwrap_or(0.0);
     Some(Known { rate, deviation })
 }
 
@@ -269,8 +264,8 @@ pub(super) fn tell(setting: &Setting<'_>, run: &Run, measured: &Measured, findin
 
 fn note(setting: &Setting<'_>) -> String {
     format!(
-        "Operations a second, all by all time, as Iometer counts: of requests of {} where nothing \
-         else is said, one at a time where no burst is; pauses count where no word says \
+        "IOPS as Iometer counts them: all operations over the whole time, pauses included unless \
+         a row says otherwise. Requests are of {} and issued one at a time unless a row says \
          otherwise.",
         size(unit(setting))
     )
@@ -307,6 +302,7 @@ fn bars(sheet: &Sheet, rows: &[(&String, Vec<Option<Known>>)], column: usize) ->
     (!groups.is_empty()).then(|| Bars {
         title: format!("{}: {}", sheet.title, sheet.columns[column]),
         benchmark: String::new(),
+        table: sheet.title.clone(),
         note: String::new(),
         quantity: "operations per second".into(),
         unit: Unit::Iops,

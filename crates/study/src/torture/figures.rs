@@ -108,6 +108,7 @@ fn figure(
     Bars {
         title: name.into(),
         benchmark: benchmark.into(),
+        table: String::new(),
         // Said once it helps; said twenty times it is noise.
         note: if is_first { note.into() } else { String::new() },
         quantity: quantity.into(),

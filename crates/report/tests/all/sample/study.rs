@@ -327,6 +327,7 @@ pub fn bars(title: &str, unit: Unit, values: &[Option<(f64, f64)>]) -> Bars {
     Bars {
         title: title.to_owned(),
         benchmark: String::new(),
+        table: String::new(),
         note: title.to_owned(),
         quantity: title.to_owned(),
         unit,
