@@ -80,7 +80,7 @@ fn reply_size(lines: &[Access]) -> Result<Option<u64>, Unlike> {
             field: "reply",
             lines: (first.line, other.line),
             text: format!(
-                "replies of {} bytes to requests of {} and of {} to {} are no single stream",
+                "replies of {} bytes to requests of {} and of {} to {} cannot be one stream",
                 first.reply, first.size, other.reply, other.size
             ),
         }),

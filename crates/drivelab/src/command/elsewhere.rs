@@ -5,7 +5,7 @@ use crate::outcome::Failure;
 
 /// What drivelab does of it, and the tools that do all of it.
 const TOOLS: [(&str, &[&str]); 2] = [
-    ("partitions no drive", &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"]),
+    ("does not partition drives", &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"]),
     ("makes a file system only for `study fs`", &["mke2fs", "mkfs"]),
 ];
 /// Tools such as `mkfs.ext4`.
@@ -41,7 +41,7 @@ pub fn refusal(words: &[String]) -> Option<Failure> {
              joined by a comma."
         ));
     }
-    let text = format!("refused: drivelab {does} and runs no line of `{tool}`; {untouched}.");
+    let text = format!("refused: drivelab {does}, and never runs `{tool}`; {untouched}.");
     Some(Failure::refused(text).advise(advice.replace('\n', "\n  ")))
 }
 
@@ -77,7 +77,7 @@ mod tests {
     #[test]
     fn the_device_that_was_named_is_in_the_answer() {
         let (text, advice) = said("drivelab fdisk -H 224 -S 56 /dev/sdd").expect("a refusal");
-        assert!(text.contains("runs no line of `fdisk`; /dev/sdd was not touched"), "{text}");
+        assert!(text.contains("never runs `fdisk`; /dev/sdd was not touched"), "{text}");
         assert!(advice.contains("drivelab doctor /dev/sdd"), "{advice}");
         assert!(!advice.contains("study fs"), "{advice}");
         let (text, advice) = said("drivelab mkfs").expect("a refusal");

@@ -181,7 +181,7 @@ fn a_refused_plan_is_told_by_the_numbers_of_its_steps() {
 fn tools_that_lay_out_a_drive_are_not_run() {
     let user = User::new();
     let typed = |line: &str| user.types(&line.split(' ').collect::<Vec<_>>());
-    let said = typed("fdisk -H 224 -S 56 /dev/sdd").refused(3, "runs no line of `fdisk`");
+    let said = typed("fdisk -H 224 -S 56 /dev/sdd").refused(3, "never runs `fdisk`");
     assert!(said.err.contains("drivelab doctor /dev/sdd\n"), "{}", said.err);
     let line = "mke2fs -t ext4 -E stripe-width=32 resize=500G /dev/sdd1";
     let said = typed(line).refused(3, "/dev/sdd1 was not touched");

@@ -324,3 +324,29 @@ fn libaio_through_the_page_cache_is_one_at_a_time() {
     assert!((buffered / one - 1.0).abs() < 0.01, "{buffered} against {one} one at a time");
     assert!(direct > 5.0 * buffered, "{direct} past the cache, {buffered} through it");
 }
+
+#[test]
+fn noise_is_asked_for_drawn_by_the_seed_and_no_change_where_it_is_none() {
+    let user = User::new();
+    let iops = |keys: &str| {
+        let target = format!("sim:textbook,capacity=64MiB,state=filled{keys}");
+        let load = ["--rw", "randread", "--runtime", "3", "--repeat", "4", "--seed", "3", "--json"];
+        let json = user.json(&run_on(&target, &load));
+        let steps = json["steps"].as_array().unwrap();
+        let rate = |step: &Value| step["streams"][0]["read"]["iops"].as_f64().unwrap();
+        steps.iter().map(rate).collect::<Vec<f64>>()
+    };
+    let plain = iops("");
+    assert_eq!(iops(",noise=0%"), plain, "a pace of one");
+    let noisy = iops(",noise=host:10%");
+    assert_eq!(noisy, iops(",noise=host:10%"), "a seed draws the same noise for ever");
+    assert_ne!(noisy, iops(",noise=host:10%,seed=2"));
+    let spread = |rates: &[f64]| {
+        let (low, high) = rates
+            .iter()
+            .fold((f64::MAX, 0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
+        high / low - 1.0
+    };
+    assert!(spread(&plain) < 0.002, "{plain:?}");
+    assert!((0.005..0.2).contains(&spread(&noisy)), "{noisy:?}");
+}
