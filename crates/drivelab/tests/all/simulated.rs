@@ -333,7 +333,7 @@ fn noise_is_asked_for_drawn_by_the_seed_and_no_change_where_it_is_none() {
         let load = ["--rw", "randread", "--runtime", "3", "--repeat", "4", "--seed", "3", "--json"];
         let json = user.json(&run_on(&target, &load));
         let steps = json["steps"].as_array().unwrap();
-        let rate = |step: &Value| step["streams"][0]["read"]["iops"].as_f64().unwrap();
+        let rate = |step: &Value| step["streams"][0]["read"]["iops"]["value"].as_f64().unwrap();
         steps.iter().map(rate).collect::<Vec<f64>>()
     };
     let plain = iops("");
