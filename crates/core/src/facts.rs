@@ -3,6 +3,7 @@
 //! Plain data: `drivelab-io` gathers it, the run file stores it, reports print it. `None` means
 //! unknown and is printed as "unknown": nothing here is ever guessed.
 
+use crate::price::Price;
 use serde::{Deserialize, Serialize};
 
 /// Everything known of one run's surroundings.
@@ -51,6 +52,9 @@ pub struct TargetFacts {
     /// word of the contract, as its profile says.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub published_state: Option<String>,
+    /// What the drive of an unchanged profile cost, where that was published.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// The file system that holds a file or directory target.
     pub filesystem: Option<FilesystemFacts>,
     /// Block devices from the target downwards: partition, then LVM, md or dm, then disks.

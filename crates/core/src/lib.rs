@@ -90,6 +90,7 @@ pub mod judge;
 pub mod lifetime;
 pub mod op;
 pub mod plan;
+pub mod price;
 pub mod quantity;
 pub mod run;
 pub mod trace;

@@ -2,6 +2,7 @@
 
 use crate::state::State;
 use drivelab_core::plan_text::{Spanned, error_at, nearest, parse_as};
+use drivelab_core::price::Price;
 use drivelab_core::units::Size;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
@@ -94,6 +95,8 @@ struct Document {
     about: String,
     #[serde(default)]
     published_state: Option<Spanned<Parameter>>,
+    #[serde(default)]
+    price: Option<Spanned<Parameter>>,
     parameters: Section,
     #[serde(default)]
     member: Section,
@@ -115,6 +118,8 @@ pub struct Profile {
     /// The state in which its published figures are taken to be measured, in a word of the
     /// contract.
     pub published_state: Option<Parameter>,
+    /// What such a drive cost, as it was published.
+    pub price: Option<Price>,
     /// Its tables by name: `parameters`, and `member` and `network` of an array.
     pub sections: BTreeMap<&'static str, BTreeMap<String, Parameter>>,
     text: String,
@@ -210,12 +215,14 @@ impl Profile {
             }
             state => state.map(Spanned::into_inner),
         };
+        let price = document.price.map(|price| price_of(text, file, &price)).transpose()?;
         Ok(Profile {
             name: document.name,
             title: document.title,
             model: document.kind,
             about: document.about.trim().to_owned(),
             published_state,
+            price,
             sections,
             text: text.to_owned(),
             file: file.to_owned(),
@@ -319,6 +326,18 @@ impl Profile {
 
 fn is_state(parameter: &Parameter) -> bool {
     parameter.value.as_str().is_some_and(|word| State::named(word).is_some())
+}
+
+fn price_of(text: &str, file: &str, price: &Spanned<Parameter>) -> Result<Price, String> {
+    let parameter = price.get_ref();
+    let read = parameter.value.as_str().map_or_else(
+        || Err("a price is text in quotes, such as \"300 USD\"".to_owned()),
+        Price::parse,
+    );
+    match read {
+        Ok(read) => Ok(Price { source: parameter.source.clone(), ..read }),
+        Err(wrong) => Err(error_at(text, file, price.span(), &wrong).to_string()),
+    }
 }
 
 fn is_word(letter: char) -> bool {

@@ -384,9 +384,16 @@ impl SimTarget {
             }),
             differences: self.differences.iter().map(|found| found.text.clone()).collect(),
             published_state: self.profile.published_state().map(|state| state.word().into()),
+            price: self.profile.price.clone().filter(|_| self.is_unchanged()),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }
+    }
+
+    /// Whether it is the drive of its profile, whatever state it begins in.
+    fn is_unchanged(&self) -> bool {
+        let mut words = self.name.split(',').skip(1).map(str::trim);
+        words.all(|word| word.starts_with("state=") || word.starts_with("seed="))
     }
 
     /// What an operator of such a drive knows of it.

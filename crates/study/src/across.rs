@@ -3,6 +3,7 @@
 mod bars;
 mod heat;
 mod pictures;
+mod prices;
 mod tables;
 
 use crate::experiment::Study;
@@ -35,6 +36,7 @@ pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
         }
     }
     findings.tables.extend(side_by_side(members));
+    findings.tables.extend(prices::of_members(study, members));
     findings.tables.extend(tables::merged(members));
     findings.bars.extend(bars::merged(members));
     findings.pictures.extend(pictures::merged(members));
@@ -97,7 +99,8 @@ fn row(member: &Member<'_>, target: &str, columns: &[(&str, Unit)]) -> Vec<Entry
 
 /// Names that fit a table: without what simulated drives are given, and of a path its end,
 /// where they still tell the targets apart.
-pub(crate) fn short(targets: &[&str]) -> Vec<String> {
+#[must_use]
+pub fn short(targets: &[&str]) -> Vec<String> {
     let cut = |target: &&str| -> String {
         match target.strip_prefix("sim:") {
             Some(drive) => drive.split(',').next().unwrap_or(drive).into(),

@@ -1,16 +1,22 @@
 //! `apps`: how does this drive serve what programs do?
 //!
-//! Five loads that stand for uses of a machine, each with a source for its mix, its sizes and its
-//! pauses, and each with the one figure that its user would feel. They are models, and a trace of
-//! the real thing says more.
+//! Loads that stand for uses of a machine, each with a source for its mix, its sizes and its
+//! pauses as far as there is one, and each with the one figure that its user would feel. They are
+//! models, and a trace of the real thing says more. Several drives get a score for each load
+//! against one of them, and one for all.
 
 mod judge;
 mod loads;
+mod models;
+mod scores;
+mod work;
 
 use crate::experiment::budget::{between_ns, whole};
 use crate::experiment::order::shuffle;
 use crate::experiment::used::{self, BUDGET_MIN, left_then};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads as shared, too_small};
+use crate::experiment::{
+    Allowance, OwnOption, Setting, Study, impossible, loads as shared, too_small,
+};
 use drivelab_core::plan::{Plan, Role, Step, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
@@ -20,11 +26,14 @@ use loads::App;
 /// The study.
 pub const STUDY: Study = Study {
     name: "apps",
-    question: "How does this drive serve a desktop, films, a scan, a database and its log?",
+    question: "How does a drive serve programs: boot, games, films, scans, a database?",
     allowance,
     objection,
     next,
     judge: judge::judge,
+    across: Some(scores::across),
+    priced: &["database"],
+    options: &[OwnOption::Reference],
     ..Study::PLAIN
 };
 
@@ -34,7 +43,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
-        Scale::Quick => (5, 10 << 30),
+        Scale::Quick => (7, 10 << 30),
         Scale::Default => (60, bytes.saturating_mul(4)),
         Scale::Full => (6 * 60, bytes.saturating_mul(8)),
     };

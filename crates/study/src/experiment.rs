@@ -11,6 +11,7 @@ pub mod falls;
 pub mod loads;
 pub mod narrow;
 pub mod order;
+pub mod prices;
 pub mod published;
 pub mod region;
 pub mod rounds;
@@ -27,6 +28,7 @@ use drivelab_core::run::Run;
 use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::{Established, Scale, StudyOptions};
 use drivelab_core::units::{Size, Span};
+use prices::Offer;
 
 /// What a study works with.
 #[derive(Debug, Clone, Copy)]
@@ -125,6 +127,8 @@ pub struct Study {
     pub together: fn(&[Member<'_>]) -> Vec<String>,
     /// How its answer is laid out.
     pub presentation: Presentation,
+    /// Names of its figures that a price is divided by.
+    pub priced: &'static [&'static str],
     /// Options that only it takes, or it and studies like it.
     pub options: &'static [OwnOption],
 }
@@ -141,6 +145,7 @@ pub enum OwnOption {
     Cycles,
     Legs,
     Absolute,
+    Reference,
 }
 
 impl OwnOption {
@@ -155,6 +160,7 @@ impl OwnOption {
             OwnOption::Cycles => "--cycles",
             OwnOption::Legs => "--legs",
             OwnOption::Absolute => "--absolute",
+            OwnOption::Reference => "--reference",
         }
     }
 }
@@ -188,6 +194,7 @@ impl Study {
         across: None,
         together: |_| Vec::new(),
         presentation: Presentation::Findings,
+        priced: &[],
         options: &[],
     };
 
@@ -195,6 +202,12 @@ impl Study {
     pub fn judged(&self, setting: &Setting<'_>, run: &Run) -> Findings {
         let sound = Sound::of(run, self.rules);
         let mut findings = (self.judge)(setting, &sound);
+        if setting.options.price.is_some() {
+            let (options, facts) = (setting.options, setting.facts);
+            let figures = &findings.figures;
+            let offer = Offer { name: "this drive", options, facts, figures };
+            findings.tables.extend(prices::table(self, &[offer]));
+        }
         if self.presentation != Presentation::Findings {
             return findings.closed();
         }

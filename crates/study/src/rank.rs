@@ -32,6 +32,7 @@ pub const STUDY: Study = Study {
     across: Some(across),
     quick_cost: Some("10 GiB written on each"),
     needs: Needs { targets: 2, ..Needs::PLAIN },
+    priced: &["random read qd32", "random write qd32"],
     ..Study::PLAIN
 };
 

@@ -33,6 +33,7 @@ pub const STUDY: Study = Study {
     next,
     judge: judge::judge,
     together: ratios::sentences,
+    priced: &[cells::RANDOM],
     ..Study::PLAIN
 };
 

@@ -1,6 +1,7 @@
 //! What a study is asked for, and what it may prove of a drive's state on its way.
 
 use crate::plan::{FileSystem, Purge, Switch};
+use crate::price::Price;
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
 
@@ -163,6 +164,12 @@ pub struct StudyOptions {
     /// `patterns`: operations a second, and no ratios.
     #[serde(default, skip_serializing_if = "is_default")]
     pub absolute: bool,
+    /// `apps`: the target that the others are held against, as typed; absent: the first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    /// What this target costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
     /// `check`: nothing is written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_only: bool,

@@ -50,7 +50,7 @@ pub struct StudyCommandOptions {
     #[arg(value_name = "TARGET", num_args = 1..)]
     #[arg(required_unless_present_all = ["rated", "per_day"])]
     pub targets: Vec<String>,
-    /// At most 5 minutes (stutter: 7) and 10 GiB
+    /// At most 5 minutes (apps, stutter: 7) and 10 GiB
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
     /// As long as the method asks for
@@ -92,6 +92,13 @@ pub struct StudyCommandOptions {
     /// patterns: IOPS of every cell, in tables as on Da Zhou's slides, instead of ratios
     #[arg(long)]
     pub absolute: bool,
+    /// apps: the target that the others are held against; it is measured with them [default: the
+    /// first]
+    #[arg(long, value_name = "TARGET")]
+    pub reference: Option<String>,
+    /// What the targets cost, in their order or by name: 300,650USD or x25-m=300
+    #[arg(long, value_name = "LIST")]
+    pub price: Option<String>,
     /// Size of the file to create, if there is none (of all together, where there are several)
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
@@ -127,6 +134,7 @@ impl StudyCommandOptions {
             (OwnOption::Cycles, self.cycles.is_some()),
             (OwnOption::Legs, !self.legs.is_empty()),
             (OwnOption::Absolute, self.absolute),
+            (OwnOption::Reference, self.reference.is_some()),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
     }

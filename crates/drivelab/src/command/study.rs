@@ -2,6 +2,7 @@
 
 mod division;
 mod file_system;
+mod prices;
 mod quick;
 mod several;
 mod studied;
@@ -47,6 +48,8 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
     if let Some((text, advice)) = options.own().find_map(|it| registry::refusal(&study, it)) {
         return Err(Failure::usage(text).advise(advice));
     }
+    let with_reference = several::with_reference(options);
+    let options = with_reference.as_ref().unwrap_or(options);
     if let Some(answer) = division::attempt(options, study) {
         return answer;
     }
@@ -82,7 +85,7 @@ fn prepare<'a>(
     let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
     let mut resolved = job.look(Missing::unless_sized(options.size, &line))?;
-    let mut asked = asked(options, &study, &mut resolved)?;
+    let mut asked = asked(options, &study, target, &mut resolved)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: resolved.facts.clone() };
     let first = inquiry.first(&resolved).map_err(|failure| {
@@ -162,6 +165,7 @@ fn cannot_go_on(path: &Path, begin: &Begin) -> Failure {
 fn asked(
     options: &StudyCommandOptions,
     study: &Study,
+    target: &str,
     resolved: &mut ResolvedTarget,
 ) -> Result<StudyOptions, Failure> {
     let scale = match (options.quick, options.full) {
@@ -192,6 +196,8 @@ fn asked(
         file_system: file_system::asked(options),
         torture,
         absolute: options.absolute,
+        reference: options.reference.clone(),
+        price: prices::price_of(options.price.as_deref(), &options.targets, target)?,
         ..StudyOptions::default()
     })
 }

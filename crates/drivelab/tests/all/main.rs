@@ -37,6 +37,7 @@ mod rendered;
 mod simulated;
 mod study_anatomy_simulated;
 mod study_apps;
+mod study_apps_scores;
 mod study_endurance;
 mod study_files;
 mod study_fs;

@@ -69,7 +69,49 @@ fn the_loads_are_what_they_are_said_to_be() {
     for row in sources["rows"].as_array().unwrap() {
         assert!(row[2].as_str().unwrap().len() > 20, "no source: {row}");
     }
-    assert_eq!(sources["rows"].as_array().unwrap().len(), 5);
+    assert_eq!(sources["rows"].as_array().unwrap().len(), 12);
+}
+
+/// Shares of reads and bytes of a request, counted.
+#[test]
+fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
+    let user = User::new();
+    let json = quick(&user, "sim:nvme-tlc,capacity=2GiB", 0);
+    let count = |stream: &Value, of: &str| -> f64 {
+        let kinds = ["read", "write"].map(|kind| stream[kind][of].as_f64().unwrap_or(0.0));
+        kinds.iter().sum()
+    };
+    let reads = |stream: &Value| stream["read"]["ops"].as_f64().unwrap_or(0.0);
+    for (name, share, off, kibibytes) in [
+        ("boot", 0.85, 0.01, 18.4),
+        ("program start", 0.87, 0.01, 23.44),
+        ("gaming load", 0.99, 0.002, 17.44),
+        ("video creation", 0.54, 0.02, 64.0),
+        ("virus scan", 0.995, 0.002, 22.0),
+        // 84 of 64 KiB and 16 of 16 KiB.
+        ("photo import", 0.84, 0.02, 56.32),
+        ("media centre", 2.0 / 3.0, 0.01, 128.0),
+    ] {
+        let streams = cell(&json, name)["streams"].as_array().unwrap();
+        let sum = |of: &dyn Fn(&Value) -> f64| streams.iter().map(of).sum::<f64>();
+        let ops = sum(&|stream| count(stream, "ops"));
+        let found = sum(&reads) / ops;
+        assert!((found - share).abs() < off, "{name}: {found} are reads");
+        let mean = sum(&|stream| count(stream, "bytes")) / ops / 1024.0;
+        assert!((mean / kibibytes - 1.0).abs() < 0.03, "{name}: {mean} KiB");
+    }
+    // A piece of a film at each set time, whatever the drive does.
+    let film = 9.8e6 / 8.0;
+    for stream in cell(&json, "media centre")["streams"].as_array().unwrap() {
+        let kind = if stream["name"] == "record" { "write" } else { "read" };
+        let rate = stream[kind]["bandwidth_bytes_per_s"]["value"].as_f64().unwrap();
+        assert!((rate / film - 1.0).abs() < 0.03, "{rate}");
+    }
+    // No rests: the fixed work at the rate of all requests.
+    let start = &cell(&json, "program start")["streams"][0];
+    let rate = ["read", "write"].map(|kind| start[kind]["iops"]["value"].as_f64().unwrap());
+    let seconds = figure(&json, "program start") / 1e9;
+    assert!((seconds * (rate[0] + rate[1]) / 5407.0 - 1.0).abs() < 1e-6, "{seconds} s");
 }
 
 #[test]
@@ -87,7 +129,7 @@ fn a_file_is_served_and_nonsense_is_refused() {
         .map(|stream| stream["write"]["bytes"].as_u64().unwrap_or(0))
         .sum();
     assert!((64 << 20..=512 << 20).contains(&written), "{written}");
-    assert_eq!(steps.len(), 2 + 5 * 5 * 2, "all loads, five times, each settled in");
+    assert_eq!(steps.len(), 2 + 5 * 12 * 2, "all loads, five times, each settled in");
     assert!(said(&json, "deviations").contains("A file, not a drive"));
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
     user.types(&[&line[..5], &["--budget", "100MiB"]].concat()).refused(2, "small for `apps`");

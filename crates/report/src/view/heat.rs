@@ -31,8 +31,13 @@ pub(crate) fn marks(map: &HeatMap) -> String {
 
 /// `0.43 ▼`.
 pub(crate) fn entry(cell: &Cell) -> String {
-    let ratio = cell.ratio.map_or_else(|| "–".to_owned(), |ratio| digits(ratio.value));
+    let ratio = cell.ratio.map_or_else(|| "–".to_owned(), |ratio| few(ratio.value));
     format!("{ratio} {}", mark(cell))
+}
+
+/// A ratio with a digit that says something, however small it is.
+fn few(ratio: f64) -> String {
+    if (1e-9..0.005).contains(&ratio) { format!("{ratio:.0e}") } else { digits(ratio) }
 }
 
 /// How strong the colour of a ratio is, from 0 to 1: full from a factor of 10 on.
@@ -49,11 +54,11 @@ pub(crate) fn numbers(map: &HeatMap) -> Table {
     for row in &map.rows {
         for (column, cell) in map.columns.iter().zip(&row.cells) {
             let Some(cell) = cell else { continue };
-            let ratio = cell.ratio.map_or_else(|| "–".to_owned(), |ratio| digits(ratio.value));
+            let ratio = cell.ratio.map_or_else(|| "–".to_owned(), |ratio| few(ratio.value));
             let interval = cell.ratio.and_then(|ratio| Some((ratio.low?, ratio.high?)));
             let interval = interval.map_or_else(
                 || "none".to_owned(),
-                |(low, high)| format!("{} to {}", digits(low), digits(high)),
+                |(low, high)| format!("{} to {}", few(low), few(high)),
             );
             let n = format!("{} against {}", cell.n.1, cell.n.0);
             let (name, against) = (row.name.clone(), row.against.clone());
@@ -94,6 +99,7 @@ mod tests {
     #[test]
     fn a_ratio_can_be_read_without_its_colour() {
         assert_eq!(entry(&cell(0.4321, Verdict::Changed)), "0.43 ▼");
+        assert_eq!(entry(&cell(0.00321, Verdict::Changed)), "3e-3 ▼");
         assert_eq!(entry(&cell(12.34, Verdict::Changed)), "12.3 ▲");
         assert_eq!(entry(&cell(1.01, Verdict::Equivalent)), "1.01 =");
         assert_eq!(entry(&cell(0.9, Verdict::Inconclusive)), "0.90 ?");

@@ -1,11 +1,14 @@
 //! What each user would feel.
 
 use super::loads::{App, FILM_BYTES_PER_S};
+use super::models::Model;
+use super::work;
 use crate::experiment::order::unbroken;
 use crate::experiment::{Setting, used};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::op::Action;
-use drivelab_core::quantity::{bandwidth, capacity, operations, size, time};
+use drivelab_core::quantity::{bandwidth, capacity, count, operations, size, time};
+use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellKind, CellStream, Latency, Summary};
 use drivelab_stats::Estimate;
@@ -22,10 +25,11 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let summary = run.summary();
     let order = App::ALL.map(|app| app.name().to_string()).to_vec();
     let mut findings = Findings { order, ..Findings::default() };
-    let seen = Seen { summary };
+    let seen = Seen { summary, run };
     let rows: Vec<Vec<Entry>> =
         App::ALL.iter().flat_map(|app| seen.app(setting, *app, &mut findings)).collect();
     findings.no_answer = rows.is_empty();
+    findings.tables.push(work::table(summary, run));
     findings.tables.push(waits(rows));
     findings.tables.push(sources());
     used::say(setting, run, &mut findings);
@@ -34,6 +38,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
 
 struct Seen<'a> {
     summary: &'a Summary,
+    run: &'a Run,
 }
 
 impl Seen<'_> {
@@ -53,6 +58,7 @@ impl Seen<'_> {
                 App::Scan => scan(streams, setting.bytes(), findings),
                 App::Database => database(streams, findings),
                 App::Log => log(streams, findings),
+                App::Modelled(model) => self.modelled(app, model, streams, findings),
             }
             .map(|()| streams)
         });
@@ -74,6 +80,31 @@ impl Seen<'_> {
             })
         });
         kinds.filter_map(|(name, kind)| row(name, kind)).collect()
+    }
+}
+
+impl Seen<'_> {
+    fn modelled(
+        &self,
+        app: App,
+        model: &Model,
+        streams: &[CellStream],
+        findings: &mut Findings,
+    ) -> Option<()> {
+        let taken = work::time_of(self.summary, self.run, app)?;
+        let kinds = streams.iter().flat_map(|stream| stream.kinds.values());
+        let longest = kinds.filter_map(felt).map(|latency| latency.max).max()?;
+        let requests = app.work().iter().map(|(_, count)| count).sum::<u64>();
+        findings.verdict.push(format!(
+            "{}: {} requests in {}, the longest wait {}.",
+            model.title,
+            count(requests),
+            time(taken.value),
+            time(longest as f64)
+        ));
+        let note = format!("{} requests at the rate that was measured", count(requests));
+        add(findings, model.name, taken, Unit::Ns, &note);
+        Some(())
     }
 }
 

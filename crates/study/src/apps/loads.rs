@@ -1,5 +1,7 @@
-//! The five loads, and where each of their numbers comes from.
+//! What is measured of programs, and where each of the numbers comes from: five loads that are
+//! described here, and the models of `models`.
 
+use super::models::{self, Model};
 use crate::experiment::used::within;
 use crate::experiment::{Setting, loads};
 use drivelab_core::plan::{Arrival, Engine, Jump, Mix, Pattern, Stream, Sync};
@@ -9,6 +11,8 @@ use drivelab_core::units::{Size, Span};
 pub const FILM_BYTES_PER_S: f64 = 128e6 / 8.0;
 /// Bytes that Linux reads ahead where nobody says otherwise.
 const READ_AHEAD: u64 = 128 << 10;
+/// Pieces of a minute of one film.
+const FILM_REQUESTS: u64 = (60.0 * FILM_BYTES_PER_S) as u64 / READ_AHEAD;
 /// Bytes of a page of a database and of its log.
 const PAGE: u64 = 8 << 10;
 /// Between two keys of a skilled typist.
@@ -27,11 +31,26 @@ pub enum App {
     Database,
     /// Each transaction is made durable, one after the other.
     Log,
+    /// What a benchmark of applications does, as far as it was described.
+    Modelled(&'static Model),
 }
 
 impl App {
     /// All of them, in the order they are read.
-    pub const ALL: [App; 5] = [App::Desktop, App::Media, App::Scan, App::Database, App::Log];
+    pub const ALL: [App; 12] = [
+        App::Desktop,
+        App::Modelled(&models::BOOT),
+        App::Modelled(&models::PROGRAM_START),
+        App::Modelled(&models::GAMING_LOAD),
+        App::Modelled(&models::VIDEO_CREATION),
+        App::Modelled(&models::VIRUS_SCAN),
+        App::Modelled(&models::PHOTO_IMPORT),
+        App::Modelled(&models::MEDIA_CENTRE),
+        App::Media,
+        App::Scan,
+        App::Database,
+        App::Log,
+    ];
 
     /// Its name in the run and in the findings.
     pub fn name(self) -> &'static str {
@@ -41,6 +60,7 @@ impl App {
             App::Scan => "scan",
             App::Database => "database",
             App::Log => "log",
+            App::Modelled(model) => model.name,
         }
     }
 
@@ -73,6 +93,22 @@ impl App {
                 "size and fdatasync: the log of PostgreSQL on Linux (XLOG_BLCKSZ, \
                  wal_sync_method); no rest: its users wait for it",
             ],
+            App::Modelled(model) => [model.what, model.by],
+        }
+    }
+
+    /// A fixed piece of its work, such as a minute of it: how many requests of which streams. What
+    /// runs in the background is no work that anybody waits for.
+    pub fn work(self) -> Vec<(usize, u64)> {
+        match self {
+            App::Desktop => vec![(0, 1200)],
+            App::Media => vec![(0, FILM_REQUESTS), (1, FILM_REQUESTS)],
+            App::Scan => vec![(0, 8192)],
+            App::Database => vec![(0, 10_000)],
+            App::Log => vec![(0, 1000)],
+            App::Modelled(model) => {
+                model.parts.iter().map(|part| part.requests).enumerate().collect()
+            }
         }
     }
 
@@ -120,6 +156,7 @@ impl App {
                 sync: Sync::Fdatasync(1),
                 ..in_order("", Mix::WRITE, PAGE)
             }],
+            App::Modelled(model) => model.streams(setting, region),
         }
     }
 }

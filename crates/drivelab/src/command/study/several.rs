@@ -82,6 +82,13 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
     Ok(graver(worst, together))
 }
 
+/// The line with its reference behind the targets, where it is none of them.
+pub fn with_reference(options: &StudyCommandOptions) -> Option<StudyCommandOptions> {
+    let reference = options.reference.clone().filter(|it| !options.targets.contains(it))?;
+    let targets = [&options.targets[..], &[reference]].concat();
+    Some(StudyCommandOptions { targets, ..options.clone() })
+}
+
 /// A device takes the token of its own among several, which are joined by commas, and its share of
 /// the time.
 fn for_target(options: &StudyCommandOptions, target: &str) -> StudyCommandOptions {
