@@ -17,15 +17,16 @@ const COLUMNS_MAX: usize = 4;
 pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
     let mut findings = study.across.map_or_else(Findings::default, |across| across(members));
     findings.verdict.extend((study.together)(members));
-    for member in members {
+    let names = short(&members.iter().map(|member| member.target).collect::<Vec<_>>());
+    for (member, name) in members.iter().zip(&names) {
         let found = member.run.findings.as_ref();
         let bad = |list: &[String], into: &mut Vec<String>| {
-            into.extend(list.iter().map(|text| format!("{}: {text}", member.target)));
+            into.extend(list.iter().map(|text| format!("{name}: {text}")));
         };
         match found {
             Some(found) => {
-                if study.across.is_none() {
-                    bad(&found.verdict, &mut findings.verdict);
+                if study.across.is_none() && !found.verdict.is_empty() {
+                    bad(&[found.verdict.join(" ")], &mut findings.verdict);
                 }
                 bad(&found.suspect, &mut findings.suspect);
                 bad(&found.beware, &mut findings.beware);
