@@ -182,7 +182,7 @@ impl<D: Drive> SimTestbed<D> {
     }
 
     /// Lets the workers submit what is due; returns when the next wants to be asked.
-    #[inline]
+    #[inline(always)]
     fn pump(
         &mut self,
         step: &mut Step,
