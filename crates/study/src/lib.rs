@@ -24,6 +24,7 @@ pub mod rank;
 pub mod registry;
 pub mod set_up;
 pub mod steady;
+pub mod stride;
 pub mod stutter;
 pub mod torture;
 pub mod trim;
@@ -45,6 +46,7 @@ pub const STUDIES: &[Study] = &[
     mix::STUDY,
     steady::STUDY,
     file_system::STUDY,
+    stride::STUDY,
     stutter::STUDY,
     apps::STUDY,
     modes::STUDY,
