@@ -141,6 +141,7 @@ pub enum OwnOption {
     Cycles,
     Legs,
     Absolute,
+    Article,
 }
 
 impl OwnOption {
@@ -155,6 +156,7 @@ impl OwnOption {
             OwnOption::Cycles => "--cycles",
             OwnOption::Legs => "--legs",
             OwnOption::Absolute => "--absolute",
+            OwnOption::Article => "--article",
         }
     }
 }

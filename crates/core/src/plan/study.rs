@@ -163,6 +163,9 @@ pub struct StudyOptions {
     /// `patterns`: operations a second, and no ratios.
     #[serde(default, skip_serializing_if = "is_default")]
     pub absolute: bool,
+    /// `modes`: the table of an article, direct against buffered at depth 64, and nothing else.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub article: bool,
     /// `check`: nothing is written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_only: bool,

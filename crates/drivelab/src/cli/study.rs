@@ -92,6 +92,9 @@ pub struct StudyCommandOptions {
     /// patterns: IOPS of every cell, in tables as on Da Zhou's slides, instead of ratios
     #[arg(long)]
     pub absolute: bool,
+    /// modes: direct against buffered alone, 70 % reads at depth 64 by libaio, a column a target
+    #[arg(long)]
+    pub article: bool,
     /// Size of the file to create, if there is none (of all together, where there are several)
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
@@ -127,6 +130,7 @@ impl StudyCommandOptions {
             (OwnOption::Cycles, self.cycles.is_some()),
             (OwnOption::Legs, !self.legs.is_empty()),
             (OwnOption::Absolute, self.absolute),
+            (OwnOption::Article, self.article),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
     }

@@ -192,6 +192,7 @@ fn asked(
         file_system: file_system::asked(options),
         torture,
         absolute: options.absolute,
+        article: options.article,
         ..StudyOptions::default()
     })
 }
