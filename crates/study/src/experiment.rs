@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cache;
 pub mod control;
 pub mod falls;
+pub mod link;
 pub mod loads;
 pub mod narrow;
 pub mod order;
@@ -142,6 +143,7 @@ pub enum OwnOption {
     Legs,
     Absolute,
     Article,
+    Load,
 }
 
 impl OwnOption {
@@ -157,6 +159,7 @@ impl OwnOption {
             OwnOption::Legs => "--legs",
             OwnOption::Absolute => "--absolute",
             OwnOption::Article => "--article",
+            OwnOption::Load => "--load",
         }
     }
 }

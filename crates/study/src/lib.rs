@@ -28,6 +28,7 @@ pub mod stutter;
 pub mod torture;
 pub mod trim;
 pub mod tune;
+pub mod under;
 pub mod wsat;
 
 use experiment::Study;
@@ -43,6 +44,7 @@ pub const STUDIES: &[Study] = &[
     rank::STUDY,
     patterns::STUDY,
     mix::STUDY,
+    under::STUDY,
     steady::STUDY,
     file_system::STUDY,
     stutter::STUDY,

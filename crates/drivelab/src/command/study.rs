@@ -193,6 +193,7 @@ fn asked(
         torture,
         absolute: options.absolute,
         article: options.article,
+        under: options.load.unwrap_or_default(),
         ..StudyOptions::default()
     })
 }
