@@ -73,6 +73,35 @@ pub struct SimulatedFacts {
     /// What bounds its writes in the end.
     #[serde(default, skip_serializing_if = "Bound::is_flash")]
     pub bound: Bound,
+    /// What its link carries, where its profile has one and no noise changes its pace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkRate>,
+    /// What the memory of an array's controller holds at the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array_cache: Option<CacheState>,
+}
+
+/// What the memory of an array's controller holds at the beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheState {
+    /// Nothing that is read.
+    #[default]
+    Cold,
+    /// The beginning of the volume, as much as it has room for.
+    Warm,
+}
+
+/// What a link carries in each direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkRate {
+    /// Bytes a second to the host.
+    pub read_bytes_per_s: u64,
+    /// Bytes a second to the drive.
+    pub write_bytes_per_s: u64,
+    /// Data goes one way at a time: both directions share the rate.
+    #[serde(default)]
+    pub one_way: bool,
 }
 
 /// What bounds the writes of a drive in the end.

@@ -88,6 +88,7 @@ pub mod drive;
 pub mod facts;
 pub mod judge;
 pub mod lifetime;
+pub mod link;
 pub mod op;
 pub mod plan;
 pub mod quantity;

@@ -22,7 +22,9 @@ use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
 use crate::stalls::Stalls;
 use crate::volume::{Volume, VolumeParameters};
-use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
+use drivelab_core::facts::{
+    Bound, CacheState, Facts, FlashFacts, LinkRate, SimulatedFacts, TargetFacts, TargetKind,
+};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
 use drivelab_stats::Domain;
@@ -381,12 +383,36 @@ impl SimTarget {
                 flash: self.flash_facts(),
                 bound: self.bound(),
                 has_file_system: self.file_system.is_some(),
+                link: self.link(),
+                array_cache: self.array_cache(),
             }),
             differences: self.differences.iter().map(|found| found.text.clone()).collect(),
             published_state: self.profile.published_state().map(|state| state.word().into()),
             ..TargetFacts::default()
         };
         Facts { target, ..Facts::default() }
+    }
+
+    fn array_cache(&self) -> Option<CacheState> {
+        let parameters: ArrayParameters = (self.profile.model == Model::Array)
+            .then(|| self.profile.section("parameters").ok())??;
+        Some(parameters.cache_state)
+    }
+
+    /// The narrowest part of the way between host and drive.
+    fn link(&self) -> Option<LinkRate> {
+        let number = |section: &str, key: &str| {
+            let parameter = self.profile.sections.get(section)?.get(key)?;
+            u64::try_from(parameter.value.as_integer()?).ok()
+        };
+        let link = number("parameters", "link_bytes_per_s").filter(|_| self.noise.is_empty())?;
+        let narrowest = |key| number("network", key).map_or(link, |rate| rate.min(link));
+        let one_way = self.profile.get("link_is_half_duplex").and_then(Value::as_bool);
+        Some(LinkRate {
+            read_bytes_per_s: narrowest("from_drive_bytes_per_s"),
+            write_bytes_per_s: narrowest("to_drive_bytes_per_s"),
+            one_way: one_way.unwrap_or(false),
+        })
     }
 
     /// What an operator of such a drive knows of it.

@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cache;
 pub mod control;
 pub mod falls;
+pub mod link;
 pub mod loads;
 pub mod narrow;
 pub mod order;
@@ -141,6 +142,8 @@ pub enum OwnOption {
     Cycles,
     Legs,
     Absolute,
+    Article,
+    Load,
 }
 
 impl OwnOption {
@@ -155,6 +158,8 @@ impl OwnOption {
             OwnOption::Cycles => "--cycles",
             OwnOption::Legs => "--legs",
             OwnOption::Absolute => "--absolute",
+            OwnOption::Article => "--article",
+            OwnOption::Load => "--load",
         }
     }
 }

@@ -29,6 +29,7 @@ pub mod stutter;
 pub mod torture;
 pub mod trim;
 pub mod tune;
+pub mod under;
 pub mod wsat;
 
 use experiment::Study;
@@ -44,6 +45,7 @@ pub const STUDIES: &[Study] = &[
     rank::STUDY,
     patterns::STUDY,
     mix::STUDY,
+    under::STUDY,
     steady::STUDY,
     file_system::STUDY,
     stride::STUDY,

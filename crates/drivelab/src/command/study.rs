@@ -192,6 +192,8 @@ fn asked(
         file_system: file_system::asked(options),
         torture,
         absolute: options.absolute,
+        article: options.article,
+        under: options.load.unwrap_or_default(),
         ..StudyOptions::default()
     })
 }

@@ -52,6 +52,7 @@ mod study_stride;
 mod study_stutter;
 mod study_torture;
 mod study_tune;
+mod study_under;
 mod study_wsat_cause;
 #[path = "../support/mod.rs"]
 mod support;
