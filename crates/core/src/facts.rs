@@ -135,6 +135,40 @@ pub struct FlashFacts {
     pub unit_bytes: u64,
     /// Erases that a block still bears; 0: not known.
     pub cycles_left: u32,
+    /// Its cells, where it is said what they hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellFacts>,
+}
+
+/// The cells of simulated flash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellFacts {
+    /// Bits that one holds.
+    pub bits: u32,
+    /// Sensing a page.
+    pub read_ns: u64,
+    /// Programming a page.
+    pub program_ns: u64,
+    /// Erases that a block bears from new; 0: not known.
+    pub cycles: u32,
+}
+
+impl CellFacts {
+    /// The name of their kind.
+    pub fn word(&self) -> &'static str {
+        match self.bits {
+            1 => "SLC",
+            2 => "MLC",
+            3 => "TLC",
+            4 => "QLC",
+            _ => "denser",
+        }
+    }
+
+    /// Voltages that must be told apart.
+    pub fn levels(&self) -> u64 {
+        1 << self.bits.min(63)
+    }
 }
 
 /// A mounted file system.

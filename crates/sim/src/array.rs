@@ -349,6 +349,7 @@ impl<D: Drive> Drive for Array<D> {
             ticket,
             op: *op,
             is_durable: way.is_durable && op.action == Action::Write,
+            arrived: now,
             ready_at,
             jobs_left: 1,
             ..Request::default()

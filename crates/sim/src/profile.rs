@@ -99,6 +99,8 @@ struct Document {
     member: Section,
     #[serde(default)]
     network: Section,
+    #[serde(default)]
+    cells: BTreeMap<String, BTreeMap<String, Parameter>>,
 }
 
 /// A profile as it was read.
@@ -117,6 +119,8 @@ pub struct Profile {
     pub published_state: Option<Parameter>,
     /// Its tables by name: `parameters`, and `member` and `network` of an array.
     pub sections: BTreeMap<&'static str, BTreeMap<String, Parameter>>,
+    /// What `bits_per_cell=N` sets besides, by N: the kinds of cells that it can be made of.
+    pub cells: BTreeMap<String, BTreeMap<String, Parameter>>,
     text: String,
     file: String,
     spans: BTreeMap<String, std::ops::Range<usize>>,
@@ -217,6 +221,7 @@ impl Profile {
             about: document.about.trim().to_owned(),
             published_state,
             sections,
+            cells: document.cells,
             text: text.to_owned(),
             file: file.to_owned(),
             spans,

@@ -1,5 +1,6 @@
 //! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
 
+mod cells;
 mod scaling;
 mod state;
 
@@ -191,6 +192,7 @@ impl SimTarget {
             "spare" => self.set_spare(text),
             "capacity" => self.set_capacity(text),
             "d" => self.set("collector_choices", text),
+            "bits_per_cell" => self.set_cells(text),
             key => self.set(key, text),
         }
     }
@@ -438,6 +440,7 @@ impl SimTarget {
             bytes: units * flash.map_unit_bytes,
             unit_bytes: flash.map_unit_bytes,
             cycles_left: flash.endurance_cycles.saturating_sub(flash.worn_cycles),
+            cells: self.cell_facts(&flash),
         })
     }
 
