@@ -64,6 +64,10 @@ pub struct Host {
 pub trait World {
     /// What is at `path`, from the working directory on.
     fn found(&self, path: &str) -> Found;
+    /// Whether a simulated drive begins with all of it written.
+    fn is_written(&self, _drive: &str) -> bool {
+        false
+    }
     /// The text of a file: a job file, what it includes, an `.icf`.
     ///
     /// # Errors

@@ -77,6 +77,35 @@ pub struct SimulatedFacts {
     /// What bounds its writes in the end.
     #[serde(default, skip_serializing_if = "Bound::is_flash")]
     pub bound: Bound,
+    /// What its link carries, where its profile has one and no noise changes its pace.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub link: Option<LinkRate>,
+    /// What the memory of an array's controller holds at the beginning.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub array_cache: Option<CacheState>,
+}
+
+/// What the memory of an array's controller holds at the beginning.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CacheState {
+    /// Nothing that is read.
+    #[default]
+    Cold,
+    /// The beginning of the volume, as much as it has room for.
+    Warm,
+}
+
+/// What a link carries in each direction.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LinkRate {
+    /// Bytes a second to the host.
+    pub read_bytes_per_s: u64,
+    /// Bytes a second to the drive.
+    pub write_bytes_per_s: u64,
+    /// Data goes one way at a time: both directions share the rate.
+    #[serde(default)]
+    pub one_way: bool,
 }
 
 /// What bounds the writes of a drive in the end.
@@ -110,6 +139,40 @@ pub struct FlashFacts {
     pub unit_bytes: u64,
     /// Erases that a block still bears; 0: not known.
     pub cycles_left: u32,
+    /// Its cells, where it is said what they hold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cells: Option<CellFacts>,
+}
+
+/// The cells of simulated flash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellFacts {
+    /// Bits that one holds.
+    pub bits: u32,
+    /// Sensing a page.
+    pub read_ns: u64,
+    /// Programming a page.
+    pub program_ns: u64,
+    /// Erases that a block bears from new; 0: not known.
+    pub cycles: u32,
+}
+
+impl CellFacts {
+    /// The name of their kind.
+    pub fn word(&self) -> &'static str {
+        match self.bits {
+            1 => "SLC",
+            2 => "MLC",
+            3 => "TLC",
+            4 => "QLC",
+            _ => "denser",
+        }
+    }
+
+    /// Voltages that must be told apart.
+    pub fn levels(&self) -> u64 {
+        1 << self.bits.min(63)
+    }
 }
 
 /// A mounted file system.

@@ -88,6 +88,7 @@ pub mod drive;
 pub mod facts;
 pub mod judge;
 pub mod lifetime;
+pub mod link;
 pub mod op;
 pub mod plan;
 pub mod price;
@@ -102,4 +103,4 @@ pub use drive::{
 pub use judge::{claims, fitness, rounds, sound, summary, truth};
 pub use plan::{passes, plan_text, study, validate};
 pub use run::{comparison, findings, gathering, ledger, observed, record, verified};
-pub use trace::anatomy;
+pub use trace::{anatomy, stages};

@@ -180,7 +180,9 @@ impl<'a> Execution<'a> {
         let inside = self.testbed.inside();
         // Of several ranks rank 0 traces what it does itself.
         let is_traced = step.trace && self.ranks.is_rank_0();
-        let tracer = is_traced.then(|| self.target_actions.trace(step));
+        // A simulated drive knows it of itself.
+        let is_watched = is_traced && inside.is_some();
+        let tracer = (is_traced && !is_watched).then(|| self.target_actions.trace(step));
         let begin = Instant::now();
         let mut places = Vec::new();
         let mut set = None;
@@ -215,6 +217,9 @@ impl<'a> Execution<'a> {
             Ok(mut finished) => {
                 if let Some(trace) = trace {
                     self.take_apart(number, trace, &mut finished);
+                }
+                if is_watched {
+                    self.record_stages(number, &mut finished);
                 }
                 gather(finished, &mut end, target)
             }
@@ -280,6 +285,7 @@ impl<'a> Execution<'a> {
             Some(act) => self.testbed.act(act).map_or(Ok(()), |done| done.map(drop)),
             None => {
                 let interval = plan.interval.0;
+                self.testbed.watch_stages(false);
                 drivers_of(step, number, plan.seed, interval, self.file_bytes).and_then(|drivers| {
                     self.testbed.run(drivers, &mut Silent { progress: self.progress }).map(drop)
                 })
@@ -329,7 +335,21 @@ impl<'a> Execution<'a> {
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
         }
         let mut sink = Forward::new(ranks, self.recorder, self.progress, evidence, (step, number));
+        self.testbed.watch_stages(step.trace && simulated);
         self.testbed.run(drivers, &mut sink)
+    }
+
+    /// Records where a simulated drive says that the time of I/Os went.
+    fn record_stages(&mut self, number: u32, finished: &mut [Finished]) {
+        let (mut stamped, mut unstamped) = (0, 0);
+        for driver in finished.iter_mut().map(|finished| &mut finished.driver) {
+            let (own, without) = driver.take_stamps();
+            stamped += own.len() as u64;
+            unstamped += without;
+        }
+        let stages = self.testbed.take_stages();
+        let anatomy = Anatomy { step: number, stages, stamped, unstamped, ..Anatomy::default() };
+        self.recorder.record(Record::Anatomy(Box::new(anatomy)));
     }
 
     /// Joins what the kernel's tracer saw with the drivers' own stamps.

@@ -5,12 +5,13 @@
 //! removed by the next one. Source: kernel document `Documentation/trace/ftrace.rst`.
 
 mod place;
+mod root;
 
 pub use place::{Place, place_of};
 
-use crate::facts;
 use crate::system::{DeviceNumber, System};
 use drivelab_core::trace::block::{Decoder, Point, Trace};
+use root::Root;
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
@@ -32,26 +33,8 @@ pub struct Tracing {
     decoder: Decoder,
     /// Open as long as the instance is ours: the kernel lets nobody remove it meanwhile.
     pipes: Vec<(PathBuf, File)>,
-}
-
-/// Where tracefs is, or why it cannot be used.
-fn tracefs(system: &System) -> Result<PathBuf, String> {
-    let mounts = facts::mounts(system).unwrap_or_default();
-    let found = mounts.iter().find(|mount| mount.kind == "tracefs");
-    let root = found.map(|mount| PathBuf::from(&mount.mount_point)).ok_or(
-        "the kernel's tracer is not mounted; as root: mount -t tracefs nodev /sys/kernel/tracing",
-    )?;
-    match std::fs::read_dir(root.join("instances")) {
-        Ok(_) => Ok(root),
-        Err(error) if error.kind() == ErrorKind::PermissionDenied => Err(format!(
-            "{} may be used by root alone; run this as root, such as with sudo",
-            root.display()
-        )),
-        Err(error) => Err(format!(
-            "{} has no instances ({error}); this needs a kernel with CONFIG_TRACING",
-            root.display()
-        )),
-    }
+    /// Where the instance is: held as long as that.
+    _root: Root,
 }
 
 impl Tracing {
@@ -60,9 +43,9 @@ impl Tracing {
     /// # Errors
     /// A sentence: what is missing, and the way out.
     pub fn open(system: &System, disk: DeviceNumber, events: u64) -> Result<Tracing, String> {
-        let root = tracefs(system)?;
-        remove_leftovers(&root.join("instances"));
-        let instance = root.join("instances").join(own_name());
+        let root = Root::find(system)?;
+        remove_leftovers(&root.path().join("instances"));
+        let instance = root.path().join("instances").join(own_name());
         std::fs::create_dir(&instance).map_err(|error| denied(&instance, &error))?;
         // From here on it is removed whatever happens.
         let mut tracing = Unready(Some(instance.clone()));
@@ -73,10 +56,10 @@ impl Tracing {
         let bytes = (events * EVENT_BYTES).min(share).max(BUFFER_BYTES_MIN);
         set(&instance, "buffer_size_kb", &(bytes >> 10).to_string())?;
         let formats = enable(&instance, disk)?;
-        let header_page = read(&root.join("events/header_page"))?;
+        let header_page = read(&root.path().join("events/header_page"))?;
         let decoder = Decoder::new(&header_page, &formats)?;
         tracing.0 = None;
-        Ok(Tracing { instance, decoder, pipes })
+        Ok(Tracing { instance, decoder, pipes, _root: root })
     }
 
     /// Begins with empty buffers.

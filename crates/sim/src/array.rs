@@ -5,8 +5,9 @@
 //! cache, writes end when their data are in it; they go to the members in the background, whole
 //! rows first, in order of their place.
 //!
-//! Not modelled: a failed member, rebuilding, read-ahead and read cache of the controller (the
-//! members have their own), trim (it ends and does nothing).
+//! Not modelled: a failed member, rebuilding, read-ahead of the controller (the members have their
+//! own), a read cache that takes in and throws out (it is cold or warm), trim (it ends and does
+//! nothing).
 
 mod cache;
 mod jobs;
@@ -18,6 +19,7 @@ pub use layout::{Layout, Level, MemberOp, Range, WritePlan};
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::{Drive, Ends, Ticket, Way};
 use cache::RowCache;
+use drivelab_core::facts::CacheState;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Time};
 use drivelab_stats::derive;
@@ -48,6 +50,11 @@ pub struct ArrayParameters {
     pub destage_delay_ns: u64,
     /// Rows that the write cache writes to the members at the same time.
     pub destage_rows: u64,
+    /// Warm: reads of the first `write_cache_bytes` of the volume are answered by the controller's
+    /// memory, for ever, as after long use of this part alone. Cold: it answers none but what was
+    /// just written.
+    #[serde(default)]
+    pub cache_state: CacheState,
 }
 
 impl ArrayParameters {
@@ -75,6 +82,9 @@ impl ArrayParameters {
                 "members must be even where level is mirror; it is {}",
                 self.members
             ));
+        }
+        if self.cache_state == CacheState::Warm && self.write_cache_bytes == 0 {
+            return Err("cache_state must be cold where write_cache_bytes is 0".into());
         }
         if !self.strip_bytes.is_multiple_of(4_096) {
             return Err(format!(
@@ -236,7 +246,9 @@ impl<D: Drive> Array<D> {
 
     fn start_read(&mut self, now: Time, number: u32, op: &DataOp, ends: &mut Ends) {
         let rows: Vec<(u64, Range)> = self.layout.rows(op.offset, u64::from(op.len)).collect();
-        if rows.iter().all(|(row, range)| self.cache.holds(*row, *range)) {
+        let is_warm = self.parameters.cache_state == CacheState::Warm
+            && op.offset + u64::from(op.len) <= self.parameters.write_cache_bytes;
+        if is_warm || rows.iter().all(|(row, range)| self.cache.holds(*row, *range)) {
             self.inside.cached_read_units += u64::from(op.len).div_ceil(512);
             self.end_request(now, number, Cause::Link, ends);
             return;
@@ -337,6 +349,7 @@ impl<D: Drive> Drive for Array<D> {
             ticket,
             op: *op,
             is_durable: way.is_durable && op.action == Action::Write,
+            arrived: now,
             ready_at,
             jobs_left: 1,
             ..Request::default()

@@ -428,6 +428,7 @@ impl Drive for BlockMapDrive {
         };
         let cause = waits.longest();
         self.flash.array.finish(end, cause);
+        ends.tell(ticket, end - now, &waits.stages(end - now, self.parameters.command_ns));
         ends.push(end, ticket, cause);
     }
 

@@ -25,6 +25,7 @@ use crate::drive::{Drive, Ends, Ticket, Way};
 use cache::{ReadCache, WriteCache};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Time};
+use drivelab_core::stages::Stage;
 use drivelab_stats::Random;
 use std::collections::VecDeque;
 
@@ -178,6 +179,15 @@ impl Disk {
         (now % rotation_ns + self.phase_ns) % rotation_ns
     }
 
+    /// Where the time of a command went that ends at `end`: its own time, and waits.
+    fn tell(&self, command: &Command, end: Time, own: &[(Stage, u64)], ends: &mut Ends) {
+        let (ticket, total_ns) = (command.ticket, end - command.arrived);
+        let mut all = [(Stage::Command, self.parameters.command_ns); 5];
+        let count = own.len().min(all.len() - 1);
+        all[1..=count].copy_from_slice(&own[..count]);
+        ends.tell(ticket, total_ns, &all[..=count]);
+    }
+
     /// Commands that occupy a place in the queue of the drive.
     fn held_commands(&self) -> usize {
         self.queue.len() + self.waiting.len() + usize::from(self.job == Job::Command)
@@ -218,7 +228,10 @@ impl Disk {
                 let Command { ticket, arrived, .. } = command;
                 self.flushes.push(Flush { ticket, number, arrived });
             }
-            _ => ends.push(command.ready_at, command.ticket, Cause::Link),
+            _ => {
+                self.tell(&command, command.ready_at, &[], ends);
+                ends.push(command.ready_at, command.ticket, Cause::Link);
+            }
         }
     }
 
@@ -230,6 +243,7 @@ impl Disk {
         let own_ns = self.parameters.command_ns + self.carry_ns(command.bytes);
         let waited_ns = (carried_at - command.arrived).saturating_sub(own_ns);
         let cause = if waited_ns > own_ns { Cause::Buffer } else { Cause::Link };
+        self.tell(command, carried_at, &[(Stage::Link, self.carry_ns(command.bytes))], ends);
         ends.push(carried_at, command.ticket, cause);
     }
 
@@ -247,6 +261,8 @@ impl Disk {
             self.flushes.retain(|flush| {
                 let is_done = writes.is_written(flush.number);
                 if is_done {
+                    let waited_ns = now - flush.arrived;
+                    ends.tell(flush.ticket, waited_ns, &[(Stage::Buffer, waited_ns)]);
                     ends.push(now, flush.ticket, Cause::Buffer);
                 }
                 !is_done

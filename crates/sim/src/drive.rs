@@ -89,6 +89,10 @@ pub trait Drive {
     /// The kernel's queue in front of it is set.
     fn set_queue(&mut self, _setting: QueueSetting, _value: &str) {}
 
+    /// It tells `ends` from here on, or no longer, where the time of each operation goes. What
+    /// stands around another drive does not hand this on, and then counts as one stage.
+    fn watch_stages(&mut self, _is_watched: bool) {}
+
     /// What went on inside since the drive was made, and how full it is at `now`.
     fn inside(&mut self, now: Time) -> Inside;
 }

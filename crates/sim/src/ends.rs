@@ -2,6 +2,7 @@
 
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
+use drivelab_core::stages::{Stage, Staged};
 use std::hint::select_unpredictable;
 
 /// Names an operation in flight; below 2²⁰.
@@ -48,6 +49,8 @@ pub struct Ends {
     count: usize,
     /// A ticket that has ended and still has its leaf, see [`Ends::take`].
     vacant: Option<Ticket>,
+    /// Where the time of each ticket went, where that is asked for.
+    staged: Option<Vec<Option<Staged>>>,
 }
 
 /// The key of a ticket that is not in flight.
@@ -63,11 +66,41 @@ impl Default for Ends {
             ends: vec![(0, Cause::Unknown); 2],
             count: 0,
             vacant: None,
+            staged: None,
         }
     }
 }
 
 impl Ends {
+    /// From here on it is noted where the time of operations goes, or no longer.
+    pub fn keep_stages(&mut self, is_kept: bool) {
+        self.staged = is_kept.then(Vec::new);
+    }
+
+    /// An operation that took `total_ns` spent `own` in these stages, as far as that goes, and
+    /// waited for the rest. Nothing where nobody asks.
+    #[inline]
+    pub fn tell(&mut self, ticket: Ticket, total_ns: u64, own: &[(Stage, u64)]) {
+        if self.staged.is_some() {
+            self.tell_staged(ticket, Staged::of(total_ns, own));
+        }
+    }
+
+    /// The same for stages that were added up already.
+    #[cold]
+    pub fn tell_staged(&mut self, ticket: Ticket, told: Staged) {
+        let Some(staged) = &mut self.staged else { return };
+        if staged.len() <= ticket as usize {
+            staged.resize(ticket as usize + 1, None);
+        }
+        staged[ticket as usize] = Some(told);
+    }
+
+    /// What was told of an operation that has ended.
+    pub fn take_staged(&mut self, ticket: Ticket) -> Option<Staged> {
+        self.staged.as_mut()?.get_mut(ticket as usize)?.take()
+    }
+
     /// Adds an end. A ticket can end once at a time.
     #[inline]
     pub fn push(&mut self, at: Time, ticket: Ticket, cause: Cause) {

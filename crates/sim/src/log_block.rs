@@ -29,6 +29,7 @@ use buffer::{Buffer, Held};
 use content::Content;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Time};
+use drivelab_core::stages::Stage;
 use drivelab_stats::{self as stats, Random};
 use flash::Flash;
 use group::Group;
@@ -75,6 +76,25 @@ impl Waits {
             }
         }
         longest.1
+    }
+
+    /// What it spent where. Pages that were served at the same time count in proportion, so that
+    /// all of it is no more than the whole.
+    pub fn stages(&self, total_ns: u64, command_ns: u64) -> [(Stage, u64); 5] {
+        let command_ns = command_ns.min(self.link_ns);
+        let sums = [
+            (Stage::Command, command_ns),
+            (Stage::Link, self.link_ns - command_ns),
+            (Stage::Flash, self.flash_ns),
+            (Stage::Buffer, self.buffer_ns),
+            (Stage::Merge, self.merge_ns),
+        ];
+        let all_ns = sums.iter().map(|(_, ns)| ns).sum::<u64>() + self.queue_ns;
+        if all_ns <= total_ns {
+            return sums;
+        }
+        let part = |ns: u64| (u128::from(ns) * u128::from(total_ns) / u128::from(all_ns)) as u64;
+        sums.map(|(stage, ns)| (stage, part(ns)))
     }
 
     /// The wait until a command was understood, which takes `command_ns`.
@@ -396,6 +416,7 @@ impl Drive for LogBlockDrive {
         if gap.is_none() {
             self.flash.array.finish(end, cause);
         }
+        ends.tell(ticket, end - now, &waits.stages(end - now, self.parameters.command_ns));
         ends.push(end, ticket, cause);
     }
 

@@ -3,6 +3,7 @@
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Time};
+use drivelab_core::stages::Stage;
 use drivelab_stats::Random;
 use serde::{Deserialize, Serialize};
 
@@ -110,6 +111,11 @@ impl<D: Drive> Network<D> {
         let inside_ns = now - sent.arrived_at;
         let outside_ns = end - sent.at - inside_ns;
         let cause = if outside_ns > inside_ns { Cause::Network } else { cause };
+        ends.tell(
+            ticket,
+            end - sent.at,
+            &[(Stage::Array, inside_ns), (Stage::Network, outside_ns)],
+        );
         ends.push(end, ticket, cause);
     }
 }

@@ -40,6 +40,7 @@ const WRITES_IN_FLIGHT_MAX: u32 = 32;
 struct Request {
     kind: RequestKind,
     op: DataOp,
+    sent: Time,
     /// Its pages, and the first behind them.
     first: u64,
     end: u64,
@@ -79,6 +80,7 @@ pub struct PageCache<D> {
     tick_at: Time,
     drive_read_bytes: u64,
     drive_written_bytes: u64,
+    drive_read_ns: u64,
 }
 
 impl<D: Drive> PageCache<D> {
@@ -99,6 +101,7 @@ impl<D: Drive> PageCache<D> {
             tick_at: Time::MAX,
             drive_read_bytes: 0,
             drive_written_bytes: 0,
+            drive_read_ns: 0,
         }
     }
 
@@ -117,6 +120,7 @@ impl<D: Drive> PageCache<D> {
 
     /// Asks the drive.
     fn send(&mut self, now: Time, number: RequestNumber, way: Way) {
+        self.requests[number as usize].sent = now;
         let op = self.requests[number as usize].op;
         match op.action {
             Action::Read => self.drive_read_bytes += u64::from(op.len),
@@ -127,7 +131,7 @@ impl<D: Drive> PageCache<D> {
     }
 
     fn request(&mut self, kind: RequestKind, op: DataOp, first: u64, end: u64) -> RequestNumber {
-        let request = Request { kind, op, first, end, waiters: Vec::new() };
+        let request = Request { kind, op, sent: 0, first, end, waiters: Vec::new() };
         match self.free_requests.pop() {
             Some(number) => {
                 self.requests[number as usize] = request;
@@ -236,6 +240,9 @@ impl<D: Drive> PageCache<D> {
     fn ended(&mut self, now: Time, end: End, ends: &mut Ends) {
         let request = &mut self.requests[end.ticket as usize];
         let (kind, pages) = (request.kind, request.first..request.end);
+        if request.op.action == Action::Read {
+            self.drive_read_ns += now - request.sent;
+        }
         let waiters = std::mem::take(&mut request.waiters);
         match kind {
             RequestKind::Fill => pages.for_each(|page| self.pages.end_read(page, end.ticket)),
@@ -315,6 +322,7 @@ impl<D: Drive> Drive for PageCache<D> {
         Inside {
             drive_read_bytes: self.drive_read_bytes,
             drive_written_bytes: self.drive_written_bytes,
+            drive_read_ns: self.drive_read_ns,
             dirty_bytes: self.pages.unwritten() as u64 * PAGE_BYTES,
             ..self.drive.inside(now)
         }

@@ -102,6 +102,8 @@ struct Document {
     member: Section,
     #[serde(default)]
     network: Section,
+    #[serde(default)]
+    cells: BTreeMap<String, BTreeMap<String, Parameter>>,
 }
 
 /// A profile as it was read.
@@ -122,6 +124,8 @@ pub struct Profile {
     pub price: Option<Price>,
     /// Its tables by name: `parameters`, and `member` and `network` of an array.
     pub sections: BTreeMap<&'static str, BTreeMap<String, Parameter>>,
+    /// What `bits_per_cell=N` sets besides, by N: the kinds of cells that it can be made of.
+    pub cells: BTreeMap<String, BTreeMap<String, Parameter>>,
     text: String,
     file: String,
     spans: BTreeMap<String, std::ops::Range<usize>>,
@@ -224,6 +228,7 @@ impl Profile {
             published_state,
             price,
             sections,
+            cells: document.cells,
             text: text.to_owned(),
             file: file.to_owned(),
             spans,

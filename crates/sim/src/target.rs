@@ -1,5 +1,6 @@
 //! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
 
+mod cells;
 mod scaling;
 mod state;
 
@@ -22,7 +23,9 @@ use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
 use crate::stalls::Stalls;
 use crate::volume::{Volume, VolumeParameters};
-use drivelab_core::facts::{Bound, Facts, FlashFacts, SimulatedFacts, TargetFacts, TargetKind};
+use drivelab_core::facts::{
+    Bound, CacheState, Facts, FlashFacts, LinkRate, SimulatedFacts, TargetFacts, TargetKind,
+};
 use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
 use drivelab_stats::Domain;
@@ -189,6 +192,7 @@ impl SimTarget {
             "spare" => self.set_spare(text),
             "capacity" => self.set_capacity(text),
             "d" => self.set("collector_choices", text),
+            "bits_per_cell" => self.set_cells(text),
             key => self.set(key, text),
         }
     }
@@ -381,6 +385,8 @@ impl SimTarget {
                 flash: self.flash_facts(),
                 bound: self.bound(),
                 has_file_system: self.file_system.is_some(),
+                link: self.link(),
+                array_cache: self.array_cache(),
             }),
             differences: self.differences.iter().map(|found| found.text.clone()).collect(),
             published_state: self.profile.published_state().map(|state| state.word().into()),
@@ -394,6 +400,28 @@ impl SimTarget {
     fn is_unchanged(&self) -> bool {
         let mut words = self.name.split(',').skip(1).map(str::trim);
         words.all(|word| word.starts_with("state=") || word.starts_with("seed="))
+    }
+
+    fn array_cache(&self) -> Option<CacheState> {
+        let parameters: ArrayParameters = (self.profile.model == Model::Array)
+            .then(|| self.profile.section("parameters").ok())??;
+        Some(parameters.cache_state)
+    }
+
+    /// The narrowest part of the way between host and drive.
+    fn link(&self) -> Option<LinkRate> {
+        let number = |section: &str, key: &str| {
+            let parameter = self.profile.sections.get(section)?.get(key)?;
+            u64::try_from(parameter.value.as_integer()?).ok()
+        };
+        let link = number("parameters", "link_bytes_per_s").filter(|_| self.noise.is_empty())?;
+        let narrowest = |key| number("network", key).map_or(link, |rate| rate.min(link));
+        let one_way = self.profile.get("link_is_half_duplex").and_then(Value::as_bool);
+        Some(LinkRate {
+            read_bytes_per_s: narrowest("from_drive_bytes_per_s"),
+            write_bytes_per_s: narrowest("to_drive_bytes_per_s"),
+            one_way: one_way.unwrap_or(false),
+        })
     }
 
     /// What an operator of such a drive knows of it.
@@ -419,6 +447,7 @@ impl SimTarget {
             bytes: units * flash.map_unit_bytes,
             unit_bytes: flash.map_unit_bytes,
             cycles_left: flash.endurance_cycles.saturating_sub(flash.worn_cycles),
+            cells: self.cell_facts(&flash),
         })
     }
 

@@ -1,7 +1,9 @@
 //! Where drivers meet a simulated drive: one loop that advances a virtual clock to the earliest
 //! thing that happens.
 
+mod acts;
 mod line;
+mod watched;
 
 use crate::drive::{Drive, End, Ends, Route, Ticket, Way};
 use drivelab_core::defect::ended_by_defects;
@@ -9,11 +11,13 @@ use drivelab_core::driver::{Driver, Next};
 use drivelab_core::endings::{Endings, OtherRanks};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
-use drivelab_core::op::{Action, DataOp, Done, Op, Tag, Time};
+use drivelab_core::op::{Done, Op, Tag, Time};
 use drivelab_core::plan::{Act, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
+use drivelab_core::stages::KindStages;
 use line::Line;
 use std::collections::BTreeMap;
+use watched::Watched;
 
 /// Events between two questions whether to go on.
 const EVENTS_PER_QUESTION: u32 = 4096;
@@ -47,6 +51,8 @@ pub struct SimTestbed<D> {
     is_mounted: bool,
     /// Settings of the queue in front of it that were changed.
     queue: BTreeMap<QueueSetting, String>,
+    /// Where the time of operations goes, where somebody asks.
+    watched: Option<Watched>,
 }
 
 /// The way of one worker to the drive.
@@ -134,11 +140,19 @@ struct Step {
     inside_from: Inside,
 }
 
+impl Step {
+    /// Stamps that the worker of a ticket has kept so far.
+    fn stamps_of(&self, ticket: Ticket) -> usize {
+        self.workers[self.worker_of[ticket as usize] as usize].driver.latest_stamp().0
+    }
+}
+
 impl<D: Drive> SimTestbed<D> {
     /// A drive at virtual time zero.
     pub fn new(drive: D, facts: Facts) -> Self {
         let (ends, queue) = (Ends::default(), BTreeMap::new());
-        SimTestbed { facts, drive, ends, now: 0, opened: 0, is_mounted: false, queue }
+        let watched = None;
+        SimTestbed { facts, drive, ends, now: 0, opened: 0, is_mounted: false, queue, watched }
     }
 
     /// The drive.
@@ -182,7 +196,7 @@ impl<D: Drive> SimTestbed<D> {
     }
 
     /// Lets the workers submit what is due; returns when the next wants to be asked.
-    #[inline]
+    #[inline(always)]
     fn pump(
         &mut self,
         step: &mut Step,
@@ -270,7 +284,11 @@ impl<D: Drive> SimTestbed<D> {
     }
 
     /// Runs until every driver has finished.
-    fn advance(&mut self, step: &mut Step, sink: &mut dyn Sink) -> Result<(), Trouble> {
+    fn advance<const WATCHED: bool>(
+        &mut self,
+        step: &mut Step,
+        sink: &mut dyn Sink,
+    ) -> Result<(), Trouble> {
         let mut endings =
             Endings::new(step.workers.iter().map(|worker| &worker.driver), OtherRanks::NONE);
         let mut finished = 0;
@@ -301,14 +319,14 @@ impl<D: Drive> SimTestbed<D> {
                 }
                 continue;
             }
-            self.go_to_next(step, sink, wake)?;
+            self.go_to_next::<WATCHED>(step, sink, wake)?;
         }
     }
 
     /// Moves the clock to the next thing that happens, and lets it happen; `wake`: when the next
     /// worker wants to be asked.
     #[inline]
-    fn go_to_next(
+    fn go_to_next<const WATCHED: bool>(
         &mut self,
         step: &mut Step,
         sink: &mut dyn Sink,
@@ -331,7 +349,11 @@ impl<D: Drive> SimTestbed<D> {
         // One at a time: what ends at once is answered one by one.
         if let Some(end) = self.ends.take(self.now) {
             debug_assert!(end.at <= self.now, "{end:?} is told before it has happened");
+            let before = if WATCHED { step.stamps_of(end.ticket) } else { 0 };
             let worker = Self::reap(step, end);
+            if WATCHED && let Some(watched) = &mut self.watched {
+                watched.note(&worker.driver, before, self.ends.take_staged(end.ticket));
+            }
             if let Some(line) = &mut worker.line
                 && let Some((ticket, op)) = line.after(end.ticket)
             {
@@ -350,7 +372,10 @@ impl<D: Drive> Testbed for SimTestbed<D> {
 
     fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
         let mut step = self.begin(drivers);
-        ended_by_defects(|| self.advance(&mut step, sink))?;
+        ended_by_defects(|| match self.watched {
+            None => self.advance::<false>(&mut step, sink),
+            Some(_) => self.advance::<true>(&mut step, sink),
+        })?;
         self.look_inside(&mut step, sink);
         let now = self.now;
         let leave = |mut worker: Worker| {
@@ -396,6 +421,16 @@ impl<D: Drive> Testbed for SimTestbed<D> {
     fn inside(&mut self) -> Option<Inside> {
         Some(self.drive.inside(self.now))
     }
+
+    fn watch_stages(&mut self, is_watched: bool) {
+        self.watched = is_watched.then(|| Watched::new(&self.facts));
+        self.ends.keep_stages(is_watched);
+        self.drive.watch_stages(is_watched);
+    }
+
+    fn take_stages(&mut self) -> Vec<KindStages> {
+        self.watched.as_mut().map_or_else(Vec::new, Watched::take)
+    }
 }
 
 /// How worker number `reader` of a stream goes to the drive.
@@ -407,83 +442,4 @@ fn way_of(stream: &Stream, reader: u32) -> Way {
         IoMode::Direct | IoMode::Buffered => Route::Buffered,
     };
     Way { route, is_durable: stream.sync == Sync::Dsync, reader }
-}
-
-/// Bytes of one discard, as the kernel splits large ones.
-const TRIM_BYTES: u64 = 1 << 30;
-
-impl<D: Drive> SimTestbed<D> {
-    fn purge(&mut self) -> Result<(), Trouble> {
-        self.drive.purge(self.now).then_some(()).ok_or_else(|| {
-            Trouble::usage(
-                "this simulated drive has no command that purges it; empty it by discarding, or \
-                 take one of flash",
-            )
-        })
-    }
-
-    fn mount(&mut self, is_mounted: bool) {
-        self.is_mounted = is_mounted;
-        self.drive.mount(is_mounted);
-    }
-
-    fn set_queue(&mut self, setting: QueueSetting, value: &str) -> Result<SettingChange, Trouble> {
-        let offered = setting.simulated();
-        if !offered.contains(&value) {
-            return Err(Trouble::usage(format!(
-                "{} of a simulated drive is one of {}, not `{value}`",
-                setting.word(),
-                offered.join(", ")
-            )));
-        }
-        self.drive.set_queue(setting, value);
-        let before = self.queue.insert(setting, value.into());
-        Ok(SettingChange {
-            device: "sim".into(),
-            setting,
-            before: before.unwrap_or_else(|| offered[0].into()),
-            after: value.into(),
-        })
-    }
-
-    fn trim(&mut self, first: u64, bytes: u64) {
-        let mut at = first;
-        while at < first + bytes {
-            let len = TRIM_BYTES.min(first + bytes - at);
-            let op =
-                DataOp { action: Action::Trim, offset: at, len: len as u32, ..DataOp::default() };
-            self.serve(&op, Way::default());
-            at += len;
-        }
-    }
-
-    /// Serves one operation to its end.
-    fn serve(&mut self, op: &DataOp, way: Way) {
-        self.drive.submit_by(self.now, 0, op, way, &mut self.ends);
-        loop {
-            if self.ends.pop(self.now).is_some() {
-                return;
-            }
-            self.now = self.now.max(self.ends.next_at().min(self.drive.next_event()));
-            self.drive.advance(self.now, &mut self.ends);
-        }
-    }
-
-    /// Lets time pass in which the host does nothing.
-    fn pass(&mut self, until: Time) {
-        while self.drive.next_event() <= until {
-            self.now = self.now.max(self.drive.next_event());
-            self.drive.advance(self.now, &mut self.ends);
-        }
-        self.now = until;
-    }
-
-    /// What is dirty is written, and clean pages are let go of.
-    fn drop_caches(&mut self) {
-        if self.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some()) {
-            let way = Way { route: Route::Buffered, ..Way::default() };
-            self.serve(&DataOp { action: Action::Flush, ..DataOp::default() }, way);
-            self.drive.forget_pages();
-        }
-    }
 }

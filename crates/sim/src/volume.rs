@@ -8,6 +8,7 @@
 use crate::drive::{Drive, Ends, Ticket, Way};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Time};
+use drivelab_core::stages::Stage;
 use drivelab_stats::Random;
 use serde::{Deserialize, Serialize};
 
@@ -222,6 +223,8 @@ impl Drive for Volume {
         }
         let service_ns = base_ns + self.random.below(self.parameters.jitter_ns + 1);
         let cause = if admitted_at - now > service_ns { Cause::Credits } else { Cause::Network };
+        let total_ns = admitted_at + service_ns - now;
+        ends.tell(ticket, total_ns, &[(Stage::Network, service_ns)]);
         ends.push(admitted_at + service_ns, ticket, cause);
     }
 

@@ -4,6 +4,7 @@ mod bars;
 mod heat;
 mod pictures;
 mod prices;
+mod stacks;
 mod tables;
 
 use crate::experiment::Study;
@@ -39,6 +40,7 @@ pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
     findings.tables.extend(side_by_side(members));
     findings.tables.extend(prices::of_members(study, members));
     findings.tables.extend(tables::merged(members));
+    findings.stacks.extend(stacks::merged(members));
     findings.bars.extend(bars::merged(members));
     findings.pictures.extend(pictures::merged(members));
     findings.heat_maps.extend(heat::merged(members));
@@ -98,8 +100,8 @@ fn row(member: &Member<'_>, target: &str, columns: &[(&str, Unit)]) -> Vec<Entry
     [Entry::Text(target.into())].into_iter().chain(columns.iter().map(of)).collect()
 }
 
-/// Names that fit a table: without what simulated drives are given, and of a path its end,
-/// where they still tell the targets apart.
+/// Names that fit a table: without what simulated drives are given, or without what all of them
+/// are given, and of a path its end, where they still tell the targets apart.
 #[must_use]
 pub fn short(targets: &[&str]) -> Vec<String> {
     let cut = |target: &&str| -> String {
@@ -108,12 +110,28 @@ pub fn short(targets: &[&str]) -> Vec<String> {
             None => target.trim_end_matches('/').rsplit('/').next().unwrap_or(target).into(),
         }
     };
+    let all = || targets.iter().map(|target| (*target).to_string()).collect();
     let names: Vec<String> = targets.iter().map(cut).collect();
+    [names, without_shared(targets)].into_iter().find(|names| are_clear(names)).unwrap_or_else(all)
+}
+
+fn are_clear(names: &[String]) -> bool {
     let is_clear = |name: &String| names.iter().filter(|other| *other == name).count() == 1;
-    match names.iter().all(|name| is_clear(name) && !name.is_empty()) {
-        true => names,
-        false => targets.iter().map(|target| (*target).to_string()).collect(),
-    }
+    names.iter().all(|name| is_clear(name) && !name.is_empty())
+}
+
+/// Simulated drives without what all of them are given.
+fn without_shared(targets: &[&str]) -> Vec<String> {
+    let drives: Option<Vec<&str>> =
+        targets.iter().map(|target| target.strip_prefix("sim:")).collect();
+    let drives = drives.unwrap_or_default();
+    let is_shared = |part: &str| drives.iter().all(|drive| drive.split(',').any(|it| it == part));
+    let cut = |drive: &&str| {
+        let parts = drive.split(',').enumerate();
+        let own = parts.filter(|(place, part)| *place == 0 || !is_shared(part));
+        own.map(|(_, part)| part).collect::<Vec<&str>>().join(",")
+    };
+    drives.iter().map(cut).collect()
 }
 
 #[cfg(test)]

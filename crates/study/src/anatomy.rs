@@ -6,6 +6,7 @@
 
 mod judge;
 mod parts;
+mod staged;
 #[cfg(test)]
 mod tests;
 
@@ -204,5 +205,6 @@ fn one(setting: &Setting<'_>, cell: Cell, side: Side, each_ns: u64, writes_each:
     };
     let stream = loads::random(setting, mix, cell.depth);
     let step = loads::step(setting, &cell.of(side), Role::Measure, until, stream);
-    Step { trace: side == Side::Traced, ..step }
+    // A simulated drive is not slower for telling where the time goes.
+    Step { trace: side == Side::Traced || setting.is_simulated(), ..step }
 }

@@ -4,6 +4,7 @@
 //! Loads that mean something only behind each other (a second read behind a first) form a group;
 //! the order of the groups is shuffled anew in each round, as other studies do with cells.
 
+mod brief;
 pub mod ior;
 pub mod iozone;
 mod measured;
@@ -12,6 +13,7 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
+pub use brief::brief;
 pub use measured::{
     Outcome, Quantity, amount, change, estimate, matrix, outcome, sample, side, values, words,
 };

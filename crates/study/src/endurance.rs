@@ -6,6 +6,7 @@
 //! own wear is taken instead, and nothing is written.
 
 mod judge;
+mod ladder;
 
 pub use judge::by_promise;
 
@@ -30,6 +31,7 @@ pub const STUDY: Study = Study {
     established,
     rules: Rules::SERIES,
     judge: judge::judge,
+    across: Some(ladder::across),
     quick_cost: Some("10 GiB written; nothing on a real drive"),
     options: &[OwnOption::PerDay],
     ..Study::PLAIN

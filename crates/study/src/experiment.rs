@@ -8,6 +8,7 @@ pub mod budget;
 pub mod cache;
 pub mod control;
 pub mod falls;
+pub mod link;
 pub mod loads;
 pub mod narrow;
 pub mod order;
@@ -146,6 +147,8 @@ pub enum OwnOption {
     Legs,
     Absolute,
     Reference,
+    Article,
+    Load,
 }
 
 impl OwnOption {
@@ -161,6 +164,8 @@ impl OwnOption {
             OwnOption::Legs => "--legs",
             OwnOption::Absolute => "--absolute",
             OwnOption::Reference => "--reference",
+            OwnOption::Article => "--article",
+            OwnOption::Load => "--load",
         }
     }
 }

@@ -24,10 +24,12 @@ pub mod rank;
 pub mod registry;
 pub mod set_up;
 pub mod steady;
+pub mod stride;
 pub mod stutter;
 pub mod torture;
 pub mod trim;
 pub mod tune;
+pub mod under;
 pub mod wsat;
 
 use experiment::Study;
@@ -43,8 +45,10 @@ pub const STUDIES: &[Study] = &[
     rank::STUDY,
     patterns::STUDY,
     mix::STUDY,
+    under::STUDY,
     steady::STUDY,
     file_system::STUDY,
+    stride::STUDY,
     stutter::STUDY,
     apps::STUDY,
     modes::STUDY,

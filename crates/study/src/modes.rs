@@ -4,12 +4,13 @@
 //! time. Beside each the bytes that reached the drive meanwhile are counted: what is missing of
 //! those that were asked for, memory has answered.
 
+mod article;
 mod judge;
 
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, shuffle, since_break};
 use crate::experiment::{
-    Allowance, Needs, Setting, Study, impossible, loads, longest_ns, repetitions,
+    Allowance, Needs, OwnOption, Setting, Study, impossible, loads, longest_ns, repetitions,
 };
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
@@ -28,7 +29,11 @@ pub const STUDY: Study = Study {
     objection,
     next,
     rules: Rules { is_series: false, is_finding: judge::is_finding },
-    judge: judge::judge,
+    judge: |setting, run| match setting.options.article {
+        true => article::judge(setting, run),
+        false => judge::judge(setting, run),
+    },
+    options: &[OwnOption::Article],
     needs: Needs { page_cache: |_| Some(256 << 20), ..Needs::PLAIN },
     ..Study::PLAIN
 };
@@ -160,6 +165,9 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         let is_tried = steps.iter().any(|step| step.begin.name == loads::FILL);
         return (!is_tried).then(|| loads::plan(setting, SECOND_NS, vec![fill(setting, &left)]));
     }
+    if setting.options.article {
+        return article::next(setting, run, &left);
+    }
     let count = repetitions(setting.options.scale);
     let cells = cells(setting);
     let missing = |cell: &Cell| count.saturating_sub(done(&run.steps, &cell.name()));
@@ -193,14 +201,13 @@ struct Share {
     bytes: u64,
 }
 
+/// Memory as if nothing had been read or written.
+fn settle() -> Step {
+    Step { name: SETTLE.into(), role: Role::Prepare, act: Some(Act::DropCaches), ..Step::default() }
+}
+
 /// A cell with what must come before it.
 fn group(setting: &Setting<'_>, cell: &Cell, share: &Share) -> Vec<Step> {
-    let settle = Step {
-        name: SETTLE.into(),
-        role: Role::Prepare,
-        act: Some(Act::DropCaches),
-        ..Step::default()
-    };
     let stream = Stream {
         engine: Engine::IoUring,
         io: if cell.mode.is_direct() { IoMode::Direct } else { IoMode::Buffered },
@@ -220,7 +227,7 @@ fn group(setting: &Setting<'_>, cell: &Cell, share: &Share) -> Vec<Step> {
     };
     let bytes = is_write.then(|| whole(share.bytes, measured.size.0));
     let until = Until { elapsed: Some(Span(share.each_ns)), bytes, ..Until::default() };
-    let mut steps = vec![settle];
+    let mut steps = vec![settle()];
     if cell.kind == Action::Read && !cell.mode.is_direct() {
         steps.push(loads::step(setting, WARM_UP, Role::Prepare, once, warm_up));
     }

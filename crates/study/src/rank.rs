@@ -3,16 +3,19 @@
 //! The same few loads on each target: random and sequential, reads and writes, one at a time and
 //! many at once. One target alone gives its profile; several are put in order by `across`.
 
+mod links;
 mod members;
+mod places;
 
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{missing, shuffle, since_break};
 use crate::experiment::{Allowance, Needs, Setting, Study, control, impossible, loads};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
+use drivelab_core::facts::CacheState;
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
-use drivelab_core::plan::{Mix, Pattern, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Engine, Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::{digits, percent, time};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::{Rules, Sound};
@@ -36,7 +39,8 @@ pub const STUDY: Study = Study {
     ..Study::PLAIN
 };
 
-/// The loads: name, share of reads in percent, bytes of a request, operations in flight.
+/// The loads: name, share of reads in percent, bytes of a request, operations in flight. One at a
+/// time it is pread and pwrite, as most programs do it.
 const CELLS: [(&str, u32, u64, u32); 7] = [
     ("random read qd1", 100, 4 << 10, 1),
     ("random write qd1", 0, 4 << 10, 1),
@@ -46,6 +50,16 @@ const CELLS: [(&str, u32, u64, u32); 7] = [
     ("sequential read", 100, 128 << 10, 32),
     ("sequential write", 0, 128 << 10, 32),
 ];
+/// Their names.
+const NAMES: [&str; CELLS.len()] = {
+    let mut names = [""; CELLS.len()];
+    let mut at = 0;
+    while at < names.len() {
+        names[at] = CELLS[at].0;
+        at += 1;
+    }
+    names
+};
 const REPETITIONS: u64 = 5;
 const SECOND_NS: u64 = 1_000_000_000;
 /// Targets that differ by less over all loads share a place.
@@ -137,7 +151,10 @@ fn one(
     let pattern = if is_random { Pattern::Uniform } else { Pattern::SEQUENTIAL };
     let mix = Mix { read: reads, write: 100 - reads, trim: 0 };
     let length = Some(Size(region));
-    let base = loads::base(setting);
+    let base = match (loads::base(setting), depth) {
+        (base, 1) => Stream { engine: Engine::Psync, ..base },
+        (base, _) => base,
+    };
     let stream = loads::deep(Stream { pattern, mix, size: Size(size), length, ..base }, depth);
     let bytes = (mix.write > 0).then(|| whole(write_bytes * 100 / u64::from(mix.write), size));
     let until = Until { elapsed: Some(Span(each_ns)), bytes, ..Until::default() };
@@ -236,10 +253,30 @@ fn across(members: &[Member<'_>]) -> Findings {
     let Some((first, best, _)) = places.first().copied() else { return findings };
     let Ok(comparison) = against(first, best, &places[1..]) else { return findings };
     findings.verdict = in_order(&places, &comparison);
+    let all: Vec<(&str, &Summary)> = places.iter().map(|place| (place.0, place.1)).collect();
+    findings.verdict.extend(places::beside(&all));
     findings.tables.push(table(&places));
+    findings.tables.push(places::table(&all));
     findings.tables.push(latencies(&places));
+    findings.tables.extend(links::table(members, &all));
+    findings.deviations.extend(members.iter().filter_map(array_cache));
     findings.comparison = Some(comparison);
     findings
+}
+
+/// What a simulated array's cache held.
+fn array_cache(member: &Member<'_>) -> Option<String> {
+    let target = member.target;
+    Some(match member.run.begin.facts.target.simulated?.array_cache? {
+        CacheState::Cold => format!(
+            "{target}: the array's memory was cold, and answered no read but of what was just \
+             written; cache_state=warm in its name makes it hold the beginning of the volume."
+        ),
+        CacheState::Warm => format!(
+            "{target}: the array's memory was warm (cache_state=warm): it answered the reads of \
+             the beginning of the volume."
+        ),
+    })
 }
 
 fn rate(summary: &Summary, name: &str) -> Option<f64> {
@@ -263,9 +300,9 @@ fn slowness(summary: &Summary, sound: &[(&str, &Summary)]) -> f64 {
     (logs.iter().sum::<f64>() / logs.len().max(1) as f64).exp()
 }
 
-/// How many times slower one target is than another over all loads: the geometric mean of the
+/// How many times slower one target is than another over these loads: the geometric mean of the
 /// ratios, with its 95 % interval from the spread of the repetitions (delta method, normal).
-fn slower_by(one: &Summary, other: &Summary) -> (f64, f64, f64) {
+fn slower_by(one: &Summary, other: &Summary, names: &[&str]) -> (f64, f64, f64) {
     let logs = |summary: &Summary, name: &str| -> (f64, f64) {
         let logs: Vec<f64> = control::centred(summary, name).iter().map(|rate| rate.ln()).collect();
         let found = Description::of(&logs).ok();
@@ -274,12 +311,12 @@ fn slower_by(one: &Summary, other: &Summary) -> (f64, f64, f64) {
         (mean, deviation * deviation / logs.len().max(1) as f64)
     };
     let (mut sum, mut variance) = (0.0, 0.0);
-    for (name, ..) in CELLS {
+    for name in names {
         let (fast, slow) = (logs(one, name), logs(other, name));
         sum += fast.0 - slow.0;
         variance += fast.1 + slow.1;
     }
-    let count = CELLS.len() as f64;
+    let count = names.len() as f64;
     let (middle, reach) = (sum / count, 1.96 * variance.sqrt() / count);
     (middle.exp(), (middle - reach).exp(), (middle + reach).exp())
 }
@@ -323,7 +360,7 @@ fn in_order(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Vec<St
     let mut apart = Vec::new();
     for pair in places.windows(2) {
         let [(faster, one, _), (slower, other, _)] = pair else { continue };
-        let (ratio, low, high) = slower_by(one, other);
+        let (ratio, low, high) = slower_by(one, other, &NAMES);
         let is_open = low <= 1.0 + BAND;
         order.push_str(&format!(" {} {slower}", if is_open { "≈" } else { ">" }));
         let interval = format!("{} to {}", digits(low), digits(high));

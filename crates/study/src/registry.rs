@@ -1,14 +1,25 @@
 //! All studies, by name: help, the tables of the documents and the command line ask here.
 
-use crate::experiment::{Allowance, OwnOption, Study};
-use crate::{STUDIES, accept, check};
+use crate::experiment::{Allowance, OwnOption, Setting, Study};
+use crate::{STUDIES, accept, battery, check};
 use drivelab_core::quantity::size;
+use drivelab_core::record::Warning;
+use drivelab_core::run::Run;
 use drivelab_core::study::{Scale, StudyOptions};
 
 /// Costs are told of a drive of this size.
 const DRIVE_BYTES: u64 = 1 << 40;
 /// Studies that are commands of their own.
 const COMMANDS: [Study; 2] = [check::STUDY, accept::STUDY];
+
+/// Studies made of the suites of old, whose tests are to last for a minute each.
+const BATTERIES: [&str; 4] = ["torture", "files", "ior", "meta"];
+
+/// What a reader of a run must be warned of that only the run could tell.
+pub fn remarks(study: &Study, setting: &Setting<'_>, run: &Run) -> Vec<Warning> {
+    let is_battery = BATTERIES.contains(&study.name);
+    is_battery.then(|| battery::brief(setting, run)).flatten().into_iter().collect()
+}
 
 /// The study that a run was made for.
 ///

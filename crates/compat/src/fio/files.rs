@@ -1,5 +1,6 @@
 //! Which files the jobs of a line use, and how large they are.
 
+use super::place::{Place, Places, State};
 use super::settings::Settings;
 use super::value::Amount;
 use super::words::STATUS;
@@ -7,56 +8,12 @@ use crate::front::{Found, Refusal, Scale, World};
 use drivelab_core::plan::PlanFile;
 use drivelab_core::units::Size;
 use std::collections::HashSet;
+use std::ops::Range;
 
 /// Jobs that there is room for, clones counted, as in fio.
 const CLONES_MAX: u64 = 4096;
 /// Files that one plan may name.
 const FILES_MAX: u64 = 65_536;
-
-/// Where the I/O of one job goes.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Place {
-    /// Index of its first file among those of the plan.
-    pub first: u32,
-    /// Files that each clone uses.
-    pub per_clone: u32,
-    /// Each clone has files of its own.
-    pub each: bool,
-    /// First byte of the region.
-    pub offset: u64,
-    /// Added for each further clone.
-    pub offset_each: u64,
-    /// Bytes of the region in each file.
-    pub length: u64,
-    /// Bytes of all its files that one clone goes over.
-    pub size: u64,
-}
-
-/// The files of all jobs.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Places {
-    /// The target, as our own command line has it.
-    pub target: String,
-    /// The files by name; none of a device.
-    pub files: Vec<PlanFile>,
-    /// Whether each of them has to be laid out before it is read, and whether it is there.
-    pub states: Vec<State>,
-    /// One for each job.
-    pub jobs: Vec<Place>,
-}
-
-/// What is known of a file beforehand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct State {
-    /// It is there, and large enough.
-    pub is_there: bool,
-    /// Bytes of it, if there is a file.
-    pub bytes: Option<u64>,
-    /// A job reads it.
-    pub is_read: bool,
-    /// A job writes it.
-    pub is_written: bool,
-}
 
 /// Finds the places of all jobs.
 ///
@@ -64,12 +21,7 @@ pub struct State {
 /// More jobs or files than there is room for; a job without a size; several targets in one line; a
 /// path that is neither file nor device.
 pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, Refusal> {
-    has_room(jobs)?;
-    let mut paths: Vec<String> = Vec::new();
-    let mut wanted: Vec<Wanted> = Vec::new();
-    for (name, settings) in jobs {
-        wanted.push(wanted_of(name, settings, world, &mut paths)?);
-    }
+    let Listed { paths, wanted, sizes, mut states } = listed(jobs, world)?;
     let is_one = |found: &Found| matches!(found, Found::Device { .. } | Found::Simulated { .. });
     let nothing = jobs.iter().all(|(_, settings)| !settings.engine.1.moves_data());
     if nothing {
@@ -93,18 +45,6 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
     }
     have_directories(&paths, world)?;
     let (target, names) = below_one_directory(&paths)?;
-    let mut states = vec![State { is_there: true, ..State::default() }; paths.len()];
-    let mut sizes = vec![0u64; paths.len()];
-    for ((_, settings), place) in jobs.iter().zip(&wanted) {
-        for file in place.first..place.first + place.count {
-            let (state, size) = (&mut states[file], &mut sizes[file]);
-            *size = (*size).max(place.file_bytes);
-            // A mapped file is written through its pages, which fio makes beforehand.
-            let is_mapped = settings.engine.1.traits().is_mapping;
-            state.is_read |= settings.rw.kinds[0] || settings.overwrite || is_mapped;
-            state.is_written |= settings.rw.kinds[1] || settings.rw.kinds[2];
-        }
-    }
     for ((path, state), size) in paths.iter().zip(&mut states).zip(&sizes) {
         state.bytes = match world.found(path) {
             Found::File { bytes } => Some(bytes),
@@ -118,7 +58,46 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
         files: names.into_iter().zip(sizes).map(file).collect(),
         states,
         jobs: wanted.iter().map(Wanted::place).collect(),
+        on_drive: None,
     })
+}
+
+/// The files of all jobs, and what is done with each.
+pub struct Listed {
+    /// Their names.
+    pub paths: Vec<String>,
+    /// Which of them a job uses.
+    pub wanted: Vec<Wanted>,
+    /// Bytes of each.
+    pub sizes: Vec<u64>,
+    /// What is done with each; whether it is there is not known yet.
+    pub states: Vec<State>,
+}
+
+/// Lists the files of all jobs.
+///
+/// # Errors
+/// As [`places`].
+pub fn listed(jobs: &[(String, Settings)], world: &dyn World) -> Result<Listed, Refusal> {
+    has_room(jobs)?;
+    let mut paths: Vec<String> = Vec::new();
+    let mut wanted: Vec<Wanted> = Vec::new();
+    for (name, settings) in jobs {
+        wanted.push(wanted_of(name, settings, world, &mut paths)?);
+    }
+    let mut states = vec![State { is_there: true, ..State::default() }; paths.len()];
+    let mut sizes = vec![0u64; paths.len()];
+    for ((_, settings), place) in jobs.iter().zip(&wanted) {
+        for file in place.files() {
+            let (state, size) = (&mut states[file], &mut sizes[file]);
+            *size = (*size).max(place.file_bytes);
+            // A mapped file is written through its pages, which fio makes beforehand.
+            let is_mapped = settings.engine.1.traits().is_mapping;
+            state.is_read |= settings.rw.kinds[0] || settings.overwrite || is_mapped;
+            state.is_written |= settings.rw.kinds[1] || settings.rw.kinds[2];
+        }
+    }
+    Ok(Listed { paths, wanted, sizes, states })
 }
 
 /// Refuses what would be a list of billions.
@@ -145,7 +124,7 @@ fn has_room(jobs: &[(String, Settings)]) -> Result<(), Refusal> {
 }
 
 /// The files of one job, before all paths are known.
-struct Wanted {
+pub struct Wanted {
     first: usize,
     count: usize,
     per_clone: u32,
@@ -158,7 +137,13 @@ struct Wanted {
 }
 
 impl Wanted {
-    fn place(&self) -> Place {
+    /// Its files among all.
+    pub fn files(&self) -> Range<usize> {
+        self.first..self.first + self.count
+    }
+
+    /// Where its I/O goes.
+    pub fn place(&self) -> Place {
         Place {
             first: u32::try_from(self.first).unwrap_or(u32::MAX),
             per_clone: self.per_clone,
@@ -167,6 +152,7 @@ impl Wanted {
             offset_each: self.offset_each,
             length: self.length,
             size: self.size,
+            is_on_drive: false,
         }
     }
 }
@@ -238,7 +224,10 @@ fn wanted_of(
 }
 
 /// Refuses what has no room for a request.
-fn holds_a_block(settings: &Settings, size: u64, part: u64) -> Result<(), Refusal> {
+///
+/// # Errors
+/// Less than a block.
+pub fn holds_a_block(settings: &Settings, size: u64, part: u64) -> Result<(), Refusal> {
     if !settings.engine.1.moves_data() {
         return Ok(());
     }
@@ -275,7 +264,7 @@ fn blocks(settings: &Settings) -> [(u64, u64); 3] {
 }
 
 /// The smallest amount that a scaled size must be a multiple of.
-fn grain(settings: &Settings) -> u64 {
+pub fn grain(settings: &Settings) -> u64 {
     blocks(settings).into_iter().map(|(_, most)| most).max().unwrap_or(4096).max(4096)
 }
 
@@ -290,7 +279,8 @@ fn scaled(amount: Amount, whole: u64, scale: Scale, grain: u64) -> u64 {
 /// Refuses what is no directory, as fio does when it reads the line.
 fn are_directories(settings: &Settings, world: &dyn World) -> Result<(), Refusal> {
     for directory in &settings.directories {
-        if world.found(directory) != Found::Directory {
+        let found = world.found(directory);
+        if !matches!(found, Found::Directory | Found::Simulated { .. }) {
             let given = settings.directories.join(":");
             let text = format!(
                 "fio: {directory} is not a directory\nfio: failed parsing directory={given}"
@@ -379,7 +369,8 @@ fn place_of(paths: &mut Vec<String>, own: &[String]) -> Result<usize, Refusal> {
 
 /// Bytes of what is there: of a device, of an existing file; 0 where nothing is.
 fn whole_bytes(own: &[String], settings: &Settings, world: &dyn World) -> Result<u64, Refusal> {
-    if !settings.engine.1.moves_data() {
+    let is_on_drive = settings.directories.iter().any(|directory| directory.starts_with("sim:"));
+    if is_on_drive || !settings.engine.1.moves_data() {
         return Ok(0);
     }
     let mut whole = 0u64;

@@ -1,8 +1,8 @@
 //! Every option of fio 3.33: how it is treated here, and what it changes.
 
 use super::reading::{
-    Given, above_zero, alignment, checksum, direction, distribution, engine, names, percentiles,
-    put, ranges, share_of_all, splits, synced,
+    Given, above_zero, alignment, checksum, direction, distribution, engine, names_or_drive,
+    percentiles, put, ranges, share_of_all, splits, synced,
 };
 use super::settings::{Settings, Wrong};
 use super::shown::{Unified, Without};
@@ -73,21 +73,18 @@ const STEADY: &str = "each sample is a whole second from the beginning; fio's fi
 const DISTRIBUTIONS: &str =
     "zipf, pareto, normal and zoned, without a centre; zoned_abs is refused";
 
+const DIRECTORY: &str = "of a simulated drive (`sim:x25-e`) each file is a region, end to end";
+
 /// All of them.
 pub const ALL: &[Known] = &[
     option("description", Same).sets(|to, it| put(&mut to.description, it.string().map(Some))),
     option("name", Same),
     option("wait_for", instead("use stonewall, which waits for all jobs before")),
     option("filename", InPart("files in directories, or one drive; several drives are refused"))
-        .sets(|to, it| {
-            let is_drive = it.text().starts_with("sim:");
-            put(
-                &mut to.filenames,
-                if is_drive { Ok(vec![it.text().to_owned()]) } else { names(it) },
-            )
-        }),
+        .sets(|to, it| put(&mut to.filenames, names_or_drive(it))),
     option("lockfile", no("files are locked against other runs; jobs share them freely")),
-    option("directory", Same).sets(|to, it| put(&mut to.directories, names(it))),
+    option("directory", InPart(DIRECTORY))
+        .sets(|to, it| put(&mut to.directories, names_or_drive(it))),
     option("filename_format", Same)
         .sets(|to, it| put(&mut to.filename_format, it.string().map(Some))),
     bare("unique_filename", Ignored("there are no clients whose files could meet")),

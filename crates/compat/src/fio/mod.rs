@@ -9,9 +9,11 @@ pub mod output;
 mod files;
 mod jobfile;
 mod notes;
+mod place;
 mod reading;
 mod settings;
 mod shown;
+mod simulated;
 mod steadystate;
 mod stream;
 mod translate;
@@ -62,7 +64,10 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
     if words.parse_only {
         return Ok(Asked::Text(String::new()));
     }
-    let places = files::places(&jobs, world)?;
+    let places = match simulated::drive_of(&jobs) {
+        Some(drive) => simulated::places(&jobs, drive, world)?,
+        None => files::places(&jobs, world)?,
+    };
     let wholes: Vec<Whole<'_>> = words
         .jobs
         .iter()

@@ -2,8 +2,9 @@
 
 mod layout;
 
-use super::files::Places;
+use super::place::{OnDrive, Places};
 use super::settings::{Distribution, Settings};
+use super::simulated;
 use super::translate::Whole;
 use crate::front::{Found, Note, Treatment, World};
 use drivelab_core::plan::{Plan, Sync};
@@ -22,7 +23,7 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         orders(settings, &mut notes);
         cache(whole, world, &mut notes);
         loops(settings, &mut notes);
-        if settings.rw.kinds[2] && !places.files.is_empty() {
+        if settings.rw.kinds[2] && !places.files.is_empty() && places.on_drive.is_none() {
             notes.push(Note::new(
                 "trim_of_a_file",
                 format!("rw={}", settings.rw.word),
@@ -34,7 +35,10 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         }
     }
     sizes(jobs, places, world, &mut notes);
-    sleeping_files(places, &mut notes);
+    match &places.on_drive {
+        Some(on_drive) => simulated::notes(places, on_drive, &mut notes),
+        None => sleeping_files(places, &mut notes),
+    }
     layout::of(jobs, places, plan, &mut notes);
     latencies(jobs, &mut notes);
     if plan.seed != 0 && plan.steps.iter().flat_map(|step| &step.streams).any(is_random) {
@@ -335,7 +339,8 @@ fn sizes(jobs: &[Whole<'_>], places: &Places, world: &dyn World, notes: &mut Vec
             text if text.ends_with('g') => (1e9 * (bytes as f64 / (1u64 << 30) as f64), "GB"),
             _ => continue,
         };
-        if bytes >= 1 << 39 {
+        let is_shrunk = places.on_drive.as_ref().is_some_and(OnDrive::is_shrunk);
+        if bytes >= 1 << 39 && !is_shrunk {
             notes.push(Note::new(
                 "binary_size",
                 asked,

@@ -175,6 +175,11 @@ pub fn names(it: &Given<'_>) -> Result<Vec<String>, Wrong> {
     if names.iter().any(String::is_empty) { Err(Wrong::Value) } else { Ok(names) }
 }
 
+/// The same, or one simulated drive, whose name has a colon.
+pub fn names_or_drive(it: &Given<'_>) -> Result<Vec<String>, Wrong> {
+    if it.text().starts_with("sim:") { Ok(vec![it.text().to_owned()]) } else { names(it) }
+}
+
 /// The name of a checksum; `0` is none.
 pub fn checksum(text: &str) -> Result<Option<String>, Wrong> {
     const KNOWN: [&str; 17] = [

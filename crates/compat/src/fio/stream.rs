@@ -1,6 +1,6 @@
 //! One job as a stream: its load, sizes, order and pace.
 
-use super::files::Place;
+use super::place::Place;
 use super::settings::{Distribution, Settings};
 use super::steadystate;
 use super::translate::Whole;
@@ -35,8 +35,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         offset_each: Size(place.offset_each),
         length: (place.length > 0).then_some(Size(place.length)),
         regions: Some(Sharing::Whole),
-        files: if place.each { Files::Each } else { Files::One },
-        first_file: place.first,
+        files: place.shared(),
+        first_file: place.first_file(),
         files_in_turn: (place.per_clone > 1).then_some(place.per_clone),
         depth: if engine.is_synchronous() { 1 } else { settings.depth },
         workers: settings.numjobs,

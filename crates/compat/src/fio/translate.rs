@@ -1,14 +1,14 @@
 //! Jobs as a plan: what is laid out, what runs together, what is read back.
 
-use super::files::{Place, Places};
+use super::place::{Place, Places};
 use super::settings::Settings;
 use super::shown::{Log, Logged, Section};
 use super::words::{Job, STATUS, not_to_be_had};
-use super::{steadystate, stream};
+use super::{simulated, steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
-    Act, Arrival, Content, Engine, Files, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync,
-    Until, WeightedSize,
+    Act, Arrival, Content, Engine, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
+    WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -43,8 +43,13 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
     for whole in jobs {
         steadystate::check_interval(whole.settings, plan.interval.0.0)?;
     }
-    plan.files.clone_from(&places.files);
-    lay_out(jobs, places, &mut plan);
+    match &places.on_drive {
+        Some(on_drive) => plan.steps.extend(simulated::lay_out(places, on_drive)),
+        None => {
+            plan.files.clone_from(&places.files);
+            lay_out(jobs, places, &mut plan);
+        }
+    }
     let mut sections: Vec<Section> = Vec::new();
     let mut group = 0;
     let mut missing = places.states.iter().map(|state| !state.is_there).collect::<Vec<_>>();
@@ -216,9 +221,10 @@ fn before(wave: &[(usize, &Whole<'_>)], plan: &mut Plan, number: usize) {
             size: Size(if whole.place.length.is_multiple_of(1 << 16) { 1 << 16 } else { 4096 }),
             offset: Size(whole.place.offset),
             length: Some(Size(whole.place.length)),
-            first_file: whole.place.first,
+            offset_each: Size(whole.place.offset_each),
+            first_file: whole.place.first_file(),
             workers: if whole.place.each { whole.settings.numjobs } else { 1 },
-            files: if whole.place.each { Files::Each } else { Files::One },
+            files: whole.place.shared(),
             ..Stream::default()
         };
         plan.steps.push(Step {

@@ -29,6 +29,9 @@ impl World for Laboratory {
         match path {
             "/dev/sdb" | "/dev/sda" => Found::Device { bytes: DRIVE_BYTES },
             "sim:x25-e" => Found::Simulated { bytes: 32 << 30 },
+            "sim:pblaze5-c916" | "sim:pblaze5-c916,state=filled" => {
+                Found::Simulated { bytes: DRIVE_BYTES }
+            }
             "/mnt/x" | "/nvme0n1" | "/data" | "/var/lib/docker" | "/home/admin" | "n" => {
                 Found::Directory
             }
@@ -36,6 +39,10 @@ impl World for Laboratory {
             "/proc/kcore" => Found::Unusable("it is not ours to measure".into()),
             _ => Found::Absent,
         }
+    }
+
+    fn is_written(&self, drive: &str) -> bool {
+        drive.ends_with("state=filled")
     }
 
     fn text(&self, path: &str) -> Result<String, String> {
@@ -105,6 +112,7 @@ fn assert_valid(line: &str, job: &Job) {
     let (kind, file_bytes) = match job.target.as_str() {
         _ if is_null && nothing.count() > 0 => (TargetKind::Nothing, None),
         "sim:x25-e" => (TargetKind::Simulated, Some(32 << 30)),
+        target if target.starts_with("sim:") => (TargetKind::Simulated, Some(DRIVE_BYTES)),
         target if target.starts_with("/dev/") => (TargetKind::BlockDevice, Some(DRIVE_BYTES)),
         _ => (TargetKind::Directory, None),
     };

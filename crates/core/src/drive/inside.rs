@@ -54,6 +54,10 @@ pub struct Inside {
     /// Bytes that were written to the drive, where a page cache stands before it.
     #[serde(skip_serializing_if = "is_zero")]
     pub drive_written_bytes: u64,
+    /// Nanoseconds that all reads of the drive together took, where a page cache stands before it:
+    /// by the time, how many were in flight there.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub drive_read_ns: u64,
     /// Bytes in the page cache of the host that are not on the drive now.
     #[serde(skip_serializing_if = "is_zero")]
     pub dirty_bytes: u64,
@@ -149,7 +153,7 @@ impl Inside {
         changed
     }
 
-    fn counts_mut(&mut self) -> [&mut u64; 17] {
+    fn counts_mut(&mut self) -> [&mut u64; 18] {
         [
             &mut self.host_units,
             &mut self.programmed_host_units,
@@ -165,6 +169,7 @@ impl Inside {
             &mut self.fragmentation_ns,
             &mut self.drive_read_bytes,
             &mut self.drive_written_bytes,
+            &mut self.drive_read_ns,
             &mut self.erases,
             &mut self.host_busy_ns,
             &mut self.background_busy_ns,

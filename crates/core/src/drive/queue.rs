@@ -9,6 +9,7 @@ use crate::facts::Facts;
 use crate::inside::{Inside, InsideInterval};
 use crate::op::{Op, Tag, Time};
 use crate::plan::{Act, SettingChange};
+use crate::stages::KindStages;
 use crate::tally::{Phase, Tally};
 
 pub use crate::trouble::{Trouble, TroubleKind};
@@ -59,6 +60,13 @@ pub trait Testbed {
     /// What went on inside a simulated drive since it was made.
     fn inside(&mut self) -> Option<Inside> {
         None
+    }
+    /// A simulated drive notes from here on by stage, or no longer, where the time of those I/Os
+    /// goes whose stamps are kept. It does nothing otherwise.
+    fn watch_stages(&mut self, _is_watched: bool) {}
+    /// Takes what was noted since it was last taken.
+    fn take_stages(&mut self) -> Vec<KindStages> {
+        Vec::new()
     }
     /// How far the clock of the stamps strayed from the kernel's during the latest run, in
     /// nanoseconds; `None` in virtual time.

@@ -104,6 +104,38 @@ pub struct FileSystemOptions {
     pub directory: Option<String>,
 }
 
+/// What else uses the drive in the study `under`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Neighbour {
+    /// A database under short transactions.
+    #[default]
+    Oltp,
+    /// A table that is loaded.
+    Import,
+}
+
+impl Neighbour {
+    /// All of them, with the words they are asked for by.
+    pub const ALL: [(Neighbour, &'static str); 2] =
+        [(Neighbour::Oltp, "oltp"), (Neighbour::Import, "import")];
+
+    /// The word it is asked for by.
+    pub fn word(self) -> &'static str {
+        Neighbour::ALL.iter().find(|(one, _)| *one == self).map_or("", |(_, word)| word)
+    }
+}
+
+/// What the study `under` alone is asked for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnderOptions {
+    /// Who else uses the drive.
+    pub load: Neighbour,
+    /// Its operations a second; `None`: those of its model.
+    #[serde(default)]
+    pub rate: Option<u32>,
+}
+
 /// What `accept` alone is asked for.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -158,6 +190,9 @@ pub struct StudyOptions {
     /// What `torture` alone is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub torture: TortureOptions,
+    /// What `under` alone is asked for.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub under: UnderOptions,
     /// What `accept` alone is asked for.
     #[serde(default, skip_serializing_if = "is_default")]
     pub accept: AcceptOptions,
@@ -170,6 +205,9 @@ pub struct StudyOptions {
     /// What this target costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub price: Option<Price>,
+    /// `modes`: the table of an article, direct against buffered at depth 64, and nothing else.
+    #[serde(default, skip_serializing_if = "is_default")]
+    pub article: bool,
     /// `check`: nothing is written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_only: bool,

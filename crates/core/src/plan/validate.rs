@@ -243,9 +243,8 @@ fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
     if !step.trace {
         return;
     }
-    let is_virtual = matches!(geometry.kind, TargetKind::Simulated | TargetKind::Nothing);
-    problems.need(!is_virtual, "trace", || {
-        "there is no kernel below a drive in virtual time; remove `trace`".to_string()
+    problems.need(geometry.kind != TargetKind::Nothing, "trace", || {
+        "there is no drive whose I/O could be taken apart; remove `trace`".to_string()
     });
     let moves_data = step.streams.iter().all(|stream| !stream.is_metadata());
     problems.need(moves_data, "trace", || {

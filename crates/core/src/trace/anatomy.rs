@@ -16,6 +16,7 @@ mod tests;
 pub use pairing::{Piece, dissect};
 
 use crate::op::{Action, Time};
+use crate::stages::KindStages;
 use drivelab_stats::Histogram;
 use serde::{Deserialize, Serialize};
 
@@ -107,6 +108,9 @@ pub struct Anatomy {
     pub device: String,
     /// By kind of I/O.
     pub kinds: Vec<KindAnatomy>,
+    /// By kind of I/O, on a simulated drive.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub stages: Vec<KindStages>,
     /// Events read.
     pub events: u64,
     /// Events that were overwritten before they were read.

@@ -21,6 +21,7 @@ Keys behind the name: every parameter that `sim show` lists, and
   collector  greedy, d-choices, fifo, windowed, cost-benefit, random; d says of how many
   state      fresh, filled, random-filled, steady, fragmented, trimmed
   page_cache bytes of the page cache of the host before it: buffered I/O needs one
+  cache_state  of an array: cold, or warm: its memory answers reads of the volume's beginning
   file_system_ns  time that a worker spends on each operation through a file system (study fs)
   journal    writes of its journal for each write through it, from 0 to 1
   setting_delay  time that one value of a kernel setting costs, as in scheduler:bfq:30us

@@ -7,8 +7,7 @@ use crate::cli::Terms;
 use crate::shown::Shown;
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::{FileSystem, Switch};
-use drivelab_core::study::Leg;
-use drivelab_core::study::Profile;
+use drivelab_core::study::{Leg, Neighbour, Profile, UnderOptions};
 use drivelab_core::units::{Size, Span};
 use drivelab_study::experiment::OwnOption;
 use drivelab_study::registry;
@@ -99,6 +98,13 @@ pub struct StudyCommandOptions {
     /// What the targets cost, in their order or by name: 300,650USD or x25-m=300
     #[arg(long, value_name = "LIST")]
     pub price: Option<String>,
+    /// modes: direct against buffered alone, 70 % reads at depth 64 by libaio, a column a target
+    #[arg(long)]
+    pub article: bool,
+    /// under: what else uses the drive, and how many operations a second it asks for: oltp, import,
+    /// oltp:2000 [default: oltp:500]
+    #[arg(long, value_name = "LOAD[:RATE]", value_parser = neighbour)]
+    pub load: Option<UnderOptions>,
     /// Size of the file to create, if there is none (of all together, where there are several)
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
@@ -135,6 +141,8 @@ impl StudyCommandOptions {
             (OwnOption::Legs, !self.legs.is_empty()),
             (OwnOption::Absolute, self.absolute),
             (OwnOption::Reference, self.reference.is_some()),
+            (OwnOption::Article, self.article),
+            (OwnOption::Load, self.load.is_some()),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
     }
@@ -220,6 +228,21 @@ fn leg(word: &str) -> Result<Leg, String> {
     known.map(|(leg, _)| *leg).ok_or_else(|| {
         format!("`{word}` brings nothing back; give idle, trim, purge, or several: idle,trim")
     })
+}
+
+fn neighbour(text: &str) -> Result<UnderOptions, String> {
+    let (word, rate) = match text.split_once(':') {
+        Some((word, rate)) => (word, Some(rate)),
+        None => (text, None),
+    };
+    let known = Neighbour::ALL.iter().find(|(_, known)| *known == word);
+    let (load, _) =
+        known.ok_or_else(|| format!("there is no load `{word}`; give oltp, import, oltp:2000"))?;
+    let parsed = |rate: &str| match rate.parse() {
+        Ok(rate @ 1..=10_000_000) => Ok(rate),
+        _ => Err(format!("`{rate}` must be operations a second, 1 to 10000000, as in oltp:2000")),
+    };
+    Ok(UnderOptions { load: *load, rate: rate.map(parsed).transpose()? })
 }
 
 /// How results are shown, and when an operation is given up.

@@ -1,5 +1,5 @@
-//! Lines of tools that partition a drive or make a file system. drivelab runs none of them; it says
-//! where what they are meant for is explained.
+//! Lines of tools that partition a drive, make a file system or trace one. drivelab runs none of
+//! them; it says where what they are meant for is explained, or which line of ours does it.
 
 use crate::outcome::Failure;
 
@@ -8,6 +8,8 @@ const TOOLS: [(&str, &[&str]); 2] = [
     ("does not partition drives", &["fdisk", "sfdisk", "cfdisk", "gdisk", "sgdisk", "parted"]),
     ("makes a file system only for `study fs`", &["mke2fs", "mkfs"]),
 ];
+/// Tools that record what passes the block layer, or read that.
+const TRACERS: [&str; 5] = ["blktrace", "btrace", "blkparse", "btt", "blkiomon"];
 /// Tools such as `mkfs.ext4`.
 const MAKERS: &str = "mkfs.";
 /// File systems that `study fs` makes itself, on a device that is approved for it.
@@ -16,6 +18,9 @@ const MADE: [&str; 2] = ["ext4", "xfs"];
 /// The refusal of a line that begins with one of them; `None`: it does not.
 pub fn refusal(words: &[String]) -> Option<Failure> {
     let [_, tool, rest @ ..] = words else { return None };
+    if TRACERS.contains(&tool.as_str()) {
+        return Some(traced(tool, rest));
+    }
     let is_maker = tool.strip_prefix(MAKERS).is_some_and(|kind| !kind.is_empty());
     let does = match is_maker {
         true => TOOLS[1].0,
@@ -43,6 +48,17 @@ pub fn refusal(words: &[String]) -> Option<Failure> {
     }
     let text = format!("refused: drivelab {does}, and never runs `{tool}`; {untouched}.");
     Some(Failure::refused(text).advise(advice.replace('\n', "\n  ")))
+}
+
+/// What is typed here instead of a tracer, or with what it recorded.
+fn traced(tool: &str, rest: &[String]) -> Failure {
+    let device = rest.iter().find(|word| word.starts_with("/dev/"));
+    let device = device.map_or("DEVICE", String::as_str);
+    let text = format!("drivelab never runs `{tool}`; it reads the kernel's trace points itself.");
+    Failure::usage(text).advise(format!(
+        "Where the time of an I/O goes, layer by layer:  drivelab study anatomy {device}\n  \
+         To replay what blktrace has recorded:  drivelab run {device} --trace FILE"
+    ))
 }
 
 /// The file system that a line makes, where `study fs` makes it too.
@@ -102,6 +118,16 @@ mod tests {
         assert!(advice.contains("`resize=500G` stands alone, so mke2fs"), "{advice}");
         let (_, advice) = said(&line.replace(" resize", ",resize")).expect("a refusal");
         assert!(!advice.contains("alone"), "{advice}");
+    }
+
+    #[test]
+    fn a_tracer_is_told_which_line_follows_an_io() {
+        let (text, advice) = said("drivelab blktrace -d /dev/sda -o -").expect("an answer");
+        assert!(text.contains("never runs `blktrace`"), "{text}");
+        assert!(advice.contains("drivelab study anatomy /dev/sda\n"), "{advice}");
+        assert!(advice.contains("drivelab run /dev/sda --trace FILE"), "{advice}");
+        let (_, advice) = said("drivelab btt").expect("an answer");
+        assert!(advice.contains("study anatomy DEVICE"), "{advice}");
     }
 
     #[test]

@@ -198,6 +198,8 @@ fn asked(
         absolute: options.absolute,
         reference: options.reference.clone(),
         price: prices::price_of(options.price.as_deref(), &options.targets, target)?,
+        article: options.article,
+        under: options.load.unwrap_or_default(),
         ..StudyOptions::default()
     })
 }

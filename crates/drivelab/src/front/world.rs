@@ -6,6 +6,7 @@ use crate::target::{Kind, Missing, ResolvedTarget};
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
 use drivelab_io::ranks::Ranks;
+use drivelab_sim::target::State;
 use std::io::Read;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -90,6 +91,12 @@ impl World for RealWorld {
                 Kind::File | Kind::Nothing => Found::File { bytes: resolved.file_bytes },
             },
         }
+    }
+
+    fn is_written(&self, drive: &str) -> bool {
+        let resolved = ResolvedTarget::look(&self.system, drive, Missing::Made).ok();
+        let state = resolved.and_then(|resolved| resolved.simulated).map(|drive| drive.state);
+        state.is_some_and(|state| !matches!(state, State::Fresh | State::Trimmed))
     }
 
     fn text(&self, path: &str) -> Result<String, String> {

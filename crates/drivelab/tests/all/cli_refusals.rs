@@ -187,5 +187,7 @@ fn tools_that_lay_out_a_drive_are_not_run() {
     let said = typed(line).refused(3, "/dev/sdd1 was not touched");
     assert!(said.err.contains("`resize=500G` stands alone"), "{}", said.err);
     typed("mkfs.ext4 --json /dev/sdd1").refused(3, "study fs /dev/sdd1 --mkfs ext4");
+    let said = typed("blktrace -d /dev/sdd").refused(2, "never runs `blktrace`");
+    assert!(said.err.contains("drivelab study anatomy /dev/sdd\n"), "{}", said.err);
     assert_eq!(user.listing(), [""; 0]);
 }

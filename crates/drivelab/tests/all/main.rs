@@ -1,6 +1,7 @@
 //! The program as its users meet it, and the rules of its code.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod articles;
 mod broken_drive;
 mod cli_compare;
 mod cli_hung;
@@ -48,9 +49,11 @@ mod study_patterns;
 mod study_quick;
 mod study_rank;
 mod study_steady;
+mod study_stride;
 mod study_stutter;
 mod study_torture;
 mod study_tune;
+mod study_under;
 mod study_wsat_cause;
 #[path = "../support/mod.rs"]
 mod support;

@@ -95,6 +95,11 @@ fn examples_of_the_article_on_patterns_are_printed_so() {
 }
 
 #[test]
+fn examples_of_the_article_on_kinds_of_storage_are_printed_so() {
+    check(&["docs/articles/004.md"], 4);
+}
+
+#[test]
 fn an_example_that_was_not_printed_is_found() {
     let text =
         "```\n$ drivelab run sim:x \\\n    --rw read\none\n  …\nthree\n\n```\nno\n```\nplain\n```";

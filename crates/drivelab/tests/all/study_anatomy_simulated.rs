@@ -22,7 +22,13 @@ fn a_simulated_drive_has_only_a_device() {
         said.contains("random read of 4 KiB at depth 1 takes") && said.contains("in the device"),
         "{said}"
     );
-    assert!(findings["stacks"].is_null());
+    // What it says of the stages adds up to the whole, and is what the profile has.
+    let stack = &findings["stacks"][0];
+    assert_eq!(stack["parts"][0], "host command");
+    let bar = &stack["bars"][0];
+    assert_eq!(bar["label"], "random read qd1");
+    let values = bar["values"].as_array().expect("values").iter();
+    let sum: f64 = values.map(|value| value.as_f64().expect("a number")).sum();
     // What it says of the device is what the run measured there.
     let figure = &findings["figures"][0]["estimate"]["value"];
     let cells = json["steps"].as_array().expect("steps").iter();
@@ -32,6 +38,40 @@ fn a_simulated_drive_has_only_a_device() {
         .collect();
     let mean = means.iter().sum::<f64>() / means.len() as f64;
     assert!((figure.as_f64().expect("a figure") / mean - 1.0).abs() < 1e-9, "{figure} {mean}");
+    assert!((sum / mean - 1.0).abs() < 1e-6, "{sum} {mean}");
+    assert!(said.contains("host command 5.00 µs"), "{said}");
+}
+
+#[test]
+fn shares_of_several_targets_stand_in_one_stack() {
+    let user = User::new();
+    let drives = ["sim:momentus-7200", "sim:sata-mlc,capacity=2GiB", "sim:nvme-tlc,capacity=2GiB"];
+    let line = [&["study", "anatomy"][..], &drives, &["--quick", "--seed", "7", "--json"]].concat();
+    let json = user.types(&line).fine().json();
+    let stacks = json["findings"]["stacks"].as_array().expect("stacks");
+    let [stack] = stacks.as_slice() else { panic!("{stacks:?}") };
+    assert_eq!(stack["unit"], "share");
+    let parts: Vec<&str> =
+        stack["parts"].as_array().expect("parts").iter().filter_map(|it| it.as_str()).collect();
+    for part in ["host command", "link", "queue", "flash", "seek", "rotation"] {
+        assert!(parts.contains(&part), "{parts:?}");
+    }
+    let bars = stack["bars"].as_array().expect("bars");
+    assert_eq!(bars.len(), 12, "two kinds at two depths, each of three drives");
+    for bar in bars {
+        let values = bar["values"].as_array().expect("values").iter();
+        let sum: f64 = values.filter_map(serde_json::Value::as_f64).sum();
+        assert!((sum - 1.0).abs() < 1e-9, "{bar}");
+    }
+    let share = |label: &str, part: &str| {
+        let bar = bars.iter().find(|bar| bar["label"] == label).expect("a bar");
+        let place = parts.iter().position(|known| *known == part).expect("a part");
+        bar["values"][place].as_f64().expect("a share")
+    };
+    assert!(share("random read qd1, momentus-7200", "seek") > 0.3);
+    let of_flash = |drive: &str| share(&format!("random read qd1, {drive}"), "flash");
+    assert_eq!(of_flash("momentus-7200"), 0.0);
+    assert!(of_flash("sata-mlc") > 0.3 && of_flash("nvme-tlc") > 0.5);
 }
 
 #[test]

@@ -57,6 +57,42 @@ fn writes_in_order_are_not_amplified() {
 }
 
 #[test]
+fn more_bits_a_cell_leave_less_life() {
+    let user = User::new();
+    let drives =
+        [1, 2, 3, 4].map(|bits| format!("sim:textbook,capacity=256MiB,bits_per_cell={bits}"));
+    let mut line = vec!["study", "endurance"];
+    line.extend(drives.iter().map(String::as_str));
+    line.extend(["--quick", "--seed", "7", "--per-day", "1GB", "--json"]);
+    let json = user.types(&line).fine().json();
+    let tables = json["findings"]["tables"].as_array().expect("tables");
+    let ladder = tables.iter().find(|it| it["title"] == "Kinds of cells").expect("a ladder");
+    let rows = ladder["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 4);
+    let kinds: Vec<&str> = rows.iter().filter_map(|row| row[1].as_str()).collect();
+    assert_eq!(kinds, ["SLC of 1", "MLC of 2", "TLC of 3", "QLC of 4"]);
+    let number = |row: usize, column: usize| rows[row][column].as_f64().expect("a number");
+    for row in 0..4 {
+        assert_eq!(number(row, 2), 2f64.powi(row as i32 + 1), "voltages");
+        // One drive under one load: life is in proportion to the cycles.
+        let by_cycles = number(row, 9) / number(row, 6) / (number(0, 9) / number(0, 6));
+        assert!((by_cycles - 1.0).abs() < 0.02, "{ladder}");
+    }
+    let picture = &json["findings"]["pictures"][0];
+    assert_eq!(picture["lines"].as_array().expect("lines").len(), 2, "{picture}");
+    let said = said(&json, "verdict");
+    assert!(said.contains("From 1 to 4 bits a cell"), "{said}");
+    // Drives whose cells nobody described have no ladder.
+    let line = ["study", "endurance", DRIVE, "sim:textbook,capacity=256MiB", "--quick", "--json"];
+    let json = user.types(&line).fine().json();
+    assert!(
+        json["findings"]["tables"]
+            .as_array()
+            .is_none_or(|all| { all.iter().all(|table| table["title"] != "Kinds of cells") })
+    );
+}
+
+#[test]
 fn what_is_not_known_is_not_invented() {
     let user = User::new();
     // No cycles: amplification, and no days.

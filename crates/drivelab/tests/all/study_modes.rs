@@ -87,3 +87,47 @@ fn a_file_here_is_told_with_its_flags() {
     }
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
 }
+
+/// The table of the article: kinds of storage in columns; and why buffered is the slower way.
+#[test]
+fn the_table_of_the_article_and_its_puzzle() {
+    let user = User::new();
+    let drives = ["nvme-tlc", "sata-mlc", "essd"];
+    let targets = drives.map(|drive| format!("sim:{drive},capacity=8GiB,page_cache=64MiB"));
+    let line = ["study", "modes", "--article", "--quick", "--seed", "7", "--json"];
+    let line = [&line[..], &targets.each_ref().map(String::as_str)].concat();
+    let json = user.types(&line).fine().json();
+    let table = &json["findings"]["tables"][0];
+    let heads: Vec<&str> =
+        table["heads"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap()).collect();
+    assert_eq!(heads, ["mode", "nvme-tlc", "sata-mlc", "essd"]);
+    let rows = table["rows"].as_array().unwrap();
+    let rate = |row: &str, drive: usize| {
+        let found = rows.iter().find(|it| it[0] == row).unwrap_or_else(|| panic!("no {row}"));
+        found[1 + drive].as_f64().unwrap()
+    };
+    for (at, drive) in drives.iter().enumerate() {
+        for kind in ["reads", "writes"] {
+            let [direct, buffered] =
+                ["direct", "buffered"].map(|mode| rate(&format!("{kind}, {mode}"), at));
+            assert!(direct > buffered, "{drive} {kind}: {direct} direct, {buffered} buffered");
+        }
+        let share = rate("reads, direct", at) / rate("writes, direct", at);
+        assert!((share / (70.0 / 30.0) - 1.0).abs() < 0.1, "{drive}: {share} reads by writes");
+    }
+    let verdict = said(&json, "verdict");
+    assert_eq!(verdict.matches("Buffered reads went one after the other").count(), 3, "{verdict}");
+}
+
+/// Where memory holds everything, or the drive does one at a time anyway, the depth is no cause.
+#[test]
+fn the_puzzle_has_no_answer_where_its_cause_is_not_there() {
+    let user = User::new();
+    let in_memory = study(&user, "sim:textbook,capacity=64MiB,page_cache=512MiB", &["--article"]);
+    let verdict = said(&in_memory, "verdict");
+    assert!(!verdict.contains("went one after the other"), "{verdict}");
+    // One channel of flash: a depth is worth next to nothing.
+    let serial = study(&user, "sim:pqi,capacity=1GiB,page_cache=64MiB", &["--article"]);
+    let verdict = said(&serial, "verdict");
+    assert!(!verdict.contains("went one after the other"), "{verdict}");
+}

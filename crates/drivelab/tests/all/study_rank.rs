@@ -113,3 +113,66 @@ fn the_time_is_for_the_whole_line() {
     let line = ["study", "stutter", "sim:x25-e", "sim:essd", "--time", "15s", "--dry-run"];
     user.types(&line).refused(2, "--time is for the whole line");
 }
+
+/// The article's own order of its five kinds of storage is that of its load, a mixture at depth 64;
+/// over all loads an array's disks in order outweigh it, and both are said.
+#[test]
+fn the_order_of_one_load_is_told_from_that_of_all() {
+    let user = User::new();
+    let kinds = ["nvme-tlc", "sata-mlc", "san", "essd", "sas-raid10"];
+    let targets = kinds.map(|kind| format!("sim:{kind}"));
+    let json = rank(&user, &targets.each_ref().map(String::as_str));
+    let verdict = said(&json);
+    let over_all = &verdict[0];
+    let alone = "By random 70/30 qd64 alone the order is another: sim:nvme-tlc > sim:sata-mlc > \
+                 sim:san > sim:essd > sim:sas-raid10.";
+    assert!(verdict.iter().any(|text| text == alone), "{verdict:#?}");
+    let place = |kind: &str| over_all.find(&format!("sim:{kind}")).unwrap();
+    assert!(place("sas-raid10") < place("essd"), "{over_all}");
+    let why = verdict.iter().find(|text| text.starts_with("sim:sas-raid10 is before sim:essd"));
+    let why = why.unwrap_or_else(|| panic!("{verdict:#?}"));
+    let (by, against) = why.split_once("is the faster one in").unwrap();
+    assert!(by.contains("sequential read (×") && against.contains("random 70/30 qd64"), "{why}");
+    let tables = json["findings"]["tables"].as_array().unwrap();
+    let rows = |title: &str| {
+        let found = tables.iter().find(|table| table["title"] == title).unwrap();
+        found["rows"].as_array().unwrap().clone()
+    };
+    let places = rows("Places by load");
+    assert_eq!(places.len(), 7 + 1, "each load, and all of them");
+    assert!(rows("Links").len() >= 4, "a quota has no link: {:?}", rows("Links"));
+    let links = rows("Links");
+    assert!(links.iter().all(|row| row[0] != "sim:essd"), "{links:?}");
+    assert!(links.iter().all(|row| row[3].as_f64().unwrap() <= 1.0), "{links:?}");
+    let deviations = json["findings"]["deviations"].to_string();
+    assert_eq!(deviations.matches("the array's memory was cold").count(), 2, "{deviations}");
+}
+
+/// Where all loads say the same there is nothing to tell apart.
+#[test]
+fn one_order_is_not_called_two() {
+    let user = User::new();
+    let json = rank(&user, &["sim:nvme-tlc,capacity=64GiB", "sim:essd,capacity=64GiB"]);
+    let verdict = said(&json).join(" ");
+    assert!(verdict.contains("alone the order is the same."), "{verdict}");
+    assert!(!verdict.contains("the order is another"), "{verdict}");
+}
+
+/// A warm cache answers the reads of what it holds; a cold one none.
+#[test]
+fn an_array_may_begin_warm() {
+    let user = User::new();
+    let mean = |state: &str| {
+        let target = format!("sim:san,state=filled{state}");
+        let line = ["run", &target, "--rw", "randread", "--bs", "4k", "--length", "1GiB"];
+        let line =
+            [&line[..], &["--depth", "1", "--runtime", "5", "--seed", "7", "--json"]].concat();
+        let json = user.types(&line).fine().json();
+        json["steps"][0]["streams"][0]["read"]["service_ns"]["mean"].as_f64().unwrap()
+    };
+    let (cold, warm) = (mean(""), mean(",cache_state=warm"));
+    assert_eq!(cold, mean(",cache_state=cold"));
+    assert!(cold > 3e6 && warm < 400e3, "{cold} ns cold, {warm} ns warm");
+    user.types(&["run", "sim:san,cache_state=hot"]).refused(2, "cache_state");
+    user.types(&["run", "sim:x25-e,cache_state=warm"]).refused(2, "cache_state");
+}

@@ -191,12 +191,20 @@ fn the_study_takes_reads_and_writes_apart() {
     judge("the_study_takes_reads_and_writes_apart", assert_reads_and_writes_are_taken_apart);
 }
 
+/// The lines of the table of mounts that speak of the tracer.
+fn said_of_tracefs() -> Vec<String> {
+    let table = std::fs::read_to_string("/proc/self/mountinfo").expect("a table");
+    table.lines().filter(|line| line.contains("tracefs")).map(String::from).collect()
+}
+
 fn assert_reads_and_writes_are_taken_apart() {
-    let (_tracer, memory) = (tracer(), Mount::tmpfs(160));
+    // Nobody mounts the tracer here: where it is not mounted, the study does it for itself.
+    let memory = Mount::tmpfs(160);
     let backing = memory.join("backing");
     std::fs::write(&backing, vec![7; 128 << 20]).expect("a backing file");
     let device = LoopDevice::attach(&backing);
     let path = device.path().to_str().expect("UTF-8");
+    let before = said_of_tracefs();
     let laboratory = Laboratory::new();
     let token = laboratory.token(path);
     let page = laboratory.data().join("page.html");
@@ -232,4 +240,5 @@ fn assert_reads_and_writes_are_taken_apart() {
     assert!(taxes.iter().all(|tax| tax["estimate"]["low"].is_number()), "{taxes:?}");
     let text = std::fs::read_to_string(page).expect("a page");
     assert!(text.contains("Where the time goes") && text.contains("kernel queue"));
+    assert_eq!(said_of_tracefs(), before, "what it mounted is gone, and nobody saw it");
 }

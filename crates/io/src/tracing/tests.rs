@@ -25,10 +25,3 @@ fn the_kernel_counts_what_it_lost() {
     assert_eq!(lost(file.path()), 5);
     assert_eq!(lost(Path::new("/nowhere")), 0);
 }
-
-#[test]
-fn a_machine_without_tracefs_is_told_how_to_mount_it() {
-    let place = tempfile::tempdir().expect("a directory");
-    let error = tracefs(&System::captured(place.path())).expect_err("no mounts there");
-    assert!(error.contains("mount -t tracefs"), "{error}");
-}

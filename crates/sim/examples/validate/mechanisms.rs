@@ -193,8 +193,9 @@ fn caches() -> Vec<Mechanism> {
         Mechanism {
             name: "SLC cache",
             load: "64 MiB in order onto a fresh drive of three bits a cell",
-            target: "textbook,capacity=1GiB,program_ns=1500000,pages_per_program=3,\
-                     pages_per_block=6,bits_per_cell=3,slc_program_ns=200000,state=fresh",
+            target: "textbook,capacity=1GiB,read_ns=50000,program_ns=1500000,\
+                     pages_per_program=3,pages_per_block=6,bits_per_cell=3,\
+                     slc_program_ns=200000,state=fresh",
             on: "slc_static_bytes=128MiB",
             off: "slc_static_bytes=0",
             stream: || sequential(Mix::WRITE, 4 * KIB, 32),

@@ -5,6 +5,7 @@ use super::{Array, Level};
 use crate::drive::{Drive, End, Ends, Ticket};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, DataOp, Time};
+use drivelab_core::stages::Stage;
 
 /// A drive of the array.
 #[derive(Debug)]
@@ -43,6 +44,7 @@ pub(super) struct Request {
     pub(super) op: DataOp,
     /// A write that must be durable when it ends.
     pub(super) is_durable: bool,
+    pub(super) arrived: Time,
     /// When it had come through the controller.
     pub(super) ready_at: Time,
     pub(super) jobs_left: usize,
@@ -233,6 +235,8 @@ impl<D: Drive> Array<D> {
             end = self.link_out_free_at.max(now) + self.carry_ns(request.op.len);
             self.link_out_free_at = end;
         }
+        let total_ns = end - request.arrived;
+        ends.tell(request.ticket, total_ns, &[(Stage::Array, total_ns)]);
         ends.push(end, request.ticket, cause);
     }
 }

@@ -5,6 +5,7 @@ use super::{Command, Disk, Job, Place};
 use crate::drive::Ends;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, Time};
+use drivelab_core::stages::Stage;
 
 #[derive(Debug, Clone, Copy)]
 enum Choice {
@@ -135,6 +136,13 @@ impl Disk {
             (seek_ns, Cause::Seek),
         ];
         let cause = waits.iter().max_by_key(|(wait_ns, _)| *wait_ns).map_or(Cause::Seek, |w| w.1);
+        let own = [
+            (Stage::Seek, seek_ns),
+            (Stage::Rotation, rotation_ns),
+            (Stage::Transfer, transfer_ns),
+            (Stage::Link, self.carry_ns(carried)),
+        ];
+        self.tell(command, end, &own, ends);
         ends.push(end, command.ticket, cause);
         if is_write {
             return;

@@ -4,6 +4,7 @@ use super::{Command, Disk, Job, ReadAhead};
 use crate::drive::Ends;
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
+use drivelab_core::stages::Stage;
 
 impl Disk {
     pub(super) fn receive_read(&mut self, command: Command, ends: &mut Ends) {
@@ -36,6 +37,7 @@ impl Disk {
             self.reads.touch(segment);
         }
         let end = self.carry(at, command.bytes);
+        self.tell(command, end, &[(Stage::Link, self.carry_ns(command.bytes))], ends);
         ends.push(end, command.ticket, Cause::Link);
     }
 
@@ -91,6 +93,7 @@ impl Disk {
         let own_ns = self.geometry.pass_ns(own, command.end - own);
         let queued_ns = (end - command.arrived).saturating_sub(own_ns + self.parameters.command_ns);
         let cause = if queued_ns > own_ns { Cause::Queue } else { Cause::Transfer };
+        self.tell(command, end, &[(Stage::Transfer, own_ns)], ends);
         ends.push(end, command.ticket, cause);
     }
 

@@ -6,6 +6,7 @@ use super::ftl::Ftl;
 use super::map_cache::MapCache;
 use super::medium::Flash;
 use super::parameters::Parameters;
+use super::path::Path;
 use super::prefetch::Prefetch;
 use super::read_cache::ReadCache;
 use super::retries::Retries;
@@ -14,6 +15,7 @@ use crate::drive::{Drive, Ends, Ticket, Way};
 use crate::memory::NONE;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Op, Time};
+use drivelab_core::stages::Stage;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -25,10 +27,12 @@ pub struct FlashDrive {
     pub(super) flash: Flash,
     pub(super) buffer: Buffer,
     /// Whether it has none of the following.
-    is_plain: bool,
+    pub(super) is_plain: bool,
     /// Whether it is plain, completes writes early, takes any number of commands and does nothing
-    /// while the host rests.
+    /// while the host rests, and nobody asks where the time of its operations goes.
     is_simple: bool,
+    /// The way of the operation that is being served, where somebody asks.
+    path: Option<Box<Path>>,
     pub(super) combining: Option<Combining>,
     pub(super) prefetch: Option<Prefetch>,
     pub(super) read_cache: Option<ReadCache>,
@@ -37,7 +41,7 @@ pub struct FlashDrive {
     /// Ends of the commands that the drive has taken, where it takes only so many.
     pub(super) taken: BinaryHeap<Reverse<Time>>,
     /// How often a page is sensed, where that is not always once.
-    retries: Option<Retries>,
+    pub(super) retries: Option<Retries>,
     /// When the host was last served, and until when its rest was used.
     pub(super) busy_until: Time,
     pub(super) collected_until: Time,
@@ -52,9 +56,17 @@ pub struct FlashDrive {
     pub(super) link_in_free_at: Time,
     pub(super) link_out_free_at: Time,
     pub(super) cached_read_units: u64,
-    unmapped_read_units: u64,
+    pub(super) unmapped_read_units: u64,
     pub(super) flash_read_units: u64,
     host_units: u64,
+}
+
+/// Whether writes complete early, any number of commands is taken and a rest of the host is let
+/// pass.
+fn is_simple(parameters: &Parameters) -> bool {
+    parameters.early_completion
+        && parameters.queue_depth == 0
+        && parameters.idle_collection_blocks == 0
 }
 
 /// Operations between the two stages of a hint.
@@ -103,10 +115,7 @@ impl FlashDrive {
             && read_cache.is_none()
             && map_cache.is_none()
             && slc.is_none();
-        let is_simple = is_plain
-            && parameters.early_completion
-            && parameters.queue_depth == 0
-            && parameters.idle_collection_blocks == 0;
+        let is_simple = is_plain && is_simple(&parameters);
         let mut flash = Flash::new(parameters.timing(), layout.block_units, layout.program_units);
         flash.notes_moves = map_cache.is_some();
         let retries = Retries::new(&parameters);
@@ -121,6 +130,7 @@ impl FlashDrive {
             buffer,
             is_plain,
             is_simple,
+            path: None,
             combining,
             prefetch,
             read_cache,
@@ -157,134 +167,57 @@ impl FlashDrive {
 
     /// The logical units that `op` touches: first, and first behind.
     #[inline]
-    fn units(&self, op: &DataOp) -> (u32, u32) {
+    pub(super) fn units(&self, op: &DataOp) -> (u32, u32) {
         let first = (op.offset >> self.unit_shift) as u32;
         let last = (op.offset + u64::from(op.len).max(1) - 1) >> self.unit_shift;
         (first, (last as u32 + 1).min(self.ftl.layout().logical_units))
     }
 
-    /// A read of one unit by a drive without memories.
-    #[inline]
-    fn read_one(&mut self, now: Time, op: &DataOp, logical: u32) -> Reached {
-        let asked = now + self.parameters.command_ns;
-        let own_ns = self.parameters.firmware_read_ns + self.parameters.firmware_unit_ns;
-        let at = self.firmware(asked, own_ns);
-        let unit = self.ftl.locate(logical);
-        let mut reached = Reached { at, cause: Cause::Link };
-        if unit == NONE {
-            self.unmapped_read_units += 1;
-        } else if self.buffer.holds(logical, at) {
-            self.cached_read_units += 1;
-        } else {
-            self.flash_read_units += 1;
-            let (sensed_at, cause) = self.sense(at, unit);
-            reached = reached.or_later(sensed_at, cause);
-        }
-        Reached { at: self.link_out(at, reached.at, op.len), ..reached }
-    }
-
-    #[inline]
-    fn read(&mut self, now: Time, op: &DataOp) -> Reached {
-        let (first, end) = self.units(op);
-        if end - first == 1 && self.is_plain {
-            return self.read_one(now, op, first);
-        }
-        self.read_many(now, op, first, end)
-    }
-
-    #[inline(never)]
-    fn read_many(&mut self, now: Time, op: &DataOp, first: u32, end: u32) -> Reached {
-        let asked = now + self.parameters.command_ns;
-        let units_ns = self.parameters.firmware_unit_ns * u64::from(end - first);
-        let at = self.firmware(asked, self.parameters.firmware_read_ns + units_ns);
-        let mut reached = Reached { at, cause: Cause::Link };
-        let (mut page, mut left_at) = (NONE, at);
-        let page_units = self.ftl.layout().page_units;
-        for logical in first..end {
-            let mut from = at;
-            if !self.is_plain {
-                if let Some(ready_at) = self.find_in_memory(at, logical) {
-                    self.cached_read_units += 1;
-                    reached = reached.or_later(ready_at, Cause::Flash);
-                    continue;
-                }
-                from = self.look_up(at, logical, false);
-                reached = reached.or_later(from, Cause::Map);
-            }
-            let unit = self.ftl.locate(logical);
-            if unit == NONE {
-                self.unmapped_read_units += 1;
-                continue;
-            }
-            if self.buffer.holds(logical, at) {
-                self.cached_read_units += 1;
-                continue;
-            }
-            self.flash_read_units += 1;
-            // Units of one page, one after the other, are sensed together.
-            if page_units > 1 && unit / page_units == page {
-                left_at = self.flash.host_transfer(from, unit, left_at);
-                reached = reached.or_later(left_at, reached.cause);
-                if !self.is_plain {
-                    self.keep_read(logical, left_at);
-                }
-                continue;
-            }
-            page = unit / page_units;
-            let (sensed_at, cause) = self.sense(from, unit);
-            left_at = sensed_at;
-            reached = reached.or_later(sensed_at, cause);
-            if !self.is_plain {
-                self.keep_read(logical, left_at);
-            }
-        }
-        if !self.is_plain {
-            self.read_ahead(at, first, end);
-        }
-        Reached { at: self.link_out(at, reached.at, op.len), ..reached }
-    }
-
-    /// Reads the page around `unit`, more than once where the block is worn or the data is old.
+    /// Notes, where `WATCHED`, that the operation has come to `at`, see [`Path::reach`].
     #[inline(always)]
-    pub(super) fn sense(&mut self, at: Time, unit: u32) -> (Time, Cause) {
-        let tries = match &self.retries {
-            None => 1,
-            Some(retries) => {
-                let block = self.ftl.block_of(unit);
-                let written_s = self.flash.written_at_s.get(block as usize).copied();
-                retries.tries(at, self.ftl.erases_of(block), written_s.unwrap_or(0))
-            }
-        };
-        self.flash.host_read(at, unit, tries)
+    pub(super) fn reach<const WATCHED: bool>(&mut self, at: Time, stage: Stage, own_ns: u64) {
+        if WATCHED && let Some(path) = &mut self.path {
+            path.reach(at, stage, own_ns);
+        }
     }
 
-    fn write(&mut self, now: Time, op: &DataOp) -> Reached {
+    fn write<const WATCHED: bool>(&mut self, now: Time, op: &DataOp) -> Reached {
         let (first, end) = self.units(op);
         let asked = now + self.parameters.command_ns;
+        self.reach::<WATCHED>(asked, Stage::Command, self.parameters.command_ns);
         let arrived = self.link_in(asked, op.len);
+        self.reach::<WATCHED>(arrived, Stage::Link, self.link_transfer.1);
         let unit_ns = self.parameters.firmware_unit_ns + self.parameters.firmware_write_unit_ns;
         let own_ns = self.parameters.firmware_write_ns + unit_ns * u64::from(end - first);
         let at = self.firmware(arrived, own_ns);
+        self.reach::<WATCHED>(at, Stage::Controller, own_ns);
         let mut reached = Reached { at, cause: Cause::Link };
         let unit_mask = self.parameters.map_unit_bytes - 1;
         let is_whole = (op.offset | u64::from(op.len)) & unit_mask == 0;
         if end - first == 1 && is_whole && self.is_plain {
             self.host_units += 1;
-            return self.place::<true>(reached, first);
+            reached = self.place::<true>(reached, first);
+            self.reach::<WATCHED>(reached.at, Stage::Buffer, u64::MAX);
+            return reached;
         }
         let behind = op.offset + u64::from(op.len);
         for logical in first..end {
             let is_part = (logical == first && op.offset & unit_mask != 0)
                 || (logical + 1 == end && behind & unit_mask != 0);
             if is_part {
+                let unit = self.ftl.locate(logical);
+                let is_known = WATCHED && unit != NONE;
+                let own_ns = if is_known { self.sensing_ns(reached.at, unit) } else { 0 };
                 let read_at = self.read_to_modify(reached.at, logical);
                 reached = reached.or_later(read_at, Cause::Flash);
+                self.reach::<WATCHED>(reached.at, Stage::Flash, own_ns);
             }
             self.host_units += 1;
             reached = match self.is_plain {
                 true => self.place::<true>(reached, logical),
                 false => self.place_by_rules(reached, logical),
             };
+            self.reach::<WATCHED>(reached.at, Stage::Buffer, u64::MAX);
         }
         reached
     }
@@ -339,12 +272,18 @@ impl FlashDrive {
         self.flash.now = reached.at;
         self.ftl.pad(&mut self.flash);
         self.give_back();
-        reached.or_later(self.buffer.empty_at(reached.at), Cause::Flash)
+        let reached = reached.or_later(self.buffer.empty_at(reached.at), Cause::Flash);
+        let timing = self.flash.timing();
+        let own_ns = timing.program_transfer_ns + self.flash.host_program_ns;
+        self.reach::<true>(reached.at, Stage::Flash, own_ns);
+        reached
     }
 
     fn flush(&mut self, now: Time) -> Reached {
         let asked = now + self.parameters.command_ns;
         let at = self.firmware(asked, self.parameters.firmware_write_ns);
+        self.reach::<true>(asked, Stage::Command, self.parameters.command_ns);
+        self.reach::<true>(at, Stage::Controller, self.parameters.firmware_write_ns);
         let reached = Reached { at, cause: Cause::Link };
         match self.parameters.power_loss_protection {
             true => reached,
@@ -356,6 +295,8 @@ impl FlashDrive {
         let (first, end) = self.units(op);
         let asked = now + self.parameters.command_ns;
         let at = self.firmware(asked, self.parameters.firmware_write_ns);
+        self.reach::<true>(asked, Stage::Command, self.parameters.command_ns);
+        self.reach::<true>(at, Stage::Controller, self.parameters.firmware_write_ns);
         let mask = self.parameters.map_unit_bytes - 1;
         if self.parameters.honours_trim {
             // Units that are trimmed in part stay.
@@ -373,9 +314,10 @@ impl FlashDrive {
     }
 
     /// Serves an operation; `is_durable`: a write is on the flash, or protected, when it ends.
-    #[inline(never)]
-    fn serve(&mut self, now: Time, op: &DataOp, is_durable: bool) -> Reached {
+    #[inline(always)]
+    fn serve<const WATCHED: bool>(&mut self, now: Time, op: &DataOp, is_durable: bool) -> Reached {
         let now = self.admit(now);
+        self.reach::<WATCHED>(now, Stage::Queue, 0);
         if self.slc.is_some() {
             self.fold_in_rest(now);
         }
@@ -383,10 +325,10 @@ impl FlashDrive {
             self.collect_in_rest(now);
         }
         let mut reached = match op.action {
-            Action::Write => self.write(now, op),
+            Action::Write => self.write::<WATCHED>(now, op),
             Action::Trim => self.trim(now, op),
             Action::Flush => self.flush(now),
-            _ => self.read(now, op),
+            _ => self.read::<WATCHED>(now, op),
         };
         if op.action == Action::Write {
             let early = self.parameters.early_completion;
@@ -401,6 +343,29 @@ impl FlashDrive {
             slc.served(reached.at);
         }
         self.busy_until = self.busy_until.max(reached.at);
+        reached
+    }
+
+    #[inline(never)]
+    fn serve_unwatched(&mut self, now: Time, op: &DataOp, is_durable: bool) -> Reached {
+        self.serve::<false>(now, op, is_durable)
+    }
+
+    #[cold]
+    fn serve_watched(
+        &mut self,
+        now: Time,
+        ticket: Ticket,
+        (op, is_durable): (&DataOp, bool),
+        ends: &mut Ends,
+    ) -> Reached {
+        if let Some(path) = &mut self.path {
+            path.begin(now);
+        }
+        let reached = self.serve::<true>(now, op, is_durable);
+        if let Some(path) = &self.path {
+            ends.tell_staged(ticket, path.staged());
+        }
         reached
     }
 
@@ -426,9 +391,10 @@ impl Drive for FlashDrive {
     #[inline]
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
         let reached = match op.action {
-            Action::Read if self.is_simple => self.read(now, op),
-            Action::Write if self.is_simple && !way.is_durable => self.write(now, op),
-            _ => self.serve(now, op, way.is_durable),
+            Action::Read if self.is_simple => self.read::<false>(now, op),
+            Action::Write if self.is_simple && !way.is_durable => self.write::<false>(now, op),
+            _ if self.path.is_none() => self.serve_unwatched(now, op, way.is_durable),
+            _ => self.serve_watched(now, ticket, (op, way.is_durable), ends),
         };
         ends.push(reached.at, ticket, reached.cause);
     }
@@ -459,6 +425,11 @@ impl Drive for FlashDrive {
             self.ftl.trim(logical);
         }
         true
+    }
+
+    fn watch_stages(&mut self, is_watched: bool) {
+        self.path = is_watched.then(Box::default);
+        self.is_simple = self.is_plain && is_simple(&self.parameters) && !is_watched;
     }
 
     fn inside(&mut self, now: Time) -> Inside {

@@ -15,9 +15,11 @@ mod map_cache;
 mod medium;
 mod memories;
 mod parameters;
+mod path;
 mod power;
 mod prefetch;
 mod read_cache;
+mod reading;
 mod retries;
 mod slc;
 #[cfg(test)]

@@ -114,7 +114,7 @@ impl SimTarget {
         self.note_spare(&scaled, spare);
     }
 
-    fn is_given(&self, key: &str) -> bool {
+    pub(super) fn is_given(&self, key: &str) -> bool {
         let parameter = self.profile.sections.get("parameters").and_then(|all| all.get(key));
         parameter.is_some_and(|parameter| parameter.source == GIVEN)
     }

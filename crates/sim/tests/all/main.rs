@@ -7,4 +7,5 @@ mod flash_drive;
 mod not_flash;
 mod policies;
 mod reader;
+mod stages;
 mod swarm;

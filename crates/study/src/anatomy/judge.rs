@@ -1,6 +1,7 @@
 //! What the parts say.
 
-use super::parts::{self, Parts};
+use super::parts::{self, Parts, kind_of, sound};
+use super::staged::{self, Staged};
 use super::{Cell, Side, cells, refusal};
 use crate::compare::{self, compare};
 use crate::experiment::{Setting, control, narrow};
@@ -13,7 +14,7 @@ use drivelab_core::inside::Cause;
 use drivelab_core::quantity::{count, percent, time};
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
-use drivelab_core::summary::{KindSummary, StepSummary, Summary};
+use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_core::units::Size;
 use drivelab_stats::{Estimate, Ratio, supported_quantile};
 use std::collections::BTreeMap;
@@ -51,7 +52,7 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
         .collect();
     control::drift(&series, 0.0, &mut findings);
     if setting.is_simulated() {
-        simulated(&cells, summary, &mut findings);
+        simulated(&cells, run, summary, &mut findings);
     } else if let Some(why) = refusal(run) {
         untraced(why, &cells, summary, &mut findings);
     } else {
@@ -279,10 +280,6 @@ fn mean_latencies(summary: &Summary, cell: Cell, side: Side) -> Vec<f64> {
     summary.steps.iter().filter(is_sound).filter_map(mean).collect()
 }
 
-fn kind_of(step: &StepSummary, cell: Cell) -> Option<&KindSummary> {
-    step.streams.first()?.kinds.get(&cell.kind)
-}
-
 /// What the tracing itself costs: each cell with and without it.
 fn tax(setting: &Setting<'_>, cells: &[Cell], summary: &Summary, findings: &mut Findings) {
     let side = |side: Side, name: &str| compare::Side {
@@ -369,14 +366,6 @@ fn dropped(run: &Run, findings: &mut Findings) {
     }
 }
 
-/// Every sound repetition of a cell.
-fn sound(summary: &Summary, cell: Cell) -> impl Iterator<Item = &StepSummary> {
-    let name = cell.of(Side::Untraced);
-    summary.steps.iter().filter(move |step| {
-        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
-    })
-}
-
 fn mean(values: &[f64]) -> Entry {
     match values.len() {
         0 => Entry::Nothing,
@@ -433,7 +422,7 @@ fn untraced(why: &str, cells: &[Cell], summary: &Summary, findings: &mut Finding
 }
 
 /// A simulated drive has no kernel above it; it knows what its own I/Os waited for.
-fn simulated(cells: &[Cell], summary: &Summary, findings: &mut Findings) {
+fn simulated(cells: &[Cell], run: &Run, summary: &Summary, findings: &mut Findings) {
     for part in [Segment::Submit, Segment::Queue, Segment::WakeUp] {
         findings.not_applicable.push(Remark {
             cell: part.word().into(),
@@ -441,35 +430,32 @@ fn simulated(cells: &[Cell], summary: &Summary, findings: &mut Findings) {
                 .into(),
         });
     }
-    let mut rows = Vec::new();
-    for cell in cells {
-        let kinds: Vec<&KindSummary> =
-            sound(summary, *cell).filter_map(|step| kind_of(step, *cell)).collect();
-        let means = kinds.iter().filter_map(|kind| Some(kind.service_ns.as_ref()?.mean));
-        let means: Vec<f64> = means.collect();
-        let Some(whole) = Estimate::positive_mean_of(&means) else { continue };
-        let (cause, share) = slowest_cause(summary, *cell);
+    let found: Vec<Staged> =
+        cells.iter().filter_map(|cell| staged::of(run, summary, *cell)).collect();
+    for staged in &found {
+        let (cause, _) = slowest_cause(summary, staged.cell);
         findings.figures.push(Figure {
-            name: format!("{}: in the device", cell.name()),
-            estimate: whole,
+            name: format!("{}: in the device", staged.cell.name()),
+            estimate: staged.whole,
             unit: Unit::Ns,
             note: format!("the slowest waited for: {cause}"),
         });
-        rows.push(vec![
-            Entry::Text(cell.name()),
-            mean(&means),
-            Entry::Text(cause.into()),
-            share.map_or(Entry::Nothing, Entry::Number),
-        ]);
-        if cell.depth == 1 {
-            findings.verdict.push(format!(
-                "A {} takes {} on average, all of it in the device.",
-                cell.words(),
-                time(whole.value)
-            ));
+        if staged.cell.depth == 1 {
+            findings.verdict.push(staged.words());
         }
     }
-    findings.no_answer = rows.is_empty();
+    findings.no_answer = found.is_empty();
+    findings.stacks.extend(staged::stack(&found));
+    findings.tables.extend(staged::table(&found));
+    let row = |staged: &Staged| {
+        let (cause, share) = slowest_cause(summary, staged.cell);
+        vec![
+            Entry::Text(staged.cell.name()),
+            Entry::Number(staged.whole.value),
+            Entry::Text(cause.into()),
+            share.map_or(Entry::Nothing, Entry::Number),
+        ]
+    };
     findings.tables.push(Table {
         title: "What the slowest I/Os waited for".into(),
         note: "By the drive's own account, the slowest of each repetition.".into(),
@@ -479,7 +465,7 @@ fn simulated(cells: &[Cell], summary: &Summary, findings: &mut Findings) {
             head("the slowest waited for", None),
             head("of them", Some(Unit::Share)),
         ],
-        rows,
+        rows: found.iter().map(row).collect(),
     });
 }
 

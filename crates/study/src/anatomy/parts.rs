@@ -5,7 +5,7 @@ use drivelab_core::anatomy::{Anatomy, Dissected, KindAnatomy};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{count, percent};
 use drivelab_core::run::Run;
-use drivelab_core::summary::{StepSummary, Summary};
+use drivelab_core::summary::{KindSummary, StepSummary, Summary};
 
 /// The parts of an I/O must add up to the whole within this share of it.
 const SUM_OFF_MAX: f64 = 0.01;
@@ -53,6 +53,19 @@ fn doubt(step: &StepSummary, anatomy: &Anatomy, kind: &KindAnatomy) -> Option<St
             count(all.count),
             percent(off)
         )
+    })
+}
+
+/// What one repetition says of the I/Os of its cell.
+pub fn kind_of(step: &StepSummary, cell: Cell) -> Option<&KindSummary> {
+    step.streams.first()?.kinds.get(&cell.kind)
+}
+
+/// The untraced repetitions of a cell that count.
+pub fn sound(summary: &Summary, cell: Cell) -> impl Iterator<Item = &StepSummary> {
+    let name = cell.of(Side::Untraced);
+    summary.steps.iter().filter(move |step| {
+        step.name == name && step.valid != Some(false) && step.incomplete.is_none()
     })
 }
 

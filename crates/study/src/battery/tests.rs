@@ -1,6 +1,7 @@
 use super::iozone::{LARGE, SMALL, Test};
 use super::*;
 use crate::experiment::Setting;
+use crate::experiment::sample::play;
 use drivelab_core::facts::{Facts, SimulatedFacts};
 use drivelab_core::plan::Files;
 use drivelab_core::study::{Emptying, Scale, StudyOptions};
@@ -97,4 +98,41 @@ fn names_are_shared_out() {
         ["create/close, 4 workers, a directory each", "stat, 4 workers, a directory each"]
     );
     assert_eq!(group.loads[0].written_bytes(), 0);
+}
+
+/// Bytes of the records of a test, by its name.
+fn record_bytes(name: &str) -> f64 {
+    let words: Vec<&str> = name.split(' ').collect();
+    let mebibyte = 1024.0 * 1024.0;
+    // What prepares has no record in its name.
+    let [.., number, unit] = words[..] else { return mebibyte };
+    number
+        .parse()
+        .map_or(mebibyte, |number: f64| number * if unit == "KiB" { 1024.0 } else { mebibyte })
+}
+
+#[test]
+fn tests_of_a_minute_or_less_are_told_where_the_method_is_followed_to_the_letter() {
+    let (mut options, facts) = (options(), simulated(Some(8 << 30)));
+    let mut told = |scale: Scale, seconds: f64, of_one: f64| {
+        options.scale = scale;
+        let setting = Setting { options: &options, facts: &facts };
+        let rate = |name: &str, _| {
+            let seconds = if name == "backward read 4 MiB" { of_one } else { seconds };
+            f64::from(1 << 30) * 16.0 / record_bytes(name) / seconds
+        };
+        let run = play(&crate::files::STUDY, &setting, "fresh", &rate);
+        brief(&setting, &run).map(|warning| {
+            assert!(!warning.advice.is_empty());
+            warning.text
+        })
+    };
+    assert_eq!(told(Scale::Full, 100.0, 100.0), None);
+    let text = told(Scale::Full, 100.0, 30.0).unwrap();
+    assert!(text.starts_with("1 of 68 tests did not take longer than 60 s"), "{text}");
+    assert!(text.ends_with("the shortest was `backward read 4 MiB`, 30.0 s."), "{text}");
+    let text = told(Scale::Full, 20.0, 20.0).unwrap();
+    assert!(text.starts_with("68 of 68 tests"), "{text}");
+    // Nobody asked for it.
+    assert_eq!(told(Scale::Default, 20.0, 20.0), None);
 }

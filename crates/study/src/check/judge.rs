@@ -3,7 +3,7 @@
 mod scattered;
 
 use super::{CELLS, FREEZE_NS};
-use crate::experiment::waited;
+use crate::experiment::{link, waited};
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::{Findings, Remark};
 use drivelab_core::op::Action;
@@ -101,6 +101,12 @@ impl Judged<'_> {
         if let Some(large) = large {
             findings.verdict.push(format!("Large transfers in a row: {large}."));
         }
+        let of_link = link::said(
+            self.facts,
+            self.bandwidth("sequential read", Action::Read),
+            self.bandwidth("sequential write", Action::Write),
+        );
+        findings.verdict.extend(of_link);
         let rate = |name: &str, kind: Action| self.iops(name, kind).map(quantity::operations);
         if let Some(small) = self.pair(["random read", "random write"], rate) {
             findings.verdict.push(format!("Scattered 4 KiB transfers, many at once: {small}."));

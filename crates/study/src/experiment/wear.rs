@@ -137,7 +137,7 @@ mod tests {
         let mut facts = Facts::default();
         facts.target.kind = TargetKind::Simulated;
         assert_eq!(said(&facts, TB, None).0, "", "a disk wears not");
-        let flash = FlashFacts { bytes: TB, unit_bytes: 4096, cycles_left: 3000 };
+        let flash = FlashFacts { bytes: TB, unit_bytes: 4096, cycles_left: 3000, cells: None };
         facts.target.simulated =
             Some(SimulatedFacts { flash: Some(flash), ..SimulatedFacts::default() });
         let (forecast, refusal) = said(&facts, 400 * TB, None);

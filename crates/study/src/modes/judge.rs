@@ -16,7 +16,7 @@ use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_stats::{Estimate, centred};
 
 /// Bytes that reached the drive may be off by this share without anybody having kept any back.
-const TOLERANCE: f64 = 0.02;
+pub(super) const TOLERANCE: f64 = 0.02;
 /// What others call suspect is what this study measures.
 const MEASURED_HERE: [&str; 3] = ["not_from_device", "not_on_device", "not_on_disk"];
 /// How deep the device works is nobody's promise but that of direct I/O without dsync.
@@ -146,7 +146,7 @@ pub fn is_finding(name: &str, code: &str) -> bool {
 }
 
 /// Bytes that the drive moved by bytes that were asked for.
-fn reached(run: &Run, step: &StepRun, kind: Action) -> Option<f64> {
+pub(super) fn reached(run: &Run, step: &StepRun, kind: Action) -> Option<f64> {
     let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
     let asked: u64 = kinds.filter(|entry| entry.kind == kind).map(|entry| entry.bytes).sum();
     let end = step.end.as_ref()?;
@@ -186,7 +186,7 @@ fn counted(
     all.into_iter().reduce(|sum, bytes| sum + bytes)
 }
 
-fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {
+pub(super) fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {
     for mode in Mode::ALL {
         findings.not_applicable.extend(why_not(setting, mode).map(|text| Remark {
             cell: format!("all cells that are {}", mode.word()),

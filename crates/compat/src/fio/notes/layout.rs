@@ -1,7 +1,7 @@
 //! Files whose making is part of what is measured, and files that jobs share.
 
 use super::{Whole, given};
-use crate::fio::files::Places;
+use crate::fio::place::Places;
 use crate::front::{Note, Treatment};
 use drivelab_core::plan::{Act, Plan, PlanFile};
 use drivelab_core::quantity::size;
@@ -13,7 +13,9 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, notes: &mut Vec<Note
     let mut begun = HashSet::new();
     let is_set_aside = plan.steps.iter().any(|step| step.act == Some(Act::Allocate));
     for whole in jobs.iter().filter(|whole| whole.settings.engine.1.moves_data()) {
-        made_by_writes(whole, places, is_set_aside, &mut begun, notes);
+        if places.on_drive.is_none() {
+            made_by_writes(whole, places, is_set_aside, &mut begun, notes);
+        }
         shared(whole, places, notes);
     }
 }

@@ -120,6 +120,12 @@ impl Driver {
         self.book.slowest.sorted()
     }
 
+    /// How many stamps were kept so far, and the latest of them.
+    pub fn latest_stamp(&self) -> (usize, Option<Stamped>) {
+        let stamps = self.stamping.as_ref().map_or(&[][..], |kept| &kept.stamps);
+        (stamps.len(), stamps.last().copied())
+    }
+
     /// The stamps that were kept one by one, and how many I/Os found no room.
     pub fn take_stamps(&mut self) -> (Vec<Stamped>, u64) {
         self.stamping.take().map_or((Vec::new(), 0), |kept| (kept.stamps, kept.unstamped))

@@ -8,10 +8,11 @@ use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Plan;
 use drivelab_core::quantity::size;
-use drivelab_core::record::Begin;
+use drivelab_core::record::{Begin, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::{Established, StudyOptions};
 use drivelab_study::experiment::{Setting, Study};
+use drivelab_study::registry;
 
 /// A study, with all that it works with.
 #[derive(Debug)]
@@ -68,5 +69,9 @@ impl Inquiry for Studied {
             findings.unknown.extend(quick::way_out(self));
         }
         Some(findings)
+    }
+
+    fn remarks(&self, run: &Run) -> Vec<Warning> {
+        registry::remarks(&self.study, &self.setting(), run)
     }
 }

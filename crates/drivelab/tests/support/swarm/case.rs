@@ -70,6 +70,10 @@ impl Case {
                 case.study = "anatomy";
                 case.before = vec!["study".into(), "anatomy".into()];
             }
+            16..19 if case.study != "rank" => {
+                case.study = "stride";
+                case.before = vec!["study".into(), "stride".into()];
+            }
             _ => {}
         }
         case

@@ -129,10 +129,12 @@ fn is_by_powers(unit: findings::Unit, xs: &[f64]) -> bool {
     is_counted && low >= 1.0 && high / low >= POWERS_FACTOR && middle <= high / 3.0
 }
 
-/// From zero, so that heights can be compared; only times may span decades.
+/// From zero, so that heights can be compared; only times, and counts such as days, may span
+/// decades.
 fn vertical(axis: &findings::Axis, ys: &[f64]) -> Axis {
     let (low, high) = ends(ys);
-    let is_log = axis.unit == findings::Unit::Ns && low > 0.0 && high / low > WIDE_FACTOR;
+    let spans = matches!(axis.unit, findings::Unit::Ns | findings::Unit::Count);
+    let is_log = spans && low > 0.0 && high / low > WIDE_FACTOR;
     let step = round_up(low.abs().max(high.abs()) / 8.0);
     let (from, to) = match is_log {
         true => (low * 0.8, high * 1.25),

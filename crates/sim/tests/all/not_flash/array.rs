@@ -2,6 +2,7 @@
 
 use super::closed::*;
 use super::disk::{disk, plain_disk};
+use drivelab_core::facts::CacheState;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, SECOND, Time};
 use drivelab_sim::array::{Array, ArrayParameters, Level};
@@ -19,6 +20,7 @@ pub fn array(level: Level, members: u64) -> ArrayParameters {
         write_cache_protected: true,
         destage_delay_ns: SECOND,
         destage_rows: 8,
+        cache_state: CacheState::Cold,
     }
 }
 

@@ -7,7 +7,8 @@ use drivelab_core::study::{Scale, StudyOptions};
 use drivelab_core::units::{Size, Span};
 
 const BYTES: u64 = 256 << 20;
-const FLASH: FlashFacts = FlashFacts { bytes: 2 * BYTES, unit_bytes: 4096, cycles_left: 1000 };
+const FLASH: FlashFacts =
+    FlashFacts { bytes: 2 * BYTES, unit_bytes: 4096, cycles_left: 1000, cells: None };
 
 fn options(rated: Option<u64>, per_day: Option<u64>) -> StudyOptions {
     StudyOptions {
