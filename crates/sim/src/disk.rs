@@ -243,7 +243,9 @@ impl Disk {
         let own_ns = self.parameters.command_ns + self.carry_ns(command.bytes);
         let waited_ns = (carried_at - command.arrived).saturating_sub(own_ns);
         let cause = if waited_ns > own_ns { Cause::Buffer } else { Cause::Link };
-        self.tell(command, carried_at, &[(Stage::Link, self.carry_ns(command.bytes))], ends);
+        let for_place_ns = at.saturating_sub(command.ready_at);
+        let own = [(Stage::Link, self.carry_ns(command.bytes)), (Stage::Buffer, for_place_ns)];
+        self.tell(command, carried_at, &own, ends);
         ends.push(carried_at, command.ticket, cause);
     }
 

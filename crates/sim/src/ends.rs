@@ -77,6 +77,12 @@ impl Ends {
         self.staged = is_kept.then(Vec::new);
     }
 
+    /// Whether that is noted.
+    #[inline]
+    pub fn keeps_stages(&self) -> bool {
+        self.staged.is_some()
+    }
+
     /// An operation that took `total_ns` spent `own` in these stages, as far as that goes, and
     /// waited for the rest. Nothing where nobody asks.
     #[inline]

@@ -416,7 +416,10 @@ impl Drive for LogBlockDrive {
         if gap.is_none() {
             self.flash.array.finish(end, cause);
         }
-        ends.tell(ticket, end - now, &waits.stages(end - now, self.parameters.command_ns));
+        if ends.keeps_stages() {
+            let own = waits.stages(end - now, self.parameters.command_ns);
+            ends.tell(ticket, end - now, &own);
+        }
         ends.push(end, ticket, cause);
     }
 

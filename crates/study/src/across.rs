@@ -112,7 +112,8 @@ pub fn short(targets: &[&str]) -> Vec<String> {
     };
     let all = || targets.iter().map(|target| (*target).to_string()).collect();
     let names: Vec<String> = targets.iter().map(cut).collect();
-    [names, without_shared(targets)].into_iter().find(|names| are_clear(names)).unwrap_or_else(all)
+    let is_clear = |names: &Vec<String>| names.len() == targets.len() && are_clear(names);
+    [names, without_shared(targets)].into_iter().find(is_clear).unwrap_or_else(all)
 }
 
 fn are_clear(names: &[String]) -> bool {
@@ -120,7 +121,7 @@ fn are_clear(names: &[String]) -> bool {
     names.iter().all(|name| is_clear(name) && !name.is_empty())
 }
 
-/// Simulated drives without what all of them are given.
+/// Simulated drives without what all of them are given; nothing where not all are simulated.
 fn without_shared(targets: &[&str]) -> Vec<String> {
     let drives: Option<Vec<&str>> =
         targets.iter().map(|target| target.strip_prefix("sim:")).collect();

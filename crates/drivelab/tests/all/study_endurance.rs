@@ -70,7 +70,7 @@ fn more_bits_a_cell_leave_less_life() {
     let rows = ladder["rows"].as_array().expect("rows");
     assert_eq!(rows.len(), 4);
     let kinds: Vec<&str> = rows.iter().filter_map(|row| row[1].as_str()).collect();
-    assert_eq!(kinds, ["SLC of 1", "MLC of 2", "TLC of 3", "QLC of 4"]);
+    assert_eq!(kinds, ["SLC, 1 bit", "MLC, 2 bits", "TLC, 3 bits", "QLC, 4 bits"]);
     let number = |row: usize, column: usize| rows[row][column].as_f64().expect("a number");
     for row in 0..4 {
         assert_eq!(number(row, 2), 2f64.powi(row as i32 + 1), "voltages");

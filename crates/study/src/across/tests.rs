@@ -236,3 +236,15 @@ fn tables_that_are_drawn_have_a_column_for_each_target_and_their_bars_a_side() {
     let members = [Member { target: "a", run: &a }, Member { target: "b", run: &b }];
     assert_eq!(findings(&wsat::STUDY, &members).tables[0].heads.len(), 4);
 }
+
+#[test]
+fn drives_of_one_profile_are_named_by_what_they_differ_in() {
+    let names = |targets: &[&str]| super::short(targets);
+    let given = ["sim:a,size=1,bits=1", "sim:a,size=1,bits=2"];
+    assert_eq!(names(&given), ["a,bits=1", "a,bits=2"]);
+    assert_eq!(names(&["sim:a,size=1", "sim:b,size=1"]), ["a", "b"]);
+    // Where one is given nothing of its own, it has the plain name.
+    assert_eq!(names(&["sim:a,size=1", "sim:a,size=1,bits=2"]), ["a", "a,bits=2"]);
+    let both = ["sim:a,size=1", "/dev/a"];
+    assert_eq!(names(&both), both, "of a drive and a device nothing is shared");
+}

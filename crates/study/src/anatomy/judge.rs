@@ -446,7 +446,7 @@ fn simulated(cells: &[Cell], run: &Run, summary: &Summary, findings: &mut Findin
     }
     findings.no_answer = found.is_empty();
     findings.stacks.extend(staged::stack(&found));
-    findings.tables.extend(staged::table(&found));
+    findings.tables.extend(staged::table(cells, &found));
     let row = |staged: &Staged| {
         let (cause, share) = slowest_cause(summary, staged.cell);
         vec![

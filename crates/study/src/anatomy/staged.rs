@@ -92,16 +92,20 @@ pub fn stack(found: &[Staged]) -> Option<Stack> {
     })
 }
 
-/// The same as shares, a column a cell.
-pub fn table(found: &[Staged]) -> Option<Table> {
+/// The same as shares, a column a cell, whether it is known or not: tables of several targets are
+/// alike.
+pub fn table(cells: &[Cell], found: &[Staged]) -> Option<Table> {
     let stages = used(found);
     let head = |name: String, unit| Head { name, unit };
     let row = |stage: &Stage| {
-        let share = |it: &Staged| match it.all.mean_ns(*stage) {
-            0.0 => Entry::Nothing,
-            ns => Entry::Number(ns / it.mean_ns()),
+        let share = |cell: &Cell| {
+            let staged = found.iter().find(|it| it.cell == *cell);
+            match staged.map_or(0.0, |it| it.all.mean_ns(*stage) / it.mean_ns()) {
+                share if share > 0.0 => Entry::Number(share),
+                _ => Entry::Nothing,
+            }
         };
-        [Entry::Text(stage.word().into())].into_iter().chain(found.iter().map(share)).collect()
+        [Entry::Text(stage.word().into())].into_iter().chain(cells.iter().map(share)).collect()
     };
     (!stages.is_empty()).then(|| Table {
         title: "Shares of the time by stage".into(),
@@ -109,7 +113,7 @@ pub fn table(found: &[Staged]) -> Option<Table> {
             .into(),
         heads: [head("stage".into(), None)]
             .into_iter()
-            .chain(found.iter().map(|it| head(it.cell.name(), Some(Unit::Share))))
+            .chain(cells.iter().map(|cell| head(cell.name(), Some(Unit::Share))))
             .collect(),
         rows: stages.iter().map(row).collect(),
     })

@@ -5,7 +5,7 @@ use crate::across::short;
 use drivelab_core::facts::{CellFacts, FlashFacts};
 use drivelab_core::findings::{Axis, Entry, Findings, Head, Line, LineKind, Picture, Table, Unit};
 use drivelab_core::gathering::Member;
-use drivelab_core::quantity::{count, digits};
+use drivelab_core::quantity::digits;
 
 /// One drive of the ladder.
 struct Rung {
@@ -78,7 +78,10 @@ fn table(rungs: &[Rung]) -> Table {
         let cells = &rung.cells;
         vec![
             Entry::Text(rung.target.clone()),
-            Entry::Text(format!("{} of {}", cells.word(), cells.bits)),
+            Entry::Text(match cells.bits {
+                1 => format!("{}, 1 bit", cells.word()),
+                bits => format!("{}, {bits} bits", cells.word()),
+            }),
             Entry::Number(cells.levels() as f64),
             Entry::Number(cells.read_ns as f64),
             Entry::Number(cells.program_ns as f64),
@@ -91,15 +94,13 @@ fn table(rungs: &[Rung]) -> Table {
     };
     Table {
         title: "Kinds of cells".into(),
-        note: format!(
-            "A cell of n bits tells {} voltages apart. Cells a bit stand for the price: what a \
-             drive is sold for is not known here. Where the times and the cycles come from, \
-             `drivelab sim show NAME` says.",
-            "2^n"
-        ),
+        note: "A cell of n bits tells 2^n voltages apart. Cells a bit stand for the price: what a \
+               drive is sold for is not known here. Where the times and the cycles come from, \
+               `drivelab sim show NAME` says."
+            .into(),
         heads: vec![
             head("drive", None),
-            head("bits a cell", None),
+            head("cells", None),
             head("voltages", Some(Unit::Count)),
             head("read", Some(Unit::Ns)),
             head("program", Some(Unit::Ns)),
@@ -128,14 +129,9 @@ fn picture(rungs: &[Rung]) -> Option<Picture> {
         points: points(at),
     };
     let lines: Vec<Line> = RESULTS.iter().enumerate().map(line).collect();
-    let first = lines.iter().flat_map(|line| line.points.first()).map(|at| at.1);
-    let longest = first.fold(0.0, f64::max);
-    (longest > 0.0).then(|| Picture {
+    lines.iter().any(|line| line.points.len() > 1).then(|| Picture {
         title: "Life by bits a cell".into(),
-        note: format!(
-            "Until the cells are used up, wear taken as even; at most {} days.",
-            count(longest as u64)
-        ),
+        note: "Until the cells are used up, wear taken as even.".into(),
         x: Axis { quantity: "bits a cell".into(), unit: Unit::Count },
         y: Axis { quantity: "days of life".into(), unit: Unit::Count },
         lines,

@@ -14,7 +14,11 @@ pub struct Tick {
 /// Ticks of an axis, about `wanted` of them and never more than twice as many.
 pub fn ticks(axis: &Axis, wanted: usize) -> Vec<Tick> {
     let mut values = match (axis.is_log, axis.unit) {
-        (true, Unit::Bytes | Unit::Count) => binary_values(axis.from, axis.to, wanted),
+        (true, Unit::Bytes) => binary_values(axis.from, axis.to, wanted),
+        // Depths double from point to point; what lies anywhere, such as days, does not.
+        (true, Unit::Count) if axis.from.fract() == 0.0 => {
+            binary_values(axis.from, axis.to, wanted)
+        }
         (true, _) => log_values(axis.from, axis.to, wanted),
         (false, _) => linear_values(axis.from, axis.to, wanted),
     };
