@@ -1,6 +1,7 @@
 //! Where drivers meet a simulated drive: one loop that advances a virtual clock to the earliest
 //! thing that happens.
 
+mod acts;
 mod line;
 
 use crate::drive::{Drive, End, Ends, Route, Ticket, Way};
@@ -9,7 +10,7 @@ use drivelab_core::driver::{Driver, Next};
 use drivelab_core::endings::{Endings, OtherRanks};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
-use drivelab_core::op::{Action, DataOp, Done, Op, Tag, Time};
+use drivelab_core::op::{Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::{Act, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
 use line::Line;
@@ -57,6 +58,7 @@ struct Lead<'a, D> {
     issued: &'a mut [Time],
     first_ticket: Ticket,
     way: Way,
+    has_names: bool,
     line: Option<&'a mut Line>,
     buffer: &'a mut [u8],
 }
@@ -75,7 +77,7 @@ impl<D: Drive> Queue for Lead<'_, D> {
     #[inline(always)]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         // By reference: a copy of each operation is what a simulated drive would feel.
-        let Op::Data(op) = &op else { return Err(op.misplaced("data")) };
+        let Op::Data(op) = &op else { return self.submit_name(tag, op) };
         let ticket = self.first_ticket + tag;
         self.issued[ticket as usize] = self.now;
         if let Some(line) = &mut self.line
@@ -108,8 +110,23 @@ impl<D: Drive> Queue for Lead<'_, D> {
     }
 }
 
+impl<D: Drive> Lead<'_, D> {
+    #[cold]
+    fn submit_name(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        let Op::Name(name) = &op else { return Err(op.misplaced("names")) };
+        if !self.has_names {
+            return Err(op.misplaced("data"));
+        }
+        let ticket = self.first_ticket + tag;
+        self.issued[ticket as usize] = self.now;
+        self.drive.submit_name(self.now, ticket, name, self.way, self.ends);
+        Ok(())
+    }
+}
+
 struct Worker {
     driver: Driver,
+    has_names: bool,
     first_ticket: Ticket,
     way: Way,
     /// Where its calls wait, as those of libaio through the page cache do.
@@ -175,8 +192,18 @@ impl<D: Drive> SimTestbed<D> {
             self.opened += 1;
             let wake = self.now;
             let waits = driver.stream().engine.traits().waits_when_buffered;
-            let line = (waits && way.route == Route::Buffered).then(Box::default);
-            step.workers.push(Worker { driver, first_ticket, way, line, wake, finished: false });
+            let has_names = self.drive.open_names(way.reader, driver.setup());
+            let is_line = waits && way.route == Route::Buffered && !has_names;
+            let line = is_line.then(Box::default);
+            step.workers.push(Worker {
+                driver,
+                has_names,
+                first_ticket,
+                way,
+                line,
+                wake,
+                finished: false,
+            });
         }
         step
     }
@@ -199,6 +226,7 @@ impl<D: Drive> SimTestbed<D> {
                     issued: &mut step.issued,
                     first_ticket: worker.first_ticket,
                     way: worker.way,
+                    has_names: worker.has_names,
                     line: worker.line.as_deref_mut(),
                     buffer: &mut step.buffer,
                 };
@@ -230,7 +258,7 @@ impl<D: Drive> SimTestbed<D> {
 
     /// Hands one end to the worker that waits for it, and returns that.
     #[inline]
-    fn reap(step: &mut Step, end: End) -> &mut Worker {
+    fn reap(step: &mut Step, end: End, failure: Option<Errno>) -> &mut Worker {
         let index = step.worker_of[end.ticket as usize] as usize;
         let worker = &mut step.workers[index];
         let issued = step.issued[end.ticket as usize];
@@ -244,7 +272,7 @@ impl<D: Drive> SimTestbed<D> {
                 issued,
                 submitted: issued,
                 completed: end.at,
-                result: Ok(len),
+                result: failure.map_or(Ok(len), Err),
                 cause: end.cause,
             },
             &[],
@@ -331,7 +359,8 @@ impl<D: Drive> SimTestbed<D> {
         // One at a time: what ends at once is answered one by one.
         if let Some(end) = self.ends.take(self.now) {
             debug_assert!(end.at <= self.now, "{end:?} is told before it has happened");
-            let worker = Self::reap(step, end);
+            let failure = self.drive.failure_of(end.ticket);
+            let worker = Self::reap(step, end, failure);
             if let Some(line) = &mut worker.line
                 && let Some((ticket, op)) = line.after(end.ticket)
             {
@@ -407,83 +436,4 @@ fn way_of(stream: &Stream, reader: u32) -> Way {
         IoMode::Direct | IoMode::Buffered => Route::Buffered,
     };
     Way { route, is_durable: stream.sync == Sync::Dsync, reader }
-}
-
-/// Bytes of one discard, as the kernel splits large ones.
-const TRIM_BYTES: u64 = 1 << 30;
-
-impl<D: Drive> SimTestbed<D> {
-    fn purge(&mut self) -> Result<(), Trouble> {
-        self.drive.purge(self.now).then_some(()).ok_or_else(|| {
-            Trouble::usage(
-                "this simulated drive has no command that purges it; empty it by discarding, or \
-                 take one of flash",
-            )
-        })
-    }
-
-    fn mount(&mut self, is_mounted: bool) {
-        self.is_mounted = is_mounted;
-        self.drive.mount(is_mounted);
-    }
-
-    fn set_queue(&mut self, setting: QueueSetting, value: &str) -> Result<SettingChange, Trouble> {
-        let offered = setting.simulated();
-        if !offered.contains(&value) {
-            return Err(Trouble::usage(format!(
-                "{} of a simulated drive is one of {}, not `{value}`",
-                setting.word(),
-                offered.join(", ")
-            )));
-        }
-        self.drive.set_queue(setting, value);
-        let before = self.queue.insert(setting, value.into());
-        Ok(SettingChange {
-            device: "sim".into(),
-            setting,
-            before: before.unwrap_or_else(|| offered[0].into()),
-            after: value.into(),
-        })
-    }
-
-    fn trim(&mut self, first: u64, bytes: u64) {
-        let mut at = first;
-        while at < first + bytes {
-            let len = TRIM_BYTES.min(first + bytes - at);
-            let op =
-                DataOp { action: Action::Trim, offset: at, len: len as u32, ..DataOp::default() };
-            self.serve(&op, Way::default());
-            at += len;
-        }
-    }
-
-    /// Serves one operation to its end.
-    fn serve(&mut self, op: &DataOp, way: Way) {
-        self.drive.submit_by(self.now, 0, op, way, &mut self.ends);
-        loop {
-            if self.ends.pop(self.now).is_some() {
-                return;
-            }
-            self.now = self.now.max(self.ends.next_at().min(self.drive.next_event()));
-            self.drive.advance(self.now, &mut self.ends);
-        }
-    }
-
-    /// Lets time pass in which the host does nothing.
-    fn pass(&mut self, until: Time) {
-        while self.drive.next_event() <= until {
-            self.now = self.now.max(self.drive.next_event());
-            self.drive.advance(self.now, &mut self.ends);
-        }
-        self.now = until;
-    }
-
-    /// What is dirty is written, and clean pages are let go of.
-    fn drop_caches(&mut self) {
-        if self.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some()) {
-            let way = Way { route: Route::Buffered, ..Way::default() };
-            self.serve(&DataOp { action: Action::Flush, ..DataOp::default() }, way);
-            self.drive.forget_pages();
-        }
-    }
 }
