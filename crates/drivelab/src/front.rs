@@ -14,18 +14,20 @@ use crate::job::{self, Inquiry};
 use crate::outcome::{Failure, Status};
 use crate::ranks::{on_rank_0, same_plan};
 use crate::shown::Shown;
-use crate::target::Missing;
+use crate::target::{Missing, ResolvedTarget};
 use crate::{print, store};
-use drivelab_compat::front::{Job, Note, Refusal};
+use drivelab_compat::front::{Job, Note, Refusal, Treatment};
 use drivelab_compat::front_end::{Answer, FrontEnd, Layout};
 use drivelab_compat::tool_named;
 use drivelab_core::findings::Findings;
-use drivelab_core::plan::Plan;
+use drivelab_core::plan::{IoMode, Plan, Stream};
+use drivelab_core::quantity::size;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_io::facts::System;
 use drivelab_io::ranks::Ranks;
 use drivelab_options::{DrivelabOptions, Notes};
+use drivelab_study::battery;
 use std::path::Path;
 use world::RealWorld;
 
@@ -131,7 +133,13 @@ impl Line<'_> {
         let (word, shown) = (self.tool.word(), Shown::plainly(false, None));
         let mut measured = job::Job::of_ranks(self.ranks, word, &job.target, &terms, shown)?;
         measured.warnings = warnings(&job.notes);
-        let resolved = measured.take(&job.plan, Missing::Made)?;
+        let mut resolved = measured.take(&job.plan, Missing::Made)?;
+        if let Some(note) = give_page_cache(self.tool, &mut resolved, &job.plan) {
+            if self.options.notes != Notes::None {
+                print::error(&format!("note: {note}"));
+            }
+            measured.warnings.extend(warnings(&[note]));
+        }
         let told = Told { layout, world: self.world };
         let ready = measured.ready(resolved, job.plan, told)?;
         if self.options.dry_run {
@@ -140,6 +148,36 @@ impl Line<'_> {
         let (ended, _) = ready.measure()?;
         ended::show(self.tool, ended, layout, self.options.notes, (&self.world.host_now(), &list))
     }
+}
+
+/// Most bytes of the page cache that a simulated drive gets by itself.
+const PAGE_CACHE_BYTES_MAX: u64 = 8 << 30;
+
+/// IOzone goes through the page cache of its host, and has no option that names the one of a
+/// simulated drive: where the target asks for none, there is one all the same.
+fn give_page_cache(
+    tool: &FrontEnd,
+    resolved: &mut ResolvedTarget,
+    plan: &Plan,
+) -> Option<Note> {
+    let simulated = resolved.simulated.as_mut()?;
+    let is_cached = |stream: &Stream| {
+        let engine = stream.engine.traits();
+        stream.moves_data() && (stream.io == IoMode::Buffered || engine.is_through_page_cache)
+    };
+    let needs = plan.steps.iter().flat_map(|step| &step.streams).any(is_cached);
+    if tool.word() != "iozone" || !needs || simulated.page_cache_bytes.is_some() {
+        return None;
+    }
+    let bytes = battery::page_cache_bytes(PAGE_CACHE_BYTES_MAX, resolved.file_bytes);
+    simulated.page_cache_bytes = Some(bytes);
+    resolved.facts = simulated.facts();
+    let text = format!(
+        "the simulated host has a page cache of {}, a quarter of the drive and at most 8 GiB; \
+         page_cache=SIZE behind the name of the target sets another.",
+        size(bytes)
+    );
+    Some(Note::new("simulated_page_cache", "", Treatment::Approximated, text))
 }
 
 /// One plan, no conclusions, and what the layout finds to say of the run.

@@ -19,7 +19,7 @@ use crate::target_actions::TargetActions;
 use crate::wall_clock::WallTime;
 use drivelab_core::findings::Answer;
 use drivelab_core::ledger::Ledger;
-use drivelab_core::plan::Plan;
+use drivelab_core::plan::{Plan, Stream};
 use drivelab_core::queue::{Testbed, TroubleKind};
 use drivelab_core::record::{Begin, ClockFacts, End, FORMAT, Record, Warning};
 use drivelab_core::run::Run;
@@ -58,10 +58,11 @@ pub struct Ended {
 /// Executes `first` and whatever `inquiry` adds to it, on the target that `resolved` describes.
 pub fn run(
     job: &Job<'_>,
-    resolved: ResolvedTarget,
+    mut resolved: ResolvedTarget,
     first: Plan,
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
+    give_names(&mut resolved, &first);
     let (system, ranks) = (&job.system, job.ranks);
     let scratch_list = store::scratch_list(Some(&job.runs))?;
     let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())?;
@@ -82,6 +83,7 @@ pub fn run(
         let known = job.warnings.iter().chain(&open_target.warnings);
         known.cloned().for_each(|warning| recorder.warn(warning));
         differences(&resolved).for_each(|warning| recorder.warn(warning));
+        modelled_names(&resolved).into_iter().for_each(|warning| recorder.warn(warning));
         let of_one = crate::ranks::on_rank_0_alone(ranks, &resolved, &first);
         of_one.into_iter().for_each(|warning| recorder.warn(warning));
     } else if resolved.simulated.is_none() {
@@ -337,6 +339,28 @@ fn differences(resolved: &ResolvedTarget) -> impl Iterator<Item = Warning> {
         code: found.code.into(),
         text: found.text.clone(),
         advice: found.advice.clone(),
+        step: None,
+    })
+}
+
+/// A simulated drive gets a file system where the first plan has names.
+fn give_names(resolved: &mut ResolvedTarget, first: &Plan) {
+    let Some(simulated) = &mut resolved.simulated else { return };
+    let mut streams = first.steps.iter().flat_map(|step| &step.streams);
+    simulated.has_names |= streams.any(Stream::is_metadata);
+}
+
+/// The file system of names on a simulated drive is a model, and with which parameters.
+fn modelled_names(resolved: &ResolvedTarget) -> Option<Warning> {
+    let simulated = resolved.simulated.as_ref().filter(|simulated| simulated.has_names)?;
+    let parameters = simulated.names.to_string().replace(',', ", ");
+    Some(Warning {
+        code: "names_are_modelled".into(),
+        text: format!(
+            "The file system of the names is a model after ext4, with {parameters}; the drive \
+             serves its blocks, and its times for a CPU are not this machine's."
+        ),
+        advice: String::new(),
         step: None,
     })
 }

@@ -1,8 +1,9 @@
 //! What every simulated drive is: it takes operations at a virtual time and says when they end.
 
 pub use crate::ends::{End, Ends, Ticket};
+use drivelab_core::driver::Setup;
 use drivelab_core::inside::Inside;
-use drivelab_core::op::{DataOp, Op, Time};
+use drivelab_core::op::{DataOp, Errno, NameOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 
 /// Whether an operation goes through the page cache of the host.
@@ -62,6 +63,20 @@ pub trait Drive {
     #[inline]
     fn submit(&mut self, now: Time, ticket: Ticket, op: &DataOp, ends: &mut Ends) {
         self.submit_by(now, ticket, op, Way::default(), ends);
+    }
+
+    /// A worker on names begins, by the number of its way; `false`: there is no file system.
+    fn open_names(&mut self, _reader: u32, _setup: &Setup) -> bool {
+        false
+    }
+
+    /// Takes an operation on a name, of a worker that was opened.
+    fn submit_name(&mut self, _: Time, _: Ticket, _: &NameOp, _: Way, _: &mut Ends) {}
+
+    /// Why an operation that has just ended failed.
+    #[inline]
+    fn failure_of(&mut self, _ticket: Ticket) -> Option<Errno> {
+        None
     }
 
     /// Lets go of the clean pages that the host keeps.

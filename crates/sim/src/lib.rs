@@ -64,6 +64,7 @@ mod keys;
 pub mod lane;
 pub mod log_block;
 pub mod memory;
+pub mod names;
 pub mod network;
 pub mod noise;
 pub mod page_cache;

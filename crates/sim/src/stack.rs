@@ -2,12 +2,14 @@
 
 use crate::drive::Drive;
 use crate::file_system::FileSystem;
+use crate::names::Named;
 use crate::noise::Noisy;
 use crate::page_cache::PageCache;
 use crate::queue_delay::Delayed;
 use crate::stalls::Stalling;
 use crate::target::SimTarget;
 use crate::testbed::SimTestbed;
+use drivelab_core::defect::defect;
 use drivelab_core::facts::Facts;
 use drivelab_core::queue::Testbed;
 
@@ -45,8 +47,22 @@ impl SimTarget {
 
     fn behind_file_system<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
         match self.file_system {
-            None => Box::new(SimTestbed::new(drive, facts)),
-            Some(how) => Box::new(SimTestbed::new(FileSystem::new(how, drive), facts)),
+            None => self.with_names(drive, facts),
+            Some(how) => self.with_names(FileSystem::new(how, drive), facts),
+        }
+    }
+
+    fn with_names<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.has_names {
+            true => self.named(Box::new(drive), facts),
+            false => Box::new(SimTestbed::new(drive, facts)),
+        }
+    }
+
+    fn named(&self, drive: Box<dyn Drive>, facts: Facts) -> Box<dyn Testbed> {
+        match Named::new(self.names, drive) {
+            Ok(named) => Box::new(SimTestbed::new(named, facts)),
+            Err(_) => defect("a drive without room for names was not refused"),
         }
     }
 }

@@ -16,6 +16,7 @@ use crate::flash::{self, FlashDrive};
 use crate::fragmentation::{Fragmentation, Fragmented};
 use crate::keys::keys_of;
 use crate::log_block::{self, LogBlockDrive};
+use crate::names::{self, Named, NamesParameters};
 use crate::network::{Network, NetworkParameters};
 use crate::noise::Noise;
 use crate::page_cache;
@@ -81,6 +82,10 @@ pub struct SimTarget {
     pub page_cache_bytes: Option<u64>,
     /// What a file system costs, where one is mounted; `None`: nothing.
     pub file_system: Option<FileSystemParameters>,
+    /// The file system of names on it.
+    pub names: NamesParameters,
+    /// Whether there is one: a plan with names needs it.
+    pub has_names: bool,
     /// How its map falls into pieces; `None`: it does not.
     pub fragmentation: Option<Fragmentation>,
     /// What settings of the kernel's queue cost.
@@ -136,6 +141,8 @@ impl SimTarget {
             seed: 1,
             page_cache_bytes: None,
             file_system: None,
+            names: NamesParameters::default(),
+            has_names: false,
             fragmentation: None,
             queue_delays: Vec::new(),
             differences: Vec::new(),
@@ -176,6 +183,7 @@ impl SimTarget {
                 Ok(())
             }
             "file_system_ns" | "journal" => self.file_system.get_or_insert_default().set(key, text),
+            key if key.starts_with(names::PREFIX) => self.names.set(key, text),
             "fragmentation" | "fragmentation_passes" => self.set_fragmentation(key, text),
             "setting_delay" => {
                 self.queue_delays.push(QueueDelay::parse(text)?);
@@ -274,6 +282,9 @@ impl SimTarget {
     /// Parameters out of range or contradictory; a state that this kind of drive does not have.
     pub fn build(&self) -> Result<Box<dyn Testbed>, String> {
         let seed = Domain::Drive.seed(self.seed, 0);
+        if self.has_names {
+            Named::check(self.bytes().unwrap_or(u64::MAX))?;
+        }
         match self.profile.model {
             Model::Flash => {
                 let mut drive =
@@ -460,7 +471,7 @@ impl SimTarget {
             }
             // Every other model is small: it is built, as new, to be asked.
             _ => {
-                let fresh = SimTarget { state: State::Fresh, ..self.clone() };
+                let fresh = SimTarget { state: State::Fresh, has_names: false, ..self.clone() };
                 fresh.build().ok()?.facts().target.bytes
             }
         }

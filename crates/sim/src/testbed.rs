@@ -11,7 +11,7 @@ use drivelab_core::driver::{Driver, Next};
 use drivelab_core::endings::{Endings, OtherRanks};
 use drivelab_core::facts::Facts;
 use drivelab_core::inside::{Inside, InsideInterval};
-use drivelab_core::op::{Done, Op, Tag, Time};
+use drivelab_core::op::{Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::{Act, IoMode, QueueSetting, SettingChange, Stream, Sync};
 use drivelab_core::queue::{Finished, Queue, Sink, Testbed, Trouble};
 use drivelab_core::stages::KindStages;
@@ -63,6 +63,7 @@ struct Lead<'a, D> {
     issued: &'a mut [Time],
     first_ticket: Ticket,
     way: Way,
+    has_names: bool,
     line: Option<&'a mut Line>,
     buffer: &'a mut [u8],
 }
@@ -81,7 +82,7 @@ impl<D: Drive> Queue for Lead<'_, D> {
     #[inline(always)]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         // By reference: a copy of each operation is what a simulated drive would feel.
-        let Op::Data(op) = &op else { return Err(op.misplaced("data")) };
+        let Op::Data(op) = &op else { return self.submit_name(tag, op) };
         let ticket = self.first_ticket + tag;
         self.issued[ticket as usize] = self.now;
         if let Some(line) = &mut self.line
@@ -114,8 +115,23 @@ impl<D: Drive> Queue for Lead<'_, D> {
     }
 }
 
+impl<D: Drive> Lead<'_, D> {
+    #[cold]
+    fn submit_name(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
+        let Op::Name(name) = &op else { return Err(op.misplaced("names")) };
+        if !self.has_names {
+            return Err(op.misplaced("data"));
+        }
+        let ticket = self.first_ticket + tag;
+        self.issued[ticket as usize] = self.now;
+        self.drive.submit_name(self.now, ticket, name, self.way, self.ends);
+        Ok(())
+    }
+}
+
 struct Worker {
     driver: Driver,
+    has_names: bool,
     first_ticket: Ticket,
     way: Way,
     /// Where its calls wait, as those of libaio through the page cache do.
@@ -189,8 +205,18 @@ impl<D: Drive> SimTestbed<D> {
             self.opened += 1;
             let wake = self.now;
             let waits = driver.stream().engine.traits().waits_when_buffered;
-            let line = (waits && way.route == Route::Buffered).then(Box::default);
-            step.workers.push(Worker { driver, first_ticket, way, line, wake, finished: false });
+            let has_names = self.drive.open_names(way.reader, driver.setup());
+            let is_line = waits && way.route == Route::Buffered && !has_names;
+            let line = is_line.then(Box::default);
+            step.workers.push(Worker {
+                driver,
+                has_names,
+                first_ticket,
+                way,
+                line,
+                wake,
+                finished: false,
+            });
         }
         step
     }
@@ -213,6 +239,7 @@ impl<D: Drive> SimTestbed<D> {
                     issued: &mut step.issued,
                     first_ticket: worker.first_ticket,
                     way: worker.way,
+                    has_names: worker.has_names,
                     line: worker.line.as_deref_mut(),
                     buffer: &mut step.buffer,
                 };
@@ -244,7 +271,7 @@ impl<D: Drive> SimTestbed<D> {
 
     /// Hands one end to the worker that waits for it, and returns that.
     #[inline]
-    fn reap(step: &mut Step, end: End) -> &mut Worker {
+    fn reap(step: &mut Step, end: End, failure: Option<Errno>) -> &mut Worker {
         let index = step.worker_of[end.ticket as usize] as usize;
         let worker = &mut step.workers[index];
         let issued = step.issued[end.ticket as usize];
@@ -258,7 +285,7 @@ impl<D: Drive> SimTestbed<D> {
                 issued,
                 submitted: issued,
                 completed: end.at,
-                result: Ok(len),
+                result: failure.map_or(Ok(len), Err),
                 cause: end.cause,
             },
             &[],
@@ -350,7 +377,8 @@ impl<D: Drive> SimTestbed<D> {
         if let Some(end) = self.ends.take(self.now) {
             debug_assert!(end.at <= self.now, "{end:?} is told before it has happened");
             let before = if WATCHED { step.stamps_of(end.ticket) } else { 0 };
-            let worker = Self::reap(step, end);
+            let failure = self.drive.failure_of(end.ticket);
+            let worker = Self::reap(step, end, failure);
             if WATCHED && let Some(watched) = &mut self.watched {
                 watched.note(&worker.driver, before, self.ends.take_staged(end.ticket));
             }

@@ -210,6 +210,11 @@ pub fn allocates(setting: &Setting<'_>) -> bool {
         && matches!(kind, Some("ext4" | "xfs" | "btrfs" | "tmpfs"))
 }
 
+/// Whether names can be made on the target: a simulated drive has a model of a file system.
+pub fn has_names(setting: &Setting<'_>) -> bool {
+    matches!(setting.facts.target.kind, TargetKind::Directory | TargetKind::Simulated)
+}
+
 /// Workers of the loads that use several.
 pub const WORKERS: u32 = 4;
 

@@ -9,7 +9,6 @@ use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
 use crate::experiment::{Allowance, Needs, Setting, Study};
 use drivelab_core::comparison::Sample;
-use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan};
@@ -77,10 +76,10 @@ fn allowance(scale: Scale, _bytes: u64) -> Allowance {
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    if setting.facts.target.kind != TargetKind::Directory {
+    if !battery::has_names(setting) {
         return Some(
-            "`meta` needs a directory: names are the file system's. Name one, such as \
-             `drivelab study meta .`"
+            "`meta` needs a directory, because names are the file system's, or a simulated drive, \
+             which has a model of one. Name one, such as `drivelab study meta .`"
                 .into(),
         );
     }
@@ -153,6 +152,13 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
          Metarates. Nothing is on the drive for sure but what fsync counts."
             .into(),
     );
+    if setting.is_simulated() {
+        findings.deviations.push(
+            "The file system is a model: what a call costs a CPU is a parameter of it, and only \
+             what waits for the drive (fsync, and what left the cache) tells drives apart."
+                .into(),
+        );
+    }
     findings
 }
 
@@ -253,7 +259,10 @@ fn batches(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findings: 
     if !is_batched(setting) {
         findings.not_applicable.push(Remark {
             cell: "names in batches".into(),
-            text: "the kernel offers no io_uring for names here".into(),
+            text: match setting.is_simulated() {
+                true => "a simulated host has no io_uring for names".into(),
+                false => "the kernel offers no io_uring for names here".into(),
+            },
         });
         return;
     }

@@ -19,7 +19,6 @@ use crate::battery::{self, Group, MEBIBYTE, Shape};
 use crate::experiment::budget::Left;
 use crate::experiment::order::missing;
 use crate::experiment::{Allowance, Needs, OwnOption, Setting, Study, impossible, loads};
-use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Files, Plan, Role};
 use drivelab_core::quantity::size;
@@ -146,7 +145,7 @@ fn groups(setting: &Setting<'_>, shape: &Shape) -> Vec<Group> {
     let large = iozone::LARGE.map(|it| iozone::throughput(setting, shape, it, &Test::ALL));
     let small = iozone::SMALL.map(|it| iozone::operations(shape, it, &Test::OPERATIONS));
     let mut all: Vec<Group> = large.into_iter().chain(small).collect();
-    if setting.facts.target.kind == TargetKind::Directory {
+    if battery::has_names(setting) {
         let count = if setting.options.scale == Scale::Full { 1_000_000 } else { 20_000 };
         let actions = [Action::Create, Action::Stat, Action::Utime, Action::Unlink];
         all.extend(names::WORKERS.map(|workers| {

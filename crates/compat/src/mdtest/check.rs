@@ -204,7 +204,9 @@ fn place(typed: &str, world: &dyn World) -> Result<(String, String), Refusal> {
         Refusal::new(FAILED, text, "Make the directory above it, or name another with -d.")
     };
     match world.found(directory) {
-        Found::Directory => return Ok((directory.to_owned(), String::new())),
+        Found::Directory | Found::Simulated { .. } => {
+            return Ok((directory.to_owned(), String::new()));
+        }
         Found::Absent => {}
         _ => return Err(failed(": it is no directory")),
     }

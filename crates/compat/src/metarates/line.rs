@@ -34,6 +34,8 @@ pub struct Options {
     pub sync: bool,
     /// `-k`.
     pub keep: bool,
+    /// It is a simulated drive, whose file system is new.
+    pub is_simulated: bool,
     /// The tests stand on the line in the order in which they are done.
     pub is_in_phase_order: bool,
     /// What each step of the plan is.
@@ -127,7 +129,8 @@ impl Options {
         if self.directory.is_empty() {
             return Err(refused(USAGE, "Say where with -d."));
         }
-        if world.found(&self.directory) != Found::Directory {
+        self.is_simulated = matches!(world.found(&self.directory), Found::Simulated { .. });
+        if !self.is_simulated && world.found(&self.directory) != Found::Directory {
             let text = format!("{}: No such file or directory", self.directory);
             return Err(refused(&text, "Make the directory first; Metarates does not."));
         }

@@ -51,8 +51,10 @@ impl Maker<'_> {
             "/" => format!("/{task}"),
             directory => format!("{directory}/{task}"),
         };
-        let missing: Vec<u32> =
-            (0..tasks).filter(|task| world.found(&path(*task)) == Found::Absent).collect();
+        let is_new = self.options.is_simulated;
+        let missing: Vec<u32> = (0..tasks)
+            .filter(|task| is_new || world.found(&path(*task)) == Found::Absent)
+            .collect();
         if missing.len() == tasks as usize {
             return self.make("make directories", "{name}".to_owned(), tasks);
         }

@@ -46,6 +46,10 @@ impl OpenTarget {
         let mut open_target = OpenTarget { keeps: job.keep, ..OpenTarget::default() };
         let filesystem = resolved.facts.target.filesystem.as_ref();
         open_target.descriptors.memory_backed = filesystem.is_some_and(|found| found.memory_backed);
+        // Its names are in its own file system, and there is nothing else to open.
+        if resolved.kind == Kind::Simulated {
+            return Ok(open_target);
+        }
         wanted.named = named_files(ranks, plan);
         if resolved.kind == Kind::Device && !ranks.is_rank_0() {
             wanted.part = Part::Joins;
@@ -54,7 +58,7 @@ impl OpenTarget {
         for _ in 0..directories_of(plan) {
             open_target.descriptors.directories.push(Rc::new(scratch_directory(job, &wanted)?));
         }
-        if !matches!(resolved.kind, Kind::Nothing | Kind::Simulated) && resolved.files > 0 {
+        if resolved.kind != Kind::Nothing && resolved.files > 0 {
             wanted.files = resolved.files;
             wanted.size = (resolved.creates() || job.size.is_some()).then_some(resolved.file_bytes);
             let target = open_by_ranks(job, &wanted)?;

@@ -32,6 +32,7 @@ mod issued;
 mod kept_before;
 mod kept_files;
 mod kept_snapshot;
+mod names_simulated;
 mod parsers;
 mod printed;
 mod rendered;

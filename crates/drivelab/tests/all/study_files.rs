@@ -137,7 +137,7 @@ fn meta_holds_batches_against_calls() {
 fn what_has_no_names_is_refused() {
     let user = User::new();
     for (line, says) in [
-        (&["study", "meta", "sim:textbook"][..], "`meta` needs a directory"),
+        (&["study", "meta", "sim:textbook,names_lock=perhaps"][..], "give on or off"),
         (&["study", "files", ".", "--size", "64MiB", "--budget", "64MiB"], "too small for `files`"),
         (&["study", "ior", ".", "--size", "256MiB", "--budget", "64MiB"], "too small for `ior`"),
     ] {

@@ -84,7 +84,7 @@ impl<D: Drive> SimTestbed<D> {
         if self.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some()) {
             let way = Way { route: Route::Buffered, ..Way::default() };
             self.serve(&DataOp { action: Action::Flush, ..DataOp::default() }, way);
-            self.drive.forget_pages();
         }
+        self.drive.forget_pages();
     }
 }

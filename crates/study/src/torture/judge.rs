@@ -8,7 +8,6 @@ use crate::compare::{Side, compare};
 use crate::experiment::Setting;
 use crate::experiment::order::is_broken;
 use drivelab_core::comparison::{self, Comparison, Sample};
-use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::quantity::{percent, size};
 use drivelab_core::run::Run;
@@ -255,7 +254,7 @@ fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {
     let mut add = |cell: &str, text: &str| {
         findings.not_applicable.push(Remark { cell: cell.into(), text: text.into() });
     };
-    if setting.facts.target.kind != TargetKind::Directory {
+    if !battery::has_names(setting) {
         let text = "names are the file system's, and there is none here";
         for test in ["create/close", "stat", "utime"] {
             add(&format!("{test}, 1, 2 and 4 workers"), text);

@@ -1,7 +1,7 @@
 use super::*;
 use crate::battery::{Outcome, outcome};
 use drivelab_core::comparison::{Cell, Metric};
-use drivelab_core::facts::{Facts, SimulatedFacts};
+use drivelab_core::facts::{Facts, SimulatedFacts, TargetKind};
 use drivelab_core::study::{StudyOptions, TortureOptions};
 use drivelab_stats::{Ratio, Verdict};
 
@@ -39,7 +39,7 @@ fn the_whole_of_the_article_writes_11275_gibibytes() {
     let program = program(&setting, None);
     assert_eq!(program.file_bytes, 16 << 30);
     assert_eq!(program.torture_bytes, [52_428_800_000, 58_720_256_000], "as IOR printed them");
-    assert_eq!(battery::cells(&program.groups).len(), 68);
+    assert_eq!(battery::cells(&program.groups).len(), 77);
     let text = forecast(&setting);
     assert!(text.starts_with("11,275 GiB of data writes: 10,240 GiB in 2 batteries"), "{text}");
     assert_eq!(objection(&setting), None);

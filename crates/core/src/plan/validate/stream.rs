@@ -277,8 +277,9 @@ fn checks(stream: &Stream, problems: &mut Problems) {
 }
 
 fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Problems) {
-    problems.need(geometry.kind == TargetKind::Directory, "pattern", || {
-        "metadata actions need a directory as target; give one".to_string()
+    let has_names = matches!(geometry.kind, TargetKind::Directory | TargetKind::Simulated);
+    problems.need(has_names, "pattern", || {
+        "metadata actions need a directory or a simulated drive as target; give one".to_string()
     });
     let is_data = |action: &&Action| !action.is_metadata() && **action != Action::Flush;
     let data = of.actions.iter().find(is_data);
