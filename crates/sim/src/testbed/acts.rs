@@ -24,7 +24,11 @@ impl<D: Drive> SimTestbed<D> {
         self.drive.mount(is_mounted);
     }
 
-    pub(super) fn set_queue(&mut self, setting: QueueSetting, value: &str) -> Result<SettingChange, Trouble> {
+    pub(super) fn set_queue(
+        &mut self,
+        setting: QueueSetting,
+        value: &str,
+    ) -> Result<SettingChange, Trouble> {
         let offered = setting.simulated();
         if !offered.contains(&value) {
             return Err(Trouble::usage(format!(
