@@ -10,7 +10,8 @@ fn quick_works_on_every_profile_or_says_what_to_type() {
     let known = listed["simulated"].as_array().unwrap();
     let profiles: Vec<&str> = known.iter().map(|it: &Value| it["name"].as_str().unwrap()).collect();
     assert!(profiles.len() >= 20, "{listed}");
-    for study in ["aa", "wsat", "trim", "pts-iops", "stutter", "mix", "endurance", "files"] {
+    for study in ["aa", "wsat", "trim", "pts-iops", "stutter", "mix", "endurance", "files", "meta"]
+    {
         for profile in &profiles {
             let target = format!("sim:{profile}");
             let line = ["study", study, &target, "--quick", "--dry-run", "--seed", "1"];
