@@ -135,8 +135,8 @@ fn note(unlike: Option<&str>) -> String {
         None => format!(
             "{source} A hit: the interval reaches to within 2 points of what was published; where \
              the article found no more than its deviation, no change by more than the band. Where \
-             nothing can be told it is neither. What \
-             was published is no target: no parameter of the profile was chosen by it."
+             nothing can be told it is neither. What was published is no target: no parameter of \
+             the profile was chosen by it."
         ),
     }
 }

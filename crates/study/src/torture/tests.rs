@@ -1,6 +1,6 @@
 use super::*;
 use crate::battery::{Outcome, outcome};
-use drivelab_core::comparison::{Cell, Metric};
+use drivelab_core::comparison::{Cell, Comparison, Metric};
 use drivelab_core::facts::{Facts, SimulatedFacts, TargetKind};
 use drivelab_core::study::{StudyOptions, TortureOptions};
 use drivelab_stats::{Ratio, Verdict};
@@ -159,8 +159,16 @@ fn held(verdict: Verdict, low: f64, high: f64) -> (usize, usize) {
     };
     let ratio = Some(Ratio { value: (low * high).sqrt(), low: Some(low), high: Some(high) });
     let found = Cell { name: name.into(), ratio, ..judged(verdict, 1.0) };
-    let comparison =
-        drivelab_core::comparison::Comparison { cells: vec![found], ..Default::default() };
+    let comparison = Comparison {
+        before: "before".into(),
+        after: "after".into(),
+        cells: vec![found],
+        only_before: Vec::new(),
+        only_after: Vec::new(),
+        differences: Vec::new(),
+        is_by_run: false,
+        delta: None,
+    };
     let (_, hits, judged) = article::table(&[&cell], &comparison, None);
     (hits, judged)
 }
