@@ -140,6 +140,13 @@ impl Line<'_> {
             }
             measured.warnings.extend(warnings(&[note]));
         }
+        // The run itself keeps this note.
+        let has_names =
+            job.plan.steps.iter().flat_map(|step| &step.streams).any(Stream::is_metadata);
+        let modelled = resolved.simulated.as_ref().filter(|_| has_names);
+        if let Some(simulated) = modelled.filter(|_| self.options.notes != Notes::None) {
+            print::error(&format!("note: {}", simulated.names_note()));
+        }
         let told = Told { layout, world: self.world };
         let ready = measured.ready(resolved, job.plan, told)?;
         if self.options.dry_run {
@@ -155,11 +162,7 @@ const PAGE_CACHE_BYTES_MAX: u64 = 8 << 30;
 
 /// IOzone goes through the page cache of its host, and has no option that names the one of a
 /// simulated drive: where the target asks for none, there is one all the same.
-fn give_page_cache(
-    tool: &FrontEnd,
-    resolved: &mut ResolvedTarget,
-    plan: &Plan,
-) -> Option<Note> {
+fn give_page_cache(tool: &FrontEnd, resolved: &mut ResolvedTarget, plan: &Plan) -> Option<Note> {
     let simulated = resolved.simulated.as_mut()?;
     let is_cached = |stream: &Stream| {
         let engine = stream.engine.traits();

@@ -62,7 +62,8 @@ pub fn run(
     first: Plan,
     inquiry: &mut dyn Inquiry,
 ) -> Result<Ended, Failure> {
-    give_names(&mut resolved, &first);
+    let before = job.kept.iter().flat_map(|kept| &kept.run.plans);
+    give_names(&mut resolved, before.chain([&first]));
     let (system, ranks) = (&job.system, job.ranks);
     let scratch_list = store::scratch_list(Some(&job.runs))?;
     let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())?;
@@ -343,23 +344,20 @@ fn differences(resolved: &ResolvedTarget) -> impl Iterator<Item = Warning> {
     })
 }
 
-/// A simulated drive gets a file system where the first plan has names.
-fn give_names(resolved: &mut ResolvedTarget, first: &Plan) {
+/// A simulated drive gets a file system where the first plan, or one of a run that goes on, has
+/// names.
+fn give_names<'a>(resolved: &mut ResolvedTarget, plans: impl Iterator<Item = &'a Plan>) {
     let Some(simulated) = &mut resolved.simulated else { return };
-    let mut streams = first.steps.iter().flat_map(|step| &step.streams);
+    let mut streams = plans.flat_map(|plan| &plan.steps).flat_map(|step| &step.streams);
     simulated.has_names |= streams.any(Stream::is_metadata);
 }
 
 /// The file system of names on a simulated drive is a model, and with which parameters.
 fn modelled_names(resolved: &ResolvedTarget) -> Option<Warning> {
     let simulated = resolved.simulated.as_ref().filter(|simulated| simulated.has_names)?;
-    let parameters = simulated.names.to_string().replace(',', ", ");
     Some(Warning {
         code: "names_are_modelled".into(),
-        text: format!(
-            "The file system of the names is a model after ext4, with {parameters}; the drive \
-             serves its blocks, and its times for a CPU are not this machine's."
-        ),
+        text: simulated.names_note(),
         advice: String::new(),
         step: None,
     })

@@ -12,6 +12,8 @@ pub enum Route {
     /// Past it.
     #[default]
     Direct,
+    /// Past it and past the file system, which asks itself.
+    Below,
     /// Through it, by a system call.
     Buffered,
     /// Through it, by loads and stores on a mapping.

@@ -4,7 +4,7 @@
 //! One worker prepares one operation at a time, as one CPU does; so the cost bounds the rate of a
 //! worker, however deep its queue is.
 
-use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
+use crate::drive::{Drive, Ends, Route, Ticket, Way, handed_on};
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{Action, DataOp, Time};
 
@@ -92,7 +92,7 @@ impl<D: Drive> FileSystem<D> {
 
     /// When the worker has prepared an operation that it was given now.
     fn prepared_at(&mut self, now: Time, op: &DataOp, way: Way) -> Time {
-        let costs = matches!(op.action, Action::Read | Action::Write);
+        let costs = matches!(op.action, Action::Read | Action::Write) && way.route != Route::Below;
         if !self.is_mounted || !costs {
             return now;
         }
@@ -110,7 +110,7 @@ impl<D: Drive> FileSystem<D> {
         let Task { op, way, .. } = self.tasks[ticket as usize];
         self.tasks[ticket as usize].waiting = 1;
         self.drive.submit_by(now, 2 * ticket, &op, way, &mut self.far_ends);
-        if !self.is_mounted || op.action != Action::Write {
+        if !self.is_mounted || op.action != Action::Write || way.route == Route::Below {
             return;
         }
         self.owed += self.parameters.journal;

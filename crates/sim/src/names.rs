@@ -155,7 +155,7 @@ impl Named {
         self.requests[number as usize] = Some(request);
         let len = ((blocks.end - blocks.start) * BLOCK_BYTES) as u32;
         let op = DataOp { action, offset: blocks.start * BLOCK_BYTES, len, ..DataOp::default() };
-        let way = Way { route: Route::Direct, is_durable, reader: u32::MAX };
+        let way = Way { route: Route::Below, is_durable, reader: 0 };
         self.drive.submit_by(now, 2 * number + 1, &op, way, &mut self.far_ends);
     }
 

@@ -257,6 +257,15 @@ impl SimTarget {
         }
     }
 
+    /// What must be said wherever names are measured on it: their file system is a model.
+    pub fn names_note(&self) -> String {
+        format!(
+            "The file system of the names is a model after ext4, with {}; the drive serves its \
+             blocks, and its times for a CPU are not this machine's.",
+            self.names.to_string().replace(',', ", ")
+        )
+    }
+
     /// Whether all parameters can be understood.
     ///
     /// # Errors

@@ -4,7 +4,7 @@
 //! or in one each; then the same with an fsync of each new file, which is what durable names cost.
 
 use crate::battery::names::{Names, WORKERS, batched, group};
-use crate::battery::{self, Cell, Group, names};
+use crate::battery::{self, Cell, Group, Outcome, names};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
 use crate::experiment::{Allowance, Needs, Setting, Study};
@@ -212,19 +212,16 @@ fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findin
         Side { name, samples, facts: Vec::new(), is_by_run: false }
     });
     let Ok(comparison) = compare(&one, &each, Some(setting.options.delta)) else { return };
-    let of = |wanted: Verdict, is_gain: bool| {
-        let is_so = move |cell: &&drivelab_core::comparison::Cell| {
-            cell.verdict == Some(wanted) && (cell.gain() > 0.0) == is_gain
+    let of = |wanted: Outcome| {
+        let is_so = |cell: &&drivelab_core::comparison::Cell| {
+            battery::outcome(cell, setting.options.delta) == Some(wanted)
         };
         comparison.cells.iter().filter(is_so).collect::<Vec<_>>()
     };
-    let (faster, slower) = (of(Verdict::Changed, true), of(Verdict::Changed, false));
+    let (faster, slower) = (of(Outcome::Faster), of(Outcome::Slower));
     let band = percent(setting.options.delta);
     let judged = comparison.cells.iter().filter(|cell| cell.verdict.is_some()).count();
-    let is_same = |cell: &&drivelab_core::comparison::Cell| {
-        battery::outcome(cell, setting.options.delta) == Some(battery::Outcome::Same)
-    };
-    let same = comparison.cells.iter().filter(is_same).count();
+    let same = of(Outcome::Same).len();
     let open = judged - same - faster.len() - slower.len();
     match (faster.last(), slower.len()) {
         _ if judged == 0 => {}

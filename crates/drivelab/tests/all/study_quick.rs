@@ -11,7 +11,7 @@ fn quick_works_on_every_profile_or_says_what_to_type() {
     let profiles: Vec<&str> = known.iter().map(|it: &Value| it["name"].as_str().unwrap()).collect();
     assert!(profiles.len() >= 20, "{listed}");
     for study in
-        ["aa", "wsat", "trim", "pts-iops", "stutter", "mix", "endurance", "files", "stride"]
+        ["aa", "wsat", "trim", "pts-iops", "stutter", "mix", "endurance", "files", "stride", "meta"]
     {
         for profile in &profiles {
             let target = format!("sim:{profile}");

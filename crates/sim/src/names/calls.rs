@@ -112,10 +112,8 @@ impl Named {
             }
         }
         self.path = path;
-        let takes = matches!(
-            op.action,
-            Action::Create | Action::Mkdir | Action::Unlink | Action::Rename
-        );
+        let takes =
+            matches!(op.action, Action::Create | Action::Mkdir | Action::Unlink | Action::Rename);
         let lock = call.name.map(|name| name.parent);
         call.lock = lock.filter(|_| takes && self.parameters.has_locks);
         let lock = call.lock;
@@ -193,7 +191,8 @@ impl Named {
     /// The next block that it needs and that is not here is read; then the CPU does its part.
     pub(super) fn look_on(&mut self, now: Time, ticket: Ticket) {
         let index = ticket as usize;
-        while let Some(block) = self.calls[index].blocks.looked_at.get(self.calls[index].looked_at) {
+        while let Some(block) = self.calls[index].blocks.looked_at.get(self.calls[index].looked_at)
+        {
             let block = *block;
             self.calls[index].looked_at += 1;
             if self.cache.must_read(block) {
@@ -222,7 +221,8 @@ impl Named {
         for block in freed {
             self.forget(block);
         }
-        let (action, reader) = (self.calls[ticket as usize].op.action, self.calls[ticket as usize].reader);
+        let (action, reader) =
+            (self.calls[ticket as usize].op.action, self.calls[ticket as usize].reader);
         if action == Action::Create {
             content.iter().for_each(|block| self.change_content(now, *block));
         }

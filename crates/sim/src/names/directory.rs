@@ -232,7 +232,7 @@ mod tests {
     use super::*;
 
     fn spread(number: u32) -> u32 {
-        number.wrapping_mul(0x9E37_79B1)
+        (super::super::hash::mixed(0, &number.to_le_bytes()) >> 32) as u32
     }
 
     /// So many names of 16 bytes an entry, and the blocks of the last.

@@ -81,7 +81,8 @@ impl Journal {
         let quarter = self.blocks() / 4;
         let open = |it: &Option<Transaction>| it.as_ref().map_or(0, |it| it.blocks.len() as u64);
         let running = open(&self.running);
-        self.blocks().saturating_sub(self.used) < quarter + running + open(&self.committing) || running >= quarter
+        self.blocks().saturating_sub(self.used) < quarter + running + open(&self.committing)
+            || running >= quarter
     }
 
     /// When the running transaction began; absent: nothing has changed.
@@ -114,7 +115,8 @@ impl Journal {
 
     /// Whether a block waits for a commit, and must not be written to its place.
     pub fn holds(&self, block: u64) -> bool {
-        let has = |it: &Option<Transaction>| it.as_ref().is_some_and(|it| it.blocks.contains(&block));
+        let has =
+            |it: &Option<Transaction>| it.as_ref().is_some_and(|it| it.blocks.contains(&block));
         has(&self.running) || has(&self.committing)
     }
 

@@ -52,8 +52,7 @@ impl Bench {
     /// Worker `reader` works on these names.
     fn open(&mut self, reader: u32, actions: &[Action], change: impl FnOnce(&mut Stream)) {
         let names = Names { actions: actions.to_vec(), names: Some(100_000), ..Names::default() };
-        let mut stream =
-            Stream { workers: 4, pattern: Pattern::Names(names), ..Stream::default() };
+        let mut stream = Stream { workers: 4, pattern: Pattern::Names(names), ..Stream::default() };
         change(&mut stream);
         let setup = Setup {
             step: 0,
@@ -133,11 +132,18 @@ fn creating_n_files_writes_the_blocks_of_the_sum() {
         assert_eq!(blocks(&ops, Action::Write), 1 + changed + 1, "{files} files");
         let [first, .., (_, flush, _), (_, last, way)] = ops.as_slice() else { panic!("{ops:?}") };
         assert_eq!(first.0, 17_000 + 5 * SECOND_NS, "5 s after the first change");
-        assert_eq!((flush.action, last.action, way.is_durable), (Action::Flush, Action::Write, true));
+        assert_eq!(
+            (flush.action, last.action, way.is_durable),
+            (Action::Flush, Action::Write, true)
+        );
         // Half a minute later each goes to its place, once.
         let ops = bench.rest(60 * SECOND_NS);
         assert_eq!(blocks(&ops, Action::Write), changed);
-        assert_eq!(ops[0].0, 40 * SECOND_NS, "the first look of every 5 s that finds them 30 s old");
+        assert_eq!(
+            ops[0].0,
+            40 * SECOND_NS,
+            "the first look of every 5 s that finds them 30 s old"
+        );
         assert!(bench.rest(600 * SECOND_NS).is_empty(), "then it rests");
     }
 }

@@ -217,9 +217,9 @@ impl Tree {
                 Vec::new()
             }
         };
-        freed.extend(entry.content.iter().flat_map(|(first, count)| {
-            *first..*first + u64::from(*count)
-        }));
+        freed.extend(
+            entry.content.iter().flat_map(|(first, count)| *first..*first + u64::from(*count)),
+        );
         for block in &freed {
             self.free_block(*block, blocks);
         }
@@ -253,12 +253,7 @@ impl Tree {
         place.ok_or(NO_SPACE)
     }
 
-    fn add_directory(
-        &mut self,
-        inode: u64,
-        group: u32,
-        blocks: &mut Blocks,
-    ) -> Result<u32, Errno> {
+    fn add_directory(&mut self, inode: u64, group: u32, blocks: &mut Blocks) -> Result<u32, Errno> {
         let taken = take_blocks(&self.layout, &mut self.data, group, 1);
         let (of_group, block) = taken.ok_or(NO_SPACE)?;
         self.count_block(of_group, blocks);

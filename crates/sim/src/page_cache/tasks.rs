@@ -75,6 +75,7 @@ impl<D: Drive> PageCache<D> {
             self.readers.resize(way.reader as usize + 1, ReadAhead::default());
         }
         let stage = match (op.action, way.route) {
+            (_, Route::Below) => Stage::Passing,
             (Action::Flush, _) => Stage::Flushing,
             (Action::Read, Route::Buffered | Route::Mapped) => Stage::Reading,
             (Action::Write, Route::Buffered | Route::Mapped) => Stage::Merging,
@@ -86,6 +87,8 @@ impl<D: Drive> PageCache<D> {
         self.tasks[ticket as usize] = task;
         match stage {
             Stage::Flushing => self.write_out(now, ticket, 0, u64::MAX),
+            // Blocks of a file system's own are no pages of files.
+            Stage::Passing if way.route == Route::Below => {}
             // What is trimmed need not be written, but must not be on its way.
             Stage::Passing if op.action == Action::Trim => {
                 let numbers = self.pages.writes_in(first, end, Time::MAX);
@@ -162,6 +165,9 @@ impl<D: Drive> PageCache<D> {
     fn go_past(&mut self, now: Time, ticket: Ticket) {
         let task = &self.tasks[ticket as usize];
         let (op, way, first, end) = (task.op, task.way, task.first(), task.end());
+        if way.route == Route::Below {
+            return self.pass(now, ticket, op, way);
+        }
         match op.action {
             // Pages that are trimmed in part stay.
             Action::Trim => {

@@ -116,10 +116,15 @@ fn what_is_written_is_written_behind_and_nothing_twice() {
         assert_eq!(bench.serve(Action::Write, page, PAGE_BYTES, Route::Buffered), HIT_NS);
     }
     assert_eq!((bench.seen(), bench.cache.inside(0).dirty_bytes), (vec![], 400 * PAGE_BYTES));
+    // What a file system asks for itself leaves pages of files as they are.
+    assert_eq!(bench.serve(Action::Flush, 0, 0, Route::Below), 100_000);
+    assert_eq!(bench.serve(Action::Write, 3, PAGE_BYTES, Route::Below), 100_000);
+    let own = [(Action::Flush, 0, 0), (Action::Write, 3, 1)];
+    assert_eq!((bench.seen(), bench.cache.inside(0).dirty_bytes), (own.to_vec(), 400 * PAGE_BYTES));
     let flushed_ns = bench.serve(Action::Flush, 0, 0, Route::Buffered);
     let expected = [(Action::Write, 0, 320), (Action::Write, 320, 80), (Action::Flush, 0, 0)];
     assert_eq!((bench.seen(), flushed_ns), (expected.to_vec(), 300_000));
-    assert_eq!(bench.cache.inside(0).drive_written_bytes, 400 * PAGE_BYTES);
+    assert_eq!(bench.cache.inside(0).drive_written_bytes, 401 * PAGE_BYTES);
     // Half a page that is not there is read first; on a mapping, a whole one too.
     bench.serve(Action::Write, 90_000, 512, Route::Buffered);
     bench.serve(Action::Write, 91_000, PAGE_BYTES, Route::Buffered);

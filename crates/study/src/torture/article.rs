@@ -87,7 +87,11 @@ pub fn table(
         let found = comparison.cells.iter().find(|known| known.name == cell.name);
         let here = found.filter(|found| found.ratio.is_some());
         let published = ratios(&cell.row, cell.column);
-        let judged_here = here.filter(|_| unlike.is_none());
+        // An interval that reaches everywhere reaches what was published too.
+        let is_told = |found: &&drivelab_core::comparison::Cell| {
+            unlike.is_none() && found.verdict != Some(Verdict::Inconclusive)
+        };
+        let judged_here = here.filter(is_told);
         let is_hit = judged_here.map(|found| is_hit(found, published));
         judged += usize::from(is_hit.is_some());
         hits += usize::from(is_hit == Some(true));
@@ -130,8 +134,9 @@ fn note(unlike: Option<&str>) -> String {
         ),
         None => format!(
             "{source} A hit: the interval reaches to within 2 points of what was published; where \
-             the article found no more than its deviation, no change by more than the band. What \
-             was published is no target: no parameter of the profile was chosen by it."
+             the article found no more than its deviation, no change by more than the band. Where \
+             nothing can be told it is neither. What was published is no target: no parameter of \
+             the profile was chosen by it."
         ),
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::battery::{Outcome, outcome};
-use drivelab_core::comparison::{Cell, Metric};
+use drivelab_core::comparison::{Cell, Comparison, Metric};
 use drivelab_core::facts::{Facts, SimulatedFacts, TargetKind};
 use drivelab_core::study::{StudyOptions, TortureOptions};
 use drivelab_stats::{Ratio, Verdict};
@@ -144,6 +144,40 @@ fn published_changes_are_ratios_of_after_to_before() {
     assert_eq!(article::ratios("random read", 1 << 20), None, "within its deviation");
     let stated = |row: &str| (0..40).filter(|bit| article::ratios(row, 1 << bit).is_some()).count();
     assert_eq!((stated("strided read"), stated("freread"), stated("fread")), (3, 3, 0));
+}
+
+/// One cell of the article with this verdict and interval: figures hit, and figures judged.
+fn held(verdict: Verdict, low: f64, high: f64) -> (usize, usize) {
+    let name = "create/close, 4 workers, one directory";
+    let cell = battery::Cell {
+        name: name.into(),
+        load: String::new(),
+        action: Action::Create,
+        quantity: battery::Quantity::Operations,
+        row: "create/close, one directory".into(),
+        column: 4,
+    };
+    let ratio = Some(Ratio { value: (low * high).sqrt(), low: Some(low), high: Some(high) });
+    let found = Cell { name: name.into(), ratio, ..judged(verdict, 1.0) };
+    let comparison = Comparison {
+        before: "before".into(),
+        after: "after".into(),
+        cells: vec![found],
+        only_before: Vec::new(),
+        only_after: Vec::new(),
+        differences: Vec::new(),
+        is_by_run: false,
+        delta: None,
+    };
+    let (_, hits, judged) = article::table(&[&cell], &comparison, None);
+    (hits, judged)
+}
+
+#[test]
+fn what_cannot_be_told_is_neither_hit_nor_miss() {
+    assert_eq!(held(Verdict::Changed, 0.90, 0.93), (1, 1));
+    assert_eq!(held(Verdict::Changed, 0.50, 0.60), (0, 1));
+    assert_eq!(held(Verdict::Inconclusive, 0.79, 1.10), (0, 0), "it reaches everything");
 }
 
 #[test]

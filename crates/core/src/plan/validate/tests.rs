@@ -256,7 +256,10 @@ fn targets() {
     assert_eq!(problems[0].key, "files");
     let names = |s: &mut Stream| s.pattern = names_of(Action::Stat);
     let problems = validate(&with(names), &device).expect_err("no names on a device");
-    assert_eq!(problems[0].text, "metadata actions need a directory or a simulated drive as target; give one");
+    assert_eq!(
+        problems[0].text,
+        "metadata actions need a directory or a simulated drive as target; give one"
+    );
     let none = Names { actions: vec![Action::Stat], names: Some(0), ..Names::default() };
     refused(&with(|s| s.pattern = Pattern::Names(none)), "names", "0 names");
     refused(&with(|s| s.pattern = names_of(Action::Read)), "actions", "`read`");
