@@ -25,7 +25,7 @@ mod stream_text;
 mod until;
 mod weights;
 
-pub use act::{Act, FileSystem, Mount, Purge, Switch};
+pub use act::{Act, FileSystem, Mount, Purge, Stripe, Switch};
 pub use arrival::{Arrival, Think};
 pub use engine::{Calls, Engine, EngineTraits};
 pub use file::PlanFile;

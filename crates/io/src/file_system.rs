@@ -28,11 +28,17 @@ const SYSTEM_DIRECTORIES: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// The tool that makes it, and its options: the device is not discarded, so that the drive keeps
 /// the state it is in, and nothing is left to be initialised while something is measured.
-fn tool(kind: FileSystem) -> (&'static str, &'static str, &'static [&'static str]) {
-    const EXT4: &[&str] = &["-q", "-F", "-E", "nodiscard,lazy_itable_init=0,lazy_journal_init=0"];
+fn tool(kind: FileSystem) -> (&'static str, &'static str, Vec<String>) {
+    const EXT4: &str = "nodiscard,lazy_itable_init=0,lazy_journal_init=0";
+    let words = |words: &[&str]| words.iter().map(ToString::to_string).collect();
+    let ext4 = |extended: &str| ("mkfs.ext4", "e2fsprogs", words(&["-q", "-F", "-E", extended]));
     match kind {
-        FileSystem::Xfs => ("mkfs.xfs", "xfsprogs", &["-q", "-f", "-K"]),
-        FileSystem::Ext4 => ("mkfs.ext4", "e2fsprogs", EXT4),
+        FileSystem::Xfs => ("mkfs.xfs", "xfsprogs", words(&["-q", "-f", "-K"])),
+        FileSystem::Ext4 => ext4(EXT4),
+        FileSystem::Ext4Striped(stripe) => {
+            let stride = stripe.stride.map_or(String::new(), |blocks| format!(",stride={blocks}"));
+            ext4(&format!("{EXT4}{stride},stripe_width={}", stripe.stripe_width))
+        }
     }
 }
 
@@ -236,6 +242,16 @@ impl Drop for Mounted {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::plan::Stripe;
+
+    #[test]
+    fn ext4_is_told_of_stripes_where_they_are_asked_for() {
+        let told = |kind| tool(kind).2.join(" ");
+        assert!(!told(FileSystem::Ext4).contains("stri"), "{}", told(FileSystem::Ext4));
+        let stripe = |stride| FileSystem::Ext4Striped(Stripe { stride, stripe_width: 32 });
+        assert!(told(stripe(Some(16))).ends_with("=0,stride=16,stripe_width=32"));
+        assert!(told(stripe(None)).ends_with("=0,stripe_width=32"));
+    }
 
     #[test]
     fn programs_are_found_or_named() {

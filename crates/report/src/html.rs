@@ -41,6 +41,7 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     study::key_picture(&mut out, &findings);
     warnings(&mut out, summary);
     study::results(&mut out, &findings);
+    figures::layouts(&mut out, run);
     figures::figures(&mut out, run, summary);
     sections::cells(&mut out, summary, &findings);
     truth::truth(&mut out, summary, &findings);

@@ -8,6 +8,7 @@ mod columns;
 mod forest;
 mod groups;
 mod heat;
+mod layout;
 mod legend;
 mod lines;
 mod rows;
@@ -36,6 +37,7 @@ pub fn svg(chart: &Chart, width: u32) -> String {
         Body::Groups { axis, sides, groups } => {
             groups::draw(alt, axis, sides, groups, f64::from(width))
         }
+        Body::Layout(layout) => layout::draw(alt, layout, f64::from(width)),
         Body::Columns { sides, tests } => columns::draw(alt, sides, tests, f64::from(width)),
     }
 }

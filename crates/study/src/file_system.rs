@@ -5,6 +5,7 @@
 //! take turns. What lays out is no result; the first write into new space is one of its own.
 
 mod judge;
+mod stripe;
 
 use crate::experiment::budget::{Left, too_short, whole, written};
 use crate::experiment::order::{done, shuffle, since_break};
@@ -25,8 +26,11 @@ pub const STUDY: Study = Study {
     allowance,
     objection,
     next,
-    judge: judge::judge,
-    options: &[OwnOption::Mkfs, OwnOption::Mount],
+    judge: |setting, run| match setting.options.file_system.stripe {
+        Some(stripe) => stripe::judge(setting, run, stripe),
+        None => judge::judge(setting, run),
+    },
+    options: &[OwnOption::Mkfs, OwnOption::Mount, OwnOption::StripeWidth],
     ..Study::PLAIN
 };
 
@@ -205,6 +209,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     });
     (!text.is_empty())
         .then_some(text)
+        .or_else(|| stripe::objection(setting))
         .or_else(|| impossible(setting))
         .or(small)
         .or_else(|| too_small(setting, Size(BUDGET_MIN)))
@@ -229,7 +234,11 @@ fn device_below(setting: &Setting<'_>) -> String {
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let left = Left::of(setting, run);
-    next_of(setting, run).filter(|plan| most_written(plan) <= left.bytes)
+    let next = match setting.options.file_system.stripe {
+        Some(stripe) => stripe::next(setting, run, stripe),
+        None => next_of(setting, run),
+    };
+    next.filter(|plan| most_written(plan) <= left.bytes)
 }
 
 /// The bytes that a plan writes at most.

@@ -48,12 +48,28 @@ pub enum FileSystem {
     Xfs,
     /// Ext4.
     Ext4,
+    /// Ext4 that is told how the device below spreads its data.
+    Ext4Striped(Stripe),
+}
+
+/// What ext4 is told of an array, in blocks of 4 KiB; it changes where files are put.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Stripe {
+    /// Blocks of one member before the next one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stride: Option<u32>,
+    /// Blocks of data of all members before the first one again.
+    pub stripe_width: u32,
 }
 
 impl FileSystem {
     /// The word it is asked for by.
     pub fn word(self) -> &'static str {
-        if self == FileSystem::Xfs { "xfs" } else { "ext4" }
+        match self {
+            FileSystem::Xfs => "xfs",
+            FileSystem::Ext4 | FileSystem::Ext4Striped(_) => "ext4",
+        }
     }
 }
 

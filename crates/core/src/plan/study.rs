@@ -1,6 +1,6 @@
 //! What a study is asked for, and what it may prove of a drive's state on its way.
 
-use crate::plan::{FileSystem, Purge, Switch};
+use crate::plan::{FileSystem, Purge, Stripe, Switch};
 use crate::price::Price;
 use crate::units::{Size, Span};
 use serde::{Deserialize, Serialize};
@@ -100,6 +100,9 @@ impl Default for TortureOptions {
 pub struct FileSystemOptions {
     /// Makes this one on the device.
     pub make: Option<FileSystem>,
+    /// Makes it both plain and told of these stripes, and compares the two.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stripe: Option<Stripe>,
     /// Uses the one that this directory lies in.
     pub directory: Option<String>,
 }

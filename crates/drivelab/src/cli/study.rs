@@ -136,6 +136,7 @@ impl StudyCommandOptions {
             (OwnOption::WriteCache, self.pts.write_cache.is_some()),
             (OwnOption::Mkfs, self.file_system.mkfs.is_some()),
             (OwnOption::Mount, self.file_system.mount.is_some()),
+            (OwnOption::StripeWidth, self.file_system.stripe_width.is_some()),
             (OwnOption::PerDay, self.per_day.is_some()),
             (OwnOption::Cycles, self.cycles.is_some()),
             (OwnOption::Legs, !self.legs.is_empty()),
@@ -201,6 +202,15 @@ pub struct FileSystemWords {
     /// fs: make this file system on the device, which erases it: xfs, ext4
     #[arg(long, value_name = "KIND", value_enum, hide_possible_values = true)]
     pub mkfs: Option<FileSystemWord>,
+    /// fs: make ext4 plain and with this stripe width in turn, and compare: blocks of 4 KiB of all
+    /// members
+    #[arg(long, value_name = "BLOCKS", requires = "mkfs", conflicts_with = "mount")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub stripe_width: Option<u32>,
+    /// fs: with --stripe-width, blocks of 4 KiB of one member
+    #[arg(long, value_name = "BLOCKS", requires = "stripe_width")]
+    #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
+    pub stride: Option<u32>,
     /// fs: use the file system of the device that is mounted here
     #[arg(long, value_name = "DIR")]
     pub mount: Option<PathBuf>,

@@ -83,6 +83,41 @@ fn both_sides_are_measured_on_a_file_system_that_it_made() {
 }
 
 #[test]
+fn ext4_is_made_with_the_stripes_that_were_asked_for() {
+    let test = "ext4_is_made_with_the_stripes_that_were_asked_for";
+    if is_unavailable(test) {
+        return;
+    }
+    require_root(test);
+    let laboratory = Laboratory::new();
+    let (_file, device) = drive();
+    let path = device.path().to_str().unwrap();
+    let stripes = ["--mkfs", "ext4", "--stripe-width", "32", "--stride", "16"];
+    let xfs = ["--mkfs", "xfs", "--stripe-width", "32"];
+    let refused = laboratory.run(line(path, &xfs), LIMIT).expect_status(2);
+    assert!(refused.stderr.contains("su=,sw="), "{}", refused.stderr);
+    laboratory.run(line(path, &stripes), LIMIT).expect_status(3);
+    let token = laboratory.token(path);
+    // With an even seed the last file system made has the stripes.
+    let study = ["study", "fs", path, "--quick", "--time", "60s", "--seed", "4", "--json"];
+    let asked = [&study[..], &stripes, &["--erase", &token]].concat();
+    let outcome = laboratory.run(asked, LIMIT);
+    let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(json["complete"], true, "{}", outcome.stderr);
+    assert_eq!(cells(&json).len(), 5, "{json}");
+    for side in ["plain", "striped"] {
+        assert_eq!(steps(&json, &format!("first write, {side}")).len(), 5, "{side}");
+    }
+    let told = must("dumpe2fs", ["-h", path]);
+    let value = |name: &str| {
+        let line = told.lines().find(|line| line.starts_with(name)).unwrap_or_default();
+        line.split_whitespace().last().unwrap_or_default().to_string()
+    };
+    assert_eq!((value("RAID stride"), value("RAID stripe width")), ("16".into(), "32".into()));
+    assert!(!is_mounted(&device.number()), "it stays mounted");
+}
+
+#[test]
 fn a_file_system_that_is_there_is_used_and_left_as_it_was() {
     let test = "a_file_system_that_is_there_is_used_and_left_as_it_was";
     if is_unavailable(test) {

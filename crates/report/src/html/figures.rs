@@ -6,7 +6,7 @@ use std::fmt::Write;
 
 use crate::svg::svg;
 use crate::text::escape;
-use crate::view::chart::{Chart, Table, bars, latency_distribution, over_time};
+use crate::view::chart::{Chart, Table, bars, latency_distribution, over_time, parallel};
 use crate::view::headline;
 
 /// User units of a picture that fits a phone, and of one as wide as the page.
@@ -22,6 +22,17 @@ const FINE_STREAMS_MAX: usize = 12;
 const OVER_TIME_MAX: usize = 6;
 /// Of still more, the others are not drawn at all: their numbers stand in the tables.
 const DRAWN_MAX: usize = 64;
+
+/// What the files of parallel workers look like.
+pub(super) fn layouts(out: &mut String, run: &Run) {
+    let charts = parallel(run);
+    if charts.is_empty() {
+        return;
+    }
+    out.push_str("<section><h2>File layout</h2><div class=\"pair\">");
+    charts.iter().for_each(|chart| figure(out, chart, false, 3));
+    out.push_str("</div></section>\n");
+}
 
 pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     let charts = bars(summary);

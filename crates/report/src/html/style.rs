@@ -70,6 +70,7 @@ svg .s2{color:var(--s2)}svg .s3{color:var(--s3)}svg .s4{color:var(--s4)}\
 svg .s5{color:var(--s5)}svg .s6{color:var(--s6)}svg .s7{color:var(--s7)}\
 .bar,.dot{fill:currentColor}.bar{opacity:.85}\
 .doubt{fill:currentColor;fill-opacity:.12;stroke:currentColor;stroke-dasharray:3 2}\
+.part{fill:currentColor;fill-opacity:.18;stroke:currentColor}\
 .level{fill:currentColor}.same{fill:currentColor;fill-opacity:.05}\
 .unsure{fill:none;stroke:currentColor;stroke-opacity:.5;stroke-dasharray:3 2}\
 .span{fill:currentColor;opacity:.16}svg .word{fill:currentColor;font-size:10px}\

@@ -7,6 +7,7 @@ mod groups;
 mod inside;
 mod kernel;
 mod latency;
+mod parallel;
 mod picture;
 mod sampling;
 mod spans;
@@ -17,6 +18,7 @@ mod time;
 pub use bars::bars;
 pub use groups::{groups, suites};
 pub use latency::latency_distribution;
+pub use parallel::{FileLayout, FileRow, parallel};
 pub use picture::picture;
 pub use sampling::min_max_per_column;
 pub use stacks::stack;
@@ -89,6 +91,8 @@ pub enum Body {
         /// The panels, in rows from the left.
         tests: Vec<Test>,
     },
+    /// Files of parallel workers as rows of blocks.
+    Layout(FileLayout),
 }
 
 /// One panel of upright bars.

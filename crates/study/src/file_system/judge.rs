@@ -208,7 +208,7 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
 }
 
 /// One load in a few words; `None`: nothing can be said of it.
-fn told(cell: &comparison::Cell, delta: f64) -> Option<String> {
+pub(super) fn told(cell: &comparison::Cell, delta: f64) -> Option<String> {
     let (ratio, verdict) = (cell.ratio.as_ref()?, cell.verdict?);
     Some(match verdict {
         Verdict::Changed => format!("{} {}", cell.name, change(ratio)),

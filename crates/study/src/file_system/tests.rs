@@ -4,6 +4,7 @@ use crate::experiment::tests::{options, simulated};
 use drivelab_core::anatomy::Piece;
 use drivelab_core::facts::{Facts, SimulatedFacts};
 use drivelab_core::findings::Findings;
+use drivelab_core::plan::Stripe;
 use drivelab_core::record::StepEnd;
 use drivelab_core::study::{FileSystemOptions, StudyOptions};
 
@@ -90,7 +91,7 @@ fn sides_take_turns_and_what_is_missing_is_asked_for() {
 #[test]
 fn raw_loads_go_to_the_largest_piece_of_the_file() {
     let mut options = options("fs");
-    options.file_system = FileSystemOptions { make: Some(FileSystem::Ext4), directory: None };
+    options.file_system = FileSystemOptions { make: Some(FileSystem::Ext4), ..Default::default() };
     (options.bytes, options.budget) = (2040 * MIB, Size(64 << 30));
     let facts = device();
     let setting = Setting { options: &options, facts: &facts };
@@ -127,7 +128,8 @@ fn raw_loads_go_to_the_largest_piece_of_the_file() {
             Way::FileEach => assert_eq!((stream.offset.0, end), (0, 206 * MIB / 4)),
         }
     }
-    options.file_system = FileSystemOptions { make: None, directory: Some("/mnt".into()) };
+    options.file_system =
+        FileSystemOptions { directory: Some("/mnt".into()), ..Default::default() };
     let setting = Setting { options: &options, facts: &facts };
     let writes_raw = |cell: &Cell| cell.way == Way::Raw && !cell.is_read;
     assert!(!cells(&setting, &expected).iter().any(writes_raw), "a mounted device is not written");
@@ -138,7 +140,8 @@ fn what_cannot_be_is_said_with_the_way_out() {
     let says = |facts: &Facts, make, directory: Option<&str>, bytes: u64| {
         let mut options = options("fs");
         options.bytes = bytes;
-        options.file_system = FileSystemOptions { make, directory: directory.map(Into::into) };
+        options.file_system =
+            FileSystemOptions { make, directory: directory.map(Into::into), stripe: None };
         objection(&Setting { options: &options, facts }).unwrap_or_default()
     };
     let (xfs, ext4) = (Some(FileSystem::Xfs), Some(FileSystem::Ext4));
@@ -154,4 +157,62 @@ fn what_cannot_be_is_said_with_the_way_out() {
     let text = says(&directory, xfs, None, 1 << 30);
     assert!(text.contains("/mnt is none") && text.contains("--mount /mnt"), "{text}");
     assert!(says(&directory, None, None, 1 << 30).contains("name the device"));
+}
+
+/// `--mkfs ext4 --stripe-width 32 --stride 16`.
+fn striped() -> StudyOptions {
+    let mut options = options("fs");
+    let stripe = Some(Stripe { stride: Some(16), stripe_width: 32 });
+    options.file_system =
+        FileSystemOptions { make: Some(FileSystem::Ext4), stripe, directory: None };
+    options.bytes = 2040 * MIB;
+    options
+}
+
+#[test]
+fn ext4_with_stripes_is_compared_with_ext4_without() {
+    let (options, facts) = (striped(), device());
+    let setting = Setting { options: &options, facts: &facts };
+    assert_eq!(objection(&setting), None);
+    let rate = |share: f64| {
+        move |name: &str, repetition: u32| {
+            let noise = 1.0 + 0.001 * f64::from((repetition * 3 + name.len() as u32) % 5);
+            10_000.0 * noise * if name == "first write, striped" { share } else { 1.0 }
+        }
+    };
+    let found = judged(&facts, &options, &rate(1.3));
+    assert!(found.verdict[0].contains("-E stride=16,stripe_width=32"), "{found:?}");
+    assert!(found.verdict[0].contains("first write +30 %"), "{found:?}");
+    assert!(found.verdict[0].contains("random read equivalent"), "{found:?}");
+    let found = judged(&facts, &options, &rate(1.0));
+    assert!(found.verdict[0].contains("first write equivalent"), "{found:?}");
+    // Both are made in each round, the other way about in the next.
+    let run = play(&STUDY, &setting, "unknown", &rate(1.0));
+    let made: Vec<bool> = run
+        .steps
+        .iter()
+        .filter_map(|step| match step.plan.act {
+            Some(Act::Mkfs(kind)) => Some(kind == FileSystem::Ext4),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(made.len(), 10);
+    assert!(made.chunks(2).all(|round| round[0] != round[1]), "{made:?}");
+    assert!(made.chunks(2).collect::<Vec<_>>().windows(2).all(|pair| pair[0] != pair[1]));
+    assert!(run.plans.iter().map(most_written).sum::<u64>() <= options.budget.0);
+}
+
+#[test]
+fn stripes_are_refused_where_they_mean_nothing() {
+    let says = |facts: &Facts, make, stride, stripe_width| {
+        let mut options = striped();
+        options.file_system.make = make;
+        options.file_system.stripe = Some(Stripe { stride, stripe_width });
+        objection(&Setting { options: &options, facts }).unwrap_or_default()
+    };
+    let (xfs, ext4) = (Some(FileSystem::Xfs), Some(FileSystem::Ext4));
+    assert!(says(&device(), xfs, None, 32).contains("su=,sw="));
+    assert!(says(&simulated(), ext4, None, 32).contains("needs a block device"));
+    assert!(says(&device(), ext4, Some(10), 32).contains("no multiple of a stride of 10"));
+    assert_eq!(says(&device(), ext4, None, 32), "");
 }

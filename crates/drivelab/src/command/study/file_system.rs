@@ -5,7 +5,7 @@ use crate::cli::study::StudyCommandOptions;
 use crate::outcome::Failure;
 use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::Facts;
-use drivelab_core::plan::FileSystem;
+use drivelab_core::plan::{FileSystem, Stripe};
 use drivelab_core::study::FileSystemOptions;
 use drivelab_io::facts::{self, System};
 use drivelab_io::file_system;
@@ -15,6 +15,10 @@ use std::path::Path;
 pub fn asked(options: &StudyCommandOptions) -> FileSystemOptions {
     FileSystemOptions {
         make: options.file_system.mkfs.map(FileSystem::from),
+        stripe: options
+            .file_system
+            .stripe_width
+            .map(|stripe_width| Stripe { stride: options.file_system.stride, stripe_width }),
         // As it is meant here: a study that goes on may be told so from elsewhere.
         directory: options.file_system.mount.as_ref().map(|path| {
             std::fs::canonicalize(path).unwrap_or_else(|_| path.clone()).display().to_string()
