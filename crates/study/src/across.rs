@@ -39,7 +39,9 @@ pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
     }
     findings.tables.extend(side_by_side(members));
     findings.tables.extend(prices::of_members(study, members));
-    findings.tables.extend(tables::merged(members));
+    // Prices stand beside each other already.
+    let merged = tables::merged(members);
+    findings.tables.extend(merged.into_iter().filter(|table| table.title != prices::TITLE));
     findings.stacks.extend(stacks::merged(members));
     findings.bars.extend(bars::merged(members));
     findings.pictures.extend(pictures::merged(members));

@@ -11,7 +11,7 @@ mod models;
 mod scores;
 mod work;
 
-use crate::experiment::budget::{between_ns, whole};
+use crate::experiment::budget::{between_ns, too_short, whole};
 use crate::experiment::order::shuffle;
 use crate::experiment::used::{self, BUDGET_MIN, left_then};
 use crate::experiment::{
@@ -51,7 +51,9 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
-    impossible(setting).or_else(|| too_small(setting, Size(BUDGET_MIN)))
+    impossible(setting)
+        .or_else(|| too_small(setting, Size(BUDGET_MIN)))
+        .or_else(|| too_short(setting, ROUNDS * App::ALL.len() as u64))
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {

@@ -95,6 +95,11 @@ fn examples_of_the_article_on_patterns_are_printed_so() {
 }
 
 #[test]
+fn examples_of_the_article_on_stutter_are_printed_so() {
+    check(&["docs/articles/003.md"], 2);
+}
+
+#[test]
 fn examples_of_the_article_on_kinds_of_storage_are_printed_so() {
     check(&["docs/articles/004.md"], 4);
 }

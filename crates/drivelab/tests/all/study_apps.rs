@@ -117,7 +117,7 @@ fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
 #[test]
 fn a_file_is_served_and_nonsense_is_refused() {
     let user = User::new();
-    let bounds = ["--quick", "--budget", "512MiB", "--time", "15s", "--size", "64MiB"];
+    let bounds = ["--quick", "--budget", "512MiB", "--time", "30s", "--size", "64MiB"];
     let line = [&["study", "apps", ".", "--seed", "7", "--json"], &bounds[..]].concat();
     let answer = user.types(&line);
     assert!(matches!(answer.status, Some(0 | 1 | 4)), "{}", answer.err);

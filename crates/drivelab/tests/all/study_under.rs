@@ -49,5 +49,6 @@ fn a_neighbour_is_named_or_refused() {
     let line = |load: &'static str| ["study", "under", "sim:gp3", "--load", load];
     user.types(&line("mysql")).refused(2, "oltp, import");
     user.types(&line("oltp:fast")).refused(2, "operations a second");
-    user.types(&["study", "mix", "sim:gp3", "--load", "oltp"]).refused(2, "--load is for the study `under`");
+    user.types(&["study", "mix", "sim:gp3", "--load", "oltp"])
+        .refused(2, "--load is for the study `under`");
 }

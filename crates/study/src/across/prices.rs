@@ -2,6 +2,7 @@
 
 use super::short;
 use crate::experiment::Study;
+pub use crate::experiment::prices::TITLE;
 use crate::experiment::prices::{Offer, table};
 use drivelab_core::findings::{Findings, Table};
 use drivelab_core::gathering::Member;

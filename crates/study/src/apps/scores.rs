@@ -60,25 +60,25 @@ impl Drive {
         with.filter(|(_, values)| values.is_none()).map(|(app, _)| app.name()).collect()
     }
 
-    fn sample(&self, name: String, values: Option<Vec<f64>>, suspect: Option<String>) -> Sample {
-        let values = values.unwrap_or_default();
-        Sample { name, metric: Metric::Numbers, values, is_ordered: false, suspect }
-    }
-
     /// One sample a load, and one of all, under the names of `of`.
     fn samples(&self, of: &str) -> Vec<Sample> {
         let each = App::ALL.iter().zip(self.loads.iter().zip(&self.reasons));
         let mut samples: Vec<Sample> = each
             .filter(|(_, (values, reason))| values.is_some() || reason.is_some())
             .map(|(app, (values, reason))| {
-                self.sample(cell_of(of, app.name()), values.clone(), reason.clone())
+                sample(cell_of(of, app.name()), values.clone(), reason.clone())
             })
             .collect();
         let overall = self.overall();
         let has_overall = overall.is_some();
-        samples.extend(has_overall.then(|| self.sample(cell_of(of, OVERALL), overall, None)));
+        samples.extend(has_overall.then(|| sample(cell_of(of, OVERALL), overall, None)));
         samples
     }
+}
+
+fn sample(name: String, values: Option<Vec<f64>>, suspect: Option<String>) -> Sample {
+    let values = values.unwrap_or_default();
+    Sample { name, metric: Metric::Numbers, values, is_ordered: false, suspect }
 }
 
 fn cell_of(drive: &str, load: &str) -> String {
@@ -190,12 +190,12 @@ fn in_order(reference: &Drive, drives: &[Drive], scores: &Comparison) -> Vec<Str
 fn neighbours(placed: &[(&Drive, f64, String)]) -> Vec<Option<Verdict>> {
     let overall = |place: &(&Drive, f64, String)| place.0.overall().unwrap_or_default();
     let name = |index: usize| index.to_string();
-    let sample = |index: usize, place: &(&Drive, f64, String)| {
-        place.0.sample(name(index), Some(overall(place)), None)
+    let of_place = |index: usize, place: &(&Drive, f64, String)| {
+        sample(name(index), Some(overall(place)), None)
     };
     let pairs = placed.windows(2).enumerate();
     let (before, after): (Vec<_>, Vec<_>) =
-        pairs.map(|(index, pair)| (sample(index, &pair[0]), sample(index, &pair[1]))).unzip();
+        pairs.map(|(index, pair)| (of_place(index, &pair[0]), of_place(index, &pair[1]))).unzip();
     let count = before.len();
     let Ok(judged) = compare(&side("before", before), &side("after", after), None) else {
         return Vec::new();

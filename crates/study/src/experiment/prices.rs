@@ -6,6 +6,8 @@ use drivelab_core::findings::{Entry, Figure, Head, Table, Unit};
 use drivelab_core::price::Price;
 use drivelab_core::study::StudyOptions;
 
+/// The title of the table.
+pub const TITLE: &str = "What it costs";
 /// Bytes of a gigabyte and of a terabyte.
 const GIGABYTE: f64 = 1e9;
 const TERABYTE: f64 = 1e12;
@@ -72,7 +74,7 @@ pub fn table(study: &Study, offers: &[Offer<'_>]) -> Option<Table> {
     let rows = rows.into_iter().filter(|(_, entries)| is_known(entries));
     let heads = std::iter::once("").chain(offers.iter().map(|offer| offer.name));
     Some(Table {
-        title: "What it costs".into(),
+        title: TITLE.into(),
         note: note(offers),
         heads: heads.map(|name| Head { name: name.into(), unit: None }).collect(),
         rows: rows.map(|(name, entries)| [vec![Entry::Text(name)], entries].concat()).collect(),
