@@ -230,6 +230,9 @@ pub struct DeviceFacts {
     pub link: Option<String>,
     /// The fastest link both sides could use.
     pub link_max: Option<String>,
+    /// What it is built like (`2.5 inch`, `M.2`), where it says so.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub form_factor: Option<String>,
     /// Logical sector in bytes.
     pub logical_block_bytes: Option<u32>,
     /// Physical sector in bytes.

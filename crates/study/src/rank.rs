@@ -10,7 +10,7 @@ mod places;
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole, written};
 use crate::experiment::order::{missing, shuffle, since_break};
-use crate::experiment::{Allowance, Needs, Setting, Study, control, impossible, loads};
+use crate::experiment::{Allowance, Needs, Setting, Study, control, impossible, loads, region};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::facts::CacheState;
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
@@ -89,9 +89,12 @@ fn wanted_bytes(setting: &Setting<'_>) -> u64 {
     setting.bytes().min(affordable)
 }
 
-/// The bytes that were filled, which all loads use: a fill that its time ended leaves less than was
+/// The bytes that were filled, which all loads use; all, where the target began full: a fill that its time ended leaves less than was
 /// wanted, and what lies behind it would be answered without the drive. `None`: too few.
 fn region_bytes(setting: &Setting<'_>, run: &Run) -> Option<u64> {
+    if region::began_full(run) {
+        return Some(setting.bytes());
+    }
     let steps = since_break(run);
     let fills: Vec<StepRun> =
         steps.iter().filter(|step| step.begin.name == loads::FILL).cloned().collect();
@@ -103,7 +106,8 @@ fn region_bytes(setting: &Setting<'_>, run: &Run) -> Option<u64> {
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     let left = Left::of(setting, run);
     let steps = since_break(run);
-    if !steps.iter().any(|step| step.begin.name == loads::FILL) {
+    let is_filled = steps.iter().any(|step| step.begin.name == loads::FILL);
+    if !is_filled && !region::began_full(run) {
         let mut fill = loads::fill(setting, 1, &left);
         fill.streams[0].length = Some(Size(wanted_bytes(setting)));
         fill.until.elapsed = Some(Span((left.time_ns / 2).max(1)));
@@ -222,6 +226,9 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
             Size(region),
             Size(setting.bytes())
         ));
+    }
+    if region::began_used(run) {
+        return;
     }
     findings.deviations.push(
         "The drive was filled once and not brought to its steady state: writes may be faster here \

@@ -3,7 +3,7 @@
 use super::{Execution, MISMATCHES_MAX, Stop, trouble};
 use crate::outcome::{Failure, Status};
 use crate::ranks::{broadcast, gather};
-use drivelab_core::plan::Step;
+use drivelab_core::plan::{Role, Step};
 use drivelab_core::queue::{Trouble, TroubleKind};
 use drivelab_core::record::{Record, StepEnd, Warning};
 use drivelab_core::tally::{Phase, Slow, Slowest, Tally};
@@ -25,10 +25,22 @@ impl Execution<'_> {
         };
         let failed = |failure: Failure| Stop::Trouble(Trouble::failed(failure.text));
         let (stop, unissued) = merged.unwrap_or_else(|failure| (Some(failed(failure)), 0));
-        if unissued > 0 && stop.is_none() {
+        if unissued > 0 && stop.is_none() && !self.is_told_of(step) {
             self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
         }
         stop
+    }
+
+    /// Whether an earlier repetition was warned of, or there is nothing in it that anybody reads.
+    fn is_told_of(&self, step: &Step) -> bool {
+        let run = self.recorder.run();
+        let is_told = |warning: &Warning| {
+            let number = warning.step.filter(|_| warning.code == trouble::RATE_NOT_KEPT);
+            number.is_some_and(|number| {
+                run.steps.iter().any(|it| it.begin.step == number && it.begin.name == step.name)
+            })
+        };
+        step.role == Role::Prepare || run.warnings.iter().any(is_told)
     }
 
     fn merge_results(

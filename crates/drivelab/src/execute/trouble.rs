@@ -57,14 +57,19 @@ fn advice(errno: Errno, stream: &Stream) -> String {
     }
 }
 
+/// The code of the warning below.
+pub const RATE_NOT_KEPT: &str = "rate_not_kept";
+
 /// Operations that were due and were never issued.
 pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
     let asked: f64 = step.streams.iter().filter_map(|stream| stream.arrival.rate()).sum();
     Warning {
-        code: "rate_not_kept".into(),
+        code: RATE_NOT_KEPT.into(),
+        // Rates of several streams add up to more digits than anybody asked for.
         text: format!(
-            "`{}` could not keep {asked} operations a second: {unissued} were due and not issued.",
-            step.name
+            "`{}` could not keep {} operations a second: {unissued} were due and not issued.",
+            step.name,
+            (asked * 1e3).round() / 1e3
         ),
         advice: "The backlog is in the response times. Lower the rate or raise the depth.".into(),
         step: Some(number),

@@ -114,25 +114,21 @@ fn the_time_is_for_the_whole_line() {
     user.types(&line).refused(2, "--time is for the whole line");
 }
 
-/// The article's own order of its five kinds of storage is that of its load, a mixture at depth 64;
-/// over all loads an array's disks in order outweigh it, and both are said.
+/// Over all loads the cloud volume is last; reads one at a time say another order, and the mixture by
+/// which an article ordered these kinds has a line of its own.
 #[test]
 fn the_order_of_one_load_is_told_from_that_of_all() {
     let user = User::new();
-    let kinds = ["nvme-tlc", "sata-mlc", "san", "essd", "sas-raid10"];
-    let targets = kinds.map(|kind| format!("sim:{kind}"));
-    let json = rank(&user, &targets.each_ref().map(String::as_str));
+    let flash = ["sim:nvme-tlc,capacity=64GiB", "sim:sata-mlc,capacity=64GiB"];
+    let line = [flash[0], flash[1], "sim:san", "sim:essd", "sim:sas-raid10"];
+    let json = rank(&user, &line);
     let verdict = said(&json);
-    let over_all = &verdict[0];
-    let alone = "By random 70/30 qd64 alone the order is another: sim:nvme-tlc > sim:sata-mlc > \
-                 sim:san > sim:essd > sim:sas-raid10.";
-    assert!(verdict.iter().any(|text| text == alone), "{verdict:#?}");
-    let place = |kind: &str| over_all.find(&format!("sim:{kind}")).unwrap();
-    assert!(place("sas-raid10") < place("essd"), "{over_all}");
-    let why = verdict.iter().find(|text| text.starts_with("sim:sas-raid10 is before sim:essd"));
-    let why = why.unwrap_or_else(|| panic!("{verdict:#?}"));
-    let (by, against) = why.split_once("is the faster one in").unwrap();
-    assert!(by.contains("sequential read (×") && against.contains("random 70/30 qd64"), "{why}");
+    let alone = verdict.iter().find(|text| text.starts_with("By random 70/30 qd64 alone"));
+    let alone = alone.unwrap_or_else(|| panic!("{verdict:#?}"));
+    let place = |name: &str| alone.find(name).unwrap();
+    let order = [flash[0], flash[1], "sim:san", "sim:essd"].map(place);
+    assert!(order.is_sorted(), "{alone}");
+    assert!(verdict.iter().any(|text| text.contains("orders, in Places by load")), "{verdict:#?}");
     let tables = json["findings"]["tables"].as_array().unwrap();
     let rows = |title: &str| {
         let found = tables.iter().find(|table| table["title"] == title).unwrap();
@@ -140,12 +136,30 @@ fn the_order_of_one_load_is_told_from_that_of_all() {
     };
     let places = rows("Places by load");
     assert_eq!(places.len(), 7 + 1, "each load, and all of them");
-    assert!(rows("Links").len() >= 4, "a quota has no link: {:?}", rows("Links"));
+    let heads = tables.iter().find(|table| table["title"] == "Places by load").unwrap();
+    let heads = heads["heads"].as_array().unwrap();
+    let essd = heads.iter().position(|head| head["name"] == "essd").unwrap();
+    let of = |load: &str| places.iter().find(|row| row[0] == load).unwrap()[essd].clone();
+    assert_eq!((of("all of them"), of("random read qd1")), ("5".into(), "3".into()), "{places:?}");
     let links = rows("Links");
+    assert_eq!(links.len(), 4, "a quota has no link: {links:?}");
     assert!(links.iter().all(|row| row[0] != "sim:essd"), "{links:?}");
-    assert!(links.iter().all(|row| row[3].as_f64().unwrap() <= 1.0), "{links:?}");
+    assert!(links.iter().all(|row| row[3].as_f64().unwrap() <= 1.001), "{links:?}");
     let deviations = json["findings"]["deviations"].to_string();
     assert_eq!(deviations.matches("the array's memory was cold").count(), 2, "{deviations}");
+}
+
+/// What begins full is used whole, and nothing is filled.
+#[test]
+fn a_drive_that_begins_full_is_not_filled() {
+    let user = User::new();
+    let drive = |seed: u32| format!("sim:x25-e,capacity=512MiB,state=filled,seed={seed}");
+    let json = rank(&user, &[&drive(1), &drive(2)]);
+    let run = json["runs"][0]["run"].as_str().unwrap();
+    let report = user.types(&["report", run, "--json"]).json();
+    let steps = report["steps"].as_array().unwrap();
+    assert!(steps.iter().all(|step| step["name"] != "fill"), "{}", steps[0]);
+    assert!(!json["findings"]["deviations"].to_string().contains("Only the first"));
 }
 
 /// Where all loads say the same there is nothing to tell apart.
@@ -172,7 +186,7 @@ fn an_array_may_begin_warm() {
     };
     let (cold, warm) = (mean(""), mean(",cache_state=warm"));
     assert_eq!(cold, mean(",cache_state=cold"));
-    assert!(cold > 3e6 && warm < 400e3, "{cold} ns cold, {warm} ns warm");
-    user.types(&["run", "sim:san,cache_state=hot"]).refused(2, "cache_state");
+    assert!(cold > 1.5e6 && warm < 400e3, "{cold} ns cold, {warm} ns warm");
+    user.types(&["run", "sim:san,cache_state=hot"]).refused(2, "`cold` or `warm`");
     user.types(&["run", "sim:x25-e,cache_state=warm"]).refused(2, "cache_state");
 }

@@ -18,6 +18,7 @@ pub(super) fn identify(disk: &Path, facts: &mut DeviceFacts) {
     let firmware = ["firmware_rev", "rev", "fwrev"];
     facts.firmware = firmware.iter().find_map(|file| read_text(&device.join(file)));
     facts.serial = serial(disk, &device);
+    facts.form_factor = form_factor(&device.join("vpd_pgb1")).map(str::to_owned);
     match facts.transport.as_deref() {
         Some("nvme" | "nvme-pcie") => pcie(&device, facts),
         Some("sata") => sata(&device, facts),
@@ -86,6 +87,26 @@ fn serial(disk: &Path, device: &Path) -> Option<String> {
         .or_else(|| usb_device(device).and_then(|usb| read_text(&usb.join("serial"))))
         .or_else(|| world_wide_name(device))
         .filter(|serial| serial.bytes().any(|byte| byte.is_ascii_alphanumeric()))
+}
+
+/// SCSI vital product data, page B1h: the nominal form factor (SBC-4, 6.6.2), which Linux fills for
+/// ATA drives from word 168 of what they are (ACS-4, 7.13.6.67).
+fn form_factor(path: &Path) -> Option<&'static str> {
+    let page = std::fs::read(path).ok()?;
+    let is_it = *page.get(1)? == 0xb1;
+    let word = match *page.get(7)? & 0x0f {
+        1 => "5.25 inch",
+        2 => "3.5 inch",
+        3 => "2.5 inch",
+        4 => "1.8 inch",
+        5 => "smaller than 1.8 inch",
+        6 => "mSATA",
+        7 => "M.2",
+        8 => "MicroSSD",
+        9 => "CFast",
+        _ => return None,
+    };
+    is_it.then_some(word)
 }
 
 /// SCSI vital product data, page 80h: four bytes of header, then the serial (SPC-4, 7.8.15).

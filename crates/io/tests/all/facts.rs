@@ -132,6 +132,7 @@ fn sata_disks_are_identified() {
     assert_eq!(disk.serial, some("WD-WCC4E1234567"), "from page 80h");
     assert_eq!(disk.transport, some("sata"));
     assert_eq!((&disk.link, &disk.link_max), (&some("3.0 Gbps"), &some("6.0 Gbps")));
+    assert_eq!(disk.form_factor, some("3.5 inch"), "the other disk does not say");
     assert_eq!((disk.logical_block_bytes, disk.physical_block_bytes), (Some(512), Some(4096)));
     let facts = gather(&system, "/dev/sdb");
     assert_eq!(find(&facts, "sdb").serial, some("WD-WCC4E7654321"), "from its wwid");

@@ -178,6 +178,7 @@ fn device(device: &DeviceFacts) -> Group {
             rows.push((name, list.join(", ")));
         }
     }
+    rows.extend(device.form_factor.iter().map(|form| ("form factor", form.clone())));
     rows.extend(
         device.drive_write_cache.map(|it| ("write cache, says the drive", it.word().into())),
     );

@@ -41,10 +41,20 @@ fn began_as<'a>(run: &'a Run, states: &[&str]) -> Option<&'a str> {
     run.begin.state.as_deref().filter(|state| states.contains(state))
 }
 
+/// Whether the target holds data everywhere from the beginning.
+pub fn began_full(run: &Run) -> bool {
+    began_as(run, &WRITTEN).or(began_as(run, &USED)).is_some()
+}
+
+/// Whether it had been overwritten at random when it began.
+pub fn began_used(run: &Run) -> bool {
+    began_as(run, &USED).is_some()
+}
+
 /// Bytes from the beginning of the target that hold data; `None` where they are still to be
 /// written, or too few were.
 pub fn bytes(setting: &Setting<'_>, run: &Run) -> Option<u64> {
-    if began_as(run, &WRITTEN).or(began_as(run, &USED)).is_some() {
+    if began_full(run) {
         return Some(setting.bytes());
     }
     let fill = last(run, loads::FILL).filter(|step| is_complete(step))?;

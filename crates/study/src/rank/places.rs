@@ -68,7 +68,7 @@ pub(super) fn beside(targets: &[Target<'_>]) -> Vec<String> {
         .filter(|name| *name != MIXED && !inversions(targets, name).is_empty())
         .collect();
     if !others.is_empty() {
-        said.push(format!("Of other orders than over all loads, too: {}.", others.join(", ")));
+        said.push(format!("Some other orders, in Places by load, have {}.", others.join(", ")));
     }
     said
 }
@@ -133,5 +133,52 @@ pub(super) fn table(targets: &[Target<'_>]) -> Table {
         note: "Who cannot be told apart by more than 5 % shares a place (=).".into(),
         heads: std::iter::once(head("load")).chain(names.iter().map(|name| head(name))).collect(),
         rows,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::Setting;
+    use crate::experiment::sample::play;
+    use crate::experiment::tests::{options, simulated};
+    use crate::rank::STUDY;
+    use drivelab_core::summary::summarise;
+
+    /// A target that does so many operations a second of the mixture, and of everything else.
+    fn target(mixed: f64, others: f64) -> Summary {
+        let (options, facts) = (options("rank"), simulated());
+        let setting = Setting { options: &options, facts: &facts };
+        let rate = |name: &str, at: u32| {
+            let rate = if name == MIXED { mixed } else { others };
+            rate * (1.0 + f64::from(at % 3) * 0.002)
+        };
+        summarise(&play(&STUDY, &setting, "fresh", &rate))
+    }
+
+    #[test]
+    fn an_order_that_one_load_turns_round_is_told_with_what_decides() {
+        let (array, cloud) = (target(3000.0, 10_000.0), target(5000.0, 5000.0));
+        let said = beside(&[("array", &array), ("cloud", &cloud)]);
+        assert_eq!(said[0], "By random 70/30 qd64 alone the order is another: cloud > array.");
+        assert!(said[1].starts_with("array is before cloud over all loads by "), "{said:?}");
+        let (by, against) = said[1].split_once("; cloud is the faster one in ").unwrap();
+        assert!(by.contains("sequential read (× 2.0") && !by.contains(MIXED), "{by}");
+        assert_eq!(against, "random 70/30 qd64 (× 1.67).");
+        assert_eq!(said.len(), 2, "{said:?}");
+        let rows = table(&[("array", &array), ("cloud", &cloud)]).rows;
+        let row = |name: &str| rows.iter().find(|row| row[0] == Entry::Text(name.into())).unwrap();
+        let places = |one: &str, other: &str| [one, other].map(|it| Entry::Text(it.into()));
+        assert_eq!(row(MIXED)[1..], places("2", "1"));
+        assert_eq!(row("all of them")[1..], places("1", "2"));
+    }
+
+    #[test]
+    fn one_order_is_one_and_equals_share_a_place() {
+        let (fast, slow) = (target(9000.0, 9000.0), target(5000.0, 5000.0));
+        let said = beside(&[("fast", &fast), ("slow", &slow)]);
+        assert_eq!(said, ["By random 70/30 qd64 alone the order is the same."]);
+        let rows = table(&[("one", &fast), ("other", &target(9000.0, 9000.0))]).rows;
+        assert!(rows.iter().all(|row| row[1] == Entry::Text("1 =".into())), "{rows:?}");
     }
 }

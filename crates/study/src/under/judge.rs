@@ -101,7 +101,7 @@ fn cost(
     if let Some(each) = taken(setting, summary, at) {
         findings
             .verdict
-            .push(format!("Each operation that {load} got took {} of it.", digits(each.value)));
+            .push(format!("Each operation that {load} got took {} of these.", digits(each.value)));
         findings.figures.push(Figure {
             name: format!("taken from {} by each operation beside it", LOADS[at].0),
             estimate: each,

@@ -249,7 +249,7 @@ fn why_slower(direct: &Seen, buffered: &Seen, alone: Option<&Seen>) -> Result<St
         ));
     }
     Ok(format!(
-        "Buffered reads went one after the other: {} was in flight at the drive on average, with \
+        "Buffered reads went one after the other: {} in flight at the drive on average, with \
          direct I/O {}, of {DEPTH} operations that were asked for. libaio waits for each page in \
          the call that submits it, so that the depth is lost. It is worth {} × here: direct I/O \
          one at a time does {}.",

@@ -97,7 +97,7 @@ fn the_puzzle_is_answered_by_what_was_in_flight() {
     let findings = played(SERIAL, &facts());
     let verdict = findings.verdict.join(" ");
     assert!(verdict.contains("0.11 × what direct I/O does (slower)"), "{verdict}");
-    assert!(verdict.contains("one after the other: 0.95 was in flight"), "{verdict}");
+    assert!(verdict.contains("one after the other: 0.95 in flight"), "{verdict}");
     assert!(verdict.contains("with direct I/O 45"), "{verdict}");
     assert!(verdict.contains("worth 8.3"), "{verdict}");
     assert_eq!(findings.unknown, [""; 0]);
