@@ -178,11 +178,9 @@ impl<'a> Execution<'a> {
         self.record_begin(step, number, plan_step, repetition);
         let mut evidence = self.target_actions.look(step, number, plan.seed);
         let inside = self.testbed.inside();
-        // Of several ranks rank 0 traces what it does itself.
+        // Of several ranks rank 0 traces what it does itself. A simulated drive needs no tracer.
         let is_traced = step.trace && self.ranks.is_rank_0();
-        // A simulated drive knows it of itself.
-        let is_watched = is_traced && inside.is_some();
-        let tracer = (is_traced && !is_watched).then(|| self.target_actions.trace(step));
+        let tracer = (is_traced && inside.is_none()).then(|| self.target_actions.trace(step));
         let begin = Instant::now();
         let mut places = Vec::new();
         let mut set = None;
@@ -215,11 +213,8 @@ impl<'a> Execution<'a> {
         let target = self.recorder.run().begin.facts.target.kind;
         let (stop, unissued) = match result {
             Ok(mut finished) => {
-                if let Some(trace) = trace {
+                if is_traced {
                     self.take_apart(number, trace, &mut finished);
-                }
-                if is_watched {
-                    self.record_stages(number, &mut finished);
                 }
                 gather(finished, &mut end, target)
             }
@@ -339,21 +334,9 @@ impl<'a> Execution<'a> {
         self.testbed.run(drivers, &mut sink)
     }
 
-    /// Records where a simulated drive says that the time of I/Os went.
-    fn record_stages(&mut self, number: u32, finished: &mut [Finished]) {
-        let (mut stamped, mut unstamped) = (0, 0);
-        for driver in finished.iter_mut().map(|finished| &mut finished.driver) {
-            let (own, without) = driver.take_stamps();
-            stamped += own.len() as u64;
-            unstamped += without;
-        }
-        let stages = self.testbed.take_stages();
-        let anatomy = Anatomy { step: number, stages, stamped, unstamped, ..Anatomy::default() };
-        self.recorder.record(Record::Anatomy(Box::new(anatomy)));
-    }
-
-    /// Joins what the kernel's tracer saw with the drivers' own stamps.
-    fn take_apart(&mut self, number: u32, trace: Traced, finished: &mut [Finished]) {
+    /// Joins what the kernel's tracer saw with the drivers' own stamps; where there was none, a
+    /// simulated drive has noted it.
+    fn take_apart(&mut self, number: u32, trace: Option<Traced>, finished: &mut [Finished]) {
         let zero = self.recorder.run().begin.clock.monotonic_zero_ns.unwrap_or(0);
         let (mut stamps, mut unstamped) = (Vec::new(), 0);
         for driver in finished.iter_mut().map(|finished| &mut finished.driver) {
@@ -361,7 +344,15 @@ impl<'a> Execution<'a> {
             stamps.extend(own);
             unstamped += without;
         }
-        let anatomy = trace.anatomy(number, zero, stamps);
+        let anatomy = match trace {
+            Some(trace) => trace.anatomy(number, zero, stamps),
+            None => Anatomy {
+                step: number,
+                stages: self.testbed.take_stages(),
+                stamped: stamps.len() as u64,
+                ..Anatomy::default()
+            },
+        };
         self.recorder.record(Record::Anatomy(Box::new(Anatomy { unstamped, ..anatomy })));
     }
 

@@ -1,4 +1,5 @@
-//! Where the time of an I/O goes on a simulated drive, which knows it of each I/O to the nanosecond.
+//! Where the time of an I/O goes on a simulated drive, which knows it of each one to the
+//! nanosecond.
 
 use crate::op::Action;
 use serde::{Deserialize, Serialize};

@@ -38,7 +38,8 @@ fn a_simulated_drive_has_only_a_device() {
         .collect();
     let mean = means.iter().sum::<f64>() / means.len() as f64;
     assert!((figure.as_f64().expect("a figure") / mean - 1.0).abs() < 1e-9, "{figure} {mean}");
-    assert!((sum / mean - 1.0).abs() < 1e-6, "{sum} {mean}");
+    // All I/Os against the mean of the repetitions, which have not all as many.
+    assert!((sum / mean - 1.0).abs() < 1e-3, "{sum} {mean}");
     assert!(said.contains("host command 5.00 µs"), "{said}");
 }
 

@@ -16,8 +16,9 @@ struct LastUnit {
 }
 
 impl LastUnit {
-    fn or_later(&mut self, at: Time, map_at: Time, own_ns: u64) {
-        if at > self.at {
+    #[inline(always)]
+    fn or_later<const WATCHED: bool>(&mut self, at: Time, map_at: Time, own_ns: u64) {
+        if WATCHED && at > self.at {
             *self = LastUnit { at, map_at, own_ns };
         }
     }
@@ -90,17 +91,13 @@ impl FlashDrive {
                 if let Some(ready_at) = self.find_in_memory(at, logical) {
                     self.cached_read_units += 1;
                     reached = reached.or_later(ready_at, Cause::Flash);
-                    if WATCHED {
-                        // It is being read ahead: what is left of that.
-                        last.or_later(ready_at, at, ready_at - at);
-                    }
+                    // It is being read ahead: what is left of that.
+                    last.or_later::<WATCHED>(ready_at, at, ready_at - at);
                     continue;
                 }
                 from = self.look_up(at, logical, false);
                 reached = reached.or_later(from, Cause::Map);
-                if WATCHED {
-                    last.or_later(from, from, 0);
-                }
+                last.or_later::<WATCHED>(from, from, 0);
             }
             let unit = self.ftl.locate(logical);
             if unit == NONE {
@@ -116,25 +113,19 @@ impl FlashDrive {
             if page_units > 1 && unit / page_units == page {
                 left_at = self.flash.host_transfer(from, unit, left_at);
                 reached = reached.or_later(left_at, reached.cause);
-                if WATCHED {
-                    sensing_ns += self.flash.timing().unit_transfer_ns;
-                    last.or_later(left_at, from, sensing_ns);
-                }
+                sensing_ns += self.flash.timing().unit_transfer_ns;
+                last.or_later::<WATCHED>(left_at, from, sensing_ns);
                 if !self.is_plain {
                     self.keep_read(logical, left_at);
                 }
                 continue;
             }
             page = unit / page_units;
-            if WATCHED {
-                sensing_ns = self.sensing_ns(from, unit);
-            }
+            sensing_ns = if WATCHED { self.sensing_ns(from, unit) } else { 0 };
             let (sensed_at, cause) = self.sense(from, unit);
             left_at = sensed_at;
             reached = reached.or_later(sensed_at, cause);
-            if WATCHED {
-                last.or_later(left_at, from, sensing_ns);
-            }
+            last.or_later::<WATCHED>(left_at, from, sensing_ns);
             if !self.is_plain {
                 self.keep_read(logical, left_at);
             }

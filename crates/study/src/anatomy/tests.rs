@@ -181,13 +181,13 @@ fn sides_stand_in_blocks_that_turn_around() {
 }
 
 #[test]
-fn a_simulated_drive_is_not_traced() {
+fn a_simulated_drive_tells_its_stages_in_every_repetition() {
     let (options, facts) = (options(), facts(TargetKind::Simulated));
     let setting = Setting { options: &options, facts: &facts };
     let mut run = Run::default();
     run.begin.state = Some("filled".into());
     let plan = (STUDY.next)(&setting, &run).expect("a first round");
-    assert!(plan.steps.iter().all(|step| !step.trace));
+    assert!(plan.steps.iter().all(|step| step.trace && !step.name.contains("traced")));
     let found = STUDY.judged(&setting, &run);
     let parts: Vec<&str> = found.not_applicable.iter().map(|it| it.cell.as_str()).collect();
     let words = [Segment::Submit, Segment::Queue, Segment::WakeUp].map(Segment::word);
