@@ -215,6 +215,18 @@ pub fn has_names(setting: &Setting<'_>) -> bool {
     matches!(setting.facts.target.kind, TargetKind::Directory | TargetKind::Simulated)
 }
 
+/// Bytes of a simulated drive for each name of a load: its file system has an inode for 16 KiB, and
+/// directories that rounds have made stay.
+const BYTES_OF_NAME: u64 = 60 << 10;
+
+/// Most names that a load may have.
+pub fn names_most(setting: &Setting<'_>) -> u32 {
+    match setting.is_simulated() {
+        true => u32::try_from(setting.bytes() / BYTES_OF_NAME).unwrap_or(u32::MAX),
+        false => u32::MAX,
+    }
+}
+
 /// Workers of the loads that use several.
 pub const WORKERS: u32 = 4;
 

@@ -94,7 +94,7 @@ fn is_batched(setting: &Setting<'_>) -> bool {
 }
 
 fn groups(setting: &Setting<'_>, cell_ns: Option<u64>) -> Vec<Group> {
-    let most = names(setting.options.scale);
+    let most = names(setting.options.scale).min(battery::names_most(setting));
     // So few that all actions come to their turn in the time of a load.
     let fit = cell_ns.map_or(u64::MAX, |ns| LOAD_CELLS * ns / ROUND_TRIP_NS);
     let count = most.min(u32::try_from(fit).unwrap_or(u32::MAX)).max(NAMES_MIN);

@@ -147,6 +147,7 @@ fn groups(setting: &Setting<'_>, shape: &Shape) -> Vec<Group> {
     let mut all: Vec<Group> = large.into_iter().chain(small).collect();
     if battery::has_names(setting) {
         let count = if setting.options.scale == Scale::Full { 1_000_000 } else { 20_000 };
+        let count = battery::names_most(setting).min(count);
         let actions = [Action::Create, Action::Stat, Action::Utime, Action::Unlink];
         all.extend(names::WORKERS.map(|workers| {
             let names = Names { count, workers, directories: Files::One };
