@@ -72,16 +72,15 @@ fn the_loads_are_what_they_are_said_to_be() {
     assert_eq!(sources["rows"].as_array().unwrap().len(), 12);
 }
 
-/// Shares of reads and bytes of a request, counted.
+/// Shares of reads and bytes of a request, from what was counted of each stream in its time.
 #[test]
 fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
     let user = User::new();
     let json = quick(&user, "sim:nvme-tlc,capacity=2GiB", 0);
-    let count = |stream: &Value, of: &str| -> f64 {
-        let kinds = ["read", "write"].map(|kind| stream[kind][of].as_f64().unwrap_or(0.0));
-        kinds.iter().sum()
+    let rate = |stream: &Value, kind: &str, of: &str| -> f64 {
+        stream[kind][of]["value"].as_f64().unwrap_or(0.0)
     };
-    let reads = |stream: &Value| stream["read"]["ops"].as_f64().unwrap_or(0.0);
+    let both = |stream: &Value, of: &str| rate(stream, "read", of) + rate(stream, "write", of);
     for (name, share, off, kibibytes) in [
         ("boot", 0.85, 0.01, 18.4),
         ("program start", 0.87, 0.01, 23.44),
@@ -94,10 +93,10 @@ fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
     ] {
         let streams = cell(&json, name)["streams"].as_array().unwrap();
         let sum = |of: &dyn Fn(&Value) -> f64| streams.iter().map(of).sum::<f64>();
-        let ops = sum(&|stream| count(stream, "ops"));
-        let found = sum(&reads) / ops;
+        let ops = sum(&|stream| both(stream, "iops"));
+        let found = sum(&|stream| rate(stream, "read", "iops")) / ops;
         assert!((found - share).abs() < off, "{name}: {found} are reads");
-        let mean = sum(&|stream| count(stream, "bytes")) / ops / 1024.0;
+        let mean = sum(&|stream| both(stream, "bandwidth_bytes_per_s")) / ops / 1024.0;
         assert!((mean / kibibytes - 1.0).abs() < 0.03, "{name}: {mean} KiB");
     }
     // A piece of a film at each set time, whatever the drive does.
