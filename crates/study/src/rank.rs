@@ -89,8 +89,9 @@ fn wanted_bytes(setting: &Setting<'_>) -> u64 {
     setting.bytes().min(affordable)
 }
 
-/// The bytes that were filled, which all loads use; all, where the target began full: a fill that its time ended leaves less than was
-/// wanted, and what lies behind it would be answered without the drive. `None`: too few.
+/// The bytes that were filled, which all loads use: a fill that its time ended leaves less than was
+/// wanted, and what lies behind it would be answered without the drive. `None`: too few. A target
+/// that began full is used whole.
 fn region_bytes(setting: &Setting<'_>, run: &Run) -> Option<u64> {
     if region::began_full(run) {
         return Some(setting.bytes());

@@ -114,8 +114,8 @@ fn the_time_is_for_the_whole_line() {
     user.types(&line).refused(2, "--time is for the whole line");
 }
 
-/// Over all loads the cloud volume is last; reads one at a time say another order, and the mixture by
-/// which an article ordered these kinds has a line of its own.
+/// Over all loads the cloud volume is last; reads one at a time say another order, and the mixture
+/// by which an article ordered these kinds has a line of its own.
 #[test]
 fn the_order_of_one_load_is_told_from_that_of_all() {
     let user = User::new();

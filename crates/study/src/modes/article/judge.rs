@@ -202,8 +202,8 @@ fn answer(seen: &[Seen], findings: &mut Findings) {
         "faster" => match by_memory(buffered) {
             Some(text) => findings.verdict.push(text),
             None => findings.unknown.push(
-                "Why buffered I/O is faster: RAM is not known to have kept reads or writes from the \
-                 drive."
+                "Why buffered I/O is faster: RAM is not known to have kept reads or writes from \
+                 the drive."
                     .into(),
             ),
         },
