@@ -52,6 +52,7 @@
 #![deny(unsafe_code)]
 
 pub mod array;
+pub mod attendant;
 pub mod block_map;
 pub mod disk;
 pub mod drive;

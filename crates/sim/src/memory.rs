@@ -10,16 +10,29 @@ pub const NONE: u32 = u32::MAX;
 /// Bytes of a huge page.
 const HUGE_PAGE_BYTES: usize = 2 << 20;
 
-/// A fixed table of 32-bit numbers, all [`NONE`] at first.
+/// An entry of a table that was never set.
+pub const UNTOUCHED: u32 = NONE - 1;
+
+/// A fixed table of 32-bit numbers, all [`UNTOUCHED`] at first: what is never set takes no memory.
+///
+/// Numbers up to [`NONE`] − 2, and [`NONE`], can be set.
 #[derive(Debug, Clone)]
 pub struct Table {
+    /// Two above the numbers, around the end: fresh memory, which is zero, stands for `UNTOUCHED`.
     entries: Vec<u32>,
 }
+
+/// What zero stands for, as it is kept.
+const SHIFT: u32 = 0_u32.wrapping_sub(UNTOUCHED);
 
 impl Table {
     /// A table of `len` entries.
     pub fn new(len: usize) -> Self {
-        Table { entries: numbers(len, NONE) }
+        let mut entries = vec![0; len];
+        if len * 4 >= 2 * HUGE_PAGE_BYTES {
+            advise_huge_pages(entries.as_mut_ptr().cast(), len * 4);
+        }
+        Table { entries }
     }
 
     /// Number of entries.
@@ -38,7 +51,7 @@ impl Table {
     /// When there is none.
     #[inline]
     pub fn get(&self, index: u32) -> u32 {
-        self.entries[index as usize]
+        self.entries[index as usize].wrapping_sub(SHIFT)
     }
 
     /// Sets the entry at `index`.
@@ -47,18 +60,13 @@ impl Table {
     /// When there is none.
     #[inline]
     pub fn set(&mut self, index: u32, value: u32) {
-        self.entries[index as usize] = value;
+        self.entries[index as usize] = value.wrapping_add(SHIFT);
     }
 
     /// Asks for the memory of the entry at `index`, which need not exist.
     #[inline]
     pub fn prefetch(&self, index: u32) {
         prefetch(&self.entries, index as usize);
-    }
-
-    /// All entries.
-    pub fn entries(&self) -> &[u32] {
-        &self.entries
     }
 }
 
@@ -114,7 +122,9 @@ mod tests {
         table.set((3 << 20) - 1, 9);
         table.prefetch(5);
         table.prefetch(u32::MAX);
-        assert_eq!((table.get(0), table.get(1), table.get((3 << 20) - 1)), (7, NONE, 9));
+        assert_eq!((table.get(0), table.get(1), table.get((3 << 20) - 1)), (7, UNTOUCHED, 9));
+        table.set(1, NONE);
+        assert_eq!(table.get(1), NONE);
         assert_eq!(table.len(), 3 << 20);
     }
 }

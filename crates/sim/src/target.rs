@@ -1,6 +1,7 @@
 //! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
 
 mod cells;
+mod room;
 mod scaling;
 mod state;
 
@@ -8,6 +9,7 @@ pub use crate::state::State;
 pub use scaling::Difference;
 
 use crate::array::{Array, ArrayParameters};
+use crate::attendant::Attendant;
 use crate::block_map::{self, BlockMapDrive};
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::Drive;
@@ -117,6 +119,16 @@ impl SimTarget {
     pub fn parse(
         name: &str,
         read: impl Fn(&str) -> Result<String, String>,
+    ) -> Result<Self, String> {
+        let target = SimTarget::understood(name, &read)?;
+        target.refuse_small(&read)?;
+        Ok(target)
+    }
+
+    /// The same, whether or not its capacity leaves any room.
+    fn understood(
+        name: &str,
+        read: &dyn Fn(&str) -> Result<String, String>,
     ) -> Result<Self, String> {
         let rest = name.strip_prefix(PREFIX).unwrap_or(name);
         let mut parts = rest.split(',');
@@ -290,6 +302,14 @@ impl SimTarget {
     /// # Errors
     /// Parameters out of range or contradictory; a state that this kind of drive does not have.
     pub fn build(&self) -> Result<Box<dyn Testbed>, String> {
+        self.build_for(&mut ())
+    }
+
+    /// The same while somebody waits, who may have kept its state.
+    ///
+    /// # Errors
+    /// As [`SimTarget::build`].
+    pub fn build_for(&self, attendant: &mut dyn Attendant) -> Result<Box<dyn Testbed>, String> {
         let seed = Domain::Drive.seed(self.seed, 0);
         if self.has_names {
             Named::check(self.bytes().unwrap_or(u64::MAX))?;
@@ -303,13 +323,13 @@ impl SimTarget {
                     State::Fresh => {}
                     State::Filled => drive.ftl_mut().fill(),
                     State::RandomFilled => drive.ftl_mut().fill_at_random(seed),
-                    State::Steady => drive.ftl_mut().steady(seed),
+                    State::Steady => drive.ftl_mut().steady_for(seed, attendant),
                     State::Fragmented => {
                         drive.ftl_mut().fill();
-                        drive.ftl_mut().write_at_random(units / 2, seed);
+                        drive.ftl_mut().write_at_random_for(units / 2, seed, attendant);
                     }
                     State::Trimmed => {
-                        drive.ftl_mut().steady(seed);
+                        drive.ftl_mut().steady_for(seed, attendant);
                         drive.ftl_mut().trim_all();
                     }
                 }

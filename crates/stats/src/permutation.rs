@@ -66,6 +66,36 @@ impl Permutation {
         value
     }
 
+    /// The index of an element: what [`Permutation::at`] is asked for it.
+    ///
+    /// # Panics
+    /// When `element` is not below n.
+    ///
+    /// ```
+    /// let order = drivelab_stats::Permutation::new(1000, 7);
+    /// assert!((0..1000).all(|index| order.index_of(order.at(index)) == index));
+    /// ```
+    #[inline]
+    pub fn index_of(&self, element: u64) -> u64 {
+        assert!(element < self.n, "{element} is no element of a permutation of {}", self.n);
+        let mut value = self.unscramble(element);
+        while value >= self.n {
+            value = self.unscramble(value);
+        }
+        value
+    }
+
+    #[inline]
+    fn unscramble(&self, value: u64) -> u64 {
+        let mut low = value & self.low_mask;
+        let mut high = value >> self.low_bits;
+        for pair in self.keys.rchunks_exact(2) {
+            low ^= mix(high, pair[1]) & self.low_mask;
+            high ^= mix(low, pair[0]) & self.high_mask;
+        }
+        high << self.low_bits | low
+    }
+
     #[inline]
     fn scramble(&self, value: u64) -> u64 {
         let mut low = value & self.low_mask;

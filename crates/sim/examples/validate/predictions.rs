@@ -223,7 +223,7 @@ const FLASH: &[Group<Figure>] = &[
     },
     Group {
         profile: "pblaze5-c916",
-        load: "random 4 KiB writes, eight workers of depth 64, steady; scaled to 256 GiB",
+        load: "random 4 KiB writes, eight workers of depth 64, steady",
         figures: &[Figure {
             what: "writes/s",
             published: (200e3, f64::INFINITY),
@@ -232,7 +232,7 @@ const FLASH: &[Group<Figure>] = &[
                   of about 2 and the copies' reads",
         }],
         measure: || {
-            let mut bench = Bench::of("pblaze5-c916,capacity=256GiB,state=steady")?;
+            let mut bench = Bench::of("pblaze5-c916,state=steady")?;
             let stream = Stream { workers: 8, ..random(Mix::WRITE, 4 * KIB, 64) };
             Ok(vec![bench.run(stream, virtual_seconds(20))?.iops()])
         },
@@ -331,7 +331,7 @@ const OTHERS: &[Group<Figure>] = &[
         }],
         measure: || {
             let targets = [
-                "nvme-tlc,capacity=64GiB,state=steady",
+                "nvme-tlc,state=steady",
                 "sata-mlc,state=steady",
                 "san,state=filled",
                 "essd,state=filled",

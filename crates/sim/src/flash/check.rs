@@ -54,6 +54,16 @@ pub(super) fn check(layout: &Layout) -> Result<(), String> {
     Ok(())
 }
 
+impl Layout {
+    /// Whether a drive can be made of it.
+    ///
+    /// # Errors
+    /// Why not, in a sentence.
+    pub fn has_room(&self) -> Result<(), String> {
+        check(self)
+    }
+}
+
 impl Ftl {
     #[cfg(debug_assertions)]
     pub(super) fn assert_consistent_sometimes(&self) {
@@ -70,19 +80,20 @@ impl Ftl {
     pub fn assert_consistent(&self) {
         let mut valid = vec![0; self.blocks.count() as usize];
         let mut mapped = 0;
-        for (logical, unit) in self.forward.entries().iter().enumerate() {
-            if *unit == NONE {
+        for logical in 0..self.forward.len() as u32 {
+            let unit = self.locate(logical);
+            if unit == NONE {
                 continue;
             }
             mapped += 1;
-            let (block, at) = self.by_block.split(*unit);
-            assert_eq!(self.reverse.get(*unit) as usize, logical, "the map is no bijection");
+            let (block, at) = self.by_block.split(unit);
+            assert_eq!(self.valid_in(unit), logical, "the map is no bijection");
             valid[block as usize] += 1;
             let state = self.blocks.state[block as usize];
             assert!(!matches!(state, BlockState::Free | BlockState::Bad), "data in a free block");
             let open = [&self.host, &self.cold].into_iter().chain(&self.copies);
             for frontier in open.filter(|frontier| frontier.block == block) {
-                assert!(*unit < frontier.next, "data at {at}, which was not programmed");
+                assert!(unit < frontier.next, "data at {at}, which was not programmed");
             }
         }
         assert_eq!(mapped, self.mapped, "mapped units");

@@ -131,8 +131,8 @@ impl Ftl {
                 let ahead = self.reverse.get(unit + SCAN_AHEAD);
                 self.forward.prefetch(ahead);
             }
-            let logical = self.reverse.get(unit);
-            if logical == NONE || self.forward.get(logical) != unit {
+            let logical = self.valid_in(unit);
+            if logical == NONE {
                 continue;
             }
             let page = self.by_page.divide(unit);
@@ -193,7 +193,7 @@ impl Ftl {
         frontier.next += 1;
         #[cfg(test)]
         {
-            let old = self.forward.get(logical) as usize;
+            let old = self.locate(logical) as usize;
             self.contents.1[unit as usize] = self.contents.1[old];
         }
         self.blocks.valid[block as usize] += 1;

@@ -2,6 +2,9 @@
 
 use super::collector::Policy;
 use super::ftl::{Ftl, Timeless};
+use super::layout::Layout;
+use super::origin::{Origin, Valid};
+use crate::attendant::Attendant;
 use crate::memory::NONE;
 use crate::theory;
 use drivelab_core::inside::Inside;
@@ -10,11 +13,18 @@ use drivelab_stats::{Domain, Permutation, Random};
 /// Units ahead for which memory is asked while a drive is filled at random.
 const AHEAD: usize = 16;
 /// Passes of random writes that bring a drive to its steady state where no law is known.
-const PASSES_TO_STEADY: u32 = 3;
+const PASSES_TO_STEADY: u64 = 3;
+/// Units written between two words on how far it is.
+const TOLD_EVERY_UNITS: u64 = 1 << 20;
+/// Of the rule by which places are drawn: what was kept under another is not used.
+const PLACED_VERSION: u32 = 1;
 
 impl Ftl {
     /// Writes every unit once, in order.
     pub fn fill(&mut self) {
+        if self.is_placed_in_order(None) {
+            return;
+        }
         for logical in 0..self.layout().logical_units {
             self.write(&mut Timeless, logical);
         }
@@ -24,6 +34,9 @@ impl Ftl {
     /// Writes every unit once, in an order drawn from `seed`.
     pub fn fill_at_random(&mut self, seed: u64) {
         let order = Permutation::new(u64::from(self.layout().logical_units), seed);
+        if self.is_placed_in_order(Some(&order)) {
+            return;
+        }
         for index in 0..order.len() {
             if index + (AHEAD as u64) < order.len() {
                 self.prefetch(order.at(index + AHEAD as u64) as u32);
@@ -33,8 +46,44 @@ impl Ftl {
         self.forget();
     }
 
+    /// Fills a new drive without writing its map, if no block has to be collected for that.
+    fn is_placed_in_order(&mut self, order: Option<&Permutation>) -> bool {
+        let Layout { logical_units, block_units, blocks, high_blocks, .. } = *self.layout();
+        let left_blocks = blocks.saturating_sub(logical_units.div_ceil(block_units));
+        if !self.is_new() || left_blocks < high_blocks {
+            return false;
+        }
+        let mut left = logical_units;
+        while left > 0 {
+            self.close(self.host);
+            self.host = self.open(0);
+            let units = left.min(block_units);
+            self.blocks.valid[self.host.block as usize] = units;
+            self.host.next += units;
+            left -= units;
+        }
+        #[cfg(test)]
+        {
+            let (written, contents) = &mut self.contents;
+            contents[..logical_units as usize].fill(*written);
+        }
+        self.mapped = logical_units;
+        self.origin = Some(Box::new(Origin::new(None, order.cloned(), logical_units)));
+        true
+    }
+
+    /// Nothing was written yet.
+    fn is_new(&self) -> bool {
+        self.mapped == 0 && self.host.block == NONE && self.blocks.erasures == 0
+    }
+
     /// Writes `units` units at random addresses.
     pub fn write_at_random(&mut self, units: u64, seed: u64) {
+        self.write_at_random_for(units, seed, &mut ());
+    }
+
+    /// The same while somebody waits.
+    pub fn write_at_random_for(&mut self, units: u64, seed: u64, attendant: &mut dyn Attendant) {
         let mut random = Random::new(seed);
         let logical_units = u64::from(self.layout().logical_units);
         let mut ahead = [0u32; AHEAD];
@@ -42,6 +91,9 @@ impl Ftl {
             *slot = random.below(logical_units) as u32;
         }
         for index in 0..units {
+            if index.is_multiple_of(TOLD_EVERY_UNITS) {
+                attendant.progress(index as f64 / units as f64);
+            }
             let slot = &mut ahead[index as usize % AHEAD];
             let logical = std::mem::replace(slot, random.below(logical_units) as u32);
             let next = *slot;
@@ -65,50 +117,80 @@ impl Ftl {
     /// The steady state under uniform random writes: placed from the stationary law where the
     /// collector has one (greedy, FIFO), else written.
     pub fn steady(&mut self, seed: u64) {
-        let layout = self.layout();
-        let b = layout.block_units;
-        let closed = layout.blocks - layout.high_blocks + 1;
-        let mut random = Random::new(Domain::Steady.seed(seed, 1));
-        let counts = match layout.policy {
-            Policy::Greedy => greedy_counts(layout.spare(), b, closed, &mut random),
-            Policy::Fifo => fifo_counts(layout.spare(), b, closed, &mut random),
-            _ => {
-                let units = u64::from(layout.logical_units) * u64::from(PASSES_TO_STEADY);
-                self.fill();
-                return self.write_at_random(units, seed);
-            }
-        };
-        let counts = with_sum(counts, u64::from(self.layout().logical_units), b, &mut random);
-        self.place(&counts, seed, &mut random);
+        self.steady_for(seed, &mut ());
+    }
+
+    /// The same while somebody waits.
+    pub fn steady_for(&mut self, seed: u64, attendant: &mut dyn Attendant) {
+        let units = u64::from(self.layout().logical_units);
+        if !self.is_new() || !matches!(self.layout().policy, Policy::Greedy | Policy::Fifo) {
+            self.fill();
+            return self.write_at_random_for(units * PASSES_TO_STEADY, seed, attendant);
+        }
+        let key = format!("placed {PLACED_VERSION} {seed} {:?}", self.layout());
+        let is_of_this = |valid: &Valid| self.can_hold(valid);
+        let kept = attendant.kept(&key).and_then(|bytes| Valid::read(&bytes)).filter(is_of_this);
+        let valid = kept.unwrap_or_else(|| {
+            let valid = Valid::new(self.drawn_places(seed, attendant));
+            attendant.keep(&key, &valid.bytes());
+            valid
+        });
+        self.place(valid, seed);
         self.forget();
     }
 
-    /// Fills closed blocks, oldest first, with so many valid units each, at random places and from
-    /// random addresses.
-    fn place(&mut self, counts: &[u32], seed: u64, random: &mut Random) {
-        let block_units = self.layout().block_units;
-        let order = Permutation::new(u64::from(self.layout().logical_units), seed);
-        let mut index = 0;
-        for count in counts {
-            let mut frontier = self.open(0);
-            let mut left = *count;
-            for place in 0..block_units {
-                let unit = frontier.next;
-                frontier.next += 1;
-                if random.below(u64::from(block_units - place)) >= u64::from(left) {
-                    self.reverse.set(unit, NONE);
-                    continue;
+    /// Closed blocks in the steady state.
+    fn closed_blocks(&self) -> u32 {
+        let layout = self.layout();
+        layout.blocks - layout.high_blocks + 1
+    }
+
+    /// Whether so many places of that many blocks can be those of this drive.
+    fn can_hold(&self, valid: &Valid) -> bool {
+        let layout = self.layout();
+        let units = self.closed_blocks() as usize * layout.block_units as usize;
+        valid.words().len() == units.div_ceil(64) && valid.count() == layout.logical_units
+    }
+
+    /// Which units of the closed blocks, oldest first, hold data: a bit each.
+    fn drawn_places(&self, seed: u64, attendant: &mut dyn Attendant) -> Vec<u64> {
+        let layout = self.layout();
+        let (b, closed) = (layout.block_units, self.closed_blocks());
+        let mut random = Random::new(Domain::Steady.seed(seed, 1));
+        let counts = match layout.policy {
+            Policy::Fifo => fifo_counts(layout.spare(), b, closed, &mut random),
+            _ => greedy_counts(layout.spare(), b, closed, &mut random),
+        };
+        let counts = with_sum(counts, u64::from(layout.logical_units), b, &mut random);
+        let mut words = vec![0u64; (closed as usize * b as usize).div_ceil(64)];
+        let mut unit = 0;
+        for (block, count) in counts.into_iter().enumerate() {
+            attendant.progress(block as f64 / f64::from(closed));
+            let mut left = count;
+            for place in 0..b {
+                if random.below(u64::from(b - place)) < u64::from(left) {
+                    left -= 1;
+                    words[unit / 64] |= 1 << (unit % 64);
                 }
-                left -= 1;
-                if index + (AHEAD as u64) < order.len() {
-                    self.prefetch(order.at(index + AHEAD as u64) as u32);
-                }
-                self.map(order.at(index) as u32, unit, frontier.block);
-                index += 1;
+                unit += 1;
             }
+        }
+        words
+    }
+
+    /// Closes blocks that hold data in these units, from random addresses.
+    fn place(&mut self, valid: Valid, seed: u64) {
+        let Layout { logical_units, block_units, .. } = *self.layout();
+        for block in 0..self.closed_blocks() {
+            let frontier = self.open(0);
+            debug_assert_eq!(frontier.block, block, "a new drive opens its blocks in order");
+            let first = block * block_units;
+            self.blocks.valid[block as usize] = valid.count_in(first, first + block_units);
             self.close(frontier);
         }
-        debug_assert_eq!(index, order.len());
+        self.mapped = logical_units;
+        let order = Permutation::new(u64::from(logical_units), seed);
+        self.origin = Some(Box::new(Origin::new(Some(valid), Some(order), logical_units)));
     }
 
     /// Forgets what was counted so far.
@@ -167,3 +249,6 @@ fn with_sum(mut counts: Vec<u32>, units: u64, block_units: u32, random: &mut Ran
     }
     counts
 }
+
+#[cfg(test)]
+mod tests;

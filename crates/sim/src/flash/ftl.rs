@@ -6,7 +6,8 @@ use super::check::check;
 use super::collection::{COLD, Scan, WEAR_CHECK_ERASES};
 use super::collector::Collector;
 use super::layout::Layout;
-use crate::memory::{NONE, Table, prefetch};
+use super::origin::Origin;
+use crate::memory::{NONE, Table, UNTOUCHED, prefetch};
 use drivelab_core::inside::Inside;
 use drivelab_stats::Random;
 
@@ -51,6 +52,8 @@ pub struct Ftl {
     pub(super) layout: Layout,
     pub(super) forward: Table,
     pub(super) reverse: Table,
+    /// Where data lies that both tables do not know of.
+    pub(super) origin: Option<Box<Origin>>,
     pub(super) by_block: Divisor,
     pub(super) by_page: Divisor,
     pub(super) programs: Divisor,
@@ -104,6 +107,7 @@ impl Ftl {
         Ok(Ftl {
             forward: Table::new(layout.logical_units as usize),
             reverse: Table::new(units as usize),
+            origin: None,
             by_block: Divisor::new(layout.block_units),
             by_page: Divisor::new(layout.page_units),
             programs: Divisor::new(layout.program_units),
@@ -141,7 +145,10 @@ impl Ftl {
     /// Where a logical unit lies; [`NONE`]: nowhere.
     #[inline]
     pub fn locate(&self, logical: u32) -> u32 {
-        self.forward.get(logical)
+        match self.forward.get(logical) {
+            UNTOUCHED => self.placed_unit(logical),
+            unit => unit,
+        }
     }
 
     /// A logical unit will be looked at soon.
@@ -171,14 +178,29 @@ impl Ftl {
 
     /// Whether a unit holds data that counts.
     pub(super) fn is_valid(&self, unit: u32) -> bool {
+        self.valid_in(unit) != NONE
+    }
+
+    /// The logical unit whose data in `unit` counts, or [`NONE`].
+    #[inline]
+    pub(super) fn valid_in(&self, unit: u32) -> u32 {
         let logical = self.reverse.get(unit);
-        logical != NONE && self.forward.get(logical) == unit
+        if logical == UNTOUCHED {
+            // What was placed there and never written since lies there still.
+            let placed = self.placed_logical(unit);
+            let is_there = |at: u32| at == UNTOUCHED || at == unit;
+            return match placed != NONE && is_there(self.forward.get(placed)) {
+                true => placed,
+                false => NONE,
+            };
+        }
+        if logical != NONE && self.forward.get(logical) == unit { logical } else { NONE }
     }
 
     /// What lies in a logical unit, for tests.
     #[cfg(test)]
     pub(super) fn version(&self, logical: u32) -> Option<u32> {
-        let unit = self.forward.get(logical);
+        let unit = self.locate(logical);
         (unit != NONE).then(|| self.contents.1[unit as usize])
     }
 
@@ -242,7 +264,7 @@ impl Ftl {
 
     #[inline]
     pub(super) fn map(&mut self, logical: u32, unit: u32, block: u32) {
-        let old = self.forward.get(logical);
+        let old = self.locate(logical);
         self.forward.set(logical, unit);
         self.reverse.set(unit, logical);
         self.blocks.valid[block as usize] += 1;
@@ -263,7 +285,7 @@ impl Ftl {
 
     /// Drops a logical unit: nothing is copied for it any more.
     pub fn trim(&mut self, logical: u32) {
-        let old = self.forward.get(logical);
+        let old = self.locate(logical);
         if old != NONE {
             self.forward.set(logical, NONE);
             self.mapped -= 1;

@@ -14,6 +14,7 @@ mod layout;
 mod map_cache;
 mod medium;
 mod memories;
+mod origin;
 mod parameters;
 mod path;
 mod power;

@@ -58,7 +58,7 @@ impl FlashDrive {
 impl Ftl {
     /// Undoes a write whose program did not end.
     fn take_back(&mut self, place: &Place) {
-        if self.forward.get(place.logical) != place.unit || place.unit == NONE {
+        if self.locate(place.logical) != place.unit || place.unit == NONE {
             // Trimmed since, or copied by collection, which had it on the flash.
             return;
         }
