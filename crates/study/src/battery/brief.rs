@@ -32,8 +32,8 @@ pub fn brief(setting: &Setting<'_>, run: &Run) -> Option<Warning> {
     Some(Warning {
         code: "brief_tests".into(),
         text: format!(
-            "{} of {} sound tests did not take longer than {SECONDS_MIN:.0} s in each repetition, which \
-             the method asks for: the shortest was `{name}`, {} s.",
+            "{} of {} sound tests did not take longer than {SECONDS_MIN:.0} s in each repetition, \
+             which the method asks for: the shortest was `{name}`, {} s.",
             brief.len(),
             all.len(),
             digits(seconds)
