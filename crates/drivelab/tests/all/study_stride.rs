@@ -42,5 +42,5 @@ fn what_has_no_strides_is_refused_with_the_way_out() {
     let user = User::new();
     user.types(&["study", "stride", "."]).refused(2, "name the block device");
     let small = ["study", "stride", "sim:textbook,capacity=64MiB", "--quick", "--budget", "100M"];
-    user.types(&small).refused(2, "--budget");
+    user.types(&small).refused(2, "give at least 1GiB");
 }

@@ -95,11 +95,21 @@ pub fn load(launcher: &str) -> Result<Box<dyn Mpi>, Trouble> {
     let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
     Err(Trouble::usage(format!(
         "a launcher has started this process ({launcher}) and maybe others, and its MPI library \
-         ({}) cannot be loaded, so each would run alone: {}; install it, name it with \
-         {OVERRIDE}=/path/libmpi.so, or run one process without the launcher",
+         ({}) cannot be loaded, so each would run alone: {}; {}, or run one process without the \
+         launcher",
         names.join(" or "),
-        tried.join("; ")
+        tried.join("; "),
+        way_out(cfg!(target_feature = "crt-static"))
     )))
+}
+
+/// What helps where nothing can be loaded.
+fn way_out(is_static: bool) -> String {
+    match is_static {
+        true => "this drivelab is linked statically and loads no library: use a build that is not"
+            .into(),
+        false => format!("install it, name it with {OVERRIDE}=/path/libmpi.so"),
+    }
 }
 
 fn open(file: &str) -> Result<Library, String> {
@@ -366,6 +376,12 @@ impl<A: Abi> Mpi for Calls<A> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_static_build_is_not_told_to_install_a_library() {
+        assert!(way_out(true).contains("linked statically"));
+        assert!(way_out(false).starts_with("install it"));
+    }
 
     #[test]
     fn what_is_no_mpi_is_refused_by_name() {

@@ -6,8 +6,9 @@ use drivelab_core::plan::Role;
 use drivelab_core::quantity::digits;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
+use drivelab_core::sound::{Rules, Sound};
 use drivelab_core::study::Scale;
-use drivelab_core::summary::{StepSummary, Summary, summarise};
+use drivelab_core::summary::{StepSummary, Summary};
 use std::collections::BTreeMap;
 
 /// What each test must last longer than.
@@ -20,7 +21,7 @@ pub fn brief(setting: &Setting<'_>, run: &Run) -> Option<Warning> {
     if setting.options.scale != Scale::Full {
         return None;
     }
-    let all = shortest(&summarise(run));
+    let all = shortest(Sound::of(run, Rules::STRICT).summary());
     let mut brief: Vec<(&str, f64)> = all
         .iter()
         .filter(|(_, seconds)| **seconds <= SECONDS_MIN)
@@ -31,8 +32,8 @@ pub fn brief(setting: &Setting<'_>, run: &Run) -> Option<Warning> {
     Some(Warning {
         code: "brief_tests".into(),
         text: format!(
-            "{} of {} tests did not take longer than {SECONDS_MIN:.0} s in each repetition, which \
-             the method asks for: the shortest was `{name}`, {} s.",
+            "{} of {} sound tests did not take longer than {SECONDS_MIN:.0} s in each repetition, \
+             which the method asks for: the shortest was `{name}`, {} s.",
             brief.len(),
             all.len(),
             digits(seconds)

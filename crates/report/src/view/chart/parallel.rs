@@ -66,8 +66,8 @@ pub fn parallel(run: &Run) -> Vec<Chart> {
     all.iter().map(chart).collect()
 }
 
-/// What a stream lays out. Of a file each only the transfers may be known: its blocks are then those
-/// of another stream of the run with the same transfers.
+/// What a stream lays out. Of a file each only the transfers may be known: its blocks are then
+/// those of another stream of the run with the same transfers.
 fn laid(stream: &Stream, all: &[&Stream]) -> Option<Laid> {
     let transfer = stream.size.0;
     let workers = u64::from(stream.workers);
