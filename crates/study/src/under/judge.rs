@@ -175,7 +175,7 @@ fn got(setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
             operations(asked)
         ));
     }
-    for at in 0..LOADS.len() {
+    for (at, (name, ..)) in LOADS.iter().enumerate() {
         let Some(beside) = served(setting, summary, Cell::Beside(at)) else { continue };
         let waits = match (beside.mean_ns, alone.mean_ns) {
             (Some(beside), Some(alone)) => format!(
@@ -187,7 +187,7 @@ fn got(setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
         };
         findings.verdict.push(format!(
             "Beside {}, {load} got {} of {} asked for{waits}.",
-            LOADS[at].0,
+            name,
             operations(beside.rate),
             operations(asked)
         ));
