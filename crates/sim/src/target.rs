@@ -1,5 +1,6 @@
 //! `sim:PROFILE[,key=value…]`: from what is typed to a drive in its state.
 
+mod build;
 mod cells;
 mod room;
 mod scaling;
@@ -8,30 +9,25 @@ mod state;
 pub use crate::state::State;
 pub use scaling::Difference;
 
-use crate::array::{Array, ArrayParameters};
-use crate::attendant::Attendant;
-use crate::block_map::{self, BlockMapDrive};
-use crate::disk::{Disk, DiskParameters};
-use crate::drive::Drive;
+use crate::array::ArrayParameters;
+use crate::block_map;
+use crate::disk::DiskParameters;
 use crate::file_system::FileSystemParameters;
-use crate::flash::{self, FlashDrive};
-use crate::fragmentation::{Fragmentation, Fragmented};
+use crate::flash;
+use crate::fragmentation::Fragmentation;
 use crate::keys::keys_of;
-use crate::log_block::{self, LogBlockDrive};
-use crate::names::{self, Named, NamesParameters};
-use crate::network::{Network, NetworkParameters};
+use crate::log_block;
+use crate::names::{self, NamesParameters};
 use crate::noise::Noise;
 use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
 use crate::stalls::Stalls;
-use crate::volume::{Volume, VolumeParameters};
+use crate::volume::VolumeParameters;
 use drivelab_core::facts::{
     Bound, CacheState, Facts, FlashFacts, LinkRate, SimulatedFacts, TargetFacts, TargetKind,
 };
-use drivelab_core::queue::Testbed;
 use drivelab_core::units::Size;
-use drivelab_stats::Domain;
 use scaling::Full;
 use toml::Value;
 
@@ -42,30 +38,6 @@ pub const PREFIX: &str = "sim:";
 const PAGE_MEMORY_BYTES: u64 = 16;
 /// What a page of a page cache needs here, roughly.
 const CACHED_PAGE_MEMORY_BYTES: u64 = 160;
-
-/// How drives of the early kinds are brought into a state.
-trait Early: Drive {
-    fn fill(&mut self);
-    fn fragment(&mut self, seed: u64);
-}
-
-impl Early for LogBlockDrive {
-    fn fill(&mut self) {
-        LogBlockDrive::fill(self);
-    }
-    fn fragment(&mut self, seed: u64) {
-        LogBlockDrive::fragment(self, seed);
-    }
-}
-
-impl Early for BlockMapDrive {
-    fn fill(&mut self) {
-        BlockMapDrive::fill(self);
-    }
-    fn fragment(&mut self, seed: u64) {
-        BlockMapDrive::fragment(self, seed);
-    }
-}
 
 /// A simulated target that was understood and not built yet.
 #[derive(Debug, Clone, PartialEq)]
@@ -297,117 +269,8 @@ impl SimTarget {
         }
     }
 
-    /// The drive in its state, and a testbed for it.
-    ///
-    /// # Errors
-    /// Parameters out of range or contradictory; a state that this kind of drive does not have.
-    pub fn build(&self) -> Result<Box<dyn Testbed>, String> {
-        self.build_for(&mut ())
-    }
-
-    /// The same while somebody waits, who may have kept its state.
-    ///
-    /// # Errors
-    /// As [`SimTarget::build`].
-    pub fn build_for(&self, attendant: &mut dyn Attendant) -> Result<Box<dyn Testbed>, String> {
-        let seed = Domain::Drive.seed(self.seed, 0);
-        if self.has_names {
-            Named::check(self.bytes().unwrap_or(u64::MAX))?;
-        }
-        match self.profile.model {
-            Model::Flash => {
-                let mut drive =
-                    FlashDrive::new(self.flash()?, seed).map_err(|e| self.placed(&e))?;
-                let units = u64::from(drive.ftl().layout().logical_units);
-                match self.state {
-                    State::Fresh => {}
-                    State::Filled => drive.ftl_mut().fill(),
-                    State::RandomFilled => drive.ftl_mut().fill_at_random(seed),
-                    State::Steady => drive.ftl_mut().steady_for(seed, attendant),
-                    State::Fragmented => {
-                        drive.ftl_mut().fill();
-                        drive.ftl_mut().write_at_random_for(units / 2, seed, attendant);
-                    }
-                    State::Trimmed => {
-                        drive.ftl_mut().steady_for(seed, attendant);
-                        drive.ftl_mut().trim_all();
-                    }
-                }
-                Ok(self.testbed(drive))
-            }
-            Model::LogBlock => {
-                let parameters = self.profile.section("parameters")?;
-                self.early(LogBlockDrive::new(parameters, seed), seed)
-            }
-            Model::BlockMap => {
-                let parameters = self.profile.section("parameters")?;
-                self.early(BlockMapDrive::new(parameters, seed), seed)
-            }
-            Model::Disk | Model::Volume | Model::Array
-                if !matches!(self.state, State::Fresh | State::Filled) =>
-            {
-                Err(format!(
-                    "state={}: `{}` is no flash drive and knows fresh and filled alone",
-                    self.state.word(),
-                    self.profile.name
-                ))
-            }
-            Model::Disk => {
-                let parameters = self.profile.section("parameters")?;
-                let drive = Disk::new(parameters, seed).map_err(|e| self.placed(&e))?;
-                Ok(self.testbed(drive))
-            }
-            Model::Volume => {
-                let parameters = self.profile.section("parameters")?;
-                let drive = Volume::new(parameters, seed).map_err(|e| self.placed(&e))?;
-                Ok(self.testbed(drive))
-            }
-            Model::Array => self.array(seed),
-        }
-    }
-
-    fn array(&self, seed: u64) -> Result<Box<dyn Testbed>, String> {
-        let parameters: ArrayParameters = self.profile.section("parameters")?;
-        let member: DiskParameters = self.profile.section("member")?;
-        let members: Result<Vec<Disk>, String> = (0..parameters.members)
-            .map(|place| Disk::new(member.clone(), Domain::Members.seed(seed, place)))
-            .collect();
-        let members = members.map_err(|error| self.profile.at_its_place("member", &error))?;
-        let array = Array::new(parameters, members).map_err(|error| self.placed(&error))?;
-        if !self.profile.sections.contains_key("network") {
-            return Ok(self.testbed(array));
-        }
-        let network: NetworkParameters = self.profile.section("network")?;
-        let network = Network::new(network, array, Domain::Network.seed(seed, 0))
-            .map_err(|error| self.profile.at_its_place("network", &error))?;
-        Ok(self.testbed(network))
-    }
-
-    /// A drive without page mapping in its state: filled and fragmented are all that it knows.
-    fn early<D: Early + 'static>(
-        &self,
-        drive: Result<D, String>,
-        seed: u64,
-    ) -> Result<Box<dyn Testbed>, String> {
-        let mut drive = drive.map_err(|error| self.placed(&error))?;
-        if self.state != State::Fresh {
-            drive.fill();
-        }
-        if !matches!(self.state, State::Fresh | State::Filled) {
-            drive.fragment(seed);
-        }
-        Ok(self.testbed(drive))
-    }
-
     pub(crate) fn placed(&self, error: &str) -> String {
         self.profile.at_its_place("parameters", error)
-    }
-
-    fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
-        let facts = self.facts_of(Some(drive.bytes()));
-        let Some(how) = self.fragmentation else { return self.wandering(drive, facts) };
-        let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
-        self.wandering(Fragmented::new(drive, how, honours), facts)
     }
 
     /// What is known of the target before it is built.
