@@ -91,8 +91,8 @@ impl FlashDrive {
                 if let Some(ready_at) = self.find_in_memory(at, logical) {
                     self.cached_read_units += 1;
                     reached = reached.or_later(ready_at, Cause::Flash);
-                    // It is being read ahead: what is left of that.
-                    last.or_later::<WATCHED>(ready_at, at, ready_at - at);
+                    // It was read ahead, or is being: what is left of that.
+                    last.or_later::<WATCHED>(ready_at, at, ready_at.saturating_sub(at));
                     continue;
                 }
                 from = self.look_up(at, logical, false);
