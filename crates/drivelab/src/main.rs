@@ -23,10 +23,12 @@ mod ready;
 mod results;
 mod session;
 mod shown;
+mod state_cache;
 mod store;
 mod target;
 mod target_actions;
 mod tracer;
+mod waiting;
 mod wall_clock;
 
 use clap::error::ErrorKind;

@@ -16,6 +16,7 @@ use crate::store;
 use crate::store::writer::{Recorder, RunDirectory};
 use crate::target::{Kind, ResolvedTarget};
 use crate::target_actions::TargetActions;
+use crate::waiting::Waiting;
 use crate::wall_clock::WallTime;
 use drivelab_core::findings::Answer;
 use drivelab_core::ledger::Ledger;
@@ -152,7 +153,10 @@ fn testbed_of(
         };
         // One memory holds it, so that one rank has all of its workers.
         let bed: Box<dyn Testbed> = match job.ranks.is_rank_0() {
-            true => simulated.build().map_err(Failure::usage)?,
+            true => {
+                let mut waiting = Waiting::new(job.target, simulated.state.word());
+                simulated.build_for(&mut waiting).map_err(Failure::usage)?
+            }
             false => Box::new(IdleRank::new(resolved.facts.clone())),
         };
         return Ok((bed, clock));

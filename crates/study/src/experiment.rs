@@ -150,6 +150,7 @@ pub enum OwnOption {
     Reference,
     Article,
     Load,
+    Protocol,
 }
 
 impl OwnOption {
@@ -168,6 +169,7 @@ impl OwnOption {
             OwnOption::Reference => "--reference",
             OwnOption::Article => "--article",
             OwnOption::Load => "--load",
+            OwnOption::Protocol => "--protocol",
         }
     }
 }

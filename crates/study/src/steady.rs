@@ -5,12 +5,13 @@
 //! preconditioning are steps of their own and never results.
 
 mod judge;
+mod protocol;
 
 use crate::battery;
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::order::{done, missing, shuffle, since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Needs, Setting, Study, impossible, loads, narrow};
+use crate::experiment::{Allowance, Needs, OwnOption, Setting, Study, impossible, loads, narrow};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, Pattern, Plan, Role, Sharing, Step, Stream, Sync, Until,
@@ -29,6 +30,7 @@ pub const STUDY: Study = Study {
     established,
     judge: judge::judge,
     needs: Needs { files: battery::WORKERS, ..Needs::PLAIN },
+    options: &[OwnOption::Protocol],
     ..Study::PLAIN
 };
 
@@ -56,8 +58,8 @@ struct Cell {
 /// How its requests are issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Load {
-    /// 128 KiB in order, 32 at once.
-    InOrder,
+    /// 128 KiB in order, so many at once.
+    InOrder(u32),
     /// 4 KiB at random, so many at once by one worker.
     Deep(u32),
     /// 4 KiB at random, so many workers with one each.
@@ -66,6 +68,8 @@ enum Load {
     FileEach,
     /// The same all in one file.
     OneFile,
+    /// 4 KiB at random by workers that each have so many under way.
+    Jobs { workers: u32, depth: u32, files: Files },
 }
 
 const fn cell(name: &'static str, reads: u32, load: Load) -> Cell {
@@ -73,15 +77,20 @@ const fn cell(name: &'static str, reads: u32, load: Load) -> Cell {
 }
 
 /// After the target was written in order.
-const IN_ORDER: [Cell; 2] =
-    [cell("sequential read", 100, Load::InOrder), cell("sequential write", 0, Load::InOrder)];
+const IN_ORDER: [Cell; 2] = [
+    cell("sequential read", 100, Load::InOrder(32)),
+    cell("sequential write", 0, Load::InOrder(32)),
+];
+
+/// The load by which a drive settles, measured once more as a cell.
+const SETTLED_LOAD: &str = "random write qd32";
 
 /// After it was written at random.
 const AT_RANDOM: [Cell; 9] = [
     cell("random read qd1", 100, Load::Deep(1)),
     cell("random write qd1", 0, Load::Deep(1)),
     cell("random read qd32", 100, Load::Deep(32)),
-    cell("random write qd32", 0, Load::Deep(32)),
+    cell(SETTLED_LOAD, 0, Load::Deep(32)),
     cell("random 70/30 qd32", 70, Load::Deep(32)),
     cell("random read, 1 worker of 8", 100, Load::Deep(OUTSTANDING)),
     cell("random read, 8 workers of 1", 100, Load::Workers(OUTSTANDING)),
@@ -100,9 +109,16 @@ fn has_files(setting: &Setting<'_>) -> bool {
     setting.facts.target.kind == TargetKind::Directory
 }
 
+fn in_order(setting: &Setting<'_>) -> [Cell; 2] {
+    if protocol::is_asked(setting) { protocol::IN_ORDER } else { IN_ORDER }
+}
+
 fn at_random(setting: &Setting<'_>) -> Vec<Cell> {
-    let files: &[Cell] = if has_files(setting) { &FILES } else { &[] };
-    [&AT_RANDOM[..], files].concat()
+    let (all, files): (&[Cell], &[Cell]) = match protocol::is_asked(setting) {
+        true => (&protocol::AT_RANDOM, &protocol::FILES),
+        false => (&AT_RANDOM, &FILES),
+    };
+    [all, if has_files(setting) { files } else { &[] }].concat()
 }
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
@@ -148,7 +164,7 @@ fn next_of(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
         let is_tried = steps.iter().any(|step| step.begin.name == loads::FILL);
         return (!is_tried).then(|| loads::plan(setting, SECOND_NS, vec![fill(setting, &left)]));
     }
-    let in_order = missing(schedule(setting, run, &IN_ORDER), &unbroken(run));
+    let in_order = missing(schedule(setting, run, &in_order(setting)), &unbroken(run));
     if !in_order.is_empty() {
         return Some(loads::plan(setting, SECOND_NS / 10, in_order));
     }
@@ -174,8 +190,9 @@ fn fill(setting: &Setting<'_>, left: &Left) -> Step {
 /// The next round of random preconditioning; `None`: settled, or as far as time and bytes allow.
 fn round(setting: &Setting<'_>, run: &Run, left: &Left) -> Option<Step> {
     let steps = since_break(run);
+    let cells = at_random(setting);
     let is_measuring =
-        steps.iter().any(|step| AT_RANDOM.iter().any(|cell| cell.name == step.begin.name));
+        steps.iter().any(|step| cells.iter().any(|cell| cell.name == step.begin.name));
     let known = rounds::rates(setting, steps, ROUND);
     // A round that the clock cut short is the last one.
     let is_short = done(steps, ROUND) > known.len();
@@ -192,7 +209,7 @@ fn round(setting: &Setting<'_>, run: &Run, left: &Left) -> Option<Step> {
 /// All repetitions of these cells, in an order shuffled anew in each round.
 fn schedule(setting: &Setting<'_>, run: &Run, cells: &[Cell]) -> Vec<Step> {
     let left = Left::of(setting, run);
-    let known: Vec<Cell> = IN_ORDER.into_iter().chain(at_random(setting)).collect();
+    let known: Vec<Cell> = in_order(setting).into_iter().chain(at_random(setting)).collect();
     let writers = known.iter().filter(|cell| cell.reads < 100).count() as u64;
     let all = REPETITIONS * (known.len() as u64 + writers);
     let longest = match setting.options.scale {
@@ -238,13 +255,17 @@ fn stream(setting: &Setting<'_>, load: Load, mix: Mix) -> Stream {
         ..base.clone()
     };
     match load {
-        Load::InOrder => loads::deep(
+        Load::InOrder(depth) => loads::deep(
             Stream { pattern: Pattern::SEQUENTIAL, size: Size(128 << 10), mix, ..base.clone() },
-            32,
+            depth,
         ),
         Load::Deep(depth) => loads::random(setting, mix, depth),
         Load::Workers(count) => workers(count, Files::One),
         Load::OneFile => workers(WORKERS, Files::One),
         Load::FileEach => workers(WORKERS, Files::Each),
+        Load::Jobs { workers: count, depth, files } => {
+            let engine = base.engine;
+            loads::deep(Stream { engine, ..workers(count, files) }, depth)
+        }
     }
 }

@@ -55,6 +55,15 @@ impl Profile {
     }
 }
 
+/// Loads that `steady` follows in the place of its own.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Protocol {
+    /// Those of the review of the PBlaze5 C916 behind XFS: 128 KiB in order, 256 at once; 4 KiB at
+    /// random by eight jobs of 64.
+    Pblaze5,
+}
+
 /// What may be tried to bring back what a torture took.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -211,6 +220,9 @@ pub struct StudyOptions {
     /// `modes`: the table of an article, direct against buffered at depth 64, and nothing else.
     #[serde(default, skip_serializing_if = "is_default")]
     pub article: bool,
+    /// `steady`: whose loads.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
     /// `check`: nothing is written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_only: bool,

@@ -7,7 +7,7 @@ use crate::cli::Terms;
 use crate::shown::Shown;
 use clap::{Args, ValueEnum};
 use drivelab_core::plan::{FileSystem, Switch};
-use drivelab_core::study::{Leg, Neighbour, Profile, UnderOptions};
+use drivelab_core::study::{Leg, Neighbour, Profile, Protocol, UnderOptions};
 use drivelab_core::units::{Size, Span};
 use drivelab_study::experiment::OwnOption;
 use drivelab_study::registry;
@@ -105,6 +105,10 @@ pub struct StudyCommandOptions {
     /// oltp:2000 [default: oltp:500]
     #[arg(long, value_name = "LOAD[:RATE]", value_parser = neighbour)]
     pub load: Option<UnderOptions>,
+    /// steady: the loads of a review in the place of its own: pblaze5 (128 KiB in order at depth
+    /// 256, 4 KiB at random by 8 workers of depth 64)
+    #[arg(long, value_name = "NAME", value_enum, hide_possible_values = true)]
+    pub protocol: Option<ProtocolWord>,
     /// Size of the file to create, if there is none (of all together, where there are several)
     #[arg(long, value_name = "SIZE")]
     pub size: Option<Size>,
@@ -144,6 +148,7 @@ impl StudyCommandOptions {
             (OwnOption::Reference, self.reference.is_some()),
             (OwnOption::Article, self.article),
             (OwnOption::Load, self.load.is_some()),
+            (OwnOption::Protocol, self.protocol.is_some()),
         ];
         given.into_iter().filter(|(_, is_given)| *is_given).map(|(option, _)| option)
     }
@@ -175,6 +180,21 @@ impl From<ProfileWord> for Profile {
         match word {
             ProfileWord::Client => Profile::Client,
             ProfileWord::Enterprise => Profile::Enterprise,
+        }
+    }
+}
+
+/// A protocol, as typed.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+#[allow(missing_docs)]
+pub enum ProtocolWord {
+    Pblaze5,
+}
+
+impl From<ProtocolWord> for Protocol {
+    fn from(word: ProtocolWord) -> Self {
+        match word {
+            ProtocolWord::Pblaze5 => Protocol::Pblaze5,
         }
     }
 }

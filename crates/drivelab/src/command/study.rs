@@ -20,7 +20,7 @@ use crate::{entropy, print, store};
 use drivelab_core::plan::{Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
-use drivelab_core::study::{Emptying, Profile, Scale, StudyOptions, TortureOptions};
+use drivelab_core::study::{Emptying, Profile, Protocol, Scale, StudyOptions, TortureOptions};
 use drivelab_core::units::Size;
 use drivelab_sim::target::PREFIX;
 use drivelab_study::experiment::{self, Allowance, Study, wear};
@@ -200,6 +200,7 @@ fn asked(
         price: prices::price_of(options.price.as_deref(), &options.targets, target)?,
         article: options.article,
         under: options.load.unwrap_or_default(),
+        protocol: options.protocol.map(Protocol::from),
         ..StudyOptions::default()
     })
 }

@@ -1,6 +1,9 @@
 //! What a run of `steady` says.
 
-use super::{AT_RANDOM, Cell, FILES, IN_ORDER, Load, at_random, files, has_files, passes};
+use super::{
+    AT_RANDOM, Cell, FILES, IN_ORDER, Load, SETTLED_LOAD, at_random, files, has_files, in_order,
+    passes, protocol,
+};
 use crate::compare::{Side, compare};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
@@ -14,15 +17,15 @@ use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellSummary, Rates, Summary};
 use drivelab_stats::Verdict;
 
-/// The load by which a drive settles, measured once more as a cell.
-const SETTLED_LOAD: &str = "random write qd32";
-
 /// What is held against each other at equal outstanding I/O: what is said, before, after.
-const PAIRS: [(&str, &str, &str); 3] = [
+type Pair = (&'static str, &'static str, &'static str);
+const PAIRS: [Pair; 3] = [
     ("random read, workers by depth", AT_RANDOM[5].name, AT_RANDOM[6].name),
     ("random write, workers by depth", AT_RANDOM[7].name, AT_RANDOM[8].name),
     ("random read, a file each by one file", FILES[0].name, FILES[1].name),
 ];
+const PROTOCOL_PAIRS: [Pair; 1] =
+    [("random read, a file each by one file", protocol::FILES[0].name, protocol::FILES[1].name)];
 
 pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let Some(options) = narrow::narrowed(setting, files(setting)) else {
@@ -41,7 +44,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
 fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let run = &run.part(unbroken);
     let summary = run.summary();
-    let cells: Vec<Cell> = IN_ORDER.into_iter().chain(at_random(setting)).collect();
+    let cells: Vec<Cell> = in_order(setting).into_iter().chain(at_random(setting)).collect();
     let order = cells.iter().map(|cell| cell.name.to_string()).collect();
     let mut findings = Findings { order, ..Findings::default() };
     for cell in &cells {
@@ -58,8 +61,12 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     let strays = state(setting, run, summary, &mut findings);
     broken(summary, &mut findings);
-    headline(summary, strays, &mut findings);
+    headline(setting, summary, strays, &mut findings);
     held_against(setting, summary, &mut findings);
+    if protocol::is_asked(setting) {
+        findings.tables.extend(protocol::beside(run, summary));
+        findings.deviations.push(protocol::DEVIATION.into());
+    }
     deviations(setting, run, &mut findings);
     findings
 }
@@ -67,7 +74,7 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
 fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
     let total = &known.streams.first()?.total;
     let (estimate, unit) = match cell.load {
-        Load::InOrder => (total.bandwidth_bytes_per_s, Unit::BytesPerS),
+        Load::InOrder(_) => (total.bandwidth_bytes_per_s, Unit::BytesPerS),
         _ => (total.iops, Unit::Iops),
     };
     let estimate = estimate.filter(|_| known.valid != Some(false) && !is_broken(total))?;
@@ -153,7 +160,7 @@ fn not_settled(findings: &mut Findings) {
     findings.verdict.push("It was not shown that the random loads met the steady state.".into());
 }
 
-fn headline(summary: &Summary, strays: bool, findings: &mut Findings) {
+fn headline(setting: &Setting<'_>, summary: &Summary, strays: bool, findings: &mut Findings) {
     let total = |name: &str| {
         let cell = summary.cells.iter().find(|cell| cell.name == name)?;
         let total = &cell.streams.first()?.total;
@@ -166,21 +173,26 @@ fn headline(summary: &Summary, strays: bool, findings: &mut Findings) {
         findings.verdict.push(format!("In order it reads {read} and writes {write}."));
     }
     // A mean over the change would be the rate of nothing.
-    let random = (rate("random read qd32"), rate(SETTLED_LOAD).filter(|_| !strays));
+    let (reads, writes) = match protocol::is_asked(setting) {
+        true => (protocol::AT_RANDOM[0].name, protocol::AT_RANDOM[1].name),
+        false => ("random read qd32", SETTLED_LOAD),
+    };
+    let random = (rate(reads), rate(writes).filter(|_| !strays));
     if let (Some(read), Some(write)) = random {
         findings.verdict.push(format!("At random it reads {read} and writes {write}."));
     }
 }
 
-fn side(summary: &Summary, name: &str, of: impl Fn(&(&str, &str, &str)) -> String) -> Side {
-    let sample = |pair: &(&str, &str, &str)| control::sample(summary, &of(pair), pair.0);
-    let samples = PAIRS.iter().filter_map(sample).collect();
+fn side(summary: &Summary, pairs: &[Pair], name: &str, of: impl Fn(&Pair) -> String) -> Side {
+    let sample = |pair: &Pair| control::sample(summary, &of(pair), pair.0);
+    let samples = pairs.iter().filter_map(sample).collect();
     Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
 }
 
 fn held_against(setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
-    let before = side(summary, "depth, one file", |pair| pair.1.into());
-    let after = side(summary, "workers, a file each", |pair| pair.2.into());
+    let pairs: &[Pair] = if protocol::is_asked(setting) { &PROTOCOL_PAIRS } else { &PAIRS };
+    let before = side(summary, pairs, "depth, one file", |pair| pair.1.into());
+    let after = side(summary, pairs, "workers, a file each", |pair| pair.2.into());
     let Ok(comparison) = compare(&before, &after, Some(setting.options.delta)) else { return };
     comparison.cells.iter().for_each(|cell| findings.verdict.extend(said(&comparison, cell)));
     findings.comparison = Some(comparison);
@@ -210,7 +222,8 @@ fn said(comparison: &Comparison, cell: &drivelab_core::comparison::Cell) -> Opti
 fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     if !has_files(setting) {
         let text = "one target has no several files; name a directory";
-        findings.not_applicable.push(Remark { cell: FILES[1].name.into(), text: text.to_string() });
+        let cell = if protocol::is_asked(setting) { protocol::FILES[1] } else { FILES[1] };
+        findings.not_applicable.push(Remark { cell: cell.name.into(), text: text.to_string() });
     } else {
         findings.deviations.push(
             "Only the first file was written at random; the others hold what was written in order."
@@ -279,7 +292,7 @@ mod tests {
             cell.streams[0].total.no_interval = Some(Reason { code: "step".into(), text });
             let mut findings = Findings::default();
             broken(&summary, &mut findings);
-            headline(&summary, false, &mut findings);
+            headline(setting, &summary, false, &mut findings);
             (strayed(setting, &summary, 10_000.0), findings)
         });
         assert!(apart.is_some(), "the mean is that of the level by chance");
