@@ -41,7 +41,7 @@ fn rows(document: &str, text: &str) -> Result<Vec<Row>, String> {
             return Err(format!("{document}: {number} is no number of an item"));
         };
         let has_reason = |it: &&str| state.starts_with(*it) && state.len() > it.len();
-        let is_known = state == STATES[0] || STATES.iter().any(|it| has_reason(&it));
+        let is_known = state == STATES[0] || STATES.iter().any(has_reason);
         if place.is_empty() || what.is_empty() || !is_known {
             return Err(format!("{document}, item {number}: `{place}`, `{what}`, `{state}`"));
         }

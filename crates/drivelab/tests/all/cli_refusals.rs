@@ -84,7 +84,7 @@ fn targets_that_cannot_be() {
     user.types(&["run", "a", "b", "c"]).refused(2, "");
     let file = user.write("names", "x".repeat(8192));
     let line = ["run", file.to_str().unwrap(), "--actions", "create"];
-    user.types(&line).refused(2, "need a directory as target");
+    user.types(&line).refused(2, "need a directory or a simulated drive as target");
 }
 
 #[test]
