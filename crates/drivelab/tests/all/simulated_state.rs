@@ -32,7 +32,8 @@ impl User {
             .unwrap();
         let errors = String::from_utf8_lossy(&output.stderr).into_owned();
         let mut value: Value = serde_json::from_slice(&output.stdout).expect(&errors);
-        value.as_object_mut().unwrap().remove("run");
+        let run = value.as_object_mut().unwrap();
+        assert!(run.remove("run").is_some() && run.remove("started_at").is_some());
         value
     }
 
