@@ -265,13 +265,15 @@ fn several_drives_are_curves_of_one_chart_and_multiples_of_the_best() {
             .iter()
             .map(|line| line["label"].as_str().unwrap())
             .collect();
-        assert_eq!(labels, [slow, fast], "{}", picture["title"]);
+        // What both have in common is left out of their names.
+        let short = ["textbook,program_ns=20000000", "textbook"];
+        assert_eq!(labels, short, "{}", picture["title"]);
     }
     // The sentence says the ratio of what the curves show at depth 1.
     let depth_1 = |line: usize| pictures[0]["lines"][line]["points"][0][1].as_f64().unwrap();
     let ratio = depth_1(0) / depth_1(1);
     let said = findings["verdict"][0].as_str().unwrap();
-    assert!(said.contains(&format!("mean latency was lowest on {fast}, ")), "{said}");
+    assert!(said.contains("mean latency was lowest on textbook, "), "{said}");
     let times = said.split("takes about ").nth(1).and_then(|rest| rest.split(' ').next()).unwrap();
     let times: f64 = times.replace(',', "").parse().unwrap();
     assert!((times / ratio - 1.0).abs() < 0.06 && ratio > 10.0, "{ratio}: {said}");
