@@ -79,15 +79,10 @@ pub fn run(
         Some(kept) => Recorder::go_on(&directory, kept),
     };
     if job.kept.is_none() {
-        if shares_drive {
-            recorder.warn(store_shares_drive(&job.runs));
-        }
-        let known = job.warnings.iter().chain(&open_target.warnings);
-        known.cloned().for_each(|warning| recorder.warn(warning));
-        differences(&resolved).for_each(|warning| recorder.warn(warning));
-        modelled_names(&resolved).into_iter().for_each(|warning| recorder.warn(warning));
-        let of_one = crate::ranks::on_rank_0_alone(ranks, &resolved, &first);
-        of_one.into_iter().for_each(|warning| recorder.warn(warning));
+        let store = shares_drive.then(|| store_shares_drive(&job.runs));
+        store.into_iter().for_each(|warning| recorder.warn(warning));
+        let known = known_before(job, &resolved, &open_target, &first);
+        known.into_iter().for_each(|warning| recorder.warn(warning));
     } else if resolved.simulated.is_none() {
         let resumed = going_on::resumed(&resolved, recorder.run());
         recorder.warn(going_on::broken_off(&resumed));
@@ -128,6 +123,21 @@ pub fn run(
     };
     drop((bed, target_actions));
     Ok(end(ranks, recorder, stop, inquiry, open_target))
+}
+
+/// What is to be said of a run before it begins.
+fn known_before(
+    job: &Job<'_>,
+    resolved: &ResolvedTarget,
+    open_target: &OpenTarget,
+    first: &Plan,
+) -> Vec<Warning> {
+    let known = job.warnings.iter().chain(&open_target.warnings).cloned();
+    known
+        .chain(differences(resolved))
+        .chain(modelled_names(resolved))
+        .chain(crate::ranks::on_rank_0_alone(job.ranks, resolved, first))
+        .collect()
 }
 
 /// What a line may take in all.

@@ -123,7 +123,18 @@ fn one(setting: &Setting<'_>, cell: Cell, region: u64, [each_ns, bytes]: [u64; 2
         let stream = loads::random(setting, mix, depth);
         Stream { name: neighbour::MEASURED.into(), length: Some(Size(half)), ..stream }
     };
-    let waiting = |stream: Stream| Stream { background: true, ..stream };
+    // It may write so much: a step ends before that, or the neighbour would be gone from it.
+    let written_per_s = neighbours().iter().map(neighbour::written_per_s).sum::<f64>();
+    let each_ns = match cell {
+        Cell::Alone(_) => each_ns,
+        _ => each_ns.min((0.8e9 * bytes as f64 / written_per_s.max(1.0)) as u64),
+    };
+    let elapsed = Some(Span(each_ns));
+    let waiting = |stream: Stream| {
+        let most = Some(whole(bytes, stream.size.0));
+        let until = Some(Until { elapsed, bytes: most, ..Until::default() });
+        Stream { background: true, until, ..stream }
+    };
     let streams: Vec<Stream> = match cell {
         Cell::Alone(at) => vec![measured(at)],
         Cell::Beside(at) => {
@@ -132,11 +143,8 @@ fn one(setting: &Setting<'_>, cell: Cell, region: u64, [each_ns, bytes]: [u64; 2
         Cell::Neighbour => neighbours(),
     };
     let writes = streams.first().is_some_and(|stream| stream.mix.write > 0);
-    let until = Until {
-        elapsed: Some(Span(each_ns)),
-        bytes: writes.then(|| whole(bytes, REQUEST_BYTES)),
-        ..Until::default()
-    };
+    let until =
+        Until { elapsed, bytes: writes.then(|| whole(bytes, REQUEST_BYTES)), ..Until::default() };
     let name = cell.name(setting);
     let step = loads::step(setting, &name, Role::Measure, until, Stream::default());
     Step { streams, ..step }

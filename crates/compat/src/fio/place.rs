@@ -19,7 +19,7 @@ pub struct Place {
     pub length: u64,
     /// Bytes of all its files that one clone goes over.
     pub size: u64,
-    /// Its files are regions of a drive: `offset` and `offset_each` say where, and no file is named.
+    /// Its files are regions of a drive: `offset` and `offset_each` say where; no file is named.
     pub is_on_drive: bool,
 }
 

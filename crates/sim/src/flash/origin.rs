@@ -1,5 +1,5 @@
-//! Where the data of a drive lies that was placed in a state: computed when it is looked at, so that
-//! a state of a large drive need not be written down.
+//! Where the data of a drive lies that was placed in a state: computed when it is looked at, so
+//! that a state of a large drive need not be written down.
 
 use super::ftl::Ftl;
 use crate::memory::NONE;

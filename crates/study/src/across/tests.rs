@@ -102,7 +102,7 @@ fn heat_maps_get_a_column_for_each_target() {
     assert_eq!(reads.note, "below 1: slower");
     let twins =
         findings(&patterns::STUDY, &[member("sim:a,seed=1", &a), member("sim:a,seed=2", &b)]);
-    assert_eq!(twins.heat_maps[0].columns, ["sim:a,seed=1", "sim:a,seed=2"]);
+    assert_eq!(twins.heat_maps[0].columns, ["a,seed=1", "a,seed=2"]);
     assert!(findings(&patterns::STUDY, &[member("a", &a)]).heat_maps.is_empty());
 }
 

@@ -1,8 +1,8 @@
 //! Loads that stand for those of benchmarks of applications, as far as these were described.
 //!
-//! Shares of reads, counts and mean sizes were published; what was not (the sizes behind a mean, how
-//! many at a time, the rests of a processor that has work) is a guess, and each model says which is
-//! which.
+//! Shares of reads, counts and mean sizes were published; what was not (the sizes behind a mean,
+//! how many at a time, the rests of a processor that has work) is a guess, and each model says
+//! which is which.
 
 use crate::experiment::used::within;
 use crate::experiment::{Setting, loads};
@@ -71,10 +71,11 @@ const ALONE: Part = Part {
 pub static BOOT: Model = Model {
     name: "boot",
     title: "Boot",
-    what: "18 KiB on average (4, 16 and 64 KiB), 85 % reads, 95 % random, 4 at a time, no rest",
-    by: "85 % reads: PCMark Vantage's start of Windows Vista, as AnandTech reported it in 2008; 95 % \
-         random, 19 kB on average and 20,000 requests: a boot of Windows recorded by a user of \
-         EduGeek; the three sizes, 4 at a time, no rest: guesses",
+    what: "18 KiB on average (4, 16 and 64 KiB), 85 % reads, 95 % random, 4 at a time, no \
+         rest",
+    by: "85 % reads: PCMark Vantage's start of Windows Vista, as AnandTech reported it in \
+         2008; 95 % random, 19 kB on average and 20,000 requests: a boot of Windows recorded by \
+         a user of EduGeek; the three sizes, 4 at a time, no rest: guesses",
     parts: &[Part {
         mix: (85, 15),
         sizes: &[(4, 60), (16, 20), (64, 20)],
@@ -88,10 +89,12 @@ pub static BOOT: Model = Model {
 pub static PROGRAM_START: Model = Model {
     name: "program start",
     title: "Program start",
-    what: "23 KiB on average (4, 16 and 64 KiB), 87 % reads, 97 % random, one at a time, no rest",
-    by: "87 % reads: PCMark Vantage's loading of applications, as AnandTech reported it in 2008; 97 \
-         % random, 24 kB a read and 5,407 requests: PCMark 8's record of Word, counted by Tom's \
-         Hardware in 2015; the three sizes, the same for writes, one at a time, no rest: guesses",
+    what: "23 KiB on average (4, 16 and 64 KiB), 87 % reads, 97 % random, one at a time, no \
+         rest",
+    by: "87 % reads: PCMark Vantage's loading of applications, as AnandTech reported it in \
+         2008; 97 % random, 24 kB a read and 5,407 requests: PCMark 8's record of Word, counted \
+         by Tom's Hardware in 2015; the three sizes, the same for writes, one at a time, no \
+         rest: guesses",
     parts: &[Part {
         mix: (87, 13),
         sizes: &[(4, 50), (16, 22), (64, 28)],
@@ -104,10 +107,11 @@ pub static PROGRAM_START: Model = Model {
 pub static GAMING_LOAD: Model = Model {
     name: "gaming load",
     title: "Gaming load",
-    what: "17 KiB on average (4, 16 and 64 KiB), 99 % reads, 88 % random, 4 at a time, no rest",
-    by: "99 % reads, 88 % random, 18 kB a read and 49,918 requests: PCMark 8's record of Battlefield \
-         3, counted by Tom's Hardware in 2015 (PCMark Vantage's has 99.95 % reads, AnandTech 2008); \
-         the three sizes, 4 at a time, no rest: guesses",
+    what: "17 KiB on average (4, 16 and 64 KiB), 99 % reads, 88 % random, 4 at a time, no \
+         rest",
+    by: "99 % reads, 88 % random, 18 kB a read and 49,918 requests: PCMark 8's record of \
+         Battlefield 3, counted by Tom's Hardware in 2015 (PCMark Vantage's has 99.95 % reads, \
+         AnandTech 2008); the three sizes, 4 at a time, no rest: guesses",
     parts: &[Part {
         mix: (99, 1),
         sizes: &[(4, 60), (16, 22), (64, 18)],
@@ -121,11 +125,11 @@ pub static GAMING_LOAD: Model = Model {
 pub static VIDEO_CREATION: Model = Model {
     name: "video creation",
     title: "Video creation",
-    what: "64 KiB in order, one stream read and one written, one at a time, rests of 1.85 and 2.17 \
-           ms",
-    by: "54 reads to 46 writes, which is what the rests give on a drive that answers at once: PCMark \
-         Vantage's Movie Maker, as AnandTech reported it in 2008; size, order, one at a time, a \
-         thousand requests a second at most: guesses",
+    what: "64 KiB in order, one stream read and one written, one at a time, rests of 1.85 and \
+         2.17 ms",
+    by: "54 reads to 46 writes, which is what the rests give on a drive that answers at once: \
+         PCMark Vantage's Movie Maker, as AnandTech reported it in 2008; size, order, one at a \
+         time, a thousand requests a second at most: guesses",
     parts: &[
         Part { name: "source", sizes: &[(64, 1)], pace: Pace::Rest(1850), requests: 5400, ..ALONE },
         Part {
@@ -142,10 +146,12 @@ pub static VIDEO_CREATION: Model = Model {
 pub static VIRUS_SCAN: Model = Model {
     name: "virus scan",
     title: "Virus scan",
-    what: "22 KiB on average (4, 16 and 64 KiB), 99.5 % reads, 50 % random, 2 at a time, no rest",
-    by: "99.5 % reads: PCMark Vantage's Windows Defender, as AnandTech reported it in 2008; several \
-         threads: X-bit labs; half of the requests small: half of all files on PCs have at most 4 \
-         KiB (Agrawal and others, FAST 2007); 2 at a time, the sizes, the order, no rest: guesses",
+    what: "22 KiB on average (4, 16 and 64 KiB), 99.5 % reads, 50 % random, 2 at a time, no \
+         rest",
+    by: "99.5 % reads: PCMark Vantage's Windows Defender, as AnandTech reported it in 2008; \
+         several threads: X-bit labs; half of the requests small: half of all files on PCs have \
+         at most 4 KiB (Agrawal and others, FAST 2007); 2 at a time, the sizes, the order, no \
+         rest: guesses",
     parts: &[Part {
         mix: (199, 1),
         sizes: &[(4, 50), (16, 25), (64, 25)],
@@ -159,10 +165,10 @@ pub static VIRUS_SCAN: Model = Model {
 pub static PHOTO_IMPORT: Model = Model {
     name: "photo import",
     title: "Photo import",
-    what: "64 KiB read in order, 3 % jumps, rests of 1 ms; 16 KiB written, half of them at random, \
-           rests of 5.25 ms; one at a time each",
-    by: "84 reads to 16 writes, which is what the rests give on a drive that answers at once: PCMark \
-         Vantage's Photo Gallery, as AnandTech reported it in 2008; all else: guesses",
+    what: "64 KiB read in order, 3 % jumps, rests of 1 ms; 16 KiB written, half of them at \
+         random, rests of 5.25 ms; one at a time each",
+    by: "84 reads to 16 writes, which is what the rests give on a drive that answers at once: \
+         PCMark Vantage's Photo Gallery, as AnandTech reported it in 2008; all else: guesses",
     parts: &[
         Part {
             name: "pictures",
@@ -190,9 +196,9 @@ pub static MEDIA_CENTRE: Model = Model {
     name: "media centre",
     title: "Media centre",
     what: "two films are read, one is written: 128 KiB in order, 1.2 MB/s each, at set times",
-    by: "one film plays, one goes to another device, one is recorded, of standard definition: PCMark \
-         Vantage's Media Center, as AnandTech reported it in 2008; rate: 9.8 Mbit/s, the most of \
-         DVD-Video; size: read-ahead of Linux; a minute of it: our choice",
+    by: "one film plays, one goes to another device, one is recorded, of standard definition: \
+         PCMark Vantage's Media Center, as AnandTech reported it in 2008; rate: 9.8 Mbit/s, the \
+         most of DVD-Video; size: read-ahead of Linux; a minute of it: our choice",
     parts: &[
         Part { name: "play", ..FILM },
         Part { name: "send", ..FILM },

@@ -142,7 +142,9 @@ fn no_study_asks_for_ever_or_for_more_than_it_may() {
                         passes * stream.length.map_or(options.bytes, |length| length.0)
                     });
                     let mix = stream.mix;
-                    let most = bytes.or(passes).expect("a bound of what is written");
+                    let most = bytes.or(passes).unwrap_or_else(|| {
+                        panic!("{}: no bound of what {} writes", study.name, stream.name)
+                    });
                     planned += most / mix.total() * u64::from(mix.write);
                 }
                 assert!(planned <= left.bytes, "{}: {planned} of {}", study.name, left.bytes);

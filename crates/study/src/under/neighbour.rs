@@ -54,6 +54,12 @@ pub fn source(load: Neighbour) -> &'static str {
     }
 }
 
+/// Bytes that one of its streams asks to write in a second.
+pub fn written_per_s(stream: &Stream) -> f64 {
+    let Arrival::Open { rate, .. } = stream.arrival else { return 0.0 };
+    rate * stream.size.0 as f64 * f64::from(stream.mix.write) / stream.mix.total() as f64
+}
+
 /// Its streams, from `offset` on.
 pub fn streams(setting: &Setting<'_>, offset: u64, length: u64) -> Vec<Stream> {
     let log_bytes = LOG_REGION.min(length / 2) / PAGE_BYTES * PAGE_BYTES;
