@@ -23,7 +23,7 @@ impl Ftl {
     /// Writes every unit once, in order.
     pub fn fill(&mut self) {
         if self.is_placed_in_order(None) {
-            return;
+            return self.write_down();
         }
         for logical in 0..self.layout().logical_units {
             self.write(&mut Timeless, logical);
@@ -35,7 +35,7 @@ impl Ftl {
     pub fn fill_at_random(&mut self, seed: u64) {
         let order = Permutation::new(u64::from(self.layout().logical_units), seed);
         if self.is_placed_in_order(Some(&order)) {
-            return;
+            return self.write_down();
         }
         for index in 0..order.len() {
             if index + (AHEAD as u64) < order.len() {
@@ -136,6 +136,7 @@ impl Ftl {
             valid
         });
         self.place(valid, seed);
+        self.write_down();
         self.forget();
     }
 

@@ -136,7 +136,28 @@ impl Origin {
     }
 }
 
+/// A map of at most this many units is written at once: a look into it is several times as quick as
+/// the computation.
+const WRITTEN_DOWN_MAX: u32 = 1 << 26;
+
 impl Ftl {
+    /// Writes down where everything was placed, where the drive is not too large for that.
+    pub(super) fn write_down(&mut self) {
+        let layout = self.layout();
+        let (logical_units, units) = (layout.logical_units, layout.blocks * layout.block_units);
+        if logical_units > WRITTEN_DOWN_MAX {
+            return;
+        }
+        let Some(origin) = self.origin.take() else { return };
+        for unit in 0..units {
+            let logical = origin.logical_at(unit);
+            if logical != NONE {
+                self.forward.set(logical, unit);
+                self.reverse.set(unit, logical);
+            }
+        }
+    }
+
     /// Where a logical unit lies that was not written since the drive was made.
     #[inline(never)]
     pub(super) fn placed_unit(&self, logical: u32) -> u32 {

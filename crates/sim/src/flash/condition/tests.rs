@@ -47,24 +47,48 @@ fn assert_equal(mut one: Ftl, mut other: Ftl) {
 #[test]
 fn a_drive_that_was_placed_is_one_that_was_written() {
     for policy in ["greedy", "fifo", "windowed", "d-choices", "cost-benefit", "random"] {
-        let (mut placed, mut written) = (drive(policy), drive(policy));
-        let units = placed.layout().logical_units;
-        placed.fill();
-        assert!(placed.origin.is_some(), "{policy}");
-        for logical in 0..units {
-            written.write(&mut Timeless, logical);
+        let units = u64::from(drive(policy).layout().logical_units);
+        let random = Permutation::new(units, 3);
+        for order in [None, Some(&random)] {
+            for is_written_down in [false, true] {
+                let (mut placed, mut written) = (drive(policy), drive(policy));
+                assert!(placed.is_placed_in_order(order), "{policy}");
+                if is_written_down {
+                    placed.write_down();
+                }
+                assert_eq!(placed.origin.is_none(), is_written_down);
+                for index in 0..units {
+                    let logical = order.map_or(index, |order| order.at(index));
+                    written.write(&mut Timeless, logical as u32);
+                }
+                written.forget();
+                assert_equal(placed, written);
+            }
         }
-        written.forget();
-        assert_equal(placed, written);
+    }
+}
 
-        let (mut placed, mut written) = (drive(policy), drive(policy));
-        placed.fill_at_random(3);
-        let order = Permutation::new(u64::from(units), 3);
-        for index in 0..order.len() {
-            written.write(&mut Timeless, order.at(index) as u32);
-        }
-        written.forget();
-        assert_equal(placed, written);
+/// The three ways to fill a drive write down where things lie, unless its map is very large.
+#[test]
+fn a_state_of_a_drive_of_common_size_is_looked_up_not_computed() {
+    let mut ftl = drive("greedy");
+    ftl.fill();
+    assert!(ftl.origin.is_none());
+    let mut ftl = drive("greedy");
+    ftl.fill_at_random(3);
+    assert!(ftl.origin.is_none());
+    assert!(steady("greedy", 7, &mut Keeper::default()).origin.is_none());
+}
+
+#[test]
+fn a_steady_drive_is_the_same_computed_and_written_down() {
+    for policy in ["greedy", "fifo"] {
+        let mut computed = drive(policy);
+        let valid = Valid::new(computed.drawn_places(7, &mut ()));
+        computed.place(valid, 7);
+        computed.forget();
+        assert!(computed.origin.is_some());
+        assert_equal(computed, steady(policy, 7, &mut Keeper::default()));
     }
 }
 
