@@ -76,6 +76,17 @@ impl Valid {
         Some(self.count_before(unit))
     }
 
+    /// The units that hold data, in order.
+    fn each(&self, mut visit: impl FnMut(u32)) {
+        for (at, word) in self.words.iter().enumerate() {
+            let mut left = *word;
+            while left != 0 {
+                visit(at as u32 * WORD_UNITS + left.trailing_zeros());
+                left &= left - 1;
+            }
+        }
+    }
+
     /// The unit that holds data with so many before it.
     #[inline]
     fn select(&self, rank: u32) -> u32 {
@@ -126,6 +137,20 @@ impl Origin {
         }
     }
 
+    /// Each logical unit and where it was placed, in the order of places.
+    fn each_placed(&self, mut visit: impl FnMut(u32, u32)) {
+        let mut index = 0;
+        let mut next = |unit| {
+            let at = |order: &Permutation| order.at(u64::from(index)) as u32;
+            visit(self.order.as_ref().map_or(index, at), unit);
+            index += 1;
+        };
+        match &self.valid {
+            None => (0..self.units).for_each(next),
+            Some(valid) => valid.each(&mut next),
+        }
+    }
+
     /// Where a logical unit was placed: all were.
     fn unit_of(&self, logical: u32) -> u32 {
         let index = match &self.order {
@@ -139,22 +164,31 @@ impl Origin {
 /// A map of at most this many units is written at once: a look into it is several times as quick as
 /// the computation.
 const WRITTEN_DOWN_MAX: u32 = 1 << 26;
+/// Entries of the map that are asked of the memory before the first of them is written.
+const WAITING: usize = 16;
 
 impl Ftl {
     /// Writes down where everything was placed, where the drive is not too large for that.
     pub(super) fn write_down(&mut self) {
-        let layout = self.layout();
-        let (logical_units, units) = (layout.logical_units, layout.blocks * layout.block_units);
-        if logical_units > WRITTEN_DOWN_MAX {
+        if self.layout().logical_units > WRITTEN_DOWN_MAX {
             return;
         }
         let Some(origin) = self.origin.take() else { return };
-        for unit in 0..units {
-            let logical = origin.logical_at(unit);
-            if logical != NONE {
-                self.forward.set(logical, unit);
-                self.reverse.set(unit, logical);
-            }
+        let mut waiting = [(NONE, NONE); WAITING];
+        let mut slot = 0;
+        origin.each_placed(|logical, unit| {
+            self.forward.prefetch(logical);
+            let (logical, unit) = std::mem::replace(&mut waiting[slot], (logical, unit));
+            slot = (slot + 1) % WAITING;
+            self.write_down_one(logical, unit);
+        });
+        waiting.into_iter().for_each(|(logical, unit)| self.write_down_one(logical, unit));
+    }
+
+    fn write_down_one(&mut self, logical: u32, unit: u32) {
+        if logical != NONE {
+            self.forward.set(logical, unit);
+            self.reverse.set(unit, logical);
         }
     }
 
@@ -193,6 +227,14 @@ mod tests {
                 }
             }
             assert_eq!(seen, units);
+            let mut unit_before = None;
+            origin.each_placed(|logical, unit| {
+                assert!(unit_before < Some(unit));
+                unit_before = Some(unit);
+                assert_eq!(origin.logical_at(unit), logical);
+                seen -= 1;
+            });
+            assert_eq!(seen, 0);
         }
     }
 }
