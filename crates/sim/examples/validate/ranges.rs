@@ -68,14 +68,16 @@ const RANGES: &[Range] = &[
         Bits(2),
         600e3,
         1575e3,
-        "HP 600 to 900 µs; mean of a fast and a slow page: SimpleSSD 900, Micron L95B (850 and 2300) 1575",
+        "HP 600 to 900 µs; mean of a fast and a slow page: SimpleSSD 900, \
+         Micron L95B (850 and 2300) 1575",
     ),
     range(
         "program_ns",
         Bits(3),
         800e3,
         5734e3,
-        "one shot of three pages, ISSCC by AnandTech 16491: 1.07 to 1.73 ms, HP 0.9 to 1.35; FEMU 0.82 to 5.73 by page",
+        "one shot of three pages, ISSCC by AnandTech 16491: 1.07 to 1.73 ms, HP \
+         0.9 to 1.35; FEMU 0.82 to 5.73 by page",
     ),
     range(
         "program_ns",
@@ -89,7 +91,8 @@ const RANGES: &[Range] = &[
         Flash,
         100e3,
         300e3,
-        "dense cells with one bit: SLC of HP, and half of that, as NVMeVirt's fit of a fast drive (185 µs of two bits) needs",
+        "dense cells with one bit: SLC of HP, and half of that, as \
+         NVMeVirt's fit of a fast drive (185 µs of two bits) needs",
     ),
     range("erase_ns", Bits(1), 1.5e6, 2e6, HP),
     range("erase_ns", Bits(2), 1.5e6, 4e6, "HP 3 ms, SimpleSSD 3.5, MQSim 3.8"),
@@ -115,7 +118,8 @@ const RANGES: &[Range] = &[
         Bits(3),
         1e3,
         10e3,
-        "HP 1000 to 3000 for planar cells; three-dimensional ones for servers are sold for up to 10,000",
+        "HP 1000 to 3000 for planar cells; three-dimensional ones for \
+         servers are sold for up to 10,000",
     ),
     range("endurance_cycles", Bits(4), 100.0, 1e3, "an estimate of its years"),
     range(

@@ -11,6 +11,8 @@ struct Refit {
     parameter: &'static str,
     /// The least and the greatest value that is tried.
     bounds: (i64, i64),
+    /// Values are multiples of this.
+    step: i64,
     /// The figure left out, by its name and the beginning of its load.
     left_out: Name,
     /// The figure that the parameter is chosen by instead.
@@ -31,13 +33,15 @@ const REFITS: &[Refit] = &[
         profile: "pqi",
         parameter: "command_ns",
         bounds: (10_000, 400_000),
+        step: 1,
         left_out: name("random 4 KiB, depth 1", "reads/s"),
         instead: name("random 4 KiB, depth 1", "with 1 % writes, operations/s"),
     },
     Refit {
         profile: "pqi",
         parameter: "log_blocks",
-        bounds: (16, 2_000),
+        bounds: (24, 2_000),
+        step: 8,
         left_out: name("random 4 KiB, depth 1", "writes/s"),
         instead: name("random 4 KiB, depth 1", "with 1 % writes, operations/s"),
     },
@@ -45,6 +49,7 @@ const REFITS: &[Refit] = &[
         profile: "zhou-intel",
         parameter: "firmware_read_ns",
         bounds: (0, 60_000),
+        step: 1,
         left_out: name("random 4 KiB, depth 1", "reads/s"),
         instead: name("random 4 KiB, depth 1", "with 1 % writes, operations/s"),
     },
@@ -52,6 +57,7 @@ const REFITS: &[Refit] = &[
         profile: "zhou-intel",
         parameter: "program_ns",
         bounds: (600_000, 2_300_000),
+        step: 1,
         left_out: name("random 4 KiB, depth 1", "writes/s"),
         instead: name("random 4 KiB, depth 1", "with 1 % writes, operations/s"),
     },
@@ -59,13 +65,15 @@ const REFITS: &[Refit] = &[
         profile: "ocz-core",
         parameter: "program_ns",
         bounds: (300_000, 2_300_000),
+        step: 1,
         left_out: name("random 4 KiB writes, depth 1", "IOPS"),
         instead: name("4 KiB writes, 90 % sequential", "mean ms"),
     },
     Refit {
         profile: "samsung-slc",
         parameter: "log_blocks",
-        bounds: (16, 1_000),
+        bounds: (24, 1_000),
+        step: 8,
         left_out: name("random 4 KiB writes, depth 1", "IOPS"),
         instead: name("4 KiB writes, 90 % sequential", "mean ms"),
     },
@@ -73,11 +81,14 @@ const REFITS: &[Refit] = &[
 
 /// Fitted figures for which that cannot be done, and why.
 const CANNOT: &str = "\
-Left out of this table: `x25-e` (both rates of IOR: all else that is published of it is a change in per cent, which no rate
-follows from), `x25-m`, `momentus-7200` (their only other figure is the longest time, which the parameter does not decide),
-`ocz-core`'s `command_ns` and `block_dies` (no other figure depends on the first; the second has four whole values, and
-the longest of another load is the same merge), `essd` (its other columns are the same limiter), \
-`nvme-tlc` and `nvme-qlc` (three stretches of one curve, a parameter each).";
+Left out of this table: `x25-e` (both rates of IOR: all else that is published of it is a \
+change in per cent, which no rate follows from), `x25-m`, `momentus-7200` (their other \
+figures are the longest time and, of the first, a ratio, which the parameter hardly \
+decides), `ocz-core`'s `command_ns` and `block_dies` (no other figure depends on the first; \
+the second has four whole values, and the longest of another load is the same merge), `essd` \
+(its other columns are the same limiter), `pblaze5-c916` (two figures, and neither depends \
+on the other's parameter), `nvme-tlc` and `nvme-qlc` (three stretches of one curve, a \
+parameter each).";
 
 /// Values that are tried at most; the last ones differ by less than 1 % of the range.
 const TRIES: u32 = 9;
@@ -125,7 +136,10 @@ impl Refit {
             return Ok(if is_low { (low, of_low) } else { (high, of_high) });
         }
         for _ in 0..TRIES {
-            let middle = low + (high - low) / 2;
+            let middle = (low + (high - low) / 2) / self.step * self.step;
+            if middle <= low {
+                break;
+            }
             let found = value(load, at, &self.keys(middle))?;
             if (found / target - 1.0).abs() <= NEAR {
                 return Ok((middle, found));
