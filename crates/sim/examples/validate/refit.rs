@@ -91,9 +91,9 @@ on the other's parameter), `nvme-tlc` and `nvme-qlc` (three stretches of one cur
 parameter each).";
 
 /// Values that are tried at most; the last ones differ by less than 1 % of the range.
-const TRIES: u32 = 9;
+const TRIES: u32 = 7;
 /// A refit is near enough within this share.
-const NEAR: f64 = 0.005;
+const NEAR: f64 = 0.01;
 
 impl Name {
     fn found(&self, profile: &str) -> Result<(&'static Load, usize), String> {

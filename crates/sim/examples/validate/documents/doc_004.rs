@@ -162,17 +162,17 @@ const RAID10: Load = Load {
     state_source: "not said",
     load: "random 4 KiB, 70 % reads, depth 64",
     figures: &[
-        predicted("HDD", "reads/s", Value(935.0), Share(0.1)).expecting(
-            850.0,
-            1600.0,
-            "eight disks of about 280 a second with a queue, 1.3 accesses by operation as each \
-             write reaches two of them",
-        ),
-        predicted("HDD", "writes/s", Value(400.0), Share(0.1)).expecting(
-            360.0,
-            690.0,
-            "three by seven of the reads",
-        ),
+        predicted("HDD", "reads/s", Value(935.0), Share(0.1))
+            .of_role(Role::Fitted("members"))
+            .expecting(
+                850.0,
+                1600.0,
+                "eight disks of about 280 a second with a queue, 1.3 accesses by operation as \
+                 each write reaches two of them",
+            ),
+        predicted("HDD", "writes/s", Value(400.0), Share(0.1))
+            .of_role(Role::Restates("the reads: three by seven of them"))
+            .expecting(360.0, 690.0, "three by seven of the reads"),
     ],
     measure: |target| {
         let mut bench = Bench::of(target)?;
