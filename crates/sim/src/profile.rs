@@ -17,7 +17,7 @@ pub enum Status {
     Spec,
     /// Measured by somebody.
     Measured,
-    /// Chosen so that a calibration row comes out.
+    /// Chosen so that a published figure comes out.
     Fitted,
     /// Typical of its class.
     Guess,

@@ -87,7 +87,12 @@ impl Bench {
 
     /// Runs one stream to its bound, with a seed of its own.
     pub fn run(&mut self, stream: Stream, until: Until) -> Result<Outcome, String> {
-        let step = Step { name: "load".into(), streams: vec![stream], until, ..Step::default() };
+        self.run_together(vec![stream], until)
+    }
+
+    /// Runs several streams at once, each to its bound.
+    pub fn run_together(&mut self, streams: Vec<Stream>, until: Until) -> Result<Outcome, String> {
+        let step = Step { name: "load".into(), streams, until, ..Step::default() };
         self.runs += 1;
         let seed = derive(SEED, 0x6c6f_6164, self.runs);
         let drivers = drivers_of(&step, 0, seed, Span(1_000_000_000), self.bytes)

@@ -1,9 +1,9 @@
-//! The simulated drives against theory, calibration rows and predictions, as a page of Markdown.
+//! The simulated drives against theory and the documents' figures, as a page of Markdown.
 //! `make validate` writes it into docs/SIMULATOR.md. Everything printed comes from a run.
 
 mod ablation;
-mod calibration;
 mod cliff;
+mod documents;
 mod fragmentation;
 mod laws;
 mod load;
@@ -12,8 +12,8 @@ mod mechanisms;
 mod page;
 mod parameters;
 mod policies;
-mod predictions;
-mod rows;
+mod ranges;
+mod refit;
 mod theory;
 
 use std::process::ExitCode;
@@ -21,27 +21,26 @@ use std::process::ExitCode;
 /// A section of the page.
 type Section = fn() -> Result<String, String>;
 
-const SECTIONS: &[Section] = &[
-    theory::section,
-    cliff::section,
-    laws::section,
-    fragmentation::section,
-    calibration::section,
-    predictions::section,
-    parameters::section,
-    ablation::section,
+/// All but the grid, in the order of the page.
+const SECTIONS: &[(&str, Section)] = &[
+    ("theory", theory::section),
+    ("cliff", cliff::section),
+    ("laws", laws::section),
+    ("fragmentation", fragmentation::section),
+    ("documents", documents::section),
+    ("refit", refit::section),
+    ("parameters", parameters::section),
+    ("ranges", ranges::section),
+    ("ablation", ablation::section),
 ];
 
 /// The grid of policies takes longer than all others, and stands in a section of its own.
-const GRID: &str = "policies";
+const GRID: (&str, Section) = ("policies", policies::section);
 
 fn main() -> ExitCode {
-    let sections: &[Section] = match std::env::args().nth(1).as_deref() {
-        Some(GRID) => &[policies::section],
-        Some("ablation") => &[ablation::section],
-        _ => SECTIONS,
-    };
-    for section in sections {
+    let asked = std::env::args().nth(1);
+    let is_asked = |name: &str| asked.as_deref().map_or(name != GRID.0, |asked| asked == name);
+    for (_, section) in SECTIONS.iter().chain([&GRID]).filter(|(name, _)| is_asked(name)) {
         match section() {
             Ok(text) => println!("{text}"),
             Err(error) => {

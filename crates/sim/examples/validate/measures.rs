@@ -1,8 +1,9 @@
 //! Figures that calibration rows and predictions are made of.
 
-use crate::load::{Bench, GIB, KIB, Outcome, operations, sequential};
-use drivelab_core::plan::{Mix, Stream};
+use crate::load::{Bench, GIB, KIB, Outcome, operations, random, sequential};
+use drivelab_core::plan::{Mix, Pattern, Stream};
 use drivelab_core::units::Size;
+use drivelab_stats::Random;
 
 /// Mean latency in milliseconds.
 pub fn latency_ms(outcome: &Outcome) -> Result<f64, String> {
@@ -48,4 +49,21 @@ pub fn changed_by_torture(profile: &str, stream: &Stream) -> Result<f64, String>
         Ok::<f64, String>(bench.run(stream.clone(), operations(share.max(1)))?.iops())
     };
     Ok(100.0 * (rate("fragmented")? / rate("filled")? - 1.0))
+}
+
+/// One write of ten goes anywhere, the others follow each other, whatever lies between them.
+pub fn mostly_sequential(bytes: u64, count: u64) -> Stream {
+    let pages = bytes / (4 * KIB);
+    let (mut random_place, mut next) = (Random::new(11), 0);
+    let offsets = (0..count).map(|_| {
+        let page = if random_place.below(10) == 0 {
+            random_place.below(pages)
+        } else {
+            next += 1;
+            (next - 1) % pages
+        };
+        Size(page * 4 * KIB)
+    });
+    let offsets = offsets.collect();
+    Stream { pattern: Pattern::Replay(offsets), ..random(Mix::WRITE, 4 * KIB, 1) }
 }

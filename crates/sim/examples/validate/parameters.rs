@@ -31,7 +31,7 @@ pub fn section() -> Result<String, String> {
     }
     Ok(format!(
         "### Parameters and what was fitted\n\nAt most three parameters of a profile may be \
-         fitted, and only to calibration rows; most here: {most}.\n\n{}",
+         fitted, each to one figure of the tables above; most here: {most}.\n\n{}",
         table.text()
     ))
 }

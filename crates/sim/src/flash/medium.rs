@@ -15,8 +15,10 @@ pub struct Timing {
     pub dies: u32,
     /// Sensing one page.
     pub read_ns: u64,
-    /// One program on one die.
+    /// One program on one die; on average, where rows differ.
     pub program_ns: u64,
+    /// The same of even and odd rows of a block, where they differ.
+    pub rows_ns: Option<[u64; 2]>,
     /// Erasing one block, on all its dies at once.
     pub erase_ns: u64,
     /// Moving one flash page over a channel, to be copied.
@@ -67,6 +69,8 @@ pub struct Flash {
     pub host_program_ns: u64,
     /// Whether they go to the SLC cache.
     pub is_slc: bool,
+    /// How long the latest one takes.
+    pub host_took_ns: u64,
     /// Whether copies change a map that lies on flash itself.
     pub notes_moves: bool,
     /// Logical units that were copied, where that matters.
@@ -116,6 +120,7 @@ impl Flash {
             programmed: None,
             host_program_ns: timing.program_ns,
             is_slc: false,
+            host_took_ns: timing.program_ns,
             notes_moves: false,
             moved: Vec::new(),
             written_at_s: Vec::new(),
@@ -136,6 +141,14 @@ impl Flash {
         let (_, within) = self.by_block.split(unit);
         let (die, channel) = self.places[self.by_program.divide(within) as usize];
         (usize::from(die), usize::from(channel))
+    }
+
+    /// How long the program of the row of `last` takes, where rows differ.
+    #[cold]
+    fn row_ns(&self, last: u32, rows_ns: [u64; 2]) -> u64 {
+        let (_, within) = self.by_block.split(last);
+        let row = self.by_dies.divide(self.by_program.divide(within));
+        rows_ns[row as usize % rows_ns.len()]
     }
 
     /// A block was programmed: what it holds is as old as its last program.
@@ -266,7 +279,11 @@ impl Medium for Flash {
         self.note_age(last);
         let transfer_ns = self.timing.program_transfer_ns;
         let bus = self.channels[channel].book(self.now, transfer_ns, &self.channel_background);
-        let program_ns = self.host_program_ns;
+        let program_ns = match self.timing.rows_ns {
+            Some(rows_ns) if !self.is_slc => self.row_ns(last, rows_ns),
+            _ => self.host_program_ns,
+        };
+        self.host_took_ns = program_ns;
         let slot = self.dies[die].book(bus.end, program_ns, &self.die_background);
         self.host_busy_ns += program_ns;
         let cause = cause_of(&slot, program_ns, self.debt_causes[die]);
@@ -278,9 +295,13 @@ impl Medium for Flash {
         let (die, channel) = self.place(last);
         self.note_age(last);
         self.channels[channel].owe(self.now, self.timing.program_transfer_ns);
-        self.dies[die].owe(self.now, self.timing.program_ns);
+        let program_ns = match self.timing.rows_ns {
+            Some(rows_ns) => self.row_ns(last, rows_ns),
+            None => self.timing.program_ns,
+        };
+        self.dies[die].owe(self.now, program_ns);
         self.debt_causes[die] = Cause::Collection;
-        self.background_busy_ns += self.timing.program_ns;
+        self.background_busy_ns += program_ns;
     }
 
     #[inline]

@@ -3,6 +3,7 @@
 mod blocks;
 mod buffer;
 mod check;
+mod checkpoint;
 mod collection;
 mod collector;
 mod combining;

@@ -39,6 +39,10 @@ pub struct Parameters {
     pub read_ns: u64,
     /// One program of all planes of a die.
     pub program_ns: u64,
+    /// The same of every other row of a die's block, where the second page of two bits takes longer
+    /// than the first; `program_ns` is the first's. 0: all are alike.
+    #[serde(default)]
+    pub slow_program_ns: u64,
     /// Erasing a block.
     pub erase_ns: u64,
     /// Time to suspend a program or background work for a read; absent: reads wait for its end.
@@ -76,6 +80,13 @@ pub struct Parameters {
     /// Whether the buffer survives a power cut, so that a flush costs nothing.
     #[serde(default)]
     pub power_loss_protection: bool,
+    /// Bytes that the host writes until the controller saves its map, and takes up nothing
+    /// meanwhile; 0: never.
+    #[serde(default)]
+    pub checkpoint_bytes: u64,
+    /// How long that takes.
+    #[serde(default)]
+    pub checkpoint_ns: u64,
     /// Bytes that wait in the buffer for neighbours and repeats before they are programmed.
     #[serde(default)]
     pub combining_bytes: u64,
@@ -288,6 +299,15 @@ impl Parameters {
                 self.slc_dynamic_share
             ));
         }
+        if self.slow_program_ns > 0 && self.slow_program_ns < self.program_ns {
+            return Err(format!(
+                "slow_program_ns is {} and must be at least program_ns, {}",
+                self.slow_program_ns, self.program_ns
+            ));
+        }
+        if (self.checkpoint_bytes == 0) != (self.checkpoint_ns == 0) {
+            return Err("checkpoint_bytes and checkpoint_ns must both be given, or neither".into());
+        }
         let has_slc = self.slc_static_bytes > 0 || self.slc_dynamic_share > 0.0;
         if has_slc && self.slc_program_ns == 0 {
             return Err("slc_program_ns is 0 and must be given where there is an SLC cache".into());
@@ -395,11 +415,14 @@ impl Parameters {
         let programs_per_block = u64::from(self.pages_per_block / self.pages_per_program);
         let blocks_put_off =
             u64::from(self.collection_high_blocks.saturating_sub(self.collection_low_blocks));
+        let rows_ns = (self.slow_program_ns > 0).then_some([self.program_ns, self.slow_program_ns]);
+        let program_ns = rows_ns.map_or(self.program_ns, |[fast, slow]| u64::midpoint(fast, slow));
         Timing {
             channels: self.channels,
             dies: self.dies(),
             read_ns: self.read_ns,
-            program_ns: self.program_ns,
+            program_ns,
+            rows_ns,
             erase_ns: self.erase_ns,
             page_transfer_ns: transfer_ns(
                 self.page_bytes.max(self.map_unit_bytes),
@@ -408,7 +431,7 @@ impl Parameters {
             unit_transfer_ns: transfer_ns(self.map_unit_bytes, self.channel_bytes_per_s),
             program_transfer_ns: transfer_ns(self.program_bytes(), self.channel_bytes_per_s),
             suspend_ns: self.suspend_ns,
-            debt_max_ns: blocks_put_off * (programs_per_block * self.program_ns + self.erase_ns),
+            debt_max_ns: blocks_put_off * (programs_per_block * program_ns + self.erase_ns),
         }
     }
 }

@@ -73,7 +73,7 @@ pub fn beside(run: &Run, summary: &Summary) -> Option<Table> {
             published: format!("over {}", operations(bound)),
             ratio,
             is_hit: (1.0..=1.0 + NEAR).contains(&ratio),
-            is_fitted: false,
+            is_fitted: true,
             source: SOURCE,
         })
     };
@@ -124,9 +124,9 @@ mod tests {
 
     #[test]
     fn what_is_far_above_an_over_is_a_miss_and_a_scaled_drive_is_not_judged() {
-        assert_eq!(judged(&told("sim:pblaze5-c916", 900_000.0)), ["hit", "hit"]);
-        assert_eq!(judged(&told("sim:pblaze5-c916", 1_710_000.0)), ["miss", "hit"]);
-        assert_eq!(judged(&told("sim:pblaze5-c916", 840_000.0)), ["miss", "hit"]);
+        assert_eq!(judged(&told("sim:pblaze5-c916", 900_000.0)), ["hit, fitted", "hit, fitted"]);
+        assert_eq!(judged(&told("sim:pblaze5-c916", 1_710_000.0)), ["miss, fitted", "hit, fitted"]);
+        assert_eq!(judged(&told("sim:pblaze5-c916", 840_000.0)), ["miss, fitted", "hit, fitted"]);
         assert_eq!(judged(&told("sim:pblaze5-c916,capacity=4GiB", 900_000.0)), ["", ""]);
         assert_eq!(judged(&told("sim:textbook", 900_000.0)), [] as [&str; 0]);
     }

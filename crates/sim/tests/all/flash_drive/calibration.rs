@@ -52,15 +52,14 @@ fn the_intel_drive_of_zhou_reads_and_writes_at_random() {
     assert_within("Intel (Zhou), random write, IOPS", writes.iops(), 4954.68, 0.05);
 }
 
-/// A known miss: the reads that were published as more than 850,000 a second come twice as often.
-/// Whoever mends that has a figure to correct in docs/SIMULATOR.md and docs/articles/002.md.
+/// Both were fitted at the full size: "over" is taken for up to 10 % more.
 #[test]
-fn pblaze5_reads_twice_as_often_as_published_at_its_full_size() {
+fn pblaze5_reads_as_often_as_published_at_its_full_size() {
     let mut closed = Closed::new(profile("pblaze5-c916", ""));
     closed.drive.ftl_mut().fill_at_random(3);
     let seen = closed.random(Action::Read, 4096, 512, 1_000_000, 4);
     println!("PBlaze5, 4K random read, 512 in flight: {:.0} IOPS, published > 850 K", seen.iops());
-    assert!((1.9..2.1).contains(&(seen.iops() / 850_000.0)), "{}", seen.iops());
+    assert!((1.0..1.1).contains(&(seen.iops() / 850_000.0)), "{}", seen.iops());
 }
 
 /// Fills an empty drive in order; says how many GB went at least half as fast as the first, and

@@ -328,3 +328,52 @@ fn trim_gives_spare_where_the_drive_honours_it() {
     println!("amplification {ignored:.3}, with TRIM {honoured:.3}");
     assert!(honoured < 1.2 && ignored > 1.5);
 }
+
+/// Writes in order, each on the flash before the next.
+fn in_order(changes: &str, depth: u32, count: u64) -> Seen {
+    let mut closed = drive(changes);
+    let mut place = 0;
+    closed.run(depth, count, |_| {
+        place += 1;
+        op(Action::Write, (place - 1) * 4096, 4096)
+    })
+}
+
+#[test]
+fn second_pages_take_longer_than_first_ones_and_as_long_together() {
+    let through = "early_completion = false\nerase_ns = 0\n";
+    let rows = "program_ns = 850_000\nslow_program_ns = 2_300_000\n";
+    // Eight dies: eight programs of the first row, eight of the second.
+    let first = in_order(&format!("{through}{rows}"), 1, 8);
+    let both = in_order(&format!("{through}{rows}"), 1, 16);
+    assert_eq!(first.latency_min_ns, first.latency_max_ns, "all of one row");
+    assert_eq!(both.latency_max_ns - both.latency_min_ns, 1_450_000);
+    assert_eq!(both.latency_sum_ns, 8 * u128::from(both.latency_min_ns + both.latency_max_ns));
+    let alike = in_order(&format!("{through}program_ns = 1_575_000\n"), 1, 16);
+    assert_eq!(alike.latency_sum_ns, both.latency_sum_ns, "the mean is the same");
+    // Copies take the rows' times too, so that full dies do as much.
+    let steady = |times: &str| {
+        let mut closed = drive(times);
+        closed.drive.ftl_mut().steady(3);
+        closed.random(Action::Write, 4096, 128, 50_000, 1);
+        closed.random(Action::Write, 4096, 128, 100_000, 2).iops()
+    };
+    assert_within("of the mean, IOPS", steady(rows), steady("program_ns = 1_575_000\n"), 0.01);
+}
+
+#[test]
+fn nothing_is_taken_up_while_the_map_is_saved() {
+    // Programs so fast that no write waits for the buffer, which a pause would empty.
+    let plain = in_order("program_ns = 1_000", 1, 1000);
+    let pauses = "program_ns = 1_000\ncheckpoint_bytes = 409_600\ncheckpoint_ns = 5_000_000\n";
+    let saved = in_order(pauses, 1, 1000);
+    // Ten times, of which the last comes behind all writes.
+    assert_eq!(saved.elapsed_ns - plain.elapsed_ns, 9 * 5_000_000);
+    assert!((5_000_000..5_100_000).contains(&saved.latency_max_ns), "{}", saved.latency_max_ns);
+    let mut closed = drive("checkpoint_bytes = 4096\ncheckpoint_ns = 5_000_000");
+    closed.drive.ftl_mut().fill();
+    closed.run(1, 1, |_| op(Action::Write, 0, 4096));
+    let read = closed.run(1, 1, |_| op(Action::Read, 8 * 4096, 4096));
+    assert!(read.latency_max_ns > 5_000_000, "a read waits as well");
+    assert!(closed.run(1, 1, |_| op(Action::Read, 8 * 4096, 4096)).latency_max_ns < 1_000_000);
+}

@@ -75,7 +75,7 @@ fn every_profile_obeys_littles_law() {
         for depth in [1, 48] {
             let mut kind = Random::new(17);
             let mut place = random(Action::Read, 40 * GIB, 18);
-            let done = run(name, depth, 24_000, |index| {
+            let done = run(name, depth, 48_000, |index| {
                 let action = if kind.below(5) == 0 { Action::Write } else { Action::Read };
                 DataOp { action, ..place(index) }
             });
