@@ -8,6 +8,7 @@ pub mod doctor;
 pub mod elsewhere;
 pub mod generate;
 pub mod list;
+pub mod own_plans;
 pub mod report;
 pub mod run;
 pub mod runs;

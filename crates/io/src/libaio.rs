@@ -150,7 +150,7 @@ impl Libaio {
 
     fn get(&mut self, least: u32, wait_ns: Time, done: &mut Vec<Done>) -> Result<u32, Trouble> {
         let mut timeout = libc::timespec {
-            tv_sec: (wait_ns / 1_000_000_000) as libc::time_t,
+            tv_sec: (wait_ns / 1_000_000_000) as _,
             tv_nsec: (wait_ns % 1_000_000_000) as libc::c_long,
         };
         // SAFETY: `events` has room for its length, `timeout` lives through the call.

@@ -4,6 +4,7 @@
 //! lies there. Files are laid out first, their places are asked of the file system, and both sides
 //! take turns. What lays out is no result; the first write into new space is one of its own.
 
+mod jobs;
 mod judge;
 mod stripe;
 
@@ -30,19 +31,17 @@ pub const STUDY: Study = Study {
         Some(stripe) => stripe::judge(setting, run, stripe),
         None => judge::judge(setting, run),
     },
-    options: &[OwnOption::Mkfs, OwnOption::Mount, OwnOption::StripeWidth],
+    options: &[OwnOption::Mkfs, OwnOption::Mount, OwnOption::StripeWidth, OwnOption::Protocol],
     ..Study::PLAIN
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
 const MEBIBYTE: u64 = 1 << 20;
 const REPETITIONS: usize = 5;
-/// Workers of the random loads, and files where each has its own.
-const WORKERS: u32 = 4;
-/// What each of them keeps outstanding.
-const DEPTH: u32 = 8;
-/// Requests of sequential loads, and how many are outstanding.
-const IN_ORDER: (u64, u32) = (128 << 10, 32);
+/// Requests of sequential loads.
+const IN_ORDER_BYTES: u64 = 128 << 10;
+/// Writes outstanding while the file is aged.
+const AGE_DEPTH: u32 = 32;
 /// The first file has at most this part of the budget: its bytes are written six times to lay out
 /// files and for the first time, and half of the budget is for other loads.
 const BUDGET_PART: u64 = 16;
@@ -153,7 +152,7 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
     Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
 }
 
-/// Bytes of each file: all of them leave a fifth free. The first is written wholly, of the others a
+/// Bytes of each file: all of them leave room for one more. The first is written wholly, of the others a
 /// quarter.
 fn file_bytes(setting: &Setting<'_>) -> u64 {
     let most = match setting.options.scale {
@@ -161,7 +160,7 @@ fn file_bytes(setting: &Setting<'_>) -> u64 {
         Scale::Default => 16 << 30,
         Scale::Full => u64::MAX,
     };
-    let room = setting.bytes() / u64::from(WORKERS + 1);
+    let room = setting.bytes() / u64::from(jobs::of(setting).workers + 1);
     let grain = PARTS * MEBIBYTE;
     room.min(setting.options.budget.0 / BUDGET_PART).min(most) / grain * grain
 }
@@ -298,7 +297,7 @@ fn round(
 /// Where the first file lies: its largest piece, without the part that is written first.
 fn region(setting: &Setting<'_>, steps: &[StepRun]) -> Region {
     let used = file_bytes(setting) / PARTS * (PARTS - 1);
-    let grain = IN_ORDER.0;
+    let grain = IN_ORDER_BYTES;
     if setting.is_simulated() {
         let bytes = used / grain * grain;
         return Region { in_file: 0, on_device: Some(0), bytes, has_others: false };
@@ -306,7 +305,7 @@ fn region(setting: &Setting<'_>, steps: &[StepRun]) -> Region {
     let part = file_bytes(setting) / PARTS;
     let is_others = |step: &&StepRun| step.begin.name == LAYOUT_OTHERS;
     let others = steps.iter().rfind(is_others).map_or(0, |it| written(std::slice::from_ref(it)));
-    let has_others = others >= part * u64::from(WORKERS);
+    let has_others = others >= part * u64::from(jobs::of(setting).workers);
     let unmounted = steps.iter().rfind(|step| step.begin.name == UNMOUNT && step.end.is_some());
     let places = unmounted.and_then(|step| step.end.as_ref()).map(|end| &end.places);
     let first = places.and_then(|places| places.first()).into_iter().flatten();
@@ -327,7 +326,7 @@ fn act(name: &str, act: Act) -> Step {
 }
 
 fn mount(setting: &Setting<'_>) -> Step {
-    let files = if setting.is_simulated() { 1 } else { WORKERS };
+    let files = if setting.is_simulated() { 1 } else { jobs::of(setting).workers };
     let directory = setting.options.file_system.directory.clone();
     act(MOUNT, Act::Mount(Mount { files, bytes: Size(file_bytes(setting)), directory }))
 }
@@ -353,7 +352,7 @@ fn prepared(setting: &Setting<'_>, left: &Left) -> Vec<Step> {
     steps.push(mount(setting));
     steps.push(fill(LAYOUT, PARTS * part, 1));
     if !setting.is_simulated() {
-        steps.push(fill(LAYOUT_OTHERS, part, WORKERS));
+        steps.push(fill(LAYOUT_OTHERS, part, jobs::of(setting).workers));
     }
     steps.push(act(UNMOUNT, Act::Unmount));
     steps
@@ -364,7 +363,7 @@ fn aged(setting: &Setting<'_>, left: &Left) -> Vec<Step> {
     let part = file_bytes(setting) / PARTS;
     let age = Stream {
         length: Some(Size((PARTS - 1) * part)),
-        ..loads::random(setting, Mix::WRITE, WORKERS * DEPTH)
+        ..loads::random(setting, Mix::WRITE, AGE_DEPTH)
     };
     let until = Until {
         bytes: Some(Size((PARTS - 1) * part)),
@@ -442,13 +441,14 @@ fn measured(setting: &Setting<'_>, region: &Region, cell: Cell) -> Vec<Step> {
 }
 
 fn stream(setting: &Setting<'_>, region: &Region, cell: Cell) -> Stream {
+    let jobs = jobs::of(setting);
     let part = file_bytes(setting) / PARTS;
-    let grain = IN_ORDER.0;
+    let grain = IN_ORDER_BYTES;
     let (offset, length) = match (cell.load, cell.way) {
         (Load::First, _) => ((PARTS - 1) * part, part),
         (_, Way::Raw) => (region.on_device.unwrap_or(0), region.bytes),
         (_, Way::File) => (region.in_file, region.bytes),
-        (_, Way::FileEach) => (0, part.min(region.bytes / u64::from(WORKERS)) / grain * grain),
+        (_, Way::FileEach) => (0, part.min(region.bytes / u64::from(jobs.workers)) / grain * grain),
     };
     let mix = if cell.is_read { Mix::READ } else { Mix::WRITE };
     let base =
@@ -456,20 +456,20 @@ fn stream(setting: &Setting<'_>, region: &Region, cell: Cell) -> Stream {
     let here = loads::base(setting);
     let base = Stream { engine: here.engine, io: here.io, ..base };
     match cell.load {
-        Load::InOrder => loads::deep(Stream { size: Size(grain), ..base }, IN_ORDER.1),
+        Load::InOrder => loads::deep(Stream { size: Size(grain), ..base }, jobs.in_order),
         Load::First => {
-            loads::deep(Stream { size: Size(grain), sync: Sync::End, ..base }, IN_ORDER.1)
+            loads::deep(Stream { size: Size(grain), sync: Sync::End, ..base }, jobs.in_order)
         }
         Load::AtRandom => {
             let is_shared = cell.way != Way::FileEach;
             let stream = Stream {
                 pattern: Pattern::Uniform,
-                workers: WORKERS,
+                workers: jobs.workers,
                 files: if is_shared { Files::One } else { Files::Each },
                 regions: is_shared.then_some(Sharing::Shared),
                 ..base
             };
-            loads::deep(stream, DEPTH)
+            loads::deep(stream, jobs.depth)
         }
     }
 }

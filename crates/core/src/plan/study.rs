@@ -55,7 +55,7 @@ impl Profile {
     }
 }
 
-/// Loads that `steady` follows in the place of its own.
+/// Loads that `steady` and `fs` follow in the place of their own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Protocol {

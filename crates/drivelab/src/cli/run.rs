@@ -26,6 +26,9 @@ Examples:
   drivelab run . --trace load.blktrace --pace 2.5                           what others did
   drivelab run . --rw randread --dry-run > my.toml                          a plan to edit
   drivelab run my.toml /dev/sdb
+  drivelab run write-cliff sim:textbook,capacity=1GiB        a plan of drivelab
+
+Plans of drivelab: nvme-protocol, write-cliff. `drivelab run NAME TARGET --dry-run` prints one.
 
 Sizes: 4k is 4 KiB; KiB to TiB and kB to TB are exact. Times: 10 is 10 s; 500ms, 2m, 1h.";
 
@@ -129,9 +132,10 @@ const PATTERNS: &[&str] = &[
 /// Options of `run`.
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
-#[command(override_usage = "drivelab run [OPTIONS] [PLAN.toml] TARGET")]
+#[command(override_usage = "drivelab run [OPTIONS] [PLAN] TARGET")]
 pub struct RunOptions {
-    /// A directory (for a scratch file in it), a file, or a block device; a plan comes before it
+    /// A directory (for a scratch file in it), a file, or a block device; a plan comes
+    /// before it: a file, or one of drivelab by its name
     #[arg(value_name = "TARGET", num_args = 1..=2, required = true)]
     pub operands: Vec<String>,
     #[command(flatten, next_help_heading = "What to do")]

@@ -105,8 +105,8 @@ pub struct StudyCommandOptions {
     /// oltp:2000 [default: oltp:500]
     #[arg(long, value_name = "LOAD[:RATE]", value_parser = neighbour)]
     pub load: Option<UnderOptions>,
-    /// steady: the loads of a review in the place of its own: pblaze5 (128 KiB in order at depth
-    /// 256, 4 KiB at random by 8 workers of depth 64)
+    /// steady, fs: the loads of a review in the place of its own: pblaze5 (128 KiB in order at
+    /// depth 256, 4 KiB at random by 8 workers of depth 64)
     #[arg(long, value_name = "NAME", value_enum, hide_possible_values = true)]
     pub protocol: Option<ProtocolWord>,
     /// Size of the file to create, if there is none (of all together, where there are several)

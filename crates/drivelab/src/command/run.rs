@@ -3,6 +3,7 @@
 use crate::bounded;
 use crate::cli::Terms;
 use crate::cli::run::RunOptions;
+use crate::command::own_plans;
 use crate::entropy;
 use crate::job::{Job, OnePlan};
 use crate::load;
@@ -75,6 +76,10 @@ fn plan_and_target<'a>(
             Err(Failure::usage(format!("{target} is a plan; name a target behind it"))
                 .advise(format!("Such as:  drivelab run {target} .")))
         }
+        [name] if own_plans::text(name).is_some() => {
+            Err(Failure::usage(format!("{name} is a plan of drivelab; name a target behind it"))
+                .advise(format!("Such as:  drivelab run {name} sim:textbook,capacity=1GiB")))
+        }
         [target] => Ok((load::plan_of(options, seed.unwrap_or_else(entropy::seed))?, target)),
         [file, target] => {
             let load = given.iter().find(|id| {
@@ -110,7 +115,11 @@ fn looks_like_plan(operand: &str) -> bool {
 }
 
 fn read_plan(file: &str) -> Result<Plan, Failure> {
-    let text = read_toml(file, "plan")?;
+    let text = match own_plans::text(file) {
+        Some(text) => text.to_string(),
+        None => read_toml(file, "plan")
+            .map_err(|error| error.advise(format!("Plans of drivelab: {}", own_plans::names())))?,
+    };
     plan_text::parse(&text, file).map_err(|error| Failure::usage(error.to_string()))
 }
 

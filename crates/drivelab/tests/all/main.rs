@@ -1,6 +1,7 @@
 //! The program as its users meet it, and the rules of its code.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod article_lines;
 mod articles;
 mod broken_drive;
 mod cli_compare;

@@ -1,5 +1,6 @@
 //! The plans that come with drivelab run as they are.
 
+use crate::cli_user::User;
 use std::path::Path;
 use std::process::Command;
 
@@ -23,4 +24,21 @@ fn each_plan_runs_on_a_small_simulated_drive() {
         seen += 1;
     }
     assert!(seen >= 2, "{seen} plans");
+}
+
+#[test]
+fn a_plan_of_drivelab_is_run_by_its_name() {
+    let user = User::new();
+    let said = user.types(&["run", "write-cliff", "sim:textbook,capacity=64MiB", "--seed", "5"]);
+    assert!(said.fine().out.contains("random writes"));
+    let printed = user.types(&["run", "nvme-protocol", "sim:textbook,capacity=64MiB", "--dry-run"]);
+    assert!(printed.fine().out.contains("precondition in order"));
+    user.types(&["run", "nvme-protocol"]).refused(2, "name a target behind it");
+    let refused = user.types(&["run", "nosuch", "sim:textbook,capacity=64MiB"]);
+    assert!(refused.refused(2, "nosuch").err.contains("nvme-protocol, write-cliff"));
+    // A file of that name is what was meant.
+    user.write("write-cliff", "title = \"mine\"\n");
+    user.types(&["run", "write-cliff", "sim:textbook,capacity=64MiB"]).refused(2, "write-cliff");
+    let help = user.types(&["run", "--help"]).fine().out;
+    assert!(help.contains("Plans of drivelab: nvme-protocol, write-cliff"), "{help}");
 }

@@ -117,6 +117,50 @@ fn ext4_is_made_with_the_stripes_that_were_asked_for() {
     assert!(!is_mounted(&device.number()), "it stays mounted");
 }
 
+/// An array of two loop devices in strips of 64 KiB, stopped when dropped.
+struct Raid {
+    path: &'static str,
+    _members: [(tempfile::NamedTempFile, LoopDevice); 2],
+}
+
+impl Raid {
+    fn of_two() -> Raid {
+        let members = [drive(), drive()];
+        let path = "/dev/md/drivelab-test";
+        let make = ["--create", path, "--run", "--level=0", "--chunk=64", "--raid-devices=2"];
+        let devices = members.iter().map(|(_, device)| device.path().to_str().unwrap());
+        must("mdadm", make.into_iter().chain(devices));
+        Raid { path, _members: members }
+    }
+}
+
+impl Drop for Raid {
+    fn drop(&mut self) {
+        let stopped = std::process::Command::new("mdadm").args(["--stop", self.path]).status();
+        if !stopped.is_ok_and(|status| status.success()) {
+            eprintln!("could not stop {}", self.path);
+        }
+    }
+}
+
+#[test]
+fn stripes_are_compared_with_none_on_a_raid() {
+    let test = "stripes_are_compared_with_none_on_a_raid";
+    if is_unavailable(test) {
+        return;
+    }
+    require_root(test);
+    let laboratory = Laboratory::new();
+    let raid = Raid::of_two();
+    let token = laboratory.token(raid.path);
+    // Two members that hold data, strips of 16 blocks.
+    let stripes = ["--mkfs", "ext4", "--stride", "16", "--stripe-width", "32", "--erase", &token];
+    let outcome = laboratory.run(line(raid.path, &stripes), LIMIT);
+    let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(json["complete"], true, "{}", outcome.stderr);
+    assert_eq!(cells(&json).len(), 5, "{json}");
+}
+
 #[test]
 fn a_file_system_that_is_there_is_used_and_left_as_it_was() {
     let test = "a_file_system_that_is_there_is_used_and_left_as_it_was";

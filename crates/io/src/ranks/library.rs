@@ -92,24 +92,26 @@ pub fn load(launcher: &str) -> Result<Box<dyn Mpi>, Trouble> {
             Err(why) => tried.push(why),
         }
     }
-    let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
-    Err(Trouble::usage(format!(
-        "a launcher has started this process ({launcher}) and maybe others, and its MPI library \
-         ({}) cannot be loaded, so each would run alone: {}; {}, or run one process without the \
-         launcher",
-        names.join(" or "),
-        tried.join("; "),
-        way_out(cfg!(target_feature = "crt-static"))
-    )))
+    let is_static = cfg!(target_feature = "crt-static");
+    Err(Trouble::usage(not_loaded(is_static, launcher, families, &tried)))
 }
 
-/// What helps where nothing can be loaded.
-fn way_out(is_static: bool) -> String {
-    match is_static {
-        true => "this drivelab is linked statically and loads no library: use a build that is not"
-            .into(),
-        false => format!("install it, name it with {OVERRIDE}=/path/libmpi.so"),
-    }
+/// What is said where none can be loaded, and what helps.
+fn not_loaded(is_static: bool, launcher: &str, families: &[Family], tried: &[String]) -> String {
+    let names: Vec<&str> = families.iter().map(|family| family.name()).collect();
+    let (why, way_out) = match is_static {
+        true => (
+            "this drivelab is linked statically and loads no library".into(),
+            "use a build that is not".into(),
+        ),
+        false => (tried.join("; "), format!("install it, name it with {OVERRIDE}=/path/libmpi.so")),
+    };
+    format!(
+        "a launcher has started this process ({launcher}) and maybe others, and its MPI library \
+         ({}) cannot be loaded, so each would run alone: {why}; {way_out}, or run one process \
+         without the launcher",
+        names.join(" or ")
+    )
 }
 
 fn open(file: &str) -> Result<Library, String> {
@@ -379,8 +381,13 @@ mod tests {
 
     #[test]
     fn a_static_build_is_not_told_to_install_a_library() {
-        assert!(way_out(true).contains("linked statically"));
-        assert!(way_out(false).starts_with("install it"));
+        let tried = ["libmpi.so: no such file".to_string()];
+        let said =
+            |is_static| not_loaded(is_static, "OMPI_COMM_WORLD_SIZE", &[Family::OpenMpi], &tried);
+        let (fixed, other) = (said(true), said(false));
+        assert!(fixed.contains("linked statically") && !fixed.contains("install"), "{fixed}");
+        assert!(!fixed.contains("no such file"), "{fixed}");
+        assert!(other.contains("libmpi.so: no such file; install it"), "{other}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::table::Table;
 use drivelab_core::op::Time;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 /// Bytes of a page.
 pub(super) const PAGE_BYTES: u64 = 4096;
@@ -51,7 +51,7 @@ pub(super) struct Pages {
     /// Clean pages.
     clean: usize,
     /// Dirty pages, with the time since when.
-    dirty: BTreeMap<u64, Time>,
+    dirty: Table<Time>,
     writing: usize,
     uses: u64,
 }
@@ -64,7 +64,7 @@ impl Pages {
             pages: Table::new(),
             clean_uses: VecDeque::new(),
             clean: 0,
-            dirty: BTreeMap::new(),
+            dirty: Table::new(),
             writing: 0,
             uses: 0,
         }
@@ -153,7 +153,7 @@ impl Pages {
         match held.state {
             PageState::Reading(_) => {}
             PageState::Clean => self.clean -= 1,
-            PageState::Dirty => drop(self.dirty.remove(&page)),
+            PageState::Dirty => self.dirty.remove(page),
             PageState::Writing { .. } => self.writing -= 1,
         }
         held.is_marked
@@ -194,7 +194,7 @@ impl Pages {
 
     /// A dirty page is on its way to the drive.
     pub fn begin_write(&mut self, page: u64, request: RequestNumber) {
-        let since = self.dirty.get(&page).copied().unwrap_or(0);
+        let since = self.dirty.get(page).copied().unwrap_or(0);
         self.put(page, PageState::Writing { request, since, again: None });
         self.writing += 1;
     }
@@ -231,10 +231,9 @@ impl Pages {
 
     /// The first run of dirty pages at or behind `from` and before `end`, at most `most` pages.
     pub fn dirty_run(&self, from: u64, end: u64, most: u64) -> Option<(u64, u64)> {
-        let (first, _) = self.dirty.range(from..end).next()?;
-        let run = self.dirty.range(*first..end).zip(*first..);
-        let pages = run.take(most as usize).take_while(|((page, _), at)| **page == *at).count();
-        Some((*first, pages as u64))
+        let (first, _) = self.dirty.range(from, end).next()?;
+        let behind = self.dirty.absent_from(first, end.min(first.saturating_add(most)));
+        Some((first, behind - first))
     }
 
     /// The requests that pages `first..end` are under way in, to the drive, where what they held at
@@ -261,10 +260,10 @@ impl Pages {
     /// first behind.
     pub fn dirty_since(&self, time: Time, first: u64, end: u64) -> Vec<(u64, u64)> {
         let mut runs: Vec<(u64, u64)> = Vec::new();
-        for (page, _) in self.dirty.range(first..end).filter(|(_, since)| **since <= time) {
+        for (page, _) in self.dirty.range(first, end).filter(|(_, since)| **since <= time) {
             match runs.last_mut() {
-                Some(run) if run.1 == *page => run.1 += 1,
-                _ => runs.push((*page, page + 1)),
+                Some(run) if run.1 == page => run.1 += 1,
+                _ => runs.push((page, page + 1)),
             }
         }
         runs

@@ -1,7 +1,5 @@
 //! A sparse table by page number. Neighbours lie together: a file is read and written in runs.
 
-use std::collections::BTreeMap;
-
 /// Entries of a chunk: as many as a word has bits.
 const CHUNK: u64 = 64;
 
@@ -15,17 +13,18 @@ struct Chunk<T> {
 /// Values by number.
 #[derive(Debug)]
 pub(super) struct Table<T> {
-    chunks: BTreeMap<u64, Box<Chunk<T>>>,
+    /// Each in its place, as far as numbers were ever there: eight bytes for 64 pages.
+    chunks: Vec<Option<Box<Chunk<T>>>>,
     len: usize,
 }
 
-fn place(number: u64) -> (u64, usize, u64) {
-    (number / CHUNK, (number % CHUNK) as usize, 1 << (number % CHUNK))
+fn place(number: u64) -> (usize, usize, u64) {
+    ((number / CHUNK) as usize, (number % CHUNK) as usize, 1 << (number % CHUNK))
 }
 
 impl<T: Copy + Default> Table<T> {
     pub fn new() -> Self {
-        Table { chunks: BTreeMap::new(), len: 0 }
+        Table { chunks: Vec::new(), len: 0 }
     }
 
     /// Entries that are there.
@@ -33,21 +32,28 @@ impl<T: Copy + Default> Table<T> {
         self.len
     }
 
+    fn chunk(&self, at: usize) -> Option<&Chunk<T>> {
+        self.chunks.get(at)?.as_deref()
+    }
+
     pub fn get(&self, number: u64) -> Option<&T> {
         let (chunk, index, bit) = place(number);
-        let chunk = self.chunks.get(&chunk)?;
+        let chunk = self.chunk(chunk)?;
         (chunk.present & bit > 0).then(|| &chunk.entries[index])
     }
 
     pub fn get_mut(&mut self, number: u64) -> Option<&mut T> {
         let (chunk, index, bit) = place(number);
-        let chunk = self.chunks.get_mut(&chunk)?;
+        let chunk = self.chunks.get_mut(chunk)?.as_deref_mut()?;
         (chunk.present & bit > 0).then(|| &mut chunk.entries[index])
     }
 
     pub fn insert(&mut self, number: u64, value: T) {
         let (chunk, index, bit) = place(number);
-        let chunk = self.chunks.entry(chunk).or_insert_with(|| {
+        if chunk >= self.chunks.len() {
+            self.chunks.resize_with(chunk + 1, || None);
+        }
+        let chunk = self.chunks[chunk].get_or_insert_with(|| {
             Box::new(Chunk { present: 0, entries: [T::default(); CHUNK as usize] })
         });
         self.len += usize::from(chunk.present & bit == 0);
@@ -57,32 +63,37 @@ impl<T: Copy + Default> Table<T> {
 
     pub fn remove(&mut self, number: u64) {
         let (chunk, _, bit) = place(number);
-        let Some(held) = self.chunks.get_mut(&chunk) else { return };
+        let Some(slot) = self.chunks.get_mut(chunk) else { return };
+        let Some(held) = slot.as_deref_mut() else { return };
         self.len -= usize::from(held.present & bit > 0);
         held.present &= !bit;
         if held.present == 0 {
-            self.chunks.remove(&chunk);
+            *slot = None;
         }
     }
 
     /// Drops what does not hold.
     pub fn retain(&mut self, holds: impl Fn(&T) -> bool) {
-        for chunk in self.chunks.values_mut() {
+        self.len = 0;
+        for slot in &mut self.chunks {
+            let Some(chunk) = slot.as_deref_mut() else { continue };
             for (index, entry) in chunk.entries.iter().enumerate() {
                 if !holds(entry) {
                     chunk.present &= !(1 << index);
                 }
             }
+            self.len += chunk.present.count_ones() as usize;
+            if chunk.present == 0 {
+                *slot = None;
+            }
         }
-        self.chunks.retain(|_, chunk| chunk.present > 0);
-        self.len = self.chunks.values().map(|chunk| chunk.present.count_ones() as usize).sum();
     }
 
     /// The first number from `from` on, and before `end`, that is not there.
     pub fn absent_from(&self, from: u64, end: u64) -> u64 {
         let mut at = from;
         while at < end {
-            let present = self.chunks.get(&(at / CHUNK)).map_or(0, |chunk| chunk.present);
+            let present = self.chunk(place(at).0).map_or(0, |chunk| chunk.present);
             let run = u64::from((present >> (at % CHUNK)).trailing_ones());
             at += run;
             if run == 0 || !at.is_multiple_of(CHUNK) {
@@ -94,8 +105,11 @@ impl<T: Copy + Default> Table<T> {
 
     /// What is there of `first..end`, ascending.
     pub fn range(&self, first: u64, end: u64) -> impl Iterator<Item = (u64, &T)> {
-        let chunks = self.chunks.range(first / CHUNK..end.max(first).div_ceil(CHUNK));
-        chunks.flat_map(move |(chunk, held)| {
+        let behind = end.max(first).div_ceil(CHUNK).min(self.chunks.len() as u64) as usize;
+        let begin = place(first).0.min(behind);
+        let chunks = (begin as u64..).zip(&self.chunks[begin..behind]);
+        let held = chunks.filter_map(|(chunk, held)| Some((chunk, held.as_deref()?)));
+        held.flat_map(move |(chunk, held)| {
             let numbered = (chunk * CHUNK..).zip(&held.entries);
             numbered.filter(move |(number, _)| {
                 (first..end).contains(number) && held.present & (1 << (number % CHUNK)) > 0
@@ -108,6 +122,7 @@ impl<T: Copy + Default> Table<T> {
 mod tests {
     use super::*;
     use drivelab_stats::Random;
+    use std::collections::BTreeMap;
 
     #[test]
     fn it_is_a_map() {

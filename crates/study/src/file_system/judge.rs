@@ -2,7 +2,7 @@
 
 use super::{
     AGAIN, AGE, CELLS, Cell, FIRST_WRITE, LAYOUT, Load, PARTS, Region, Way, cells, file_bytes,
-    region, writes_raw,
+    jobs, region, writes_raw,
 };
 use crate::compare::{Side, compare};
 use crate::experiment::budget::written;
@@ -186,7 +186,8 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
     let (files, first) = (told(files), told(first));
     if !files.is_empty() {
         findings.verdict.push(format!(
-            "Four workers with a file each, against all in one file: {}.",
+            "{} workers with a file each, against all in one file: {}.",
+            jobs::of(setting).in_words,
             files.join(", ").replace(", a file each", "")
         ));
     }
@@ -328,6 +329,9 @@ fn deviations(setting: &Setting<'_>, run: &Run, region: &Region, findings: &mut 
             size(file_bytes(setting)),
             size(written(&aged))
         ));
+    }
+    if setting.options.protocol.is_some() {
+        say(jobs::DEVIATION.into());
     }
     let is_made = setting.options.file_system.make.is_some();
     if is_made && setting.facts.target.kind == TargetKind::BlockDevice {

@@ -5,7 +5,7 @@
 //! meet the same drive; each begins with a file that has no blocks yet.
 
 use super::judge::told;
-use super::{FILE_BYTES_MIN, IN_ORDER, PARTS, act};
+use super::{FILE_BYTES_MIN, IN_ORDER_BYTES, PARTS, act};
 use crate::compare::{Side, compare};
 use crate::experiment::budget::Left;
 use crate::experiment::order::{done, shuffle, since_break};
@@ -35,7 +35,7 @@ const LOADS: [(&str, bool, bool); 4] = [
     ("random read", true, false),
 ];
 const SIDES: [&str; 2] = ["plain", "striped"];
-/// Outstanding requests of the loads at random.
+/// Outstanding requests.
 const DEPTH: u32 = 32;
 
 /// Why stripes cannot be compared here, if they were asked for.
@@ -62,6 +62,13 @@ pub fn objection(setting: &Setting<'_>) -> Option<String> {
             stripe.stripe_width,
             stripe.stride.unwrap_or(0)
         ));
+    }
+    if setting.options.protocol.is_some() {
+        return Some(
+            "--protocol changes the loads of a file against its device, and --stripe-width \
+             compares two file systems; give one of them"
+                .into(),
+        );
     }
     (file_bytes(setting) < FILE_BYTES_MIN).then(|| {
         format!(
@@ -136,7 +143,7 @@ fn one_side(
         Stream { engine, io, length: Some(bytes), stamp: false, ..Stream::default() }
     };
     let in_order =
-        |mix: Mix| loads::deep(Stream { mix, size: Size(IN_ORDER.0), ..base() }, IN_ORDER.1);
+        |mix: Mix| loads::deep(Stream { mix, size: Size(IN_ORDER_BYTES), ..base() }, DEPTH);
     let first = Stream { sync: Sync::End, ..in_order(Mix::WRITE) };
     let until = Until { passes: Some(1), ..Until::default() };
     steps.push(loads::step(setting, &name(FIRST, side), Role::Measure, until, first));

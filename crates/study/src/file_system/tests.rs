@@ -6,7 +6,7 @@ use drivelab_core::facts::{Facts, SimulatedFacts};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Stripe;
 use drivelab_core::record::StepEnd;
-use drivelab_core::study::{FileSystemOptions, StudyOptions};
+use drivelab_core::study::{FileSystemOptions, Protocol, StudyOptions};
 
 const MIB: u64 = 1 << 20;
 
@@ -215,4 +215,41 @@ fn stripes_are_refused_where_they_mean_nothing() {
     assert!(says(&simulated(), ext4, None, 32).contains("needs a block device"));
     assert!(says(&device(), ext4, Some(10), 32).contains("no multiple of a stride of 10"));
     assert_eq!(says(&device(), ext4, None, 32), "");
+    let options = StudyOptions { protocol: Some(Protocol::Pblaze5), ..striped() };
+    let said = objection(&Setting { options: &options, facts: &device() }).unwrap();
+    assert!(said.contains("give one of them"), "{said}");
+}
+
+#[test]
+fn the_loads_of_the_review_are_its_own_on_both_sides() {
+    let mut options = options("fs");
+    options.protocol = Some(Protocol::Pblaze5);
+    options.file_system = FileSystemOptions { make: Some(FileSystem::Xfs), ..Default::default() };
+    (options.bytes, options.budget) = (9 << 30, Size(64 << 30));
+    let facts = device();
+    let setting = Setting { options: &options, facts: &facts };
+    let run = play(&STUDY, &setting, "unknown", &noisy(0.8));
+    let mounts = run.steps.iter().filter_map(|step| match &step.plan.act {
+        Some(Act::Mount(mount)) => Some(mount.files),
+        _ => None,
+    });
+    assert!(mounts.clone().count() > 0 && mounts.clone().all(|files| files == 8));
+    let streams = |name: &str| {
+        let named = run.steps.iter().filter(|step| step.begin.name == name);
+        named.flat_map(|step| step.plan.streams.clone()).collect::<Vec<Stream>>()
+    };
+    for cell in ["sequential read, file", "sequential write, file"] {
+        let found = streams(cell);
+        let is_its = |it: &Stream| (it.size.0, it.depth, it.workers) == (128 << 10, 256, 1);
+        assert!(!found.is_empty() && found.iter().all(is_its), "{cell}: {found:?}");
+    }
+    for cell in ["random read, file", "random write, file", "random read, a file each"] {
+        let found = streams(cell);
+        let is_its = |it: &Stream| (it.size.0, it.depth, it.workers) == (4096, 64, 8);
+        // Files of their own are there only if all of them were laid out, which nobody did here.
+        let is_there = !found.is_empty() || cell.ends_with("each");
+        assert!(is_there && found.iter().all(is_its), "{cell}: {found:?}");
+    }
+    let found = STUDY.judged(&setting, &run);
+    assert!(found.deviations.iter().any(|text| text == jobs::DEVIATION), "{found:?}");
 }

@@ -29,9 +29,10 @@ const PROTOCOL_PAIRS: [Pair; 1] =
 
 pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let Some(options) = narrow::narrowed(setting, files(setting)) else {
-        return judge_of(setting, run);
+        return judge_of(setting, run, false);
     };
-    let mut findings = judge_of(&Setting { options: &options, facts: setting.facts }, run);
+    let narrowed = Setting { options: &options, facts: setting.facts };
+    let mut findings = judge_of(&narrowed, run, true);
     findings.want_more(format!(
         "How a full drive does: only the first {} of {} were written and used. A flash drive has \
          as much spare flash as is unused, a disk seeks less there. Give a larger --budget.",
@@ -41,7 +42,8 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings
 }
 
-fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+/// `is_part`: only the first bytes of the drive were written.
+fn judge_of(setting: &Setting<'_>, run: &Sound<'_>, is_part: bool) -> Findings {
     let run = &run.part(unbroken);
     let summary = run.summary();
     let cells: Vec<Cell> = in_order(setting).into_iter().chain(at_random(setting)).collect();
@@ -59,12 +61,12 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
                 .into(),
         );
     }
-    let strays = state(setting, run, summary, &mut findings);
+    let state = state(setting, run, summary, &mut findings);
     broken(summary, &mut findings);
-    headline(setting, summary, strays, &mut findings);
+    headline(setting, summary, state == State::Strayed, &mut findings);
     held_against(setting, summary, &mut findings);
     if protocol::is_asked(setting) {
-        findings.tables.extend(protocol::beside(run, summary));
+        findings.tables.extend(protocol::beside(run, summary, state.unproved(is_part)));
         findings.deviations.push(protocol::DEVIATION.into());
     }
     deviations(setting, run, &mut findings);
@@ -107,19 +109,43 @@ fn strayed(setting: &Setting<'_>, summary: &Summary, level: f64) -> Option<f64> 
     (is_broken(total) || apart.abs() > setting.options.delta).then_some(apart)
 }
 
-/// Whether the random loads met the steady state; returns whether they left it again.
-fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Findings) -> bool {
-    let mut strays = false;
+/// In what state the random loads were measured.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum State {
+    Steady,
+    /// It had settled, and the same load then ran at another level.
+    Strayed,
+    NotShown,
+}
+
+impl State {
+    /// Why figures of the steady state of the whole drive cannot be compared with these.
+    fn unproved(self, is_part: bool) -> Option<String> {
+        let why = match (self, is_part) {
+            (State::Steady, false) => return None,
+            (State::Steady, true) => "only the first part of the drive was written",
+            _ => "it was not shown that the drive met the steady state, which they are of",
+        };
+        Some(why.into())
+    }
+}
+
+/// Whether the random loads met the steady state.
+fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Findings) -> State {
+    let mut state = State::NotShown;
     let rates = rounds::rates(setting, since_break(run), ROUND);
     match (rounds::settled(setting, run), rounds::is_whole(setting)) {
         (Ok(_), true) if findings.no_answer => {}
         (Ok(settled), true) => match strayed(setting, summary, settled.mean) {
-            None => findings.verdict.push(format!(
-                "The drive was in its steady state of random writes: {}.",
-                rounds::evidence(&settled, rates.len())
-            )),
+            None => {
+                state = State::Steady;
+                findings.verdict.push(format!(
+                    "The drive was in its steady state of random writes: {}.",
+                    rounds::evidence(&settled, rates.len())
+                ));
+            }
             Some(apart) => {
-                strays = true;
+                state = State::Strayed;
                 not_settled(findings);
                 findings.want_more(format!(
                     "What the random loads do in the steady state: after {} rounds it seemed to be \
@@ -151,7 +177,7 @@ fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Fin
     let title = "Random preconditioning, and SNIA's window";
     let picture = rounds::window_picture(title, &rates, rates.len(), Unit::Iops);
     findings.pictures.extend(picture.filter(|_| rounds::is_whole(setting)));
-    strays
+    state
 }
 
 /// What is left in the steady state was asked, and is not answered.
