@@ -270,7 +270,7 @@ impl<D: Drive> SimTestbed<D> {
     }
 
     /// Hands one end to the worker that waits for it, and returns that.
-    #[inline]
+    #[inline(always)]
     fn reap(step: &mut Step, end: End, failure: Option<Errno>) -> &mut Worker {
         let index = step.worker_of[end.ticket as usize] as usize;
         let worker = &mut step.workers[index];

@@ -16,7 +16,7 @@ impl Driver {
     ///
     /// # Errors
     /// Whatever the queue refuses.
-    #[inline]
+    #[inline(always)]
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if self.is_exhausted() {
             return self.wind_up(queue);
