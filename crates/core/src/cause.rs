@@ -42,11 +42,13 @@ pub enum Cause {
     Parity,
     /// The page cache of the host: copying, or too many dirty pages.
     PageCache,
+    /// The drive itself, which had become too warm.
+    Throttle,
 }
 
 impl Cause {
     /// Every cause, in order of its number.
-    pub const ALL: [Cause; 17] = [
+    pub const ALL: [Cause; 18] = [
         Cause::Unknown,
         Cause::Link,
         Cause::Buffer,
@@ -64,6 +66,7 @@ impl Cause {
         Cause::Network,
         Cause::Parity,
         Cause::PageCache,
+        Cause::Throttle,
     ];
 
     /// The cause of a number; [`Cause::Unknown`] beyond the last.
@@ -97,6 +100,7 @@ impl Cause {
             Cause::Network => "network",
             Cause::Parity => "parity",
             Cause::PageCache => "page cache of the host",
+            Cause::Throttle => "throttled: too warm",
         }
     }
 }

@@ -77,4 +77,5 @@ pub mod state;
 pub mod target;
 pub mod testbed;
 pub mod theory;
+pub mod thermal;
 pub mod volume;

@@ -9,6 +9,7 @@ use crate::queue_delay::Delayed;
 use crate::stalls::Stalling;
 use crate::target::SimTarget;
 use crate::testbed::SimTestbed;
+use crate::thermal::Warming;
 use drivelab_core::defect::defect;
 use drivelab_core::facts::Facts;
 use drivelab_core::queue::Testbed;
@@ -17,8 +18,15 @@ impl SimTarget {
     /// The drive behind everything that was asked for: what wanders inside it first.
     pub(crate) fn wandering<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
         match self.noise.as_slice() {
-            [] => self.stalling(drive, facts),
-            noise => self.stalling(Noisy::new(Box::new(drive), noise, self.seed), facts),
+            [] => self.warming(drive, facts),
+            noise => self.warming(Noisy::new(Box::new(drive), noise, self.seed), facts),
+        }
+    }
+
+    fn warming<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
+        match self.thermal {
+            None => self.stalling(drive, facts),
+            Some(how) => self.stalling(Warming::new(Box::new(drive), how), facts),
         }
     }
 

@@ -23,6 +23,7 @@ use crate::page_cache;
 use crate::profile::{Model, Profile, value_of};
 use crate::queue_delay::QueueDelay;
 use crate::stalls::Stalls;
+use crate::thermal::Thermal;
 use crate::volume::VolumeParameters;
 use drivelab_core::facts::{
     Bound, CacheState, Facts, FlashFacts, LinkRate, SimulatedFacts, TargetFacts, TargetKind,
@@ -69,6 +70,8 @@ pub struct SimTarget {
     pub(crate) full: Option<Full>,
     /// When it stands still; `None`: never.
     pub stalls: Option<Stalls>,
+    /// How it warms up; `None`: it stays cool.
+    pub thermal: Option<Thermal>,
     /// What makes its times wander from run to run; empty: nothing.
     pub noise: Vec<Noise>,
 }
@@ -132,6 +135,7 @@ impl SimTarget {
             differences: Vec::new(),
             full: None,
             stalls: None,
+            thermal: None,
             noise: Vec::new(),
         };
         let mut given = std::collections::BTreeSet::new();
@@ -175,6 +179,10 @@ impl SimTarget {
             }
             "stall" => {
                 self.stalls = Some(Stalls::parse(text)?);
+                Ok(())
+            }
+            "thermal" => {
+                self.thermal = Some(Thermal::parse(text)?);
                 Ok(())
             }
             "noise" => {

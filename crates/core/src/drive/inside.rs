@@ -48,6 +48,12 @@ pub struct Inside {
     /// Share of its time that a read spends on that now.
     #[serde(skip_serializing_if = "is_nought")]
     pub fragmentation: f64,
+    /// Nanoseconds that operations waited because the drive was too warm.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub throttled_ns: u64,
+    /// How warm it is now, as a share of the warmth at which it slows down.
+    #[serde(skip_serializing_if = "is_nought")]
+    pub warmth: f64,
     /// Bytes that were read from the drive, where a page cache stands before it.
     #[serde(skip_serializing_if = "is_zero")]
     pub drive_read_bytes: u64,
@@ -153,7 +159,7 @@ impl Inside {
         changed
     }
 
-    fn counts_mut(&mut self) -> [&mut u64; 18] {
+    fn counts_mut(&mut self) -> [&mut u64; 19] {
         [
             &mut self.host_units,
             &mut self.programmed_host_units,
@@ -167,6 +173,7 @@ impl Inside {
             &mut self.cached_read_units,
             &mut self.unmapped_read_units,
             &mut self.fragmentation_ns,
+            &mut self.throttled_ns,
             &mut self.drive_read_bytes,
             &mut self.drive_written_bytes,
             &mut self.drive_read_ns,

@@ -22,9 +22,11 @@ enum Kind {
     LogBlock,
     BlockMap,
     Credits,
+    /// A fast drive that becomes too warm.
+    Heat,
 }
 
-const KINDS: [Kind; 7] = [
+const KINDS: [Kind; 8] = [
     Kind::SlcCache,
     Kind::WriteBuffer,
     Kind::LargeUnit,
@@ -32,6 +34,7 @@ const KINDS: [Kind; 7] = [
     Kind::LogBlock,
     Kind::BlockMap,
     Kind::Credits,
+    Kind::Heat,
 ];
 
 impl Kind {
@@ -42,6 +45,7 @@ impl Kind {
             Kind::LargeUnit => "takes up",
             Kind::LogBlock | Kind::BlockMap => "write a block anew",
             Kind::Credits => "the credits of a quota",
+            Kind::Heat => "became too warm",
         }
     }
 }
@@ -140,6 +144,13 @@ fn volume(text: &mut Text, random: &mut Random) {
     drive::quota(text, random, base, times, credits);
 }
 
+/// How the drive warms up: slowly, as drives do, and soon, so that it is not full before.
+fn thermal(random: &mut Random) -> String {
+    let borne = between(random, 2, 60);
+    let throttled = (borne as f64 * (0.05 + 0.8 * random.unit_f64())).max(1.0) as u64;
+    format!(",thermal={borne}MB:{}s:{throttled}MB", between(random, 2, 60))
+}
+
 fn known(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(otherwise)
 }
@@ -162,7 +173,9 @@ fn try_one(user: &User, kind: Kind, seed: u64) -> Said {
     let (text, unit) = profile(kind, &mut random, bytes);
     user.write("drawn.toml", text);
     let word = seed.to_string();
-    let mut line = vec!["study", "wsat", "sim:./drawn.toml", "--seed", &word, "--json"];
+    let heat = if kind == Kind::Heat { thermal(&mut random) } else { String::new() };
+    let target = format!("sim:./drawn.toml{heat}");
+    let mut line = vec!["study", "wsat", &target, "--seed", &word, "--json"];
     // Fewer operations take less of the real clock.
     match (kind, random.below(3)) {
         (_, 0) => line.push("--quick"),

@@ -2,8 +2,8 @@
 //! measured.
 //!
 //! A cache takes as much again after a rest, and cares for bytes; what the drive writes anew for
-//! each small write shows as the size up to which a larger one costs no more; credits hold reads to
-//! the same rate as writes. Where two of these are seen, or none, the candidates are told.
+//! each small write shows as the size up to which a larger one costs no more; credits and heat hold
+//! reads to the same rate as writes. Where two of these are seen, or none, the candidates are told.
 
 use super::shown::Shown;
 use crate::experiment::Setting;
@@ -19,7 +19,7 @@ pub enum Cause {
     Unit(u64),
     /// So many bytes, a block, are written anew.
     Block(u64),
-    /// A quota that was higher while it had credits.
+    /// A quota that was higher while it had credits, or heat: both hold everything back.
     Credits,
 }
 
@@ -54,6 +54,9 @@ const BLOCK_MIN: u64 = 256 << 10;
 const PLACE: (f64, f64) = (1.0, 1.7);
 /// What falls before this share of a capacity has spare flash left.
 const BEFORE: f64 = 0.7;
+/// Heat or a quota was behind it if reads, too, became so many times as fast by the rest: a full
+/// cache of writes does not hold reads back.
+const HELD_BACK: f64 = 1.25;
 /// A quota holds everything to the same rate, within this.
 const HELD: f64 = 0.015;
 
@@ -118,7 +121,7 @@ impl Shown {
 impl Cause {
     /// The cause that was shown, if one was.
     pub fn of(setting: &Setting<'_>, shown: &Shown) -> Option<Cause> {
-        let Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved } = shown
+        let Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved, .. } = shown
         else {
             return None;
         };
@@ -135,15 +138,18 @@ impl Cause {
         }
         let has_returned = came_back && (SAME_BYTES.0..=SAME_BYTES.1).contains(&share);
         let is_other = rested.bytes < LESS * low.bytes;
+        let has_held_reads = shown.reads_gained().is_none_or(|gained| gained > HELD_BACK);
         match knee {
-            Knee::None if has_returned => Some(Cause::Cache(low.bytes)),
+            Knee::None if has_returned && !has_held_reads => Some(Cause::Cache(low.bytes)),
             // Units are used up when a capacity of them is: what was full before was not those.
             Knee::At(unit) if unit <= UNIT_MAX => {
                 let units = low.bytes / 4096.0 * unit as f64 / setting.bytes() as f64;
                 let is_there = (PLACE.0..=PLACE.1).contains(&units) && low.is_sharp;
                 match (is_there, has_returned, rested.bytes < NOTHING * low.bytes) {
                     (true, _, true) => Some(Cause::Unit(unit)),
-                    (false, true, _) if units < BEFORE => Some(Cause::Cache(low.bytes)),
+                    (false, true, _) if units < BEFORE && !has_held_reads => {
+                        Some(Cause::Cache(low.bytes))
+                    }
                     _ => None,
                 }
             }
@@ -160,8 +166,9 @@ impl Cause {
         match self {
             Cause::Cache(bytes) => format!(
                 "It falls so early because a cache of about {} was full: after a rest of {rest} \
-                 it took {} at {} before it fell again. {}, and reads were not held to the rate of \
-                 writes, so neither a large mapping unit nor a quota explains it.",
+                 it took {} at {} before it fell again. {}, and reads were neither held to the rate \
+                 of writes nor faster after the rest, so neither a large mapping unit nor a quota \
+                 nor heat explains it.",
                 size(bytes as u64),
                 size(again),
                 operations(rested.map_or(0.0, |it| it.rate)),
@@ -188,9 +195,10 @@ impl Cause {
                 digits(shown.cost(block).unwrap_or(f64::NAN))
             ),
             Cause::Credits => format!(
-                "It falls so early because the credits of a quota were spent: reads were held to \
-                 the same {} as writes, larger operations too, and after a rest of {rest} it was \
-                 fast again for {}.",
+                "It falls so early because the credits of a quota were spent, or the drive became \
+                 too warm and slowed itself: reads were held to the same {} as writes, larger \
+                 operations too, and after a rest of {rest} it was fast again for {}. The drive's \
+                 temperature tells the two apart.",
                 operations(shown.low.after),
                 size(again)
             ),
@@ -204,9 +212,10 @@ pub fn candidates(shown: Option<&Shown>) -> String {
         "Why it falls so early: an empty flash drive need not collect yet. A cache may have been \
          full (it comes back after a rest), the drive may map more than 4 KiB at once or whole \
          blocks (larger writes then cost no more), the credits of a quota may be spent (reads are \
-         then held to the same rate), or it may have less flash than it says.",
+         then held to the same rate), the drive may have become too warm (its temperature tells), \
+         or it may have less flash than it says.",
     );
-    let Some(Shown { low, reads, rested, sizes, has_moved }) = shown else {
+    let Some(Shown { low, reads, rested, sizes, has_moved, .. }) = shown else {
         text.push_str(" Nothing here tells them apart.");
         return text;
     };
@@ -222,6 +231,14 @@ pub fn candidates(shown: Option<&Shown>) -> String {
     if let Some(reads) = reads {
         let (reads, after) = (operations(*reads), operations(low.after));
         text.push_str(&format!(" Reads then came at {reads}, writes at {after}."));
+    }
+    let gained = shown.and_then(Shown::reads_gained).filter(|gained| *gained > HELD_BACK);
+    if let Some(gained) = gained {
+        text.push_str(&format!(
+            " After the rest reads, too, were {} times as fast, as where the whole drive was held \
+             back: by heat, by a quota, or by work of its own.",
+            digits(gained)
+        ));
     }
     text.push_str(match knee(sizes) {
         _ if sizes.is_empty() => {
@@ -271,7 +288,8 @@ mod tests {
     fn shown(bytes: f64, again: f64, reads: f64, sizes: Vec<(u64, f64)>) -> Shown {
         let low = Low { bytes, before: 1e5, after: 1e4, is_sharp: true };
         let rested = Rested { rest_ns: 1, rate: 1e5, bytes: again, is_end_seen: true };
-        Shown { low, reads: Some(reads), rested: Some(rested), sizes, has_moved: false }
+        let (reads_rested, has_moved) = (Some(reads), false);
+        Shown { low, reads: Some(reads), reads_rested, rested: Some(rested), sizes, has_moved }
     }
 
     fn named(shown: &Shown) -> Option<Cause> {
@@ -289,6 +307,10 @@ mod tests {
         assert_eq!(named(&shown(2e7, 1.9e7, 5e4, Vec::new())), None, "sizes were not tried");
         assert_eq!(named(&Shown { rested: None, ..cache.clone() }), None);
         assert_eq!(named(&Shown { reads: None, ..cache.clone() }), None);
+        assert_eq!(named(&Shown { reads_rested: None, ..cache.clone() }), None);
+        let heat = Shown { reads_rested: Some(7e4), ..cache.clone() };
+        assert_eq!(named(&heat), None, "a rest made reads faster, too");
+        assert!(candidates(Some(&heat)).contains("reads, too, were 1.40 times as fast"));
         assert_eq!(named(&Shown { has_moved: true, ..cache.clone() }), None);
         let unit = || by_cost(|size| size.max(16384.0));
         let at_end = 1.1 * capacity / 4.0;

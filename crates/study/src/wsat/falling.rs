@@ -16,6 +16,7 @@ pub const STEADY: &str = "steady random write";
 /// Reads while the rate is low.
 pub const READS: &str = "random read, after the fall";
 /// Writes behind a rest after that.
+pub const READS_RESTED: &str = "random read, after the rest";
 pub const RESTED: &str = "random write, after the rest";
 /// Bytes of those writes.
 pub const SMALLEST: u64 = 4096;

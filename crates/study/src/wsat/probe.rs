@@ -1,7 +1,7 @@
 //! What is done about an early fall: a rest, and then the same writes again; and, in the end, the
 //! same load in other sizes.
 
-use super::falling::{Low, READS, RESTED, SMALLEST};
+use super::falling::{Low, READS, READS_RESTED, RESTED, SMALLEST};
 use super::shown::{OPERATIONS_MIN, REST, sized};
 use crate::experiment::budget::{Left, whole};
 use crate::experiment::{Setting, loads, rounds};
@@ -12,6 +12,9 @@ use drivelab_core::units::{Size, Span};
 /// Part of the time, and of the bytes, that is kept for the sizes.
 const KEPT: u64 = 6;
 const READS_MOST: u64 = 20_000;
+/// Reads after the rest, by the writes before the fall: few, so that they use up little of what the
+/// rest brought back, and enough to be counted.
+const RESTED_READS: (f64, u64) = (0.05, 256);
 const SECOND_NS: u64 = 1_000_000_000;
 /// Of the bytes of the first fall, what is written after the rest at most.
 const AGAIN: f64 = 1.4;
@@ -30,7 +33,7 @@ pub fn without_kept(setting: &Setting<'_>, left: &Left) -> Left {
     }
 }
 
-/// Reads, a rest, and the writes of before once more.
+/// Reads, a rest, a few reads, and the writes of before once more.
 pub fn rest(setting: &Setting<'_>, low: &Low, left: &Left) -> Option<Plan> {
     let most_ns = left.time_ns / 8;
     let rest_ns = ((2.0 * low.refill_ns()) as u64).max(2 * SECOND_NS).min(most_ns);
@@ -49,6 +52,8 @@ pub fn rest(setting: &Setting<'_>, low: &Low, left: &Left) -> Option<Plan> {
         elapsed: Some(Span((again_ns as u64).max(SECOND_NS).min(left.time_ns / 4))),
         ..Until::default()
     };
+    let few = (RESTED_READS.0 * low.bytes / SMALLEST as f64) as u64;
+    let reads_rested = Until { operations: Some(few.clamp(RESTED_READS.1, READS_MOST)), ..reads };
     let load = |mix| loads::random(setting, mix, DEPTH as u32);
     let steps = vec![
         loads::step(setting, READS, Role::Precondition, reads, load(Mix::READ)),
@@ -58,6 +63,7 @@ pub fn rest(setting: &Setting<'_>, low: &Low, left: &Left) -> Option<Plan> {
             act: Some(Act::Idle(Span(rest_ns))),
             ..Step::default()
         },
+        loads::step(setting, READS_RESTED, Role::Precondition, reads_rested, load(Mix::READ)),
         loads::step(setting, RESTED, Role::Precondition, again, load(Mix::WRITE)),
     ];
     let least = if setting.is_simulated() { 10_000_000 } else { 100_000_000 };

@@ -1,6 +1,6 @@
 //! What reads, a rest and other sizes showed of the level behind the first fall.
 
-use super::falling::{Low, READS, RESTED, SMALLEST};
+use super::falling::{Low, READS, READS_RESTED, RESTED, SMALLEST};
 use crate::experiment::falls::history;
 use crate::experiment::order::since_break;
 use drivelab_core::op::Action;
@@ -23,6 +23,8 @@ pub struct Shown {
     pub low: Low,
     /// Reads a second while writes were slow.
     pub reads: Option<f64>,
+    /// Reads a second right after the rest.
+    pub reads_rested: Option<f64>,
     pub rested: Option<Rested>,
     /// Bytes of a write, and such writes a second.
     pub sizes: Vec<(u64, f64)>,
@@ -47,12 +49,13 @@ impl Shown {
     pub fn of(run: &Run, low: Low) -> Option<Shown> {
         let steps = since_break(run);
         let found = |name: &str| steps.iter().find(|step| step.begin.name == name);
-        let reads = found(READS).and_then(|step| rate(step, Action::Read, SMALLEST));
+        let reads_in = |name| found(name).and_then(|step| rate(step, Action::Read, SMALLEST));
+        let (reads, reads_rested) = (reads_in(READS), reads_in(READS_RESTED));
         let rest_ns = found(REST).map_or(0, StepRun::duration_ns);
         let rested = found(RESTED).and_then(|step| Rested::of(step, rest_ns, &low));
         let (sizes, has_moved) = sizes_of(steps);
         let is_any = reads.is_some() || rested.is_some() || !sizes.is_empty();
-        is_any.then_some(Shown { low, reads, rested, sizes, has_moved })
+        is_any.then_some(Shown { low, reads, reads_rested, rested, sizes, has_moved })
     }
 }
 
@@ -70,6 +73,13 @@ impl Rested {
         let is_end_seen = slow.is_some();
         let first = all.first()?.rate;
         Some(Rested { rest_ns, rate: rate.unwrap_or(first), bytes, is_end_seen })
+    }
+}
+
+impl Shown {
+    /// How many times as fast as before the rest reads were after it.
+    pub fn reads_gained(&self) -> Option<f64> {
+        Some(self.reads_rested? / self.reads?)
     }
 }
 
