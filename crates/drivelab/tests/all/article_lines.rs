@@ -1,5 +1,5 @@
 //! The lines of the articles that drivelab comes from, word for word (article_lines.txt), and what
-//! comes of each on a simulated drive, scaled. What they say of real files, at another scale, stands
+//! comes of each on a simulated drive, scaled. What they say of real files stands
 //! in docs/compat/article-lines.md.
 
 use crate::cli_user::User;
