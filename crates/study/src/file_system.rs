@@ -152,8 +152,8 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
     Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
 }
 
-/// Bytes of each file: all of them leave room for one more. The first is written wholly, of the others a
-/// quarter.
+/// Bytes of each file: all of them leave room for one more. The first is written wholly, of the
+/// others a quarter.
 fn file_bytes(setting: &Setting<'_>) -> u64 {
     let most = match setting.options.scale {
         Scale::Quick => 1 << 30,

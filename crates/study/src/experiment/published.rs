@@ -65,8 +65,8 @@ pub fn began(members: &[Member<'_>]) -> Vec<String> {
 }
 
 /// The table, and how many figures were met; where it is said why they cannot be held against each
-/// other (`unlike`), nothing is a hit or a miss. `rule` says what counts as a hit, beginning behind a colon;
-/// `sources` is the rest of the note.
+/// other (`unlike`), nothing is a hit or a miss. `rule` says what counts as a hit, beginning behind
+/// a colon; `sources` is the rest of the note.
 pub fn table(held: Vec<Held>, unlike: Option<&str>, rule: &str, sources: &str) -> Option<Table> {
     let (hits, all) = (held.iter().filter(|one| one.is_hit).count(), held.len());
     let told = match unlike {
