@@ -1,6 +1,6 @@
 //! What a drive costs.
 
-use crate::quantity::digits;
+use crate::quantity::{count, digits};
 use serde::{Deserialize, Serialize};
 
 /// Signs that are typed before an amount, and the currencies they stand for.
@@ -55,7 +55,12 @@ impl Price {
     #[must_use]
     pub fn words(&self, amount: f64) -> String {
         let number = match amount {
-            small if small < 0.0995 => format!("{small:.2e}"),
+            tiny if tiny < 0.000_995 => format!("{tiny:.2e}"),
+            small if small < 0.0995 => {
+                let places = (1.0 - small.log10()).ceil() as usize;
+                format!("{small:.places$}")
+            }
+            large if (999.5..1e15).contains(&large) => count(large.round() as u64),
             other => digits(other),
         };
         format!("{number} {}", self.currency).trim_end().to_string()
@@ -88,7 +93,12 @@ mod tests {
     fn a_part_of_a_price_keeps_its_digits() {
         let price = Price::parse("300USD").unwrap();
         assert_eq!(price.words(4.6875), "4.69 USD");
-        assert_eq!(price.words(0.00123), "1.23e-3 USD");
+        assert_eq!(price.words(0.0781), "0.078 USD");
+        assert_eq!(price.words(0.00123), "0.0012 USD");
+        assert_eq!(price.words(0.000123), "1.23e-4 USD");
+        assert_eq!(price.words(999.4), "999 USD");
+        assert_eq!(price.words(17_131.4), "17,131 USD");
+        assert_eq!(price.words(1_234_567.0), "1,234,567 USD");
         assert_eq!(Price::parse("300").unwrap().words(300.0), "300");
     }
 }

@@ -12,12 +12,12 @@ mod scores;
 mod work;
 
 use crate::experiment::budget::{between_ns, too_short, whole};
-use crate::experiment::order::shuffle;
+use crate::experiment::order::in_rounds;
 use crate::experiment::used::{self, BUDGET_MIN, left_then};
 use crate::experiment::{
     Allowance, OwnOption, Setting, Study, impossible, loads as shared, too_small,
 };
-use drivelab_core::plan::{Plan, Role, Step, Until};
+use drivelab_core::plan::{Plan, Role, Step, Stream, Until};
 use drivelab_core::run::Run;
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
@@ -72,34 +72,42 @@ fn schedule(setting: &Setting<'_>, region: u64, run: &Run) -> Vec<Step> {
     // A load that was settled in for a quarter of its time, and what a step takes beside it.
     let each = (left.time_ns / count).saturating_sub(2 * between_ns(setting)) / 5 * 4;
     let part = left.bytes / count;
-    let mut steps = Vec::new();
-    for round in 0..ROUNDS {
-        let mut order = App::ALL;
-        shuffle(&mut order, setting.options.seed, round);
-        let both = |app: &App| settled(setting, *app, region, part, each.min(wanted));
-        steps.extend(order.iter().flat_map(both));
-    }
-    steps
+    let both = |app| settled(setting, app, region, part, each.min(wanted));
+    in_rounds(&App::ALL, ROUNDS, setting.options.seed).flat_map(both).collect()
 }
 
 /// The load unwatched for a quarter of the time, because the drive still works on what the one
 /// before left it, and then the load.
 fn settled(setting: &Setting<'_>, app: App, region: u64, part: u64, ns: u64) -> [Step; 2] {
-    let streams = app.streams(setting, region);
+    let streams = together(app.streams(setting, region));
     let writers = streams.iter().filter(|stream| stream.mix.write > 0).count() as u64;
     let grain = streams.iter().map(|stream| stream.size.0).max().unwrap_or(4096);
     let one = |name: String, role, ns: u64, bytes: u64| {
-        let until = Until {
-            elapsed: Some(Span(ns.max(1))),
-            bytes: (writers > 0).then(|| whole(bytes / writers.max(1), grain)),
-            ..Until::default()
+        let elapsed = Some(Span(ns.max(1)));
+        let bytes = (writers > 0).then(|| whole(bytes / writers.max(1), grain));
+        let until = Until { elapsed, bytes, ..Until::default() };
+        let bounded = |stream: &Stream| {
+            let reads_on = stream.background && stream.mix.write == 0;
+            let own = reads_on.then(|| Until { elapsed, ..Until::default() });
+            Stream { until: own, ..stream.clone() }
         };
         let first = shared::step(setting, &name, role, until, streams[0].clone());
-        Step { streams: streams.clone(), ..first }
+        Step { streams: streams.iter().map(bounded).collect(), ..first }
     };
     let before = format!("{}, settling", app.name());
     [
         one(before, Role::Prepare, ns / 4, part / 5),
         one(app.name().into(), Role::Measure, ns, part / 5 * 4),
     ]
+}
+
+/// What may be written bounds the streams that write. One that only reads beside them goes on
+/// for as long as they do, so that no part of the step is the load of one stream alone.
+fn together(streams: Vec<Stream>) -> Vec<Stream> {
+    let is_written_to = streams.iter().any(|stream| stream.mix.write > 0);
+    let one = |stream: Stream| Stream {
+        background: stream.background || (is_written_to && stream.mix.write == 0),
+        ..stream
+    };
+    streams.into_iter().map(one).collect()
 }

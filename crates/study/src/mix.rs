@@ -8,7 +8,7 @@ mod judge;
 mod slide;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
-use crate::experiment::order::{missing, shuffle};
+use crate::experiment::order::{in_rounds, missing};
 use crate::experiment::{
     Allowance, Needs, Setting, Study, impossible, loads, published, region, too_small,
 };
@@ -136,12 +136,7 @@ fn longest_ns(scale: Scale) -> u64 {
 }
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
-    let (minutes, budget) = match scale {
-        Scale::Quick => (5, 10 << 30),
-        Scale::Default => (40, bytes.saturating_mul(4).min(256 << 30)),
-        Scale::Full => (6 * 60, bytes.saturating_mul(6)),
-    };
-    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget.max(10 << 30)) }
+    region::allowance(scale, bytes, [5, 40, 6 * 60])
 }
 
 /// Fewer bytes than this would leave steps of a few milliseconds.
@@ -156,16 +151,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    let left = Left::of(setting, run);
-    if left.time_ns == 0 {
-        return None;
-    }
-    if let Some(step) = region::preparation(setting, run, &left) {
-        return Some(loads::plan(setting, SECOND_NS, vec![step]));
-    }
-    let bytes = region::bytes(setting, run)?;
-    let rest = missing(schedule(setting, run, &left, bytes), run);
-    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+    region::next(setting, run, |left, bytes| missing(schedule(setting, run, left, bytes), run))
 }
 
 /// Everything that is measured, in its order: each round has all cells once, shuffled anew.
@@ -178,14 +164,9 @@ fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<St
     let writing = all.iter().filter(|cell| cell.load != Load::Reads).count() as u64;
     // How many of a mix are writes is drawn: half of the budget allows for that.
     let write_bytes = left.bytes / (2 * n * writing);
-    let mut steps = Vec::new();
-    for round in 0..n {
-        let mut cells = all.clone();
-        shuffle(&mut cells, options.seed, round);
-        steps
-            .extend(cells.into_iter().map(|cell| step(setting, cell, each_ns, write_bytes, bytes)));
-    }
-    steps
+    in_rounds(&all, n, options.seed)
+        .map(|cell| step(setting, cell, each_ns, write_bytes, bytes))
+        .collect()
 }
 
 fn step(

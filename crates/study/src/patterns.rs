@@ -66,12 +66,7 @@ fn longest_ns(scale: Scale) -> u64 {
 }
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
-    let (minutes, budget) = match scale {
-        Scale::Quick => (5, 10 << 30),
-        Scale::Default => (60, bytes.saturating_mul(4).min(256 << 30)),
-        Scale::Full => (8 * 60, bytes.saturating_mul(6)),
-    };
-    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget.max(10 << 30)) }
+    region::allowance(scale, bytes, [5, 60, 8 * 60])
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
@@ -119,21 +114,15 @@ fn possible(setting: &Setting<'_>) -> Vec<Cell> {
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    let left = Left::of(setting, run);
-    if left.time_ns == 0 {
-        return None;
-    }
-    if let Some(step) = region::preparation(setting, run, &left) {
-        return Some(loads::plan(setting, SECOND_NS, vec![step]));
-    }
-    let bytes = region::bytes(setting, run)?;
-    let all = schedule(setting, run, &left, bytes);
-    let mut rest = missing(all.clone(), run);
-    let cut = is_broken(run) && since_break(run).is_empty();
-    if let Some(first) = rest.first().and_then(|step| before(&all, step)).filter(|_| cut) {
-        rest.insert(0, first);
-    }
-    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+    region::next(setting, run, |left, bytes| {
+        let all = schedule(setting, run, left, bytes);
+        let mut rest = missing(all.clone(), run);
+        let cut = is_broken(run) && since_break(run).is_empty();
+        if let Some(first) = rest.first().and_then(|step| before(&all, step)).filter(|_| cut) {
+            rest.insert(0, first);
+        }
+        rest
+    })
 }
 
 /// What must be done once more where the drive was let go of just before this step.

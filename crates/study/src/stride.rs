@@ -10,7 +10,7 @@ mod judge;
 
 use crate::battery;
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short};
-use crate::experiment::order::{missing, shuffle};
+use crate::experiment::order::{in_rounds, missing};
 use crate::experiment::{
     Allowance, Needs, Setting, Study, impossible, loads, longest_ns, region, repetitions, too_small,
 };
@@ -107,16 +107,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    let left = Left::of(setting, run);
-    if left.time_ns == 0 {
-        return None;
-    }
-    if let Some(step) = region::preparation(setting, run, &left) {
-        return Some(loads::plan(setting, SECOND_NS, vec![step]));
-    }
-    let bytes = region::bytes(setting, run)?;
-    let rest = missing(schedule(setting, &left, bytes), run);
-    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+    region::next(setting, run, |left, bytes| missing(schedule(setting, left, bytes), run))
 }
 
 /// All strides and the reads anywhere once a round, each round in an order of its own.
@@ -143,12 +134,7 @@ fn schedule(setting: &Setting<'_>, left: &Left, bytes: u64) -> Vec<Step> {
         let step = loads::step(setting, &name(stride), Role::Measure, until, stream);
         Step { ramp, ..step }
     };
-    let round = |round: usize| {
-        let mut cells = all.clone();
-        shuffle(&mut cells, setting.options.seed, round as u64);
-        cells.into_iter().map(step)
-    };
-    (0..rounds).flat_map(round).collect()
+    in_rounds(&all, rounds as u64, setting.options.seed).map(step).collect()
 }
 
 #[cfg(test)]

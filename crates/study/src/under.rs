@@ -7,7 +7,7 @@ mod judge;
 mod neighbour;
 
 use crate::experiment::budget::{Left, STEP_NS_MIN, too_short, whole};
-use crate::experiment::order::{missing, shuffle};
+use crate::experiment::order::{in_rounds, missing};
 use crate::experiment::{
     Allowance, Needs, OwnOption, Setting, Study, impossible, loads, longest_ns, region,
     repetitions, too_small,
@@ -30,7 +30,6 @@ pub const STUDY: Study = Study {
     ..Study::PLAIN
 };
 
-const SECOND_NS: u64 = 1_000_000_000;
 /// What is measured: name, share of reads in percent, operations in flight; all of 4 KiB at random.
 const LOADS: [(&str, u32, u32); 2] = [("random read qd1", 100, 1), ("random 70/30 qd64", 70, 64)];
 const REQUEST_BYTES: u64 = 4096;
@@ -64,12 +63,7 @@ impl Cell {
 }
 
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
-    let (minutes, budget) = match scale {
-        Scale::Quick => (5, 10 << 30),
-        Scale::Default => (20, bytes.saturating_mul(4).min(256 << 30)),
-        Scale::Full => (2 * 60, bytes.saturating_mul(6)),
-    };
-    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget.max(10 << 30)) }
+    region::allowance(scale, bytes, [5, 20, 2 * 60])
 }
 
 fn objection(setting: &Setting<'_>) -> Option<String> {
@@ -81,16 +75,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
 }
 
 fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
-    let left = Left::of(setting, run);
-    if left.time_ns == 0 {
-        return None;
-    }
-    if let Some(step) = region::preparation(setting, run, &left) {
-        return Some(loads::plan(setting, SECOND_NS, vec![step]));
-    }
-    let bytes = region::bytes(setting, run)?;
-    let rest = missing(schedule(setting, run, &left, bytes), run);
-    (!rest.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, rest))
+    region::next(setting, run, |left, bytes| missing(schedule(setting, run, left, bytes), run))
 }
 
 /// Each round has all cells once, shuffled anew.
@@ -101,16 +86,11 @@ fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, region: u64) -> Vec<S
     let missing = all.saturating_sub(run.steps.iter().filter(is_measured).count()).max(1);
     let each_ns = left.each(setting, 2 * missing as u64, longest_ns(setting, 1)).max(STEP_NS_MIN);
     let bytes = left.bytes / (4 * missing as u64);
-    let mut steps = Vec::new();
-    for round in 0..rounds {
-        let mut cells = Cell::ALL;
-        shuffle(&mut cells, setting.options.seed, round as u64);
-        for cell in cells {
-            let step = one(setting, cell, region, [each_ns, bytes]);
-            steps.extend([loads::running_in(&step), step]);
-        }
-    }
-    steps
+    let both = |cell| {
+        let step = one(setting, cell, region, [each_ns, bytes]);
+        [loads::running_in(&step), step]
+    };
+    in_rounds(&Cell::ALL, rounds as u64, setting.options.seed).flat_map(both).collect()
 }
 
 /// The measured load has the first half of the region, the other one the second.

@@ -75,15 +75,13 @@ fn the_loads_are_what_they_are_said_to_be() {
     assert_eq!(sources["rows"].as_array().unwrap().len(), 12);
 }
 
-/// Shares of reads and bytes of a request, from what was counted of each stream in its time.
+/// Shares of reads and bytes of a request, from all that was issued, whichever stream it was of.
 #[test]
 fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
     let user = User::new();
     let json = quick(&user, "sim:nvme-tlc,capacity=2GiB", 0);
-    let rate = |stream: &Value, kind: &str, of: &str| -> f64 {
-        stream[kind][of]["value"].as_f64().unwrap_or(0.0)
-    };
-    let both = |stream: &Value, of: &str| rate(stream, "read", of) + rate(stream, "write", of);
+    let done = |stream: &Value, kind: &str, of: &str| stream[kind][of].as_f64().unwrap_or(0.0);
+    let both = |stream: &Value, of: &str| done(stream, "read", of) + done(stream, "write", of);
     for (name, share, off, kibibytes) in [
         ("boot", 0.85, 0.01, 18.4),
         ("program start", 0.87, 0.01, 23.44),
@@ -96,10 +94,10 @@ fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
     ] {
         let streams = cell(&json, name)["streams"].as_array().unwrap();
         let sum = |of: &dyn Fn(&Value) -> f64| streams.iter().map(of).sum::<f64>();
-        let ops = sum(&|stream| both(stream, "iops"));
-        let found = sum(&|stream| rate(stream, "read", "iops")) / ops;
+        let ops = sum(&|stream| both(stream, "ops"));
+        let found = sum(&|stream| done(stream, "read", "ops")) / ops;
         assert!((found - share).abs() < off, "{name}: {found} are reads");
-        let mean = sum(&|stream| both(stream, "bandwidth_bytes_per_s")) / ops / 1024.0;
+        let mean = sum(&|stream| both(stream, "bytes")) / ops / 1024.0;
         assert!((mean / kibibytes - 1.0).abs() < 0.03, "{name}: {mean} KiB");
     }
     // A piece of a film at each set time, whatever the drive does.
@@ -114,6 +112,24 @@ fn the_models_issue_the_shares_and_sizes_they_are_described_by() {
     let rate = ["read", "write"].map(|kind| start[kind]["iops"]["value"].as_f64().unwrap());
     let seconds = figure(&json, "program start") / 1e9;
     assert!((seconds * (rate[0] + rate[1]) / 5407.0 - 1.0).abs() < 1e-6, "{seconds} s");
+}
+
+/// A film is written for as long as the other is read, where what may be written ends it.
+#[test]
+fn streams_of_one_load_run_together_to_the_end_however_little_may_be_written() {
+    let user = User::new();
+    let line = ["study", "apps", "sim:nvme-tlc,capacity=2GiB", "--quick", "--budget", "5GiB"];
+    let json = user.types(&[&line[..], &["--seed", "7", "--json"]].concat()).status(0).json();
+    let mut ended_by_bytes = 0;
+    for name in ["desktop", "video creation", "photo import", "media", "media centre"] {
+        let streams = cell(&json, name)["streams"].as_array().unwrap();
+        let seconds = streams.iter().map(|stream| stream["seconds"].as_f64().unwrap());
+        let all: Vec<f64> = seconds.collect();
+        let [least, most] = [f64::min, f64::max].map(|of| all.iter().copied().reduce(of).unwrap());
+        assert!(least > 0.95 * most, "{name}: {all:?}");
+        ended_by_bytes += u32::from(most < 24.0);
+    }
+    assert!(ended_by_bytes > 0, "five times five seconds each: nothing was bounded");
 }
 
 #[test]

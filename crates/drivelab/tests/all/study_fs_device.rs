@@ -23,6 +23,23 @@ fn line<'a>(device: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     [&study[..], more].concat()
 }
 
+/// What a run says in the end that went all the way.
+fn complete(laboratory: &Laboratory, asked: &[&str]) -> Value {
+    let outcome = laboratory.run(asked, LIMIT);
+    let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(json["complete"], true, "{}", outcome.stderr);
+    json
+}
+
+/// Asks for a file system on the device, is refused for what that would erase, and confirms it.
+fn erased(laboratory: &Laboratory, device: &str, asked: &[&str]) -> Value {
+    let refused = laboratory.run(asked, LIMIT).expect_status(3);
+    let object: Value = serde_json::from_str(&refused.stdout).unwrap();
+    assert_eq!(object["error"]["code"], "refused", "{object}");
+    let token = laboratory.token(device);
+    complete(laboratory, &[asked, &["--erase", &token]].concat())
+}
+
 fn kind_on(device: &Path) -> String {
     let arguments = ["-p", "-o", "value", "-s", "TYPE", device.to_str().unwrap()];
     must("blkid", arguments).trim().to_string()
@@ -56,14 +73,7 @@ fn both_sides_are_measured_on_a_file_system_that_it_made() {
     let (_file, device) = drive();
     let path = device.path().to_str().unwrap();
     for kind in ["xfs", "ext4"] {
-        let refused = laboratory.run(line(path, &["--mkfs", kind]), LIMIT).expect_status(3);
-        let object: Value = serde_json::from_str(&refused.stdout).unwrap();
-        assert_eq!(object["error"]["code"], "refused", "{object}");
-        let token = laboratory.token(path);
-        let asked = line(path, &["--mkfs", kind, "--erase", &token]);
-        let outcome = laboratory.run(asked, LIMIT);
-        let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
-        assert_eq!(json["complete"], true, "{}", outcome.stderr);
+        let json = erased(&laboratory, path, &line(path, &["--mkfs", kind]));
         assert_eq!(kind_on(device.path()), kind);
         assert!(!is_mounted(&device.number()), "{kind} stays mounted");
         for name in ["sequential read, raw", "random write, raw", "random write, a file each"] {
@@ -96,14 +106,9 @@ fn ext4_is_made_with_the_stripes_that_were_asked_for() {
     let xfs = ["--mkfs", "xfs", "--stripe-width", "32"];
     let refused = laboratory.run(line(path, &xfs), LIMIT).expect_status(2);
     assert!(refused.stderr.contains("su=,sw="), "{}", refused.stderr);
-    laboratory.run(line(path, &stripes), LIMIT).expect_status(3);
-    let token = laboratory.token(path);
     // With an even seed the last file system made has the stripes.
     let study = ["study", "fs", path, "--quick", "--time", "60s", "--seed", "4", "--json"];
-    let asked = [&study[..], &stripes, &["--erase", &token]].concat();
-    let outcome = laboratory.run(asked, LIMIT);
-    let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!(json["complete"], true, "{}", outcome.stderr);
+    let json = erased(&laboratory, path, &[&study[..], &stripes].concat());
     assert_eq!(cells(&json).len(), 5, "{json}");
     for side in ["plain", "striped"] {
         assert_eq!(steps(&json, &format!("first write, {side}")).len(), 5, "{side}");
@@ -177,9 +182,7 @@ fn a_file_system_that_is_there_is_used_and_left_as_it_was() {
     let directory = mount.path().to_str().unwrap();
     let outcome = laboratory.run(line(path, &["--mkfs", "ext4", "--erase", "any"]), LIMIT);
     assert!(outcome.expect_status(3).stderr.contains("is mounted at"));
-    let outcome = laboratory.run(line(path, &["--mount", directory]), LIMIT);
-    let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!(json["complete"], true, "{}", outcome.stderr);
+    let json = complete(&laboratory, &line(path, &["--mount", directory]));
     assert_eq!(steps(&json, "random read, raw").len(), 5, "reading needs no leave");
     assert!(steps(&json, "random write, raw").is_empty(), "the device is not ours");
     let other = json["findings"]["not_applicable"][0]["text"].as_str().unwrap();
@@ -222,7 +225,5 @@ fn nothing_stays_mounted_of_a_run_that_was_broken_off() {
     }
     // And the device is free for the next run.
     let token = laboratory.token(path);
-    let outcome = laboratory.run(line(path, &["--mkfs", "ext4", "--erase", &token]), LIMIT);
-    let json: Value = serde_json::from_str(&outcome.stdout).unwrap();
-    assert_eq!(json["complete"], true, "{}", outcome.stderr);
+    complete(&laboratory, &line(path, &["--mkfs", "ext4", "--erase", &token]));
 }

@@ -121,7 +121,7 @@ fn table(out: &mut String, table: &Table) {
     let table = view::study::table(table);
     let sets: Vec<Set> = (0..table.heads.len()).map(|column| set(&table, column)).collect();
     let _ = write!(out, "<section><h2>{}</h2>", escape(&table.title));
-    let is_long = table.rows.len() > ROWS_OPEN;
+    let is_long = table.rows.len() > ROWS_OPEN || table.is_wordy();
     if is_long {
         let _ = write!(out, "<details><summary>{} rows</summary>", table.rows.len());
     }

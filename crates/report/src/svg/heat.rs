@@ -27,6 +27,8 @@ struct Frame {
     above: f64,
     column: f64,
     width: f64,
+    /// The title says what all rows are held against.
+    is_by_said: bool,
 }
 
 /// The map as a picture of this width.
@@ -36,7 +38,9 @@ pub fn heat(map: &HeatMap, width: u32) -> String {
     let left = if is_beside { NAME } else { 0.0 };
     let above = if is_beside { 0.0 } else { ABOVE };
     let column = (width - left) / map.columns.len().max(1) as f64;
-    let frame = Frame { left, above, column, width };
+    let is_said =
+        |row: &HeatRow| row.against == map.rows[0].against && map.title.contains(&row.against);
+    let frame = Frame { left, above, column, width, is_by_said: map.rows.iter().all(is_said) };
     let row_height = FIELD + GAP + above;
     let height = HEAD + map.rows.len() as f64 * row_height + 2.0;
     let mut out = open(&map.title, width, height, " class=\"heat\"");
@@ -54,12 +58,18 @@ pub fn heat(map: &HeatMap, width: u32) -> String {
 }
 
 fn draw(out: &mut String, frame: &Frame, map: &HeatMap, row: &HeatRow, y: f64) {
-    if frame.above == 0.0 {
-        text(out, 0.0, y + 12.0, "on", &row.name);
-        text(out, 0.0, y + 25.0, "", &format!("by {}", row.against));
-    } else {
-        text(out, 0.0, y + 13.0, "on", &row.name);
-        text(out, frame.width, y + 13.0, "end", &format!("by {}", row.against));
+    let by = (!frame.is_by_said).then(|| format!("by {}", row.against));
+    let is_beside = frame.above == 0.0;
+    let baseline = match (is_beside, &by) {
+        (true, Some(_)) => 12.0,
+        (true, None) => FIELD / 2.0 + 4.0,
+        (false, _) => 13.0,
+    };
+    text(out, 0.0, y + baseline, "on", &row.name);
+    if let Some(by) = by {
+        let (x, y, class) =
+            if is_beside { (0.0, y + 25.0, "") } else { (frame.width, y + 13.0, "end") };
+        text(out, x, y, class, &by);
     }
     let top = y + frame.above;
     for index in 0..map.columns.len() {

@@ -14,7 +14,11 @@ pub(super) const NARROW: usize = 80;
 /// Title, entries in columns, note. A table that is too wide for them is written row by row.
 pub(super) fn table(table: &Table) -> String {
     let table = view::table(table);
-    let text = fitting(&table, COLUMNS).unwrap_or_else(|| row_by_row(&table));
+    let in_lines = || match table.is_wordy() {
+        true => hanging("", "  on the page of this run, and in its --json", 2),
+        false => row_by_row(&table),
+    };
+    let text = fitting(&table, COLUMNS).unwrap_or_else(in_lines);
     titled(&table, &text)
 }
 

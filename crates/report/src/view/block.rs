@@ -20,6 +20,9 @@ pub(crate) enum Block {
     Folded(String, Vec<Block>),
 }
 
+/// A table of more words than these is one to look something up in.
+const WORDY_CHARACTERS: usize = 2500;
+
 /// A column's head.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Head {
@@ -47,6 +50,13 @@ impl Table {
             is_number: name.ends_with('#'),
         };
         Table { heads: heads.map(head).to_vec(), ..Table::default() }
+    }
+
+    /// Whether it has nothing but words, and many: it is there to look something up in.
+    pub(crate) fn is_wordy(&self) -> bool {
+        let entries = self.rows.iter().flatten();
+        let has_numbers = self.heads.iter().any(|head| head.is_number);
+        !has_numbers && entries.map(|it| it.chars().count()).sum::<usize>() > WORDY_CHARACTERS
     }
 
     /// The names of its columns.

@@ -37,7 +37,11 @@ pub(crate) fn entry(cell: &Cell) -> String {
 
 /// A ratio with a digit that says something, however small it is.
 fn few(ratio: f64) -> String {
-    if (1e-9..0.005).contains(&ratio) { format!("{ratio:.0e}") } else { digits(ratio) }
+    match ratio {
+        tiny if (1e-9..0.0005).contains(&tiny) => format!("{tiny:.0e}"),
+        small if (0.0005..0.005).contains(&small) => format!("{small:.3}"),
+        other => digits(other),
+    }
 }
 
 /// How strong the colour of a ratio is, from 0 to 1: full from a factor of 10 on.
@@ -99,7 +103,8 @@ mod tests {
     #[test]
     fn a_ratio_can_be_read_without_its_colour() {
         assert_eq!(entry(&cell(0.4321, Verdict::Changed)), "0.43 ▼");
-        assert_eq!(entry(&cell(0.00321, Verdict::Changed)), "3e-3 ▼");
+        assert_eq!(entry(&cell(0.00321, Verdict::Changed)), "0.003 ▼");
+        assert_eq!(entry(&cell(0.000321, Verdict::Changed)), "3e-4 ▼");
         assert_eq!(entry(&cell(12.34, Verdict::Changed)), "12.3 ▲");
         assert_eq!(entry(&cell(1.01, Verdict::Equivalent)), "1.01 =");
         assert_eq!(entry(&cell(0.9, Verdict::Inconclusive)), "0.90 ?");

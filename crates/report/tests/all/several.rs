@@ -152,3 +152,28 @@ fn curves_of_several_targets_are_lines_of_one_chart_with_decades() {
     }
     assert!(page.contains("data-x=\"1 64 log k\"") && page.contains(" log n\""), "{page}");
 }
+
+/// A disk beside drives that are a hundred times as fast would lie on the axis of their rates.
+#[test]
+fn rates_span_decades_only_where_a_whole_curve_would_not_be_seen() {
+    let page = |factors: [f64; 2], sinks: f64| {
+        let line = |(factor, target): (f64, &&str)| Line {
+            label: (*target).into(),
+            kind: LineKind::Measured,
+            points: vec![(0.0, 1e4 * factor), (0.1, 1e4 * factor / sinks)],
+        };
+        let picture = Picture {
+            title: "Reads and writes together".into(),
+            note: String::new(),
+            x: Axis { quantity: "share of writes".into(), unit: Unit::Share },
+            y: Axis { quantity: "rate".into(), unit: Unit::Iops },
+            lines: factors.into_iter().zip(&TARGETS).map(line).collect(),
+            marks: Vec::new(),
+        };
+        gathering(&gathered(Findings { pictures: vec![picture], ..Findings::default() }))
+    };
+    let is_log = |page: String| page.contains(" log ");
+    assert!(is_log(page([1.0, 0.01], 2.0)), "one of a hundredth");
+    assert!(!is_log(page([1.0, 0.1], 2.0)), "one of a tenth");
+    assert!(!is_log(page([1.0, 0.9], 100.0)), "both sink: from zero");
+}

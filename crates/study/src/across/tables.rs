@@ -50,18 +50,32 @@ fn of_title(members: &[Member<'_>], title: &str) -> Option<Table> {
     })
 }
 
-/// What all say alike is said once, else each speaks of its own.
+/// What all say alike is said once, and so is what all end with; else each speaks of its own.
 fn note(owners: &[(&String, &Table)]) -> String {
-    let own = |(target, table): &(&String, &Table)| format!("{target}: {}", table.note);
-    match owners {
-        [(_, first), rest @ ..] if rest.iter().all(|(_, table)| table.note == first.note) => {
-            first.note.clone()
-        }
-        owners => {
-            let said = owners.iter().filter(|(_, table)| !table.note.is_empty());
-            said.map(own).collect::<Vec<_>>().join(" ")
-        }
+    let notes: Vec<&str> = owners.iter().map(|(_, table)| table.note.as_str()).collect();
+    let ending = common_ending(&notes);
+    let own = |ending: &str, between: &str| {
+        let said = owners.iter().filter(|(_, table)| !table.note.is_empty());
+        let said = said.map(|(target, table)| {
+            format!("{target}: {}", &table.note[..table.note.len() - ending.len()])
+        });
+        said.collect::<Vec<_>>().join(between)
+    };
+    match ending {
+        "" => own("", " "),
+        same if notes.iter().all(|note| *note == same) => same.to_owned(),
+        same => own(same, "; ") + same,
     }
+}
+
+/// What all of them have behind what each counts, from the colon on; empty: nothing.
+fn common_ending<'a>(notes: &[&'a str]) -> &'a str {
+    let Some((first, rest)) = notes.split_first() else { return "" };
+    if rest.iter().all(|note| note == first) {
+        return first;
+    }
+    let mut colons = first.match_indices(": ").map(|(at, _)| &first[at..]);
+    colons.find(|ending| rest.iter().all(|note| note.ends_with(ending))).unwrap_or_default()
 }
 
 /// The first entries of all rows, each once.

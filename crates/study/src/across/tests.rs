@@ -248,3 +248,30 @@ fn drives_of_one_profile_are_named_by_what_they_differ_in() {
     let both = ["sim:a,size=1", "/dev/a"];
     assert_eq!(names(&both), both, "of a drive and a device nothing is shared");
 }
+
+#[test]
+fn what_all_notes_end_with_is_said_once() {
+    let of = |note: &str| {
+        let text = |word: &str| Entry::Text(word.into());
+        let table = Table {
+            title: "Published".into(),
+            note: note.into(),
+            heads: ["figure", "here"].map(|name| Head { name: name.into(), unit: None }).to_vec(),
+            rows: vec![vec![text("rate"), text("1")]],
+        };
+        let findings = Findings { tables: vec![table], ..Findings::default() };
+        Run { findings: Some(findings), ..Run::default() }
+    };
+    let note = |notes: [&str; 2]| {
+        let [a, b] = notes.map(of);
+        let member = |target, run| Member { target, run };
+        let found = findings(&patterns::STUDY, &[member("a", &a), member("b", &b)]);
+        found.tables.iter().find(|it| it.title == "Published").unwrap().note.clone()
+    };
+    let rule = "within 5 %. Source: a slide.";
+    let [one, two] = [format!("1 of 2 hit: {rule}"), format!("2 of 2 hit: {rule}")];
+    assert_eq!(note([&one, &two]), format!("a: 1 of 2 hit; b: 2 of 2 hit: {rule}"));
+    assert_eq!(note([&one, &one]), one);
+    assert_eq!(note([&one, ""]), format!("a: {one}"));
+    assert_eq!(note(["x: y.", "x: z."]), "a: x: y. b: x: z.");
+}

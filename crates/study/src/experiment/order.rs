@@ -46,6 +46,20 @@ pub fn missing(schedule: Vec<Step>, run: &Run) -> Vec<Step> {
     schedule.into_iter().filter(|step| is_missing(step)).collect()
 }
 
+/// So many rounds of all of these, each in an order of its own.
+pub fn in_rounds<T: Clone>(
+    all: &[T],
+    rounds: u64,
+    seed: u64,
+) -> impl Iterator<Item = T> + use<'_, T> {
+    let round = move |number| {
+        let mut round = all.to_vec();
+        shuffle(&mut round, seed, number);
+        round
+    };
+    (0..rounds).flat_map(round)
+}
+
 /// Shuffles in place, by the seed and a number of the caller's.
 pub fn shuffle<T>(items: &mut [T], seed: u64, number: u64) {
     let mut random = Random::new(Domain::StudyOrder.seed(seed, number));

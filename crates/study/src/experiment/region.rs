@@ -4,10 +4,10 @@
 
 use super::budget::Left;
 use super::order::{is_complete, since_break};
-use super::{Setting, loads};
+use super::{Allowance, Setting, loads};
 use drivelab_core::findings::Findings;
 use drivelab_core::ledger::Moved;
-use drivelab_core::plan::{Mix, Role, Step, Until};
+use drivelab_core::plan::{Mix, Plan, Role, Step, Until};
 use drivelab_core::quantity::size;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::Scale;
@@ -16,6 +16,7 @@ use drivelab_core::units::{Size, Span};
 /// The step that overwrites the region at random.
 pub const WARM_UP: &str = "warm-up, random write";
 const GRAIN: u64 = 1 << 20;
+const SECOND_NS: u64 = 1_000_000_000;
 /// A fill that came no further leaves nothing to measure on.
 const BYTES_MIN: u64 = 16 << 20;
 /// States in which all of the target holds data, and those in which it was overwritten at random.
@@ -65,6 +66,35 @@ pub fn bytes(setting: &Setting<'_>, run: &Run) -> Option<u64> {
 
 fn last<'a>(run: &'a Run, name: &str) -> Option<&'a StepRun> {
     since_break(run).iter().rfind(|step| step.begin.name == name)
+}
+
+/// How much such a study may use: so many minutes by scale, and a few times the drive's bytes.
+pub fn allowance(scale: Scale, bytes: u64, minutes: [u64; 3]) -> Allowance {
+    let [quick, default, full] = minutes;
+    let (minutes, budget) = match scale {
+        Scale::Quick => (quick, 10 << 30),
+        Scale::Default => (default, bytes.saturating_mul(4).min(256 << 30)),
+        Scale::Full => (full, bytes.saturating_mul(6)),
+    };
+    Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget.max(10 << 30)) }
+}
+
+/// What such a study does next: what prepares its part of the target, and then what `missing` says
+/// of this part, by what is left. `None`: nothing, or no time for it.
+pub fn next(
+    setting: &Setting<'_>,
+    run: &Run,
+    missing: impl FnOnce(&Left, u64) -> Vec<Step>,
+) -> Option<Plan> {
+    let left = Left::of(setting, run);
+    if left.time_ns == 0 {
+        return None;
+    }
+    if let Some(step) = preparation(setting, run, &left) {
+        return Some(loads::plan(setting, SECOND_NS, vec![step]));
+    }
+    let steps = missing(&left, bytes(setting, run)?);
+    (!steps.is_empty()).then(|| loads::plan(setting, SECOND_NS / 4, steps))
 }
 
 /// What is missing before anything can be measured; `None`: nothing, or nothing that helps.

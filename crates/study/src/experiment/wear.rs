@@ -3,7 +3,7 @@
 use super::Setting;
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::lifetime::rated_from_wear;
-use drivelab_core::quantity::{capacity, percent};
+use drivelab_core::quantity::{capacity, count, percent};
 
 /// A study may take this share of a drive's life without being told to.
 const SHARE_MAX: f64 = 0.01;
@@ -37,7 +37,10 @@ pub fn rated(setting: &Setting<'_>) -> Option<Rated> {
         }),
         (None, Some(flash)) => Some(Rated {
             bytes: flash.bytes as f64 * f64::from(flash.cycles_left),
-            because: format!("{} cycles, if nothing is written twice", flash.cycles_left),
+            because: format!(
+                "{} cycles, if nothing is written twice",
+                count(flash.cycles_left.into())
+            ),
         }),
         (None, None) => None,
     }

@@ -16,7 +16,8 @@ const MARKS_MAX: usize = 100;
 const MARKS_SAID_MAX: usize = 12;
 /// A measured curve of so few points has a dot at each: between them nothing was measured.
 const DOTS_MAX: usize = 24;
-/// Times that differ by more than this factor are drawn on a logarithmic axis.
+/// Times that differ by more than this factor, and rates of which a whole curve does, are drawn on
+/// a logarithmic axis.
 const WIDE_FACTOR: f64 = 30.0;
 /// Sizes and counts that differ by more than this factor may be powers of two.
 const POWERS_FACTOR: f64 = 16.0;
@@ -38,7 +39,9 @@ pub fn picture(picture: &Picture) -> Option<Chart> {
         picture.marks.iter().filter(|mark| is_number(mark.x)).take(MARKS_MAX).collect();
     let xs: Vec<f64> = all().map(|at| at.0).chain(marks.iter().map(|mark| mark.x)).collect();
     let (x, by) = horizontal(&picture.x, &xs);
-    let y = vertical(&picture.y, &all().map(|at| at.1).collect::<Vec<f64>>());
+    let tops: Vec<f64> =
+        curves.iter().map(|curve| ends_of(curve).1).filter(|top| top.is_finite()).collect();
+    let y = vertical(&picture.y, ends(&all().map(|at| at.1).collect::<Vec<f64>>()), &tops);
     let fits = fits(&picture.lines);
     let hues = hues(&picture.lines, &fits);
     let columns = (COLUMNS_ALL / curves.len().max(1)).clamp(40, COLUMNS_EACH);
@@ -97,6 +100,11 @@ fn ends(values: &[f64]) -> (f64, f64) {
     (low, high)
 }
 
+/// The least and the most of a curve.
+fn ends_of(pieces: &[Vec<(f64, f64)>]) -> (f64, f64) {
+    ends(&pieces.iter().flatten().map(|at| at.1).collect::<Vec<f64>>())
+}
+
 /// The horizontal axis, and the factor that brings a value into its unit.
 fn horizontal(axis: &findings::Axis, xs: &[f64]) -> (Axis, f64) {
     let (low, high) = ends(xs);
@@ -130,11 +138,14 @@ fn is_by_powers(unit: findings::Unit, xs: &[f64]) -> bool {
 }
 
 /// From zero, so that heights can be compared; only times, and counts such as days, may span
-/// decades.
-fn vertical(axis: &findings::Axis, ys: &[f64]) -> Axis {
-    let (low, high) = ends(ys);
-    let spans = matches!(axis.unit, findings::Unit::Ns | findings::Unit::Count);
-    let is_log = spans && low > 0.0 && high / low > WIDE_FACTOR;
+/// decades, and rates where a whole curve would lie on the axis.
+fn vertical(axis: &findings::Axis, (low, high): (f64, f64), tops: &[f64]) -> Axis {
+    let spans = match axis.unit {
+        findings::Unit::Ns | findings::Unit::Count => high / low > WIDE_FACTOR,
+        findings::Unit::Iops | findings::Unit::BytesPerS => high / ends(tops).0 > WIDE_FACTOR,
+        _ => false,
+    };
+    let is_log = spans && low > 0.0;
     let step = round_up(low.abs().max(high.abs()) / 8.0);
     let (from, to) = match is_log {
         true => (low * 0.8, high * 1.25),
@@ -241,7 +252,7 @@ fn alt(picture: &Picture, curves: &[Vec<Vec<(f64, f64)>>]) -> String {
     let unit = Unit::from(picture.y.unit);
     let mut said = Vec::new();
     for (line, pieces) in picture.lines.iter().zip(curves) {
-        let (low, high) = ends(&pieces.iter().flatten().map(|at| at.1).collect::<Vec<f64>>());
+        let (low, high) = ends_of(pieces);
         if low.is_finite() {
             let (low, high) = (unit.show(low), unit.show(high));
             said.push(match low == high {
