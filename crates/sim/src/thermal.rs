@@ -33,8 +33,8 @@ impl Thermal {
     pub fn parse(text: &str) -> Result<Self, String> {
         let form = || {
             format!(
-                "thermal={text}: give BORNE:CONSTANT:THROTTLED, such as 1GB:60s:300MB, where 1 GB/s \
-                 can be kept up for ever and 300 MB/s are left while the drive is too warm"
+                "thermal={text}: give BORNE:CONSTANT:THROTTLED, such as 1GB:60s:300MB, where \
+                 1 GB/s can be kept up for ever and 300 MB/s are left while the drive is too warm"
             )
         };
         let parts: Vec<&str> = text.split(':').collect();
@@ -247,9 +247,9 @@ mod tests {
         told
     }
 
-    /// It moves 1 GB/s, of which 0.5 can be kept up: the warmth is 2 (1 - e^(-t/60)), 1 at 60 ln 2 s.
-    /// At 0.1 GB/s it falls from 1 towards 0.2 and is 0.9 after 60 ln (0.8 ÷ 0.7) s, and rises again
-    /// towards 2 to 1 within 60 ln (1.1 ÷ 1) s.
+    /// It moves 1 GB/s, of which 0.5 can be kept up: the warmth is 2 (1 - e^(-t/60)), and 1 at
+    /// 60 ln 2 s. At 0.1 GB/s it falls from 1 towards 0.2 and is 0.9 after 60 ln (0.8 ÷ 0.7) s, and
+    /// rises again towards 2 to 1 within 60 ln (1.1 ÷ 1) s.
     #[test]
     fn it_becomes_too_warm_and_cool_again_when_newton_s_law_says() {
         let how = Thermal::parse("500MB:60s:100MB").unwrap();

@@ -38,7 +38,7 @@ fn a_plan_of_drivelab_is_run_by_its_name() {
     assert!(refused.refused(2, "nosuch").err.contains("nvme-protocol, write-cliff"));
     // A file of that name is what was meant.
     user.write("write-cliff", "title = \"mine\"\n");
-    user.types(&["run", "write-cliff", "sim:textbook,capacity=64MiB"]).refused(2, "write-cliff");
+    user.types(&["run", "write-cliff", "sim:textbook,capacity=64MiB"]).refused(2, "no steps");
     let help = user.types(&["run", "--help"]).fine().out;
     assert!(help.contains("Plans of drivelab: nvme-protocol, write-cliff"), "{help}");
 }

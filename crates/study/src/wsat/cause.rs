@@ -166,9 +166,9 @@ impl Cause {
         match self {
             Cause::Cache(bytes) => format!(
                 "It falls so early because a cache of about {} was full: after a rest of {rest} \
-                 it took {} at {} before it fell again. {}, and reads were neither held to the rate \
-                 of writes nor faster after the rest, so neither a large mapping unit nor a quota \
-                 nor heat explains it.",
+                 it took {} at {} before it fell again. {}, and reads were neither held to the \
+                 rate of writes nor faster after the rest, so neither a large mapping unit nor a \
+                 quota nor heat explains it.",
                 size(bytes as u64),
                 size(again),
                 operations(rested.map_or(0.0, |it| it.rate)),
