@@ -114,13 +114,13 @@ fn the_time_is_for_the_whole_line() {
     user.types(&line).refused(2, "--time is for the whole line");
 }
 
-/// Over all loads the cloud volume is last beside the disks; reads one at a time say another order, and the mixture
+/// Over all loads the cloud volume is last; reads one at a time say another order, and the mixture
 /// by which an article ordered these kinds has a line of its own.
 #[test]
 fn the_order_of_one_load_is_told_from_that_of_all() {
     let user = User::new();
     let flash = ["sim:nvme-tlc,capacity=64GiB", "sim:sata-mlc,capacity=64GiB"];
-    let line = [flash[0], flash[1], "sim:san", "sim:essd", "sim:sas-raid10"];
+    let line = [flash[0], flash[1], "sim:san", "sim:essd", "sim:sas-raid10,members=8"];
     let json = rank(&user, &line);
     let verdict = said(&json);
     let alone = verdict.iter().find(|text| text.starts_with("By random 70/30 qd64 alone"));
@@ -140,7 +140,7 @@ fn the_order_of_one_load_is_told_from_that_of_all() {
     let heads = heads["heads"].as_array().unwrap();
     let essd = heads.iter().position(|head| head["name"] == "essd").unwrap();
     let of = |load: &str| places.iter().find(|row| row[0] == load).unwrap()[essd].clone();
-    assert_eq!((of("all of them"), of("random read qd1")), ("4 =".into(), "3".into()), "{places:?}");
+    assert_eq!((of("all of them"), of("random read qd1")), ("5".into(), "3".into()), "{places:?}");
     let links = rows("Links");
     assert_eq!(links.len(), 4, "a quota has no link: {links:?}");
     assert!(links.iter().all(|row| row[0] != "sim:essd"), "{links:?}");
