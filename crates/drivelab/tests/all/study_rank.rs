@@ -120,7 +120,7 @@ fn the_time_is_for_the_whole_line() {
 fn the_order_of_one_load_is_told_from_that_of_all() {
     let user = User::new();
     let flash = ["sim:nvme-tlc,capacity=64GiB", "sim:sata-mlc,capacity=64GiB"];
-    let line = [flash[0], flash[1], "sim:san", "sim:essd", "sim:sas-raid10"];
+    let line = [flash[0], flash[1], "sim:san", "sim:essd", "sim:sas-raid10,members=8"];
     let json = rank(&user, &line);
     let verdict = said(&json);
     let alone = verdict.iter().find(|text| text.starts_with("By random 70/30 qd64 alone"));

@@ -18,7 +18,7 @@ pub struct Checkpoints {
 impl Checkpoints {
     /// `None` where a drive makes none.
     pub fn new(parameters: &Parameters) -> Option<Self> {
-        (parameters.checkpoint_bytes > 0).then(|| Checkpoints {
+        (parameters.checkpoint_bytes > 0).then_some(Checkpoints {
             every_bytes: parameters.checkpoint_bytes,
             takes_ns: parameters.checkpoint_ns,
             written: 0,
