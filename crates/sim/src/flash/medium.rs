@@ -162,7 +162,7 @@ impl Flash {
     /// Whether a unit lies behind another: next to it, or as the first of the next die in turn.
     pub fn lies_behind(&self, unit: u32, before: u32) -> bool {
         let is_next = unit == before.wrapping_add(1);
-        if self.allocation_dies == 0 || unit % self.stripe_units != 0 {
+        if self.allocation_dies == 0 || !unit.is_multiple_of(self.stripe_units) {
             return is_next;
         }
         let next_die = (self.die_of(before) + 1) % self.dies.len();
