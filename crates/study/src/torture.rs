@@ -166,7 +166,7 @@ fn program(setting: &Setting<'_>, cell_ns: Option<u64>) -> Program {
     let batteries = batteries(setting);
     let most = match (options.scale, setting.is_simulated()) {
         (Scale::Full, _) => 16 << 30,
-        (Scale::Default, true) => (256 * MEBIBYTE).min(setting.bytes() / 16).max(FILE_GRAIN),
+        (Scale::Default, true) => simulated_file_bytes(setting.bytes()),
         (Scale::Quick, true) => (128 * MEBIBYTE).min(setting.bytes() / 32).max(FILE_GRAIN),
         _ => 128 * MEBIBYTE,
     };
@@ -194,6 +194,14 @@ fn program(setting: &Setting<'_>, cell_ns: Option<u64>) -> Program {
         most.min(each) / grain * grain
     });
     Program { groups, rounds, file_bytes, torture_bytes, passes, shape }
+}
+
+/// A quarter of the drive, as 16 GiB of 64 GB, as long as that takes no longer than a sixteenth of a
+/// larger one; of small drives a sixteenth, because a quarter would fit the page cache.
+fn simulated_file_bytes(bytes: u64) -> u64 {
+    let most = 256 * MEBIBYTE;
+    let share = if bytes < 4 * most { bytes / 16 } else { most };
+    share.min(most).max(FILE_GRAIN)
 }
 
 /// Times that the battery is measured.

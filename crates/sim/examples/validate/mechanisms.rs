@@ -2,6 +2,7 @@
 //! with its reason, before the first run.
 
 use crate::load::{KIB, MIB, operations, passes, random, sequential};
+use crate::placement::placement;
 use drivelab_core::plan::{Arrival, Mix, Pattern, Stream, Until, Zone};
 use drivelab_core::units::Span;
 
@@ -65,7 +66,7 @@ fn zone(addresses: f64, accesses: f64) -> Stream {
 
 /// All of them.
 pub fn all() -> Vec<Mechanism> {
-    [space(), collection(), buffers(), caches(), cells_and_firmware()]
+    [space(), collection(), buffers(), caches(), cells_and_firmware(), placement()]
         .into_iter()
         .flatten()
         .collect()

@@ -71,15 +71,29 @@ pub struct Blocks {
     pub erasures: u32,
     /// See `erasures`.
     pub erased_at: Vec<u32>,
-    by_age: VecDeque<u32>,
-    by_wear: BinaryHeap<Reverse<(u32, u32)>>,
+    /// Free blocks, and lists of them: one for all, or one for each die, on which blocks lie in turn.
+    free: u32,
+    lists: Vec<FreeBlocks>,
     levels_wear: bool,
 }
 
+/// Free blocks of the drive, or of one die.
+#[derive(Debug, Clone, Default)]
+struct FreeBlocks {
+    by_age: VecDeque<u32>,
+    by_wear: BinaryHeap<Reverse<(u32, u32)>>,
+}
+
+impl FreeBlocks {
+    fn count(&self) -> usize {
+        self.by_age.len() + self.by_wear.len()
+    }
+}
+
 impl Blocks {
-    /// `count` free blocks. `levels_wear`: the least worn is opened first, else the one that was
-    /// erased first.
-    pub fn new(count: u32, levels_wear: bool) -> Self {
+    /// `count` free blocks in `lists` lists. `levels_wear`: the least worn is opened first, else the
+    /// one that was erased first.
+    pub fn new(count: u32, lists: u32, levels_wear: bool) -> Self {
         let all = count as usize;
         let mut blocks = Blocks {
             valid: numbers(all, 0),
@@ -90,8 +104,8 @@ impl Blocks {
             closures: 0,
             erasures: 0,
             erased_at: vec![0; all],
-            by_age: VecDeque::new(),
-            by_wear: BinaryHeap::new(),
+            free: 0,
+            lists: vec![FreeBlocks::default(); lists.max(1) as usize],
             levels_wear,
         };
         (0..count).for_each(|block| blocks.release(block));
@@ -106,31 +120,54 @@ impl Blocks {
     /// Free blocks.
     #[inline]
     pub fn free(&self) -> u32 {
-        (self.by_age.len() + self.by_wear.len()) as u32
+        self.free
     }
 
-    /// Takes a free block to be filled.
+    /// Whether a list has a free block.
+    pub fn has_free(&self, list: u32) -> bool {
+        self.lists[list as usize].count() > 0
+    }
+
+    /// Takes a free block to be filled, of the list that has most.
     pub fn open(&mut self, generation: u8) -> Option<u32> {
+        let lists = 0..self.lists.len();
+        let list = lists.min_by_key(|list| Reverse(self.lists[*list].count()))?;
+        self.open_of(list as u32, generation)
+    }
+
+    /// Takes a free block of one list to be filled.
+    pub fn open_of(&mut self, list: u32, generation: u8) -> Option<u32> {
+        let free = &mut self.lists[list as usize];
         let block = if self.levels_wear {
-            self.by_wear.pop().map(|Reverse((_, block))| block)
+            free.by_wear.pop().map(|Reverse((_, block))| block)
         } else {
-            self.by_age.pop_front()
+            free.by_age.pop_front()
         }?;
         Some(self.begin(block, generation))
     }
 
     /// Takes the most worn free block to be filled.
     pub fn open_most_worn(&mut self, generation: u8) -> Option<u32> {
-        let by_age = self.by_age.iter().map(|block| (self.erases[*block as usize], *block));
-        let by_wear = self.by_wear.iter().map(|Reverse(entry)| *entry);
-        let (_, block) = by_age.chain(by_wear).max()?;
-        self.by_age.retain(|free| *free != block);
-        self.by_wear.retain(|Reverse((_, free))| *free != block);
+        let erases = &self.erases;
+        let entries = self.lists.iter().flat_map(|free| {
+            let by_age = free.by_age.iter().map(|block| (erases[*block as usize], *block));
+            by_age.chain(free.by_wear.iter().map(|Reverse(entry)| *entry))
+        });
+        let (_, block) = entries.max()?;
+        let list = self.list_of(block);
+        list.by_age.retain(|free| *free != block);
+        list.by_wear.retain(|Reverse((_, free))| *free != block);
         Some(self.begin(block, generation))
+    }
+
+    fn list_of(&mut self, block: u32) -> &mut FreeBlocks {
+        let list = block as usize % self.lists.len();
+        &mut self.lists[list]
     }
 
     fn begin(&mut self, block: u32, generation: u8) -> u32 {
         let at = block as usize;
+        self.free -= 1;
         self.state[at] = BlockState::Open;
         self.generation[at] = generation;
         self.valid[at] = 0;
@@ -165,18 +202,22 @@ impl Blocks {
     /// Wears every block by `erases`.
     pub fn age_all(&mut self, erases: u32) {
         self.erases.iter_mut().for_each(|count| *count += erases);
-        let aged = self.by_wear.drain().map(|Reverse((count, block))| (count + erases, block));
-        self.by_wear = aged.map(Reverse).collect();
+        for free in &mut self.lists {
+            let aged = free.by_wear.drain().map(|Reverse((count, block))| (count + erases, block));
+            free.by_wear = aged.map(Reverse).collect();
+        }
     }
 
     fn release(&mut self, block: u32) {
         let at = block as usize;
         self.state[at] = BlockState::Free;
         self.valid[at] = 0;
-        if self.levels_wear {
-            self.by_wear.push(Reverse((self.erases[at], block)));
-        } else {
-            self.by_age.push_back(block);
+        self.free += 1;
+        let (levels_wear, erases) = (self.levels_wear, self.erases[at]);
+        let free = self.list_of(block);
+        match levels_wear {
+            true => free.by_wear.push(Reverse((erases, block))),
+            false => free.by_age.push_back(block),
         }
     }
 
@@ -215,14 +256,14 @@ mod tests {
     #[test]
     fn the_least_worn_block_is_opened_first_where_wear_is_levelled() {
         for (levels, expected) in [(true, 1), (false, 1)] {
-            let mut blocks = Blocks::new(2, levels);
+            let mut blocks = Blocks::new(2, 1, levels);
             let first = blocks.open(0).unwrap();
             assert_eq!(first, 0);
             blocks.close(first);
             blocks.erase(first);
             assert_eq!(blocks.open(0), Some(expected));
         }
-        let mut blocks = Blocks::new(3, true);
+        let mut blocks = Blocks::new(3, 1, true);
         for _ in 0..3 {
             let block = blocks.open(0).unwrap();
             blocks.erase(block);

@@ -66,6 +66,11 @@ impl Ftl {
         began
     }
 
+    /// Whether a unit lies in the block that is being emptied, where that was looked at already.
+    pub(super) fn is_passed(&self, unit: u32) -> bool {
+        self.scan.is_some_and(|scan| self.by_block.divide(unit) == scan.block && unit < scan.next)
+    }
+
     fn begin_scan(&mut self) {
         let cold = self.coldest_if_uneven();
         let Some(block) = cold.or_else(|| self.victim()) else { return };
@@ -178,7 +183,9 @@ impl Ftl {
     /// Moves a valid unit to the frontier of its temperature.
     #[inline]
     fn copy<M: Medium>(&mut self, medium: &mut M, logical: u32, generation: u8, stream: usize) {
-        if self.frontier(stream).next == self.frontier(stream).end {
+        if self.frontier(stream).next == self.frontier(stream).end
+            && (stream != 0 || !self.takes_stripe(medium))
+        {
             let full = *self.frontier(stream);
             self.close(full);
             let opened = match stream {

@@ -74,7 +74,10 @@ impl Ftl {
 
     /// Nothing was written yet.
     fn is_new(&self) -> bool {
-        self.mapped == 0 && self.host.block == NONE && self.blocks.erasures == 0
+        self.allocation.is_none()
+            && self.mapped == 0
+            && self.host.block == NONE
+            && self.blocks.erasures == 0
     }
 
     /// Writes `units` units at random addresses.

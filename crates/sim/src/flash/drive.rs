@@ -117,9 +117,10 @@ impl FlashDrive {
             && prefetch.is_none()
             && read_cache.is_none()
             && map_cache.is_none()
-            && slc.is_none();
+            && slc.is_none()
+            && parameters.firmware_copy_unit_ns == 0;
         let is_simple = is_plain && is_simple(&parameters);
-        let mut flash = Flash::new(parameters.timing(), layout.block_units, layout.program_units);
+        let mut flash = Flash::new(parameters.timing(), &layout);
         flash.notes_moves = map_cache.is_some();
         let retries = Retries::new(&parameters);
         let checkpoints = Checkpoints::new(&parameters);
@@ -240,7 +241,11 @@ impl FlashDrive {
         let (old_unit, erasures) = (self.ftl.locate(logical), self.ftl.erasures());
         #[cfg(test)]
         self.buffer.replaced(self.ftl.version(logical).unwrap_or(0));
+        let copied = self.ftl.counts.collection_units;
         let unit = self.ftl.write(&mut self.flash, logical);
+        if !PLAIN {
+            self.pay_for_copies(copied);
+        }
         self.buffer.placed(unit, old_unit, erasures);
         self.give_back();
         if !PLAIN && self.flash.notes_moves {

@@ -1,6 +1,7 @@
 //! Page mapping: where each unit lies, and how room is made. Knows nothing of time: what it does
 //! to the flash goes to a [`Medium`].
 
+use super::allocation::Allocation;
 use super::blocks::{Blocks, Divisor};
 use super::check::check;
 use super::collection::{COLD, Scan, WEAR_CHECK_ERASES};
@@ -9,6 +10,7 @@ use super::layout::Layout;
 use super::origin::Origin;
 use crate::memory::{NONE, Table, UNTOUCHED, prefetch};
 use drivelab_core::inside::Inside;
+use drivelab_core::op::Time;
 use drivelab_stats::Random;
 
 /// Flash as the translation layer sees it. Units of one program lie on one die.
@@ -23,6 +25,10 @@ pub trait Medium {
     fn erase(&mut self, block: u32);
     /// A logical unit was copied to another place.
     fn moved(&mut self, _logical: u32) {}
+    /// When a die has done all it has to do.
+    fn settled_at(&self, _die: u32) -> Time {
+        0
+    }
 }
 
 /// Flash that takes no time: to bring a drive into a state.
@@ -60,6 +66,8 @@ pub struct Ftl {
     pub(super) blocks: Blocks,
     pub(super) host: Frontier,
     pub(super) copies: Vec<Frontier>,
+    /// Where dies have blocks of their own: what of them is being filled.
+    pub(super) allocation: Option<Box<Allocation>>,
     /// For cold data that is moved to worn blocks.
     pub(super) cold: Frontier,
     pub(super) collector: Collector,
@@ -75,7 +83,7 @@ pub struct Ftl {
     pub(super) contents: (u32, Vec<u32>),
 }
 
-const NO_FRONTIER: Frontier = Frontier { block: NONE, next: 0, end: 0 };
+pub(super) const NO_FRONTIER: Frontier = Frontier { block: NONE, next: 0, end: 0 };
 
 impl Ftl {
     /// A fresh drive.
@@ -111,9 +119,10 @@ impl Ftl {
             by_block: Divisor::new(layout.block_units),
             by_page: Divisor::new(layout.page_units),
             programs: Divisor::new(layout.program_units),
-            blocks: Blocks::new(layout.blocks, layout.levels_wear),
+            blocks: Blocks::new(layout.blocks, layout.allocation_dies, layout.levels_wear),
             host: NO_FRONTIER,
             copies: vec![NO_FRONTIER; layout.collection_frontiers as usize],
+            allocation: Allocation::new(&layout),
             cold: NO_FRONTIER,
             collector: Collector::new(layout.policy, layout.choices, layout.block_units, random),
             scan: None,
@@ -308,6 +317,9 @@ impl Ftl {
     }
 
     fn open_host<M: Medium>(&mut self, medium: &mut M) {
+        if self.allocation.is_some() {
+            return self.open_stripe(medium);
+        }
         self.close(self.host);
         self.host = NO_FRONTIER;
         // The last free blocks belong to collection.

@@ -18,6 +18,10 @@ pub struct Layout {
     pub program_units: u32,
     /// Units of one flash page.
     pub page_units: u32,
+    /// Units that go to one die before another has its turn.
+    pub stripe_units: u32,
+    /// Dies that have blocks and free lists of their own, in turn; 0: blocks span all dies.
+    pub allocation_dies: u32,
     /// Free blocks that are kept in any case.
     pub low_blocks: u32,
     /// Free blocks below which collection keeps pace with the host.
@@ -44,7 +48,9 @@ pub struct Layout {
 impl Layout {
     /// Open blocks: the host's, those of collection, and one for cold data that is moved.
     pub(super) fn open_blocks(&self) -> u32 {
-        1 + self.collection_frontiers + u32::from(self.wear_difference_max.is_some())
+        self.allocation_dies.max(1)
+            + self.collection_frontiers
+            + u32::from(self.wear_difference_max.is_some())
     }
 
     /// T: units that may hold data: without the free blocks that are kept, without half of each

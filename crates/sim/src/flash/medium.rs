@@ -2,6 +2,7 @@
 
 use super::blocks::Divisor;
 use super::ftl::Medium;
+use super::layout::Layout;
 use crate::lane::{Background, Lane, Slot, Worked};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
@@ -55,6 +56,9 @@ pub struct Flash {
     channels: Vec<Lane>,
     die_background: Background,
     channel_background: Background,
+    /// See [`Layout`].
+    allocation_dies: u32,
+    stripe_units: u32,
     by_block: Divisor,
     by_program: Divisor,
     by_dies: Divisor,
@@ -85,8 +89,14 @@ pub struct Flash {
 }
 
 impl Flash {
-    /// Flash at rest. A block spans all dies, program after program.
-    pub fn new(timing: Timing, block_units: u32, program_units: u32) -> Self {
+    /// Flash at rest. A block spans all dies, stripe after stripe, or lies on one of them, in turn.
+    pub fn new(timing: Timing, layout: &Layout) -> Self {
+        let program_units = layout.program_units;
+        let block_units = layout.block_units * layout.allocation_dies.max(1);
+        let programs_in_turn = match layout.allocation_dies {
+            0 => layout.stripe_units / program_units.max(1),
+            _ => layout.block_units / program_units.max(1),
+        };
         let die_background = Background {
             operation_ns: timing.program_ns,
             debt_max_ns: timing.debt_max_ns,
@@ -101,7 +111,7 @@ impl Flash {
             suspend_ns: None,
         };
         let places = (0..block_units / program_units.max(1))
-            .map(|program| program % timing.dies.max(1))
+            .map(|program| program / programs_in_turn.max(1) % timing.dies.max(1))
             .map(|die| (die as u16, (die % timing.channels.max(1)) as u16))
             .collect();
         Flash {
@@ -112,6 +122,8 @@ impl Flash {
             channels: vec![Lane::default(); timing.channels as usize],
             die_background,
             channel_background,
+            allocation_dies: layout.allocation_dies,
+            stripe_units: layout.stripe_units,
             by_block: Divisor::new(block_units),
             by_program: Divisor::new(program_units),
             by_dies: Divisor::new(timing.dies),
@@ -158,6 +170,16 @@ impl Flash {
             let block = self.by_block.divide(last) as usize;
             self.written_at_s[block] = (self.now / 1_000_000_000) as u32;
         }
+    }
+
+    /// Whether a unit lies behind another: next to it, or as the first of the next die in turn.
+    pub fn lies_behind(&self, unit: u32, before: u32) -> bool {
+        let is_next = unit == before.wrapping_add(1);
+        if self.allocation_dies == 0 || !unit.is_multiple_of(self.stripe_units) {
+            return is_next;
+        }
+        let next_die = (self.die_of(before) + 1) % self.dies.len();
+        self.die_of(unit) == next_die
     }
 
     /// The die that holds a unit.
@@ -319,7 +341,18 @@ impl Medium for Flash {
         }
     }
 
-    fn erase(&mut self, _block: u32) {
+    fn settled_at(&self, die: u32) -> Time {
+        self.dies[die as usize].settled_at(self.now)
+    }
+
+    fn erase(&mut self, block: u32) {
+        if self.allocation_dies > 0 {
+            let die = (block % self.allocation_dies) as usize;
+            self.dies[die].owe(self.now, self.timing.erase_ns);
+            self.debt_causes[die] = Cause::Collection;
+            self.background_busy_ns += self.timing.erase_ns;
+            return;
+        }
         for die in &mut self.dies {
             die.owe(self.now, self.timing.erase_ns);
         }

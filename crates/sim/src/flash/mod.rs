@@ -1,5 +1,6 @@
 //! Page-mapped flash drives.
 
+mod allocation;
 mod blocks;
 mod buffer;
 mod check;
@@ -18,6 +19,7 @@ mod memories;
 mod origin;
 mod parameters;
 mod path;
+mod pieces;
 mod power;
 mod prefetch;
 mod read_cache;

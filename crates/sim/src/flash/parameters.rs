@@ -30,6 +30,13 @@ pub struct Parameters {
     /// Pages of one plane that are programmed at once (one shot: 3 where cells hold three bits).
     #[serde(default = "one")]
     pub pages_per_program: u32,
+    /// Bytes that go to one die before another has its turn; 0: one program.
+    #[serde(default)]
+    pub stripe_bytes: u64,
+    /// Whether each die has blocks and a free list of its own, and a stripe goes to the die that is
+    /// free first; else blocks span all dies, which take turns.
+    #[serde(default)]
+    pub allocates_by_die: bool,
     /// Pages of a block of one plane.
     pub pages_per_block: u32,
     /// Share of the blocks that are bad from the beginning.
@@ -67,6 +74,12 @@ pub struct Parameters {
     /// Controller time of each map unit of a write, beyond that.
     #[serde(default)]
     pub firmware_write_unit_ns: u64,
+    /// Controller time of each piece of a read that does not lie behind the one before it.
+    #[serde(default)]
+    pub firmware_piece_ns: u64,
+    /// Controller time of each map unit that collection copies for a write.
+    #[serde(default)]
+    pub firmware_copy_unit_ns: u64,
     /// Commands that the drive takes at a time; 0: any number.
     #[serde(default)]
     pub queue_depth: u32,
@@ -271,8 +284,30 @@ impl Parameters {
                 self.pages_per_block, self.pages_per_program
             ));
         }
+        self.check_stripe()?;
         self.check_buffers()?;
         self.check_spare()
+    }
+
+    fn check_stripe(&self) -> Result<(), String> {
+        let programs = u64::from(self.pages_per_block / self.pages_per_program);
+        let stripe = self.stripe_bytes;
+        let is_whole = stripe.is_multiple_of(self.program_bytes())
+            && (stripe == 0 || programs.is_multiple_of(stripe / self.program_bytes()));
+        if !is_whole {
+            return Err(format!(
+                "stripe_bytes is {stripe} and must be whole programs of {} bytes that divide the \
+                 {programs} of a block on one die",
+                self.program_bytes()
+            ));
+        }
+        let has_slc = self.slc_static_bytes > 0 || self.slc_dynamic_share > 0.0;
+        if self.allocates_by_die && (has_slc || self.retention_retries > 0) {
+            return Err("allocates_by_die goes with neither an SLC cache nor retention_retries; \
+                        leave one of them out"
+                .into());
+        }
+        Ok(())
     }
 
     fn check_buffers(&self) -> Result<(), String> {
@@ -381,15 +416,19 @@ impl Parameters {
                 format!("{what} of {bytes} bytes is more than 2^32 map units; use larger ones")
             })
         };
-        let block_units = units(self.block_bytes(), "a block")?;
+        let dies = if self.allocates_by_die { self.dies() } else { 0 };
+        let block_bytes = self.block_bytes() / u64::from(dies.max(1));
+        let block_units = units(block_bytes, "a block")?;
         let mut layout = Layout {
             logical_units: units(self.user_bytes, "user_bytes")?,
             block_units,
             blocks: 0,
             program_units: units(self.program_bytes(), "a program")?,
             page_units: units(self.page_bytes.max(self.map_unit_bytes), "a page")?,
-            low_blocks: self.collection_low_blocks,
-            high_blocks: self.collection_high_blocks,
+            stripe_units: units(self.stripe_bytes.max(self.program_bytes()), "a stripe")?,
+            allocation_dies: dies,
+            low_blocks: self.collection_low_blocks.saturating_mul(dies.max(1)),
+            high_blocks: self.collection_high_blocks.saturating_mul(dies.max(1)),
             policy: self.collector,
             choices: self.collector_choices,
             collection_frontiers: self.collection_frontiers,
@@ -403,7 +442,7 @@ impl Parameters {
             (Some(spare), _) => layout.blocks_for(spare),
             (None, Some(raw)) => {
                 let good = (raw as f64 * (1.0 - self.bad_block_share)) as u64;
-                u32::try_from(good / self.block_bytes()).unwrap_or(u32::MAX)
+                u32::try_from(good / block_bytes).unwrap_or(u32::MAX)
             }
             (None, None) => 0,
         };

@@ -66,7 +66,7 @@ impl Ftl {
         if old_unit == NONE {
             return self.trim(place.logical);
         }
-        if self.erased_since(old_unit, place.erasures) {
+        if self.erased_since(old_unit, place.erasures) || self.is_passed(old_unit) {
             // Held back by the firmware: it takes a new place in the map.
             #[cfg(test)]
             {

@@ -14,6 +14,8 @@ pub fn bare(policy: Policy, choices: u32, block_units: u32, blocks: u32) -> Layo
         blocks,
         program_units: 1,
         page_units: 1,
+        stripe_units: 1,
+        allocation_dies: 0,
         low_blocks: LOW,
         high_blocks: HIGH,
         policy,
