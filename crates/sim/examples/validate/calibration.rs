@@ -117,6 +117,16 @@ const GROUPS: &[Group<Figure>] = &[
         measure: || reads_and_writes("pqi,state=fragmented"),
     },
     Group {
+        profile: "pqi",
+        load: "random 4 KiB, 1 % writes, depth 1",
+        figures: &[within("both, a second", 2441.968, 0.05)],
+        measure: || {
+            let mix = Mix { read: 99, write: 1, trim: 0 };
+            let mut bench = Bench::of("pqi,state=fragmented")?;
+            Ok(vec![bench.run(random(mix, 4 * KIB, 1), virtual_seconds(120))?.iops()])
+        },
+    },
+    Group {
         profile: "zhou-intel",
         load: "random 4 KiB, depth 1",
         figures: &[within("reads/s", 11_753.65, 0.05), within("writes/s", 4954.68, 0.05)],

@@ -5,7 +5,7 @@ use crate::load::{Bench, KIB, MIB, operations, random, sequential, virtual_secon
 use crate::measures::{changed_by_torture, latency_ms, mib_per_s};
 use crate::page::{Table, number};
 use crate::rows::{Group, Score, Verdict, range};
-use drivelab_core::plan::{Mix, Pattern, Stream};
+use drivelab_core::plan::{Jump, Mix, Pattern, Stream};
 use drivelab_core::units::Size;
 use drivelab_stats::Random;
 
@@ -78,16 +78,43 @@ const FLASH: &[Group<Figure>] = &[
             Figure {
                 what: "longest s",
                 published: (30.0, 30.0),
-                band: (16.0, 18.0),
-                why: "the drive serves in order; a host that sorts its queue is outside it: the \
-                      published maximum is expected to be missed",
+                band: (28.0, 38.0),
+                why: "the host hands over by address: what waits longest waits a whole round, \
+                      which is twice the mean, and a tenth more or two by chance",
             },
         ],
-        measure: || {
-            let mut bench = Bench::of("ocz-core,state=fragmented")?;
-            let outcome = bench.run(random(Mix::WRITE, 4 * KIB, 64), operations(3_000))?;
-            Ok(vec![latency_ms(&outcome)? / 1e3, outcome.all.max() as f64 / 1e9])
-        },
+        measure: || queued("ocz-core,state=fragmented", 64),
+    },
+    Group {
+        profile: "ocz-core",
+        load: "the same with a drive that gets them in the order of arrival (host_order=in_turn)",
+        figures: &[
+            Figure {
+                what: "mean s",
+                published: (15.0, 15.0),
+                band: (14.2, 17.4),
+                why: "Little's law: 64 times the latency at depth 1",
+            },
+            Figure {
+                what: "longest s",
+                published: (30.0, 30.0),
+                band: (16.0, 18.0),
+                why: "nothing waits longer than the queue is long: expected to be missed",
+            },
+        ],
+        measure: || queued("ocz-core,host_order=in_turn,state=fragmented", 64),
+    },
+    Group {
+        profile: "ocz-core",
+        load: "random 4 KiB writes, depth 4",
+        figures: &[Figure {
+            what: "longest s",
+            published: (2.0, f64::INFINITY),
+            band: (2.0, 4.0),
+            why: "a round of eight writes is two flushes of four merges; what just missed its turn \
+                  waits for one more",
+        }],
+        measure: || Ok(queued("ocz-core,state=fragmented", 4)?[1..].to_vec()),
     },
     Group {
         profile: "ocz-core",
@@ -126,16 +153,51 @@ const FLASH: &[Group<Figure>] = &[
         },
     },
     Group {
+        profile: "samsung-slc",
+        load: "the same, going on behind each random place as Iometer does",
+        figures: &[Figure {
+            what: "mean ms",
+            published: (1.98, 1.98),
+            band: (1.5, 2.4),
+            why: "ten writes of a run touch 2.1 rows of eight pages, and each row costs as much of \
+                  the log as a random write; rows of one block are merged together, hence less",
+        }],
+        measure: || {
+            let mut bench = Bench::of("samsung-slc,state=fragmented")?;
+            let pattern = Pattern::SemiRandom(Jump::Share(Some(0.1)));
+            let stream = Stream { pattern, ..random(Mix::WRITE, 4 * KIB, 1) };
+            Ok(vec![latency_ms(&bench.run(stream, operations(50_000))?)?])
+        },
+    },
+    Group {
         profile: "pqi",
-        load: "random 4 KiB, 1 % writes, depth 1, by reads alone",
+        load: "random 4 KiB, 10 % writes, depth 1; published is what follows if a write costs as \
+               much as at 1 %",
+        figures: &[Figure {
+            what: "both, a second",
+            published: (706.0, 706.0),
+            band: (600.0, 840.0),
+            why: "a write is followed by a read nine times of ten, so rows stay half empty as at \
+                  1 %",
+        }],
+        measure: || {
+            let mix = Mix { read: 90, write: 10, trim: 0 };
+            let mut bench = Bench::of("pqi,state=fragmented")?;
+            Ok(vec![bench.run(random(mix, 4 * KIB, 1), virtual_seconds(120))?.iops()])
+        },
+    },
+    Group {
+        profile: "pqi",
+        load: "random 4 KiB, 1 % writes, depth 1, by reads alone, without rows \
+               (buffer_group_bytes=4096)",
         figures: &[Figure {
             what: "share",
             published: (0.727, 0.727),
             band: (0.84, 0.87),
-            why: "the model knows no interference beyond the sum of costs, as merges are paid in \
-                  full by the write itself: expected to be missed",
+            why: "the sum of costs, as merges are paid in full by the write itself: expected to be \
+                  missed",
         }],
-        measure: || one_percent_writes("pqi,state=fragmented"),
+        measure: || one_percent_writes("pqi,buffer_group_bytes=4096,state=fragmented"),
     },
     Group {
         profile: "zhou-intel",
@@ -364,6 +426,12 @@ fn mostly_sequential(bytes: u64, count: u64) -> Stream {
     });
     let offsets = offsets.collect();
     Stream { pattern: Pattern::Replay(offsets), ..random(Mix::WRITE, 4 * KIB, 1) }
+}
+
+/// Mean and longest seconds of random writes at a depth.
+fn queued(target: &str, depth: u32) -> Result<Vec<f64>, String> {
+    let outcome = Bench::of(target)?.run(random(Mix::WRITE, 4 * KIB, depth), operations(3_000))?;
+    Ok(vec![latency_ms(&outcome)? / 1e3, outcome.all.max() as f64 / 1e9])
 }
 
 fn one_percent_writes(target: &str) -> Result<Vec<f64>, String> {

@@ -23,12 +23,12 @@ impl Ftl {
     /// Leaves what is missing of a group of `units` of the host's block empty. Collection keeps
     /// pace, as for units that hold something.
     fn close_group<M: Medium>(&mut self, medium: &mut M, units: u32) {
-        let block_first = self.host.end.saturating_sub(self.layout.block_units);
-        while self.host.block != NONE
-            && self.host.next < self.host.end
-            && !(self.host.next - block_first).is_multiple_of(units)
-        {
+        while self.host.block != NONE && self.host.next < self.host.end {
+            // Copies among host writes may have opened another block.
             let unit = self.host.next;
+            if self.by_block.split(unit).1.is_multiple_of(units) {
+                return;
+            }
             self.host.next += 1;
             self.reverse.set(unit, NONE);
             self.counts.padding_units += 1;

@@ -3,9 +3,9 @@
 mod blocks;
 mod buffer;
 mod check;
+mod closing;
 mod collection;
 mod collector;
-mod closing;
 mod combining;
 mod condition;
 mod drive;
