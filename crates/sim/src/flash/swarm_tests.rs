@@ -39,7 +39,8 @@ fn parameters(random: &mut Random) -> Parameters {
     let combining_bytes = UNIT * random.below(40) * random.below(2);
     add("buffer_bytes", ring_bytes + combining_bytes);
     add("combining_bytes", combining_bytes);
-    add("write_group_bytes", program_bytes * random.below(3) * random.below(2));
+    let group_programs = random.below(3).min(channels * dies_per_channel);
+    add("write_group_bytes", program_bytes * group_programs);
     if random.below(4) == 0 {
         add("map_save_units", 1 + random.below(200));
         add("map_save_bytes", UNIT * (1 + random.below(40)));

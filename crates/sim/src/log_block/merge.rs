@@ -94,7 +94,11 @@ impl Group {
         }
         let owner = self.next_swapped;
         self.next_swapped = (owner + 1) % self.data.len() as u32;
-        let end = self.merge_pages(flash, owner, at);
+        // What its own log block holds would be stale behind a move.
+        let end = match self.logs.iter().position(|log| log.owner == owner) {
+            Some(age) => self.make_room(flash, Need::MergeLog(age), at),
+            None => self.merge_pages(flash, owner, at),
+        };
         self.unlevelled_erases = 0;
         end
     }

@@ -114,7 +114,6 @@ fn several() -> Vec<Parameters> {
             associativity: Associativity::Full,
             is_merge_paced: true,
             log_blocks: 6,
-            wear_swap_erases: 3,
             ..buffered(BufferFlush::Row, 2 * PAGE as u32)
         },
         Parameters { host_order: HostOrder::Ascending, ..wide.clone() },

