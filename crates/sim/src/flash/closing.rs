@@ -20,21 +20,25 @@ impl FlashDrive {
 }
 
 impl Ftl {
-    /// Leaves what is missing of a group of `units` of the host's block empty. Collection keeps
-    /// pace, as for units that hold something.
+    /// Leaves what is missing of a group of `units` of the host's block empty.
     fn close_group<M: Medium>(&mut self, medium: &mut M, units: u32) {
-        while self.host.block != NONE && self.host.next < self.host.end {
-            // Copies among host writes may have opened another block.
+        let mut left_units = 0;
+        while self.host.block != NONE
+            && self.host.next < self.host.end
+            && !self.by_block.split(self.host.next).1.is_multiple_of(units)
+        {
             let unit = self.host.next;
-            if self.by_block.split(unit).1.is_multiple_of(units) {
-                return;
-            }
             self.host.next += 1;
             self.reverse.set(unit, NONE);
-            self.counts.padding_units += 1;
+            left_units += 1;
             if self.programs.split(unit + 1).1 == 0 {
                 medium.host_program(unit);
             }
+        }
+        self.counts.padding_units += u64::from(left_units);
+        // Collection keeps pace as for units that hold something; afterwards, because its copies
+        // may go to the same block and open another group.
+        for _ in 0..left_units {
             self.keep_pace(medium);
         }
     }

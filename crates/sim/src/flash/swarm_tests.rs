@@ -252,7 +252,7 @@ fn what_was_written_is_read() {
         retired += u64::from(swarm.drive.ftl.retired_blocks() > 0);
     }
     println!("{collected} drives collected, {merged} combined, {retired} retired blocks");
-    assert!(collected > 40 && merged > 15 && retired > 0);
+    assert!(collected > 40 && merged > 10 && retired > 0);
 }
 
 #[test]
