@@ -22,7 +22,7 @@ impl FlashDrive {
 impl Ftl {
     /// Leaves what is missing of a group of `units` of the host's block empty.
     fn close_group<M: Medium>(&mut self, medium: &mut M, units: u32) {
-        let mut left_units = 0;
+        let mut left_units: u64 = 0;
         while self.host.block != NONE
             && self.host.next < self.host.end
             && !self.by_block.split(self.host.next).1.is_multiple_of(units)
@@ -35,7 +35,7 @@ impl Ftl {
                 medium.host_program(unit);
             }
         }
-        self.counts.padding_units += u64::from(left_units);
+        self.counts.padding_units += left_units;
         // Collection keeps pace as for units that hold something; afterwards, because its copies
         // may go to the same block and open another group.
         for _ in 0..left_units {
