@@ -18,6 +18,7 @@ pub(crate) mod content;
 pub(crate) mod flash;
 mod group;
 pub(crate) mod layout;
+mod line;
 mod merge;
 pub(crate) mod parameters;
 #[cfg(test)]
@@ -34,7 +35,8 @@ use drivelab_stats::{self as stats, Random};
 use flash::Flash;
 use group::Group;
 use layout::{Layout, Piece, all_sectors, pieces};
-pub use parameters::{Associativity, BufferFlush, Parameters};
+use line::{Line, Waiting};
+pub use parameters::{Associativity, BufferFlush, HostOrder, Parameters};
 use std::collections::VecDeque;
 
 /// A drive whose overwrites go to log blocks.
@@ -49,6 +51,8 @@ pub struct LogBlockDrive {
     /// Ends of the merges of the flush under way: between two of them the controller looks at what
     /// waits, and reads go first.
     gaps: VecDeque<Time>,
+    /// Writes that the host has not handed over.
+    line: Line,
 }
 
 /// Where the time of an operation went.
@@ -130,7 +134,7 @@ impl LogBlockDrive {
         let buffer = Buffer::new(
             parameters.buffer_flush,
             (parameters.buffer_bytes / page_bytes) as u32,
-            (parameters.buffer_group_bytes / parameters.page_bytes).max(1),
+            parameters.row_pages(),
             all_sectors(parameters.page_bytes),
         );
         Ok(LogBlockDrive {
@@ -140,6 +144,7 @@ impl LogBlockDrive {
             layout,
             buffer,
             gaps: VecDeque::new(),
+            line: Line::default(),
             parameters,
         })
     }
@@ -209,6 +214,7 @@ impl LogBlockDrive {
         self.groups.iter_mut().for_each(Group::restart);
         self.buffer.restart();
         self.gaps.clear();
+        self.line = Line::default();
     }
 
     fn stage(&mut self, page: u32, mask: u64) {
@@ -273,7 +279,12 @@ impl LogBlockDrive {
         let arrived = self.flash.array.link(ready, piece.bytes);
         waits.link_ns += arrived - ready;
         self.stage(piece.page, piece.mask);
-        let leaving = self.buffer.take_in(piece.page, piece.mask);
+        let mut leaving = self.buffer.take_in(piece.page, piece.mask);
+        if self.parameters.buffer_flush == BufferFlush::Row {
+            let (layout, row_pages) = (self.layout, self.parameters.row_pages() as usize);
+            let (index, _) = layout.place(piece.page);
+            leaving = self.buffer.take_row(row_pages, |page| layout.place(page).0 == index);
+        }
         self.write_out(leaving, arrived);
         arrived
     }
@@ -295,6 +306,11 @@ impl LogBlockDrive {
             }
             end = end.max(written_at);
         }
+        if self.parameters.buffer_flush == BufferFlush::Row {
+            let row_pages = self.parameters.row_pages();
+            let left: u32 = self.groups.iter_mut().map(|group| group.close_row(row_pages)).sum();
+            self.flash.inside.padding_units += u64::from(left);
+        }
         self.buffer.leave(end, pages, waits.longest());
     }
 
@@ -309,6 +325,10 @@ impl LogBlockDrive {
     /// `is_let_in`: it was taken in a gap, and is served there.
     fn read(&mut self, op: &DataOp, at: Time, is_let_in: bool, waits: &mut Waits) -> Time {
         let mut end = at;
+        if self.parameters.buffer_flush == BufferFlush::Row {
+            let held = self.buffer.take_all();
+            self.write_out(held, at);
+        }
         let gap = if is_let_in { Some(at) } else { self.next_gap(at) };
         for piece in pieces(op.offset, op.len, self.parameters.page_bytes) {
             let (index, local) = self.layout.place(piece.page);
@@ -344,6 +364,50 @@ impl LogBlockDrive {
             end = end.max(moved);
         }
         end
+    }
+
+    /// Whether the host hands it over by its address.
+    fn is_sorted(&self, op: &DataOp) -> bool {
+        self.parameters.host_order == HostOrder::Ascending && op.action == Action::Write
+    }
+
+    /// Serves a command from `now` on; `kept_by`: by what, if it waited in the host.
+    fn serve(&mut self, now: Time, command: &Waiting, kept_by: Option<Cause>, ends: &mut Ends) {
+        let Waiting { ticket, op, way, arrived } = command;
+        let mut waits = Waits::default();
+        // One command at a time, but for a read in the gap between two merges of a flush.
+        let gap = self
+            .next_gap(now)
+            .filter(|gap| op.action == Action::Read && self.flash.array.taken_at(now) > *gap);
+        let (start, queued_by) = match gap {
+            Some(gap) => (gap + self.parameters.command_ns, Some(Cause::Merge)),
+            None => self.flash.array.begin(now),
+        };
+        waits.begin(start - arrived, self.parameters.command_ns, kept_by.or(queued_by));
+        let end = match op.action {
+            Action::Read => self.read(op, start, gap.is_some(), &mut waits),
+            Action::Write => {
+                let end = self.write(op, start, &mut waits);
+                if way.is_durable { self.empty_buffer(end, &mut waits) } else { end }
+            }
+            Action::Trim => {
+                self.trim(op);
+                start
+            }
+            _ => self.empty_buffer(start, &mut waits),
+        };
+        let cause = waits.longest();
+        if gap.is_none() {
+            self.flash.array.finish(end, cause);
+        }
+        if self.is_sorted(op) {
+            self.line.handed_over(op.offset, end, cause);
+        }
+        if ends.keeps_stages() {
+            let own = waits.stages(end - arrived, self.parameters.command_ns);
+            ends.tell(*ticket, end - arrived, &own);
+        }
+        ends.push(end, *ticket, cause);
     }
 
     /// Forgets the pages that are covered completely.
@@ -390,37 +454,24 @@ impl Drive for LogBlockDrive {
     }
 
     fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
-        let mut waits = Waits::default();
-        // One command at a time, but for a read in the gap between two merges of a flush.
-        let gap = self
-            .next_gap(now)
-            .filter(|gap| op.action == Action::Read && self.flash.array.taken_at(now) > *gap);
-        let (start, kept_by) = match gap {
-            Some(gap) => (gap + self.parameters.command_ns, Some(Cause::Merge)),
-            None => self.flash.array.begin(now),
-        };
-        waits.begin(start - now, self.parameters.command_ns, kept_by);
-        let end = match op.action {
-            Action::Read => self.read(op, start, gap.is_some(), &mut waits),
-            Action::Write => {
-                let end = self.write(op, start, &mut waits);
-                if way.is_durable { self.empty_buffer(end, &mut waits) } else { end }
-            }
-            Action::Trim => {
-                self.trim(op);
-                start
-            }
-            _ => self.empty_buffer(start, &mut waits),
-        };
-        let cause = waits.longest();
-        if gap.is_none() {
-            self.flash.array.finish(end, cause);
+        let command = Waiting { ticket, op: *op, way, arrived: now };
+        if self.is_sorted(op) && self.line.is_busy(now) {
+            return self.line.join(command);
         }
-        if ends.keeps_stages() {
-            let own = waits.stages(end - now, self.parameters.command_ns);
-            ends.tell(ticket, end - now, &own);
+        self.serve(now, &command, None, ends);
+    }
+
+    fn next_event(&self) -> Time {
+        self.line.next_at()
+    }
+
+    fn advance(&mut self, now: Time, ends: &mut Ends) {
+        while let at = self.line.next_at()
+            && at <= now
+            && let Some((command, kept_by)) = self.line.next()
+        {
+            self.serve(at.max(command.arrived), &command, Some(kept_by), ends);
         }
-        ends.push(end, ticket, cause);
     }
 
     fn inside(&mut self, now: Time) -> Inside {

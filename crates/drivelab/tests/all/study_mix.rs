@@ -55,7 +55,11 @@ fn where_nothing_blocks_nothing_is_found() {
             "hold readers up, though too little to matter at this share",
         ),
         // One command at a time, and every merge paid by the write that causes it: costs add up.
-        ("sim:pqi,capacity=256MiB,log_blocks=24", "do not disturb reads beyond their own time"),
+        (
+            "sim:pqi,capacity=256MiB,log_blocks=24,buffer_flush=none,buffer_bytes=0,\
+             buffer_group_bytes=0",
+            "do not disturb reads beyond their own time",
+        ),
     ] {
         let line = ["study", "mix", target, "--quick", "--seed", "7", "--json"];
         let json = user.types(&line).fine().json();

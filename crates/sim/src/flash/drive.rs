@@ -5,6 +5,7 @@ use super::checkpoint::Checkpoints;
 use super::combining::Combining;
 use super::ftl::Ftl;
 use super::map_cache::MapCache;
+use super::map_saves::MapSaves;
 use super::medium::Flash;
 use super::parameters::Parameters;
 use super::path::Path;
@@ -38,6 +39,7 @@ pub struct FlashDrive {
     pub(super) prefetch: Option<Prefetch>,
     pub(super) read_cache: Option<ReadCache>,
     pub(super) map_cache: Option<MapCache>,
+    pub(super) map_saves: Option<MapSaves>,
     pub(super) slc: Option<Slc>,
     /// Ends of the commands that the drive has taken, where it takes only so many.
     pub(super) taken: BinaryHeap<Reverse<Time>>,
@@ -63,11 +65,13 @@ pub struct FlashDrive {
     host_units: u64,
 }
 
-/// Whether writes complete early, any number of commands is taken and a rest of the host is let
-/// pass.
+/// Whether writes complete early, any number of commands is taken, a rest of the host is let pass,
+/// and neither reads close write groups nor tables are saved.
 fn is_simple(parameters: &Parameters) -> bool {
     parameters.early_completion
         && parameters.queue_depth == 0
+        && parameters.write_group_bytes == 0
+        && parameters.map_save_units == 0
         && parameters.idle_collection_blocks == 0
         && parameters.checkpoint_bytes == 0
 }
@@ -140,6 +144,7 @@ impl FlashDrive {
             prefetch,
             read_cache,
             map_cache,
+            map_saves: MapSaves::new(&parameters),
             slc,
             taken: BinaryHeap::new(),
             retries,
@@ -336,6 +341,12 @@ impl FlashDrive {
         }
         if self.parameters.idle_collection_blocks > 0 {
             self.collect_in_rest(now);
+        }
+        if self.parameters.write_group_bytes > 0 && op.action == Action::Read {
+            self.close_group(now);
+        }
+        if self.map_saves.is_some() && op.action == Action::Write {
+            self.save_map(now, self.host_units);
         }
         let mut reached = match op.action {
             Action::Write => self.write::<WATCHED>(now, op),

@@ -103,6 +103,10 @@ pub struct Parameters {
     /// Bytes that wait in the buffer for neighbours and repeats before they are programmed.
     #[serde(default)]
     pub combining_bytes: u64,
+    /// Bytes of the flash that are written as one group: a read closes the one that is open, and
+    /// its rest stays empty; 0: writes have no groups.
+    #[serde(default)]
+    pub write_group_bytes: u64,
     /// Bytes read ahead for each stream of sequential reads, as far as writes leave room.
     #[serde(default)]
     pub prefetch_bytes: u64,
@@ -145,6 +149,13 @@ pub struct Parameters {
     /// Bytes of the map that fit the controller's memory; 0: all of it.
     #[serde(default)]
     pub map_cache_bytes: u64,
+    /// Units written by the host after which the controller saves `map_save_bytes` of its tables to
+    /// the flash, and takes nothing meanwhile; 0: never.
+    #[serde(default)]
+    pub map_save_units: u64,
+    /// See `map_save_units`.
+    #[serde(default)]
+    pub map_save_bytes: u64,
     /// Bits of a cell.
     #[serde(default = "one")]
     pub bits_per_cell: u32,
@@ -324,6 +335,18 @@ impl Parameters {
                  bytes",
                 self.combining_bytes, self.buffer_bytes
             ));
+        }
+        let group = self.write_group_bytes;
+        if !group.is_multiple_of(self.program_bytes()) || group > self.block_bytes() {
+            return Err(format!(
+                "write_group_bytes is {group} and must be whole programs of a die, {} bytes each, \
+                 within a block of {} bytes",
+                self.program_bytes(),
+                self.block_bytes()
+            ));
+        }
+        if (self.map_save_units == 0) != (self.map_save_bytes == 0) {
+            return Err("map_save_units and map_save_bytes must both be given, or neither".into());
         }
         if (self.prefetch_bytes == 0) != (self.prefetch_streams == 0) {
             return Err("prefetch_bytes and prefetch_streams must both be given, or neither".into());

@@ -49,10 +49,11 @@ pub(crate) fn run(
             drive.submit(now, ticket, &next(), &mut ends);
             submitted += 1;
         }
-        if ends.is_empty() {
+        if ends.is_empty() && drive.next_event() == Time::MAX {
             return run;
         }
-        now = ends.next_at();
+        now = ends.next_at().min(drive.next_event());
+        drive.advance(now, &mut ends);
         while let Some(end) = ends.pop(now) {
             let (index, since) = of_ticket[end.ticket as usize];
             run.latencies_ns[index] = end.at - since;

@@ -120,6 +120,23 @@ impl Buffer {
             .collect()
     }
 
+    /// Takes out `count` pages as soon as so many wait of those that `is_one` tells.
+    pub fn take_row(&mut self, count: usize, is_one: impl Fn(u32) -> bool) -> Vec<Held> {
+        let row: Vec<Held> = self
+            .dirty
+            .iter()
+            .filter(|(page, _)| is_one(**page))
+            .map(|(page, dirty)| (*page, dirty.sectors))
+            .collect();
+        if row.len() < count {
+            return Vec::new();
+        }
+        for (page, _) in &row {
+            self.dirty.remove(page);
+        }
+        row
+    }
+
     /// Gives up what is held of `page`.
     pub fn discard(&mut self, page: u32) {
         self.dirty.remove(&page);

@@ -14,7 +14,7 @@ pub(super) struct Log {
     pub block: u32,
     /// The logical block it serves; [`NONE`]: any.
     pub owner: u32,
-    /// Pages in the order in which they were written.
+    /// Pages in the order in which they were written; [`NONE`]: left empty.
     pub pages: Vec<u32>,
     /// Page `i` of the owner is in slot `i`, so far.
     pub is_in_order: bool,
@@ -70,6 +70,11 @@ pub(crate) struct Group {
     pub(super) drained: u32,
     /// End of the latest merge.
     pub(super) merged_at: Time,
+    /// Erases after which a block is moved so that wear stays even; 0: never.
+    wear_swap_erases: u32,
+    /// Erases since that was done last, and whose block is the next.
+    pub(super) unlevelled_erases: u32,
+    pub(super) next_swapped: u32,
 }
 
 impl Group {
@@ -96,6 +101,9 @@ impl Group {
             sequential: None,
             drained: 0,
             merged_at: 0,
+            wear_swap_erases: parameters.wear_swap_erases,
+            unlevelled_erases: 0,
+            next_swapped: 0,
         }
     }
 
@@ -114,6 +122,19 @@ impl Group {
             }
             _ => Some((self.data[owner as usize], slot)),
         }
+    }
+
+    /// Leaves the rest of the row of `row_pages` that the log stands in empty; says how many pages.
+    pub fn close_row(&mut self, row_pages: u32) -> u32 {
+        let Some(log) = self.logs.back_mut() else { return 0 };
+        let missing = (row_pages - log.pages.len() as u32 % row_pages) % row_pages;
+        log.pages.extend((0..missing).map(|_| NONE));
+        missing
+    }
+
+    /// Whether a block should be moved so that wear stays even.
+    pub(super) fn is_swap_due(&self) -> bool {
+        self.wear_swap_erases > 0 && self.unlevelled_erases >= self.wear_swap_erases
     }
 
     /// Whether every log block is in use.
@@ -183,7 +204,10 @@ impl Group {
         let target = loop {
             match self.target(page) {
                 Ok(target) => break target,
-                Err(need) => ready = self.make_room(flash, need, ready),
+                Err(need) => {
+                    ready = self.make_room(flash, need, ready);
+                    ready = self.level_wear(flash, ready);
+                }
             }
         };
         if ready > at {
@@ -302,6 +326,7 @@ impl Group {
         let index = (block - self.first_block) as usize;
         self.rows[index] = 0;
         self.erases[index] += 1;
+        self.unlevelled_erases += 1;
         self.free.push_back(block);
         flash.erase(self.dies, block, self.pages, at)
     }

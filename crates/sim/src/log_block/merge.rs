@@ -87,6 +87,22 @@ impl Group {
         }
     }
 
+    /// Moves the next block in turn to an erased place, where wear asks for it; returns the end.
+    pub(super) fn level_wear(&mut self, flash: &mut Flash, at: Time) -> Time {
+        if !self.is_swap_due() {
+            return at;
+        }
+        let owner = self.next_swapped;
+        self.next_swapped = (owner + 1) % self.data.len() as u32;
+        // What its own log block holds would be stale behind a move.
+        let end = match self.logs.iter().position(|log| log.owner == owner) {
+            Some(age) => self.make_room(flash, Need::MergeLog(age), at),
+            None => self.merge_pages(flash, owner, at),
+        };
+        self.unlevelled_erases = 0;
+        end
+    }
+
     fn replace_data(&mut self, flash: &mut Flash, owner: u32, to: u32, at: Time) -> Time {
         match std::mem::replace(&mut self.data[owner as usize], to) {
             NONE => at,

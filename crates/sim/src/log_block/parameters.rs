@@ -28,6 +28,20 @@ pub enum BufferFlush {
     /// An aligned group of `buffer_group_bytes` as soon as it is complete; the oldest group when
     /// room is needed.
     Aligned,
+    /// A row of `buffer_group_bytes` of the log as soon as so much waits for the same dies; all
+    /// that waits when a read comes: what is missing of its rows stays empty.
+    Row,
+}
+
+/// In which order a host hands over writes that wait while the drive serves another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum HostOrder {
+    /// As they came: the drive itself holds them.
+    #[default]
+    InTurn,
+    /// By address, from the last one on upwards, then from the lowest again.
+    Ascending,
 }
 
 /// Geometry, times and firmware of a drive with log blocks.
@@ -74,8 +88,15 @@ pub struct Parameters {
     pub buffer_flush: BufferFlush,
     /// Bytes of the write buffer: whole pages; 0 with `none`.
     pub buffer_bytes: u64,
-    /// With `aligned`: bytes of a group, whole pages; 0 otherwise.
+    /// With `aligned`: bytes of a group, with `row` of a row, whole pages; 0 otherwise.
     pub buffer_group_bytes: u32,
+    /// In which order a host hands over writes that wait.
+    #[serde(default)]
+    pub host_order: HostOrder,
+    /// Erases of a group of dies after which a block of it is moved to another place, in turn, so
+    /// that blocks wear evenly; 0: never.
+    #[serde(default)]
+    pub wear_swap_erases: u32,
 }
 
 impl Parameters {
@@ -93,6 +114,11 @@ impl Parameters {
             queue_depth: self.queue_depth,
             copies_per_channel: self.copies_per_channel,
         }
+    }
+
+    /// Pages of a row of the log.
+    pub(crate) fn row_pages(&self) -> u32 {
+        (self.buffer_group_bytes / self.page_bytes).max(1)
     }
 
     /// Pages of a logical block.
@@ -154,16 +180,33 @@ impl Parameters {
             ));
         }
         let group = u64::from(self.buffer_group_bytes);
-        let is_aligned = self.buffer_flush == BufferFlush::Aligned;
-        if is_aligned && (group == 0 || !group.is_multiple_of(page_bytes) || group > bytes) {
+        let is_grouped = matches!(self.buffer_flush, BufferFlush::Aligned | BufferFlush::Row);
+        if is_grouped && (group == 0 || !group.is_multiple_of(page_bytes) || group > bytes) {
             return Err(format!(
                 "buffer_group_bytes is {group}: a multiple of page_bytes = {page_bytes}, \
                  buffer_bytes = {bytes} at most.",
             ));
         }
-        if !is_aligned && group != 0 {
+        if !is_grouped && group != 0 {
             return Err(format!(
-                "buffer_group_bytes is {group}: 0 unless buffer_flush is \"aligned\".",
+                "buffer_group_bytes is {group}: 0 unless buffer_flush is \"aligned\" or \"row\".",
+            ));
+        }
+        self.check_rows()
+    }
+
+    fn check_rows(&self) -> Result<(), String> {
+        if self.buffer_flush != BufferFlush::Row {
+            return Ok(());
+        }
+        if self.associativity != Associativity::Full {
+            return Err("buffer_flush \"row\" needs associativity \"full\".".to_owned());
+        }
+        let (row, pages) = (self.row_pages(), self.logical_block_pages());
+        if !pages.is_multiple_of(row) {
+            return Err(format!(
+                "buffer_group_bytes is {}: rows must divide a logical block of {pages} pages.",
+                self.buffer_group_bytes
             ));
         }
         Ok(())

@@ -1,7 +1,7 @@
 //! Exact costs, invariants and what must never depend on anything but the seed.
 
 use super::bench::{flush, one, read, run, trim, write};
-use super::{Associativity, BufferFlush, LogBlockDrive, Parameters};
+use super::{Associativity, BufferFlush, HostOrder, LogBlockDrive, Parameters};
 use crate::drive::{Drive, Ends, Way};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::{DataOp, Time};
@@ -9,6 +9,7 @@ use drivelab_stats::Random;
 
 mod costs;
 mod faults;
+mod mechanisms;
 mod oracle;
 
 const PAGE: u64 = 4_096;
@@ -37,6 +38,8 @@ fn small() -> Parameters {
         buffer_flush: BufferFlush::None,
         buffer_bytes: 0,
         buffer_group_bytes: 0,
+        host_order: HostOrder::InTurn,
+        wear_swap_erases: 0,
     }
 }
 
@@ -107,6 +110,13 @@ fn several() -> Vec<Parameters> {
         buffered(BufferFlush::Full, 0),
         buffered(BufferFlush::Neighbour, 0),
         buffered(BufferFlush::Aligned, 2 * PAGE as u32),
+        Parameters {
+            associativity: Associativity::Full,
+            is_merge_paced: true,
+            log_blocks: 6,
+            ..buffered(BufferFlush::Row, 2 * PAGE as u32)
+        },
+        Parameters { host_order: HostOrder::Ascending, ..wide.clone() },
     ]
 }
 

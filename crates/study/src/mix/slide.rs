@@ -23,6 +23,8 @@ pub struct Slide {
     pub writes: f64,
     /// 99 % of reads and 1 % of writes, both at random.
     pub mixed: f64,
+    /// Whether the simulated drive was fitted to that too.
+    pub is_mix_fitted: bool,
     /// What the slide says follows: one write in reads, ideal, real.
     pub printed: &'static str,
 }
@@ -32,6 +34,7 @@ const PQI: Slide = Slide {
     reads: 3360.399,
     writes: 190.2775,
     mixed: 2441.968,
+    is_mix_fitted: true,
     printed: "18 reads, ideal 84 %, real 72 %",
 };
 const INTEL: Slide = Slide {
@@ -39,6 +42,7 @@ const INTEL: Slide = Slide {
     reads: 11_753.65,
     writes: 4954.68,
     mixed: 8200.149,
+    is_mix_fitted: false,
     printed: "2.4 reads, ideal 97 %, real 69 %",
 };
 
@@ -143,16 +147,17 @@ fn held(slide: &Slide, here: &Here<'_>) -> Vec<Held> {
         (here.cost.and_then(part), follows.as_ref().and_then(part))
     };
     let number: fn(f64) -> String = digits;
+    let is_fitted = slide.is_mix_fitted;
     let rows = [
         ("random reads alone", (here.reads, Some(slide.reads)), true, operations as fn(f64) -> _),
         ("random writes alone", (here.writes, Some(slide.writes)), true, operations),
-        ("1 % random writes", (here.mixed, Some(slide.mixed)), false, operations),
+        ("1 % random writes", (here.mixed, Some(slide.mixed)), is_fitted, operations),
         ("1 write = n reads", cost(|it| Some(it.alone.value)), true, number),
         ("ideal rate left", cost(|it| Some(it.ideal.value)), true, percent),
-        ("real rate left", cost(|it| Some(it.real.value)), false, percent),
-        ("efficiency", cost(|it| Some(it.efficiency.value)), false, percent),
-        ("1 write costs n reads", cost(|it| it.cost.map(|cost| cost.value)), false, number),
-        ("interference F", cost(|it| it.factor.map(|factor| factor.value)), false, number),
+        ("real rate left", cost(|it| Some(it.real.value)), is_fitted, percent),
+        ("efficiency", cost(|it| Some(it.efficiency.value)), is_fitted, percent),
+        ("1 write costs n reads", cost(|it| it.cost.map(|cost| cost.value)), is_fitted, number),
+        ("interference F", cost(|it| it.factor.map(|factor| factor.value)), is_fitted, number),
     ];
     let of = |(name, (here, published), is_fitted, show): Row| {
         let (here, published) = (here?, published?);

@@ -60,3 +60,19 @@ fn groups_of_a_buffer_are_whole_pages() {
         assert!(refusal.starts_with("buffer_group_bytes"), "{refusal}");
     }
 }
+
+#[test]
+fn rows_need_a_shared_log_whose_blocks_they_divide() {
+    let rows = |associativity, pages: u32| {
+        refusal(|p| {
+            p.associativity = associativity;
+            p.buffer_flush = BufferFlush::Row;
+            p.buffer_bytes = 16 * PAGE;
+            p.buffer_group_bytes = pages * PAGE as u32;
+        })
+    };
+    let refused = rows(Associativity::Block, 2);
+    assert!(refused.contains("\"row\" needs associativity \"full\""), "{refused}");
+    let refused = rows(Associativity::Full, 3);
+    assert!(refused.contains("divide a logical block of 16 pages"), "{refused}");
+}

@@ -20,10 +20,17 @@ fn drawn(random: &mut Random) -> Parameters {
         if buffer_flush == BufferFlush::None { 0 } else { 1 + random.below(8) as u32 };
     let group_pages = 1 + random.below(u64::from(buffer_pages.max(1))) as u32;
     let is_aligned = buffer_flush == BufferFlush::Aligned;
+    // A log that takes any page can be written in rows; each page is one, or two are.
+    let is_row = is_full && buffer_flush == BufferFlush::Full && random.below(2) == 0;
+    let pages_per_block = 1 + random.below(9) as u32;
+    let row_pages =
+        if buffer_pages > 1 && (pages_per_block * block_dies).is_multiple_of(2) { 2 } else { 1 };
+    let group_pages = if is_row { row_pages } else { group_pages };
+    let buffer_flush = if is_row { BufferFlush::Row } else { buffer_flush };
     Parameters {
         user_bytes: (20 + random.below(400)) * u64::from(page_bytes),
         page_bytes,
-        pages_per_block: 1 + random.below(9) as u32,
+        pages_per_block,
         channels: 1 + random.below(3) as u32,
         dies: block_dies * groups,
         block_dies,
@@ -34,7 +41,8 @@ fn drawn(random: &mut Random) -> Parameters {
         is_merge_paced,
         buffer_flush,
         buffer_bytes: u64::from(buffer_pages * page_bytes),
-        buffer_group_bytes: if is_aligned { group_pages * page_bytes } else { 0 },
+        buffer_group_bytes: if is_aligned || is_row { group_pages * page_bytes } else { 0 },
+        wear_swap_erases: random.below(2) as u32 * (1 + random.below(9) as u32),
         ..small()
     }
 }

@@ -105,3 +105,47 @@ fn copies_change_a_map_that_does_not_fit() {
     assert_within("map units by unit written", map, 0.875 * (1.0 + copies), 0.04);
     assert!(copies > 1.0);
 }
+
+/// Eight dies, a program of one unit each: a group is one program of every die.
+#[test]
+fn a_read_closes_the_group_that_is_open_and_its_rest_stays_empty() {
+    let spent = |reads_behind_each: bool, group_bytes: u64| {
+        let mut closed = drive(&format!("write_group_bytes = {group_bytes}"));
+        closed.drive.ftl_mut().fill();
+        let mut is_write = false;
+        let count = if reads_behind_each { 20 } else { 10 };
+        let mut place = 0;
+        let seen = closed.run(1, count, |_| {
+            is_write = !(is_write && reads_behind_each);
+            place += 1;
+            op(if is_write { Action::Write } else { Action::Read }, place * 4096, 4096)
+        });
+        let read = closed.run(1, 2, |_| op(Action::Read, 400 * 4096, 4096));
+        let padding = seen.inside.padding_units + read.inside.padding_units;
+        (seen.inside.programmed_host_units, padding)
+    };
+    assert_eq!(spent(true, 32_768), (10, 10 * 7));
+    assert_eq!(spent(false, 32_768), (10, 6));
+    assert_eq!(spent(true, 0), (10, 0));
+}
+
+#[test]
+fn a_controller_that_saves_its_tables_takes_nothing_meanwhile() {
+    let mut closed = drive("map_save_units = 100\nmap_save_bytes = 65_536");
+    let write = |closed: &mut Closed, count| closed.sequential(Action::Write, 4096, 1, count);
+    let before = write(&mut closed, 100);
+    assert_eq!(before.latency_min_ns, before.latency_max_ns);
+    assert_eq!(before.inside.map_units, 0);
+    // 16 programs go round eight dies twice.
+    let parameters = closed.drive.parameters();
+    let transfer_ns = 4096 * SECOND / parameters.channel_bytes_per_s;
+    let save_ns = 2 * (parameters.program_ns + transfer_ns);
+    // The write that waits for it comes over the link meanwhile.
+    let on_the_way_ns = parameters.command_ns + 4096 * SECOND / parameters.link_bytes_per_s;
+    let saved = write(&mut closed, 1);
+    assert_eq!(saved.latency_max_ns, before.latency_max_ns + save_ns - on_the_way_ns);
+    assert_eq!(saved.inside.map_units, 16);
+    let after = write(&mut closed, 99);
+    assert_eq!((after.latency_max_ns, after.inside.map_units), (before.latency_max_ns, 0));
+    assert_eq!(write(&mut closed, 1).inside.map_units, 16);
+}
