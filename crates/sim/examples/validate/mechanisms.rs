@@ -272,15 +272,15 @@ fn cells_and_firmware() -> Vec<Mechanism> {
         },
         Mechanism {
             name: "the map is saved",
-            load: "random writes, depth 1, steady, 50 ms each 16 MiB",
+            load: "random writes, depth 1, steady, 16 MiB saved each 4096 units",
             target: "textbook,capacity=1GiB,state=steady",
-            on: "checkpoint_bytes=16MiB,checkpoint_ns=50000000",
-            off: "checkpoint_bytes=0",
+            on: "map_save_units=4096,map_save_bytes=16777216",
+            off: "map_save_units=0,map_save_bytes=0",
             stream: || random(Mix::WRITE, 4 * KIB, 1),
             before: passes_before(1),
             until: || passes(1),
             expected: &[(Column::Iops, Sign::Down)],
-            why: "one write of 4096 waits 50 ms, 12 µs each on average; p99.9 does not see it",
+            why: "one write of 4096 waits until as much again is programmed through all dies",
         },
     ]
 }

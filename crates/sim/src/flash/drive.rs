@@ -1,7 +1,6 @@
 //! A page-mapped flash drive from the host link to the cells.
 
 use super::buffer::Buffer;
-use super::checkpoint::Checkpoints;
 use super::combining::Combining;
 use super::ftl::Ftl;
 use super::map_cache::MapCache;
@@ -45,7 +44,6 @@ pub struct FlashDrive {
     pub(super) taken: BinaryHeap<Reverse<Time>>,
     /// How often a page is sensed, where that is not always once.
     pub(super) retries: Option<Retries>,
-    pub(super) checkpoints: Option<Checkpoints>,
     /// When the host was last served, and until when its rest was used.
     pub(super) busy_until: Time,
     pub(super) collected_until: Time,
@@ -73,7 +71,6 @@ fn is_simple(parameters: &Parameters) -> bool {
         && parameters.write_group_bytes == 0
         && parameters.map_save_units == 0
         && parameters.idle_collection_blocks == 0
-        && parameters.checkpoint_bytes == 0
 }
 
 /// Operations between the two stages of a hint.
@@ -127,7 +124,6 @@ impl FlashDrive {
         let mut flash = Flash::new(parameters.timing(), &layout);
         flash.notes_moves = map_cache.is_some();
         let retries = Retries::new(&parameters);
-        let checkpoints = Checkpoints::new(&parameters);
         if retries.as_ref().is_some_and(Retries::knows_age) {
             flash.written_at_s = vec![NONE; layout.blocks as usize];
         }
@@ -148,7 +144,6 @@ impl FlashDrive {
             slc,
             taken: BinaryHeap::new(),
             retries,
-            checkpoints,
             busy_until: 0,
             collected_until: 0,
             unit_shift: parameters.map_unit_bytes.trailing_zeros(),
@@ -333,9 +328,6 @@ impl FlashDrive {
     fn serve<const WATCHED: bool>(&mut self, now: Time, op: &DataOp, is_durable: bool) -> Reached {
         let now = self.admit(now);
         self.reach::<WATCHED>(now, Stage::Queue, 0);
-        let came = now;
-        let now = self.checkpoints.as_ref().map_or(now, |saved| saved.over_at(now));
-        self.reach::<WATCHED>(now, Stage::Map, u64::MAX);
         if self.slc.is_some() {
             self.fold_in_rest(now);
         }
@@ -358,12 +350,6 @@ impl FlashDrive {
             let early = self.parameters.early_completion;
             if !early || (is_durable && !self.parameters.power_loss_protection) {
                 reached = self.write_through(reached);
-            }
-        }
-        if let Some(checkpoints) = &mut self.checkpoints {
-            checkpoints.served(op, reached.at);
-            if now - came > reached.at - now {
-                reached.cause = Cause::Map;
             }
         }
         if self.parameters.queue_depth > 0 {

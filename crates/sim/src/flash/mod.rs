@@ -4,7 +4,6 @@ mod allocation;
 mod blocks;
 mod buffer;
 mod check;
-mod checkpoint;
 mod closing;
 mod collection;
 mod collector;

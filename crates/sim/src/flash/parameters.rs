@@ -93,13 +93,6 @@ pub struct Parameters {
     /// Whether the buffer survives a power cut, so that a flush costs nothing.
     #[serde(default)]
     pub power_loss_protection: bool,
-    /// Bytes that the host writes until the controller saves its map, and takes up nothing
-    /// meanwhile; 0: never.
-    #[serde(default)]
-    pub checkpoint_bytes: u64,
-    /// How long that takes.
-    #[serde(default)]
-    pub checkpoint_ns: u64,
     /// Bytes that wait in the buffer for neighbours and repeats before they are programmed.
     #[serde(default)]
     pub combining_bytes: u64,
@@ -362,9 +355,6 @@ impl Parameters {
                 "slow_program_ns is {} and must be at least program_ns, {}",
                 self.slow_program_ns, self.program_ns
             ));
-        }
-        if (self.checkpoint_bytes == 0) != (self.checkpoint_ns == 0) {
-            return Err("checkpoint_bytes and checkpoint_ns must both be given, or neither".into());
         }
         let has_slc = self.slc_static_bytes > 0 || self.slc_dynamic_share > 0.0;
         if has_slc && self.slc_program_ns == 0 {

@@ -68,10 +68,6 @@ fn parameters(random: &mut Random) -> Parameters {
     parameters.levels_wear = random.below(2) == 0;
     parameters.wear_difference_max = (random.below(2) == 0).then_some(4);
     parameters.slow_program_ns = random.below(2) * 2_000_000;
-    if random.below(3) == 0 {
-        parameters.checkpoint_bytes = UNIT * (1 + random.below(200));
-        parameters.checkpoint_ns = 10_000_000;
-    }
     if parameters.collection_frontiers > 0 && random.below(3) == 0 {
         parameters.slc_static_bytes = UNIT * random.below(400);
         parameters.slc_dynamic_share = random.unit_f64();

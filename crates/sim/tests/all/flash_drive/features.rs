@@ -360,20 +360,3 @@ fn second_pages_take_longer_than_first_ones_and_as_long_together() {
     };
     assert_within("of the mean, IOPS", steady(rows), steady("program_ns = 1_575_000\n"), 0.01);
 }
-
-#[test]
-fn nothing_is_taken_up_while_the_map_is_saved() {
-    // Programs so fast that no write waits for the buffer, which a pause would empty.
-    let plain = in_order("program_ns = 1_000", 1, 1000);
-    let pauses = "program_ns = 1_000\ncheckpoint_bytes = 409_600\ncheckpoint_ns = 5_000_000\n";
-    let saved = in_order(pauses, 1, 1000);
-    // Ten times, of which the last comes behind all writes.
-    assert_eq!(saved.elapsed_ns - plain.elapsed_ns, 9 * 5_000_000);
-    assert!((5_000_000..5_100_000).contains(&saved.latency_max_ns), "{}", saved.latency_max_ns);
-    let mut closed = drive("checkpoint_bytes = 4096\ncheckpoint_ns = 5_000_000");
-    closed.drive.ftl_mut().fill();
-    closed.run(1, 1, |_| op(Action::Write, 0, 4096));
-    let read = closed.run(1, 1, |_| op(Action::Read, 8 * 4096, 4096));
-    assert!(read.latency_max_ns > 5_000_000, "a read waits as well");
-    assert!(closed.run(1, 1, |_| op(Action::Read, 8 * 4096, 4096)).latency_max_ns < 1_000_000);
-}
