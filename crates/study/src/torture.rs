@@ -196,8 +196,8 @@ fn program(setting: &Setting<'_>, cell_ns: Option<u64>) -> Program {
     Program { groups, rounds, file_bytes, torture_bytes, passes, shape }
 }
 
-/// A quarter of the drive, as 16 GiB of 64 GB, as long as that takes no longer than a sixteenth of a
-/// larger one; of small drives a sixteenth, because a quarter would fit the page cache.
+/// A quarter of the drive, as 16 GiB of 64 GB, but no more than is quickly done; of small drives a
+/// sixteenth, because a quarter would fit the page cache.
 fn simulated_file_bytes(bytes: u64) -> u64 {
     let most = 256 * MEBIBYTE;
     let share = if bytes < 4 * most { bytes / 16 } else { most };

@@ -138,7 +138,7 @@ mod tests {
         medium.0 = [500, 900, 600];
         assert_eq!(dies_of(&mut ftl, &mut medium, 16..20), [0; 4]);
         ftl.assert_consistent();
-        // Of 10 blocks of a die the host may fill all; then the next that is free first has its turn.
+        // Of 10 blocks of a die the host may fill all; then the next die has its turn.
         medium.0 = [0, 900, 600];
         assert_eq!(dies_of(&mut ftl, &mut medium, 0..40)[39], 2);
         ftl.assert_consistent();

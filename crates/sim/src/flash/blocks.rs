@@ -71,7 +71,7 @@ pub struct Blocks {
     pub erasures: u32,
     /// See `erasures`.
     pub erased_at: Vec<u32>,
-    /// Free blocks, and lists of them: one for all, or one for each die, on which blocks lie in turn.
+    /// Free blocks, and lists of them: one for all, or one for each die, on which they lie in turn.
     free: u32,
     lists: Vec<FreeBlocks>,
     levels_wear: bool,
@@ -91,8 +91,8 @@ impl FreeBlocks {
 }
 
 impl Blocks {
-    /// `count` free blocks in `lists` lists. `levels_wear`: the least worn is opened first, else the
-    /// one that was erased first.
+    /// `count` free blocks in `lists` lists. `levels_wear`: the least worn is opened first, else
+    /// the one that was erased first.
     pub fn new(count: u32, lists: u32, levels_wear: bool) -> Self {
         let all = count as usize;
         let mut blocks = Blocks {

@@ -5,10 +5,19 @@ use crate::memory::NONE;
 use drivelab_core::op::Time;
 
 impl FlashDrive {
+    /// Controller time of the pieces of a read.
+    #[inline]
+    pub(super) fn pieces_ns(&mut self, at: Time, first: u32, end: u32) -> u64 {
+        match self.parameters.firmware_piece_ns {
+            0 => 0,
+            piece_ns => piece_ns * u64::from(self.pieces(at, first, end)),
+        }
+    }
+
     /// Pieces of a read beyond the first: units that do not lie behind the one before them, without
     /// those that are in memory or nowhere.
     #[cold]
-    pub(super) fn pieces(&mut self, at: Time, first: u32, end: u32) -> u32 {
+    fn pieces(&mut self, at: Time, first: u32, end: u32) -> u32 {
         let (mut pieces, mut before) = (0, NONE);
         for logical in first..end {
             let unit = self.ftl.locate(logical);

@@ -77,10 +77,7 @@ impl FlashDrive {
         let asked = now + self.parameters.command_ns;
         self.reach::<WATCHED>(asked, Stage::Command, self.parameters.command_ns);
         let units_ns = self.parameters.firmware_unit_ns * u64::from(end - first);
-        let pieces_ns = match self.parameters.firmware_piece_ns {
-            0 => 0,
-            piece_ns => piece_ns * u64::from(self.pieces(asked, first, end)),
-        };
+        let pieces_ns = self.pieces_ns(asked, first, end);
         let own_ns = self.parameters.firmware_read_ns + units_ns + pieces_ns;
         let at = self.firmware(asked, own_ns);
         self.reach::<WATCHED>(at, Stage::Controller, own_ns);
