@@ -401,7 +401,7 @@ impl LogBlockDrive {
             self.flash.array.finish(end, cause);
         }
         if self.is_sorted(op) {
-            self.line.handed_over(op.offset, end, cause);
+            self.line.handed_over(op.offset, now, end, cause);
         }
         if ends.keeps_stages() {
             let own = waits.stages(end - arrived, self.parameters.command_ns);

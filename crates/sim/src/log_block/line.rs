@@ -18,10 +18,11 @@ pub(super) struct Waiting {
 pub(super) struct Line {
     /// In order of arrival.
     waiting: Vec<Waiting>,
-    /// End of the write handed over last, what kept it, and the first address behind its own.
+    /// Address of the write handed over last, when that was, its end, and what kept it.
+    address: u64,
+    handed_at: Time,
     busy_until: Time,
     kept_by: Cause,
-    next_address: u64,
 }
 
 impl Line {
@@ -42,13 +43,21 @@ impl Line {
 
     /// The next one, and what kept it.
     pub fn next(&mut self) -> Option<(Waiting, Cause)> {
-        let order = |write: &Waiting| (write.op.offset < self.next_address, write.op.offset);
+        let order = |write: &Waiting| (self.has_passed(write), write.op.offset);
         let next = (0..self.waiting.len()).min_by_key(|index| order(&self.waiting[*index]))?;
         Some((self.waiting.remove(next), self.kept_by))
     }
 
-    /// A write was handed over that ends at `end` and was kept by `cause`.
-    pub fn handed_over(&mut self, offset: u64, end: Time, cause: Cause) {
-        (self.busy_until, self.kept_by, self.next_address) = (end, cause, offset + 1);
+    /// Whether the turn of a write comes in the next round. Of several that wait for one address all
+    /// have their turn; what comes to it later has not, or it could keep the others waiting for ever.
+    fn has_passed(&self, write: &Waiting) -> bool {
+        let offset = write.op.offset;
+        offset < self.address || (offset == self.address && write.arrived > self.handed_at)
+    }
+
+    /// A write was handed over at `at` that ends at `end` and was kept by `cause`.
+    pub fn handed_over(&mut self, offset: u64, at: Time, end: Time, cause: Cause) {
+        (self.address, self.handed_at) = (offset, at);
+        (self.busy_until, self.kept_by) = (end, cause);
     }
 }

@@ -87,6 +87,10 @@ fn a_host_that_sorts_goes_up_from_where_it_is_and_begins_again_below() {
     let blocks: Vec<u64> =
         served(HostOrder::Ascending, &[4, 4, 6]).iter().map(|(block, _)| *block).collect();
     assert_eq!(blocks, [4, 6, 4, 4]);
+    // Two that wait for one address go in one round.
+    let blocks: Vec<u64> =
+        served(HostOrder::Ascending, &[7, 9, 7, 2]).iter().map(|(block, _)| *block).collect();
+    assert_eq!(blocks, [4, 7, 7, 9, 2]);
 }
 
 /// A place waits for half a round on average, and for a whole one at worst: twice the mean, and
@@ -109,8 +113,8 @@ fn sorting_leaves_the_mean_and_doubles_the_longest_wait() {
     let (sorted_mean, sorted_longest) = waits(HostOrder::Ascending);
     assert!((sorted_mean / mean - 1.0).abs() < 0.05, "{sorted_mean} and {mean}");
     assert!(sorted_longest - longest > 0.6, "{sorted_longest} and {longest}");
-    // 3.6 was seen early in such a run, more than chance alone makes of it; it was not followed up.
-    assert!((1.8..4.0).contains(&sorted_longest), "{sorted_longest}");
+    // A model of the rule alone: 2.08 to 2.62 in 300 runs.
+    assert!((1.8..2.8).contains(&sorted_longest), "{sorted_longest}");
 }
 
 #[test]
