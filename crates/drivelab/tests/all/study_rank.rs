@@ -101,7 +101,7 @@ fn nothing_is_read_that_was_not_written() {
             filled += 1;
         }
     }
-    assert!(filled > 50, "{filled}");
+    assert!(filled > 30, "{filled}");
 }
 
 #[test]

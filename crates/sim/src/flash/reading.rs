@@ -83,8 +83,7 @@ impl FlashDrive {
         self.reach::<WATCHED>(at, Stage::Controller, own_ns);
         let mut last = LastUnit { at, map_at: at, own_ns: 0 };
         let mut reached = Reached { at, cause: Cause::Link };
-        let (mut page, mut left_at) = (NONE, at);
-        let mut sensing_ns = 0;
+        let (mut page, mut left_at, mut sensing_ns) = (NONE, at, 0);
         let page_units = self.ftl.layout().page_units;
         for logical in first..end {
             let mut from = at;

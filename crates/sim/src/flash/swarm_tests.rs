@@ -75,15 +75,19 @@ fn parameters(random: &mut Random) -> Parameters {
         parameters.slc_idle_ns = 1_000_000;
         parameters.slc_when_full = [WhenFull::Direct, WhenFull::Fold][random.below(2) as usize];
     } else if random.below(3) == 0 {
-        parameters.allocates_by_die = true;
-        parameters.firmware_piece_ns = 100;
-        parameters.firmware_copy_unit_ns = 100;
+        place_by_die(&mut parameters);
     }
     if random.below(3) == 0 {
         let programs = parameters.pages_per_block / parameters.pages_per_program;
         parameters.stripe_bytes = program_bytes * u64::from(programs);
     }
     parameters
+}
+
+fn place_by_die(parameters: &mut Parameters) {
+    parameters.allocates_by_die = true;
+    parameters.firmware_piece_ns = 100;
+    parameters.firmware_copy_unit_ns = 100;
 }
 
 impl FlashDrive {

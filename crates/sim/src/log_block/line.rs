@@ -48,8 +48,9 @@ impl Line {
         Some((self.waiting.remove(next), self.kept_by))
     }
 
-    /// Whether the turn of a write comes in the next round. Of several that wait for one address all
-    /// have their turn; what comes to it later has not, or it could keep the others waiting for ever.
+    /// Whether the turn of a write comes in the next round. Of several that wait for one address
+    /// all have their turn; what comes to it later has not, or it could keep the others waiting
+    /// for ever.
     fn has_passed(&self, write: &Waiting) -> bool {
         let offset = write.op.offset;
         offset < self.address || (offset == self.address && write.arrived > self.handed_at)
