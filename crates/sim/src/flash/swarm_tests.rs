@@ -77,10 +77,9 @@ fn parameters(random: &mut Random) -> Parameters {
     } else if random.below(3) == 0 {
         place_by_die(&mut parameters);
     }
-    if random.below(3) == 0 {
-        let programs = parameters.pages_per_block / parameters.pages_per_program;
-        parameters.stripe_bytes = program_bytes * u64::from(programs);
-    }
+    let is_striped = u64::from(random.below(3) == 0);
+    let programs = parameters.pages_per_block / parameters.pages_per_program;
+    parameters.stripe_bytes = is_striped * program_bytes * u64::from(programs);
     parameters
 }
 
