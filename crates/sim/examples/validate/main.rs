@@ -22,26 +22,36 @@ use std::process::ExitCode;
 /// A section of the page.
 type Section = fn() -> Result<String, String>;
 
-/// All but the grid, in the order of the page.
+/// Those of the page, in its order.
 const SECTIONS: &[(&str, Section)] = &[
     ("theory", theory::section),
     ("cliff", cliff::section),
     ("laws", laws::section),
     ("fragmentation", fragmentation::section),
     ("documents", documents::section),
-    ("refit", refit::section),
     ("parameters", parameters::section),
     ("ranges", ranges::section),
     ("ablation", ablation::section),
 ];
 
-/// The grid of policies takes longer than all others, and stands in a section of its own.
-const GRID: (&str, Section) = ("policies", policies::section);
+/// Those that take longer than all others together, and are written when they are asked for.
+const APART: &[(&str, Section)] = &[("policies", policies::section), ("refit", refit::section)];
 
 fn main() -> ExitCode {
     let asked = std::env::args().nth(1);
-    let is_asked = |name: &str| asked.as_deref().map_or(name != GRID.0, |asked| asked == name);
-    for (_, section) in SECTIONS.iter().chain([&GRID]).filter(|(name, _)| is_asked(name)) {
+    let chosen: Vec<Section> = match &asked {
+        None => SECTIONS.iter().map(|(_, section)| *section).collect(),
+        Some(asked) => {
+            let all = SECTIONS.iter().chain(APART);
+            all.filter(|(name, _)| name == asked).map(|(_, section)| *section).collect()
+        }
+    };
+    if chosen.is_empty() {
+        let names: Vec<&str> = SECTIONS.iter().chain(APART).map(|(name, _)| *name).collect();
+        eprintln!("validate: no such section; give none, or one of {}", names.join(", "));
+        return ExitCode::from(2);
+    }
+    for section in chosen {
         match section() {
             Ok(text) => println!("{text}"),
             Err(error) => {
