@@ -61,6 +61,7 @@ pub mod figures;
 pub mod file_system;
 pub mod flash;
 pub mod fragmentation;
+mod kept_back;
 mod keys;
 pub mod lane;
 pub mod log_block;

@@ -2,7 +2,8 @@
 //! that is known. What a study says of settings can be held against the truth.
 
 use crate::drive::{Drive, Ends, Ticket, Way};
-use drivelab_core::inside::{Cause, Inside};
+use crate::kept_back::KeptBack;
+use drivelab_core::inside::Inside;
 use drivelab_core::op::{DataOp, Op, Time};
 use drivelab_core::plan::QueueSetting;
 use drivelab_core::units::Span;
@@ -48,9 +49,7 @@ pub struct Delayed {
     /// Settings in force.
     values: BTreeMap<QueueSetting, String>,
     /// Operations that the queue still keeps.
-    kept: Ends,
-    /// By ticket.
-    operations: Vec<(DataOp, Way)>,
+    kept: KeptBack,
     delay_ns: u64,
 }
 
@@ -64,8 +63,8 @@ impl Delayed {
     /// `drive` behind a queue that is set as a simulated kernel begins.
     pub fn new(drive: Box<dyn Drive>, planted: Vec<QueueDelay>) -> Self {
         let values = QueueSetting::ALL.map(|it| (it, it.simulated()[0].to_string())).into();
-        let (kept, operations) = (Ends::default(), Vec::new());
-        let mut delayed = Delayed { drive, planted, values, kept, operations, delay_ns: 0 };
+        let kept = KeptBack::default();
+        let mut delayed = Delayed { drive, planted, values, kept, delay_ns: 0 };
         delayed.settle();
         delayed
     }
@@ -85,31 +84,15 @@ impl Drive for Delayed {
         if self.delay_ns == 0 {
             return self.drive.submit_by(now, ticket, op, way, ends);
         }
-        if self.operations.len() <= ticket as usize {
-            self.operations.resize(ticket as usize + 1, Default::default());
-        }
-        self.operations[ticket as usize] = (*op, way);
-        self.kept.push(now + self.delay_ns, ticket, Cause::default());
+        self.kept.keep(now + self.delay_ns, ticket, op, way);
     }
 
     fn next_event(&self) -> Time {
-        self.kept.next_at().min(self.drive.next_event())
+        self.kept.next_event(&*self.drive)
     }
 
     fn advance(&mut self, now: Time, ends: &mut Ends) {
-        loop {
-            let at = self.next_event();
-            if at > now {
-                return;
-            }
-            if self.drive.next_event() <= at {
-                self.drive.advance(at, ends);
-            }
-            while let Some(let_go) = self.kept.pop(at) {
-                let (op, way) = self.operations[let_go.ticket as usize];
-                self.drive.submit_by(at, let_go.ticket, &op, way, ends);
-            }
-        }
+        self.kept.advance(&mut *self.drive, now, ends);
     }
 
     fn hint(&mut self, ops: &[Op]) {
@@ -133,6 +116,7 @@ impl Drive for Delayed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::inside::Cause;
 
     /// Takes 1000 ns for everything.
     struct Even;

@@ -2,7 +2,8 @@
 //! freezes can be held against the truth.
 
 use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
-use drivelab_core::inside::{Cause, Inside};
+use crate::kept_back::KeptBack;
+use drivelab_core::inside::Inside;
 use drivelab_core::op::{DataOp, Time};
 use drivelab_core::units::Span;
 use drivelab_stats::Domain;
@@ -49,9 +50,7 @@ pub struct Stalling {
     stalls: Stalls,
     /// When the first stall begins.
     phase: Time,
-    kept: Ends,
-    /// By ticket.
-    operations: Vec<(DataOp, Way)>,
+    kept: KeptBack,
 }
 
 impl fmt::Debug for Stalling {
@@ -64,7 +63,7 @@ impl Stalling {
     /// `drive` with stalls, the first of them at a time that the seed draws.
     pub fn new(drive: Box<dyn Drive>, stalls: Stalls, seed: u64) -> Self {
         let phase = Domain::Stalls.seed(seed, 0) % stalls.period_ns;
-        Stalling { drive, stalls, phase, kept: Ends::default(), operations: Vec::new() }
+        Stalling { drive, stalls, phase, kept: KeptBack::default() }
     }
 }
 
@@ -78,31 +77,15 @@ impl Drive for Stalling {
         if from == now {
             return self.drive.submit_by(now, ticket, op, way, ends);
         }
-        if self.operations.len() <= ticket as usize {
-            self.operations.resize(ticket as usize + 1, Default::default());
-        }
-        self.operations[ticket as usize] = (*op, way);
-        self.kept.push(from, ticket, Cause::default());
+        self.kept.keep(from, ticket, op, way);
     }
 
     fn next_event(&self) -> Time {
-        self.kept.next_at().min(self.drive.next_event())
+        self.kept.next_event(&*self.drive)
     }
 
     fn advance(&mut self, now: Time, ends: &mut Ends) {
-        loop {
-            let at = self.next_event();
-            if at > now {
-                return;
-            }
-            if self.drive.next_event() <= at {
-                self.drive.advance(at, ends);
-            }
-            while let Some(let_go) = self.kept.pop(at) {
-                let (op, way) = self.operations[let_go.ticket as usize];
-                self.drive.submit_by(at, let_go.ticket, &op, way, ends);
-            }
-        }
+        self.kept.advance(&mut *self.drive, now, ends);
     }
 
     handed_on!();
@@ -119,6 +102,7 @@ impl Drive for Stalling {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::inside::Cause;
 
     /// Takes 1000 ns for everything.
     struct Even;

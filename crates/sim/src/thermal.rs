@@ -4,6 +4,7 @@
 //! bytes it moves and cools by Newton's law.
 
 use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
+use crate::kept_back::KeptBack;
 use drivelab_core::inside::{Cause, Inside};
 use drivelab_core::op::{DataOp, Time};
 use drivelab_core::units::{Size, Span};
@@ -16,8 +17,8 @@ pub const COOL: f64 = 0.9;
 /// How a drive warms up, and what it does then.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Thermal {
-    /// Bytes a second that just bring it to its limit, if they are kept up for ever.
-    pub borne_bytes_per_s: u64,
+    /// Bytes a second that it can sustain: they just bring it to its limit.
+    pub sustained_bytes_per_s: u64,
     /// The time constant of its warming and cooling, in nanoseconds.
     pub constant_ns: u64,
     /// Bytes a second that it moves while it is too warm.
@@ -25,36 +26,36 @@ pub struct Thermal {
 }
 
 impl Thermal {
-    /// Understands `1GB:60s:300MB`: 1 GB/s can be kept up for ever, the time constant is 60 s, and
-    /// 300 MB/s are left while it is too warm.
+    /// Understands `1GB:60s:300MB`: it sustains 1 GB/s, the time constant is 60 s, and 300 MB/s
+    /// are left while it is throttled.
     ///
     /// # Errors
     /// What is wrong and the way out, in a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
         let form = || {
             format!(
-                "thermal={text}: give BORNE:CONSTANT:THROTTLED, such as 1GB:60s:300MB, where \
-                 1 GB/s can be kept up for ever and 300 MB/s are left while the drive is too warm"
+                "thermal={text}: give SUSTAINED:CONSTANT:THROTTLED, such as 1GB:60s:300MB: the \
+                 drive sustains 1 GB/s, and 300 MB/s are left while it is throttled"
             )
         };
         let parts: Vec<&str> = text.split(':').collect();
-        let &[borne, constant, throttled] = parts.as_slice() else { return Err(form()) };
+        let &[sustained, constant, throttled] = parts.as_slice() else { return Err(form()) };
         let size = |text: &str| -> Result<u64, String> {
             let size: Size = text.parse().map_err(|error| format!("{}: {error}", form()))?;
             Ok(size.0)
         };
         let constant: Span = constant.parse().map_err(|error| format!("{}: {error}", form()))?;
         let thermal = Thermal {
-            borne_bytes_per_s: size(borne)?,
+            sustained_bytes_per_s: size(sustained)?,
             constant_ns: constant.0,
             throttled_bytes_per_s: size(throttled)?,
         };
         let cools =
-            (thermal.throttled_bytes_per_s as f64) < COOL * thermal.borne_bytes_per_s as f64;
+            (thermal.throttled_bytes_per_s as f64) < COOL * thermal.sustained_bytes_per_s as f64;
         match thermal.constant_ns > 0 && thermal.throttled_bytes_per_s > 0 && cools {
             true => Ok(thermal),
             false => Err(format!(
-                "{}; the rate that is left is above 0 and below {:.0} % of what can be kept up, or \
+                "{}; the throttled rate must be above 0 and below {:.0} % of the sustained one, or \
                  the drive would never cool",
                 form(),
                 COOL * 100.0
@@ -83,7 +84,7 @@ impl Warmth {
     /// Moves so many bytes.
     fn warm(&mut self, bytes: u32, how: &Thermal) {
         let constant_s = how.constant_ns as f64 / SECOND_NS;
-        self.share += f64::from(bytes) / (how.borne_bytes_per_s as f64 * constant_s);
+        self.share += f64::from(bytes) / (how.sustained_bytes_per_s as f64 * constant_s);
         self.is_too_warm |= self.share >= 1.0;
     }
 }
@@ -97,19 +98,11 @@ pub struct Warming {
     /// While it is too warm: when the next operation is let through.
     free_at: Time,
     throttled_ns: u64,
-    kept: Ends,
+    kept: KeptBack,
     /// Of the drive itself.
     own_ends: Ends,
-    /// By ticket.
-    operations: Vec<Kept>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Kept {
-    op: DataOp,
-    way: Way,
-    from: Time,
-    waited_ns: u64,
+    /// By ticket: when it went to the drive, and how long it had waited.
+    let_through: Vec<(Time, u64)>,
 }
 
 impl fmt::Debug for Warming {
@@ -127,9 +120,9 @@ impl Warming {
             warmth: Warmth::default(),
             free_at: 0,
             throttled_ns: 0,
-            kept: Ends::default(),
+            kept: KeptBack::default(),
             own_ends: Ends::default(),
-            operations: Vec::new(),
+            let_through: Vec::new(),
         }
     }
 
@@ -148,8 +141,8 @@ impl Warming {
     /// Tells what has ended, and of what waited for the drive to cool that it did.
     fn bring_out(&mut self, ends: &mut Ends) {
         while let Some(end) = self.own_ends.pop(Time::MAX) {
-            let kept = self.operations[end.ticket as usize];
-            let has_waited_longer = kept.waited_ns > end.at.saturating_sub(kept.from);
+            let (from, waited_ns) = self.let_through[end.ticket as usize];
+            let has_waited_longer = waited_ns > end.at.saturating_sub(from);
             let cause = if has_waited_longer { Cause::Throttle } else { end.cause };
             ends.push(end.at, end.ticket, cause);
         }
@@ -165,36 +158,24 @@ impl Drive for Warming {
         let from = self.admit(now, op.len);
         let waited_ns = from - now;
         self.throttled_ns += waited_ns;
-        if self.operations.len() <= ticket as usize {
-            self.operations.resize(ticket as usize + 1, Kept::default());
+        if self.let_through.len() <= ticket as usize {
+            self.let_through.resize(ticket as usize + 1, Default::default());
         }
-        self.operations[ticket as usize] = Kept { op: *op, way, from, waited_ns };
+        self.let_through[ticket as usize] = (from, waited_ns);
         if waited_ns > 0 {
-            return self.kept.push(from, ticket, Cause::Throttle);
+            return self.kept.keep(from, ticket, op, way);
         }
         self.drive.submit_by(now, ticket, op, way, &mut self.own_ends);
         self.bring_out(ends);
     }
 
     fn next_event(&self) -> Time {
-        self.kept.next_at().min(self.drive.next_event())
+        self.kept.next_event(&*self.drive)
     }
 
     fn advance(&mut self, now: Time, ends: &mut Ends) {
-        loop {
-            let at = self.next_event();
-            if at > now {
-                return;
-            }
-            if self.drive.next_event() <= at {
-                self.drive.advance(at, &mut self.own_ends);
-            }
-            while let Some(let_go) = self.kept.pop(at) {
-                let Kept { op, way, .. } = self.operations[let_go.ticket as usize];
-                self.drive.submit_by(at, let_go.ticket, &op, way, &mut self.own_ends);
-            }
-            self.bring_out(ends);
-        }
+        self.kept.advance(&mut *self.drive, now, &mut self.own_ends);
+        self.bring_out(ends);
     }
 
     handed_on!();
@@ -247,7 +228,7 @@ mod tests {
         told
     }
 
-    /// It moves 1 GB/s, of which 0.5 can be kept up: the warmth is 2 (1 - e^(-t/60)), and 1 at
+    /// It moves 1 GB/s, of which it sustains 0.5: the warmth is 2 (1 - e^(-t/60)), and 1 at
     /// 60 ln 2 s. At 0.1 GB/s it falls from 1 towards 0.2 and is 0.9 after 60 ln (0.8 ÷ 0.7) s, and
     /// rises again towards 2 to 1 within 60 ln (1.1 ÷ 1) s.
     #[test]
@@ -279,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn what_can_be_borne_is_never_slowed() {
+    fn a_sustained_rate_is_never_throttled() {
         let how = Thermal::parse("1001MB:60s:100MB").unwrap();
         let mut drive = Warming::new(Box::new(Even), how);
         let told = ends_until(&mut drive, 600.0);

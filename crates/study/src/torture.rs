@@ -196,12 +196,11 @@ fn program(setting: &Setting<'_>, cell_ns: Option<u64>) -> Program {
     Program { groups, rounds, file_bytes, torture_bytes, passes, shape }
 }
 
-/// A quarter of the drive, as 16 GiB of 64 GB, but no more than is quickly done; of small drives a
-/// sixteenth, because a quarter would fit the page cache.
+/// 256 MiB, which are quickly done: of a drive of 1 GiB a quarter, as 16 GiB were of 64 GB. Of
+/// smaller drives a sixteenth, because a quarter would fit the page cache.
 fn simulated_file_bytes(bytes: u64) -> u64 {
     let most = 256 * MEBIBYTE;
-    let share = if bytes < 4 * most { bytes / 16 } else { most };
-    share.min(most).max(FILE_GRAIN)
+    if bytes < 4 * most { (bytes / 16).max(FILE_GRAIN) } else { most }
 }
 
 /// Times that the battery is measured.

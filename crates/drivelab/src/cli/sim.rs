@@ -26,7 +26,7 @@ Keys behind the name: every parameter that `sim show` lists, and
   journal    writes of its journal for each write through it, from 0 to 1
   setting_delay  time that one value of a kernel setting costs, as in scheduler:bfq:30us
   stall      the drive stands still for a while again and again, as in 5s:300ms
-  thermal    it becomes too warm and slows down, as in 1GB:60s:300MB
+  thermal    it throttles while it is too warm, as in 1GB:60s:300MB
   fragmentation  share of its rate that a reader loses once the drive was written over
   seed       of everything random inside the drive";
 

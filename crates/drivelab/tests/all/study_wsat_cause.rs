@@ -232,6 +232,19 @@ fn from_collection(user: &User, json: &Value) -> Option<f64> {
     Some(fell / collected as f64)
 }
 
+/// Two drives of which it was once said that a full cache explains the fall.
+#[test]
+fn heat_is_not_taken_for_a_full_cache() {
+    let user = User::new();
+    for seed in [3_007_010, 3_007_014] {
+        match try_one(&user, Kind::Heat, seed) {
+            Said::Unknown(words) => assert!(words.contains("reads, too, were"), "{seed}: {words}"),
+            Said::Wrong(words) => panic!("{seed}: {words}"),
+            Said::Right | Said::Nothing => panic!("{seed}: it fell, and nothing tells why"),
+        }
+    }
+}
+
 #[test]
 fn a_cause_is_named_only_where_it_is_the_planted_one() {
     let user = User::new();
