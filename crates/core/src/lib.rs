@@ -102,5 +102,5 @@ pub use drive::{
 };
 pub use judge::{claims, fitness, rounds, sound, summary, truth};
 pub use plan::{passes, plan_text, study, validate};
-pub use run::{comparison, findings, gathering, ledger, observed, record, verified};
+pub use run::{comparison, findings, gathering, history, ledger, observed, record, verified};
 pub use trace::{anatomy, stages};

@@ -3,6 +3,7 @@
 pub mod comparison;
 pub mod findings;
 pub mod gathering;
+pub mod history;
 pub mod ledger;
 pub mod observed;
 pub mod record;

@@ -24,6 +24,9 @@ Examples:
 Only a scratch file of its own is ever written, unless you add the token that a refusal prints.
 Exit status: 0 fine, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
 
+/// Characters of a tag.
+const TAG_MAX: usize = 100;
+
 /// A laboratory for storage drives: measures a drive, and says with evidence what is true of it.
 #[derive(Debug, Parser)]
 #[command(name = "drivelab", version, after_help = EXAMPLES, max_term_width = 100)]
@@ -56,6 +59,8 @@ pub enum Command {
     Report(ReportOptions),
     /// List the runs kept here
     Runs(RunsOptions),
+    /// One drive over all its runs: each figure, and when it changed
+    History(HistoryOptions),
     /// List drives and file systems, with facts and hazards
     List(ListOptions),
     /// What the kernel counts on the drives below a path, interval by interval
@@ -77,6 +82,8 @@ pub struct Terms<'a> {
     pub safety: &'a SafetyOptions,
     /// Where its run is kept.
     pub store: &'a StoreOptions,
+    /// What the run is called.
+    pub tag: Option<&'a str>,
     /// When an operation is called stuck.
     pub stuck_after: Span,
     /// Only say what would be done.
@@ -89,6 +96,25 @@ pub struct StoreOptions {
     /// Directory of the run files [default: $XDG_DATA_HOME/drivelab/runs]
     #[arg(long, value_name = "DIR")]
     pub runs: Option<PathBuf>,
+}
+
+/// What a run is called.
+#[derive(Debug, Args, Clone)]
+pub struct TagOption {
+    /// A name for the run, such as "before firmware 5B2Q"; `runs prune` never removes it
+    #[arg(long, value_name = "TEXT", value_parser = tag)]
+    pub tag: Option<String>,
+}
+
+/// A tag is one short line.
+fn tag(text: &str) -> Result<String, String> {
+    let text = text.trim();
+    match text {
+        "" => Err("a tag needs at least one character".into()),
+        _ if text.chars().count() > TAG_MAX => Err(format!("at most {TAG_MAX} characters")),
+        _ if text.chars().any(char::is_control) => Err("a tag is one line of text".into()),
+        _ => Ok(text.into()),
+    }
 }
 
 /// What a command writes to.
@@ -128,6 +154,9 @@ pub struct StudyOptions {
     pub safety: SafetyOptions,
     #[command(flatten)]
     #[allow(missing_docs)]
+    pub called: TagOption,
+    #[command(flatten)]
+    #[allow(missing_docs)]
     pub store: StoreOptions,
 }
 
@@ -137,6 +166,7 @@ impl StudyOptions {
         Terms {
             safety: &self.safety,
             store: &self.store,
+            tag: self.called.tag.as_deref(),
             stuck_after: self.stuck_after,
             is_dry: self.dry_run,
         }
@@ -182,6 +212,8 @@ Examples:
   drivelab report last              one HTML page that needs no network
   drivelab report last --csv cells.csv --xlsx run.xlsx
                                     for programs that calculate; no HTML unless --out asks for it
+  drivelab report last --series series.csv --histograms latency.csv
+                                    intervals and latency histograms, for pandas or DuckDB
   drivelab report last --markdown run.md
                                     for an issue or a wiki
   drivelab report last --redact     without serial numbers and host names, to be given away
@@ -204,6 +236,12 @@ pub struct ReportOptions {
     /// Write all cells as comma-separated values: a row for each cell, stream and kind
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Write the course over time as comma-separated values: a row for each interval
+    #[arg(long, value_name = "FILE")]
+    pub series: Option<PathBuf>,
+    /// Write the latency histograms as comma-separated values: a row for each bucket
+    #[arg(long, value_name = "FILE")]
+    pub histograms: Option<PathBuf>,
     /// Write an Excel workbook: cells, steps, facts, charts with error bars
     #[arg(long, value_name = "FILE")]
     pub xlsx: Option<PathBuf>,
@@ -218,12 +256,78 @@ pub struct ReportOptions {
     pub store: StoreOptions,
 }
 
+const RUNS_EXAMPLES: &str = "\
+Examples:
+  drivelab runs                     all runs, oldest first
+  drivelab runs last                one run in full
+  drivelab runs --tag firmware      runs whose tag contains this text
+  drivelab runs prune --keep 30d --dry-run
+                                    which runs older than 30 days would be removed";
+
 /// Options of `runs`.
 #[derive(Debug, Args)]
+#[command(after_help = RUNS_EXAMPLES, args_conflicts_with_subcommands = true)]
 pub struct RunsOptions {
     /// Show this run in full: a path, an ID, or `last`
     #[arg(value_name = "RUN")]
     pub run: Option<String>,
+    /// List only runs whose tag contains this text
+    #[arg(long, value_name = "TEXT", conflicts_with = "run")]
+    pub tag: Option<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+    #[command(subcommand)]
+    #[allow(missing_docs)]
+    pub action: Option<RunsAction>,
+}
+
+/// What is done with the runs besides listing them.
+#[derive(Debug, Subcommand)]
+pub enum RunsAction {
+    /// Remove old runs; never one with a tag, never the latest
+    Prune(PruneOptions),
+}
+
+/// Options of `runs prune`.
+#[derive(Debug, Args)]
+pub struct PruneOptions {
+    /// Keep runs that began within this time, such as 30d
+    #[arg(long, value_name = "TIME")]
+    pub keep: Option<Span>,
+    /// Remove the oldest until all run files have at most this size, such as 5GB
+    #[arg(long, value_name = "SIZE")]
+    pub max: Option<Size>,
+    /// Say what would be removed, and remove nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}
+
+const HISTORY_EXAMPLES: &str = "\
+Examples:
+  drivelab history                  the drives of which runs are kept here
+  drivelab history .                the drive under this directory
+  drivelab history S5GXNX0T123456   the drive with this serial number
+
+A change is reported where the runs before and after it differ by more than 5 % (10 % for p99) and
+by more than chance; four runs are needed at least. Suspect figures are left out.";
+
+/// Options of `history`.
+#[derive(Debug, Args)]
+#[command(after_help = HISTORY_EXAMPLES)]
+pub struct HistoryOptions {
+    /// Serial number, path on the drive, or target as it was typed
+    #[arg(value_name = "DRIVE")]
+    pub drive: Option<String>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,

@@ -127,6 +127,7 @@ impl Line<'_> {
         let terms = Terms {
             safety: &safety,
             store: &StoreOptions { runs: Some(runs) },
+            tag: None,
             stuck_after: drivelab_options::STUCK_AFTER,
             is_dry: self.options.dry_run,
         };

@@ -29,6 +29,8 @@ pub struct Job<'a> {
     pub size: Option<Size>,
     /// Directory of the run files.
     pub runs: PathBuf,
+    /// What the run is called.
+    pub tag: Option<String>,
     /// When an operation is called stuck.
     pub stuck_after: Span,
     /// Only say what would be done: nobody is asked, and nothing is touched.

@@ -121,6 +121,7 @@ fn command_line(ranks: Ranks, words: &[String]) -> u8 {
         Command::Compare(options) => command::compare::compare(options),
         Command::Report(options) => command::report::report(options),
         Command::Runs(options) => command::runs::runs(options),
+        Command::History(options) => command::history::history(options),
         Command::List(options) => command::list::list(options),
         Command::Watch(options) => command::watch::watch(options),
         Command::Sim(options) => command::sim::sim(options),

@@ -12,6 +12,8 @@ pub enum Made {
     Html,
     Markdown,
     Csv,
+    Series,
+    Histograms,
     Workbook,
 }
 
@@ -21,6 +23,8 @@ impl Made {
             Made::Html => "report",
             Made::Markdown => "Markdown",
             Made::Csv => "CSV",
+            Made::Series => "CSV of intervals",
+            Made::Histograms => "CSV of histograms",
             Made::Workbook => "workbook",
         }
     }
@@ -31,6 +35,8 @@ impl Made {
             Made::Html => "Report",
             Made::Markdown => "Markdown",
             Made::Csv => "CSV",
+            Made::Series => "Series",
+            Made::Histograms => "Latency",
             Made::Workbook => "Workbook",
         }
     }
@@ -40,6 +46,8 @@ impl Made {
             Made::Html => "--out",
             Made::Markdown => "--markdown",
             Made::Csv => "--csv",
+            Made::Series => "--series",
+            Made::Histograms => "--histograms",
             Made::Workbook => "--xlsx",
         }
     }

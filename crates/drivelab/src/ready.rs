@@ -64,6 +64,7 @@ impl<'a> Job<'a> {
             keep: terms.safety.keep,
             size: None,
             runs: store::directory(terms.store.runs.as_deref())?,
+            tag: terms.tag.map(Into::into),
             stuck_after: terms.stuck_after,
             is_dry: terms.is_dry,
             shown,

@@ -193,6 +193,7 @@ fn begin_of(job: &Job<'_>, resolved: &ResolvedTarget, seed: u64, clock: ClockFac
         facts: resolved.facts.clone(),
         directory: std::env::current_dir().ok().map(|path| path.display().to_string()),
         state: resolved.simulated.as_ref().map(|simulated| simulated.state.word().into()),
+        tag: job.tag.clone(),
         processes: Vec::new(),
         study: job.study.clone(),
     }

@@ -1,5 +1,6 @@
 //! Run files: where they are, what they are called, and how they are found again.
 
+pub mod pruning;
 pub mod reader;
 pub mod writer;
 

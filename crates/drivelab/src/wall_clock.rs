@@ -19,6 +19,12 @@ impl WallTime {
         WallTime(Timestamp::from_second(seconds).unwrap_or(Timestamp::MAX))
     }
 
+    /// The moment so many seconds before.
+    pub fn earlier_by(self, seconds: u64) -> Self {
+        let then = self.0.as_second().saturating_sub(i64::try_from(seconds).unwrap_or(i64::MAX));
+        WallTime(Timestamp::from_second(then).unwrap_or(Timestamp::MIN))
+    }
+
     /// `2026-11-20T15:03:12Z`.
     pub fn rfc3339(self) -> String {
         self.0.to_string()
@@ -45,6 +51,7 @@ mod tests {
         ] {
             assert_eq!(WallTime::of(seconds).rfc3339(), text);
         }
+        assert_eq!(WallTime::of(951_782_401).earlier_by(86_401).rfc3339(), "2000-02-28T00:00:00Z");
         assert_eq!(WallTime::of(951_782_401).compact(), "20000229-000001");
     }
 }

@@ -1,19 +1,38 @@
-//! All cells as comma-separated values (RFC 4180), one row for each cell, stream and kind.
+//! Cells, intervals and histograms of a run as comma-separated values (RFC 4180).
 
+use drivelab_core::run::Run;
 use drivelab_core::summary::Summary;
 
-use crate::view::sheet::{self, Value};
+use crate::view::intervals::{buckets, intervals};
+use crate::view::sheet::{self, Sheet, Value};
 
 /// How every CSV of drivelab begins: the name of its first column.
 pub const CSV_BEGIN: &str = "drivelab_run,cell,stream,kind,";
 
-/// The CSV of a run. Units stand in the names of the columns; what is not known is empty. A text
-/// that a spreadsheet would take for a formula is led by an apostrophe.
+/// The cells of a run: one row for each cell, stream and kind. Units stand in the names of the
+/// columns; what is not known is empty. A text that a spreadsheet would take for a formula is led
+/// by an apostrophe.
 pub fn csv(summary: &Summary) -> String {
-    let cells = sheet::cells(summary);
-    let mut out = cells.heads.join(",");
+    lines(&sheet::cells(summary))
+}
+
+/// The course of a run over time: one row for each interval of each step, stream and kind. Times
+/// are nanoseconds since time zero of the run; `ramp` and `partial` are 0 or 1, and an interval
+/// with either is in no rate.
+pub fn series_csv(run: &Run, summary: &Summary) -> String {
+    lines(&intervals(run, summary))
+}
+
+/// The latency histograms of a run: one row for each bucket that holds values, of each step, stream
+/// and kind; `latency` is `submit`, `service` or `response`.
+pub fn histograms_csv(run: &Run, summary: &Summary) -> String {
+    lines(&buckets(run, summary))
+}
+
+fn lines(sheet: &Sheet) -> String {
+    let mut out = sheet.heads.join(",");
     out.push_str("\r\n");
-    for row in &cells.rows {
+    for row in &sheet.rows {
         let words: Vec<String> = row.iter().map(written).collect();
         out.push_str(&words.join(","));
         out.push_str("\r\n");

@@ -96,7 +96,7 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
         out,
         "<header><p class=\"badges\">{badges}</p><h1>{}</h1>\
          <p class=\"lead\">{} · state: <b>{}</b></p>\
-         <p class=\"faint\">run {} · {} · drivelab {} · seed {}</p>",
+         <p class=\"faint\">run {} · {} · drivelab {} · seed {}{}</p>",
         escape(&header::heading(run, summary)),
         escape(&target),
         escape(header::state(summary)),
@@ -104,6 +104,7 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
         escape(&summary.started_at),
         escape(&summary.version),
         summary.seed,
+        summary.tag.iter().map(|tag| format!(" · {}", escape(tag))).collect::<String>(),
     );
     if !explanation.is_empty() {
         let _ = writeln!(out, "<p class=\"alarm\">{explanation}</p>");

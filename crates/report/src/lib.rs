@@ -18,7 +18,7 @@ pub mod units;
 mod view;
 mod xlsx;
 
-pub use csv::{CSV_BEGIN, csv};
+pub use csv::{CSV_BEGIN, csv, histograms_csv, series_csv};
 pub use markdown::markdown;
 pub use redact::redacted;
 pub use svg::svg;

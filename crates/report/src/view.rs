@@ -13,6 +13,7 @@ pub(crate) mod facts;
 pub(crate) mod header;
 pub(crate) mod headline;
 pub(crate) mod heat;
+pub(crate) mod intervals;
 pub(crate) mod layouts;
 pub(crate) mod method;
 pub(crate) mod numbers;

@@ -40,6 +40,27 @@ impl Welch {
         Ok(Self { difference, standard_error: both.sqrt(), freedom })
     }
 
+    /// Student's comparison: both samples are taken to have one variance, which all values together
+    /// estimate. Unlike [`Welch::of`] it keeps its level where one sample has two values.
+    ///
+    /// # Errors
+    /// As [`Welch::of`].
+    pub fn pooled(x: &[f64], y: &[f64]) -> Result<Self, NoAnswer> {
+        enough(x, 2)?;
+        enough(y, 2)?;
+        if is_constant(x) && is_constant(y) {
+            return Err(NoAnswer::Constant);
+        }
+        let (nx, ny) = (x.len() as f64, y.len() as f64);
+        let freedom = nx + ny - 2.0;
+        let squares = variance(x) * (nx - 1.0) + variance(y) * (ny - 1.0);
+        let standard_error = (squares / freedom * (1.0 / nx + 1.0 / ny)).sqrt();
+        if !standard_error.is_finite() || standard_error == 0.0 {
+            return Err(NoAnswer::NotFinite);
+        }
+        Ok(Self { difference: average(y) - average(x), standard_error, freedom })
+    }
+
     /// The same on natural logarithms, where a difference is the logarithm of a ratio of geometric
     /// means: scale-free and symmetric.
     ///

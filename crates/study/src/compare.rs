@@ -127,39 +127,46 @@ type NamedFacts = Vec<(&'static str, String)>;
 
 /// The values of the repetitions of each cell of a run.
 fn samples(summary: &Summary, metrics: &[Metric]) -> Vec<Sample> {
-    let of_cell = |cell: &CellSummary| {
-        let steps: Vec<&StepSummary> =
-            summary.steps.iter().filter(|step| cell.steps.contains(&step.step)).collect();
-        let is_ordered = !is_interleaved(cell, summary);
-        let mut found = Vec::new();
-        for (index, stream) in cell.streams.iter().enumerate() {
-            let kinds = stream.kinds.keys().filter(|kind| **kind != Action::Flush);
-            for kind in kinds.copied().collect::<Vec<_>>() {
-                for metric in metrics {
-                    let each: Vec<&KindSummary> = steps
-                        .iter()
-                        .filter_map(|step| step.streams.get(index)?.kinds.get(&kind))
-                        .collect();
-                    let values = values(*metric, &each, stream.kinds.get(&kind));
-                    let is_only = cell.streams.len() == 1 && stream.kinds.len() == 1;
-                    let name = match (is_only, stream.load.name.as_str()) {
-                        (true, _) => cell.name.clone(),
-                        (false, "") => format!("{}, {}", cell.name, kind.word()),
-                        (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
-                    };
-                    found.push(Sample {
-                        name,
-                        metric: *metric,
-                        values,
-                        is_ordered,
-                        suspect: cell.against(),
-                    });
-                }
+    summary.cells.iter().flat_map(|cell| cell_samples(cell, summary, metrics)).collect()
+}
+
+/// The values of the repetitions of one cell.
+pub(crate) fn cell_samples(
+    cell: &CellSummary,
+    summary: &Summary,
+    metrics: &[Metric],
+) -> Vec<Sample> {
+    let steps: Vec<&StepSummary> =
+        summary.steps.iter().filter(|step| cell.steps.contains(&step.step)).collect();
+    let is_ordered = !is_interleaved(cell, summary);
+    let mut found = Vec::new();
+    for (index, stream) in cell.streams.iter().enumerate() {
+        let kinds = stream.kinds.keys().filter(|kind| **kind != Action::Flush);
+        for kind in kinds.copied().collect::<Vec<_>>() {
+            for metric in metrics {
+                let each: Vec<&KindSummary> = steps
+                    .iter()
+                    .filter_map(|step| step.streams.get(index)?.kinds.get(&kind))
+                    .collect();
+                let values = values(*metric, &each, stream.kinds.get(&kind));
+                let is_only = cell.streams.len() == 1 && stream.kinds.len() == 1;
+                let name = match (is_only, stream.load.name.as_str()) {
+                    (true, _) => cell.name.clone(),
+                    (false, "") => format!("{}, {}", cell.name, kind.word()),
+                    (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
+                };
+                found.push(Sample {
+                    name,
+                    metric: *metric,
+                    values,
+                    is_ordered,
+                    suspect: cell.against(),
+                });
             }
         }
-        found
-    };
-    summary.cells.iter().flat_map(of_cell).filter(|sample| !sample.values.is_empty()).collect()
+    }
+    found.retain(|sample| !sample.values.is_empty());
+    found
 }
 
 /// One value for each run: the geometric mean of its repetitions.
@@ -181,7 +188,7 @@ fn by_run(runs: &[Vec<Sample>]) -> Vec<Sample> {
 }
 
 /// What must be alike for a difference to be one of what was changed on purpose.
-fn comparable_facts(facts: &Facts) -> NamedFacts {
+pub(crate) fn comparable_facts(facts: &Facts) -> NamedFacts {
     let target = &facts.target;
     let drive = target.devices.last();
     let text = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.into());

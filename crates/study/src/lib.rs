@@ -14,6 +14,7 @@ pub mod endurance;
 pub mod experiment;
 pub mod file_system;
 pub mod files;
+pub mod history;
 pub mod ior;
 pub mod meta;
 pub mod mix;

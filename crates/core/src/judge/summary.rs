@@ -57,6 +57,8 @@ pub struct Summary {
     pub command: String,
     /// Wall-clock time of the beginning, RFC 3339, UTC.
     pub started_at: String,
+    /// What the run was called (`--tag`).
+    pub tag: Option<String>,
     /// One entry for each executed step.
     pub steps: Vec<StepSummary>,
     /// One entry for each name of a measuring step, over its repetitions.
@@ -446,20 +448,12 @@ pub fn summarise(run: &Run) -> Summary {
         version: run.begin.version.clone(),
         command: run.begin.command.clone(),
         started_at: run.begin.started_at.clone(),
-        cells: in_order(cells::cells(run, &steps), run.findings.as_ref()),
+        tag: run.begin.tag.clone(),
+        cells: cells::in_order(cells::cells(run, &steps), run.findings.as_ref()),
         steps,
         warnings: run.warnings.clone(),
         findings: run.findings.clone(),
     }
-}
-
-/// Cells in the order a study wants them read; without one, as they first ran.
-fn in_order(mut cells: Vec<CellSummary>, findings: Option<&Findings>) -> Vec<CellSummary> {
-    if let Some(findings) = findings {
-        let place = |cell: &CellSummary| findings.order.iter().position(|name| *name == cell.name);
-        cells.sort_by_key(|cell| place(cell).unwrap_or(usize::MAX));
-    }
-    cells
 }
 
 fn summarise_step(run: &Run, index: usize) -> StepSummary {

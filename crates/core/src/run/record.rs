@@ -80,6 +80,9 @@ pub struct Begin {
     /// State of the drive before the first step, where it was known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<String>,
+    /// What the run was called, where it was given a name (`--tag`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tag: Option<String>,
     /// The processes that shared the work, where there were several.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<ProcessFacts>,

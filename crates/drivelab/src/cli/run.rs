@@ -1,6 +1,6 @@
 //! The options of `drivelab run`: the whole grammar of a stream, grouped as a person thinks.
 
-use super::{SafetyOptions, StoreOptions};
+use super::{SafetyOptions, StoreOptions, TagOption};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use drivelab_core::op::Action;
@@ -376,6 +376,9 @@ pub struct RecordOptions {
     /// Print the plan, the bytes and the time, and touch nothing
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub called: TagOption,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub store: StoreOptions,

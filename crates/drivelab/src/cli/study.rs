@@ -2,7 +2,7 @@
 
 use super::compare::share;
 use super::run::seed;
-use super::{SafetyOptions, StoreOptions};
+use super::{SafetyOptions, StoreOptions, TagOption};
 use crate::cli::Terms;
 use crate::shown::Shown;
 use clap::{Args, ValueEnum};
@@ -127,6 +127,9 @@ pub struct StudyCommandOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub safety: SafetyOptions,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub called: TagOption,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub store: StoreOptions,
@@ -297,7 +300,7 @@ impl ShownOptions {
         store: &'a StoreOptions,
         is_dry: bool,
     ) -> Terms<'a> {
-        Terms { safety, store, stuck_after: self.stuck_after, is_dry }
+        Terms { safety, store, tag: None, stuck_after: self.stuck_after, is_dry }
     }
 
     /// How results are shown.

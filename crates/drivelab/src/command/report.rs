@@ -7,7 +7,7 @@ use crate::results::{in_words, page_of, print_json, write_html};
 use crate::{print, store};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Summary, summarise};
-use drivelab_report::{csv, markdown, redacted, xlsx};
+use drivelab_report::{csv, histograms_csv, markdown, redacted, series_csv, xlsx};
 
 /// Shows a run again: as HTML, Markdown, CSV, a workbook or JSON, with or without the names in it.
 pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
@@ -22,6 +22,8 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     let others = [
         (Made::Markdown, options.markdown.as_deref()),
         (Made::Csv, options.csv.as_deref()),
+        (Made::Series, options.series.as_deref()),
+        (Made::Histograms, options.histograms.as_deref()),
         (Made::Workbook, options.xlsx.as_deref()),
     ];
     may_replace(out, Made::Html)?;
@@ -55,6 +57,8 @@ fn rendered(made: Made, run: &Run, summary: &Summary) -> Result<Vec<u8>, Failure
         Made::Html => page_of(run, summary),
         Made::Markdown => markdown(run, summary).into_bytes(),
         Made::Csv => csv(summary).into_bytes(),
+        Made::Series => series_csv(run, summary).into_bytes(),
+        Made::Histograms => histograms_csv(run, summary).into_bytes(),
         Made::Workbook => xlsx(run, summary).map_err(Failure::invalid)?,
     })
 }

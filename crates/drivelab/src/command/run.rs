@@ -54,6 +54,7 @@ pub fn run(ranks: Ranks, options: &RunOptions, given: &[String]) -> Result<Statu
     let terms = Terms {
         safety: &options.safety,
         store: &record.store,
+        tag: record.called.tag.as_deref(),
         stuck_after: record.stuck_after,
         is_dry: record.dry_run,
     };

@@ -1,16 +1,20 @@
 //! `drivelab runs`: the history, or one run in full.
 
-use crate::cli::RunsOptions;
+use crate::cli::{RunsAction, RunsOptions};
+use crate::command::prune::prune;
 use crate::outcome::{Failure, Status};
 use crate::results::in_words;
 use crate::{print, store};
 use drivelab_core::plan::Role;
-use drivelab_core::summary::summarise;
+use drivelab_core::summary::{SCHEMA, summarise};
 use drivelab_report::terminal::{RunRow, runs_table};
 use std::path::Path;
 
 /// Lists runs, or shows one.
 pub fn runs(options: &RunsOptions) -> Result<Status, Failure> {
+    if let Some(RunsAction::Prune(asked)) = &options.action {
+        return prune(asked);
+    }
     let directory = store::directory(options.store.runs.as_deref())?;
     if let Some(name) = &options.run {
         let run = store::reader::read(&store::locate(name, &directory)?)?;
@@ -21,14 +25,18 @@ pub fn runs(options: &RunsOptions) -> Result<Status, Failure> {
         }
         return Ok(Status::Fine);
     }
-    let rows: Vec<RunRow> = store::ids(&directory)?.iter().map(|id| row(&directory, id)).collect();
+    let rows = store::ids(&directory)?.into_iter().map(|id| row(&directory, &id));
+    let rows: Vec<RunRow> = rows.filter(|row| is_asked_for(row, options.tag.as_deref())).collect();
+    let found: Vec<_> = rows.iter().map(json_of).collect();
     match options.json {
-        true => print::json(
-            &serde_json::json!({ "runs": rows.iter().map(json_of).collect::<Vec<_>>() }),
-        )?,
+        true => print::json(&serde_json::json!({ "schema": SCHEMA, "runs": found }))?,
         false => print::text(&runs_table(&rows)),
     }
     Ok(Status::Fine)
+}
+
+fn is_asked_for(row: &RunRow, tag: Option<&str>) -> bool {
+    tag.is_none_or(|asked| row.tag.as_deref().is_some_and(|tag| tag.contains(asked)))
 }
 
 fn row(directory: &Path, id: &str) -> RunRow {
@@ -42,6 +50,7 @@ fn row(directory: &Path, id: &str) -> RunRow {
                 started_at: run.begin.started_at.clone(),
                 command: run.begin.command.clone(),
                 target: run.begin.target.clone(),
+                tag: run.begin.tag.clone(),
                 complete: run.complete(),
                 steps: run.steps.iter().filter(measured).count(),
                 unreadable: None,
@@ -59,6 +68,7 @@ fn json_of(row: &RunRow) -> serde_json::Value {
         "started_at": row.started_at,
         "command": row.command,
         "target": row.target,
+        "tag": row.tag,
         "complete": row.complete,
         "steps": row.steps,
         "unreadable": row.unreadable,

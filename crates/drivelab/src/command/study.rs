@@ -9,6 +9,7 @@ mod studied;
 
 pub use studied::Studied;
 
+use crate::cli::Terms;
 use crate::cli::study::{ResumeOptions, StudyCommandOptions};
 use crate::job::Job;
 use crate::outcome::{Failure, Status};
@@ -81,7 +82,9 @@ fn prepare<'a>(
     shown: Shown<'a>,
     seed: Option<u64>,
 ) -> Result<Prepared<'a>, Failure> {
+    let tag = options.called.tag.as_deref();
     let terms = options.shown.terms(&options.safety, &options.store, options.dry_run);
+    let terms = Terms { tag, ..terms };
     let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
     let mut resolved = job.look(Missing::unless_sized(options.size, &line))?;

@@ -4,7 +4,7 @@
 //! incomplete. Anything else that is no record is an error with its line number.
 
 use crate::outcome::Failure;
-use drivelab_core::record::{FORMAT, Record};
+use drivelab_core::record::{Begin, FORMAT, Record};
 use drivelab_core::run::{Run, StepRun};
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -18,6 +18,25 @@ pub fn read(path: &Path) -> Result<Run, Failure> {
     let file = File::open(path)
         .map_err(|error| Failure::usage(format!("cannot open {}: {error}", path.display())))?;
     read_from(BufReader::with_capacity(1 << 20, file), &path.display().to_string())
+}
+
+/// The first record of the run in `path`, and nothing else of it.
+///
+/// # Errors
+/// It is not a run file, or cannot be read.
+pub fn begin(path: &Path) -> Result<Begin, Failure> {
+    let name = path.display().to_string();
+    let file =
+        File::open(path).map_err(|error| Failure::usage(format!("cannot open {name}: {error}")))?;
+    let mut line = Vec::new();
+    std::io::Read::take(BufReader::new(file), LINE_BYTES_MAX)
+        .read_until(b'\n', &mut line)
+        .map_err(|error| Failure::invalid(format!("cannot read {name}: {error}")))?;
+    match serde_json::from_slice::<Record>(&line) {
+        Ok(Record::Begin(begin)) if (1..=FORMAT).contains(&begin.format) => Ok(*begin),
+        Ok(_) => Err(Failure::usage(format!("{name} is not a run file of a known format"))),
+        Err(error) => Err(wrong_line(&name, 1, &error)),
+    }
 }
 
 /// A run that was broken off, as far as it can be gone on with.
@@ -71,7 +90,7 @@ pub fn read_to_go_on(path: &Path, whole_steps: bool) -> Result<Kept, Failure> {
 }
 
 /// Whether a process that lives holds the file.
-fn still_goes_on(path: &Path) -> bool {
+pub fn still_goes_on(path: &Path) -> bool {
     let lock = File::open(path).map(|file| file.try_lock());
     matches!(lock, Ok(Err(std::fs::TryLockError::WouldBlock)))
 }
@@ -153,7 +172,6 @@ fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivelab_core::record::Begin;
 
     fn begin() -> String {
         let begin = Begin { format: 1, run: "r".into(), ..Begin::default() };

@@ -5,6 +5,7 @@ mod article_lines;
 mod articles;
 mod broken_drive;
 mod cli_compare;
+mod cli_history;
 mod cli_hung;
 mod cli_json_refusals;
 mod cli_missing;

@@ -45,6 +45,7 @@ pub(super) fn heading(summary: &Summary, facts: &Facts) -> String {
     let mut text = format!("drivelab {}  ·  {target}\n", summary.version);
     let mut parts = vec![format!("run {}", summary.run), format!("seed {}", summary.seed)];
     parts.push(format!("state {}", header::state(summary)));
+    parts.extend(summary.tag.clone());
     text.push_str(&printable(&parts.join("  ·  ")));
     text.push('\n');
     if let Some(reason) = header::incomplete(summary) {

@@ -108,6 +108,8 @@ pub struct RunRow {
     pub command: String,
     /// The target as typed.
     pub target: String,
+    /// What it was called.
+    pub tag: Option<String>,
     /// Everything planned was done.
     pub complete: bool,
     /// Measuring steps that ended.
@@ -121,7 +123,8 @@ pub fn runs_table(runs: &[RunRow]) -> String {
     if runs.is_empty() {
         return "no run is stored here yet; `drivelab check` makes one\n".to_owned();
     }
-    let heads = ["run", "started (UTC)", "command", "steps", "state", "target"];
+    let target = if runs.iter().any(|run| run.tag.is_some()) { "target (tag)" } else { "target" };
+    let heads = ["run", "started (UTC)", "command", "steps", "state", target];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows.extend(runs.iter().map(|run| {
         let state = match (&run.unreadable, run.complete) {
@@ -131,7 +134,10 @@ pub fn runs_table(runs: &[RunRow]) -> String {
         };
         let cells = [&run.run, &run.started_at, &run.command, &run.steps.to_string(), &state];
         let mut row: Vec<String> = cells.into_iter().map(|cell| printable(cell)).collect();
-        row.push(printable(&run.target));
+        row.push(printable(&match &run.tag {
+            Some(tag) => format!("{} ({tag})", run.target),
+            None => run.target.clone(),
+        }));
         row
     }));
     let left = Flush::Left;

@@ -50,6 +50,7 @@ fn head(run: &Run, summary: &Summary) -> Vec<Block> {
             summary.run, summary.started_at, summary.version, summary.seed
         ),
     ];
+    items.extend(summary.tag.as_ref().map(|tag| format!("tag: {tag}")));
     items.extend(headline::processes(&run.begin));
     let mut blocks = titled(1, &header::heading(run, summary), [Block::List(items)]);
     if !explanation.is_empty() {

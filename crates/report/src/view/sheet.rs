@@ -36,17 +36,22 @@ impl Sheet {
         let values = |row: Vec<Field>| row.into_iter().map(|(_, value)| value).collect();
         Sheet { heads, rows: rows.into_iter().map(values).collect() }
     }
+
+    /// Rows under the names that `model` has, which a run without any row has too.
+    pub(crate) fn with_heads_of(rows: Vec<Vec<Field>>, model: Vec<Field>) -> Sheet {
+        Sheet::of(rows, model.into_iter().map(|(name, _)| name).collect())
+    }
 }
 
-fn text(value: impl Into<String>) -> Value {
+pub(crate) fn text(value: impl Into<String>) -> Value {
     Value::Text(value.into())
 }
 
-fn number(value: Option<f64>) -> Value {
+pub(crate) fn number(value: Option<f64>) -> Value {
     value.filter(|value| value.is_finite()).map_or(Value::Empty, Value::Number)
 }
 
-fn whole(value: Option<u64>) -> Value {
+pub(crate) fn whole(value: Option<u64>) -> Value {
     value.map_or(Value::Empty, Value::Whole)
 }
 
@@ -58,7 +63,7 @@ fn word(choice: &impl Serialize) -> Value {
     }
 }
 
-fn field(name: &str, value: Value) -> Field {
+pub(crate) fn field(name: &str, value: Value) -> Field {
     (name.to_owned(), value)
 }
 
@@ -76,7 +81,7 @@ pub(crate) fn cells(summary: &Summary) -> Sheet {
     let stream = empty_stream();
     let cell = empty_cell();
     let model = cell_row(summary, &cell, &stream, Action::Read, &CellKind::default());
-    Sheet::of(rows, model.into_iter().map(|(name, _)| name).collect())
+    Sheet::with_heads_of(rows, model)
 }
 
 fn empty_cell() -> CellSummary {

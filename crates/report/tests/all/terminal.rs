@@ -224,6 +224,7 @@ fn the_history() {
         started_at: "2026-11-20 15:03".to_owned(),
         command: "check".to_owned(),
         target: "/home/ann/data".to_owned(),
+        tag: None,
         complete,
         steps: 27,
         unreadable: None,

@@ -1,5 +1,6 @@
 //! Cells: what the repetitions of one name say together.
 
+use crate::findings::Findings;
 use crate::op::Action;
 use crate::plan::Role;
 use crate::quantity::operations;
@@ -254,4 +255,16 @@ fn mean(
 ) -> Option<Estimate> {
     let values: Option<Vec<f64>> = repeats.iter().map(|repeat| figure(repeat)).collect();
     Estimate::positive_mean_of(&values?)
+}
+
+/// Cells in the order a study wants them read; without one, as they first ran.
+pub(super) fn in_order(
+    mut cells: Vec<CellSummary>,
+    findings: Option<&Findings>,
+) -> Vec<CellSummary> {
+    if let Some(findings) = findings {
+        let place = |cell: &CellSummary| findings.order.iter().position(|name| *name == cell.name);
+        cells.sort_by_key(|cell| place(cell).unwrap_or(usize::MAX));
+    }
+    cells
 }

@@ -13,7 +13,7 @@ const WHOLE: f64 = 0.99;
 const SEVERAL: f64 = 1.5;
 
 /// One interval of a stream.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct Point {
     /// Beginning, in nanoseconds since the testbed began.
     pub from: Time,
@@ -23,16 +23,24 @@ pub struct Point {
     pub ramp: bool,
     /// Cut off, or not covered by all workers: not in the interval of a rate.
     pub partial: bool,
+    /// Completions without error; a share where a tally covers several intervals.
+    pub ops: f64,
+    /// Bytes they moved, likewise.
+    pub bytes: f64,
     /// Completions without error a second.
     pub ops_per_s: f64,
     /// Bytes a second.
     pub bytes_per_s: f64,
     /// Completions with error.
     pub errors: u64,
+    /// Mean service time in nanoseconds.
+    pub mean: Option<f64>,
     /// Median service time in nanoseconds, where the sample supports it.
     pub p50: Option<u64>,
     /// 99th percentile of service times in nanoseconds, where the sample supports it.
     pub p99: Option<u64>,
+    /// 99.9th percentile of service times in nanoseconds, where the sample supports it.
+    pub p99_9: Option<u64>,
     /// Largest service time in nanoseconds.
     pub max: Option<u64>,
 }
@@ -63,21 +71,28 @@ impl Slot {
 /// The intervals of one stream in order of time, ramp included and marked; of one kind, or of all
 /// kinds but flush.
 pub fn series(step: &StepRun, stream: u32, kind: Option<Action>) -> Vec<Point> {
-    slots(step, stream, kind, true)
-        .into_iter()
-        .map(|slot| Point {
-            from: slot.from,
-            to: slot.to,
-            ramp: slot.ramp,
-            partial: slot.partial,
-            ops_per_s: slot.ops / seconds(slot.to - slot.from),
-            bytes_per_s: slot.bytes / seconds(slot.to - slot.from),
-            errors: slot.errors,
-            p50: slot.service.as_ref().and_then(|service| supported_quantile(service, 0.5)),
-            p99: slot.service.as_ref().and_then(|service| supported_quantile(service, 0.99)),
-            max: slot.service.as_ref().filter(|service| !service.is_empty()).map(Histogram::max),
-        })
-        .collect()
+    slots(step, stream, kind, true).into_iter().map(point).collect()
+}
+
+fn point(slot: Slot) -> Point {
+    let service = slot.service.as_ref().filter(|service| !service.is_empty());
+    let quantile = |share| service.and_then(|service| supported_quantile(service, share));
+    Point {
+        from: slot.from,
+        to: slot.to,
+        ramp: slot.ramp,
+        partial: slot.partial,
+        ops: slot.ops,
+        bytes: slot.bytes,
+        ops_per_s: slot.ops / seconds(slot.to - slot.from),
+        bytes_per_s: slot.bytes / seconds(slot.to - slot.from),
+        errors: slot.errors,
+        mean: service.and_then(Histogram::mean),
+        p50: quantile(0.5),
+        p99: quantile(0.99),
+        p99_9: quantile(0.999),
+        max: service.map(Histogram::max),
+    }
 }
 
 /// Operations and bytes a second over the whole intervals outside of the ramp, each with its
