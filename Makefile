@@ -4,21 +4,26 @@ CARGO ?= cargo
 FUZZ_SECONDS ?= 60
 # Cases that the swarm tries, for at most an hour.
 SWARM_CASES ?= 2000
+# Where `make install` puts the program; DESTDIR stands before it.
+PREFIX ?= /usr/local
 # Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
 DEVICE_CASES ?= 1
 
-.PHONY: help check build test test-all test-user compat needs lint bench bench-peers bench-sim validate models fuzz sections doc clean
+.PHONY: help check build install dist test test-all test-user test-drives compat needs lint bench bench-peers bench-sim validate models fuzz sections doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
+	@echo 'make install   the program, man pages and completions below PREFIX ($(PREFIX))'
+	@echo 'make dist    a tar with a static binary, a .deb, their SHA-256 sums, in target/dist'
 	@echo 'make test    install what the tests need (Debian, as root), then run them'
 	@echo 'make test-all   and once more with MPICH and in the release build'
 	@echo 'make test-user  the tests that need neither root nor anything installed'
+	@echo 'make test-drives  real drivers in an emulated machine; CASES="a case;another" for some'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
-	@echo 'make bench-peers  IOR and mdtest under mpirun beside drivelab; writes docs/BENCHMARKS.md'
+	@echo 'make bench-peers  IOR and mdtest under mpirun next to drivelab; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
 	@echo 'make validate   simulated drives against theory and figures, studies against known drives; writes docs'
-	@echo 'make compat  the lines of other tools: corpora, what is issued beside the tools themselves, mpirun'
+	@echo 'make compat  the lines of other tools: corpora, what is issued next to the tools themselves, mpirun'
 	@echo 'make models  every order in which threads can meet where they are synchronised by hand'
 	@echo 'make fuzz    what is unsafe under Miri and AddressSanitizer; each parser against'
 	@echo '             $(FUZZ_SECONDS) s of nonsense (FUZZ_SECONDS=…)'
@@ -31,6 +36,14 @@ check: build
 
 build:
 	$(CARGO) build --release --locked
+
+install: build
+	@scripts/install-files $${CARGO_TARGET_DIR:-target}/release/drivelab $(DESTDIR)$(PREFIX)
+	@echo 'installed below $(DESTDIR)$(PREFIX)'
+
+# Two release builds; CARGO_OPTIONS goes to both.
+dist:
+	@CARGO=$(CARGO) scripts/make-dist
 
 # The debug build. `make needs` alone installs anything.
 test: needs lint
@@ -49,6 +62,10 @@ test-all: test
 # No root, nothing installed: what a visitor types.
 test-user:
 	@CARGO=$(CARGO) scripts/test-user
+
+# Part of `make test` too. CASES: names of cases, with `;` between them.
+test-drives: needs
+	DRIVES_CASES='$(CASES)' $(CARGO) test --package drivelab --locked --test drives
 
 # Part of `make test` too.
 compat: needs
@@ -90,6 +107,8 @@ validate:
 	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate -- policies \
 		> target/policies.md
 	@scripts/write-section docs/SIMULATOR.md policies < target/policies.md
+	$(CARGO) run --release --locked --quiet --package drivelab-sim --example validate -- refit > target/refit.md
+	@scripts/write-section docs/SIMULATOR.md refit < target/refit.md
 	@seed=$${DRIVELAB_SEED:-$$(od -A n -N 4 -t u4 /dev/urandom | tr -d ' ')}; \
 		echo "frequencies are counted with DRIVELAB_SEED=$$seed"; \
 		DRIVELAB_SEED=$$seed FREQUENCIES=4000 SERIES=1000 $(CARGO) test --release --locked --quiet \

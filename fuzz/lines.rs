@@ -74,7 +74,7 @@ impl World for Machine<'_> {
 
 /// Of what core refuses in a plan, amounts that no machine has: their bounds are core's to tell.
 const TOO_MUCH: [&str; 13] = [
-    "workers are absurd",
+    "workers are too many",
     "depth",
     "is more than 1GiB",
     "is more than an hour",
@@ -85,7 +85,7 @@ const TOO_MUCH: [&str; 13] = [
     "reaches beyond the end of the target",
     "is too small for",
     "names at most",
-    "is no name of a file below",
+    "is not the name of a file below",
     // How large a block of a drive is, nobody knows before it is opened.
     "that direct I/O needs here",
 ];

@@ -15,7 +15,7 @@ pub(crate) fn began(begin: &Begin, host: &Host) -> Timestamp {
     begin.started_at.parse().unwrap_or_else(|_| now(host))
 }
 
-/// So many nanoseconds later.
+/// This many nanoseconds later.
 pub(crate) fn after(moment: Timestamp, nanoseconds: u64) -> Timestamp {
     let later = SignedDuration::from_nanos(i64::try_from(nanoseconds).unwrap_or(i64::MAX));
     moment.checked_add(later).unwrap_or(Timestamp::MAX)

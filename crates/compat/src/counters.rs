@@ -154,7 +154,7 @@ impl Device {
         self.reads.saturating_add(self.writes).saturating_add(self.discards)
     }
 
-    /// What was counted since `before`; all of it where the counters began anew meanwhile, as they
+    /// What was counted since `before`; all of it where the counters began again meanwhile, as they
     /// do for a drive that was removed and comes back under its name.
     pub fn since(&self, before: &Device) -> Device {
         let restarted = self.reads < before.reads

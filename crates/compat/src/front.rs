@@ -14,23 +14,23 @@ pub use results::{Existing, LOOKED_AT_BYTES, OutputFile, ResultFile};
 /// What is at a path, without opening it for writing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// Nothing.
+    /// The path does not exist.
     Absent,
     /// A regular file.
     File {
-        /// Its bytes.
+        /// Size of the file or device in bytes.
         bytes: u64,
     },
     /// A directory.
     Directory,
     /// A block device.
     Device {
-        /// Its bytes.
+        /// Size of the file or device in bytes.
         bytes: u64,
     },
     /// A simulated drive, by a name that begins with `sim:`.
     Simulated {
-        /// Its bytes.
+        /// Size of the file or device in bytes.
         bytes: u64,
     },
     /// Something else, or something that cannot be looked at, in words.
@@ -159,10 +159,10 @@ impl Display for Note {
     }
 }
 
-/// A command line that is answered without a run: in that tool's terms, with ours beside it.
+/// A command line that is answered without a run: in that tool's terms, with ours next to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
-    /// What the old tool would say, or that an option of it is not to be had here, by name.
+    /// What the old tool would say, or that an option of it is not supported here, by name.
     pub text: String,
     /// What to do instead, in our terms; may be empty.
     pub advice: String,

@@ -89,7 +89,7 @@ impl Reports for Options {
 /// called `--era`, is ours.
 ///
 /// # Errors
-/// What iostat says to a line that it does not take, and options that are not to be had here.
+/// What iostat says to a line that it does not take, and options that are not supported here.
 pub fn parse(args: &[String], world: &dyn World) -> Result<Asked, Refusal> {
     let line = line::read(args, world)?;
     if line.version {

@@ -55,7 +55,7 @@ pub(crate) const FRONT_END: FrontEnd = FrontEnd {
 /// Understands a line: the words after the program's name.
 ///
 /// # Errors
-/// What IOzone says to a line that it does not take, and options that are not to be had here.
+/// What IOzone says to a line that it does not take, and options that are not supported here.
 pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refusal> {
     if args.is_empty() {
         let text = "\tUsage: For usage information type iozone -h \n";

@@ -43,7 +43,7 @@ pub(crate) struct Given {
     pub typed: String,
 }
 
-/// A line that is being taken apart.
+/// A line that is being parsed.
 #[derive(Debug, Clone)]
 pub(crate) struct Cutter<'a> {
     /// All its words.

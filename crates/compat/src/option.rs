@@ -15,7 +15,7 @@ pub enum Care {
     Near(&'static str),
     /// It changes nothing here; why nothing is lost.
     Ignored(&'static str),
-    /// It is not to be had.
+    /// It is not supported.
     Unsupported {
         /// Why; empty where what to do instead says enough.
         why: &'static str,
@@ -25,18 +25,18 @@ pub enum Care {
 }
 
 impl Care {
-    /// Not to be had, and nothing else does it.
+    /// Not supported, and nothing else does it.
     pub const fn no(why: &'static str) -> Care {
         Care::Unsupported { why, instead: None }
     }
 
-    /// Not to be had, and something else is.
+    /// Not supported, and something else is.
     pub const fn instead(way: &'static str) -> Care {
         Care::Unsupported { why: "", instead: Some(way) }
     }
 
-    /// The word of the tables, and what they say beside it.
-    fn told(self) -> (&'static str, String) {
+    /// The word of the tables, and what they say next to it.
+    pub(crate) fn told(self) -> (&'static str, String) {
         match self {
             Care::Same => ("same", String::new()),
             Care::InPart(but) => ("same in part", but.to_owned()),
@@ -79,7 +79,7 @@ impl Care {
         Some(Note::new(code, about, treatment, format!("{clause}: {what}.")))
     }
 
-    /// The refusal of what is not to be had, in the words of `clause`.
+    /// The refusal of what is not supported, in the words of `clause`.
     pub(crate) fn refusal(self, status: u8, clause: &str) -> Option<Refusal> {
         match self {
             Care::Unsupported { why, instead } => Some(refuse(status, clause, why, instead)),
@@ -98,10 +98,16 @@ pub(crate) fn refuse(status: u8, clause: &str, why: &str, instead: Option<&str>)
 }
 
 /// A clause as a sentence.
-fn sentence(clause: &str) -> String {
+pub(crate) fn sentence(clause: &str) -> String {
+    // A name keeps its first letter.
+    let is_word = clause.split(' ').next().is_some_and(|word| !word.contains(['/', '=', '_']));
     let mut letters = clause.chars();
-    let first: String = letters.next().into_iter().flat_map(char::to_uppercase).collect();
-    format!("{first}{}.", letters.as_str())
+    let mut first: String = letters.next().into_iter().collect();
+    if is_word {
+        first = first.to_uppercase();
+    }
+    let is_ended = clause.is_empty() || clause.ends_with(['.', '?', '!']);
+    format!("{first}{}{}", letters.as_str(), if is_ended { "" } else { "." })
 }
 
 /// One option; `Own` is what only its tool keeps of it.
@@ -173,7 +179,7 @@ pub(crate) const fn ignored(typed: &'static str, meaning: &'static str, why: &'s
     same(typed, meaning).with(Care::Ignored(why))
 }
 
-/// Not to be had; `way` is empty where nothing else does it.
+/// Not supported; `way` is empty where nothing else does it.
 pub(crate) const fn refused(
     typed: &'static str,
     meaning: &'static str,

@@ -1,9 +1,10 @@
 //! What an operation waited for.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an operation on a simulated drive waited for longest.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[repr(u8)]
 pub enum Cause {
@@ -44,11 +45,13 @@ pub enum Cause {
     PageCache,
     /// The drive itself, which had become too warm.
     Throttle,
+    /// A block that the drive moves for itself: refresh, wear levelling by the clock.
+    Relocation,
 }
 
 impl Cause {
     /// Every cause, in order of its number.
-    pub const ALL: [Cause; 18] = [
+    pub const ALL: [Cause; 19] = [
         Cause::Unknown,
         Cause::Link,
         Cause::Buffer,
@@ -67,6 +70,7 @@ impl Cause {
         Cause::Parity,
         Cause::PageCache,
         Cause::Throttle,
+        Cause::Relocation,
     ];
 
     /// The cause of a number; [`Cause::Unknown`] beyond the last.
@@ -101,6 +105,7 @@ impl Cause {
             Cause::Parity => "parity",
             Cause::PageCache => "page cache of the host",
             Cause::Throttle => "throttled: too warm",
+            Cause::Relocation => "a block being moved",
         }
     }
 }

@@ -3,11 +3,13 @@
 //! Plain data: `drivelab-io` gathers it, the run file stores it, reports print it. `None` means
 //! unknown and is printed as "unknown": nothing here is ever guessed.
 
+pub use crate::health::{CRITICAL_WARNINGS, OwnNames, WearFacts};
 use crate::price::Price;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Everything known of one run's surroundings.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Facts {
     /// The target and every layer below it.
     pub target: TargetFacts,
@@ -16,7 +18,7 @@ pub struct Facts {
 }
 
 /// What kind of thing the target is.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetKind {
     /// A regular file.
@@ -33,7 +35,7 @@ pub enum TargetKind {
 }
 
 /// The target as the kernel describes it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetFacts {
     /// The path as typed.
     pub path: String,
@@ -65,7 +67,7 @@ pub struct TargetFacts {
 }
 
 /// What is known of a simulated drive beforehand.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SimulatedFacts {
     /// Bytes of the page cache of the host in front of it, if there is one.
     pub page_cache_bytes: Option<u64>,
@@ -86,7 +88,7 @@ pub struct SimulatedFacts {
 }
 
 /// What the memory of an array's controller holds at the beginning.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CacheState {
     /// Nothing that is read.
@@ -97,7 +99,7 @@ pub enum CacheState {
 }
 
 /// What a link carries in each direction.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LinkRate {
     /// Bytes a second to the host.
     pub read_bytes_per_s: u64,
@@ -109,7 +111,7 @@ pub struct LinkRate {
 }
 
 /// What bounds the writes of a drive in the end.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Bound {
     /// Its flash, which it may have more of than it says; or nobody knows.
@@ -131,7 +133,7 @@ impl Bound {
 }
 
 /// The flash of a simulated drive.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FlashFacts {
     /// Bytes of all good blocks.
     pub bytes: u64,
@@ -145,7 +147,7 @@ pub struct FlashFacts {
 }
 
 /// The cells of simulated flash.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CellFacts {
     /// Bits that one holds.
     pub bits: u32,
@@ -176,7 +178,7 @@ impl CellFacts {
 }
 
 /// A mounted file system.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FilesystemFacts {
     /// `ext4`, `xfs`, `tmpfs`, `overlay`, `nfs4`, `btrfs`, `fuse.x` …, as mountinfo names it.
     pub kind: String,
@@ -208,7 +210,7 @@ pub struct FilesystemFacts {
 }
 
 /// One block device or layer.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceFacts {
     /// Kernel name (`nvme0n1p2`).
     pub name: String,
@@ -268,9 +270,35 @@ pub struct DeviceFacts {
     /// What the drive itself says of its volatile write cache, where it was asked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub drive_write_cache: Option<WriteCache>,
-    /// What the drive says of its own wear.
+    /// What the drive says of its own wear and health.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wear: Option<WearFacts>,
+    /// Why that is not known, where it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wear_unknown: Option<String>,
+    /// How long an NVMe drive may take to fall asleep and wake up again, in microseconds, for each
+    /// state in which it serves nothing; empty: it does not sleep by itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sleeps_us: Option<Vec<u32>>,
+    /// World-wide name of the disk or namespace, as the kernel shows it (`eui.…`, `nvme.…`,
+    /// `naa.…`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub world_wide_name: Option<String>,
+    /// Identifier of an NVMe namespace on its drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<u32>,
+    /// Its zones, where it has some.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zones: Option<ZoneFacts>,
+    /// Whether its queue has poll queues (`queue/io_poll`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub polls: Option<bool>,
+    /// Paths to it under the kernel's own NVMe multipath.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<PathFacts>,
+    /// How the kernel chooses among these paths (`iopolicy`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path_policy: Option<String>,
     /// Forced unit access is supported.
     pub fua: Option<bool>,
     /// Discard granularity in bytes; 0: no discard.
@@ -304,8 +332,47 @@ pub struct DeviceFacts {
     pub mounted_at: Vec<String>,
 }
 
+/// Zones of a block device (kernel document `Documentation/ABI/stable/sysfs-block`).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ZoneFacts {
+    /// `host-managed` or `host-aware`.
+    pub model: String,
+    /// Bytes from the start of one zone to that of the next.
+    pub zone_bytes: Option<u64>,
+    /// How many there are.
+    pub zones: Option<u32>,
+    /// Zones that can be open at once; 0: no limit.
+    pub open_max: Option<u32>,
+    /// Zones that can be partly written at once; 0: no limit.
+    pub active_max: Option<u32>,
+}
+
+impl ZoneFacts {
+    /// Whether writes must be in order in each zone.
+    pub fn needs_order(&self) -> bool {
+        self.model == "host-managed"
+    }
+}
+
+/// One path to an NVMe namespace.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct PathFacts {
+    /// The controller.
+    pub controller: String,
+    /// `pcie`, `tcp`, `rdma`, `fc`, `loop`.
+    pub transport: Option<String>,
+    /// Where it is: a PCI function, or the address of a target.
+    pub address: Option<String>,
+    /// State of the controller (`live`, `connecting`, `dead`).
+    pub state: Option<String>,
+    /// Asymmetric access to the namespace (`optimized`, `non-optimized`, `inaccessible`).
+    pub access: Option<String>,
+    /// Negotiated PCIe link.
+    pub link: Option<String>,
+}
+
 /// What lies below a loop device's file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Backing {
     /// Block devices, which are listed behind the loop device.
@@ -319,7 +386,7 @@ pub enum Backing {
 }
 
 /// A drive's volatile write cache, as the drive tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteCache {
     /// Data may be lost with the power until it is flushed.
@@ -331,7 +398,7 @@ pub enum WriteCache {
 }
 
 impl WriteCache {
-    /// In a word.
+    /// The name of the kind in one word.
     pub fn word(self) -> &'static str {
         match self {
             WriteCache::On => "on",
@@ -341,21 +408,8 @@ impl WriteCache {
     }
 }
 
-/// What a drive says of its own wear (NVMe SMART log).
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct WearFacts {
-    /// Percent of its rated endurance that its maker counts as used; may exceed 100.
-    pub used_percent: u32,
-    /// Bytes that hosts have written to it so far.
-    pub written_bytes: u64,
-    /// Spare blocks left, in percent of those it had.
-    pub spare_percent: u32,
-    /// Data that it could not give back.
-    pub media_errors: u64,
-}
-
 /// The machine.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct HostFacts {
     /// Host name.
     pub hostname: Option<String>,

@@ -1,8 +1,8 @@
-//! What is made of a run: numbers, whether they may be believed, and what they say beside others.
+//! What is made of a run: numbers, whether they may be believed, and what they say next to others.
 
-pub mod claims;
 pub mod fitness;
 pub mod rounds;
 pub mod sound;
 pub mod summary;
 pub mod truth;
+pub mod well;

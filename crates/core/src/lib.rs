@@ -86,6 +86,7 @@ pub mod cause;
 pub mod defect;
 pub mod drive;
 pub mod facts;
+pub mod health;
 pub mod judge;
 pub mod lifetime;
 pub mod link;
@@ -100,7 +101,9 @@ pub mod units;
 pub use drive::{
     arrival, content, driver, endings, inside, level, offsets, queue, tally, virtual_bed,
 };
-pub use judge::{claims, fitness, rounds, sound, summary, truth};
+pub use judge::{fitness, rounds, sound, summary, truth, well};
 pub use plan::{passes, plan_text, study, validate};
-pub use run::{comparison, findings, gathering, history, ledger, observed, record, verified};
+pub use run::{
+    claims, comparison, findings, gathering, history, ledger, observed, record, uses, verified,
+};
 pub use trace::{anatomy, stages};

@@ -6,7 +6,7 @@ pub fn days_of_promise(rated_bytes: f64, bytes_per_day: f64) -> Option<f64> {
     (bytes_per_day > 0.0).then(|| rated_bytes / bytes_per_day)
 }
 
-/// The promise of a drive that counts so many percent of it as used after `written_bytes`; `None`
+/// The promise of a drive that counts this many percent of it as used after `written_bytes`; `None`
 /// where nothing is used yet. It counts whole percents, so this is rough where they are few.
 pub fn rated_from_wear(written_bytes: f64, used_percent: u32) -> Option<f64> {
     (used_percent > 0).then(|| written_bytes * 100.0 / f64::from(used_percent))

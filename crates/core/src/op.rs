@@ -2,6 +2,7 @@
 
 use crate::cause::Cause;
 use crate::trouble::Trouble;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -16,10 +17,21 @@ pub type Tag = u32;
 
 /// What an operation does. The order is that of the arrays indexed by it.
 #[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    Default,
+    Serialize,
+    Deserialize,
+    JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
-// As wide as the other fields of an operation: beside a byte an odd number of others would be
+// As wide as the other fields of an operation: next to a byte an odd number of others would be
 // copied with each operation, which a processor does slowly.
 #[repr(u32)]
 pub enum Action {
@@ -255,7 +267,7 @@ impl TryFrom<Op> for NameOp {
 }
 
 /// Where an operation went, as records keep it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Place {
     /// On a name of the worker, in a pass.
@@ -306,6 +318,8 @@ impl Done {
 }
 
 /// A kernel error number.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct Errno(pub i32);

@@ -37,13 +37,14 @@ pub use request::Request;
 pub use stream::{STAMP_UNIT_BYTES, Stream};
 pub use stream_text::{Contradiction, StreamText};
 pub use until::Until;
-pub use weights::{Mix, WeightedSize, Zone};
+pub use weights::{KindShares, Mix, WeightedSize, Zone};
 
 use crate::units::{Size, Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A whole experiment.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Plan {
     /// What a reader should call it.
@@ -61,7 +62,7 @@ pub struct Plan {
 }
 
 /// Why a step is done. Only `measure` steps are results.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Role {
     /// Lays out data; its speed is no result.
@@ -78,7 +79,7 @@ pub enum Role {
 }
 
 /// One step: streams that run together, or one act without I/O.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Step {
     /// Name; steps of one name are repetitions of one cell.
@@ -98,7 +99,7 @@ pub struct Step {
     /// CPUs the workers may use (`0-3,8`); empty: any.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cpus: String,
-    /// The kernel's tracer watches the drive meanwhile, and the first I/Os are taken apart.
+    /// The kernel's tracer watches the drive meanwhile, and the first I/Os are broken down.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub trace: bool,
     /// What runs, together.
@@ -106,7 +107,7 @@ pub struct Step {
 }
 
 /// Whether the page cache is bypassed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum IoMode {
     /// O_DIRECT.
@@ -133,7 +134,7 @@ pub enum Sync {
 }
 
 /// Whether the time of fsync counts.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SyncTiming {
     /// It does.
@@ -144,7 +145,7 @@ pub enum SyncTiming {
 }
 
 /// Where the opposite-direction request after each completion goes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Reply {
     /// To the address that just completed.
@@ -154,7 +155,7 @@ pub enum Reply {
 }
 
 /// Whether workers have their own part.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Sharing {
     /// All use the same; one pass is its bytes, issued by all of them together.
@@ -166,7 +167,7 @@ pub enum Sharing {
 }
 
 /// One file for all workers, or one each.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Files {
     /// All workers use one file (N-1).

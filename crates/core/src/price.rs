@@ -1,6 +1,7 @@
 //! What a drive costs.
 
 use crate::quantity::{count, digits};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Signs that are typed before an amount, and the currencies they stand for.
@@ -9,7 +10,7 @@ const SIGNS: [(char, &str); 4] = [('$', "USD"), ('€', "EUR"), ('£', "GBP"), (
 const MOST: f64 = 1e12;
 
 /// A price, as somebody said it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Price {
     /// How much.
     pub amount: f64,
@@ -43,7 +44,7 @@ impl Price {
         let plain = Some(number.trim()).filter(|it| it.bytes().all(is_plain));
         let amount = match plain.and_then(|it| it.parse::<f64>().ok()) {
             None => return wrong("give a number such as 300, 299.90EUR or $300"),
-            Some(amount) if amount <= 0.0 => return wrong("nothing is free of charge here"),
+            Some(amount) if amount <= 0.0 => return wrong("a price must be above 0"),
             Some(amount) if amount > MOST => return wrong("no drive costs that much"),
             Some(amount) => amount,
         };

@@ -12,48 +12,59 @@ pub const UNKNOWN: &str = "unknown";
 pub struct Scale {
     /// One of this unit in base units.
     pub factor: f64,
+    /// The letter that follows the digits without a space: the `k` of `80.1k IOPS`.
+    pub suffix: &'static str,
     /// The unit as written.
     pub unit: &'static str,
 }
 
-const OPERATIONS: [Scale; 4] = [
-    Scale { factor: 1.0, unit: "/s" },
-    Scale { factor: 1e3, unit: "k/s" },
-    Scale { factor: 1e6, unit: "M/s" },
-    Scale { factor: 1e9, unit: "G/s" },
-];
+impl Scale {
+    /// A scale whose unit already holds its prefix, as in `61.0 µs`.
+    pub const fn of(factor: f64, unit: &'static str) -> Self {
+        Scale { factor, suffix: "", unit }
+    }
+
+    /// A scale of rates of operations: `912k IOPS`.
+    const fn iops(factor: f64, suffix: &'static str) -> Self {
+        Scale { factor, suffix, unit: "IOPS" }
+    }
+
+    /// A number that was divided by the factor, with its unit.
+    pub fn written(self, number: &str) -> String {
+        format!("{number}{} {}", self.suffix, self.unit)
+    }
+}
+
+const OPERATIONS: [Scale; 4] =
+    [Scale::iops(1.0, ""), Scale::iops(1e3, "k"), Scale::iops(1e6, "M"), Scale::iops(1e9, "G")];
 
 const BANDWIDTH: [Scale; 5] = [
-    Scale { factor: 1.0, unit: "B/s" },
-    Scale { factor: 1e3, unit: "kB/s" },
-    Scale { factor: 1e6, unit: "MB/s" },
-    Scale { factor: 1e9, unit: "GB/s" },
-    Scale { factor: 1e12, unit: "TB/s" },
+    Scale::of(1.0, "B/s"),
+    Scale::of(1e3, "kB/s"),
+    Scale::of(1e6, "MB/s"),
+    Scale::of(1e9, "GB/s"),
+    Scale::of(1e12, "TB/s"),
 ];
 
 const CAPACITY: [Scale; 6] = [
-    Scale { factor: 1.0, unit: "B" },
-    Scale { factor: 1e3, unit: "kB" },
-    Scale { factor: 1e6, unit: "MB" },
-    Scale { factor: 1e9, unit: "GB" },
-    Scale { factor: 1e12, unit: "TB" },
-    Scale { factor: 1e15, unit: "PB" },
+    Scale::of(1.0, "B"),
+    Scale::of(1e3, "kB"),
+    Scale::of(1e6, "MB"),
+    Scale::of(1e9, "GB"),
+    Scale::of(1e12, "TB"),
+    Scale::of(1e15, "PB"),
 ];
 
 const SIZE: [Scale; 5] = [
-    Scale { factor: 1.0, unit: "B" },
-    Scale { factor: 1024.0, unit: "KiB" },
-    Scale { factor: 1_048_576.0, unit: "MiB" },
-    Scale { factor: 1_073_741_824.0, unit: "GiB" },
-    Scale { factor: 1_099_511_627_776.0, unit: "TiB" },
+    Scale::of(1.0, "B"),
+    Scale::of(1024.0, "KiB"),
+    Scale::of(1_048_576.0, "MiB"),
+    Scale::of(1_073_741_824.0, "GiB"),
+    Scale::of(1_099_511_627_776.0, "TiB"),
 ];
 
-const TIME: [Scale; 4] = [
-    Scale { factor: 1.0, unit: "ns" },
-    Scale { factor: 1e3, unit: "µs" },
-    Scale { factor: 1e6, unit: "ms" },
-    Scale { factor: 1e9, unit: "s" },
-];
+const TIME: [Scale; 4] =
+    [Scale::of(1.0, "ns"), Scale::of(1e3, "µs"), Scale::of(1e6, "ms"), Scale::of(1e9, "s")];
 
 /// The largest unit in which `value` does not round to less than 1.
 fn scale_for(value: f64, scales: &[Scale]) -> Scale {
@@ -93,7 +104,7 @@ fn scaled(value: f64, scales: &[Scale]) -> String {
         true => format!("{number:.0}"),
         false => digits(number),
     };
-    format!("{text} {}", scale.unit)
+    scale.written(&text)
 }
 
 /// Three digits, four from 1000 on: `1.31`, `16.9`, `912`, `1234`.
@@ -106,7 +117,7 @@ pub fn digits(value: f64) -> String {
     }
 }
 
-/// Operations a second: `912 k/s`.
+/// Operations a second: `912k IOPS`.
 pub fn operations(per_second: f64) -> String {
     scaled(per_second, &OPERATIONS)
 }
@@ -161,6 +172,11 @@ pub fn count(number: u64) -> String {
     text
 }
 
+/// A count with its noun, plural by an `s`: `1 step`, `9,120,334 I/Os`.
+pub fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
 /// A share as a percentage: `0.4 %`, `13 %`.
 pub fn percent(share: f64) -> String {
     let value = share * 100.0;
@@ -182,7 +198,7 @@ const WIDE: f64 = 3.0;
 /// use drivelab_core::quantity::{half_width, operations, time};
 /// use drivelab_stats::Estimate;
 ///
-/// assert_eq!(operations(71_340.0), "71.3 k/s");
+/// assert_eq!(operations(71_340.0), "71.3k IOPS");
 /// assert_eq!(time(34_100.0), "34.1 µs");
 /// assert_eq!(half_width(&Estimate::point(100.0, 1)), "no interval");
 /// let estimate = Estimate { value: 100.0, low: Some(95.0), high: Some(105.0), n: 5 };
@@ -201,7 +217,7 @@ pub fn half_width(estimate: &Estimate) -> String {
     }
 }
 
-/// The 95 % interval in the unit of its value, `906 to 917 k/s`; `None` without one.
+/// The 95 % interval in the unit of its value, `906k to 917k IOPS`; `None` without one.
 pub fn interval(estimate: &Estimate, scale: Scale) -> Option<String> {
     let (low, high) = (estimate.low? / scale.factor, estimate.high? / scale.factor);
     if !(low.is_finite() && high.is_finite()) {
@@ -210,7 +226,8 @@ pub fn interval(estimate: &Estimate, scale: Scale) -> Option<String> {
     // Two digits of the width, so that the ends differ, but no more than the eye can take.
     let width = (high - low).abs().max(f64::MIN_POSITIVE);
     let decimals = (1.0 - width.log10().floor()).clamp(0.0, 4.0) as usize;
-    Some(format!("{low:.decimals$} to {high:.decimals$} {}", scale.unit))
+    let suffix = scale.suffix;
+    Some(format!("{low:.decimals$}{suffix} to {high:.decimals$}{suffix} {}", scale.unit))
 }
 
 #[cfg(test)]
@@ -220,12 +237,12 @@ mod tests {
     #[test]
     fn numbers_keep_two_to_four_digits() {
         for (value, text) in [
-            (0.0, "0 /s"),
-            (1.0, "1 /s"),
-            (1310.0, "1.31 k/s"),
-            (16_900.0, "16.9 k/s"),
-            (912_345.0, "912 k/s"),
-            (999_600.0, "1.00 M/s"),
+            (0.0, "0 IOPS"),
+            (1.0, "1 IOPS"),
+            (1310.0, "1.31k IOPS"),
+            (16_900.0, "16.9k IOPS"),
+            (912_345.0, "912k IOPS"),
+            (999_600.0, "1.00M IOPS"),
             (f64::NAN, "unknown"),
             (f64::INFINITY, "unknown"),
         ] {
@@ -257,13 +274,15 @@ mod tests {
         assert_eq!((days(4567.0).as_str(), days(f64::NAN).as_str()), ("12.5 years", UNKNOWN));
         assert_eq!(count(7), "7");
         assert_eq!(count(1_234_567), "1,234,567");
+        assert_eq!((counted(1, "I/O"), counted(0, "step")), ("1 I/O".into(), "0 steps".into()));
+        assert_eq!(counted(1_234_567, "I/O"), "1,234,567 I/Os");
         assert_eq!(percent(0.0042), "0.4 %");
         assert_eq!(percent(0.134), "13 %");
         assert_eq!(percent(0.0004), "0.04 %");
         let estimate =
             Estimate { value: 912_000.0, low: Some(906_400.0), high: Some(917_600.0), n: 30 };
         assert_eq!(half_width(&estimate), "± 0.6 %");
-        assert_eq!(interval(&estimate, operations_scale(912_000.0)).unwrap(), "906 to 918 k/s");
+        assert_eq!(interval(&estimate, operations_scale(912_000.0)).unwrap(), "906k to 918k IOPS");
         assert_eq!(half_width(&Estimate::point(1.0, 1)), "no interval");
         assert_eq!(interval(&Estimate::point(1.0, 1), operations_scale(1.0)), None);
     }

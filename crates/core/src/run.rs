@@ -1,5 +1,6 @@
 //! A run read back: records gathered under their steps.
 
+pub mod claims;
 pub mod comparison;
 pub mod findings;
 pub mod gathering;
@@ -7,6 +8,7 @@ pub mod history;
 pub mod ledger;
 pub mod observed;
 pub mod record;
+pub mod uses;
 pub mod verified;
 
 use crate::anatomy::Anatomy;

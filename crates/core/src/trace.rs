@@ -9,6 +9,7 @@ pub mod anatomy;
 pub mod block;
 pub mod format;
 pub mod page;
+pub mod served;
 pub mod stages;
 
 #[cfg(test)]

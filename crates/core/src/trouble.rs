@@ -31,6 +31,8 @@ pub enum TroubleKind {
     Stuck,
     /// Another rank failed, which says why.
     Elsewhere,
+    /// It was asked to stop, and what was begun goes on without us.
+    Interrupted,
     /// drivelab is wrong: something that cannot be has happened.
     Defect,
 }
@@ -44,6 +46,11 @@ impl Trouble {
     /// A request that makes no sense.
     pub fn usage(text: impl Into<String>) -> Self {
         Trouble { kind: TroubleKind::Usage, text: text.into() }
+    }
+
+    /// A stop that was asked for while something goes on without us.
+    pub fn interrupted(text: impl Into<String>) -> Self {
+        Trouble { kind: TroubleKind::Interrupted, text: text.into() }
     }
 
     /// What ends this rank because another one failed.

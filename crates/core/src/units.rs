@@ -1,6 +1,8 @@
 //! Sizes and spans as people type them, exact in both directions.
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -179,6 +181,34 @@ impl Serialize for Size {
 impl Serialize for Span {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
+    }
+}
+
+impl JsonSchema for Size {
+    fn schema_name() -> Cow<'static, str> {
+        "Size".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": r"^[0-9]+([KMGT]iB)?$",
+            "description": "A number of bytes: digits, and a unit of KiB, MiB, GiB or TiB.",
+        })
+    }
+}
+
+impl JsonSchema for Span {
+    fn schema_name() -> Cow<'static, str> {
+        "Span".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "string",
+            "pattern": "^[0-9]+(ns|us|ms|s|m|h)$",
+            "description": "A span of time: digits, and a unit from ns to h.",
+        })
     }
 }
 

@@ -105,8 +105,8 @@ fn main() {
          time ÷ the die time of one write and its copies.\n"
     );
     println!(
-        "| target | writes M/s | reads M/s | amplification | virtual rate ÷ bound | built in | \
-         memory |\n|---|---|---|---|---|---|---|"
+        "| target | writes, million/s | reads, million/s | amplification | virtual rate ÷ bound | \
+         built in | memory |\n|---|---|---|---|---|---|---|"
     );
     // A name behind `--` is measured alone.
     let named: Vec<String> =

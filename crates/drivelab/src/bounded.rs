@@ -18,7 +18,7 @@ pub fn bytes(path: impl AsRef<Path>, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     File::open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     match bytes.len() as u64 > most {
-        true => Err(Error::other(format!("it has more than {} MiB", most >> 20))),
+        true => Err(Error::other(format!("it is larger than {} MiB", most >> 20))),
         false => Ok(bytes),
     }
 }

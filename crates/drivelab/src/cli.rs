@@ -3,33 +3,58 @@
 pub mod accept;
 pub mod compare;
 pub mod doctor;
+pub mod health;
 pub mod run;
 pub mod sim;
 pub mod study;
 pub mod watch;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
 use drivelab_core::units::{Size, Span};
+use drivelab_report::Screen;
 use std::path::PathBuf;
 
-const EXAMPLES: &str = "\
-Examples:
-  drivelab check                  what the disk under this directory does, in 3 minutes
-  drivelab list                   which drives are here, and what could hurt
-  drivelab run . --rw randread --bs 4k --depth 32 --runtime 10
-                                  one load on a scratch file here
-  drivelab check sim:x25-e        the same on a simulated drive, in virtual time
-  drivelab report last            the HTML report of the latest run
+const QUESTIONS: &str = "\
+Questions, each with its line (drivelab study --help has more):
+  What does the disk here do?               drivelab check
+  Can this machine measure?                 drivelab doctor
+  Does it keep what its data sheet says?    drivelab accept SPEC.toml TARGET
+  When does it slow down, and how far?      drivelab study wsat TARGET
+  Will the machine freeze?                  drivelab study stutter TARGET
+  Which of these is the fastest?            drivelab study rank TARGET TARGET
+  Is it slower than before?                 drivelab compare BEFORE AFTER
+  One load?   drivelab run . --rw randread --bs 4k --depth 32 --runtime 10
+  Without a drive, in virtual time?         drivelab check sim:x25-e
+";
 
-Only a scratch file of its own is ever written, unless you add the token that a refusal prints.
-Exit status: 0 fine, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
+const END: &str = "\
+Writes only a scratch file of its own, unless given the token of a refusal.
+Exit status: 0 fine, 1 a bad finding, 2 usage, 3 refused, 4 no valid answer.";
+
+/// Columns of the widest help.
+const HELP_MAX: usize = 100;
 
 /// Characters of a tag.
 const TAG_MAX: usize = 100;
 
-/// A laboratory for storage drives: measures a drive, and says with evidence what is true of it.
+/// The names of the tools whose lines are understood, in one line.
+fn tools() -> String {
+    let names: Vec<&str> = drivelab_compat::TOOLS.iter().map(|tool| tool.word()).collect();
+    format!("Lines of other tools:  drivelab {}", names.join("|"))
+}
+
+/// The whole of `drivelab --help`: it fits one screen.
+fn template() -> String {
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{QUESTIONS}\n\
+         Commands:\n{{subcommands}}\n\n{}\n{END}\n",
+        tools()
+    )
+}
+
+/// A laboratory for storage drives: says with evidence what is true of one
 #[derive(Debug, Parser)]
-#[command(name = "drivelab", version, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = "drivelab", version, help_template = template())]
 #[command(disable_help_subcommand = true, subcommand_required = true)]
 #[command(arg_required_else_help = true)]
 pub struct CommandLine {
@@ -38,22 +63,29 @@ pub struct CommandLine {
     pub command: Command,
 }
 
+/// The whole command line; its help is set for the screen.
+pub fn definition() -> clap::Command {
+    CommandLine::command().term_width(Screen::current().columns.min(HELP_MAX))
+}
+
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// The main job: a few minutes, a verdict, a report
+    /// Measure a drive in a few minutes: figures, a verdict, a report
     Check(CheckOptions),
+    /// What each drive says of itself: life used, errors, warnings
+    Health(health::HealthOptions),
     /// Is this machine fit to measure?
     Doctor(doctor::DoctorOptions),
     /// Does a drive keep what its data sheet claims?
     Accept(accept::AcceptOptions),
-    /// Put one question to a drive, from its empty state to the answer
+    /// Answer one question about a drive by a complete method
     Study(Box<study::StudyCommandOptions>),
-    /// Go on with a study that was broken off
+    /// Continue an interrupted study
     Resume(study::ResumeOptions),
     /// Run one load, described by options or by a plan
     Run(Box<run::RunOptions>),
-    /// Are two results different? Faster, slower, equivalent, or cannot tell
+    /// Compare two results: faster, slower, equivalent, or cannot tell
     Compare(compare::CompareOptions),
     /// Write the HTML report of a run again
     Report(ReportOptions),
@@ -63,16 +95,21 @@ pub enum Command {
     History(HistoryOptions),
     /// List drives and file systems, with facts and hazards
     List(ListOptions),
-    /// What the kernel counts on the drives below a path, interval by interval
+    /// Show the kernel's I/O counters of the drives below a path
     Watch(watch::WatchOptions),
-    /// Simulated drives: which there are, and what they are made of
+    /// List simulated drives and show their parameters
     Sim(sim::SimOptions),
-    /// The queues alone, without driver and recording; for the benchmarks
+    /// Bare submission loop, for benchmarks
     #[command(hide = true)]
     Bare(Box<run::RunOptions>),
-    /// Write man pages and shell completions into a directory
-    #[command(hide = true)]
-    Generate(GenerateOptions),
+    /// List the kinds of JSON that --json prints, or print the schema of one
+    Schema(SchemaOptions),
+    /// Print the completions of a shell
+    Completions(CompletionsOptions),
+    /// Print the man page, or write all of them into a directory
+    Man(ManOptions),
+    /// Print this, or the help of a command: drivelab help study wsat
+    Help(HelpOptions),
 }
 
 /// What every command that measures asks.
@@ -88,6 +125,21 @@ pub struct Terms<'a> {
     pub stuck_after: Span,
     /// Only say what would be done.
     pub is_dry: bool,
+    /// What is written while it runs.
+    pub live: Option<&'a LiveOptions>,
+}
+
+/// What is written while a run lasts.
+#[derive(Debug, Args, Clone, Default)]
+pub struct LiveOptions {
+    /// Write a line of JSON for each interval while it runs; - is stdout, and the text goes to
+    /// stderr then
+    #[arg(long, value_name = "FILE")]
+    pub feed: Option<PathBuf>,
+    /// Keep the latest figures in this file for a node exporter (OpenMetrics text), replaced
+    /// atomically
+    #[arg(long, value_name = "FILE")]
+    pub openmetrics: Option<PathBuf>,
 }
 
 /// Where runs are kept.
@@ -123,7 +175,7 @@ pub struct SafetyOptions {
     /// Consent to destroy what the target holds; a refusal prints the token
     #[arg(long, value_name = "TOKEN")]
     pub erase: Option<String>,
-    /// Keep the file that drivelab created; it is drivelab's as long as nobody else changes it
+    /// Keep the file that drivelab created; drivelab may reuse it until something else changes it
     #[arg(long)]
     pub keep: bool,
 }
@@ -131,7 +183,7 @@ pub struct SafetyOptions {
 /// What every command that puts several loads to a target asks.
 #[derive(Debug, Args, Clone)]
 pub struct StudyOptions {
-    /// Most bytes to write, preparation included
+    /// Write budget, including preparation
     #[arg(long, value_name = "SIZE", default_value = "8GiB")]
     pub budget: Size,
     /// CPUs that the workers may use, such as 0-3,8 [default: any]
@@ -146,9 +198,12 @@ pub struct StudyOptions {
     /// Print the plan, the bytes and the time, and touch nothing
     #[arg(long)]
     pub dry_run: bool,
-    /// Longest time one operation may take before the run is given up
+    /// Abort if an operation takes longer than this
     #[arg(long, value_name = "TIME", default_value = "120s")]
     pub stuck_after: Span,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: LiveOptions,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub safety: SafetyOptions,
@@ -169,6 +224,7 @@ impl StudyOptions {
             tag: self.called.tag.as_deref(),
             stuck_after: self.stuck_after,
             is_dry: self.dry_run,
+            live: Some(&self.live),
         }
     }
 }
@@ -179,12 +235,21 @@ Examples:
   drivelab check /mnt/data          a scratch file there
   drivelab check --budget 2GiB --time 1m
                                     a shorter look that writes less
+  drivelab check --for database,desktop
+                                    exit status 1 if it is poor for one of
+                                    them, 4 if unknown
+  drivelab check --card card.png    one picture to show or to post
   drivelab check /dev/sdb --erase TOKEN
-                                    a whole device; the refusal prints the token
+                                    a whole device; the refusal prints the
+                                    token
 
-Asks: how fast is this drive, how even, what does a durable write cost, and what can this
-experiment not say? At most 3 minutes and 8 GiB of writes. Ends with sentences such as:
-  Beware   each durable commit costs 0.8 ms: about 1,300 a second, whatever the IOPS say.";
+Asks: how fast is this drive, what is it good for, what does a durable write
+cost, and what can this experiment not say? At most 3 minutes and 8 GiB of
+writes. Uses: desktop, video, database-group (group commit), database-each (a
+commit each), database (both), vm, backup.
+Ends with lines such as:
+  Poor for    database with a commit each: durable commits 1.30k IOPS (enough
+              from 2.00k IOPS)";
 
 /// Options of `check`.
 #[derive(Debug, Args)]
@@ -193,15 +258,27 @@ pub struct CheckOptions {
     /// Directory, file, block device, or simulated drive (sim:NAME)
     #[arg(value_name = "TARGET", default_value = ".")]
     pub target: String,
-    /// Most time to measure; building the scratch file comes on top
+    /// Time budget to measure; creating the scratch file comes on top
     #[arg(long, value_name = "TIME", default_value = "3m")]
     pub time: Span,
     /// Only read: no token is needed, and what writes cost stays unknown
     #[arg(long)]
     pub read_only: bool,
+    /// Exit with status 1 if it is poor for one of these, such as database,desktop
+    #[arg(long = "for", value_name = "USES", value_delimiter = ',')]
+    pub uses: Vec<String>,
     /// Where to write the HTML report [default: drivelab-ID.html; none with --json]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write one picture to show or to post (.svg or .png); it names no serial number, host or path
+    #[arg(long, value_name = "FILE")]
+    pub card: Option<PathBuf>,
+    /// Print the same as Markdown instead of text, for an issue or a forum
+    #[arg(long, conflicts_with = "json")]
+    pub markdown: bool,
+    /// Show the results without serial numbers and host names; the run file keeps them
+    #[arg(long)]
+    pub redact: bool,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub study: StudyOptions,
@@ -211,12 +288,15 @@ const REPORT_EXAMPLES: &str = "\
 Examples:
   drivelab report last              one HTML page that needs no network
   drivelab report last --csv cells.csv --xlsx run.xlsx
-                                    for programs that calculate; no HTML unless --out asks for it
+                                    for spreadsheets; no HTML unless --out asks
+                                    for it
   drivelab report last --series series.csv --histograms latency.csv
-                                    intervals and latency histograms, for pandas or DuckDB
+                                    intervals and latency histograms, for
+                                    pandas or DuckDB
   drivelab report last --markdown run.md
                                     for an issue or a wiki
-  drivelab report last --redact     without serial numbers and host names, to be given away
+  drivelab report last --redact     without serial numbers and host names, to
+                                    share
 
 A file is replaced only if drivelab made it and nobody has changed it since.";
 
@@ -233,6 +313,9 @@ pub struct ReportOptions {
     /// Write Markdown as GitHub shows it: the verdict, tables, facts and the plan; no pictures
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Write the card of a check: one picture to show or to post (.svg or .png)
+    #[arg(long, value_name = "FILE")]
+    pub card: Option<PathBuf>,
     /// Write all cells as comma-separated values: a row for each cell, stream and kind
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
@@ -262,7 +345,8 @@ Examples:
   drivelab runs last                one run in full
   drivelab runs --tag firmware      runs whose tag contains this text
   drivelab runs prune --keep 30d --dry-run
-                                    which runs older than 30 days would be removed";
+                                    which runs older than 30 days would be
+                                    removed";
 
 /// Options of `runs`.
 #[derive(Debug, Args)]
@@ -318,8 +402,9 @@ Examples:
   drivelab history .                the drive under this directory
   drivelab history S5GXNX0T123456   the drive with this serial number
 
-A change is reported where the runs before and after it differ by more than 5 % (10 % for p99) and
-by more than chance; four runs are needed at least. Suspect figures are left out.";
+A change is reported where the runs before and after it differ by more than 5 %
+(10 % for p99) and by more than chance; four runs are needed at least. Suspect
+figures are left out.";
 
 /// Options of `history`.
 #[derive(Debug, Args)]
@@ -344,10 +429,54 @@ pub struct ListOptions {
     pub json: bool,
 }
 
-/// Options of `generate`.
+const SCHEMA_EXAMPLES: &str = "\
+Examples:
+  drivelab schema                   the kinds, and the lines that print each
+  drivelab schema run > run.schema.json
+                                    for a validator; JSON Schema, draft 2020-12";
+
+/// Options of `schema`.
 #[derive(Debug, Args)]
-pub struct GenerateOptions {
-    /// Where to write them
+#[command(after_help = SCHEMA_EXAMPLES)]
+pub struct SchemaOptions {
+    /// The kind; without it all are listed
+    #[arg(value_name = "NAME")]
+    pub name: Option<String>,
+}
+
+const COMPLETIONS_EXAMPLES: &str = "\
+Examples:
+  drivelab completions bash > ~/.local/share/bash-completion/completions/drivelab
+  drivelab completions zsh > ~/.zfunc/_drivelab      (with ~/.zfunc in fpath)
+  drivelab completions fish > ~/.config/fish/completions/drivelab.fish";
+
+/// Options of `completions`.
+#[derive(Debug, Args)]
+#[command(after_help = COMPLETIONS_EXAMPLES)]
+pub struct CompletionsOptions {
+    /// Which shell: bash, zsh, fish, elvish, powershell
+    #[arg(value_name = "SHELL", hide_possible_values = true)]
+    pub shell: clap_complete::Shell,
+}
+
+const MAN_EXAMPLES: &str = "\
+Examples:
+  drivelab man | man -l -                        reads it at once
+  drivelab man ~/.local/share/man/man1           a page for each command";
+
+/// Options of `man`.
+#[derive(Debug, Args)]
+#[command(after_help = MAN_EXAMPLES)]
+pub struct ManOptions {
+    /// Where to write the pages of all commands; without it, the page of drivelab goes to stdout
     #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    pub directory: Option<PathBuf>,
+}
+
+/// Options of `help`.
+#[derive(Debug, Args)]
+pub struct HelpOptions {
+    /// The command, and behind `study` the name of a study
+    #[arg(value_name = "COMMAND")]
+    pub words: Vec<String>,
 }

@@ -2,7 +2,7 @@
 
 use drivelab_core::driver::Setup;
 use drivelab_core::facts::TargetKind;
-use drivelab_core::plan::{Files, IoMode, Pattern, Stream, Sync};
+use drivelab_core::plan::{Files, IoMode, Stream, Sync};
 use drivelab_core::queue::Trouble;
 use drivelab_io::engine::Opened;
 use drivelab_io::opening::{Advice, Mode, NameDirectory, ScratchDirectory, Target};
@@ -103,10 +103,7 @@ impl Descriptors {
             direct: stream.io == IoMode::Direct,
             dsync: stream.sync == Sync::Dsync,
             nonblock: self.memory_backed && stream.engine.traits().is_ring,
-            advice: stream.advise.then_some(match stream.pattern {
-                Pattern::Sequential(_) | Pattern::Segments { .. } => Advice::InOrder,
-                _ => Advice::AtRandom,
-            }),
+            advice: Advice::of(stream),
         }
     }
 

@@ -7,9 +7,10 @@ mod forward;
 pub mod limits;
 mod merge;
 mod trouble;
+pub use trouble::RATE_NOT_KEPT;
 
 use crate::evidence::Evidence;
-use crate::progress::Progress;
+use crate::progress::{Beginning, Progress};
 use crate::store::writer::Recorder;
 use crate::target_actions::TargetActions;
 use crate::tracer::{self, Traced, Tracer};
@@ -147,12 +148,17 @@ impl<'a> Execution<'a> {
             .flat_map(|(index, step)| (0..step.repetitions()).map(move |_| (index, step)))
             .collect();
         for (position, (plan_step, step)) in executions.iter().enumerate() {
-            let rest = executions[position + 1..].iter().map(|(_, step)| expected(step)).sum();
-            let (number, count) = (position as u64 + 1, executions.len() as u64);
-            self.progress.begin(number, count, step, rest);
-            let step = with_expected_passes(plan, *plan_step as usize);
-            let result = step.map_or(Ok(()), |step| self.run_step(plan, *plan_step, &step));
-            self.progress.clear();
+            self.progress.begin(Beginning {
+                position: (position as u64 + 1, executions.len() as u64),
+                step,
+                rest: &executions[position + 1..],
+                file_bytes: self.file_bytes,
+                allowance: self.limits.as_ref().map(Limits::allowance),
+                is_virtual: self.testbed.inside().is_some(),
+            });
+            let planned = with_expected_passes(plan, *plan_step as usize);
+            let result = planned.map_or(Ok(()), |step| self.run_step(plan, *plan_step, &step));
+            self.progress.end(step, self.recorder.run());
             result?;
         }
         self.plans += 1;
@@ -216,7 +222,8 @@ impl<'a> Execution<'a> {
                 if is_traced {
                     self.take_apart(number, trace, &mut finished);
                 }
-                gather(finished, &mut end, target)
+                let gone = self.target_actions.gone();
+                gather(finished, &mut end, target, gone.as_deref())
             }
             Err(trouble) => (Some(Stop::Trouble(trouble)), 0),
         };
@@ -294,8 +301,8 @@ impl<'a> Execution<'a> {
         let end = recorded.and_then(|step| step.end.as_ref());
         if end.and_then(|end| end.inside_total) != self.testbed.inside() {
             return Err(Stop::Trouble(Trouble::usage(format!(
-                "step {} (`{}`) comes out otherwise than it was recorded: the drive's profile or \
-                 drivelab itself has changed since, so this run cannot go on; start it anew",
+                "step {} (`{}`) differs from its recording: the drive's profile or drivelab itself \
+                 has changed since, so this run cannot be resumed; start a new one",
                 number + 1,
                 step.name
             ))));
@@ -402,7 +409,12 @@ impl<'a> Execution<'a> {
 
 /// What the drivers leave behind goes into the end of the step; says whether one failed, and how
 /// many operations were due and not issued.
-fn gather(finished: Vec<Finished>, end: &mut StepEnd, target: TargetKind) -> (Option<Stop>, u64) {
+fn gather(
+    finished: Vec<Finished>,
+    end: &mut StepEnd,
+    target: TargetKind,
+    gone: Option<&str>,
+) -> (Option<Stop>, u64) {
     let mut slowest = Slowest::new();
     let mut stop = None;
     let mut unissued = 0;
@@ -414,21 +426,12 @@ fn gather(finished: Vec<Finished>, end: &mut StepEnd, target: TargetKind) -> (Op
         unissued += driver.unissued();
         if let Some(failure) = driver.failure() {
             let stream = driver.stream();
-            stop.get_or_insert(Stop::Trouble(trouble::of_failure(&failure, stream, target)));
+            let trouble = trouble::of_failure(&failure, stream, target, gone);
+            stop.get_or_insert(Stop::Trouble(trouble));
         }
     }
     end.slowest = slowest.sorted();
     (stop, unissued)
-}
-
-/// How long a step takes, if its plan says so.
-fn expected(step: &Step) -> Option<Duration> {
-    match (&step.act, step.elapsed()) {
-        (Some(Act::Idle(span)), _) => Some(Duration::from_nanos(span.0)),
-        (Some(_), _) => Some(Duration::ZERO),
-        (None, Some(elapsed)) => Some(Duration::from_nanos(elapsed.0 + step.ramp.0)),
-        (None, None) => None,
-    }
 }
 
 #[cfg(test)]

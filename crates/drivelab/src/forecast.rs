@@ -4,10 +4,11 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{Act, Arrival, Files, Pattern, Plan, Sharing, Step, Stream};
 use drivelab_core::units::Span;
 use drivelab_report::units;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The cost of a plan.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Forecast {
     /// Bytes that will be written, where a bound is known.
     pub written_bytes: u64,
@@ -154,8 +155,9 @@ impl Forecast {
             (_, 0) => format!("takes {}", duration(seconds)),
             (0, _) => "takes as long as its operations need".to_string(),
             (_, n) => format!(
-                "takes {} and {n} step(s) that last as long as their operations need",
-                duration(seconds)
+                "takes {}, plus the time of {} bounded by operations",
+                duration(seconds),
+                units::counted(n, "step")
             ),
         };
         let bounded = self.written_bytes;

@@ -36,6 +36,7 @@ use world::RealWorld;
 pub fn attempt(ranks: Ranks, words: &[String]) -> Option<u8> {
     let called = words.first().map(|word| Path::new(word).file_name().unwrap_or_default());
     let called = called.and_then(|name| name.to_str()).unwrap_or_default().to_string();
+    let is_link = tool_named(&called).is_some();
     let (tool, name, rest) = match tool_named(&called) {
         Some(tool) => (tool, called, words.get(1..)?),
         None => {
@@ -44,7 +45,7 @@ pub fn attempt(ranks: Ranks, words: &[String]) -> Option<u8> {
         }
     };
     drivelab_io::signal::install();
-    Some(match run(ranks, tool, &name, rest) {
+    Some(match run(ranks, tool, (&name, is_link), rest) {
         Ok(0) if !print::is_heard() => {
             print::lost().iter().for_each(print::failure);
             tool.failed
@@ -75,9 +76,24 @@ impl Ending {
     }
 }
 
-fn run(ranks: Ranks, tool: &FrontEnd, name: &str, words: &[String]) -> Result<u8, Ending> {
+/// Where notes go if nothing is said. Who calls a tool by its name may be a program, and takes what
+/// is on stderr for an error of it.
+fn usual_notes(is_link: bool) -> Notes {
+    let is_asked = std::env::var("DRIVELAB_NOTES").is_ok_and(|place| place == "stderr");
+    match is_asked || !is_link || print::stderr_is_terminal() {
+        true => Notes::Stderr,
+        false => Notes::None,
+    }
+}
+
+fn run(
+    ranks: Ranks,
+    tool: &FrontEnd,
+    (name, is_link): (&str, bool),
+    words: &[String],
+) -> Result<u8, Ending> {
     let failed = |failure| Ending::of(tool, failure);
-    let (options, rest) = drivelab_options::take(words).map_err(failed)?;
+    let (options, rest) = drivelab_options::take(words, usual_notes(is_link)).map_err(failed)?;
     let system = System::live();
     let world = RealWorld::new(ranks, system.clone(), &options);
     let refused = |refusal: Refusal| {
@@ -130,6 +146,7 @@ impl Line<'_> {
             tag: None,
             stuck_after: drivelab_options::STUCK_AFTER,
             is_dry: self.options.dry_run,
+            live: None,
         };
         let (word, shown) = (self.tool.word(), Shown::plainly(false, None));
         let mut measured = job::Job::of_ranks(self.ranks, word, &job.target, &terms, shown)?;
@@ -177,8 +194,8 @@ fn give_page_cache(tool: &FrontEnd, resolved: &mut ResolvedTarget, plan: &Plan) 
     simulated.page_cache_bytes = Some(bytes);
     resolved.facts = simulated.facts();
     let text = format!(
-        "the simulated host has a page cache of {}, a quarter of the drive and at most 8 GiB; \
-         page_cache=SIZE behind the name of the target sets another.",
+        "the simulated host has a page cache of {}, a quarter of the drive and at most 8 GiB; add \
+         page_cache=SIZE to the target to set another.",
         size(bytes)
     );
     Some(Note::new("simulated_page_cache", "", Treatment::Approximated, text))

@@ -1,5 +1,6 @@
 //! What is asked of a target, whatever the command, and what follows its first plan.
 
+use crate::live;
 use crate::shown::Shown;
 use crate::store::reader::Kept;
 use drivelab_core::findings::Findings;
@@ -35,6 +36,8 @@ pub struct Job<'a> {
     pub stuck_after: Span,
     /// Only say what would be done: nobody is asked, and nothing is touched.
     pub is_dry: bool,
+    /// What is told of it while it lasts.
+    pub live: live::Asked,
     /// How results are shown.
     pub shown: Shown<'a>,
     /// It is one load: what that needs of new files, and of files that ranks share, is added.

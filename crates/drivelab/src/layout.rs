@@ -9,10 +9,16 @@ use drivelab_core::units::Size;
 /// Largest request of the layout.
 const REQUEST_BYTES_MAX: u64 = 1 << 20;
 const DEPTH: u32 = 4;
+const LAY_OUT: &str = "lay out";
 
 /// Puts the steps that lay out new files before the plan, where it needs them, and says how many
 /// they are. A plan that names its files says itself what is in them.
 pub fn prepend(plan: &mut Plan, resolved: &ResolvedTarget) -> usize {
+    // The plan of a dry run has its layout in it.
+    let is_layout = |step: &Step| step.role == Role::Prepare && step.name == LAY_OUT;
+    if plan.steps.first().is_some_and(is_layout) {
+        return 0;
+    }
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     if !resolved.creates() || !plan.files.is_empty() || !streams().any(needs_data) {
         return 0;
@@ -62,7 +68,7 @@ fn step(model: &Stream, resolved: &ResolvedTarget, buffered: bool) -> Step {
         ..Stream::default()
     };
     Step {
-        name: "lay out".into(),
+        name: LAY_OUT.into(),
         role: Role::Prepare,
         until: Until { passes: Some(1), ..Until::default() },
         repeat: 1,

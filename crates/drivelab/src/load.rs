@@ -65,6 +65,7 @@ fn until_of(options: &RunOptions, stream: &Stream) -> Until {
         passes: span.passes,
         steady: false,
         stonewall: span.stonewall,
+        ends_all: false,
         level: None,
     };
     let bounded = until.operations.is_some() || until.bytes.is_some() || until.passes.is_some();

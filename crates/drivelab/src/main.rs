@@ -2,9 +2,11 @@
 #![forbid(unsafe_code)]
 
 mod bounded;
+mod card;
 mod cli;
 mod command;
 mod descriptors;
+mod documents;
 mod entropy;
 mod evidence;
 mod execute;
@@ -12,6 +14,7 @@ mod forecast;
 mod front;
 mod job;
 mod layout;
+mod live;
 mod load;
 mod outcome;
 mod outputs;
@@ -31,8 +34,8 @@ mod tracer;
 mod waiting;
 mod wall_clock;
 
+use clap::FromArgMatches;
 use clap::error::ErrorKind;
-use clap::{CommandFactory, FromArgMatches};
 use cli::{Command, CommandLine};
 use drivelab_io::ranks::Ranks;
 use outcome::{Failure, Status};
@@ -42,6 +45,9 @@ use std::process::ExitCode;
 fn main() -> ExitCode {
     let words: Vec<String> =
         std::env::args_os().map(|word| word.to_string_lossy().into_owned()).collect();
+    let help = command::shell::help_words(&words);
+    let is_help = help.is_some();
+    let words = help.unwrap_or(words);
     let ranks = match Ranks::join() {
         Ok(ranks) => ranks,
         Err(trouble) => {
@@ -51,8 +57,11 @@ fn main() -> ExitCode {
         }
     };
     Output::of(ranks).set();
+    print::look_at_screen();
     let status = match ranks::same_command_line(ranks, &words) {
-        Ok(()) => front::attempt(ranks, &words).unwrap_or_else(|| command_line(ranks, &words)),
+        Ok(()) => {
+            front::attempt(ranks, &words).unwrap_or_else(|| command_line(ranks, &words, is_help))
+        }
         Err(failure) => {
             print::failure(&failure);
             failure.status as u8
@@ -86,23 +95,29 @@ fn asks_json(words: &[String]) -> bool {
 }
 
 /// Our own command line; gives the exit status.
-fn command_line(ranks: Ranks, words: &[String]) -> u8 {
+fn command_line(ranks: Ranks, words: &[String], is_help: bool) -> u8 {
     let as_json = asks_json(words);
     if let Some(help) = command::study::help(words) {
         print::text(&help);
         return 0;
     }
-    if let Some(refused) = command::elsewhere::refusal(words) {
+    let refused = command::elsewhere::refusal(words);
+    if let Some(refused) = refused.or_else(|| command::fixed_loads::refusal(words)) {
         print::refusal(&refused, as_json);
         return refused.status as u8;
     }
-    let matches = match CommandLine::command().try_get_matches() {
+    // What was typed may hold names that are not UTF-8; the words of `help` were put together here.
+    let matched = match is_help {
+        true => cli::definition().try_get_matches_from(words),
+        false => cli::definition().try_get_matches(),
+    };
+    let matches = match matched {
         Ok(matches) => matches,
         Err(error) => return usage(&error, as_json),
     };
     let parsed = match CommandLine::from_arg_matches(&matches) {
         Ok(parsed) => parsed,
-        Err(error) => return usage(&error.format(&mut CommandLine::command()), as_json),
+        Err(error) => return usage(&error.format(&mut cli::definition()), as_json),
     };
     drivelab_io::signal::install();
     if !matches!(parsed.command, Command::Run(_))
@@ -126,9 +141,13 @@ fn command_line(ranks: Ranks, words: &[String]) -> u8 {
         Command::Watch(options) => command::watch::watch(options),
         Command::Sim(options) => command::sim::sim(options),
         Command::Bare(options) => command::bare::bare(options),
-        Command::Generate(options) => command::generate::generate(options),
+        Command::Schema(options) => command::schema::schema(options),
+        Command::Completions(options) => command::shell::completions(options),
+        Command::Man(options) => command::shell::man(options),
+        Command::Help(options) => command::shell::help(options),
         Command::Check(options) => command::check::check(options),
         Command::Doctor(options) => command::doctor::doctor(options),
+        Command::Health(options) => command::health::health(options),
         Command::Accept(options) => command::accept::accept(options),
     };
     match outcome {
@@ -138,6 +157,19 @@ fn command_line(ranks: Ranks, words: &[String]) -> u8 {
             failure.status as u8
         }
     }
+}
+
+/// No option takes a negative number, so that no way to pass one is a way out.
+fn without_negative_tip(text: &str) -> String {
+    let negative = |line: &str| {
+        let rest = line.trim_start().strip_prefix("tip: to pass '-")?;
+        rest.starts_with(|c: char| c.is_ascii_digit()).then_some(())
+    };
+    let tip = "  tip: numbers are not negative here";
+    text.lines()
+        .map(|line| if negative(line).is_some() { tip } else { line })
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// Help goes to stdout; everything else that clap has to say is a usage error.
@@ -150,6 +182,7 @@ fn usage(error: &clap::Error, as_json: bool) -> u8 {
         _ => {
             let text = error.render().to_string();
             let text = text.strip_prefix("error: ").unwrap_or(&text);
+            let text = without_negative_tip(text);
             print::refusal(&Failure::usage(text.trim_end()), as_json);
             Status::Usage as u8
         }

@@ -93,7 +93,8 @@ impl Failure {
     /// first one what happened.
     pub fn parts(&self) -> (String, Option<String>) {
         let joined = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let text = self.text.trim();
+        let text = in_words(&self.text);
+        let text = text.trim();
         let (first, rest) =
             text.split_once("\n\n").or_else(|| text.split_once('\n')).unwrap_or((text, ""));
         let more = [rest, self.advice.as_deref().unwrap_or_default()];
@@ -116,6 +117,9 @@ impl From<Trouble> for Failure {
             TroubleKind::Failed | TroubleKind::Stuck | TroubleKind::Elsewhere => {
                 Failure::invalid(trouble.text)
             }
+            TroubleKind::Interrupted => {
+                Failure { status: Status::interruption(), ..Failure::invalid(trouble.text) }
+            }
             TroubleKind::Defect => Failure::invalid(trouble.text).advise(
                 "No number of this step can be trusted. Please report it with the run file.",
             ),
@@ -125,12 +129,19 @@ impl From<Trouble> for Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "drivelab: {}", self.text)?;
+        write!(f, "drivelab: {}", in_words(&self.text))?;
         match &self.advice {
             Some(advice) => write!(f, "\n  {advice}"),
             None => Ok(()),
         }
     }
+}
+
+/// What the kernel answered in words alone: its number says nothing more.
+fn in_words(text: &str) -> String {
+    let mut parts = text.split(" (os error ");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |words, part| words + part.split_once(')').map_or(part, |(_, rest)| rest))
 }
 
 #[cfg(test)]
@@ -156,5 +167,8 @@ mod tests {
         let usage = Some("Usage: drivelab run".to_string());
         assert_eq!(clap.parts(), ("these are missing: <PLAN>".into(), usage));
         assert_eq!(Failure::invalid("stuck").parts(), ("stuck".into(), None));
+        let gone = Failure::usage("cannot read x: No such file (os error 2), nor y (os error 13).");
+        assert_eq!(gone.parts().0, "cannot read x: No such file, nor y.");
+        assert_eq!(gone.to_string(), "drivelab: cannot read x: No such file, nor y.");
     }
 }

@@ -1,7 +1,7 @@
-//! Files that are written beside a run: what may be replaced, and whether it can be written at all.
+//! Files that are written next to a run: what may be replaced, and whether it can be written.
 
 use crate::outcome::Failure;
-use crate::{print, store};
+use crate::{card, print, store};
 use drivelab_io::results::{self, There, try_out};
 use std::io::ErrorKind;
 use std::path::Path;
@@ -15,6 +15,9 @@ pub enum Made {
     Series,
     Histograms,
     Workbook,
+    Feed,
+    Metrics,
+    Card,
 }
 
 impl Made {
@@ -26,6 +29,9 @@ impl Made {
             Made::Series => "CSV of intervals",
             Made::Histograms => "CSV of histograms",
             Made::Workbook => "workbook",
+            Made::Feed => "feed",
+            Made::Metrics => "file of metrics",
+            Made::Card => "card",
         }
     }
 
@@ -38,6 +44,9 @@ impl Made {
             Made::Series => "Series",
             Made::Histograms => "Latency",
             Made::Workbook => "Workbook",
+            Made::Feed => "Feed",
+            Made::Metrics => "Metrics",
+            Made::Card => "Card",
         }
     }
 
@@ -49,6 +58,9 @@ impl Made {
             Made::Series => "--series",
             Made::Histograms => "--histograms",
             Made::Workbook => "--xlsx",
+            Made::Feed => "--feed",
+            Made::Metrics => "--openmetrics",
+            Made::Card => "--card",
         }
     }
 }
@@ -82,13 +94,29 @@ pub fn may_replace(out: Option<&Path>, made: Made) -> Result<(), Failure> {
     results::try_out(path, there).map_err(|error| unwritable(path, made, &error))
 }
 
-fn is_stdout(path: &Path) -> bool {
+/// Refuses a card that is neither SVG nor PNG, and to replace anything but a card.
+pub fn may_write_card(card: Option<&Path>) -> Result<(), Failure> {
+    let Some(path) = card else { return Ok(()) };
+    let is_svg = path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("svg"));
+    if !is_stdout(path) && !is_svg && !card::is_png(path) {
+        return Err(Failure::usage(format!(
+            "a card is an SVG or a PNG, and {} ends in neither .svg nor .png",
+            path.display()
+        ))
+        .advise(format!("For example:  --card {}", path.with_extension("png").display())));
+    }
+    may_replace(card, Made::Card)
+}
+
+/// Whether it is where results are printed.
+pub fn is_stdout(path: &Path) -> bool {
     path == Path::new("/dev/stdout")
 }
 
 fn foreign(path: &Path, made: Made) -> Failure {
     let shown = path.display();
-    let text = format!("refused: {shown} exists and is no {} as drivelab wrote it.", made.word());
+    let text =
+        format!("refused: {shown} exists and is not an unchanged {} of drivelab.", made.word());
     let advice = format!("Nothing was written. Name another file with {} FILE.", made.option());
     Failure::refused(text).advise(advice)
 }

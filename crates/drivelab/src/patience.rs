@@ -36,8 +36,8 @@ impl Patience {
                 if is_said && (signal::impatient() || signal::interrupted() && !was_asked) {
                     for path in &leaves {
                         crate::print::error(&format!(
-                            "drivelab: {} was not waited for; if it is there still, the next \
-                             command removes it",
+                            "drivelab: {} was not waited for; if it still exists, the next command \
+                             removes it",
                             path.display()
                         ));
                     }

@@ -1,181 +1,153 @@
-//! One line on a terminal while a step runs: which step, how far, how fast, how long yet.
+//! What is said while a run goes on, on stderr.
 //!
-//! It is redrawn when the testbed asks whether to go on, at most four times a second; nothing
-//! ticks, and on anything but a terminal nothing is written.
+//! On a terminal one line: which step, how far, how fast with its interval, what was written of the
+//! budget, how long yet. It is redrawn when the testbed asks whether to go on, at most four times a
+//! second; nothing ticks. Without a terminal there is a plain line for each cell that is done, once
+//! the run has lasted so long that somebody may wait for it.
 
-use drivelab_core::op::Action;
-use drivelab_core::plan::Step;
+mod line;
+mod running;
+
+use drivelab_core::plan::{Role, Step};
+use drivelab_core::run::Run;
+use drivelab_core::summary::summarise_cell;
 use drivelab_core::tally::Tally;
-use drivelab_report::units;
-use drivelab_stats::Histogram;
+use drivelab_report::terminal::cell_line;
+use running::Running;
+use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 const REDRAWN_EVERY: Duration = Duration::from_millis(250);
-const BAR_CELLS: usize = 8;
+/// What is over within this time needs no lines.
+const QUIET_FOR: Duration = Duration::from_secs(2);
+/// Commands of drivelab's own: who types a tool's line gets that tool's output.
+const OWN: [&str; 4] = ["run", "check", "study", "accept"];
 
-/// The progress line.
+/// Bytes that a run may write, and has written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    /// Until the step that begins.
+    pub written: u64,
+    /// In all.
+    pub budget: u64,
+}
+
+/// A step that begins, and what comes behind it.
+#[derive(Debug, Clone, Copy)]
+pub struct Beginning<'a> {
+    /// Its number among the steps of its plan, from 1, and how many there are.
+    pub position: (u64, u64),
+    /// What is done.
+    pub step: &'a Step,
+    /// The steps of the plan that follow, repetitions one by one.
+    pub rest: &'a [(u32, &'a Step)],
+    /// Bytes of each data file.
+    pub file_bytes: u64,
+    /// What the line may write.
+    pub allowance: Option<Allowance>,
+    /// Time is virtual: it says nothing of how long anybody waits.
+    pub is_virtual: bool,
+}
+
+/// What is said of a run that goes on.
 #[derive(Debug)]
 pub struct Progress {
-    active: bool,
-    label: String,
+    /// A terminal shows the line.
+    is_drawn: bool,
+    /// A log gets a line for each cell.
+    is_told: bool,
     began: Instant,
-    expected: Option<Duration>,
-    left_after: Option<Duration>,
     drawn: Option<Instant>,
-    latest: Option<Rates>,
-    counted: Counted,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Rates {
-    per_second: f64,
-    bytes_per_second: f64,
-    p99_ns: Option<u64>,
-}
-
-/// Tallies of one interval, gathered over workers.
-#[derive(Debug, Default)]
-struct Counted {
-    from: u64,
-    to: u64,
-    ops: u64,
-    bytes: u64,
-    service: Option<Histogram>,
+    running: Running,
+    /// How long steps of these names took here.
+    took: HashMap<String, Duration>,
+    /// Steps of the plan behind this one, by name.
+    rest: Vec<(String, Option<Duration>)>,
 }
 
 impl Progress {
-    /// A line on stderr, if that is a terminal.
-    pub fn new() -> Self {
+    /// For a run of this command.
+    pub fn new(command: &str) -> Self {
         let capable = std::env::var_os("TERM").is_none_or(|term| term != "dumb");
+        let is_drawn = crate::print::shows_progress() && capable;
+        let is_told = !is_drawn && OWN.contains(&command) && crate::print::is_heard_on_stderr();
         Progress {
-            active: crate::print::shows_progress() && capable,
-            label: String::new(),
+            is_drawn,
+            is_told,
             began: Instant::now(),
-            expected: None,
-            left_after: None,
             drawn: None,
-            latest: None,
-            counted: Counted::default(),
+            running: Running::default(),
+            took: HashMap::new(),
+            rest: Vec::new(),
         }
     }
 
-    /// A step begins: `number` of `count`; `left_after` is what follows it, where known.
-    pub fn begin(&mut self, number: u64, count: u64, step: &Step, left_after: Option<Duration>) {
-        self.label = format!("{number}/{count} {}", step.name);
-        self.began = Instant::now();
-        let elapsed = step.elapsed().map(|span| span.0 + step.ramp.0);
-        self.expected = elapsed.map(Duration::from_nanos);
-        self.left_after = left_after;
-        self.latest = None;
-        self.counted = Counted::default();
+    /// A step begins.
+    pub fn begin(&mut self, beginning: Beginning<'_>) {
+        self.running = Running::of(&beginning);
+        let behind = |(_, step): &(u32, &Step)| {
+            let known = running::expected(step).filter(|_| !beginning.is_virtual);
+            (step.name.clone(), known)
+        };
+        self.rest = beginning.rest.iter().map(behind).collect();
         self.drawn = None;
         self.redraw();
     }
 
     /// Takes an interval into account.
     pub fn tally(&mut self, tally: &Tally) {
-        if !self.active {
-            return;
+        if self.is_drawn {
+            self.running.tally(tally);
         }
-        if tally.from >= self.counted.to && self.counted.to > 0 {
-            self.latest = self.counted.rates();
-            self.counted = Counted::default();
-        }
-        self.counted.add(tally);
     }
 
     /// Redraws the line if it is time to.
     pub fn redraw(&mut self) {
-        if !self.active || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAWN_EVERY) {
+        if !self.is_drawn || self.drawn.is_some_and(|drawn| drawn.elapsed() < REDRAWN_EVERY) {
             return;
         }
         self.drawn = Some(Instant::now());
-        let line = self.line(self.began.elapsed());
+        let line = self.line(self.running.began.elapsed());
         crate::print::progress(&line);
     }
 
-    /// Takes the line away.
-    pub fn clear(&mut self) {
-        if self.active {
+    /// A step has ended, well or not: the line is taken away, and a cell that is done is told.
+    pub fn end(&mut self, step: &Step, run: &Run) {
+        let took = self.running.began.elapsed();
+        self.took.insert(step.name.clone(), took);
+        if self.is_drawn {
             crate::print::progress("");
             self.drawn = None;
+        }
+        let is_last = self.rest.iter().all(|(name, _)| *name != step.name);
+        let is_cell = step.role == Role::Measure && step.act.is_none();
+        if !(self.is_told && is_last && is_cell && self.began.elapsed() >= QUIET_FOR) {
+            return;
+        }
+        if let Some(cell) = summarise_cell(run, &step.name) {
+            let (number, count) = self.running.position;
+            crate::print::told(&format!("{number}/{count} {}", cell_line(&cell)));
         }
     }
 
     fn line(&self, elapsed: Duration) -> String {
-        let mut line = self.label.clone();
-        if let Some(expected) = self.expected {
-            let share = elapsed.as_secs_f64() / expected.as_secs_f64().max(1e-9);
-            let full = ((share * BAR_CELLS as f64) as usize).min(BAR_CELLS);
-            line += &format!("   [{}{}]", "▇".repeat(full), "▁".repeat(BAR_CELLS - full));
-        }
-        if let Some(rates) = self.latest {
-            line += &format!("  {}", units::operations(rates.per_second));
-            if rates.bytes_per_second > 0.0 {
-                line += &format!("  {}", units::bandwidth(rates.bytes_per_second));
-            }
-            if let Some(p99) = rates.p99_ns {
-                line += &format!("  p99 {}", units::time(p99 as f64));
-            }
-        }
-        match (self.expected, self.left_after) {
-            (Some(expected), Some(after)) => {
-                let left = expected.saturating_sub(elapsed) + after;
-                line + &format!("   {} left", clock(left))
-            }
-            _ => line + &format!("   {}", clock(elapsed)),
-        }
-    }
-}
-
-impl Counted {
-    fn add(&mut self, tally: &Tally) {
-        self.from = if self.to == 0 { tally.from } else { self.from.min(tally.from) };
-        self.to = self.to.max(tally.to);
-        for kind in tally.kinds.iter().filter(|kind| kind.kind != Action::Flush) {
-            self.ops += kind.ops;
-            self.bytes += kind.bytes;
-            self.service.get_or_insert_with(Histogram::new).merge(&kind.service);
-        }
+        let columns = crate::print::stderr_columns().saturating_sub(1);
+        line::set(&self.running.parts(elapsed, self.left(elapsed)), columns)
     }
 
-    fn rates(&self) -> Option<Rates> {
-        let seconds = self.to.saturating_sub(self.from) as f64 / 1e9;
-        let p99_ns = self
-            .service
-            .as_ref()
-            .and_then(|service| drivelab_stats::supported_quantile(service, 0.99));
-        (seconds > 0.0).then(|| Rates {
-            per_second: self.ops as f64 / seconds,
-            bytes_per_second: self.bytes as f64 / seconds,
-            p99_ns,
-        })
+    /// How long the plan still takes; `None` where a step of it has no end in time and none of its
+    /// name was done yet.
+    fn left(&self, elapsed: Duration) -> Option<Duration> {
+        let own = self.running.left(elapsed)?;
+        let behind = |(name, expected): &(String, Option<Duration>)| {
+            let is_same = *name == self.running.name;
+            let alike = is_same.then_some(elapsed + own);
+            expected.or_else(|| self.took.get(name).copied()).or(alike)
+        };
+        let behind: Option<Duration> = self.rest.iter().map(behind).sum();
+        Some(own + behind?)
     }
-}
-
-/// Minutes and seconds: `1:12`.
-fn clock(span: Duration) -> String {
-    let seconds = span.as_secs_f64().ceil() as u64;
-    format!("{}:{:02}", seconds / 60, seconds % 60)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use drivelab_core::plan::Until;
-    use drivelab_core::units::Span;
-
-    #[test]
-    fn the_line_says_what_and_how_far() {
-        let mut progress = Progress { active: false, ..Progress::new() };
-        let until = Until { elapsed: Some(Span(8_000_000_000)), ..Until::default() };
-        let step = Step { name: "randwrite 4k qd32".into(), until, ..Step::default() };
-        progress.begin(4, 9, &step, Some(Duration::from_secs(70)));
-        progress.latest =
-            Some(Rates { per_second: 741_000.0, bytes_per_second: 0.0, p99_ns: Some(90_400) });
-        assert_eq!(
-            progress.line(Duration::from_secs(6)),
-            "4/9 randwrite 4k qd32   [▇▇▇▇▇▇▁▁]  741 k/s  p99 90.4 µs   1:12 left"
-        );
-    }
-}
+mod tests;

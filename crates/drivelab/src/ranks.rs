@@ -79,7 +79,7 @@ pub fn made_by_rank_0<T, M: Serialize + for<'de> Deserialize<'de>>(
         match (made, mark) {
             (Some(made), _) => Ok(made),
             (None, Some(mark)) => join(mark),
-            (None, None) => Err(Failure::invalid("the first process made no directory (a defect)")),
+            (None, None) => Err(Failure::invalid("rank 0 made no directory (a defect)")),
         },
     )
 }
@@ -132,7 +132,7 @@ pub fn broadcast<T: Serialize + for<'de> Deserialize<'de>>(
 }
 
 fn unreadable(error: &serde_json::Error) -> Failure {
-    Failure::invalid(format!("what the processes say to each other cannot be read: {error}"))
+    Failure::invalid(format!("a message between the processes cannot be read: {error}"))
 }
 
 /// Refuses ranks that were not started alike, before any of them does anything.
@@ -148,12 +148,12 @@ pub fn same_command_line(ranks: Ranks, words: &[String]) -> Result<(), Failure> 
     same_as_rank_0(ranks, &(version, words, build()), |other, of_rank_0| {
         let ((version, words, _), (version_of_rank_0, words_of_rank_0, _)) = (other, of_rank_0);
         if version != version_of_rank_0 {
-            return format!("is drivelab {version}, and the first one is {version_of_rank_0}");
+            return format!("is drivelab {version}, and rank 0 is {version_of_rank_0}");
         }
         if words == words_of_rank_0 {
-            return format!("is another build of drivelab {version} than the first one");
+            return format!("is another build of drivelab {version} than rank 0");
         }
-        format!("was started with other words than the first one: {}", words.join(" "))
+        format!("was started with other arguments than rank 0: {}", words.join(" "))
     })
 }
 
@@ -180,11 +180,9 @@ pub fn same_plan(ranks: Ranks, plan: &mut Plan, target: &str) -> Result<(), Fail
         &(plan.clone(), target.to_string()),
         |(_, target), (_, target_of_rank_0)| {
             if target != target_of_rank_0 {
-                return format!(
-                    "has the target {target}, and the first one has {target_of_rank_0}"
-                );
+                return format!("has the target {target}, and rank 0 has {target_of_rank_0}");
             }
-            "comes to another plan than the first one".to_string()
+            "arrives at another plan than rank 0".to_string()
         },
     )
 }
@@ -198,7 +196,7 @@ pub fn same_target(ranks: Ranks, resolved: &mut ResolvedTarget) -> Result<(), Fa
     let place = resolved.path.display().to_string();
     same_as_rank_0(ranks, &resolved.kind, |kind, kind_of_rank_0| {
         let (found, known) = (kind.in_words(), kind_of_rank_0.in_words());
-        format!("finds {found} at {place}, and the first one finds {known}")
+        format!("finds {found} at {place}, and rank 0 finds {known}")
     })?;
     resolved.file_bytes = broadcast(ranks, &resolved.file_bytes)?;
     Ok(())
@@ -216,8 +214,8 @@ where
     let all = gather(ranks, mine)?;
     let other = all.iter().enumerate().find(|(_, one)| *one != mine);
     agree(ranks, other.map_or(Ok(()), |(rank, other)| {
-        let advice = "Start the same program with the same words everywhere, on a target that is \
-                      the same for all.";
+        let advice = "Start the same program with the same arguments everywhere, on a target that \
+                      is the same for all.";
         Err(Failure::usage(format!("process {rank} {}", difference(other, mine))).advise(advice))
     }))
 }
@@ -310,18 +308,16 @@ pub fn on_rank_0_alone(ranks: Ranks, resolved: &ResolvedTarget, plan: &Plan) -> 
     };
     let simulated = resolved.simulated.is_some().then(|| {
         let text = format!(
-            "the simulated drive is in the memory of one process: the first of the {size} has \
-             done all of the work."
+            "the simulated drive is in the memory of one process: rank 0 of the {size} processes \
+             has done all of the work."
         );
         let advice = "The figures are those that one process alone would give.";
         warning("simulated_in_one", text, advice)
     });
     let traced = plan.steps.iter().any(|step| step.trace).then(|| {
-        let text = format!(
-            "what was taken apart is I/O of the first of the {size} processes alone, on its \
-             machine."
-        );
-        let advice = "Start it without mpirun to have the I/O of all workers taken apart.";
+        let text =
+            format!("only the I/O of rank 0 of the {size} processes was traced, on its machine.");
+        let advice = "Run without mpirun to trace the I/O of all workers.";
         warning("traced_in_one", text, advice)
     });
     let found = simulated.into_iter().chain(traced);
@@ -332,8 +328,10 @@ pub fn on_rank_0_alone(ranks: Ranks, resolved: &ResolvedTarget, plan: &Plan) -> 
 pub fn refuse_several(ranks: Ranks, what: &str) -> Result<(), Failure> {
     match ranks.is_alone() {
         true => Ok(()),
-        false => Err(Failure::usage(format!("{what} runs in one process, and here are several"))
-            .advise("Start it without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR")),
+        false => {
+            Err(Failure::usage(format!("{what} runs in one process, and several were started"))
+                .advise("Run without mpirun, or run a plan: mpirun … drivelab run PLAN.toml DIR"))
+        }
     }
 }
 

@@ -5,10 +5,14 @@
 //! first, then the target is looked at, then the guard is asked, then the plan is held against what
 //! is there. Of several ranks nobody goes on before all have done each of it.
 
+mod unfit;
+
 use crate::cli::Terms;
+use crate::documents::Planned;
 use crate::forecast::{Forecast, forecast};
 use crate::job::{Inquiry, Job};
 use crate::layout;
+use crate::live;
 use crate::outcome::{Failure, Status};
 use crate::patience::Patience;
 use crate::ranks::{agree, name_files, on_rank_0, same_target};
@@ -56,6 +60,8 @@ impl<'a> Job<'a> {
         terms: &Terms<'_>,
         shown: Shown<'a>,
     ) -> Result<Self, Failure> {
+        let live = live_of(ranks, terms, shown)?;
+        let shown = Shown { is_aside: live.is_on_stdout(), ..shown };
         let job = Job {
             ranks,
             command,
@@ -67,6 +73,7 @@ impl<'a> Job<'a> {
             tag: terms.tag.map(Into::into),
             stuck_after: terms.stuck_after,
             is_dry: terms.is_dry,
+            live,
             shown,
             is_load: false,
             reserve_bytes: 0,
@@ -107,19 +114,28 @@ impl<'a> Job<'a> {
     /// # Errors
     /// The report cannot be written, the guard refuses, or the plan makes no sense on this target.
     pub fn ready<I: Inquiry>(
-        self,
+        mut self,
         mut resolved: ResolvedTarget,
         mut first: Plan,
         inquiry: I,
     ) -> Result<Ready<'a, I>, Failure> {
+        unfit::refuse_zones(&first, &resolved)?;
+        unfit::refuse_cpus(&first)?;
         if !self.is_dry {
             on_rank_0(self.ranks, || self.shown.is_possible())?;
+            self.live.is_possible()?;
             agree(self.ranks, ask_guard(&self, &resolved, &first))?;
+            unfit::refuse_purges(&self.system, &first, &resolved)?;
+        } else if let Err(refused) = ask_guard(&self, &resolved, &first)
+            .and_then(|()| unfit::refuse_purges(&self.system, &first, &resolved))
+        {
+            tell_refusal(&refused);
         }
+        self.warnings.extend(unfit::not_polled(&first, &resolved));
         let laid_out = if self.is_load { layout::prepend(&mut first, &resolved) } else { 0 };
         agree(self.ranks, check_behind(laid_out, &first, &resolved))?;
         if self.is_load {
-            // What a plan says of its files was held against files that it names itself.
+            // What a plan says of its files was compared with files that it names itself.
             name_files(self.ranks, &mut first, &mut resolved)?;
         }
         Ok(Ready { job: self, resolved, first, inquiry })
@@ -177,20 +193,22 @@ impl<I: Inquiry> Ready<'_, I> {
         let (plan, resolved) = (&self.first, &self.resolved);
         let cost = self.cost();
         if self.job.shown.as_json {
-            print::json(&serde_json::json!({ "plan": plan, "cost": cost }))?;
+            print::document(Planned { plan, cost })?;
             return Ok(Status::Fine);
         }
         // A comment, so that the output is a plan file.
         let creates = match resolved.creates() {
-            true => format!(
-                "# creates {} file(s) of {}\n",
-                resolved.files,
-                drivelab_report::units::size(resolved.file_bytes)
-            ),
+            true => {
+                let bytes = drivelab_report::units::size(resolved.file_bytes);
+                let files = drivelab_report::units::counted(u64::from(resolved.files), "file");
+                let size = bytes.replace(' ', "");
+                format!("# creates {files} of {bytes}\n# as a plan it takes --size {size}\n")
+            }
             false => String::new(),
         };
         let cost = cost.in_words();
-        print::text(&format!("# {cost}\n{creates}{}", plan_text::render(plan)));
+        print::text(&format!("# {cost}\n{creates}"));
+        print::verbatim(&plan_text::render(plan));
         Ok(Status::Fine)
     }
 
@@ -213,6 +231,24 @@ impl<I: Inquiry> Ready<'_, I> {
     }
 }
 
+/// What is told of a run while it lasts, where that can be.
+fn live_of(ranks: Ranks, terms: &Terms<'_>, shown: Shown<'_>) -> Result<live::Asked, Failure> {
+    let Some(options) = terms.live else { return Ok(live::Asked::default()) };
+    let (feed, openmetrics) = (options.feed.clone(), options.openmetrics.clone());
+    let asked = live::Asked { feed, openmetrics };
+    if asked.is_on_stdout() && shown.as_json {
+        return Err(Failure::usage("--feed - and --json both print JSON on stdout")
+            .advise("Name a file for one of them, such as:  --feed feed.jsonl"));
+    }
+    if asked.is_any() && !ranks.is_alone() {
+        return Err(Failure::usage(
+            "--feed and --openmetrics are for one process: of several, the intervals of the others \
+             come when a step has ended",
+        ));
+    }
+    Ok(asked)
+}
+
 fn ask_guard(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> Result<(), Failure> {
     if !matches!(resolved.kind, Kind::File | Kind::Device) {
         return Ok(());
@@ -224,12 +260,20 @@ fn ask_guard(job: &Job<'_>, resolved: &ResolvedTarget, plan: &Plan) -> Result<()
         .map_err(refused)
 }
 
+/// Says of a line that was only looked at what the guard would say of it.
+fn tell_refusal(refused: &Failure) {
+    let (what, advice) = refused.parts();
+    let advice = advice.map_or(String::new(), |advice| format!("\n  {advice}"));
+    let what = what.strip_prefix("refused: ").unwrap_or(&what);
+    crate::print::error(&format!("drivelab: this line would be refused: {what}{advice}"));
+}
+
 /// Refuses what makes no sense on this target, with every reason.
 pub fn check_plan(plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
     check_behind(0, plan, resolved)
 }
 
-/// The same of a plan whose first steps, so many, lay out what it needs. Nobody wrote these: the
+/// The same of a plan whose first steps, this many, lay out what it needs. Nobody wrote these: the
 /// others are numbered without them, and what is wrong with them counts where nothing else is.
 fn check_behind(laid_out: usize, plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
     let Err(problems) = validate(plan, &resolved.geometry()) else { return Ok(()) };
@@ -252,8 +296,8 @@ fn check_behind(laid_out: usize, plan: &Plan, resolved: &ResolvedTarget) -> Resu
 /// facts of a target are taken, which would tell what such a run had set.
 fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
     let scratch_list = store::scratch_list(Some(runs))?;
-    for sentence in settings::leftovers(system, &scratch_list.with_file_name(SETTINGS)) {
-        crate::print::error(&format!("drivelab: {sentence}"));
+    for left in settings::leftovers(system, &scratch_list.with_file_name(SETTINGS)) {
+        crate::print::error(&format!("drivelab: {}", left.text));
     }
     let looking = Patience::begin("what a killed run left is looked for", Vec::new());
     let list = scratch::ScratchList::at(scratch_list);
@@ -268,7 +312,7 @@ fn tidy_up(runs: &Path, system: &System) -> Result<(), Failure> {
     drop(looking);
     for path in leftovers.removed {
         crate::print::error(&format!(
-            "drivelab: removed {}, left behind by a run that was killed",
+            "drivelab: removed {}, left by a run that was killed",
             path.display()
         ));
     }

@@ -75,7 +75,7 @@ pub fn run(
     let shares_drive = directory.shares_drive;
     let mut recorder = match &job.kept {
         None if !ranks.is_rank_0() => Recorder::silent(begin),
-        None => Recorder::begin(&directory, begin),
+        None => Recorder::begin_before(&directory, begin, job.live.witness()),
         Some(kept) => Recorder::go_on(&directory, kept),
     };
     if job.kept.is_none() {
@@ -94,7 +94,7 @@ pub fn run(
     };
     let mut target_actions =
         TargetActions::new(system.clone(), watched, open_target.descriptors.clone(), scratch_list);
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(job.command);
     let stop = {
         let mut execution = Execution::new(
             ranks,
@@ -287,7 +287,7 @@ fn end(
         recorder.warn(Warning {
             code: "ledger_lost".into(),
             text: format!("{text}."),
-            advice: "Scratch of a run that is killed meanwhile is not found again; look for it."
+            advice: "If this run is killed, its scratch is not found again; remove it by hand."
                 .into(),
             step: None,
         });
@@ -302,7 +302,7 @@ fn end(
             run.warnings.push(Warning {
                 code: "run_file_not_written".into(),
                 text: format!("{text}."),
-                advice: "Free some space or name another directory with --runs DIR.".into(),
+                advice: "Name a directory that can be written, and has room:  --runs DIR".into(),
                 step: None,
             });
             None
@@ -314,13 +314,17 @@ fn end(
 
 /// What a reader must know of a run that used up what it was allowed.
 fn spent(text: &str, run: &Run) -> Warning {
-    let last = run.steps.last().map_or_else(String::new, |step| match &step.end {
-        Some(end) if end.incomplete.is_some() => format!(" in `{}`", step.begin.name),
-        _ => format!(" after `{}`", step.begin.name),
+    let followed = "what would have followed";
+    let (last, missing) = run.steps.last().map_or((String::new(), followed), |step| {
+        let name = &step.begin.name;
+        match step.end.as_ref().is_some_and(|end| end.incomplete.is_some()) {
+            true => (format!(" in `{name}`"), "the rest of it"),
+            false => (format!(" after `{name}`"), followed),
+        }
     });
     Warning {
         code: "allowance_spent".into(),
-        text: format!("{text}{last}; what would have followed was not measured."),
+        text: format!("{text}{last}; {missing} was not measured."),
         advice: "A larger --time or --budget measures all of it.".into(),
         step: None,
     }

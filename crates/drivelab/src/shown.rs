@@ -1,7 +1,7 @@
 //! How the results of a run are to be shown: as JSON or text, and whether as a page.
 
 use crate::outcome::Failure;
-use crate::outputs::{can_be_made, may_write};
+use crate::outputs::{can_be_made, may_write, may_write_card};
 use std::path::Path;
 
 /// How results are shown.
@@ -9,14 +9,22 @@ use std::path::Path;
 pub struct Shown<'a> {
     /// As one JSON object instead of text.
     pub as_json: bool,
+    /// Text goes to stderr: stdout has a feed.
+    pub is_aside: bool,
     /// Where the HTML goes.
     pub page: Page<'a>,
+    /// As Markdown instead of text.
+    pub as_markdown: bool,
+    /// Where the card goes.
+    pub card: Option<&'a Path>,
+    /// Without serial numbers and host names.
+    pub is_redacted: bool,
 }
 
 /// Where the HTML of a run goes.
 #[derive(Debug, Clone, Copy)]
 pub enum Page<'a> {
-    /// Nowhere.
+    /// No report is written.
     None,
     /// `drivelab-ID.html` in the current directory, if there are findings.
     Default,
@@ -25,15 +33,20 @@ pub enum Page<'a> {
 }
 
 impl<'a> Shown<'a> {
+    /// As text or JSON, and with this page.
+    pub fn of(as_json: bool, page: Page<'a>) -> Self {
+        Shown { as_json, is_aside: false, page, as_markdown: false, card: None, is_redacted: false }
+    }
+
     /// With a page only where one was asked for.
     pub fn plainly(as_json: bool, out: Option<&'a Path>) -> Self {
-        Shown { as_json, page: out.map_or(Page::None, Page::At) }
+        Shown::of(as_json, out.map_or(Page::None, Page::At))
     }
 
     /// With a page unless JSON was asked for.
     pub fn with_page(as_json: bool, out: Option<&'a Path>) -> Self {
         let by_default = if as_json { Page::None } else { Page::Default };
-        Shown { as_json, page: out.map_or(by_default, Page::At) }
+        Shown::of(as_json, out.map_or(by_default, Page::At))
     }
 
     /// Tries the place of the page, before anything is measured.
@@ -41,6 +54,7 @@ impl<'a> Shown<'a> {
     /// # Errors
     /// Something else is there, or nothing can be written there.
     pub fn is_possible(&self) -> Result<(), Failure> {
+        may_write_card(self.card)?;
         match self.page {
             Page::None => Ok(()),
             Page::Default => can_be_made(None),

@@ -13,7 +13,7 @@ const SWITCH: &str = "DRIVELAB_CACHE";
 const BYTES_MIN: usize = 1 << 20;
 /// A state that takes more is not kept.
 pub const FILE_BYTES_MAX: u64 = 256 << 20;
-/// Of all states together; those that were not used for longest go first.
+/// Limit of all kept states together; the least recently used ones are removed first.
 const ALL_BYTES_MAX: u64 = 1 << 30;
 /// How a file begins, with the version of its form.
 const MAGIC: &[u8] = b"drivelab state 1\n";

@@ -5,6 +5,7 @@ pub mod reader;
 pub mod writer;
 
 use crate::outcome::Failure;
+use drivelab_core::record::Begin;
 use drivelab_io::scratch::ScratchList;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 const FIRST_LINE_BYTES_MAX: u64 = 1 << 24;
 /// The list of scratch files.
 const SCRATCH: &str = "scratch.jsonl";
-/// The list of files of results, beside it.
+/// The list of files of results, next to it.
 const RESULTS: &str = "results.jsonl";
 
 /// The directory of runs: `--runs DIR`, else `$XDG_DATA_HOME/drivelab/runs`, else the same under
@@ -67,6 +68,16 @@ pub fn ids(directory: &Path) -> Result<Vec<String>, Failure> {
     Ok(ids)
 }
 
+/// The beginnings of all runs that can be read, by ID.
+pub fn begun(directory: &Path) -> Result<Vec<(PathBuf, Begin)>, Failure> {
+    let read = |id: String| {
+        let path = directory.join(format!("{id}.jsonl"));
+        let begin = reader::begin(&path).ok()?;
+        Some((path, begin))
+    };
+    Ok(ids(directory)?.into_iter().filter_map(read).collect())
+}
+
 /// The latest of several runs: by its ID, and of those that began in one second the last written.
 /// One whose ID lies in the future was made while the clock was wrong, and comes before all others;
 /// one that was killed before its first record is none.
@@ -118,12 +129,15 @@ pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
     if path.is_file() {
         Ok(path)
     } else {
-        Err(Failure::usage(format!("`{run}` is no run: no such file, and not the form of an ID"))
-            .advise("Give a path, an ID from `drivelab runs`, or `last`."))
+        Err(Failure::usage(format!(
+            "`{run}` is not a run: there is no such file, and it does not \
+                                    have the form of an ID"
+        ))
+        .advise("Give a path, an ID from `drivelab runs`, or `last`."))
     }
 }
 
-/// The list of our scratch files, beside the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or
+/// The list of our scratch files, next to the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or
 /// among the `runs` where neither that nor HOME is set: what was named is ours to write in, and
 /// nothing above it.
 ///

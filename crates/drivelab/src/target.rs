@@ -58,7 +58,7 @@ impl Kind {
 pub struct ResolvedTarget {
     /// The path as typed.
     pub path: PathBuf,
-    /// What it is.
+    /// Kind of the target.
     pub kind: Kind,
     /// Target and machine.
     pub facts: Facts,
@@ -257,7 +257,8 @@ impl ResolvedTarget {
                 Ok(size.map_or(self.file_bytes, |size| size.0.min(self.file_bytes)))
             }
             Kind::File => Ok(size.map_or(self.file_bytes, |size| size.0)),
-            Kind::Nothing => Ok(size.map_or(SIZE_DEFAULT, |size| size.0)),
+            // What is not there is as large as is wanted.
+            Kind::Nothing => Ok(size.map_or(needed(plan).max(SIZE_DEFAULT), |size| size.0)),
             Kind::Directory if !plan.files.is_empty() => {
                 Ok(plan.files.iter().map(|file| file.size.0).max().unwrap_or(0))
             }
@@ -271,10 +272,7 @@ impl ResolvedTarget {
     /// What the plan's regions need, a gibibyte at least, if that leaves a tenth of the file
     /// system free; else what does, where the plan lets it be less.
     fn default_size(&self, plan: &Plan) -> Result<u64, Failure> {
-        let needed = plan.steps.iter().flat_map(|step| &step.streams).filter_map(|stream| {
-            stream.length.map(|length| stream.offset.0.saturating_add(length.0))
-        });
-        let needed = needed.max().unwrap_or(0).next_multiple_of(SIZE_GRAIN);
+        let needed = needed(plan);
         let wanted = needed.max(SIZE_DEFAULT);
         let Some(filesystem) = &self.facts.target.filesystem else { return Ok(wanted) };
         let Some(free) = filesystem.free_bytes else { return Ok(wanted) };
@@ -287,10 +285,11 @@ impl ResolvedTarget {
     }
 }
 
-fn checked(size: Size) -> Result<u64, Failure> {
+/// A size that files of drivelab can have.
+pub fn checked(size: Size) -> Result<u64, Failure> {
     if size.0 == 0 || !size.0.is_multiple_of(SIZE_GRAIN) {
         return Err(Failure::usage(format!(
-            "--size {size} is no multiple of 4 KiB above 0; round it"
+            "--size {size} must be a positive multiple of 4 KiB, such as --size 1g"
         )));
     }
     Ok(size.0)
@@ -311,7 +310,16 @@ fn kind_of(path: &Path) -> Result<Kind, Failure> {
         Ok(_) => Ok(Kind::File),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(Kind::Absent),
         Err(error) => {
-            Err(Failure::usage(format!("{} cannot be looked at: {error}", path.display())))
+            Err(Failure::usage(format!("{} cannot be examined: {error}", path.display())))
         }
     }
+}
+/// Bytes up to the end of the last region of a plan.
+fn needed(plan: &Plan) -> u64 {
+    let ends = plan.steps.iter().flat_map(|step| &step.streams).filter_map(|stream| {
+        let apart = stream.offset_each.0.saturating_mul(u64::from(stream.workers.max(1) - 1));
+        let begin = stream.offset.0.saturating_add(apart);
+        stream.length.map(|length| begin.saturating_add(length.0))
+    });
+    ends.max().unwrap_or(0).checked_next_multiple_of(SIZE_GRAIN).unwrap_or(u64::MAX)
 }

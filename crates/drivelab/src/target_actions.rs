@@ -10,7 +10,7 @@ use drivelab_core::facts::TargetKind;
 use drivelab_core::op::Errno;
 use drivelab_core::plan::{FileSystem, Mount, Purge, QueueSetting, SettingChange, Step, Switch};
 use drivelab_core::queue::Trouble;
-use drivelab_io::facts::{DeviceNumber, System};
+use drivelab_io::facts::{DeviceNumber, System, is_there, name_of};
 use drivelab_io::opening::{Mode, TargetFile};
 use drivelab_io::settings::{self, Held};
 use mounted::Files;
@@ -21,7 +21,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// Where changed settings are noted, beside the list of scratch.
+/// Where changed settings are noted, next to the list of scratch.
 pub const SETTINGS: &str = "settings";
 
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing
@@ -32,6 +32,8 @@ pub struct TargetActions {
     descriptors: Descriptors,
     /// The device nearest to the target, whose queue can be set.
     nearest: Option<DeviceNumber>,
+    /// All devices below the target that were there at the beginning, with their names.
+    watched: Vec<(DeviceNumber, String)>,
     /// Where settings are noted before they are changed.
     records: PathBuf,
     /// The write cache that is not what it was.
@@ -43,7 +45,7 @@ pub struct TargetActions {
 }
 
 impl TargetActions {
-    /// Acts on the target of `descriptors` and counts on the devices `watched`; notes beside the
+    /// Acts on the target of `descriptors` and counts on the devices `watched`; notes next to the
     /// list of scratch, `scratch_list`, what must be put back.
     pub fn new(
         system: System,
@@ -52,11 +54,25 @@ impl TargetActions {
         scratch_list: PathBuf,
     ) -> Self {
         let nearest = watched.first().copied();
+        let named =
+            |number: &DeviceNumber| (*number, name_of(&system, *number).unwrap_or_default());
+        let known =
+            watched.iter().filter(|number| is_there(&system, **number)).map(named).collect();
         let sources = Sources::new(system.clone(), watched);
         let records = scratch_list.with_file_name(SETTINGS);
         let files = Files::new(system.clone(), scratch_list);
         let queue = BTreeMap::new();
-        TargetActions { system, sources, descriptors, nearest, records, cache: None, queue, files }
+        TargetActions {
+            system,
+            sources,
+            descriptors,
+            nearest,
+            watched: known,
+            records,
+            cache: None,
+            queue,
+            files,
+        }
     }
 
     /// Makes a file system on the device.
@@ -197,6 +213,16 @@ impl TargetActions {
         settings::queue::set(&self.system, &self.records, nearest, (setting, value), held)
     }
 
+    /// The first of the devices below the target that is no longer there.
+    pub fn gone(&self) -> Option<String> {
+        self.watched.iter().find(|(number, _)| !is_there(&self.system, *number)).map(|(_, name)| {
+            match name.is_empty() {
+                true => "below the target".into(),
+                false => name.clone(),
+            }
+        })
+    }
+
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to
     /// the end, but no one can look at it again.
     pub fn still_there(&self) -> Result<(), Trouble> {
@@ -224,7 +250,7 @@ impl Drop for TargetActions {
             let name = held.name.clone();
             if let Err(trouble) = held.restore() {
                 crate::print::error(&format!(
-                    "drivelab: {name} is not what it was: {trouble}. The next run tries again"
+                    "drivelab: {name} could not be set back: {trouble}. The next run tries again"
                 ));
             }
         }

@@ -15,7 +15,7 @@ const IOS_MAX: usize = 1 << 16;
 /// Events of an I/O that goes through a scheduler.
 const EVENTS_PER_IO: u64 = 5;
 
-/// I/Os of a step that can be taken apart.
+/// I/Os of a step that can be broken down.
 pub fn ios_max(step: &Step) -> usize {
     let planned = step.until.operations.and_then(|operations| usize::try_from(operations).ok());
     planned.map_or(IOS_MAX, |planned| planned.min(IOS_MAX))
@@ -55,7 +55,7 @@ fn begin(
 ) -> Result<(Tracing, Rc<Target>, System), String> {
     let target = descriptors.at().ok_or("there is no data on a drive in this step")?;
     if step.streams.iter().any(|stream| stream.files == Files::Each) {
-        return Err("I/O of several files cannot be told apart; use one file".into());
+        return Err("I/O of several files cannot be distinguished; use one file".into());
     }
     let place = place(system, &target)?;
     let tracing = Tracing::open(system, place.disk, ios_max(step) as u64 * EVENTS_PER_IO)?;

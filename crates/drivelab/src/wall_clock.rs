@@ -25,6 +25,16 @@ impl WallTime {
         WallTime(Timestamp::from_second(then).unwrap_or(Timestamp::MIN))
     }
 
+    /// Seconds since 1970.
+    pub fn seconds(self) -> i64 {
+        self.0.as_second()
+    }
+
+    /// What [`WallTime::rfc3339`] wrote.
+    pub fn of_rfc3339(text: &str) -> Option<Self> {
+        text.parse().ok().map(WallTime)
+    }
+
     /// `2026-11-20T15:03:12Z`.
     pub fn rfc3339(self) -> String {
         self.0.to_string()

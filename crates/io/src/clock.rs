@@ -148,7 +148,7 @@ impl Clock {
         scale.at(now.tsc) as i64 - (now.monotonic - self.monotonic_zero) as i64
     }
 
-    /// The same clock anchored anew: the longer it has run, the better the scale is known. Time
+    /// The same clock anchored again: the longer it has run, the better the scale is known. Time
     /// stays continuous; call it between steps, never within one.
     pub fn anchored_anew(&self) -> Clock {
         let Some(scale) = self.scale else { return *self };

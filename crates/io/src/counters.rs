@@ -3,6 +3,8 @@
 //! Read before and after a step; the difference is compared with what the program issued. All of
 //! it is readable without privileges.
 
+mod paths;
+
 use std::io;
 use std::path::Path;
 
@@ -204,9 +206,14 @@ fn device(system: &System, number: DeviceNumber) -> io::Result<Option<DeviceCoun
     let fields = fields.filter(|fields| fields.len() >= 11).ok_or_else(|| {
         io::Error::new(io::ErrorKind::InvalidData, format!("stat of device {number}: {text}"))
     })?;
+    let real = std::fs::canonicalize(&directory)?;
+    let is_switched_off = is_switched_off(&real);
+    let is_blank = |fields: &[u64]| fields.iter().all(|count| *count == 0);
+    let on_paths = if is_switched_off || is_blank(&fields) { paths::counted(&real) } else { None };
+    let switched_off = is_switched_off && on_paths.is_none();
+    let fields = on_paths.unwrap_or(fields);
     // Older kernels end after 11 (no discards) or 15 fields (no flushes).
     let field = |index: usize| fields.get(index).copied().unwrap_or(0);
-    let real = std::fs::canonicalize(&directory)?;
     let name = real.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(Some(DeviceCounters {
         name,
@@ -228,8 +235,8 @@ fn device(system: &System, number: DeviceNumber) -> io::Result<Option<DeviceCoun
         discard_time_ms: field(14),
         flush_ops: field(15),
         flush_time_ms: field(16),
-        switched_off: is_switched_off(&real),
-        blank: fields.iter().all(|count| *count == 0),
+        switched_off,
+        blank: is_blank(&fields),
     }))
 }
 

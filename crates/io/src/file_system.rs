@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// Rings of io_uring let go of their files a moment after they were closed.
+/// Rings of io_uring release their files a moment after they were closed.
 const PATIENCE: Duration = Duration::from_secs(10);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Where the tools are when `PATH` does not say so.
@@ -55,8 +55,8 @@ pub fn objection(kind: FileSystem) -> Option<String> {
     let (name, package, _) = tool(kind);
     found(name).is_none().then(|| {
         format!(
-            "{name} is not installed; install {package}, or use a file system that is there \
-             (--mount DIR)"
+            "{name} is not installed; install {package}, or use an existing file system (--mount \
+             DIR)"
         )
     })
 }

@@ -57,7 +57,7 @@ impl Identity {
 }
 
 /// On btrfs, what tells a subvolume from all others, also after it was mounted again: its file
-/// system's ID in statfs(2) has the subvolume mixed in, and `st_dev` is dealt anew at each mount.
+/// system's ID in statfs(2) has the subvolume mixed in, and `st_dev` is dealt again at each mount.
 fn subvolume_of(descriptor: impl AsFd) -> io::Result<Option<u64>> {
     const BTRFS: u64 = 0x9123_683e;
     // Other file systems are told by their device.

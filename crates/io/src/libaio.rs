@@ -98,7 +98,7 @@ impl Libaio {
         while from < self.pending.len() {
             let (count, list) = self.pending.list(from);
             let issued = self.clock.now();
-            // SAFETY: the list holds so many pointers, each to a block that lives as long as the
+            // SAFETY: the list holds this many pointers, each to a block that lives as long as the
             // context, with memory that is lent to the kernel.
             let taken = unsafe { libc::syscall(libc::SYS_io_submit, self.context, count, list) };
             let submitted = self.clock.now();

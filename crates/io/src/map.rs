@@ -5,6 +5,7 @@
 
 use crate::engine::Opened;
 use crate::errno::errno;
+use crate::opening::Advice as Order;
 use crate::sync::Mover;
 use drivelab_core::op::{Action, DataOp, Errno};
 use drivelab_core::queue::Trouble;
@@ -77,11 +78,12 @@ pub struct Map {
 unsafe impl Send for Map {}
 
 impl Map {
-    /// Maps the whole target.
+    /// Maps the whole target; the kernel is told in which `order` its pages will be touched, if in
+    /// one.
     ///
     /// # Errors
     /// The target cannot be mapped.
-    pub fn new(opened: Opened, writes: bool) -> Result<Self, Trouble> {
+    pub fn new(opened: Opened, writes: bool, order: Option<Order>) -> Result<Self, Trouble> {
         catch_bus_errors();
         let length = usize::try_from(opened.bytes).unwrap_or(0);
         let protection = if writes { ProtFlags::READ | ProtFlags::WRITE } else { ProtFlags::READ };
@@ -92,6 +94,18 @@ impl Map {
         let base = base.map_err(|error| {
             Trouble::usage(format!("the target cannot be mapped: {error}; use another engine"))
         })?;
+        if let Some(order) = order {
+            let advice = match order {
+                Order::InOrder => Advice::Sequential,
+                Order::AtRandom => Advice::Random,
+            };
+            // SAFETY: base and length are those of the mapping just made; this advice changes how
+            // far pages are read ahead, and nothing of what they hold.
+            let advised = unsafe { madvise(base, length, advice) };
+            advised.map_err(|error| {
+                Trouble::failed(format!("the mapping takes no advice on its order: {error}"))
+            })?;
+        }
         Ok(Map { opened, base: base.cast(), length })
     }
 }
@@ -149,5 +163,43 @@ impl Drop for Map {
         MAPPED.set((0, 0));
         // SAFETY: base and length are those of the mapping made in `new`, unmapped only here.
         let _ = unsafe { munmap(self.base.cast(), self.length) };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the kernel has noted of a mapping (`VmFlags` of proc_pid_smaps(5)).
+    fn flags(base: usize) -> String {
+        let smaps = std::fs::read_to_string("/proc/self/smaps").expect("our mappings");
+        let from = smaps.find(&format!("{base:x}-")).expect("the mapping");
+        let line = smaps[from..].lines().find(|line| line.starts_with("VmFlags:"));
+        format!("{} ", line.expect("its flags"))
+    }
+
+    #[test]
+    fn the_kernel_knows_in_which_order_pages_will_be_touched() {
+        let file = tempfile::tempfile().expect("a file");
+        file.set_len(1 << 20).expect("its size");
+        for (order, noted) in [
+            (None, None),
+            (Some(Order::AtRandom), Some(" rr ")),
+            (Some(Order::InOrder), Some(" sr ")),
+        ] {
+            let descriptor = file.try_clone().expect("a descriptor").into();
+            let opened = Opened {
+                descriptor,
+                is_device: false,
+                data_only: false,
+                bytes: 1 << 20,
+                others: Vec::new(),
+            };
+            let map = Map::new(opened, true, order).expect("mapped");
+            let flags = flags(map.base as usize);
+            for word in [" rr ", " sr "] {
+                assert_eq!(flags.contains(word), noted == Some(word), "{order:?}: {flags}");
+            }
+        }
     }
 }

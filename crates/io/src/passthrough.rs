@@ -23,12 +23,10 @@ pub(crate) fn not_sent(command: &str, error: Errno) -> Trouble {
             "the kernel does not let this user send {command} ({reason}); run as root"
         )),
         libc::EINTR | libc::ETIMEDOUT | libc::ETIME => Trouble::stuck(format!(
-            "{command} did not end in time and the kernel gave it up ({reason}); look into the \
-             kernel's log, and power-cycle the drive before it is used again"
+            "{command} did not end in time and the kernel gave up ({reason}); see the kernel log, \
+             and power-cycle the drive before it is used again"
         )),
-        _ => Trouble::failed(format!(
-            "{command} could not be sent ({reason}); look into the kernel's log"
-        )),
+        _ => Trouble::failed(format!("{command} could not be sent ({reason}); see the kernel log")),
     }
 }
 

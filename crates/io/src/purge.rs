@@ -1,10 +1,10 @@
 //! Commands that make a drive forget all it holds.
 //!
 //! Written after the specifications (NVM Express Base 2.0 and NVM Command Set 1.0, ATA Command
-//! Set 4, SCSI / ATA Translation 4) and the kernel's headers, and never run on a drive: no NVMe
-//! or ATA drive was there to run it on. Every command's bytes and every decision are tested
-//! against scripted drives, which shows that the code does what its author read, not that he read
-//! it right. So nothing here happens unless somebody asks for it by name.
+//! Set 4, SCSI / ATA Translation 4) and the kernel's headers. Every command's bytes and every
+//! decision are tested against scripted drives; format and sanitize also through the drivers of a
+//! kernel, on emulated and scripted drives (docs/HARDWARE.md), none of it on a real drive. So
+//! nothing here happens unless somebody asks for it by name.
 //!
 //! One file each for the three commands (`format`, `sanitize`, `ata`).
 
@@ -50,6 +50,25 @@ pub fn purge_telling(
     let name = whole_drive(device, purge)?;
     let done = purge_by(&mut Kernel::new(device), purge, tell);
     done.map_err(|Trouble { kind, text }| Trouble {
+        kind,
+        text: format!("{} of {name}: {text}", purge.word()),
+    })
+}
+
+/// Whether the drive behind `device` knows the command and is in a state for it: asks, and changes
+/// nothing.
+///
+/// # Errors
+/// It does not, or cannot be asked; the text says why, and what to do instead.
+pub fn is_possible(device: BorrowedFd<'_>, purge: Purge) -> Result<(), Trouble> {
+    let name = whole_drive(device, purge)?;
+    let line = &mut Kernel::new(device);
+    let known = match purge {
+        Purge::NvmeFormat => format::is_known(line),
+        Purge::NvmeSanitize => sanitize::is_known(line),
+        Purge::AtaSecureErase => ata::is_ready(line),
+    };
+    known.map_err(advised).map_err(|Trouble { kind, text }| Trouble {
         kind,
         text: format!("{} of {name}: {text}", purge.word()),
     })
@@ -107,7 +126,7 @@ fn reaches_one_drive(facts: &DeviceFacts, purge: Purge) -> Result<(), Trouble> {
              {WAY_OUT}"
         ))),
         layer => Err(Trouble::usage(format!(
-            "{name} is no drive but a layer above others ({layer}), and {word} speaks to drives; \
+            "{name} is not a drive but a layer above others ({layer}), and {word} needs a drive; \
              name the drive. {WAY_OUT}"
         ))),
     }
@@ -118,6 +137,7 @@ fn failed_after_begin(trouble: Trouble, further: &str) -> Trouble {
     let kind = match trouble.kind {
         TroubleKind::Stuck => TroubleKind::Stuck,
         TroubleKind::Failed | TroubleKind::Usage | TroubleKind::Elsewhere => TroubleKind::Failed,
+        TroubleKind::Interrupted => TroubleKind::Interrupted,
         TroubleKind::Defect => TroubleKind::Defect,
     };
     Trouble { kind, text: format!("{}; {further}", trouble.text) }

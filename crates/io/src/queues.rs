@@ -6,6 +6,7 @@ use crate::engine::{Engine, Opened};
 use crate::libaio::Libaio;
 use crate::map::Map;
 use crate::null::Null;
+use crate::opening::Advice;
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
 use crate::watch::Pulse;
@@ -52,7 +53,8 @@ pub fn on_queue<W: WithQueue>(stream: &Stream, place: Place, work: W) -> Result<
         plan::Engine::Libaio => work.run(Libaio::new(stream, opened, clock, buffers)?),
         plan::Engine::Psync => work.run(SyncQueue::new(Psync::new(opened), clock, buffers, pulse)),
         plan::Engine::Mmap => {
-            work.run(SyncQueue::new(Map::new(opened, writes)?, clock, buffers, pulse))
+            let map = Map::new(opened, writes, Advice::of(stream))?;
+            work.run(SyncQueue::new(map, clock, buffers, pulse))
         }
         plan::Engine::Stdio => {
             let record = usize::try_from(stream.size_max()).unwrap_or(4096);

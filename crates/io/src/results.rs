@@ -14,10 +14,14 @@ const PAGE_BYTES_MAX: u64 = 1 << 26;
 const MARK_BEGIN: &str = "<!-- drivelab ";
 const MARK_END: &str = " -->\n";
 
+/// The same of a text of metrics, which must end otherwise.
+const METRICS_MARK_BEGIN: &str = "drivelab_file_mark{hash=\"";
+const METRICS_MARK_END: &str = "\"} 1\n# EOF\n";
+
 /// What stands where results are to go.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum There {
-    /// Nothing.
+    /// No file exists there.
     Nothing,
     /// A regular file without content; it is filled, and its mode kept.
     Empty,
@@ -73,14 +77,23 @@ pub fn marked(mut page: String) -> String {
     page
 }
 
+/// A text of metrics with the mark by which it is known again, and the end that it needs.
+pub fn marked_metrics(mut text: String) -> String {
+    let hash = hash(text.as_bytes());
+    text.push_str(&format!("{METRICS_MARK_BEGIN}{hash:016x}{METRICS_MARK_END}"));
+    text
+}
+
 fn is_marked(file: &mut File) -> Result<bool> {
     let mut bytes = Vec::new();
     file.take(PAGE_BYTES_MAX).read_to_end(&mut bytes)?;
-    let length = MARK_BEGIN.len() + 16 + MARK_END.len();
-    let Some((page, mark)) = bytes.len().checked_sub(length).map(|at| bytes.split_at(at)) else {
-        return Ok(false);
+    let ends_with_mark = |begin: &str, end: &str| {
+        let length = begin.len() + 16 + end.len();
+        let Some(at) = bytes.len().checked_sub(length) else { return false };
+        let (text, mark) = bytes.split_at(at);
+        mark == format!("{begin}{:016x}{end}", hash(text)).as_bytes()
     };
-    Ok(mark == format!("{MARK_BEGIN}{:016x}{MARK_END}", hash(page)).as_bytes())
+    Ok(ends_with_mark(MARK_BEGIN, MARK_END) || ends_with_mark(METRICS_MARK_BEGIN, METRICS_MARK_END))
 }
 
 /// FNV-1a (draft-eastlake-fnv): tells a page that somebody has edited, not one that was forged.
@@ -94,15 +107,50 @@ fn hash(bytes: &[u8]) -> u64 {
 /// # Errors
 /// Of the kind `AlreadyExists`: something else is there; nothing was changed. Others as writing.
 pub fn write(path: &Path, bytes: &[u8], list: Option<&ScratchList>) -> Result<()> {
-    let mut file = match look(path, list)? {
-        There::Nothing => File::create_new(path)?,
-        There::Pipe => return File::options().write(true).open(path)?.write_all(bytes),
-        There::Empty | There::Own => again(path, list)?,
-        There::Foreign | There::NoFile => return Err(Error::from(ErrorKind::AlreadyExists)),
-    };
+    let mut file = begin(path, list)?;
     file.write_all(bytes)?;
-    enter(path, &file, list);
+    if file.metadata()?.is_file() {
+        enter(path, &file, list);
+    }
     Ok(())
+}
+
+/// Opens a file of results that grows; one that is drivelab's own is emptied.
+///
+/// # Errors
+/// As for [`write`].
+pub fn begin(path: &Path, list: Option<&ScratchList>) -> Result<File> {
+    match look(path, list)? {
+        There::Nothing => File::create_new(path),
+        There::Pipe => File::options().write(true).open(path),
+        There::Empty | There::Own => again(path, list),
+        There::Foreign | There::NoFile => Err(Error::from(ErrorKind::AlreadyExists)),
+    }
+}
+
+/// Puts results in the place of what drivelab wrote there, at once: a reader sees the old ones or
+/// the new ones. What is there keeps its mode.
+///
+/// # Errors
+/// Of the kind `AlreadyExists`: something else is there; nothing was changed. Others as writing.
+pub fn replace(path: &Path, bytes: &[u8], list: Option<&ScratchList>) -> Result<()> {
+    let there = look(path, list)?;
+    if !matches!(there, There::Nothing | There::Empty | There::Own) {
+        return Err(Error::from(ErrorKind::AlreadyExists));
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let next = path.with_file_name(format!(".{name}.drivelab-{}", std::process::id()));
+    let written = File::create_new(&next).and_then(|mut file| {
+        if there != There::Nothing {
+            file.set_permissions(std::fs::metadata(path)?.permissions())?;
+        }
+        file.write_all(bytes)?;
+        std::fs::rename(&next, path)
+    });
+    if written.as_ref().is_err_and(|error| error.kind() != ErrorKind::AlreadyExists) {
+        let _ = std::fs::remove_file(&next);
+    }
+    written
 }
 
 /// Opens what was seen to be empty or our own, sees it again, and empties it.
@@ -165,6 +213,25 @@ mod tests {
         let refused = write(&path, b"three", None).unwrap_err();
         assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
         assert!(std::fs::read_to_string(&path).unwrap().starts_with("my notes"));
+    }
+
+    #[test]
+    fn metrics_are_replaced_at_once_and_only_where_they_are_drivelabs_own() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("drivelab.prom");
+        let inode = || std::os::unix::fs::MetadataExt::ino(&std::fs::metadata(&path).unwrap());
+        replace(&path, marked_metrics("one 1\n".into()).as_bytes(), None).unwrap();
+        let first = inode();
+        replace(&path, marked_metrics("two 2\n".into()).as_bytes(), None).unwrap();
+        assert_ne!(first, inode(), "another file was put in its place");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("two 2\ndrivelab_file_mark{"), "{text}");
+        assert!(text.ends_with("# EOF\n"), "{text}");
+        std::fs::write(&path, text.replace("two 2", "two 3")).unwrap();
+        let refused = replace(&path, b"three", None).unwrap_err();
+        assert_eq!(refused.kind(), ErrorKind::AlreadyExists);
+        assert!(std::fs::read_to_string(&path).unwrap().starts_with("two 3"));
+        assert_eq!(std::fs::read_dir(directory.path()).unwrap().count(), 1, "nothing is left");
     }
 
     #[test]

@@ -32,7 +32,7 @@ use list::{append, read, text_of};
 pub use left::Left;
 pub use removal::{Leftovers, remove_leftovers};
 
-/// From so many bytes on a list is looked at for lines that are past.
+/// From this many bytes on a list is looked at for lines that are past.
 const LONG_BYTES: u64 = 1 << 16;
 
 /// File or directory.
@@ -107,7 +107,7 @@ enum Line {
     Alive {
         /// Of which process.
         life: String,
-        /// When.
+        /// Time of the sign of life.
         at: left::Stamp,
     },
 }
@@ -124,7 +124,7 @@ impl ScratchList {
         ScratchList { path: path.into() }
     }
 
-    /// Where it is.
+    /// Path of the scratch file.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -137,7 +137,7 @@ impl ScratchList {
         self.append_all(&[Line::Made(entry.clone())])
     }
 
-    /// Appends lines, and writes the list anew where most of it is past.
+    /// Appends lines, and writes the list again where most of it is past.
     fn append_all(&self, lines: &[Line]) -> io::Result<()> {
         self.append_with(lines, File::sync_data)
     }
@@ -299,7 +299,7 @@ impl Scratch {
         Ok(Scratch { parent, name, entry, list: list.clone(), done: false })
     }
 
-    /// Where it is.
+    /// Path of the scratch file.
     pub fn path(&self) -> PathBuf {
         self.entry.path()
     }

@@ -3,6 +3,7 @@
 
 use crate::facts;
 use crate::system::{DeviceNumber, System, names_in, read_number, read_text};
+use drivelab_core::facts::DeviceFacts;
 use drivelab_core::observed::{LinkChange, Temperature};
 use std::path::{Path, PathBuf};
 
@@ -26,19 +27,38 @@ pub fn temperatures(system: &System, devices: &[DeviceNumber]) -> Vec<Temperatur
     found
 }
 
-/// The hwmon directory of a disk: NVMe has it below the controller, SATA (drivetemp) in `hwmon`.
+/// The hwmon directory of a disk: NVMe has it below the controller, which with native multipath is
+/// below the subsystem; SATA (drivetemp) in `hwmon`.
 fn sensor_of(device: &Path) -> Option<PathBuf> {
     let device = std::fs::canonicalize(device).ok()?;
-    [device.clone(), device.join("hwmon"), device.join("device/hwmon")]
+    let is_controller = |name: &String| {
+        let digits = name.strip_prefix("nvme").unwrap_or_default();
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let controllers = names_in(&device).into_iter().filter(is_controller);
+    let mut places = vec![device.clone(), device.join("hwmon"), device.join("device/hwmon")];
+    places.extend(controllers.map(|name| device.join(name)));
+    places
         .iter()
         .flat_map(|place| names_in(place).into_iter().map(move |name| place.join(name)))
         .find(|path| path.join("temp1_input").exists())
 }
 
-/// The negotiated links of these devices, by kernel name.
+/// The negotiated links of these devices by kernel name, and of one with several paths the state of
+/// each.
 pub fn links(system: &System, devices: &[DeviceNumber]) -> Vec<(String, String)> {
     let described = devices.iter().filter_map(|number| facts::device_of_sysfs(system, *number));
-    described.filter_map(|device| Some((device.name, device.link?))).collect()
+    described.flat_map(links_of).collect()
+}
+
+fn links_of(device: DeviceFacts) -> Vec<(String, String)> {
+    let name = &device.name;
+    let mut found: Vec<_> = device.link.map(|link| (name.clone(), link)).into_iter().collect();
+    found.extend(device.paths.into_iter().map(|path| {
+        let words: Vec<_> = [path.state, path.access, path.link].into_iter().flatten().collect();
+        (format!("{name} by {}", path.controller), words.join(", "))
+    }));
+    found
 }
 
 /// What differs between two looks at the links.
@@ -102,6 +122,16 @@ mod tests {
         std::os::unix::fs::symlink(&disk, root.path().join("sys/dev/block/259:0")).expect("259:0");
         let system = System::captured(root.path());
         (root, system)
+    }
+
+    #[test]
+    fn the_temperature_of_a_drive_of_two_paths_stands_below_either() {
+        let root = tempfile::tempdir().expect("a directory");
+        let subsystem = root.path().join("nvme-subsys0");
+        fs::create_dir_all(subsystem.join("nvme1/hwmon2")).expect("a sensor");
+        assert_eq!(sensor_of(&subsystem), None);
+        fs::write(subsystem.join("nvme1/hwmon2/temp1_input"), "49850\n").expect("written");
+        assert!(sensor_of(&subsystem).is_some_and(|found| found.ends_with("nvme1/hwmon2")));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use record::Record;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::PathBuf;
 
-pub use record::leftovers;
+pub use record::{Leftover, leftovers, unrestored};
 
 /// How a setting is reached.
 #[derive(Debug)]

@@ -335,7 +335,7 @@ impl Watch<'_> {
                 }
                 Ok((_, Message::Ready)) | Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    return Err(Trouble::defect("a worker died without a word"));
+                    return Err(Trouble::defect("a worker ended without a message"));
                 }
             }
             if listens {
@@ -374,8 +374,8 @@ impl Watch<'_> {
                 && waited > limit
             {
                 return Err(Trouble::stuck(format!(
-                    "worker {index}: a {} {place} has not come back for {:.0} s; the \
-                     drive or its driver hangs. Look at the kernel log (dmesg)",
+                    "worker {index}: a {} {place} has not completed for {:.0} s; the drive or its \
+                     driver hangs. See the kernel log (dmesg)",
                     action.word(),
                     waited as f64 / 1e9
                 )));

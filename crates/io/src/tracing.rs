@@ -16,6 +16,7 @@ use rustix::fs::{Mode, OFlags};
 use std::fs::File;
 use std::io::{ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU32, Ordering};
 
 /// How instances of ours are called; a process and its start follow.
 const PREFIX: &str = "drivelab-";
@@ -38,11 +39,31 @@ pub struct Tracing {
 }
 
 impl Tracing {
-    /// Makes an instance for the events of one disk, with room for about so many of them.
+    /// Makes an instance for the events of one disk, with room for about this many of them.
     ///
     /// # Errors
     /// A sentence: what is missing, and the way out.
     pub fn open(system: &System, disk: DeviceNumber, events: u64) -> Result<Tracing, String> {
+        let points = Point::EVENTS.map(|(_, point)| point);
+        Tracing::of(system, disk, events, &points, &Point::NEEDED)
+    }
+
+    /// The same for what the drive itself takes: from the driver to the drive and back.
+    ///
+    /// # Errors
+    /// As [`Tracing::open`].
+    pub fn of_drive(system: &System, disk: DeviceNumber, events: u64) -> Result<Tracing, String> {
+        const POINTS: [Point; 3] = [Point::Issue, Point::Complete, Point::Requeue];
+        Tracing::of(system, disk, events, &POINTS, &POINTS[..2])
+    }
+
+    fn of(
+        system: &System,
+        disk: DeviceNumber,
+        events: u64,
+        points: &[Point],
+        needed: &[Point],
+    ) -> Result<Tracing, String> {
         let root = Root::find(system)?;
         remove_leftovers(&root.path().join("instances"));
         let instance = root.path().join("instances").join(own_name());
@@ -55,9 +76,9 @@ impl Tracing {
         let share = BUFFERS_BYTES_MAX / pipes.len().max(1) as u64;
         let bytes = (events * EVENT_BYTES).min(share).max(BUFFER_BYTES_MIN);
         set(&instance, "buffer_size_kb", &(bytes >> 10).to_string())?;
-        let formats = enable(&instance, disk)?;
+        let formats = enable(&instance, disk, points, needed)?;
         let header_page = read(&root.path().join("events/header_page"))?;
-        let decoder = Decoder::new(&header_page, &formats)?;
+        let decoder = Decoder::with(&header_page, &formats, needed)?;
         tracing.0 = None;
         Ok(Tracing { instance, decoder, pipes, _root: root })
     }
@@ -118,10 +139,12 @@ impl Drop for Unready {
     }
 }
 
-/// A process and when it started: no other ever has the same.
+/// A process and when it started, which no other ever has, and a number of its own.
 fn own_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
     let id = std::process::id();
-    format!("{PREFIX}{id}-{}", started(id).unwrap_or_default())
+    let number = NEXT.fetch_add(1, Ordering::Relaxed);
+    format!("{PREFIX}{id}-{}.{number}", started(id).unwrap_or_default())
 }
 
 /// Clock ticks from the machine's start to the process's (`proc(5)`, field 22 of stat); `None`
@@ -147,6 +170,7 @@ fn remove_leftovers(instances: &Path) {
 fn leftovers(instances: &Path) -> Vec<PathBuf> {
     let is_left = |name: &str| {
         let (process, start) = name.strip_prefix(PREFIX)?.split_once('-')?;
+        let start = start.split('.').next()?;
         let (process, start) = (process.parse().ok()?, start.parse::<u64>().ok()?);
         Some(started(process) != Some(start))
     };
@@ -157,17 +181,22 @@ fn leftovers(instances: &Path) -> Vec<PathBuf> {
 
 /// Enables what an I/O passes, for one disk, and gives the layouts. Only what nobody can do
 /// without must be there.
-fn enable(instance: &Path, disk: DeviceNumber) -> Result<Vec<String>, String> {
+fn enable(
+    instance: &Path,
+    disk: DeviceNumber,
+    points: &[Point],
+    needed: &[Point],
+) -> Result<Vec<String>, String> {
     let filter = format!("dev == {}", kernel_number(disk));
     let mut formats = Vec::new();
-    for (name, point) in Point::EVENTS {
+    for (name, point) in Point::EVENTS.into_iter().filter(|(_, point)| points.contains(point)) {
         let directory = instance.join("events/block").join(name);
         let done = set(&directory, "filter", &filter)
             .and_then(|()| set(&directory, "enable", "1"))
             .and_then(|()| read(&directory.join("format")));
         match done {
             Ok(format) => formats.push(format),
-            Err(error) if Point::NEEDED.contains(&point) => return Err(error),
+            Err(error) if needed.contains(&point) => return Err(error),
             Err(_) => {}
         }
     }
@@ -233,7 +262,7 @@ fn denied(path: &Path, error: &std::io::Error) -> String {
     match error.kind() {
         ErrorKind::PermissionDenied => format!(
             "{} may not be used ({error}); run this as root, and where the kernel is locked down \
-             (Secure Boot) no one may trace",
+             (Secure Boot) nobody may trace",
             path.display()
         ),
         _ => format!("the kernel's tracer refuses {}: {error}", path.display()),

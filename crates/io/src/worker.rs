@@ -7,6 +7,7 @@ use crate::engine::Engine;
 use crate::watch::Pulse;
 use drivelab_core::driver::{Driver, Next};
 use drivelab_core::op::{Done, Time};
+use drivelab_core::quantity::counted;
 use drivelab_core::queue::{Finished, Trouble};
 use drivelab_core::tally::{Phase, Tally};
 
@@ -194,10 +195,10 @@ fn look_around(
     let named: Vec<String> =
         ops.iter().take(3).map(|op| format!("{} {}", op.action().word(), op.place())).collect();
     Err(Trouble::stuck(format!(
-        "{} operation(s) have not come back for {:.0} s ({}); the drive or its driver hangs. Look \
-         at the kernel log (dmesg)",
-        ops.len(),
+        "no completion for {:.0} s with {} in flight ({}): the drive or its driver hangs; see the \
+         kernel log (dmesg)",
         (now - *last_seen) as f64 / 1e9,
+        counted(ops.len() as u64, "operation"),
         named.join(", ")
     )))
 }

@@ -5,8 +5,8 @@
 //! `scsi_disk` (its ABI document `sysfs-class-scsi_disk`), and what is written there it sends to
 //! the drive. `queue/write_cache` is neither: it only decides whether the kernel sends flushes.
 //!
-//! A change is noted beforehand, see [`crate::settings::write_cache`]. Like the purges, the NVMe
-//! commands were never run on a drive by their author.
+//! A change is noted beforehand, see [`crate::settings::write_cache`]. The NVMe
+//! commands are tried on an emulated drive (docs/HARDWARE.md).
 
 use crate::passthrough::line::{AdminCommand, Line};
 use crate::passthrough::nvme::{Controller, QUICK_MS};

@@ -1,6 +1,6 @@
 //! One run as one HTML page: no network, no address in it, and complete without its one script.
 //!
-//! From the top: target and state, the verdict in words beside a few big numbers, the pictures and
+//! From the top: target and state, the verdict in words next to a few big numbers, the pictures and
 //! tables of a study, those of all cells, facts, plan, words, and the line that does it again.
 
 mod again;
@@ -26,9 +26,9 @@ pub use gathering::gathering;
 use crate::text::{Html, escape};
 use crate::view::{header, headline};
 
-/// Crosshair with values, curves on and off, a wider axis of time: nothing that the page lacks
-/// without it.
-const SCRIPT: &str = include_str!("html/page.js");
+/// Crosshair with values, curves on and off, a wider axis of time, pictures and tables saved as
+/// files: nothing that the page lacks without it.
+const SCRIPT: &str = concat!(include_str!("html/page.js"), include_str!("html/save.js"));
 
 /// The page. `summary` must be the summary of `run`.
 pub fn page(run: &Run, summary: &Summary) -> String {
@@ -38,7 +38,10 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     head(&mut out, &title, findings.comparison.is_some());
     header(&mut out, run, summary);
     first_screen(&mut out, summary, &findings);
-    study::key_picture(&mut out, &findings);
+    match study::has_key_picture(&findings) {
+        true => study::key_picture(&mut out, &findings),
+        false => figures::key_picture(&mut out, run, summary),
+    }
     warnings(&mut out, summary);
     study::results(&mut out, &findings);
     figures::layouts(&mut out, run);
@@ -120,15 +123,16 @@ fn header(out: &mut String, run: &Run, summary: &Summary) {
     out.push_str("</header>\n");
 }
 
-/// Verdict, Suspect and Beware beside the numbers; what is unknown may be long and comes below.
+/// Verdict, Suspect and Beware next to the numbers; what is unknown may be long and comes below.
 fn first_screen(out: &mut String, summary: &Summary, findings: &Findings) {
     let [beside @ .., unknown] = header::judgement(findings);
-    let is_judged = beside.iter().any(|(_, list)| !list.is_empty());
+    let is_judged = !findings.uses.is_empty() || beside.iter().any(|(_, list)| !list.is_empty());
     let class = if is_judged { "first" } else { "plain" };
     let _ = write!(out, "<section class=\"{class}\"><div class=\"verdict\">");
     if !is_judged {
         let _ = write!(out, "<p class=\"faint\">{}</p>", header::unjudged(summary));
     }
+    header::uses(findings).iter().for_each(|(word, list)| sentences(out, word, list));
     beside.into_iter().for_each(|(word, list)| sentences(out, word, list));
     out.push_str("</div>");
     numbers::numbers(out, summary, findings);
@@ -142,8 +146,8 @@ fn first_screen(out: &mut String, summary: &Summary, findings: &Findings) {
 
 fn sentences(out: &mut String, word: &str, list: &[String]) {
     let class = match word {
-        "Verdict" => "good",
-        "Unknown" => "unknown",
+        "Verdict" | "Good for" | "Enough for" => "good",
+        "Unknown" | "Not known" | "Like" => "unknown",
         _ => "beware",
     };
     if !list.is_empty() {

@@ -2,8 +2,9 @@
 //!
 //! What they say is data in `view`; each of the others says how it looks.
 //!
-//! Pure functions from values to text: nothing here reads a clock, a file or the environment, and
-//! nothing judges. A number that is not known is said to be unknown, never printed as NaN.
+//! Functions from values to text: nothing here reads a clock, a file or the environment, and
+//! nothing judges. Text for a terminal is set for the [`Screen`] of its thread. A number that is
+//! not known is said to be unknown, never printed as NaN.
 #![forbid(unsafe_code)]
 
 mod csv;
@@ -19,9 +20,9 @@ mod view;
 mod xlsx;
 
 pub use csv::{CSV_BEGIN, csv, histograms_csv, series_csv};
-pub use markdown::markdown;
+pub use markdown::{card_markdown, comparison_markdown, markdown};
 pub use redact::redacted;
-pub use svg::svg;
-pub use text::harmless;
+pub use svg::{card_svg, svg};
+pub use text::{Screen, fitted, hanging, harmless, in_ascii};
 pub use view::chart;
 pub use xlsx::{XLSX_CREATOR, xlsx};

@@ -2,16 +2,29 @@
 //!
 //! Text of others is one line without anything that steers, and none of its characters is markup.
 
+use drivelab_core::comparison::Comparison;
 use drivelab_core::run::Run;
 use drivelab_core::summary::Summary;
 
 use crate::text::{escape, harmless, printable};
 use crate::view::block::{Block, Head, Table};
-use crate::view::document::document;
+use crate::view::card;
+use crate::view::document::{comparison_document, document};
 
 /// The run as Markdown. `summary` must be the summary of `run`.
 pub fn markdown(run: &Run, summary: &Summary) -> String {
     written(&document(run, summary))
+}
+
+/// The card of a check as Markdown: the lines that everyone compares, and what the drive is good
+/// for. `None`: the run has none. `summary` must be the summary of `run`.
+pub fn card_markdown(run: &Run, summary: &Summary) -> Option<String> {
+    card::blocks(run, summary).map(|blocks| written(&blocks))
+}
+
+/// A comparison as Markdown, with what a gate says of it.
+pub fn comparison_markdown(comparison: &Comparison, gate: Option<&str>) -> String {
+    written(&comparison_document(comparison, gate))
 }
 
 /// Blocks with an empty line between them.
@@ -172,9 +185,10 @@ mod tests {
     fn rows_have_as_many_entries_as_heads() {
         let mut of = Table::headed(["name", "rate#"]);
         let row = |entries: &[&str]| entries.iter().map(|&entry| entry.to_owned()).collect();
-        of.rows = vec![row(&["a|b", "1 k/s", "lost"]), row(&["c"])];
+        of.rows = vec![row(&["a|b", "1k IOPS", "lost"]), row(&["c"])];
         of.note = "- a note".to_owned();
-        let lines = "| name | rate |\n| --- | ---: |\n| a\\|b | 1 k/s |\n| c |  |\n\n\\- a note\n";
+        let lines =
+            "| name | rate |\n| --- | ---: |\n| a\\|b | 1k IOPS |\n| c |  |\n\n\\- a note\n";
         assert_eq!(table(&of), lines);
     }
 }

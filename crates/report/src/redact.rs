@@ -3,6 +3,7 @@
 //! Every text of the run is looked through, not a list of fields: what a later version adds is
 //! covered too. Numbers, histograms and the words of the format stay as they are.
 
+use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::Plan;
 use drivelab_core::record::Begin;
 use drivelab_core::run::Run;
@@ -46,7 +47,7 @@ pub fn redacted(run: &Run) -> Result<Run, String> {
 fn names(begin: &Begin) -> Vec<Name> {
     let (facts, arguments) = (&begin.facts, &begin.arguments);
     let mut names: Vec<Name> = Vec::new();
-    for serial in facts.target.devices.iter().filter_map(|device| device.serial.as_deref()) {
+    for serial in facts.target.devices.iter().flat_map(serials) {
         for form in serial_forms(serial) {
             names.push((form, SERIAL.to_owned()));
         }
@@ -111,6 +112,12 @@ fn servers(source: &str, options: &str, is_network: bool) -> Vec<String> {
     servers
 }
 
+/// The serial number that the kernel tells, and the drive's own behind a bridge.
+fn serials(device: &DeviceFacts) -> impl Iterator<Item = &str> {
+    let own = device.wear.as_ref().and_then(|wear| wear.names.as_ref()?.serial.as_deref());
+    device.serial.as_deref().into_iter().chain(own)
+}
+
 /// A serial number as the drive tells it, as a token has it, and as a device link has it.
 fn serial_forms(serial: &str) -> Vec<String> {
     let serial = serial.trim();
@@ -152,7 +159,7 @@ fn arguments(words: &[String]) -> Vec<String> {
 
 fn replaced<T: Serialize + DeserializeOwned>(value: &T, names: &[Name]) -> Result<T, String> {
     let failed = |error: serde_json::Error| {
-        format!("a name to be hidden is also a word of the run file ({error}): it cannot be hidden")
+        format!("a name to hide is also a word of the run file ({error}): it cannot be hidden")
     };
     let mut json = serde_json::to_value(value).map_err(failed)?;
     walk(&mut json, names);
@@ -193,9 +200,15 @@ fn without_links(text: &str) -> String {
     out + rest
 }
 
+/// Names as short as this are replaced in their own case alone: a host may be called `vm`.
+const SHORT: usize = 3;
+
 /// `text` with `name` replaced wherever it stands as a word of its own, in whatever case.
 fn without(text: &str, name: &str, place: &str) -> String {
-    let (lower, wanted) = (text.to_ascii_lowercase(), name.to_ascii_lowercase());
+    let (lower, wanted) = match name.len() <= SHORT && name == name.to_ascii_lowercase() {
+        true => (text.to_owned(), name.to_owned()),
+        false => (text.to_ascii_lowercase(), name.to_ascii_lowercase()),
+    };
     let is_part = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut out = String::with_capacity(text.len());
     let mut at = 0;
@@ -214,12 +227,14 @@ fn without(text: &str, name: &str, place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::facts::{OwnNames, WearFacts};
 
     #[test]
     fn only_whole_words_are_replaced() {
         assert_eq!(without("S1 on s1-part2, S12", "S1", SERIAL), "[serial] on [serial]-part2, S12");
         assert_eq!(without("nothing", "S1", SERIAL), "nothing");
         assert_eq!(without("é S1 é", "S1", SERIAL), "é [serial] é");
+        assert_eq!(without("a VM host on vm", "vm", HOST), "a VM host on [host]");
     }
 
     #[test]
@@ -252,6 +267,20 @@ mod tests {
             assert_eq!(servers(source, options, false), expected, "{source}");
         }
         assert_eq!(servers("nas", "", true), ["nas"]);
+    }
+
+    #[test]
+    fn a_drive_behind_a_bridge_has_two_serial_numbers() {
+        let own = OwnNames { serial: Some("OWN-1".into()), ..OwnNames::default() };
+        let wear = Some(WearFacts { names: Some(own), ..WearFacts::default() });
+        let serial = Some("BRIDGE-1".to_owned());
+        let device = DeviceFacts { serial, wear, ..DeviceFacts::default() };
+        assert_eq!(serials(&device).collect::<Vec<_>>(), ["BRIDGE-1", "OWN-1"]);
+        let mut begin = Begin::default();
+        begin.facts.target.devices = vec![device];
+        let clean = replaced(&begin.facts, &names(&begin)).unwrap();
+        let text = serde_json::to_string(&clean).unwrap();
+        assert!(!text.contains("OWN-1") && !text.contains("BRIDGE-1"), "{text}");
     }
 
     #[test]

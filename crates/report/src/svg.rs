@@ -4,16 +4,22 @@
 //! meanings (`read`, `write`, `warning`); the style sheet decides how they look in light and dark.
 
 mod bars;
+mod card;
+mod claims;
 mod columns;
+mod dots;
 mod forest;
 mod groups;
 mod heat;
 mod layout;
 mod legend;
 mod lines;
+mod map;
 mod rows;
 mod stacks;
+mod timeline;
 
+pub use card::card_svg;
 pub use forest::forest;
 pub use heat::heat;
 
@@ -39,6 +45,14 @@ pub fn svg(chart: &Chart, width: u32) -> String {
         }
         Body::Layout(layout) => layout::draw(alt, layout, f64::from(width)),
         Body::Columns { sides, tests } => columns::draw(alt, sides, tests, f64::from(width)),
+        Body::Dots { sides, panels } => dots::draw(alt, sides, panels, f64::from(width)),
+        Body::Map { x, y, places, guides } => {
+            map::draw(alt, (x, y), places, guides, f64::from(width))
+        }
+        Body::Claims(bars) => claims::draw(alt, bars, f64::from(width)),
+        Body::Timeline { axis, grade, rows } => {
+            timeline::draw(alt, axis, grade, rows, f64::from(width))
+        }
     }
 }
 

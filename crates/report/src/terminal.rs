@@ -1,10 +1,13 @@
 //! What the terminal shows: results as aligned text, without colours that carry meaning.
 
 mod accept;
+mod cell;
 mod check;
 mod compare;
+mod curve;
 mod doctor;
 mod facts;
+mod health;
 mod heat;
 mod history;
 mod lists;
@@ -13,10 +16,12 @@ mod study;
 mod table;
 
 pub use accept::claims_table;
+pub use cell::cell_line;
 pub use check::check_table;
 pub use compare::comparison_table;
 pub use doctor::{doctor_table, leftovers_list, set_up_table};
 pub use facts::facts;
+pub use health::health_list;
 pub use history::history_table;
 pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
@@ -24,6 +29,12 @@ pub use study::{gathering_table, study_table};
 
 use crate::view::header;
 use drivelab_core::record::Warning;
+
+/// The warnings that are more than notes, each as a paragraph.
+pub fn alarms(all: &[Warning]) -> String {
+    let (alarms, _) = header::alarms_and_notes(all);
+    warnings(&alarms.into_iter().cloned().collect::<Vec<_>>())
+}
 
 /// Warnings with their advice, each as a paragraph; then what is merely to be noted.
 pub fn warnings(warnings: &[Warning]) -> String {

@@ -1,10 +1,19 @@
 //! Plain text in columns and wrapped paragraphs.
 
-use std::borrow::Cow;
-use std::fmt::Write;
+mod fit;
+mod screen;
 
-/// The widest line of a wrapped paragraph, in characters.
-pub(crate) const COLUMNS: usize = 100;
+use std::borrow::Cow;
+
+pub use fit::fitted;
+pub(crate) use fit::{aligned, columns, columns_without};
+pub use screen::{Screen, in_ascii};
+pub(crate) use screen::{columns_max, in_ascii_or};
+
+/// Less room than that next to a label is none.
+const ROOM_MIN: usize = 20;
+/// By how much what stands below a label is indented further.
+const BELOW: usize = 4;
 
 /// To which side a column is flush.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,51 +22,50 @@ pub(crate) enum Flush {
     Right,
 }
 
-/// Rows of cells in aligned columns, two spaces apart; no spaces at the ends of lines.
-pub(crate) fn columns(rows: &[Vec<String>], flush: &[Flush], indent: usize) -> String {
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max()
-    };
-    let widths: Vec<usize> = (0..flush.len()).map(|column| width(column).unwrap_or(0)).collect();
-    let mut text = String::new();
-    for row in rows {
-        let mut line = " ".repeat(indent);
-        for ((cell, width), flush) in row.iter().zip(&widths).zip(flush) {
-            // A column that is empty in all rows takes no room.
-            if *width == 0 {
-                continue;
-            }
-            let _ = match flush {
-                Flush::Left => write!(line, "{cell:<width$}  "),
-                Flush::Right => write!(line, "{cell:>width$}  "),
-            };
-        }
-        text.push_str(line.trim_end());
-        text.push('\n');
-    }
-    text
+/// `label`, then `words` wrapped to the screen under each other next to it.
+pub fn hanging(label: &str, words: &str, indent: usize) -> String {
+    hanging_within(screen::prose_max(), label, words, indent)
 }
 
-/// `label`, then `words` wrapped to [`COLUMNS`] under each other beside it.
-pub(crate) fn hanging(label: &str, words: &str, indent: usize) -> String {
-    let mut text = format!("{label:<indent$}");
-    let mut at = text.chars().count();
-    let mut first = true;
+/// The same within so many columns. Where next to the label is no room, the words stand below it.
+fn hanging_within(columns: usize, label: &str, words: &str, indent: usize) -> String {
+    let (label, words) = (screen::known(label), screen::known(words));
+    let text = format!("{label:<indent$}");
+    if !label.trim().is_empty() && columns < indent.max(fit::width(&text)) + ROOM_MIN {
+        return below(columns, &label, &words);
+    }
+    paragraph(columns, text, &words, indent)
+}
+
+/// `label`, and `words` below it.
+fn below(columns: usize, label: &str, words: &str) -> String {
+    let indent = label.chars().take_while(|c| *c == ' ').count() + BELOW;
+    let line = format!("{}\n", label.trim_end());
+    match words.trim().is_empty() {
+        true => line,
+        false => line + &paragraph(columns, " ".repeat(indent), words, indent),
+    }
+}
+
+/// `words` behind what the first line has already.
+fn paragraph(columns: usize, mut text: String, words: &str, indent: usize) -> String {
+    let mut at = fit::width(&text);
+    let mut is_first = true;
     for word in words.split_whitespace() {
-        let length = word.chars().count();
-        if !first && at + 1 + length > COLUMNS {
+        let length = fit::width(word);
+        if !is_first && at + 1 + length > columns {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
             at = indent;
-            first = true;
+            is_first = true;
         }
-        if !first {
+        if !is_first {
             text.push(' ');
             at += 1;
         }
         text.push_str(word);
         at += length;
-        first = false;
+        is_first = false;
     }
     text.truncate(text.trim_end().len());
     text.push('\n');
@@ -139,7 +147,7 @@ mod tests {
     #[test]
     fn paragraphs_hang_and_stay_within_the_width() {
         let text = hanging("Verdict", &"word ".repeat(60), 9);
-        assert!(text.lines().all(|line| line.chars().count() <= COLUMNS));
+        assert!(text.lines().all(|line| line.chars().count() <= 80));
         assert!(text.starts_with("Verdict  word word"));
         assert!(text.lines().skip(1).all(|line| line.starts_with("         word")));
         assert_eq!(text.split_whitespace().count(), 61);

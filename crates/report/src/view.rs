@@ -5,6 +5,7 @@
 
 pub(crate) mod amounts;
 pub(crate) mod block;
+pub(crate) mod card;
 pub(crate) mod cells;
 pub mod chart;
 pub(crate) mod comparison;

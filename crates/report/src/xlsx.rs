@@ -44,10 +44,9 @@ fn written(run: &Run, summary: &Summary) -> Result<Vec<u8>, XlsxError> {
     fill(worksheet, &cells)?;
     let rows: Vec<Row<'_>> = summary.cells.iter().flat_map(headline::rows).collect();
     let mut below = cells.rows.len() as u32 + 3;
-    for (column, title, axis) in [
-        (1, "Operations per second, 95 % intervals", "operations per second"),
-        (5, "Bandwidth, 95 % intervals", "bytes per second"),
-    ] {
+    for (column, title, axis) in
+        [(1, "IOPS, 95 % intervals", "IOPS"), (5, "Bandwidth, 95 % intervals", "bytes per second")]
+    {
         if let Some(chart) = bars(rows.len(), column, title, axis) {
             worksheet.insert_chart(below, 0, &chart)?;
             below += (FRAME_PIXELS + BAR_PIXELS * rows.len() as u32) / 20 + 2;

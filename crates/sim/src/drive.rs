@@ -114,6 +114,68 @@ pub trait Drive {
     fn inside(&mut self, now: Time) -> Inside;
 }
 
+impl Drive for Box<dyn Drive> {
+    fn bytes(&self) -> u64 {
+        (**self).bytes()
+    }
+
+    fn submit_by(&mut self, now: Time, ticket: Ticket, op: &DataOp, way: Way, ends: &mut Ends) {
+        (**self).submit_by(now, ticket, op, way, ends);
+    }
+
+    fn submit(&mut self, now: Time, ticket: Ticket, op: &DataOp, ends: &mut Ends) {
+        (**self).submit(now, ticket, op, ends);
+    }
+
+    fn open_names(&mut self, reader: u32, setup: &Setup) -> bool {
+        (**self).open_names(reader, setup)
+    }
+
+    fn submit_name(&mut self, now: Time, ticket: Ticket, op: &NameOp, way: Way, ends: &mut Ends) {
+        (**self).submit_name(now, ticket, op, way, ends);
+    }
+
+    fn failure_of(&mut self, ticket: Ticket) -> Option<Errno> {
+        (**self).failure_of(ticket)
+    }
+
+    fn forget_pages(&mut self) {
+        (**self).forget_pages();
+    }
+
+    fn mount(&mut self, is_mounted: bool) {
+        (**self).mount(is_mounted);
+    }
+
+    fn next_event(&self) -> Time {
+        (**self).next_event()
+    }
+
+    fn advance(&mut self, now: Time, ends: &mut Ends) {
+        (**self).advance(now, ends);
+    }
+
+    fn hint(&mut self, ops: &[Op]) {
+        (**self).hint(ops);
+    }
+
+    fn purge(&mut self, now: Time) -> bool {
+        (**self).purge(now)
+    }
+
+    fn set_queue(&mut self, setting: QueueSetting, value: &str) {
+        (**self).set_queue(setting, value);
+    }
+
+    fn watch_stages(&mut self, is_watched: bool) {
+        (**self).watch_stages(is_watched);
+    }
+
+    fn inside(&mut self, now: Time) -> Inside {
+        (**self).inside(now)
+    }
+}
+
 /// What a drive around another one hands on as it is: it asks for a field `drive`.
 macro_rules! handed_on {
     () => {
@@ -131,3 +193,106 @@ macro_rules! handed_on {
     };
 }
 pub(crate) use handed_on;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::RefCell;
+    use std::rc::Rc;
+
+    /// Notes what it is asked.
+    struct Probe(Rc<RefCell<Vec<&'static str>>>);
+
+    impl Probe {
+        fn note(&self, name: &'static str) {
+            self.0.borrow_mut().push(name);
+        }
+    }
+
+    impl Drive for Probe {
+        fn bytes(&self) -> u64 {
+            self.note("bytes");
+            7
+        }
+        fn submit_by(&mut self, _: Time, _: Ticket, _: &DataOp, _: Way, _: &mut Ends) {
+            self.note("submit_by");
+        }
+        fn submit(&mut self, _: Time, _: Ticket, _: &DataOp, _: &mut Ends) {
+            self.note("submit");
+        }
+        fn open_names(&mut self, _: u32, _: &Setup) -> bool {
+            self.note("open_names");
+            true
+        }
+        fn submit_name(&mut self, _: Time, _: Ticket, _: &NameOp, _: Way, _: &mut Ends) {
+            self.note("submit_name");
+        }
+        fn failure_of(&mut self, _: Ticket) -> Option<Errno> {
+            self.note("failure_of");
+            None
+        }
+        fn forget_pages(&mut self) {
+            self.note("forget_pages");
+        }
+        fn mount(&mut self, _: bool) {
+            self.note("mount");
+        }
+        fn next_event(&self) -> Time {
+            self.note("next_event");
+            7
+        }
+        fn advance(&mut self, _: Time, _: &mut Ends) {
+            self.note("advance");
+        }
+        fn hint(&mut self, _: &[Op]) {
+            self.note("hint");
+        }
+        fn purge(&mut self, _: Time) -> bool {
+            self.note("purge");
+            true
+        }
+        fn set_queue(&mut self, _: QueueSetting, _: &str) {
+            self.note("set_queue");
+        }
+        fn watch_stages(&mut self, _: bool) {
+            self.note("watch_stages");
+        }
+        fn inside(&mut self, _: Time) -> Inside {
+            self.note("inside");
+            Inside::default()
+        }
+    }
+
+    /// All that a drive can be asked, but for a worker on names: the tests of names need that.
+    fn asked(mut drive: impl Drive) {
+        let (mut ends, way) = (Ends::default(), Way::default());
+        assert_eq!((drive.bytes(), drive.next_event()), (7, 7));
+        drive.submit_by(0, 0, &DataOp::default(), way, &mut ends);
+        drive.submit(0, 0, &DataOp::default(), &mut ends);
+        drive.submit_name(0, 0, &NameOp::default(), way, &mut ends);
+        drive.failure_of(0);
+        drive.forget_pages();
+        drive.mount(true);
+        drive.advance(0, &mut ends);
+        drive.hint(&[]);
+        assert!(drive.purge(0));
+        drive.set_queue(QueueSetting::Scheduler, "none");
+        drive.watch_stages(true);
+        drive.inside(0);
+    }
+
+    #[test]
+    fn a_drive_behind_a_table_is_asked_the_same() {
+        let [plain, boxed] = [false, true].map(|is_boxed| {
+            let notes = Rc::default();
+            let probe = Probe(Rc::clone(&notes));
+            match is_boxed {
+                true => asked(Box::new(probe) as Box<dyn Drive>),
+                false => asked(probe),
+            }
+            notes.take()
+        });
+        assert_eq!(plain.len(), 14, "{plain:?}");
+        assert_eq!(boxed, plain);
+    }
+}

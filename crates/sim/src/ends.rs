@@ -11,7 +11,7 @@ pub type Ticket = u32;
 /// One end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct End {
-    /// When.
+    /// Time at which the operation ends.
     pub at: Time,
     /// Of which operation.
     pub ticket: Ticket,

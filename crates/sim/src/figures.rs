@@ -5,7 +5,7 @@ use crate::profile::Model;
 use crate::target::SimTarget;
 use drivelab_core::lifetime::days_of_cells;
 
-/// Formulas are evaluated for blocks of up to so many units: they take time that grows with it.
+/// Formulas are evaluated for blocks of up to this many units: they take time that grows with it.
 const FORMULA_UNITS_MAX: u32 = 1 << 20;
 /// The same for the fixed point of d-choices.
 const CHOICES_UNITS_MAX: u32 = 1 << 10;
@@ -25,7 +25,7 @@ pub struct Figure {
 
 impl SimTarget {
     /// What follows from the parameters of a page-mapped drive; nothing for others.
-    /// `written_by_day`: also, for how many days the cells bear so many bytes of the host a day.
+    /// `written_by_day`: also, for how many days the cells bear this many bytes of the host a day.
     ///
     /// # Errors
     /// Parameters out of range or contradictory; a lifetime asked of cells that are not known.
@@ -133,7 +133,7 @@ impl SimTarget {
     fn has_no_cycles(&self) -> String {
         format!(
             "how long `{}` lasts is not known: it has no endurance_cycles; add \
-             endurance_cycles=3000 behind the name of a flash drive",
+             endurance_cycles=3000 after the name of a flash drive",
             self.profile.name
         )
     }

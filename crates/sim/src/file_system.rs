@@ -29,14 +29,17 @@ impl FileSystemParameters {
         if key == "journal" {
             let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
             self.journal = share.ok_or_else(|| {
-                format!("journal={text} is no number of writes for each write, from 0 to 1")
+                format!(
+                    "journal={text} must be the journal writes per write, from 0 to 1, such as \
+                         journal=0.5"
+                )
             })?;
             return Ok(());
         }
         let most = Self::OPERATION_NS_MAX;
         let cost = text.parse().ok().filter(|cost| *cost <= most);
         self.operation_ns = cost.ok_or_else(|| {
-            format!("file_system_ns={text} is no time of an operation in ns, from 0 to {most}")
+            format!("file_system_ns={text} must be the time per operation in ns, from 0 to {most}")
         })?;
         Ok(())
     }
@@ -105,7 +108,7 @@ impl<D: Drive> FileSystem<D> {
         at
     }
 
-    /// The operation goes to the drive, and what the journal owes beside it.
+    /// The operation goes to the drive, and what the journal owes next to it.
     fn deliver(&mut self, now: Time, ticket: Ticket) {
         let Task { op, way, .. } = self.tasks[ticket as usize];
         self.tasks[ticket as usize].waiting = 1;

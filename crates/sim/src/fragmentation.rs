@@ -1,5 +1,5 @@
 //! A drive whose map falls into pieces as it is written over: each read then takes longer by a
-//! share that is known. What a study says of such a drive can be held against the truth.
+//! share that is known. What a study says of such a drive can be compared with the truth.
 //!
 //! Until the host has written `passes` times the drive's bytes nothing happens; from there the
 //! share grows in proportion to what is written, until one more pass makes it whole. A trim of all,
@@ -24,7 +24,7 @@ impl Fragmentation {
     /// Beyond this a read would take twenty times as long.
     pub const LOSS_MAX: f64 = 0.95;
 
-    /// Share of its time that a read spends on the map after so many passes.
+    /// Share of its time that a read spends on the map after this many passes.
     fn share(&self, passes: f64) -> f64 {
         self.loss * (passes - self.passes).clamp(0.0, 1.0)
     }

@@ -41,7 +41,7 @@ pub struct Background {
 pub struct Slot {
     /// Its beginning.
     pub start: Time,
-    /// Its end.
+    /// Time at which the service ends.
     pub end: Time,
     /// Wait for other foreground operations.
     pub queued_ns: u64,
@@ -115,6 +115,17 @@ impl Lane {
         self.free_at += duration_ns;
         debug_assert!(self.reads_from <= self.reads_until, "reads end before they begin");
         Slot { start, end: self.reads_until, queued_ns: start - at, background_ns: 0 }
+    }
+
+    /// Books one operation that is unlike the programs around it. Where it can be suspended it is a
+    /// step like them; else what is let in must be kept from it by its times.
+    pub fn occupy(&mut self, at: Time, duration_ns: u64, background: &Background) -> Slot {
+        let step_ns = self.step_ns;
+        let slot = self.book(at, duration_ns, background);
+        if background.suspend_ns.is_none() {
+            self.step_ns = step_ns;
+        }
+        slot
     }
 
     /// Moves what is booked back by `duration_ns`, for what was let in before it.

@@ -21,6 +21,7 @@ pub(crate) mod layout;
 mod line;
 mod merge;
 pub(crate) mod parameters;
+mod rest;
 #[cfg(test)]
 mod tests;
 
@@ -53,6 +54,8 @@ pub struct LogBlockDrive {
     gaps: VecDeque<Time>,
     /// Writes that the host has not handed over.
     line: Line,
+    /// When the host last had an answer.
+    busy_until: Time,
 }
 
 /// Where the time of an operation went.
@@ -145,6 +148,7 @@ impl LogBlockDrive {
             buffer,
             gaps: VecDeque::new(),
             line: Line::default(),
+            busy_until: 0,
             parameters,
         })
     }
@@ -167,7 +171,7 @@ impl LogBlockDrive {
 
     /// Writes pages at random without time until all log blocks are used, and, where a log block
     /// takes pages of any block, until merges come at the rate that they keep. A log that is large
-    /// beside the drive may never be used up.
+    /// next to the drive may never be used up.
     pub fn fragment(&mut self, seed: u64) {
         let mut random = Random::new(stats::derive(self.seed, seed, 0));
         let mut left: u64 = self.groups.iter().map(Group::settling_writes).sum();
@@ -215,6 +219,7 @@ impl LogBlockDrive {
         self.buffer.restart();
         self.gaps.clear();
         self.line = Line::default();
+        self.busy_until = 0;
     }
 
     fn stage(&mut self, page: u32, mask: u64) {
@@ -375,6 +380,7 @@ impl LogBlockDrive {
     fn serve(&mut self, now: Time, command: &Waiting, kept_by: Option<Cause>, ends: &mut Ends) {
         let Waiting { ticket, op, way, arrived } = command;
         let mut waits = Waits::default();
+        self.flush_in_rest(now);
         // One command at a time, but for a read in the gap between two merges of a flush.
         let gap = self
             .next_gap(now)
@@ -397,6 +403,7 @@ impl LogBlockDrive {
             _ => self.empty_buffer(start, &mut waits),
         };
         let cause = waits.longest();
+        self.busy_until = self.busy_until.max(end);
         if gap.is_none() {
             self.flash.array.finish(end, cause);
         }
@@ -475,6 +482,7 @@ impl Drive for LogBlockDrive {
     }
 
     fn inside(&mut self, now: Time) -> Inside {
+        self.flush_in_rest(now);
         let mut inside = self.flash.inside;
         count_erases(&mut inside, self.groups.iter().flat_map(|group| &group.erases));
         inside.free_blocks = self.groups.iter().map(|group| group.free.len() as u64).sum();

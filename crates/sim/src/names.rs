@@ -137,7 +137,7 @@ impl Named {
         })
     }
 
-    /// Whether a drive of so many bytes has room for it.
+    /// Whether a drive of this many bytes has room for it.
     ///
     /// # Errors
     /// It has none.

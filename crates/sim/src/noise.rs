@@ -34,7 +34,7 @@ impl Source {
 /// One source, and how far it goes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Noise {
-    /// Which.
+    /// Source of the noise.
     pub source: Source,
     /// The standard deviation of the logarithm of the pace; of a scan, the share of the pace that
     /// it takes while it lasts.

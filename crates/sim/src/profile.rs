@@ -3,7 +3,7 @@
 use crate::state::State;
 use drivelab_core::plan_text::{Spanned, error_at, nearest, parse_as};
 use drivelab_core::price::Price;
-use drivelab_core::units::Size;
+use drivelab_core::units::{Size, Span};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use std::collections::BTreeMap;
@@ -349,14 +349,21 @@ fn is_word(letter: char) -> bool {
     letter.is_alphanumeric() || letter == '_'
 }
 
-/// A value as typed: a size where the key says bytes, a number, a truth, or a word.
+/// A value as typed: a size where the key says bytes, a time where it says nanoseconds, a number, a
+/// truth, or a word. A number alone has the unit of its key.
 pub(crate) fn value_of(key: &str, text: &str) -> Result<Value, String> {
     if key.ends_with("_bytes") || key.ends_with("_bytes_per_s") {
-        let size: Size = text.parse().map_err(|error| format!("{key}={text}: {error}"))?;
+        let amount = text.strip_suffix("/s").filter(|_| key.ends_with("_per_s")).unwrap_or(text);
+        let size: Size = amount.parse().map_err(|error| format!("{key}={text}: {error}"))?;
         let bytes = i64::try_from(size.0).map_err(|_| format!("{key}={text} is too large"))?;
         return Ok(Value::Integer(bytes));
     }
     let plain = text.replace('_', "");
+    if key.ends_with("_ns") && plain.parse::<f64>().is_err() {
+        let span: Span = text.parse().map_err(|error| format!("{key}={text}: {error}"))?;
+        let ns = i64::try_from(span.0).map_err(|_| format!("{key}={text} is too large"))?;
+        return Ok(Value::Integer(ns));
+    }
     Ok(if let Ok(number) = plain.parse::<i64>() {
         Value::Integer(number)
     } else if let Ok(number) = plain.parse::<f64>() {
@@ -366,4 +373,22 @@ pub(crate) fn value_of(key: &str, text: &str) -> Result<Value, String> {
     } else {
         Value::String(text.to_owned())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_value_may_have_its_unit() {
+        let number = |key, text| value_of(key, text).unwrap().as_integer().unwrap();
+        assert_eq!(number("firmware_write_ns", "60us"), 60_000);
+        assert_eq!(number("firmware_write_ns", "60_000"), 60_000);
+        assert_eq!(number("link_bytes_per_s", "300MB/s"), 300_000_000);
+        assert_eq!(number("link_bytes_per_s", "300MB"), 300_000_000);
+        assert_eq!(number("buffer_bytes", "16MiB"), 16 << 20);
+        assert!(value_of("buffer_bytes", "16MiB/s").is_err());
+        let wrong = value_of("firmware_write_ns", "60 parsecs").unwrap_err();
+        assert!(wrong.starts_with("firmware_write_ns=60 parsecs: "), "{wrong}");
+    }
 }

@@ -1,5 +1,5 @@
 //! The kernel's queue in front of a drive, one of whose settings delays every operation by a time
-//! that is known. What a study says of settings can be held against the truth.
+//! that is known. What a study says of settings can be compared with the truth.
 
 use crate::drive::{Drive, Ends, Ticket, Way};
 use crate::kept_back::KeptBack;
@@ -24,8 +24,12 @@ impl QueueDelay {
     /// # Errors
     /// What is wrong and the way out, in a sentence.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let form =
-            || format!("setting_delay={text} is no SETTING:VALUE:TIME, as scheduler:bfq:30us");
+        let form = || {
+            format!(
+                "setting_delay={text} is not SETTING:VALUE:TIME; write it as \
+                        scheduler:bfq:30us"
+            )
+        };
         let parts: Vec<&str> = text.split(':').collect();
         let [word, value, delay] = parts.as_slice() else { return Err(form()) };
         let setting = QueueSetting::ALL.into_iter().find(|known| known.word() == *word);
@@ -165,7 +169,7 @@ mod tests {
             ("bfq", "as scheduler:bfq:30us"),
             ("elevator:bfq:1us", "known are scheduler"),
             ("scheduler:cfq:1us", "one of none, mq-deadline"),
-            ("scheduler:bfq:soon", "no SETTING:VALUE:TIME"),
+            ("scheduler:bfq:soon", "is not SETTING:VALUE:TIME"),
         ] {
             let error = QueueDelay::parse(text).unwrap_err();
             assert!(error.contains(says), "{error}");

@@ -2,6 +2,7 @@
 
 use crate::drive::Drive;
 use crate::file_system::FileSystem;
+use crate::fragmentation::Fragmented;
 use crate::names::Named;
 use crate::noise::Noisy;
 use crate::page_cache::PageCache;
@@ -15,61 +16,56 @@ use drivelab_core::facts::Facts;
 use drivelab_core::queue::Testbed;
 
 impl SimTarget {
-    /// The drive behind everything that was asked for: what wanders inside it first.
-    pub(crate) fn wandering<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.noise.as_slice() {
-            [] => self.warming(drive, facts),
-            noise => self.warming(Noisy::new(Box::new(drive), noise, self.seed), facts),
+    /// The drive behind everything that was asked for. Alone it is built into its testbed; behind
+    /// anything else it is called through a table, or each combination would be a program of its
+    /// own.
+    pub(crate) fn behind_all<D: Drive + 'static>(
+        &self,
+        drive: D,
+        facts: Facts,
+    ) -> Box<dyn Testbed> {
+        let is_alone = self.fragmentation.is_none()
+            && self.noise.is_empty()
+            && self.thermal.is_none()
+            && self.stalls.is_none()
+            && self.queue_delays.is_empty()
+            && self.page_cache_bytes.is_none()
+            && self.file_system.is_none()
+            && !self.has_names;
+        match is_alone {
+            true => Box::new(SimTestbed::new(drive, facts)),
+            false => Box::new(SimTestbed::new(self.layered(Box::new(drive)), facts)),
         }
     }
 
-    fn warming<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.thermal {
-            None => self.stalling(drive, facts),
-            Some(how) => self.stalling(Warming::new(Box::new(drive), how), facts),
+    /// What wanders inside the drive comes first, what the host has last.
+    fn layered(&self, mut drive: Box<dyn Drive>) -> Box<dyn Drive> {
+        if let Some(how) = self.fragmentation {
+            drive = Box::new(Fragmented::new(drive, how, self.honours_trim()));
         }
-    }
-
-    fn stalling<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.stalls {
-            None => self.behind_queue(drive, facts),
-            Some(stalls) => {
-                self.behind_queue(Stalling::new(Box::new(drive), stalls, self.seed), facts)
-            }
+        if !self.noise.is_empty() {
+            drive = Box::new(Noisy::new(drive, &self.noise, self.seed));
         }
-    }
-
-    fn behind_queue<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.queue_delays.as_slice() {
-            [] => self.behind_cache(drive, facts),
-            planted => self.behind_cache(Delayed::new(Box::new(drive), planted.to_vec()), facts),
+        if let Some(how) = self.thermal {
+            drive = Box::new(Warming::new(drive, how));
         }
-    }
-
-    fn behind_cache<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.page_cache_bytes {
-            None => self.behind_file_system(drive, facts),
-            Some(bytes) => self.behind_file_system(PageCache::new(drive, bytes), facts),
+        if let Some(stalls) = self.stalls {
+            drive = Box::new(Stalling::new(drive, stalls, self.seed));
         }
-    }
-
-    fn behind_file_system<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.file_system {
-            None => self.with_names(drive, facts),
-            Some(how) => self.with_names(FileSystem::new(how, drive), facts),
+        if !self.queue_delays.is_empty() {
+            drive = Box::new(Delayed::new(drive, self.queue_delays.clone()));
         }
-    }
-
-    fn with_names<D: Drive + 'static>(&self, drive: D, facts: Facts) -> Box<dyn Testbed> {
-        match self.has_names {
-            true => self.named(Box::new(drive), facts),
-            false => Box::new(SimTestbed::new(drive, facts)),
+        if let Some(bytes) = self.page_cache_bytes {
+            drive = Box::new(PageCache::new(drive, bytes));
         }
-    }
-
-    fn named(&self, drive: Box<dyn Drive>, facts: Facts) -> Box<dyn Testbed> {
+        if let Some(how) = self.file_system {
+            drive = Box::new(FileSystem::new(how, drive));
+        }
+        if !self.has_names {
+            return drive;
+        }
         match Named::new(self.names, drive) {
-            Ok(named) => Box::new(SimTestbed::new(named, facts)),
+            Ok(named) => Box::new(named),
             Err(_) => defect("a drive without room for names was not refused"),
         }
     }

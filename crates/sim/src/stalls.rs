@@ -1,5 +1,5 @@
 //! A drive that stands still again and again, for times that are known: what `stutter` says of
-//! freezes can be held against the truth.
+//! freezes can be compared with the truth.
 
 use crate::drive::{Drive, Ends, Ticket, Way, handed_on};
 use crate::kept_back::KeptBack;

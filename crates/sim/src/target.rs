@@ -141,7 +141,10 @@ impl SimTarget {
         let mut given = std::collections::BTreeSet::new();
         for part in parts {
             let Some((key, value)) = part.split_once('=') else {
-                return Err(format!("`{part}` is no key=value; such as sim:textbook,spare=0.28"));
+                return Err(format!(
+                    "`{part}` is not key=value; write it as in \
+                                    sim:textbook,spare=0.28"
+                ));
             };
             let key = key.trim();
             if !given.insert(key) {
@@ -156,7 +159,7 @@ impl SimTarget {
     fn apply(&mut self, key: &str, text: &str) -> Result<(), String> {
         match key {
             "seed" => {
-                let wrong = |_| format!("seed={text} is no whole number");
+                let wrong = |_| format!("seed={text} is not a whole number; use e.g. seed=7");
                 self.seed = text.parse().map_err(wrong)?;
                 Ok(())
             }
@@ -199,7 +202,7 @@ impl SimTarget {
 
     fn set_fragmentation(&mut self, key: &str, text: &str) -> Result<(), String> {
         let number = text.parse().ok().filter(|number: &f64| number.is_finite() && *number >= 0.0);
-        let number = number.ok_or_else(|| format!("{key}={text} is no number from 0 on"))?;
+        let number = number.ok_or_else(|| format!("{key}={text} is not a number of 0 or more"))?;
         let how = self
             .fragmentation
             .get_or_insert(Fragmentation { loss: 0.0, passes: Fragmentation::PASSES });

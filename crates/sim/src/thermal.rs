@@ -81,7 +81,7 @@ impl Warmth {
         self.is_too_warm &= self.share > COOL;
     }
 
-    /// Moves so many bytes.
+    /// Moves this many bytes.
     fn warm(&mut self, bytes: u32, how: &Thermal) {
         let constant_s = how.constant_ns as f64 / SECOND_NS;
         self.share += f64::from(bytes) / (how.sustained_bytes_per_s as f64 * constant_s);

@@ -44,7 +44,7 @@ fn exact_p(values: &[f64], s: f64) -> Option<f64> {
         return None;
     }
     let pairs = values.len() * (values.len() - 1) / 2;
-    // Orders with so many inversions at most are as far from none as `s`.
+    // Orders with this many inversions at most are as far from none as `s`.
     let inversions = ((pairs as f64 - s.abs()) / 2.0).round() as usize;
     Some(possible(2.0 * orders_within(values.len(), inversions)))
 }

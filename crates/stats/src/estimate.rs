@@ -1,5 +1,6 @@
 //! A number that carries its uncertainty: the only form in which a rate leaves this crate.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
@@ -16,7 +17,7 @@ pub const FACTOR_MAX: f64 = 1.5;
 /// the uncertainty", never "there is none": fewer than two repeats, or repeats that are all equal.
 /// Equal repeats are a rate limit, a coarse counter, or a simulation with one seed; a width of 0
 /// would claim a certainty that they do not give, and would make every difference significant.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Estimate {
     /// The point estimate, in the unit of the data.
     pub value: f64,

@@ -1,4 +1,4 @@
-//! A latency histogram with the bucket layout of HdrHistogram and exact moments beside it.
+//! A latency histogram with the bucket layout of HdrHistogram and exact moments next to it.
 //!
 //! The recorder runs once per I/O on the measuring thread, hence a flat array and an index without
 //! branches. The layout is HdrHistogram's (lowest 1, highest 1 h in ns, 3 significant digits), so
@@ -40,7 +40,7 @@ pub struct Histogram {
     sum_squares: u128,
 }
 
-/// What a histogram knows exactly, beside its buckets. All 0 when it is empty.
+/// What a histogram knows exactly, next to its buckets. All 0 when it is empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Extremes {
     /// Number of recorded values.

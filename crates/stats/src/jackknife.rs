@@ -22,12 +22,42 @@ pub fn jackknife(
     samples: &[&[Counts]],
     figure: impl Fn(&[Counts]) -> f64,
 ) -> Result<Estimate, NoAnswer> {
+    let (estimate, half_width) = with_half_width(samples, figure)?;
+    // A positive figure lies as far from either end as a factor: it cannot be negative.
+    let end = |sign: f64| {
+        half_width.map(|half| match estimate.value > 0.0 {
+            true => estimate.value * libm::exp(sign * half / estimate.value),
+            false => estimate.value + sign * half,
+        })
+    };
+    Ok(Estimate { low: end(-1.0), high: end(1.0), ..estimate })
+}
+
+/// The same for a figure that is a difference and can have either sign: its interval lies equally
+/// far to both sides, and may hold 0.
+///
+/// # Errors
+/// As [`jackknife`].
+pub fn jackknife_difference(
+    samples: &[&[Counts]],
+    figure: impl Fn(&[Counts]) -> f64,
+) -> Result<Estimate, NoAnswer> {
+    let (estimate, half_width) = with_half_width(samples, figure)?;
+    let end = |sign: f64| half_width.map(|half| estimate.value + sign * half);
+    Ok(Estimate { low: end(-1.0), high: end(1.0), ..estimate })
+}
+
+/// The figure, and half the width of its interval where it has one.
+fn with_half_width(
+    samples: &[&[Counts]],
+    figure: impl Fn(&[Counts]) -> f64,
+) -> Result<(Estimate, Option<f64>), NoAnswer> {
     let sums: Vec<Counts> = samples.iter().map(|sample| sum(sample)).collect::<Result<_, _>>()?;
     let finite = |value: f64| if value.is_finite() { Ok(value) } else { Err(NoAnswer::NotFinite) };
     let value = finite(figure(&sums))?;
     let n = samples.iter().map(|sample| sample.len()).min().unwrap_or(0) as u64;
     if n < 2 {
-        return Ok(Estimate::point(value, n));
+        return Ok((Estimate::point(value, n), None));
     }
     let (mut variance, mut squares) = (0.0, 0.0);
     for (place, sample) in samples.iter().enumerate() {
@@ -47,18 +77,11 @@ pub fn jackknife(
     let error = variance.sqrt();
     // Equal repetitions leave differences of rounding.
     if error <= 1e-12 * value.abs() || squares <= 0.0 {
-        return Ok(Estimate::point(value, n));
+        return Ok((Estimate::point(value, n), None));
     }
     let freedom = (variance * variance / squares).max(1.0);
     let half_width = student_t(freedom).map(|quantile| quantile * error);
-    // A positive figure lies as far from either end as a factor: it cannot be negative.
-    let end = |sign: f64| {
-        half_width.map(|half| match value > 0.0 {
-            true => value * libm::exp(sign * half / value),
-            false => value + sign * half,
-        })
-    };
-    Ok(Estimate { value, low: end(-1.0), high: end(1.0), n })
+    Ok((Estimate::point(value, n), half_width))
 }
 
 fn sum(sample: &[Counts]) -> Result<Counts, NoAnswer> {

@@ -84,7 +84,7 @@ pub use drift::{Drift, drift};
 pub use estimate::Estimate;
 pub use family::{any_false_alarm, benjamini_hochberg, false_alarms_of_error_bars, holm};
 pub use histogram::{Extremes, Histogram};
-pub use jackknife::{Counts, jackknife};
+pub use jackknife::{Counts, jackknife, jackknife_difference};
 pub use order_statistics::{
     Ranks, harrell_davis, maritz_jarrett, quantile_interval, quantile_ranks, quantile_ranks_normal,
     samples_needed_one_sided,

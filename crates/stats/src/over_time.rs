@@ -17,14 +17,14 @@ const WORTH_MIN: f64 = 10.0;
 /// A step or a trend this sure is believed. By simulation: white series of 30 to 300 have one in
 /// less than 2.5 of 100, series that remember half of each value in less than 6.
 const SURE: f64 = 4.1;
-/// A level has at least so many values.
+/// A level has at least this many values.
 const LEVEL_MIN: usize = 3;
 /// A change by less than this share of the mean widens the interval and forbids none.
 const SMALL: f64 = 0.01;
 /// More cosines and lags would cost time and tell nothing.
 const COSINES_MAX: usize = 60;
 const LAGS_MAX: usize = 400;
-/// What lies so many scaled median deviations off is of another kind.
+/// What lies this many scaled median deviations off is of another kind.
 const RARE: f64 = 7.0;
 /// So few values of another kind tell nothing of how often they come.
 const RARE_MIN: usize = 7;
@@ -35,7 +35,7 @@ const RARE_MIN: usize = 7;
 pub enum NoInterval {
     /// Too few values.
     TooShort {
-        /// How many there are.
+        /// Number of values.
         values: usize,
     },
     /// All values are equal.
@@ -47,7 +47,7 @@ pub enum NoInterval {
     },
     /// A few values of another kind, such as stalls, decide the mean.
     Rare {
-        /// How many.
+        /// Number of these values.
         values: usize,
     },
     /// It has two levels.
@@ -63,7 +63,7 @@ pub enum NoInterval {
     Trend {
         /// Where its line begins.
         from: f64,
-        /// Where it ends.
+        /// Value at the end of the line.
         to: f64,
     },
     /// Its level changes more than once, and not in a pattern that recurs often enough.

@@ -77,7 +77,7 @@ impl Permutation {
     /// ```
     #[inline]
     pub fn index_of(&self, element: u64) -> u64 {
-        assert!(element < self.n, "{element} is no element of a permutation of {}", self.n);
+        assert!(element < self.n, "{element} is not an element of a permutation of {}", self.n);
         let mut value = self.unscramble(element);
         while value >= self.n {
             value = self.unscramble(value);

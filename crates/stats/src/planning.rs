@@ -69,7 +69,7 @@ pub struct TwoLevels {
     pub mean: f64,
     /// Its 95 % interval, from the means of the cycles alone.
     pub low: f64,
-    /// Its high end.
+    /// Upper end of the 95 % interval.
     pub high: f64,
     /// Variance of rounds within a cycle.
     pub within: f64,

@@ -6,7 +6,7 @@ pub fn operations_in_flight(rate: f64, latency_s: f64) -> f64 {
     rate * latency_s
 }
 
-/// What writes cost the readers beside them: rates of reads alone, writes alone and both together
+/// What writes cost the readers next to them: rates of reads alone, writes alone and both together
 /// in a closed loop, operations a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Mixture {

@@ -33,7 +33,7 @@ impl PermutationTest {
     }
 }
 
-/// The least p-value that a permutation test of so many values can give. Three against three can
+/// The least p-value that a permutation test of this many values can give. Three against three can
 /// never be significant at 5 %.
 pub fn least_permutation_p(nx: usize, ny: usize) -> f64 {
     let both = if nx == ny { 2.0 } else { 1.0 };

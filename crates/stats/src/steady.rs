@@ -169,7 +169,7 @@ impl Past {
     /// Of a drive that cannot hide anything.
     pub const OPEN: Past = Past { turns: 0.0, turn: 1.0, is_filled: true, holder: Holder::Nothing };
 
-    /// Capacities written when so many rounds were done.
+    /// Capacities written when this many rounds were done.
     pub fn turns_after(&self, rounds: usize) -> f64 {
         self.turns + self.turn * rounds as f64 / TURN_ROUNDS as f64
     }

@@ -6,6 +6,7 @@ use crate::planning::{repetitions_for_equivalence, repetitions_to_detect};
 use crate::resampling::{least_permutation_p, permutation_test};
 use crate::series::von_neumann;
 use crate::welch::{Equivalence, Welch, ratio_band};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Repetitions a side below which a t test is not believed alone.
@@ -20,7 +21,7 @@ const ALWAYS_FROM: f64 = 20.0;
 const WORTH_MIN: f64 = 5.0;
 
 /// What a comparison of two samples comes to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// All values of both are the same number.
@@ -40,12 +41,12 @@ pub enum Verdict {
 }
 
 /// What keeps a comparison from a word, besides noise.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Open {
     /// So few values can never tell: no order of them is rare enough.
     TooFew,
-    /// They could tell alone, and not in a family of so many cells.
+    /// They could tell alone, and not in a family of this many cells.
     TooFewForFamily,
     /// Values of a side depend on each other, and are worth too few independent ones.
     Depends,
@@ -64,7 +65,7 @@ pub enum Test {
 }
 
 /// A ratio `after/before` with its 95 % interval.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ratio {
     /// Ratio of geometric means.
     pub value: f64,
@@ -88,13 +89,13 @@ pub struct Pair<'a> {
 /// What one pair of a family comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Judged {
-    /// In a word.
+    /// The verdict.
     pub verdict: Verdict,
     /// After by before.
     pub ratio: Ratio,
     /// p-value of a difference, adjusted over the family; `None` where there was no test.
     pub p_adjusted: Option<f64>,
-    /// The same of equivalence.
+    /// Adjusted p-value of the equivalence test.
     pub equivalence_p_adjusted: Option<f64>,
     /// Where the verdict leaves something open: repetitions a side that would most likely settle
     /// it.
@@ -142,7 +143,7 @@ pub fn judge(family: &[Pair<'_>]) -> Result<Vec<Judged>, NoAnswer> {
     judge_ordered(&family.iter().map(|pair| (*pair, false)).collect::<Vec<_>>())
 }
 
-/// The same; `true` beside a pair says that the values of each side were measured one after the
+/// The same; `true` next to a pair says that the values of each side were measured one after the
 /// other and may know of each other.
 ///
 /// # Errors

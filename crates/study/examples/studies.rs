@@ -1,4 +1,4 @@
-//! Prints the table of studies as README.md has it.
+//! Prints the table of studies as docs/GUIDE.md has it.
 
 fn main() {
     print!("{}", drivelab_study::registry::table());

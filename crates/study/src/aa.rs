@@ -1,6 +1,6 @@
 //! `aa`: is the laboratory itself honest? One drive in one state is measured as if it were two.
 //!
-//! Every cell is measured on side A and on side B, in an order that is shuffled anew in each round,
+//! Every cell is measured on side A and on side B, in an order that is shuffled in each round,
 //! and the sides are compared by the machinery that all comparisons use. Nothing was changed
 //! between them: a difference that it finds is one that it would also find where there is none.
 
@@ -22,7 +22,7 @@ use drivelab_stats::{Description, Estimate, Verdict, repetitions_to_detect};
 /// The study.
 pub const STUDY: Study = Study {
     name: "aa",
-    question: "Is the laboratory honest here: does it find differences where none are?",
+    question: "Is drivelab honest here: does it find differences where there are none?",
     allowance,
     objection,
     next,
@@ -140,8 +140,8 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     if is_broken(run) {
         findings.unknown.push(
-            "Whether drive and machine stood still: the run was broken off, and went on with what \
-             may not be the same any more."
+            "Whether drive and machine were stable: the run was interrupted, and resumed under \
+             conditions that may differ."
                 .into(),
         );
     } else {
@@ -215,22 +215,22 @@ fn conclude(
             findings.unknown.push(format!(
                 "Whether the laboratory is honest here: nothing was found changed, but the noise \
                  is too large to show for any of the {all} cells that it is the same within \
-                 {band}. `drivelab doctor` says what disturbs."
+                 {band}. `drivelab doctor` shows what disturbs."
             ));
         }
         (_, 0) => findings.verdict.push(format!(
             "Nothing was changed between the sides, and nothing was found changed: {same} of {all} \
-             cells are the same within {band}, of the rest the noise here is too large to say so."
+             cells are the same within {band}, for the rest the noise here is too large to tell."
         )),
         _ => findings.beware.push(format!(
             "{changed} of {all} cells were found different although nothing was changed between \
-             the sides. If this happens more than once in twenty runs, something here moves, and \
-             differences of this size mean nothing on this machine."
+             the sides. If this happens more than once in twenty runs, something here is unstable, \
+             and differences of this size mean nothing on this machine."
         )),
     }
     if !findings.suspect.is_empty() && changed == 0 && all > 0 {
         findings.verdict.push(
-            "What is suspect below falls on both sides alike, because their order is shuffled."
+            "What is suspect below affects both sides alike, because their order is shuffled."
                 .into(),
         );
     }
@@ -244,7 +244,7 @@ fn noise(setting: &Setting<'_>, summary: &Summary) -> Table {
         head("cell", None),
         head("mean", Some(Unit::Iops)),
         head("spread of one repetition", Some(Unit::Share)),
-        head("would find from", Some(Unit::Share)),
+        head("detects from", Some(Unit::Share)),
     ];
     let n = repetitions(setting.options.scale);
     let row = |cell: &&str| {

@@ -6,6 +6,7 @@
 //! repeated, each round in an order of its own.
 
 mod judge;
+mod limit;
 mod spec;
 
 pub use judge::{RULES, judge, judged};
@@ -173,13 +174,18 @@ fn layout(options: &StudyOptions, bytes: u64, io: IoMode) -> Step {
 fn step(options: &StudyOptions, load: &Claim, io: IoMode, room: u64) -> Step {
     let mix = load.mix();
     let bytes = (mix.write > 0).then(|| Size((room / load.bs.0).max(1).saturating_mul(load.bs.0)));
+    // One commit at a time is a write and an fsync, as databases call them.
+    let is_commit = load.sync != Sync::None && load.depth == 1;
+    let engine = if is_commit { Engine::Psync } else { Stream::default().engine };
     let stream = Stream {
+        engine,
         io,
         pattern: if load.rw.is_random() { Pattern::Uniform } else { Pattern::SEQUENTIAL },
         mix,
         size: load.bs,
         depth: load.depth,
         workers: load.workers,
+        sync: load.sync,
         ..Stream::default()
     };
     Step {

@@ -5,13 +5,15 @@ mod heat;
 mod pictures;
 mod prices;
 mod stacks;
+pub mod sweep;
 mod tables;
+pub mod values;
 
 use crate::experiment::Study;
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
 
-/// Figures beside each other in one table; more do not fit a page.
+/// Figures next to each other in one table; more do not fit a page.
 const COLUMNS_MAX: usize = 4;
 
 /// What follows from the runs of this study.
@@ -34,12 +36,12 @@ pub fn findings(study: &Study, members: &[Member<'_>]) -> Findings {
             }
             None => findings
                 .unknown
-                .push(format!("What {} does: its run did not come to its end.", member.target)),
+                .push(format!("What {} does: its run did not finish.", member.target)),
         }
     }
     findings.tables.extend(side_by_side(members));
     findings.tables.extend(prices::of_members(study, members));
-    // Prices stand beside each other already.
+    // Prices stand next to each other already.
     let merged = tables::merged(members);
     findings.tables.extend(merged.into_iter().filter(|table| table.title != prices::TITLE));
     findings.stacks.extend(stacks::merged(members));

@@ -69,7 +69,7 @@ fn schedule(setting: &Setting<'_>, region: u64, run: &Run) -> Vec<Step> {
         Scale::Default => 30 * SECOND_NS,
         Scale::Full => 300 * SECOND_NS,
     };
-    // A load that was settled in for a quarter of its time, and what a step takes beside it.
+    // A load that was settled in for a quarter of its time, and what a step takes next to it.
     let each = (left.time_ns / count).saturating_sub(2 * between_ns(setting)) / 5 * 4;
     let part = left.bytes / count;
     let both = |app| settled(setting, app, region, part, each.min(wanted));
@@ -101,7 +101,7 @@ fn settled(setting: &Setting<'_>, app: App, region: u64, part: u64, ns: u64) -> 
     ]
 }
 
-/// What may be written bounds the streams that write. One that only reads beside them goes on
+/// What may be written bounds the streams that write. One that only reads next to them goes on
 /// for as long as they do, so that no part of the step is the load of one stream alone.
 fn together(streams: Vec<Stream>) -> Vec<Stream> {
     let is_written_to = streams.iter().any(|stream| stream.mix.write > 0);

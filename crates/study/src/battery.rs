@@ -2,7 +2,7 @@
 //! each. `files`, `ior`, `meta` and `torture` are made of these.
 //!
 //! Loads that mean something only behind each other (a second read behind a first) form a group;
-//! the order of the groups is shuffled anew in each round, as other studies do with cells.
+//! the order of the groups is shuffled again in each round, as other studies do with cells.
 
 mod brief;
 pub mod ior;
@@ -65,7 +65,7 @@ pub struct Cell {
 /// Loads that follow each other, and what is read from them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
-    /// In this order.
+    /// The loads, in the order in which they run.
     pub loads: Vec<Load>,
     /// What is read from them.
     pub cells: Vec<Cell>,
@@ -124,7 +124,7 @@ fn of_act(act: Act, label: &str) -> Step {
     let name = match act {
         Act::DropCaches => "drop the cache",
         Act::Idle(_) => "rest",
-        _ => "give blocks back",
+        _ => "discard blocks",
     };
     let name = format!("{name}{label}");
     let role = if matches!(act, Act::Idle(_)) { Role::Idle } else { Role::Prepare };
@@ -202,7 +202,7 @@ pub fn fill(setting: &Setting<'_>, name: &str, bytes: u64) -> Step {
     loads::step(setting, name, Role::Prepare, until, stream)
 }
 
-/// Whether blocks of the target can be given back and allocated anew by a file system.
+/// Whether blocks of the target can be given back and allocated again by a file system.
 pub fn allocates(setting: &Setting<'_>) -> bool {
     let target = &setting.facts.target;
     let kind = target.filesystem.as_ref().map(|found| found.kind.as_str());
@@ -230,7 +230,7 @@ pub fn names_most(setting: &Setting<'_>) -> u32 {
 /// Workers of the loads that use several.
 pub const WORKERS: u32 = 4;
 
-/// Virtual time costs little: a battery may take so many times as long there.
+/// Virtual time costs little: a battery may take this many times as long there.
 pub const SIMULATED_TIMES: u64 = 24;
 
 /// The page cache that stands before a simulated drive where its name asks for none: a quarter of

@@ -7,7 +7,9 @@
 //! machine falls on all of them alike. A write cell ends at its time or its bytes, whichever comes
 //! first.
 
+pub mod classes;
 mod judge;
+pub mod uses;
 
 pub use judge::judge;
 
@@ -20,29 +22,48 @@ use drivelab_core::plan::{
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::study::StudyOptions;
 use drivelab_core::units::{Size, Span};
+use drivelab_core::uses::Row;
 use drivelab_stats::{Domain, Random};
 
-/// Reads in order of what was written in order.
-const SEQUENTIAL_READ: &str = "sequential read";
-/// Reads in order of what was written at random since.
-const SCATTERED_READ: &str = "scattered read";
+// Cells are called after their load, and are compared by name: one whose load changes needs another
+// name. Where nothing is said the queue depth is that of the line which everyone compares.
+const SEQUENTIAL_READ: &str = "sequential read 1 MiB";
+const SEQUENTIAL_WRITE: &str = "sequential write 1 MiB";
+const SEQUENTIAL_READ_ALONE: &str = "sequential read 1 MiB qd1";
+const SEQUENTIAL_WRITE_ALONE: &str = "sequential write 1 MiB qd1";
+const RANDOM_READ: &str = "random read";
+const RANDOM_WRITE: &str = "random write";
+const RANDOM_READ_ALONE: &str = "random read qd1";
+const RANDOM_WRITE_ALONE: &str = "random write qd1";
+const MIX: &str = "mix 70/30";
+const FSYNC: &str = "fsync";
+const STUTTER: &str = "stutter";
+/// Sequential reads of what was written at random since.
+const REWRITTEN_READ: &str = "sequential read 1 MiB after random writes";
 /// Repetitions of each cell.
 pub const REPETITIONS: u32 = 5;
 /// Cells in the order of the report.
-pub const CELLS: [&str; 10] = [
+pub const CELLS: [&str; 12] = [
     SEQUENTIAL_READ,
-    "sequential write",
-    SCATTERED_READ,
-    "random read",
-    "random write",
-    "random read qd1",
-    "random write qd1",
-    "fsync",
-    "mix 70/30",
-    "stutter",
+    SEQUENTIAL_WRITE,
+    SEQUENTIAL_READ_ALONE,
+    SEQUENTIAL_WRITE_ALONE,
+    RANDOM_READ,
+    RANDOM_WRITE,
+    RANDOM_READ_ALONE,
+    RANDOM_WRITE_ALONE,
+    MIX,
+    FSYNC,
+    REWRITTEN_READ,
+    STUTTER,
 ];
+/// Queue depth of sequential transfers in flight together, and of random ones.
+const SEQUENTIAL_DEPTH: u32 = 8;
+const RANDOM_DEPTH: u32 = 32;
 /// Freezes are counted from this length on.
 pub const FREEZE_NS: u64 = 100_000_000;
+/// Fewer seconds of small random writes than this do not show that a drive never freezes.
+const STUTTER_SECONDS_MIN: f64 = 10.0;
 
 const MEBIBYTE: u64 = 1 << 20;
 const SECOND_NS: u64 = 1_000_000_000;
@@ -50,12 +71,13 @@ const SCRATCH_BYTES_MIN: u64 = 64 * MEBIBYTE;
 /// The layout may take this share of the whole time.
 const LAYOUT_SHARE: f64 = 0.25;
 /// Share of the remaining bytes that each write cell may issue in all its repetitions.
-const WRITE_SHARES: [(&str, f64); 5] = [
-    ("sequential write", 0.28),
-    ("random write", 0.17),
-    ("random write qd1", 0.07),
-    ("fsync", 0.02),
-    ("stutter", 0.38),
+const WRITE_SHARES: [(&str, f64); 6] = [
+    (SEQUENTIAL_WRITE, 0.24),
+    (SEQUENTIAL_WRITE_ALONE, 0.16),
+    (RANDOM_WRITE, 0.17),
+    (RANDOM_WRITE_ALONE, 0.07),
+    (FSYNC, 0.02),
+    (STUTTER, 0.26),
 ];
 /// What is left for the writes of the mix.
 const MIX_SHARE: f64 = 0.08;
@@ -66,10 +88,31 @@ pub const STUDY: Study = Study {
     question: "What can this drive do, and what hurts?",
     allowance: |_, _| Allowance { time: Span(180 * SECOND_NS), budget: Size(8 << 30) },
     next,
-    judge: |_, run| judge(run),
+    judge: |setting, run| judge(setting.options, run),
     presentation: Presentation::Cells,
     ..Study::PLAIN
 };
+
+/// What is read side by side: the four lines that everyone compares, then drivelab's own.
+fn rows() -> Vec<Row> {
+    let row = |label: &str, read: Option<&str>, write: Option<&str>, is_standard| Row {
+        label: label.into(),
+        read: read.map(Into::into),
+        write: write.map(Into::into),
+        is_standard,
+    };
+    let four = |label, read, write| row(label, Some(read), Some(write), true);
+    vec![
+        four("SEQ1M  Q8T1", SEQUENTIAL_READ, SEQUENTIAL_WRITE),
+        four("SEQ1M  Q1T1", SEQUENTIAL_READ_ALONE, SEQUENTIAL_WRITE_ALONE),
+        four("RND4K  Q32T1", RANDOM_READ, RANDOM_WRITE),
+        four("RND4K  Q1T1", RANDOM_READ_ALONE, RANDOM_WRITE_ALONE),
+        row("70/30  Q32T1", Some(MIX), Some(MIX), false),
+        row("4K and fsync", None, Some(FSYNC), false),
+        row("after random", Some(REWRITTEN_READ), None, false),
+        row("stutter Q8T1", None, Some(STUTTER), false),
+    ]
+}
 
 /// Bytes of the scratch file: a quarter of the budget, and never so much that less than a tenth
 /// of the file system stays free.
@@ -95,7 +138,8 @@ pub fn scratch_bytes(options: &StudyOptions, facts: &Facts) -> Result<u64, Strin
             SCRATCH_BYTES_MIN / MEBIBYTE
         ),
         _ => format!(
-            "a budget of {} is too small; check needs four times its smallest scratch file, {} MiB",
+            "a budget of {} is too small; check needs at least {} MiB, four times its smallest \
+             scratch file",
             options.budget,
             4 * SCRATCH_BYTES_MIN / MEBIBYTE
         ),
@@ -211,10 +255,10 @@ fn cells(options: &StudyOptions, facts: &Facts, region: u64, spent_ns: u64, writ
     let room = options.budget.0.saturating_sub(if writes { region } else { 0 });
     // Half a second a step goes to setting up, and no more than a quarter of all; the rest is
     // shared, a double share for stutter.
-    let is_last = |name: &&str| *name == SCATTERED_READ;
+    let is_last = |name: &&str| *name == REWRITTEN_READ;
     let is_done = |name: &&str| writes || (name.contains("read") && !is_last(name));
     let names: Vec<&str> = CELLS.into_iter().filter(is_done).collect();
-    let shares = names.len() as u64 + u64::from(names.contains(&"stutter"));
+    let shares = names.len() as u64 + u64::from(names.contains(&STUTTER));
     let steps_count = names.len() as u64 * u64::from(REPETITIONS);
     let time = options.time.0.saturating_sub(spent_ns);
     let between = (steps_count * SECOND_NS / 2).min(time / 4);
@@ -245,9 +289,10 @@ fn cell(
     room: u64,
     each: u64,
 ) -> Step {
-    let direct = io_mode(facts) == IoMode::Direct;
-    let deep = if direct { 32 } else { 1 };
-    let (offset, length) = parts[usize::from(!name.starts_with("sequential"))];
+    // Without direct I/O one is served at a time, whatever is asked for.
+    let depth = |wanted: u32| if io_mode(facts) == IoMode::Direct { wanted } else { 1 };
+    let is_ordered = name.starts_with("sequential") && name != REWRITTEN_READ;
+    let (offset, length) = parts[usize::from(!is_ordered)];
     let base = Stream {
         offset: Size(offset),
         length: Some(Size(length)),
@@ -255,28 +300,35 @@ fn cell(
         gap_over: Span(FREEZE_NS),
         ..engine_for(facts)
     };
+    let in_order = |depth, mix| Stream {
+        pattern: Pattern::SEQUENTIAL,
+        size: Size(MEBIBYTE),
+        depth,
+        mix,
+        ..base.clone()
+    };
     let write = Mix::WRITE;
     let stream = match name {
-        SEQUENTIAL_READ | "sequential write" | SCATTERED_READ => Stream {
-            pattern: Pattern::SEQUENTIAL,
-            size: Size(128 << 10),
-            depth: deep,
-            mix: if name.ends_with("write") { write } else { Mix::READ },
-            ..base
-        },
-        "random read" => Stream { depth: deep, ..base },
-        "random write" => Stream { depth: deep, mix: write, ..base },
-        "random write qd1" => Stream { mix: write, ..base },
-        "fsync" => Stream { mix: write, sync: Sync::Fsync(1), ..base },
-        "mix 70/30" => Stream { depth: deep, mix: Mix { read: 70, write: 30, trim: 0 }, ..base },
-        "stutter" => Stream { depth: deep.min(8), mix: write, ..base },
+        SEQUENTIAL_READ | REWRITTEN_READ => in_order(depth(SEQUENTIAL_DEPTH), Mix::READ),
+        SEQUENTIAL_WRITE => in_order(depth(SEQUENTIAL_DEPTH), write),
+        SEQUENTIAL_READ_ALONE => in_order(1, Mix::READ),
+        SEQUENTIAL_WRITE_ALONE => in_order(1, write),
+        RANDOM_READ => Stream { depth: depth(RANDOM_DEPTH), ..base },
+        RANDOM_WRITE => Stream { depth: depth(RANDOM_DEPTH), mix: write, ..base },
+        RANDOM_WRITE_ALONE => Stream { mix: write, ..base },
+        FSYNC => Stream { mix: write, sync: Sync::Fsync(1), ..base },
+        MIX => {
+            let mix = Mix { read: 70, write: 30, trim: 0 };
+            Stream { depth: depth(RANDOM_DEPTH), mix, ..base }
+        }
+        STUTTER => Stream { depth: depth(8), mix: write, ..base },
         _ => base,
     };
     let share = WRITE_SHARES.iter().find(|(cell, _)| *cell == name).map(|(_, share)| *share);
-    let share = share.or((name == "mix 70/30").then_some(MIX_SHARE / 0.3));
+    let share = share.or((name == MIX).then_some(MIX_SHARE / 0.3));
     let bytes = share.map(|share| (room as f64 * share) as u64 / u64::from(REPETITIONS));
     let bytes = bytes.map(|bytes| Size((bytes / stream.size.0).max(1) * stream.size.0));
-    let elapsed = if name == "stutter" { 2 * each } else { each };
+    let elapsed = if name == STUTTER { 2 * each } else { each };
     Step {
         name: name.into(),
         until: Until { elapsed: Some(Span(elapsed)), bytes, ..Until::default() },

@@ -12,10 +12,14 @@ pub use columns::columns;
 pub use gate::{Gate, Passed};
 
 use drivelab_core::comparison::{Cell, Comparison, Metric, Sample};
-use drivelab_core::facts::{DeviceFacts, Facts};
+use drivelab_core::facts::{DeviceFacts, Facts, TargetKind};
 use drivelab_core::op::Action;
-use drivelab_core::summary::{CellKind, CellSummary, KindSummary, Latency, StepSummary, Summary};
-use drivelab_stats::{NoAnswer, Pair, centred, centred_at, judge_ordered};
+use drivelab_core::run::Run;
+use drivelab_core::summary::{
+    CellKind, CellStream, CellSummary, KindSummary, Latency, LatencyKind, StepSummary, Summary,
+    cell_histogram,
+};
+use drivelab_stats::{Histogram, NoAnswer, Pair, centred, centred_at, judge_ordered};
 use std::collections::BTreeSet;
 
 /// The figure of each repetition, moved so that their geometric mean is that of the cell: all
@@ -90,7 +94,7 @@ impl Side {
     }
 
     /// A side of runs. Of one run, the repetitions are the values; of several, or where the other
-    /// side has several (`is_by_run`), each run is one value, for only runs were made anew.
+    /// side has several (`is_by_run`), each run is one value, for only runs were made again.
     ///
     /// # Errors
     /// No run.
@@ -141,20 +145,16 @@ pub(crate) fn cell_samples(
     let is_ordered = !is_interleaved(cell, summary);
     let mut found = Vec::new();
     for (index, stream) in cell.streams.iter().enumerate() {
-        let kinds = stream.kinds.keys().filter(|kind| **kind != Action::Flush);
-        for kind in kinds.copied().collect::<Vec<_>>() {
-            for metric in metrics {
+        for kind in stream.kinds.keys().copied() {
+            // How many flushes there are follows from the writes; how long they take does not.
+            let is_asked = |metric: &&Metric| kind != Action::Flush || **metric != Metric::Iops;
+            for metric in metrics.iter().filter(is_asked) {
                 let each: Vec<&KindSummary> = steps
                     .iter()
                     .filter_map(|step| step.streams.get(index)?.kinds.get(&kind))
                     .collect();
                 let values = values(*metric, &each, stream.kinds.get(&kind));
-                let is_only = cell.streams.len() == 1 && stream.kinds.len() == 1;
-                let name = match (is_only, stream.load.name.as_str()) {
-                    (true, _) => cell.name.clone(),
-                    (false, "") => format!("{}, {}", cell.name, kind.word()),
-                    (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
-                };
+                let name = sample_name(cell, stream, kind);
                 found.push(Sample {
                     name,
                     metric: *metric,
@@ -167,6 +167,33 @@ pub(crate) fn cell_samples(
     }
     found.retain(|sample| !sample.values.is_empty());
     found
+}
+
+/// The latencies of every cell that is compared, over its repetitions that count, under the name
+/// of its sample.
+pub fn cell_latencies(run: &Run, summary: &Summary) -> Vec<(String, Histogram)> {
+    let mut found = Vec::new();
+    for cell in &summary.cells {
+        for (index, stream) in cell.streams.iter().enumerate() {
+            for kind in stream.kinds.keys().copied() {
+                let of = |latency| cell_histogram(run, &cell.steps, index as u32, kind, latency);
+                let response = of(LatencyKind::Response).filter(|found| !found.is_empty());
+                let merged = response.or_else(|| of(LatencyKind::Service));
+                found.extend(merged.map(|merged| (sample_name(cell, stream, kind), merged)));
+            }
+        }
+    }
+    found
+}
+
+/// What a kind of a stream of a cell is called: like its cell where there is but one.
+fn sample_name(cell: &CellSummary, stream: &CellStream, kind: Action) -> String {
+    let is_only = cell.streams.len() == 1 && stream.kinds.len() == 1;
+    match (is_only, stream.load.name.as_str()) {
+        (true, _) => cell.name.clone(),
+        (false, "") => format!("{}, {}", cell.name, kind.word()),
+        (false, stream) => format!("{}, {stream}, {}", cell.name, kind.word()),
+    }
 }
 
 /// One value for each run: the geometric mean of its repetitions.
@@ -193,7 +220,9 @@ pub(crate) fn comparable_facts(facts: &Facts) -> NamedFacts {
     let drive = target.devices.last();
     let text = |value: Option<String>| value.unwrap_or_else(|| UNKNOWN.into());
     let of_drive = |of: fn(&DeviceFacts) -> Option<String>| text(drive.and_then(of));
+    let simulated = (target.kind == TargetKind::Simulated).then(|| target.path.clone());
     vec![
+        ("simulated drive", text(simulated)),
         ("drive", of_drive(|drive| drive.model.clone())),
         ("serial number", of_drive(|drive| drive.serial.clone())),
         ("firmware", of_drive(|drive| drive.firmware.clone())),
@@ -215,7 +244,9 @@ pub fn compare(before: &Side, after: &Side, delta: Option<f64>) -> Result<Compar
         before.samples.iter().filter_map(|sample| Some((sample, same(after, sample)?))).collect();
     if both.is_empty() {
         return Err(format!(
-            "{} and {} have no cell in common, so there is nothing to compare: {} against {}",
+            "{} and {} have no cell in common, so there is nothing to compare: {} against {}\n\
+             Drives are compared under one load: type the same for both. \
+             What one drive does under several loads stands in `drivelab report RUN`.",
             before.name,
             after.name,
             names(&before.samples),
@@ -269,9 +300,17 @@ fn cell(before: &Sample, after: &Sample) -> Cell {
         p_adjusted: None,
         needs_n: None,
         open: None,
+        values: centre(&before.values).zip(centre(&after.values)),
         n: (before.values.len(), after.values.len()),
         suspect: before.suspect.clone().or_else(|| after.suspect.clone()),
     }
+}
+
+/// The figure of all values together: their geometric mean, see [`Sample`].
+fn centre(values: &[f64]) -> Option<f64> {
+    let logs: f64 = values.iter().map(|value| value.ln()).sum();
+    let centre = (logs / values.len() as f64).exp();
+    (centre.is_finite() && centre > 0.0).then_some(centre)
 }
 
 fn same<'a>(side: &'a Side, sample: &Sample) -> Option<&'a Sample> {

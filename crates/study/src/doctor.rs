@@ -20,6 +20,7 @@ pub fn judge(seen: &Observations) -> Vec<Check> {
     checks.machine(seen);
     checks.clock(seen);
     checks.measured(seen);
+    checks.settings(&seen.settings_left);
     checks.leftovers(&seen.leftovers);
     checks.found
 }
@@ -44,8 +45,8 @@ pub fn verdict(checks: &[Check]) -> (String, bool) {
     }
     match unknown {
         0 => {}
-        1 => words += "; one thing could not be found out",
-        count => words += &format!("; {count} things could not be found out"),
+        1 => words += "; one check gave no answer",
+        count => words += &format!("; {count} checks gave no answer"),
     }
     (format!("{words}."), !bad.is_empty())
 }

@@ -78,7 +78,7 @@ pub struct Needs {
     pub page_cache: fn(Scale) -> Option<u64>,
     /// A simulated drive begins in the state of its published figures, where its name has none.
     pub begins_as_published: bool,
-    /// On a simulated drive, where no time passes, it may take so many times as long.
+    /// On a simulated drive, where no time passes, it may take this many times as long.
     pub simulated_times: u64,
 }
 
@@ -100,11 +100,11 @@ pub struct Study {
     pub name: &'static str,
     /// What it asks, in one line.
     pub question: &'static str,
-    /// What a quick one costs beside its time, where that is not what its allowance says.
+    /// What a quick one costs next to its time, where that is not what its allowance says.
     pub quick_cost: Option<&'static str>,
     /// What it needs of its target.
     pub needs: Needs,
-    /// What it costs by default on a target of so many bytes.
+    /// What it costs by default on a target of this many bytes.
     pub allowance: fn(Scale, u64) -> Allowance,
     /// Why it cannot be done as asked, if it cannot.
     pub objection: fn(&Setting<'_>) -> Option<String>,
@@ -121,7 +121,7 @@ pub struct Study {
     /// What the sound part of the run says; [`Study::judged`] asks it.
     pub judge: fn(&Setting<'_>, &Sound<'_>) -> Findings,
     /// What its runs on several targets say together, where it asks about all of them; their own
-    /// verdicts are left out then. `None`: the verdicts of the runs stand beside each other.
+    /// verdicts are left out then. `None`: the verdicts of the runs stand next to each other.
     pub across: Option<fn(&[Member<'_>]) -> Findings>,
     /// What its runs on several targets say only together, in sentences before the verdicts of
     /// each.
@@ -130,6 +130,8 @@ pub struct Study {
     pub presentation: Presentation,
     /// Names of its figures that a price is divided by.
     pub priced: &'static [&'static str],
+    /// What is drawn of it where one parameter of a drive is varied.
+    pub swept: Swept,
     /// Options that only it takes, or it and studies like it.
     pub options: &'static [OwnOption],
 }
@@ -174,6 +176,15 @@ impl OwnOption {
     }
 }
 
+/// What a study gives to a curve over a varied parameter.
+#[derive(Debug, Clone, Copy)]
+pub struct Swept {
+    /// Names of its figures; empty: the first that several runs have.
+    pub figures: &'static [&'static str],
+    /// The step in which a simulated drive tells its write amplification.
+    pub amplified: Option<&'static str>,
+}
+
 /// How the answer of a study is laid out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Presentation {
@@ -204,6 +215,7 @@ impl Study {
         together: |_| Vec::new(),
         presentation: Presentation::Findings,
         priced: &[],
+        swept: Swept { figures: &[], amplified: None },
         options: &[],
     };
 
@@ -228,6 +240,12 @@ impl Study {
         findings.suspect.splice(0..0, told);
         findings.closed()
     }
+}
+
+/// The words as they begin a sentence.
+pub fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// Bytes of a scratch file for a study of this budget: an eighth of it, at most 1 GiB for a quick
@@ -293,7 +311,7 @@ pub fn impossible(setting: &Setting<'_>) -> Option<String> {
         return Some("the band must lie between 0 and 50 %, such as --band 5%".into());
     }
     if options.time.0 < 10_000_000_000 {
-        return Some(format!("{} are too short for any study; give at least 10s", options.time));
+        return Some(format!("{} is too short for any study; give at least 10s", options.time));
     }
     None
 }

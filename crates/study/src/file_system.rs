@@ -48,7 +48,7 @@ const BUDGET_PART: u64 = 16;
 /// With less the loads that write would measure the buffer of any drive.
 const BUDGET_MIN: u64 = 1 << 30;
 /// The first file is made of four parts: in three of them it is overwritten and read, the last is
-/// let go of and written for the first time, again and again.
+/// released and written for the first time, again and again.
 const PARTS: u64 = 4;
 /// The least first file.
 const FILE_BYTES_MIN: u64 = 12 * MEBIBYTE;
@@ -57,7 +57,7 @@ const XFS_BYTES_MIN: u64 = 300 * MEBIBYTE;
 /// A file in smaller pieces than this part of it has no place of its own that could be measured.
 const PIECE_PART: u64 = 64;
 
-/// A write into new space that the clock cuts says nothing: it may take so many times as long.
+/// A write into new space that the clock cuts says nothing: it may take this many times as long.
 const FIRST_PART: u64 = 4;
 
 const MKFS: &str = "mkfs";
@@ -66,7 +66,7 @@ const UNMOUNT: &str = "unmount";
 const LAYOUT: &str = "layout";
 const LAYOUT_OTHERS: &str = "layout, other files";
 const AGE: &str = "random write, to age";
-const LET_GO: &str = "let go of blocks";
+const LET_GO: &str = "release blocks";
 const FIRST_WRITE: &str = "first write";
 /// The same bytes once more, now that they have their blocks.
 const AGAIN: &str = "write again";
@@ -175,8 +175,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
              {path}, or --mount DIR for a directory in the one that is on it"
         ),
         TargetKind::BlockDevice if asked.make.is_some() && asked.directory.is_some() => {
-            "--mkfs makes a file system and --mount uses the one that is there; give one of them"
-                .into()
+            "--mkfs makes a file system and --mount uses an existing one; give one of them".into()
         }
         TargetKind::Simulated if asked.directory.is_some() => {
             "--mount is for a directory in a file system on a block device; leave it out for a \
@@ -185,13 +184,13 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
         }
         TargetKind::BlockDevice | TargetKind::Simulated => String::new(),
         _ if asked.make.is_some() => format!(
-            "--mkfs makes a file system on a block device, and {path} is none; name the device, or \
-             to use the file system that is there: drivelab study fs {} --mount {path}",
+            "--mkfs makes a file system on a block device, and {path} is not one; name the device, \
+             or use the existing file system: drivelab study fs {} --mount {path}",
             device_below(setting)
         ),
         _ => format!(
-            "`fs` holds a file system against its device: name the device, as in drivelab study \
-             fs {} --mount {path}",
+            "`fs` compares a file system with its device: name the device, as in drivelab study fs \
+             {} --mount {path}",
             device_below(setting)
         ),
     };

@@ -2,7 +2,7 @@
 //!
 //! The tests are `IOzone`'s, with its record sizes, and four of them with small records counted in
 //! operations. Whatever the ways, reading and writing in order is the measure: each other way is
-//! held against it.
+//! compared with it.
 
 use crate::battery::iozone::{self, Test};
 use crate::battery::{self, Cell, Group, MEBIBYTE, Outcome, Shape, outcome};
@@ -40,7 +40,7 @@ fn page_cache(scale: Scale) -> Option<u64> {
 }
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// A file has at least so many bytes: two of the largest records.
+/// A file has at least this many bytes: two of the largest records.
 const FILE_BYTES_MIN: u64 = 32 * MEBIBYTE;
 
 fn rounds(scale: Scale) -> u64 {
@@ -161,8 +161,8 @@ fn deviations(setting: &Setting<'_>, shape: &Shape) -> Vec<String> {
         match shape.is_cached {
             true => "the cache is dropped before reads, and writes count their fsync",
             false =>
-                "all but the tests of the C library go past the page cache; before those the \
-                      cache is dropped, or their fsync counts",
+                "all but the tests of the C library bypass the page cache; before those the cache \
+                 is dropped, or their fsync counts",
         }
     )];
     if !battery::allocates(setting) {
@@ -174,7 +174,7 @@ fn deviations(setting: &Setting<'_>, shape: &Shape) -> Vec<String> {
     all
 }
 
-/// The way that each other way is held against.
+/// The way that each other way is compared with.
 fn measure_of(cell: &Cell) -> Option<String> {
     let row = cell.row.as_str();
     let (test, kind) = match row.strip_suffix(" IOPS") {
@@ -190,7 +190,7 @@ fn measure_of(cell: &Cell) -> Option<String> {
     Some(format!("{measure}{kind} {}", size(cell.column)))
 }
 
-/// Each cell under its own name on the one side, what it is held against under the same name on
+/// Each cell under its own name on the one side, what it is compared with under the same name on
 /// the other.
 fn sides(summary: &Summary, groups: &[Group]) -> [Side; 2] {
     let cells = battery::cells(groups);
@@ -211,7 +211,7 @@ fn sides(summary: &Summary, groups: &[Group]) -> [Side; 2] {
         facts: Vec::new(),
         is_by_run: false,
     };
-    [side("in order, over what is there", order), side("each other way", other)]
+    [side("sequential, over existing data", order), side("each other way", other)]
 }
 
 fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findings) {
@@ -230,24 +230,24 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
         findings.unknown.push("How fast this file is: every cell was suspect.".into());
     } else if let Some(worst) = worst {
         findings.verdict.push(format!(
-            "The way matters: {slower} of {judged} cells are slower than reading or writing in \
-             order by more than {band}, most of all {} ({}); {faster} are faster, {same} the \
+            "The way matters: {slower} of {judged} cells are slower than sequential reading or \
+             writing by more than {band}, most of all {} ({}); {faster} are faster, {same} the \
              same within {band}.",
             worst.name,
             battery::change(worst)
         ));
     } else if same == judged {
         findings.verdict.push(format!(
-            "Every way is as fast as reading or writing in order: all {judged} cells are the same \
-             within {band}."
+            "Every way is as fast as sequential reading or writing: all {judged} cells are the \
+             same within {band}."
         ));
     } else if open < judged {
         let rest = match open {
             0 => String::new(),
-            open => format!("; of {open} nothing can be told"),
+            open => format!("; {open} inconclusive"),
         };
         findings.verdict.push(format!(
-            "Held against reading or writing in order, {same} of {judged} cells are the same \
+            "Compared with sequential reading or writing, {same} of {judged} cells are the same \
              within {band}, {faster} are faster{rest}."
         ));
     } else {
@@ -255,7 +255,7 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
     }
     if let Some(first) = of(Outcome::Open).next() {
         findings.unknown.push(format!(
-            "Of {open} cells the noise is too large to tell by how much they differ, such as {}; \
+            "In {open} cells the noise is too large to tell by how much they differ, such as {}; \
              more repetitions (--full) would.",
             first.name
         ));
@@ -269,8 +269,8 @@ fn matrices(summary: &Summary, groups: &[Group]) -> Vec<Table> {
     let (small, large): (Vec<&Cell>, Vec<&Cell>) =
         cells.into_iter().partition(|cell| cell.row.ends_with("IOPS"));
     vec![
-        battery::matrix(summary, "Bytes a second by record size", &large, size),
-        battery::matrix(summary, "Operations a second by record size", &small, size),
+        battery::matrix(summary, "Bandwidth by record size", &large, size),
+        battery::matrix(summary, "IOPS by record size", &small, size),
     ]
 }
 

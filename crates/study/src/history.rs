@@ -11,6 +11,7 @@ use drivelab_core::facts::{Facts, TargetKind};
 use drivelab_core::history::{Change, History, Line, Point};
 use drivelab_core::record::Begin;
 use drivelab_core::summary::{CellSummary, Summary};
+use drivelab_core::units::Size;
 use drivelab_stats::changes;
 
 /// Probability of a change that is none, over all lines of a history.
@@ -46,6 +47,12 @@ impl Gathering {
         Gathering(History { drive: drive.to_owned(), ..History::default() })
     }
 
+    /// Leaves a run out that did not come to its end: its cells may lack repetitions, or all of a
+    /// state that the study would have made.
+    pub fn leave_out(&mut self) {
+        self.0.incomplete += 1;
+    }
+
     /// Takes the next run, in order of time.
     pub fn take(&mut self, begin: &Begin, summary: &Summary) {
         self.0.runs += 1;
@@ -53,10 +60,11 @@ impl Gathering {
             Some(study) if begin.command == "study" => format!("study {}", study.name),
             _ => begin.command.clone(),
         };
+        let on = part_of(&begin.facts);
         for cell in &summary.cells {
             let load = load_of(begin, cell);
             for sample in cell_samples(cell, summary, &METRICS) {
-                let line = self.line(&command, cell, &sample, &load);
+                let line = self.line([&command, &on, &load], cell, &sample);
                 if sample.suspect.is_some() {
                     line.suspect += 1;
                     self.0.suspect += 1;
@@ -77,9 +85,15 @@ impl Gathering {
         }
     }
 
-    fn line(&mut self, command: &str, cell: &CellSummary, of: &Sample, load: &str) -> &mut Line {
+    fn line(
+        &mut self,
+        [command, on, load]: [&str; 3],
+        cell: &CellSummary,
+        of: &Sample,
+    ) -> &mut Line {
         let is_same = |line: &Line| {
             line.command == command
+                && line.on == on
                 && line.cell == of.name
                 && line.state == cell.state
                 && line.metric == of.metric
@@ -89,6 +103,7 @@ impl Gathering {
         let at = lines.iter().position(is_same).unwrap_or_else(|| {
             lines.push(Line {
                 command: command.to_owned(),
+                on: on.to_owned(),
                 cell: of.name.clone(),
                 state: cell.state.clone(),
                 metric: of.metric,
@@ -112,6 +127,22 @@ impl Gathering {
             line.changes = changes_of(&line.points, line.metric, tested);
         }
         history
+    }
+}
+
+/// What of the drive a run used: figures of a partition, a volume or a file system are not those of
+/// the drive below it.
+fn part_of(facts: &Facts) -> String {
+    let target = &facts.target;
+    match (target.kind, &target.filesystem, target.devices.first()) {
+        (TargetKind::File | TargetKind::Directory, Some(system), _) => {
+            format!("files on {} at {}", system.kind, system.mount_point)
+        }
+        (TargetKind::BlockDevice, _, Some(top)) if target.devices.len() > 1 => match top.bytes {
+            Some(bytes) => format!("{} of {}", top.layer, Size(bytes)),
+            None => format!("{} {}", top.layer, top.name),
+        },
+        _ => String::new(),
     }
 }
 

@@ -37,7 +37,7 @@ pub const STUDY: Study = Study {
 };
 
 const SECOND_NS: u64 = 1_000_000_000;
-/// Bytes of all workers together are a multiple of this, and at least so many.
+/// Bytes of all workers together are a multiple of this, and at least this many.
 const GRAIN: u64 = 4 * MEBIBYTE;
 
 fn rounds(scale: Scale) -> u64 {

@@ -17,6 +17,7 @@ pub mod files;
 pub mod history;
 pub mod ior;
 pub mod meta;
+pub mod methods;
 pub mod mix;
 pub mod modes;
 pub mod patterns;

@@ -23,7 +23,7 @@ use drivelab_stats::Verdict;
 /// The study.
 pub const STUDY: Study = Study {
     name: "meta",
-    question: "How many names a second can be made, found, changed and removed?",
+    question: "How many files a second can be created, looked up, changed and removed?",
     allowance,
     objection,
     next,
@@ -40,12 +40,12 @@ const ACTIONS: [Action; 6] =
 /// Names in flight where they go in batches, and what is done to them, by one worker.
 const BATCH: u32 = 32;
 const BATCHED: [Action; 3] = [Action::Create, Action::Stat, Action::Unlink];
-/// Of so many names one is made durable, and one is a directory.
+/// Of this many names one is made durable, and one is a directory.
 const DURABLE_PART: u32 = 100;
 const DIRECTORY_PART: u32 = 20;
 /// Fewer names say nothing, and leave nothing to the parts.
 const NAMES_MIN: u32 = 400;
-/// A load of six actions may take as long as so many cells …
+/// A load of six actions may take as long as this many cells …
 const LOAD_CELLS: u64 = 4;
 /// … and a name through all of them takes so long, on the safe side.
 const ROUND_TRIP_NS: u64 = 200_000;
@@ -85,7 +85,7 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     }
     let too_short = setting.options.time.0 < 10 * SECOND_NS;
     too_short
-        .then(|| format!("{} are too short for any study; give at least 10s", setting.options.time))
+        .then(|| format!("{} is too short for any study; give at least 10s", setting.options.time))
 }
 
 /// Whether names can go in batches here.
@@ -137,7 +137,7 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let mut findings = Findings::default();
     let head =
         |workers| if workers == 1 { "1 worker".into() } else { format!("{workers} workers") };
-    let table = battery::matrix(summary, "Names a second", &cells, head);
+    let table = battery::matrix(summary, "Metadata operations a second", &cells, head);
     findings.tables.push(table);
     rates(summary, &cells, &mut findings);
     if findings.figures.is_empty() {
@@ -148,10 +148,19 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     directories(setting, summary, &cells, &mut findings);
     batches(setting, summary, &cells, &mut findings);
     findings.deviations.push(
-        "Names were made just before they were looked at: what is found is in memory, as in \
-         Metarates. Nothing is on the drive for sure but what fsync counts."
+        "Names were created just before they were looked up: lookups are answered from memory, as \
+         in Metarates. Only what fsync covers is on the drive for certain."
             .into(),
     );
+    let cpus = setting.facts.host.cpus_online.filter(|_| !setting.is_simulated());
+    let most = WORKERS.into_iter().max().unwrap_or(1);
+    if let Some(cpus) = cpus.filter(|cpus| *cpus < most) {
+        findings.deviations.push(format!(
+            "{most} workers shared {cpus} CPUs. Each action counts by the time within its calls, \
+             not by the time in which a worker waited for a CPU between them: rates of {most} \
+             workers are upper bounds, and calls that never wait, such as stat, come to less."
+        ));
+    }
     if setting.is_simulated() {
         findings.deviations.push(
             "The file system is a model: what a call costs a CPU is a parameter of it, and only \
@@ -175,7 +184,7 @@ fn rates(summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
             name: cell.name.clone(),
             estimate,
             unit: Unit::Iops,
-            note: "the most of all workers, directories and ways".into(),
+            note: "the highest of all workers, directories and ways".into(),
         });
         told.push((action, estimate));
     }
@@ -244,8 +253,8 @@ fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findin
     }
     if open > 0 {
         findings.unknown.push(format!(
-            "Whether a directory for each worker changes anything: of {open} of {judged} cells \
-             the noise is too large to tell. More repetitions (--full) would."
+            "Whether a directory for each worker changes anything: in {open} of {judged} cells the \
+             noise is too large to tell. More repetitions (--full) would."
         ));
     }
     findings.comparison = Some(comparison);
@@ -298,8 +307,32 @@ fn batches(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findings: 
     if !open.is_empty() {
         let names: Vec<&str> = open.iter().map(|cell| cell.name.as_str()).collect();
         findings.unknown.push(format!(
-            "What batches {what} change: of {} the noise is too large to tell.",
+            "What batches {what} change: for {} the noise is too large to tell.",
             names.join(", ")
         ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiment::sample::play;
+    use crate::experiment::tests::options;
+    use drivelab_core::facts::{Facts, TargetKind};
+
+    #[test]
+    fn rates_of_more_workers_than_cpus_are_called_bounds() {
+        let says = |cpus: u32, kind: TargetKind| {
+            let mut facts = Facts::default();
+            (facts.target.kind, facts.host.cpus_online) = (kind, Some(cpus));
+            let options = options("meta");
+            let setting = Setting { options: &options, facts: &facts };
+            let run = play(&STUDY, &setting, "unknown", &|_, _| 1000.0);
+            let found = STUDY.judged(&setting, &run).deviations;
+            found.iter().any(|text| text.starts_with("4 workers shared 2 CPUs"))
+        };
+        assert!(says(2, TargetKind::Directory));
+        assert!(!says(4, TargetKind::Directory));
+        assert!(!says(2, TargetKind::Simulated), "its CPUs are not counted");
     }
 }

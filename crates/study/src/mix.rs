@@ -64,7 +64,7 @@ impl Order {
 enum Load {
     Reads,
     Writes(Order),
-    /// So many writes in a thousand.
+    /// This many writes in a thousand.
     Mixed(u32, Order),
 }
 
@@ -154,7 +154,7 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     region::next(setting, run, |left, bytes| missing(schedule(setting, run, left, bytes), run))
 }
 
-/// Everything that is measured, in its order: each round has all cells once, shuffled anew.
+/// Everything that is measured, in its order: each round has all cells once, shuffled again.
 fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<Step> {
     let options = setting.options;
     let (n, all) = (repetitions(options.scale), cells(options.scale));

@@ -1,7 +1,7 @@
 //! `modes`: direct, buffered, dsync: who answers, the memory of this machine or the drive?
 //!
 //! Random reads and writes of 4 KiB, once for each way to open a file, one at a time and 32 at a
-//! time. Beside each the bytes that reached the drive meanwhile are counted: what is missing of
+//! time. Next to each the bytes that reached the drive meanwhile are counted: what is missing of
 //! those that were asked for, memory has answered.
 
 mod article;
@@ -118,7 +118,7 @@ fn why_not(setting: &Setting<'_>, mode: Mode) -> Option<&'static str> {
             Some("this file system has no direct I/O: all of its I/O is buffered")
         }
         false if setting.is_simulated() && !has_pages => {
-            Some("this simulated host has no page cache; page_cache=1GiB gives it one")
+            Some("this simulated host has no page cache; add page_cache=1GiB to the target")
         }
         _ => None,
     }

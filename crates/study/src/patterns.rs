@@ -1,6 +1,6 @@
 //! `patterns`: which access pattern does the controller love or hate?
 //!
-//! Da Zhou's ten patterns, each held against what it is a variant of: reads and writes, at random
+//! Da Zhou's ten patterns, each compared with what it is a variant of: reads and writes, at random
 //! and in order, of the smallest requests, one at a time. And reads across boundaries at
 //! which the drive may split requests, such as the stripes of an array.
 
@@ -43,7 +43,7 @@ const SECOND_NS: u64 = 1_000_000_000;
 const RAMP_NS_EACH: u64 = 500;
 /// They lie on the widest grid of the patterns.
 const PLACE_GRID: u64 = 65_536;
-/// A list may take so many times as long as another step: its second time needs the first one
+/// A list may take this many times as long as another step: its second time needs the first one
 /// whole.
 const LIST_TIMES: u64 = 4;
 /// Fewer bytes than this would leave steps of a few milliseconds.
@@ -125,14 +125,14 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     })
 }
 
-/// What must be done once more where the drive was let go of just before this step.
+/// What must be done once more where the drive was closed just before this step.
 fn before(all: &[Step], step: &Step) -> Option<Step> {
     let second = all.windows(2).find(|pair| pair[1] == *step)?;
     let is_list = |step: &Step| step.streams.first().and_then(|stream| stream.order);
     (is_list(step).is_some() && is_list(&second[0]) == is_list(step)).then(|| second[0].clone())
 }
 
-/// Everything that is measured, in its order: each round has all cells once, shuffled anew.
+/// Everything that is measured, in its order: each round has all cells once, shuffled again.
 fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, bytes: u64) -> Vec<Step> {
     let options = setting.options;
     let (n, all) = (repetitions(options.scale), possible(setting));

@@ -2,20 +2,26 @@
 //!
 //! The same few loads on each target: random and sequential, reads and writes, one at a time and
 //! many at once. One target alone gives its profile; several are put in order by `across`.
+//!
+//! Each write comes after a rest, so that all repetitions find the same cache. Sequential writes
+//! follow on the fill. Then the drive rests longer, and is read. Random writes come last: what a
+//! cache has still to write back at random takes a disk's time from what follows, for as long as a
+//! minute.
 
+mod deviations;
 mod links;
 mod members;
 mod places;
 
 use crate::compare::{Side, compare};
 use crate::experiment::budget::{Left, whole, written};
-use crate::experiment::order::{missing, shuffle, since_break};
+use crate::experiment::order::{in_rounds, missing, since_break};
 use crate::experiment::{Allowance, Needs, Setting, Study, control, impossible, loads, region};
 use drivelab_core::comparison::{Comparison, Metric, Sample};
 use drivelab_core::facts::CacheState;
-use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
+use drivelab_core::findings::{DotPanel, DotRow, Dots, Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::gathering::Member;
-use drivelab_core::plan::{Engine, Mix, Pattern, Plan, Role, Step, Stream, Until};
+use drivelab_core::plan::{Act, Engine, Mix, Pattern, Plan, Role, Step, Stream, Until};
 use drivelab_core::quantity::{digits, percent, time};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::{Rules, Sound};
@@ -62,6 +68,13 @@ const NAMES: [&str; CELLS.len()] = {
 };
 const REPETITIONS: u64 = 5;
 const SECOND_NS: u64 = 1_000_000_000;
+/// Of the time that is left, at most this part for the long rest, and for each of the short ones.
+const LONG_PART: u64 = 40;
+const SHORT_PART: u64 = 150;
+/// All rests together take at most this part.
+const REST_PART: u64 = 5;
+/// In which a cache writes back what it took.
+const REST_NS: u64 = 10 * SECOND_NS;
 /// Targets that differ by less over all loads share a place.
 const BAND: f64 = 0.05;
 /// What of the bytes the fill may take.
@@ -123,27 +136,41 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
 fn schedule(setting: &Setting<'_>, left: &Left, run: &Run, region: u64) -> Vec<Step> {
     let writers = CELLS.iter().filter(|cell| cell.1 < 100).count() as u64;
     let all = REPETITIONS * (CELLS.len() as u64 + writers);
-    let is_known = |step: &&StepRun| step.begin.role != Role::Precondition;
+    let is_known = |step: &&StepRun| !matches!(step.begin.role, Role::Precondition | Role::Idle);
     let measured = run.steps.iter().filter(is_known).count() as u64;
     let longest = match setting.options.scale {
         Scale::Quick => 2 * SECOND_NS,
         Scale::Default => 5 * SECOND_NS,
         Scale::Full => 60 * SECOND_NS,
     };
-    let each_ns = left.each(setting, all.saturating_sub(measured).max(1), longest);
+    // A part of the time is for the rests.
+    let missing = all.saturating_sub(measured).max(1);
+    let each_ns = left.each(setting, missing + missing.div_ceil(REST_PART), longest);
     let each_ns = each_ns.max(SECOND_NS / 20);
     let write_bytes = left.bytes / (2 * writers * REPETITIONS);
+    let of = |is_here: fn(&(&str, u32, u64, u32)) -> bool| {
+        CELLS.into_iter().filter(is_here).collect::<Vec<_>>()
+    };
+    let in_order = of(|cell| cell.1 == 0 && !cell.0.starts_with("random"));
+    let reads = of(|cell| cell.1 == 100);
+    let at_random = of(|cell| cell.1 < 100 && cell.0.starts_with("random"));
     let mut steps = Vec::new();
-    for round in 0..REPETITIONS {
-        let mut cells = CELLS;
-        shuffle(&mut cells, setting.options.seed, round);
-        for cell in cells {
+    for (part, rests) in [(&in_order, true), (&reads, false), (&at_random, true)] {
+        steps.extend((part == &reads).then(|| rest(REST_NS, left.time_ns / LONG_PART)));
+        for cell in in_rounds(part, REPETITIONS, setting.options.seed) {
+            steps.extend(rests.then(|| rest(REST_NS / 4, left.time_ns / SHORT_PART)));
             let step = one(setting, cell, region, [each_ns, write_bytes]);
             steps.extend(loads::settling(&step));
             steps.push(step);
         }
     }
     steps
+}
+
+/// Leaves the drive alone, so that its cache can write back what it took.
+fn rest(wanted_ns: u64, most_ns: u64) -> Step {
+    let span = Span(wanted_ns.min(most_ns).max(1));
+    Step { name: "rest".into(), role: Role::Idle, act: Some(Act::Idle(span)), ..Step::default() }
 }
 
 fn one(
@@ -178,8 +205,8 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings.no_answer = !CELLS.iter().any(is_sound);
     if findings.no_answer {
         findings.want_more(
-            "How fast this target is: no load of it has numbers that can be believed. More --time \
-             or --budget measures more of them."
+            "How fast this target is: no load of it has valid numbers. More --time or --budget \
+             measures more of them."
                 .into(),
         );
     }
@@ -190,7 +217,7 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     let counted: Vec<_> = summary.steps.iter().flat_map(|step| &step.devices).collect();
     members::shares(&run.begin.facts, &counted, &mut findings);
-    deviations(setting, run, &mut findings);
+    findings.deviations = deviations::of(setting, run);
     findings
 }
 
@@ -218,26 +245,6 @@ fn latency(summary: &Summary, name: &str) -> Option<Estimate> {
     mean_latency(summary.cells.iter().find(|cell| cell.name == name)?)
 }
 
-fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
-    let Some(region) = region_bytes(setting, run) else { return };
-    if region < setting.bytes() {
-        findings.deviations.push(format!(
-            "Only the first {} of {} were filled and used: a larger --budget or --time uses more. \
-             A disk seeks less there, and a flash drive has as much spare flash as is unused.",
-            Size(region),
-            Size(setting.bytes())
-        ));
-    }
-    if region::began_used(run) {
-        return;
-    }
-    findings.deviations.push(
-        "The drive was filled once and not brought to its steady state: writes may be faster here \
-         than after hours (`drivelab study wsat`)."
-            .into(),
-    );
-}
-
 /// Puts the members in order.
 ///
 /// Each load is compared with the fastest target of that load; the place is by the geometric mean
@@ -251,9 +258,9 @@ fn across(members: &[Member<'_>]) -> Findings {
     let sound: Vec<(&str, &Summary)> =
         summaries.iter().map(|(target, it)| (*target, it)).filter(|it| has_all(it.1)).collect();
     for (target, _) in summaries.iter().filter(|(_, it)| !has_all(it)) {
-        findings.unknown.push(format!(
-            "The place of {target}: not all of its loads have numbers that can be believed."
-        ));
+        findings
+            .unknown
+            .push(format!("The place of {target}: not all of its loads have valid numbers."));
     }
     let mut places: Vec<(&str, &Summary, f64)> =
         sound.iter().map(|(target, it)| (*target, *it, slowness(it, &sound))).collect();
@@ -268,8 +275,39 @@ fn across(members: &[Member<'_>]) -> Findings {
     findings.tables.push(latencies(&places));
     findings.tables.extend(links::table(members, &all));
     findings.deviations.extend(members.iter().filter_map(array_cache));
+    findings.deviations.extend(deviations::of_caches(members.iter().map(|member| member.run)));
+    findings.dots = vec![dots(&all)];
     findings.comparison = Some(comparison);
     findings
+}
+
+/// All loads of all members, a mark each: the rates of large requests have an axis of their own.
+fn dots(all: &[(&str, &Summary)]) -> Dots {
+    let value = |summary: &Summary, name: &str, is_large: bool| {
+        let cell = summary.cells.iter().find(|cell| cell.name == name)?;
+        let total = &cell.streams.first().filter(|_| cell.valid != Some(false))?.total;
+        if is_large { total.bandwidth_bytes_per_s } else { total.iops }
+    };
+    let panel = |is_large: bool, quantity: &str, unit| {
+        let of_panel = CELLS.iter().filter(|cell| (cell.2 > 4096) == is_large);
+        let row = |(name, ..): &(&str, u32, u64, u32)| DotRow {
+            label: (*name).into(),
+            values: all.iter().map(|(_, summary)| value(summary, name, is_large)).collect(),
+        };
+        DotPanel { quantity: quantity.into(), unit, rows: of_panel.map(row).collect() }
+    };
+    Dots {
+        title: "Every load of every drive".into(),
+        note:
+            "A mark is a rate with its 95 % interval, on a logarithmic axis: equal distances are \
+               equal ratios. Further to the right is faster."
+                .into(),
+        sides: all.iter().map(|(target, _)| (*target).to_string()).collect(),
+        panels: vec![
+            panel(false, "requests of 4 KiB, IOPS", Unit::Iops),
+            panel(true, "requests of 128 KiB, bytes per second", Unit::BytesPerS),
+        ],
+    }
 }
 
 /// What a simulated array's cache held.
@@ -277,7 +315,7 @@ fn array_cache(member: &Member<'_>) -> Option<String> {
     let target = member.target;
     Some(match member.run.begin.facts.target.simulated?.array_cache? {
         CacheState::Cold => format!(
-            "{target}: the array's memory was cold, and answered no read but of what was just \
+            "{target}: the array's memory was cold, and answered only reads of what had just been \
              written; cache_state=warm in its name makes it hold the beginning of the volume."
         ),
         CacheState::Warm => format!(
@@ -378,8 +416,8 @@ fn in_order(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Vec<St
                 digits(ratio)
             ),
             true => format!(
-                "Whether {slower} is slower than {faster} by more than {} over all loads cannot \
-                 be told: {interval} times.",
+                "Whether {slower} is slower than {faster} by more than {} over all loads cannot be \
+                 determined: {interval} times.",
                 percent(BAND)
             ),
         });
@@ -399,20 +437,22 @@ fn in_order(places: &[(&str, &Summary, f64)], comparison: &Comparison) -> Vec<St
 
 fn table(places: &[(&str, &Summary, f64)]) -> Table {
     let head = |name: &str, unit| Head { name: name.into(), unit };
-    let row = |(index, (target, _, slowness)): (usize, &(&str, &Summary, f64))| {
-        vec![
-            Entry::Text((index + 1).to_string()),
-            Entry::Text((*target).to_string()),
-            Entry::Number(*slowness),
-        ]
+    let all: Vec<(&str, &Summary)> = places.iter().map(|place| (place.0, place.1)).collect();
+    let order = places::order(&all, &NAMES);
+    let row = |(target, _, slowness): &(&str, &Summary, f64)| {
+        let of_all = order.iter().find(|((one, _), _)| one == target).map_or(0, |(_, at)| *at);
+        let is_shared = order.iter().filter(|(_, at)| *at == of_all).count() > 1;
+        let place = format!("{of_all}{}", if is_shared { " =" } else { "" });
+        vec![Entry::Text(place), Entry::Text((*target).to_string()), Entry::Number(*slowness)]
     };
     Table {
         title: "Places".into(),
         note: "How many times slower than the fastest target of each load, as a geometric mean \
-               over the loads: the place goes by it."
+               over the loads: the place goes by it. Targets that cannot be distinguished by more \
+               than 5 % share a place (=)."
             .into(),
         heads: vec![head("place", None), head("target", None), head("slower", Some(Unit::Factor))],
-        rows: places.iter().enumerate().map(row).collect(),
+        rows: places.iter().map(row).collect(),
     }
 }
 

@@ -1,7 +1,7 @@
 //! All studies, by name: help, the tables of the documents and the command line ask here.
 
 use crate::experiment::{Allowance, OwnOption, Setting, Study};
-use crate::{STUDIES, accept, battery, check};
+use crate::{STUDIES, accept, battery, check, methods};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
@@ -84,11 +84,16 @@ pub fn help_of(study: &Study) -> String {
         false => "",
     };
     let targets = if study.needs.targets > 1 { "TARGET TARGET …" } else { "TARGET" };
+    let (method, answer) = methods::of(study.name).map_or_else(Default::default, |it| {
+        let lines: String = it.lines.iter().map(|line| format!("  {line}\n")).collect();
+        (format!("Method:\n{lines}"), format!("An answer reads like this:\n{}", wrapped(it.answer)))
+    });
     format!(
-        "{}\n\nUsage: drivelab study {} [OPTIONS] {targets}\n\n\
-         Most that it takes and writes on a real drive of {}{each}:\n{}{}{}\n{own}\
-         `drivelab study --help` has all options, docs/MODELS.md says how it is done, and\n\
-         --dry-run what a line would do here.\n",
+        "{}\n\nUsage: drivelab study {} [OPTIONS] {targets}\n\n{method}\n\
+         Most that it takes and writes on a real drive of {}{each}:\n{}{}{}\n\
+         {answer}\n{own}\
+         All options: `drivelab study --help`. What a line would do here: --dry-run.\n\
+         How it is done in full: docs/MODELS.md and docs/METHODOLOGY.md.\n",
         study.question,
         study.name,
         size(DRIVE_BYTES),
@@ -96,6 +101,22 @@ pub fn help_of(study: &Study) -> String {
         cost("by default", Scale::Default),
         cost("--full", Scale::Full),
     )
+}
+
+/// A sentence in lines of 78 columns at most, two of them in front.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::from(" ")];
+    for word in text.split_whitespace() {
+        let is_full = |line: &String| line.chars().count() + 1 + word.chars().count() > 78;
+        if lines.last().is_some_and(is_full) {
+            lines.push(" ".into());
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n") + "\n"
 }
 
 fn span(hours: f64) -> String {
@@ -115,7 +136,7 @@ pub fn help() -> String {
     STUDIES.iter().map(one).collect()
 }
 
-/// The table of README.md: names and questions in Markdown.
+/// The table of docs/GUIDE.md: names and questions in Markdown.
 pub fn table() -> String {
     let row = |study: &Study| format!("| `{}` | {} |\n", study.name, study.question);
     format!("| study | asks |\n|---|---|\n{}", STUDIES.iter().map(row).collect::<String>())
@@ -139,6 +160,10 @@ mod tests {
             let help = help_of(study);
             assert!(help.starts_with(study.question) && help.contains(study.name), "{help}");
             assert!(help.lines().all(|line| line.chars().count() <= 80), "{help}");
+            let Some(method) = methods::of(study.name) else { panic!("{}", study.name) };
+            assert!(method.lines.iter().all(|line| help.contains(line)), "{help}");
+            assert!(help.split_whitespace().collect::<Vec<_>>().join(" ").contains(method.answer));
+            assert!(help.lines().count() <= 24, "{help}");
             let own = study.options.iter().map(|it| it.word());
             assert!(own.into_iter().all(|word| help.contains(word)), "{help}");
             assert!(study.options.iter().all(|option| refusal(study, *option).is_none()));

@@ -58,17 +58,17 @@ struct Cell {
 /// How its requests are issued.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Load {
-    /// 128 KiB in order, so many at once.
+    /// 128 KiB in order, this many at once.
     InOrder(u32),
-    /// 4 KiB at random, so many at once by one worker.
+    /// 4 KiB at random, this many at once by one worker.
     Deep(u32),
-    /// 4 KiB at random, so many workers with one each.
+    /// 4 KiB at random, this many workers with one each.
     Workers(u32),
     /// The same in a file of their own each.
     FileEach,
     /// The same all in one file.
     OneFile,
-    /// 4 KiB at random by workers that each have so many under way.
+    /// 4 KiB at random by workers that each have this many under way.
     Jobs { workers: u32, depth: u32, files: Files },
 }
 
@@ -206,7 +206,7 @@ fn round(setting: &Setting<'_>, run: &Run, left: &Left) -> Option<Step> {
     (!is_over).then(|| rounds::write_step(setting, ROUND, Role::Precondition, bytes, &limit))
 }
 
-/// All repetitions of these cells, in an order shuffled anew in each round.
+/// All repetitions of these cells, in an order shuffled again in each round.
 fn schedule(setting: &Setting<'_>, run: &Run, cells: &[Cell]) -> Vec<Step> {
     let left = Left::of(setting, run);
     let known: Vec<Cell> = in_order(setting).into_iter().chain(at_random(setting)).collect();

@@ -57,7 +57,7 @@ const FAMILIES: [u64; 4] = [1, 3, 5, 7];
 /// The shortest stride of a family has this many bytes for each of its parts.
 const STRIP_MIN: u64 = 16 * KIBIBYTE;
 
-/// Reads of records that lie anywhere, or on multiples of so many bytes.
+/// Reads of records that lie anywhere, or on multiples of this many bytes.
 fn name(stride: Option<u64>) -> String {
     match stride {
         Some(bytes) => format!("random read 4K qd{DEPTH}, stride {}", size(bytes)),

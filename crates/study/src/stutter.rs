@@ -1,7 +1,7 @@
 //! `stutter`: will a machine with this drive freeze?
 //!
 //! The drive is filled and written at random for a while, because an empty one has no reason to
-//! pause. Then one reader, one operation at a time, works beside random writes, and every time in
+//! pause. Then one reader, one operation at a time, works next to random writes, and every time in
 //! which it waits is kept: a person feels the longest of them, not the mean. Around it stand the
 //! loads by which the early flash drives were shown to freeze: random writes of several sizes,
 //! shares of sequence and depths.
@@ -40,23 +40,23 @@ pub const STUDY: Study = Study {
 /// Each cell is measured so often, in rounds.
 const ROUNDS: u64 = 5;
 const SECOND_NS: u64 = 1_000_000_000;
-/// The step with the reader may write so many times as much as the others.
+/// The step with the reader may write this many times as much as the others.
 const READER_PARTS: u64 = 6;
-/// What of its bytes the writer beside it is to need: an operation is as long as it is.
+/// What of its bytes the writer next to it is to need: an operation is as long as it is.
 const WRITER_SHARE: f64 = 0.95;
-/// The reader beside the writer is watched for this long in each round: what all rounds together
+/// The reader next to the writer is watched for this long in each round: what all rounds together
 /// take to rule a freeze a minute out, and a little more.
 const READER_NS: u64 = 37 * SECOND_NS;
 /// It may take this part of what time is left; the other loads share the rest.
 const READER_SHARE: f64 = 0.8;
-/// A deep queue is watched for so many times as long as one operation takes to get through it.
+/// A deep queue is watched for this many times as long as one operation takes to get through it.
 const TURNS: f64 = 6.0;
-/// And runs for so many of those before it is watched.
+/// And runs for this many of those before it is watched.
 const TURNS_RAMP: f64 = 1.5;
 /// Before every cell its load runs for this part of its time and bytes, unwatched: the drive still
 /// works on what the cell before left it.
 const SETTLE_PART: f64 = 0.25;
-/// The reader beside the writer settles for this part of the time that it is watched: what a cache
+/// The reader next to the writer settles for this part of the time that it is watched: what a cache
 /// still holds of loads a hundred times as heavy would freeze it, and the grade is of it alone.
 const READER_SETTLE_PART: f64 = 0.2;
 
@@ -69,7 +69,7 @@ fn allowance(scale: Scale, bytes: u64) -> Allowance {
     Allowance { time: Span(minutes * 60 * SECOND_NS), budget: Size(budget) }
 }
 
-/// How long the reader beside the writer is watched in all, where the time allows it.
+/// How long the reader next to the writer is watched in all, where the time allows it.
 fn reader_seconds(scale: Scale) -> f64 {
     let each = if scale == Scale::Full { 180 * SECOND_NS } else { READER_NS };
     (ROUNDS * each) as f64 / 1e9
@@ -178,7 +178,7 @@ struct Bounds {
 /// The load of a cell unwatched, and the cell.
 fn settled(setting: &Setting<'_>, cell: &Cell, bounds: &Bounds) -> [Step; 2] {
     let Bounds { region, bytes, times, rate } = bounds;
-    // The writer beside the reader goes at one rate from the beginning to the end.
+    // The writer next to the reader goes at one rate from the beginning to the end.
     let settle_part = match cell.has_reader_and_writer() {
         true => times.settle / (times.settle + times.ramp + times.watched).max(1.0),
         false => SETTLE_PART,

@@ -288,13 +288,14 @@ pub fn forecast(setting: &Setting<'_>) -> String {
     };
     format!(
         "{} GiB of data writes: {} GiB in {batteries} batteries of {} cells, {} repetitions each \
-         on a file of {}, and {} GiB in {cycles} torture(s) of {} passes of {} and {}",
+         on a file of {}, and {} GiB in {} of {} passes of {} and {}",
         gibibytes(of_batteries + of_torture),
         gibibytes(of_batteries),
         battery::cells(&program.groups).len(),
         program.rounds,
         size(program.file_bytes),
         gibibytes(of_torture),
+        drivelab_core::quantity::counted(cycles, "torture"),
         program.passes,
         size(program.torture_bytes[0]),
         size(program.torture_bytes[1])

@@ -65,8 +65,8 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     if !setting.is_drive() {
         let what = if setting.facts.target.kind == TargetKind::File { "a file" } else { "a path" };
         return Some(format!(
-            "`trim` needs a whole drive, real or simulated, and this is {what}: what a file gives \
-             back is the file system's to decide. Name a block device"
+            "`trim` needs a whole drive, real or simulated, and this is {what}: the file system \
+             decides what a file gives back. Name a block device"
         ));
     }
     let needed = 4 * setting.bytes() / TRIM_PART;

@@ -1,7 +1,7 @@
 //! `under`: what does a drive still do while something else uses it, and what does that get?
 //!
 //! The other load is an open loop: it comes at its own rate, whatever the drive makes of it. The
-//! measured loads run alone and beside it, the other load alone too.
+//! measured loads run alone and next to it, the other load alone too.
 
 mod judge;
 mod neighbour;
@@ -20,7 +20,7 @@ use drivelab_core::units::{Size, Span};
 /// The study.
 pub const STUDY: Study = Study {
     name: "under",
-    question: "What does a drive still do beside another load, and what does that one get?",
+    question: "What does a drive still do under another load, and what does that load get?",
     needs: Needs { begins_as_published: true, ..Needs::PLAIN },
     allowance,
     objection,
@@ -42,7 +42,7 @@ const GRAIN: u64 = 1 << 20;
 enum Cell {
     /// A measured one by itself.
     Alone(usize),
-    /// The same beside the other load.
+    /// The same next to the other load.
     Beside(usize),
     /// The other load by itself.
     Neighbour,
@@ -56,7 +56,7 @@ impl Cell {
         let other = setting.options.under.load.word();
         match self {
             Cell::Alone(at) => format!("{} alone", LOADS[at].0),
-            Cell::Beside(at) => format!("{} beside {other}", LOADS[at].0),
+            Cell::Beside(at) => format!("{} with {other}", LOADS[at].0),
             Cell::Neighbour => format!("{other} alone"),
         }
     }
@@ -78,7 +78,7 @@ fn next(setting: &Setting<'_>, run: &Run) -> Option<Plan> {
     region::next(setting, run, |left, bytes| missing(schedule(setting, run, left, bytes), run))
 }
 
-/// Each round has all cells once, shuffled anew.
+/// Each round has all cells once, shuffled again.
 fn schedule(setting: &Setting<'_>, run: &Run, left: &Left, region: u64) -> Vec<Step> {
     let rounds = repetitions(setting.options.scale);
     let all = rounds * Cell::ALL.len();

@@ -14,7 +14,7 @@ mod shown;
 use crate::experiment::budget::{Left, written};
 use crate::experiment::order::{done, since_break};
 use crate::experiment::rounds::{self, ROUND};
-use crate::experiment::{Allowance, Setting, Study, impossible, loads, too_small};
+use crate::experiment::{Allowance, Setting, Study, Swept, impossible, loads, too_small};
 use drivelab_core::plan::{Act, Plan, Role, Step};
 use drivelab_core::rounds::is_filled;
 use drivelab_core::run::{Run, StepRun};
@@ -35,6 +35,7 @@ pub const STUDY: Study = Study {
     established: rounds::established,
     rules: Rules::SERIES,
     judge: judge::judge,
+    swept: Swept { figures: &["steady state"], amplified: Some(STEADY) },
     ..Study::PLAIN
 };
 
@@ -42,7 +43,7 @@ const WATCHED: usize = 5;
 const SECOND_NS: u64 = 1_000_000_000;
 /// A drive that was emptied is left alone for so long: it erases.
 const REST_NS: u64 = 10 * SECOND_NS;
-/// An emptied drive that has not fallen after so many capacities falls no more at once.
+/// An emptied drive that has not fallen after this many capacities falls no more at once.
 const TO_CLIFF_TURNS: u64 = 2;
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
@@ -125,7 +126,7 @@ enum Stage {
     ToCliff,
     Fill,
     Settle,
-    /// So many rounds were watched.
+    /// This many rounds were watched.
     Watch(usize),
     Over,
 }

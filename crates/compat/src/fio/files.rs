@@ -37,7 +37,7 @@ pub fn places(jobs: &[(String, Settings)], world: &dyn World) -> Result<Places, 
             }),
             [first, second, ..] => Err(Refusal::new(
                 STATUS,
-                format!("drivelab uses one drive in a run, and here are {first} and {second}"),
+                format!("drivelab uses one drive per run, and the line names {first} and {second}"),
                 "Run one line for each drive; several files in directories may go together.",
             )),
             [] => Ok(Places::default()),
@@ -83,7 +83,8 @@ pub fn listed(jobs: &[(String, Settings)], world: &dyn World) -> Result<Listed, 
     let mut paths: Vec<String> = Vec::new();
     let mut wanted: Vec<Wanted> = Vec::new();
     for (name, settings) in jobs {
-        wanted.push(wanted_of(name, settings, world, &mut paths)?);
+        let one = wanted_of(name, settings, world, (&mut paths, &wanted))?;
+        wanted.push(one);
     }
     let mut states = vec![State { is_there: true, ..State::default() }; paths.len()];
     let mut sizes = vec![0u64; paths.len()];
@@ -93,7 +94,10 @@ pub fn listed(jobs: &[(String, Settings)], world: &dyn World) -> Result<Listed, 
             *size = (*size).max(place.file_bytes);
             // A mapped file is written through its pages, which fio makes beforehand.
             let is_mapped = settings.engine.1.traits().is_mapping;
-            state.is_read |= settings.rw.kinds[0] || settings.overwrite || is_mapped;
+            state.is_read |= settings.rw.kinds[0]
+                || settings.overwrite
+                || settings.turns.create_only
+                || is_mapped;
             state.is_written |= settings.rw.kinds[1] || settings.rw.kinds[2];
         }
     }
@@ -116,7 +120,7 @@ fn has_room(jobs: &[(String, Settings)]) -> Result<(), Refusal> {
         return Err(Refusal::new(STATUS, "error: maximum number of jobs reached.", advice));
     }
     if files > FILES_MAX {
-        let text = format!("{files} files are more than a run may name here");
+        let text = format!("{files} files are more than one run supports");
         let advice = format!("Use at most {FILES_MAX}: a smaller nrfiles.");
         return Err(Refusal::new(STATUS, text, advice));
     }
@@ -134,6 +138,8 @@ pub struct Wanted {
     length: u64,
     size: u64,
     file_bytes: u64,
+    /// What is there already of each file.
+    found_bytes: u64,
 }
 
 impl Wanted {
@@ -152,6 +158,7 @@ impl Wanted {
             offset_each: self.offset_each,
             length: self.length,
             size: self.size,
+            file_bytes: self.file_bytes.max(self.found_bytes),
             is_on_drive: false,
         }
     }
@@ -161,7 +168,7 @@ fn wanted_of(
     name: &str,
     settings: &Settings,
     world: &dyn World,
-    paths: &mut Vec<String>,
+    (paths, before): (&mut Vec<String>, &[Wanted]),
 ) -> Result<Wanted, Refusal> {
     are_directories(settings, world)?;
     let own = paths_of(name, settings);
@@ -171,7 +178,12 @@ fn wanted_of(
         count => count as u32,
     };
     let first = place_of(paths, &own)?;
-    let whole = whole_bytes(&own, settings, world)?;
+    let whole = whole_bytes(&own, settings, world, |path| {
+        // What jobs before it lay out is there when it begins.
+        let place = paths.iter().position(|known| known == path)?;
+        let users = before.iter().filter(|wanted| wanted.files().contains(&place));
+        users.map(|wanted| wanted.file_bytes).max()
+    })?;
     let parts = u64::from(per_clone.max(1));
     let scale = world.scale();
     let grain = grain(settings);
@@ -209,10 +221,9 @@ fn wanted_of(
     let clones = u64::from(settings.numjobs.max(1));
     let reach = offset.saturating_add(offset_each.saturating_mul(clones - 1));
     let file_bytes = reach.saturating_add(part);
-    let count = own.len();
     Ok(Wanted {
         first,
-        count,
+        count: own.len(),
         per_clone,
         each,
         offset,
@@ -220,6 +231,7 @@ fn wanted_of(
         length: part,
         size,
         file_bytes,
+        found_bytes: whole / own.len().max(1) as u64,
     })
 }
 
@@ -285,7 +297,7 @@ fn are_directories(settings: &Settings, world: &dyn World) -> Result<(), Refusal
             let text = format!(
                 "fio: {directory} is not a directory\nfio: failed parsing directory={given}"
             );
-            return Err(Refusal::new(STATUS, text, "Make it first, or name one that is there."));
+            return Err(Refusal::new(STATUS, text, "Create it first, or name one that exists."));
         }
     }
     Ok(())
@@ -306,13 +318,14 @@ fn have_directories(paths: &[String], world: &dyn World) -> Result<(), Refusal> 
                 STATUS,
                 format!("fio: {path}: there is no directory {directory}"),
                 format!(
-                    "fio would make it, on whatever drive it came to lie: mkdir -p {directory}"
+                    "fio would create it, on whatever drive that turns out to be; to do so: mkdir \
+                     -p {directory}"
                 ),
             ),
             _ => Refusal::new(
                 STATUS,
                 format!("fio: {path}: Not a directory"),
-                format!("{directory} is none; name a file in one."),
+                format!("{directory} is not a directory; name a file in one."),
             ),
         });
     }
@@ -358,7 +371,7 @@ fn place_of(paths: &mut Vec<String>, own: &[String]) -> Result<usize, Refusal> {
     if let Some(shared) = own.iter().find(|path| known.contains(path)) {
         return Err(Refusal::new(
             STATUS,
-            format!("{shared} is used by jobs that have other files beside it"),
+            format!("{shared} is used by jobs that also have other files"),
             "Name the same files, in the same order, in all jobs that share one.",
         ));
     }
@@ -368,7 +381,12 @@ fn place_of(paths: &mut Vec<String>, own: &[String]) -> Result<usize, Refusal> {
 }
 
 /// Bytes of what is there: of a device, of an existing file; 0 where nothing is.
-fn whole_bytes(own: &[String], settings: &Settings, world: &dyn World) -> Result<u64, Refusal> {
+fn whole_bytes(
+    own: &[String],
+    settings: &Settings,
+    world: &dyn World,
+    laid_out: impl Fn(&str) -> Option<u64>,
+) -> Result<u64, Refusal> {
     let is_on_drive = settings.directories.iter().any(|directory| directory.starts_with("sim:"));
     if is_on_drive || !settings.engine.1.moves_data() {
         return Ok(0);
@@ -376,8 +394,9 @@ fn whole_bytes(own: &[String], settings: &Settings, world: &dyn World) -> Result
     let mut whole = 0u64;
     for path in own {
         whole = whole.saturating_add(match world.found(path) {
-            Found::Absent => 0,
-            Found::File { bytes } | Found::Device { bytes } | Found::Simulated { bytes } => bytes,
+            Found::Absent => laid_out(path).unwrap_or(0),
+            Found::File { bytes } => bytes.max(laid_out(path).unwrap_or(0)),
+            Found::Device { bytes } | Found::Simulated { bytes } => bytes,
             Found::Directory => {
                 return Err(Refusal::new(
                     STATUS,
@@ -427,8 +446,8 @@ fn below_one_directory(paths: &[String]) -> Result<(String, Vec<String>), Refusa
     if leads_up || (!absolute && paths.iter().any(|path| path.starts_with('/'))) {
         return Err(Refusal::new(
             STATUS,
-            "the files of this line are below no directory that all of them share",
-            "Name them all by whole paths.",
+            "the files of this line have no common directory",
+            "Give all of them absolute paths.",
         ));
     }
     let joined = parts[0][..common].join("/");

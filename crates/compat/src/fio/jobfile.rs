@@ -14,6 +14,8 @@ pub struct Jobs {
     pub jobs: Vec<Job>,
     /// Options of `[global]`, as typed.
     pub global_shown: Vec<(String, String)>,
+    /// Lines of it that cannot be read.
+    pub refusals: Vec<Refusal>,
 }
 
 /// Reads a job file; `defaults` hold for all its jobs.
@@ -47,14 +49,16 @@ impl Reader<'_> {
             return Err(Refusal::new(
                 STATUS,
                 format!("fio: {path} includes itself"),
-                "Take one of the include lines out.",
+                "Remove one of the include lines.",
             ));
         }
         let text = self.world.text(path).map_err(|error| {
             Refusal::new(STATUS, format!("fio: unable to open '{path}' job file"), error)
         })?;
         for (number, line) in (1..).zip(text.lines()) {
-            self.line(path, number, line.trim(), depth)?;
+            if let Err(refusal) = self.line(path, number, line.trim(), depth) {
+                self.found.refusals.push(refusal);
+            }
         }
         Ok(())
     }

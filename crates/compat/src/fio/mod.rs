@@ -7,6 +7,7 @@ pub mod known;
 pub mod output;
 
 mod files;
+mod help;
 mod jobfile;
 mod notes;
 mod place;
@@ -18,6 +19,7 @@ mod steadystate;
 mod stream;
 mod translate;
 mod value;
+mod waves;
 mod words;
 
 pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified, Without};
@@ -42,24 +44,27 @@ pub(crate) const FRONT_END: FrontEnd = FrontEnd {
 /// The line that these words are.
 ///
 /// # Errors
-/// What fio would refuse, in its words; what is not to be had here, by name.
+/// What fio would refuse, in its words; what is not supported here, by name.
 pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal> {
     let words = words::read(args, world)?;
     if let Some(text) = words.text {
         return Ok(Asked::Text(text));
     }
-    let mut notes = words.notes.clone();
+    let (mut notes, mut refusals) = (words.notes.clone(), words.refusals.clone());
     let mut jobs: Vec<(String, Settings)> = Vec::new();
     for job in &words.jobs {
-        let settings = settings::of(job, &mut notes)?;
+        let settings = settings::of(job, &mut notes, &mut refusals);
         if words.readonly && (settings.rw.kinds[1] || settings.rw.kinds[2]) {
-            return Err(Refusal::new(
+            refusals.push(Refusal::new(
                 words::STATUS,
                 format!("fio: job <{}> has write bit set, but fio is in read-only mode", job.name),
                 "Leave --readonly out, or read.",
             ));
         }
         jobs.push((job.name.clone(), settings));
+    }
+    if let Some(refusal) = words::together(refusals) {
+        return Err(refusal);
     }
     if words.parse_only {
         return Ok(Asked::Text(String::new()));

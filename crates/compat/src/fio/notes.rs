@@ -13,6 +13,10 @@ use drivelab_core::quantity::size;
 /// The notes of all jobs.
 pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -> Vec<Note> {
     let mut notes = Vec::new();
+    if jobs.iter().any(|whole| whole.settings.turns.create_only) {
+        // Files are made, and nothing is measured.
+        return notes;
+    }
     for whole in jobs {
         let settings = whole.settings;
         direct(whole, &mut notes);
@@ -21,7 +25,8 @@ pub fn of(jobs: &[Whole<'_>], places: &Places, plan: &Plan, world: &dyn World) -
         names(whole, &mut notes);
         ends(whole, &mut notes);
         orders(settings, &mut notes);
-        cache(whole, world, &mut notes);
+        cache(whole, places, world, &mut notes);
+        read_as_fio_does(whole, &mut notes);
         loops(settings, &mut notes);
         if settings.rw.kinds[2] && !places.files.is_empty() && places.on_drive.is_none() {
             notes.push(Note::new(
@@ -88,7 +93,7 @@ fn direct(whole: &Whole<'_>, notes: &mut Vec<Note>) {
             format!("{direct} {buffered}"),
             Treatment::Same,
             format!(
-                "they are one variable, turned round, and the last one given wins: this job goes \
+                "they are one variable, inverted, and the last one given wins: this job goes \
                  through {which}."
             ),
         ));
@@ -105,8 +110,8 @@ fn mixes(whole: &Whole<'_>, notes: &mut Vec<Note>) {
             about.unwrap_or_default(),
             Treatment::Ignored,
             format!(
-                "it has no effect on rw={}: this job does nothing but {what}. For a mix say \
-                 rw=randrw or rw=rw.",
+                "it has no effect on rw={}: this job only does {what}. For a mix use rw=randrw or \
+                 rw=rw.",
                 settings.rw.word
             ),
         ));
@@ -217,14 +222,16 @@ fn ends(whole: &Whole<'_>, notes: &mut Vec<Note>) {
 
 fn orders(settings: &Settings, notes: &mut Vec<Note>) {
     let several = settings.bssplit.is_some() || settings.bsrange.is_some();
-    let plain = settings.distribution == Distribution::Random;
+    let distribution = settings.first_distribution();
+    let plain = *distribution == Distribution::Random;
     if settings.rw.random && several && plain && !settings.norandommap {
         notes.push(Note::new(
             "map_with_sizes",
-            "bssplit",
+            if settings.bssplit.is_some() { "bssplit" } else { "bsrange" },
             Treatment::Approximated,
             "with several sizes blocks are drawn with repetition: fio's map, which visits each \
-             block once, is not kept.",
+             block once and cuts the larger ones to what is left of it, is not kept. fio's \
+             requests are smaller on average, and there are more of them.",
         ));
     }
     let is_thinned = |range: &[(u64, u64); 3]| {
@@ -238,12 +245,12 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
             "bsrange",
             Treatment::Approximated,
             format!(
-                "of so many sizes {} stand for those beside them; their mean is nearly the same.",
+                "this many sizes are represented by {} of them; their mean is nearly the same.",
                 super::stream::SIZES_MAX
             ),
         ));
     }
-    if let (Distribution::Normal(given), true) = (&settings.distribution, settings.rw.random) {
+    if let (Distribution::Normal(given), true) = (distribution, settings.rw.random) {
         let plateau = (given / 100.0).min(0.5);
         let deviation = ((1.0 + plateau * plateau * 12.0) / 12.0 / 12.0).sqrt();
         notes.push(Note::new(
@@ -252,7 +259,7 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
             Treatment::Same,
             format!(
                 "as in fio 3.33 the bell has a deviation of {:.1} % of the file: a twelfth of it \
-                 always, widened by a draw over {:.0} % (half is the most); then places are \
+                 always, widened by a draw over {:.0} % (half is the most); then positions are \
                  scattered.",
                 deviation * 100.0,
                 plateau * 100.0
@@ -270,10 +277,35 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
     }
 }
 
-fn cache(whole: &Whole<'_>, world: &dyn World, notes: &mut Vec<Note>) {
+/// Values that fio understands otherwise than they look.
+fn read_as_fio_does(whole: &Whole<'_>, notes: &mut Vec<Note>) {
+    let mut note = |name: &str, is_so: fn(&str) -> bool, text: &str| {
+        if let Some(about) = given(whole, name).filter(|given| is_so(given)) {
+            notes.push(Note::new("read_as_fio_does", about, Treatment::Same, text));
+        }
+    };
+    note("runtime", |given| given.contains(':'), "fio reads what stands before the colon alone.");
+    note("ramp_time", |given| given.contains(':'), "fio reads what stands before the colon alone.");
+    note(
+        "bs",
+        |given| given.contains('-'),
+        "fio takes the first size for reads and the second for writes and trims; a range is \
+         bsrange=.",
+    );
+    note("rwmixread", |given| given.contains(','), "of several shares fio takes the last.");
+    note("rwmixwrite", |given| given.contains(','), "of several shares fio takes the last.");
+    note("norandommap", |given| given.contains(','), "of several values fio takes the first.");
+}
+
+fn cache(whole: &Whole<'_>, places: &Places, world: &dyn World, notes: &mut Vec<Note>) {
     let settings = whole.settings;
     if settings.direct || !settings.engine.1.moves_data() {
         return;
+    }
+    if places.target.starts_with("sim:") {
+        let text = "the job is buffered: what the page cache of the simulated host holds is \
+                    answered from there. Add direct=1 to measure the drive.";
+        return notes.push(Note::new("in_page_cache", "direct=0", Treatment::Same, text));
     }
     let bytes = whole.place.size;
     let memory = world.host().memory_bytes;
@@ -308,6 +340,16 @@ fn loops(settings: &Settings, notes: &mut Vec<Note>) {
             "requests are due at equal times whatever became of those before; the run file has \
              their latency from when they were due (response), which fio does not show.",
         ));
+        let several = settings.bssplit.is_some() || settings.bsrange.is_some();
+        if several && settings.rate.iter().any(|rate| *rate > 0) {
+            notes.push(Note::new(
+                "rates_on_average",
+                "rate",
+                Treatment::Approximated,
+                "sizes are drawn, and what is kept is the rate of requests: that of bytes is right \
+                 on average only, some per cent off in a short run.",
+            ));
+        }
         if settings.rw.is_mixed() {
             notes.push(Note::new(
                 "rates_on_average",
@@ -375,7 +417,7 @@ fn sleeping_files(places: &Places, notes: &mut Vec<Note>) {
             "file_is_trusted",
             file.name.clone(),
             Treatment::Same,
-            "the file is there and large enough, so it is read as it is (fio does not look \
+            "the file exists and is large enough, so it is read as it is (fio does not check \
              whether its blocks were ever written; drivelab's truth guard does).",
         ));
     }
@@ -389,7 +431,22 @@ fn latencies(jobs: &[Whole<'_>], notes: &mut Vec<Note>) {
             "slat",
             Treatment::Same,
             "slat is the time of the submitting call; the drive's answer is in clat, and what an \
-             application waits for is lat, the sum of both.",
+             application waits for is lat, their sum.",
+        ));
+    }
+    let reaps = |whole: &Whole<'_>| {
+        whole.settings.engine.1.is_asynchronous()
+            && whole.settings.depth > 1
+            && whole.settings.batch_complete.unwrap_or(1) <= 1
+    };
+    if jobs.iter().any(reaps) {
+        notes.push(Note::new(
+            "all_is_reaped",
+            "iodepth_batch_complete_max",
+            Treatment::Approximated,
+            "all that is complete is taken in one call. fio takes one by default, and times the \
+             others until their turn: at equal rates its latencies are longer, and its depth is \
+             fuller. With this option as large as iodepth both do the same.",
         ));
     }
 }

@@ -19,6 +19,8 @@ pub struct Place {
     pub length: u64,
     /// Bytes of all its files that one clone goes over.
     pub size: u64,
+    /// Bytes of each of its files, or of the drive.
+    pub file_bytes: u64,
     /// Its files are regions of a drive: `offset` and `offset_each` say where; no file is named.
     pub is_on_drive: bool,
 }
@@ -54,7 +56,7 @@ impl OnDrive {
         self.asked > self.bytes
     }
 
-    /// So many bytes of a file, in proportion if the files are made smaller.
+    /// This many bytes of a file, in proportion if the files are made smaller.
     pub fn shrunk(&self, bytes: u64) -> u64 {
         if !self.is_shrunk() {
             return bytes;

@@ -3,10 +3,20 @@
 use super::known::{instead, no};
 use super::settings::{Direction, Distribution, Settings, Wrong};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
+use drivelab_core::op::SECOND;
 use drivelab_core::plan::{Engine, Sync};
 
 /// More than that is a typing error.
 const COUNT_MAX: u64 = 1 << 20;
+
+const PERCENT: BadValue = BadValue::wants("a whole number from 0 to 100");
+const BLOCK: BadValue = BadValue::wants("sizes of 1 byte or more: 512, 4k, 1m");
+const RANGE: BadValue = BadValue::wants("a range, the smaller size first: 4k-64k");
+const NAMES: BadValue = BadValue::wants("names between colons, none of them empty");
+const SPLIT: BadValue = BadValue::wants("sizes with shares of 100 at most: 4k/60:64k/40");
+const RW: BadValue = BadValue::wants(
+    "read, write, trim, rw, randread, randwrite, randtrim, randrw, trimwrite or randtrimwrite",
+);
 
 /// What was given to an option.
 #[derive(Debug, Clone, Copy)]
@@ -33,25 +43,34 @@ impl<'a> Given<'a> {
         boolean(self.value)
     }
 
+    /// The same of what stands before a comma, which is all that fio looks at.
+    pub fn first_yes(&self) -> Result<bool, BadValue> {
+        boolean(self.value.and_then(|text| text.split(',').next()))
+    }
+
     /// A number.
     pub fn number(&self) -> Result<u64, BadValue> {
-        number(self.text())
+        number(self.text()).map_err(|_| BadValue::wants("a whole number, such as 16, 4k or 0x10"))
     }
 
     /// At least 1, and not absurd.
     pub fn count(&self) -> Result<u32, BadValue> {
-        let value = self.number()?;
-        if value == 0 || value > COUNT_MAX { Err(BadValue) } else { Ok(value as u32) }
+        let count = number(self.text()).ok().filter(|count| (1..=COUNT_MAX).contains(count));
+        let wanted = BadValue::wants("a whole number from 1 to 1048576");
+        count.map(|count| count as u32).ok_or(wanted)
     }
 
-    /// At most 100.
+    /// At most 100. Of several values fio takes the last.
     pub fn percent(&self) -> Result<u32, BadValue> {
-        u32::try_from(self.number()?).ok().filter(|share| *share <= 100).ok_or(BadValue)
+        let last = self.text().rsplit(',').next().unwrap_or_default();
+        let share = number(last).ok().and_then(|share| u32::try_from(share).ok());
+        share.filter(|share| *share <= 100).ok_or(PERCENT)
     }
 
-    /// Every so many; 0 is never.
+    /// Every this many; 0 is never.
     pub fn every(&self) -> Result<Option<u32>, BadValue> {
-        let every = u32::try_from(self.number()?).map_err(|_| BadValue)?;
+        let every = u32::try_from(self.number()?)
+            .map_err(|_| BadValue::wants("a whole number of writes; 0 is never"))?;
         Ok(Some(every).filter(|every| *every > 0))
     }
 
@@ -62,7 +81,7 @@ impl<'a> Given<'a> {
 
     /// Bytes of a request, in a part of what was given.
     pub fn block(&self, part: &str) -> Result<u64, BadValue> {
-        size(part, self.kb_base).and_then(|bytes| above_zero(bytes).ok_or(BadValue))
+        size(part, self.kb_base).map_err(|_| BLOCK).and_then(|bytes| above_zero(bytes).ok_or(BLOCK))
     }
 
     /// Bytes or percent.
@@ -83,7 +102,9 @@ impl<'a> Given<'a> {
     /// What one of these words means.
     pub fn one_of<T: Copy>(&self, words: &[(&str, T)]) -> Result<T, BadValue> {
         let found = words.iter().find(|(word, _)| *word == self.text());
-        found.map(|(_, meaning)| *meaning).ok_or(BadValue)
+        let known = words.iter().map(|(word, _)| *word).filter(|word| !word.is_empty());
+        let form = || format!("one of {}", known.collect::<Vec<_>>().join(", "));
+        found.map(|(_, meaning)| *meaning).ok_or_else(|| BadValue(form().into()))
     }
 }
 
@@ -125,33 +146,64 @@ pub fn alignment(it: &Given<'_>) -> Result<Option<u64>, Wrong> {
     }
 }
 
+/// `bs`: of `4k-8k` the first is of reads and the second of writes and trims, as fio has it.
+pub fn blocks(it: &Given<'_>, bs: [u64; 3]) -> Result<[u64; 3], BadValue> {
+    match it.text().split_once('-') {
+        Some((read, write)) if !read.is_empty() => {
+            let write = it.block(write)?;
+            Ok([it.block(read)?, write, write])
+        }
+        _ => by_direction(it.text(), bs, |text| it.block(text)),
+    }
+}
+
+/// `filesize`: one, or the smallest and the largest.
+pub fn file_sizes(it: &Given<'_>) -> Result<Option<u64>, Wrong> {
+    let (least, most) = it.text().split_once('-').unwrap_or((it.text(), it.text()));
+    let (least, most) = (size(least, it.kb_base)?, size(most, it.kb_base)?);
+    match least == most {
+        true => Ok(above_zero(least)),
+        false => Err(Wrong::NotHere(instead("say one size: fio draws one of the range"))),
+    }
+}
+
+/// `startdelay`: one time; of a range fio draws one.
+pub fn start_delay(it: &Given<'_>) -> Result<u64, Wrong> {
+    match it.text().contains('-') {
+        true => Err(Wrong::NotHere(instead("say one delay: fio draws one of the range"))),
+        false => Ok(it.time_ns(SECOND)?),
+    }
+}
+
+/// `cpumask`, as the list that `cpus_allowed` is.
+pub fn mask_of_cpus(it: &Given<'_>) -> Result<String, BadValue> {
+    let mask = it.number().ok().and_then(above_zero);
+    let mask = mask.ok_or(BadValue::wants("a mask with a bit for each CPU: 3 or 0x3"))?;
+    let cpus = (0..u64::BITS).filter(|cpu| mask >> cpu & 1 == 1);
+    Ok(cpus.map(|cpu| cpu.to_string()).collect::<Vec<_>>().join(","))
+}
+
 /// `bsrange`: from one size to another.
 pub fn ranges(it: &Given<'_>, bs: [u64; 3]) -> Result<Option<[(u64, u64); 3]>, BadValue> {
     let range = |text: &str| {
-        let (low, high) = text.split_once(['-', ':']).ok_or(BadValue)?;
+        let (low, high) = text.split_once(['-', ':']).ok_or(RANGE)?;
         let (low, high) = (it.block(low)?, it.block(high)?);
-        if low <= high { Ok((low, high)) } else { Err(BadValue) }
+        if low <= high { Ok((low, high)) } else { Err(RANGE) }
     };
     by_direction(it.text(), bs.map(|bs| (bs, bs)), range).map(Some)
 }
 
-/// `percentage_random`: one for all directions.
-pub fn share_of_all(it: &Given<'_>) -> Result<u64, Wrong> {
-    let percent = by_direction(it.text(), [100; 3], number)?;
-    if percent.iter().any(|one| *one > 100) {
-        return Err(Wrong::Value);
-    }
-    if percent[0] != percent[1] {
-        return Err(Wrong::NotHere(instead("say one share for all directions")));
-    }
-    Ok(percent[0])
+/// `percentage_random`, of reads, writes and trims.
+pub fn shares(it: &Given<'_>) -> Result<[u64; 3], BadValue> {
+    let share = |text: &str| number(text).ok().filter(|share| *share <= 100).ok_or(PERCENT);
+    by_direction(it.text(), [100; 3], share)
 }
 
 /// `percentile_list`, in order.
 pub fn percentiles(text: &str) -> Result<Vec<f64>, BadValue> {
     let one = |text: &str| -> Result<f64, BadValue> {
-        let value: f64 = text.trim().parse().map_err(|_| BadValue)?;
-        if (0.0..=100.0).contains(&value) { Ok(value) } else { Err(BadValue) }
+        let value = text.trim().parse::<f64>().ok().filter(|it| (0.0..=100.0).contains(it));
+        value.ok_or(BadValue::wants("percentiles from 0 to 100 between colons: 50:99:99.9"))
     };
     let mut found = text.split(':').map(one).collect::<Result<Vec<f64>, _>>()?;
     found.sort_by(f64::total_cmp);
@@ -172,7 +224,7 @@ pub fn names(it: &Given<'_>) -> Result<Vec<String>, Wrong> {
             _ => names.iter_mut().last().into_iter().for_each(|name| name.push(letter)),
         }
     }
-    if names.iter().any(String::is_empty) { Err(Wrong::Value) } else { Ok(names) }
+    if names.iter().any(String::is_empty) { Err(NAMES.into()) } else { Ok(names) }
 }
 
 /// The same, or one simulated drive, whose name has a colon.
@@ -207,19 +259,14 @@ pub fn checksum(text: &str) -> Result<Option<String>, Wrong> {
             Err(Wrong::NotHere(no("blocks are checked by drivelab's own stamps")))
         }
         known if KNOWN.contains(&known) => Ok(Some(known.to_string())),
-        _ => Err(Wrong::Value),
+        _ => Err(Wrong::Value(format!("one of {}", KNOWN[..16].join(", ")))),
     }
 }
 
-/// `rw`.
-pub fn direction(text: &str) -> Result<Direction, Wrong> {
-    let (text, run) = match text.split_once(':') {
-        Some((random @ ("randread" | "randwrite" | "randtrim"), count)) => (random, number(count)?),
-        _ => (text, 1),
-    };
-    if run == 0 {
-        return Err(Wrong::NotHere(instead("say rw=read or the like: nothing would be random")));
-    }
+/// `rw`: behind the colon stand how many requests follow each other before the next random one, or
+/// the bytes that are left out behind each request in order.
+pub fn direction(it: &Given<'_>) -> Result<Direction, Wrong> {
+    let (text, more) = it.text().split_once(':').unwrap_or((it.text(), ""));
     let (random, kinds) = match text {
         "read" => (false, [true, false, false]),
         "write" => (false, [false, true, false]),
@@ -231,15 +278,27 @@ pub fn direction(text: &str) -> Result<Direction, Wrong> {
         "randrw" => (true, [true, true, false]),
         "trimwrite" => (false, [false, true, true]),
         "randtrimwrite" => (true, [false, true, true]),
-        other if other.contains(':') => {
-            return Err(Wrong::NotHere(no(
-                "`:N` goes with randread, randwrite and randtrim alone; leave it out",
-            )));
-        }
-        _ => return Err(Wrong::Value),
+        _ => return Err(RW.into()),
     };
+    let is_of_one = kinds.iter().filter(|is_issued| **is_issued).count() == 1;
+    let (mut run, mut hole) = (1, 0);
+    match (more, random, is_of_one) {
+        ("", ..) => {}
+        (_, _, false) => {
+            return Err(Wrong::NotHere(no("`:N` goes with one direction alone; leave it out")));
+        }
+        (count, true, _) => run = number(count)?,
+        (bytes, false, _) => {
+            let left_out = size(bytes.trim_start_matches('-'), it.kb_base)?;
+            let left_out = i64::try_from(left_out).map_err(|_| RW)?;
+            hole = if bytes.starts_with('-') { -left_out } else { left_out };
+        }
+    }
+    if run == 0 {
+        return Err(Wrong::NotHere(instead("say rw=read or the like: nothing would be random")));
+    }
     let word = if text == "readwrite" { "rw" } else { text };
-    Ok(Direction { word: word.to_string(), random, run, kinds })
+    Ok(Direction { word: word.to_string(), random, run, hole, kinds })
 }
 
 /// `ioengine`, in fio's word, and what stands for it.
@@ -251,7 +310,7 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
         "mmap" => Engine::Mmap,
         "null" => Engine::Null,
         _ => {
-            let way = "use libaio, io_uring, psync, sync, pvsync2, mmap, null";
+            let way = "use libaio, io_uring, psync, sync, pvsync2, mmap or null";
             return Err(Wrong::NotHere(instead(way)));
         }
     };
@@ -259,13 +318,26 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
 }
 
 /// A parameter, `usual` where there is none.
-fn within(text: &str, usual: &str, is_meant: fn(f64) -> bool) -> Result<f64, Wrong> {
-    let number: f64 = if text.is_empty() { usual } else { text }.parse().map_err(|_| BadValue)?;
-    if is_meant(number) { Ok(number) } else { Err(Wrong::Value) }
+fn within(
+    text: &str,
+    usual: &str,
+    (is_meant, form): (fn(f64) -> bool, &'static str),
+) -> Result<f64, Wrong> {
+    let number: Option<f64> = if text.is_empty() { usual } else { text }.parse().ok();
+    Ok(number.filter(|number| is_meant(*number)).ok_or(BadValue::wants(form))?)
 }
 
-/// `random_distribution`.
-pub fn distribution(text: &str) -> Result<Distribution, Wrong> {
+/// `random_distribution`, of reads, writes and trims.
+pub fn distributions(it: &Given<'_>) -> Result<[Distribution; 3], Wrong> {
+    if it.text().starts_with("zoned") && it.text().contains(',') {
+        return Err(Wrong::NotHere(instead("say one list of zones for all directions")));
+    }
+    let parts: Vec<&str> = it.text().split(',').collect();
+    let of = |place: usize| distribution(parts.get(place).or(parts.last()).unwrap_or(&""));
+    Ok([of(0)?, of(1)?, of(2)?])
+}
+
+fn distribution(text: &str) -> Result<Distribution, Wrong> {
     let (kind, rest) = text.split_once(':').unwrap_or((text, ""));
     Ok(match kind {
         "random" => Distribution::Random,
@@ -274,50 +346,73 @@ pub fn distribution(text: &str) -> Result<Distribution, Wrong> {
                 "leave the centre out: places are scattered at random",
             )));
         }
-        "pareto" => Distribution::Pareto(within(rest, "0.2", |it| it > 0.0 && it < 1.0)?),
-        "normal" => Distribution::Normal(within(rest, "0", |it| (0.0..100.0).contains(&it))?),
-        "zipf" => Distribution::Zipf(within(rest, "1.1", |it| (0.0..5.0).contains(&it))?),
-        "zoned" => {
-            let one = |part: &str| -> Result<(f64, f64), BadValue> {
-                let (accesses, addresses) = part.split_once('/').ok_or(BadValue)?;
-                let share = |text: &str| text.trim().parse::<f64>().map_err(|_| BadValue);
-                Ok((share(accesses)?, share(addresses)?))
-            };
-            if rest.contains(',') {
-                return Err(Wrong::NotHere(instead("say one list of zones for all directions")));
-            }
-            Distribution::Zoned(rest.split(':').map(one).collect::<Result<_, _>>()?)
-        }
+        "pareto" => Distribution::Pareto(within(
+            rest,
+            "0.2",
+            (|it| it > 0.0 && it < 1.0, "pareto:H with H above 0 and below 1"),
+        )?),
+        "normal" => Distribution::Normal(within(
+            rest,
+            "0",
+            (|it| (0.0..100.0).contains(&it), "normal:D with D from 0 to below 100"),
+        )?),
+        "zipf" => Distribution::Zipf(within(
+            rest,
+            "1.1",
+            (|it| (0.0..5.0).contains(&it), "zipf:THETA with THETA from 0 to below 5"),
+        )?),
+        "zoned" => Distribution::Zoned(zones(rest)?),
         "zoned_abs" => return Err(Wrong::NotHere(instead("use zones by zoned:A/B:…"))),
-        _ => return Err(Wrong::Value),
+        _ => {
+            let form = "random, zipf:THETA, pareto:H, normal:D or zoned:ACCESSES/ADDRESSES:…";
+            return Err(BadValue::wants(form).into());
+        }
     })
+}
+
+/// Shares of accesses and addresses; those that are missing are what is left, divided.
+fn zones(text: &str) -> Result<Vec<(f64, f64)>, BadValue> {
+    const ZONES: BadValue = BadValue::wants("shares in percent: zoned:60/10:30/20:10/70");
+    let share = |text: &str| match text.trim() {
+        "" => Ok(None),
+        text => text.parse::<f64>().map(Some).map_err(|_| ZONES),
+    };
+    let mut pairs = Vec::new();
+    for part in text.split(':').filter(|part| !part.is_empty()) {
+        let (accesses, addresses) = part.split_once('/').ok_or(ZONES)?;
+        pairs.push((share(accesses)?.ok_or(ZONES)?, share(addresses)?));
+    }
+    let given: f64 = pairs.iter().filter_map(|(_, addresses)| *addresses).sum();
+    let open = pairs.iter().filter(|(_, addresses)| addresses.is_none()).count();
+    let rest = (100.0 - given) / open.max(1) as f64;
+    Ok(pairs.into_iter().map(|(accesses, share)| (accesses, share.unwrap_or(rest))).collect())
 }
 
 /// `4k/10:64k/90`, by direction; a share that is missing is what is left, divided.
 pub fn splits(it: &Given<'_>, bs: [u64; 3]) -> Result<[Vec<(u64, u32)>; 3], Wrong> {
     let list = |text: &str| -> Result<Vec<(u64, u32)>, BadValue> {
         let mut entries: Vec<(u64, Option<u32>)> = Vec::new();
-        for part in text.split(':') {
+        for part in text.split(':').filter(|part| !part.is_empty()) {
             let (bytes, share) = part.split_once('/').unwrap_or((part, ""));
             let share = match share {
                 "" => None,
-                text => Some(text.parse::<u32>().map_err(|_| BadValue)?),
+                text => Some(text.parse::<u32>().map_err(|_| SPLIT)?),
             };
             entries.push((it.block(bytes)?, share));
         }
         let shares = entries.iter().filter_map(|(_, share)| *share);
         let given = shares.fold(0u32, u32::saturating_add);
         let open = entries.iter().filter(|(_, share)| share.is_none()).count() as u32;
-        let rest = 100u32.checked_sub(given).ok_or(BadValue)?;
+        let rest = 100u32.checked_sub(given).ok_or(SPLIT)?;
         let one = rest.checked_div(open).unwrap_or(0);
         if given == 0 && open == 0 {
-            return Err(BadValue);
+            return Err(SPLIT);
         }
         Ok(entries.into_iter().map(|(bytes, share)| (bytes, share.unwrap_or(one))).collect())
     };
     let parts: Vec<&str> = it.text().split(',').collect();
     if parts.len() > 3 {
-        return Err(Wrong::Value);
+        return Err(SPLIT.into());
     }
     let mut lists = bs.map(|bs| vec![(bs, 100)]);
     for (place, part) in parts.iter().enumerate() {

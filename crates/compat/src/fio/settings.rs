@@ -13,9 +13,9 @@ use drivelab_core::plan::{Content, Engine, Sync};
 /// What a job asks for.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Settings {
-    /// `directory`, taken apart at its colons: clones use them in turn.
+    /// `directory`, parsed at its colons: clones use them in turn.
     pub directories: Vec<String>,
-    /// `filename`, taken apart at its colons.
+    /// `filename`, parsed at its colons.
     pub filenames: Vec<String>,
     /// `filename_format`.
     pub filename_format: Option<String>,
@@ -51,10 +51,10 @@ pub struct Settings {
     pub offset_align: u64,
     /// `number_ios`.
     pub number_ios: Option<u64>,
-    /// `random_distribution`.
-    pub distribution: Distribution,
-    /// `percentage_random`.
-    pub percentage_random: u64,
+    /// `random_distribution`, of reads, writes and trims.
+    pub distribution: [Distribution; 3],
+    /// `percentage_random`, of reads, writes and trims.
+    pub percentage_random: [u64; 3],
     /// `norandommap`.
     pub norandommap: bool,
     /// `nrfiles`.
@@ -107,8 +107,8 @@ pub struct Settings {
     pub unlink: bool,
     /// `stonewall`.
     pub stonewall: bool,
-    /// `new_group`.
-    pub new_group: bool,
+    /// When it begins, waits and ends, and whom it ends.
+    pub turns: Turns,
     /// `thread`.
     pub thread: bool,
     /// `group_reporting`.
@@ -156,13 +156,21 @@ pub struct Direction {
     pub random: bool,
     /// Requests one behind the other before the next place is drawn; 1 is none of it.
     pub run: u64,
+    /// Bytes that are left out behind each request in order; negative: it goes back by as much.
+    pub hole: i64,
     /// Reads, writes, trims.
     pub kinds: [bool; 3],
 }
 
 impl Default for Direction {
     fn default() -> Self {
-        Direction { word: "read".into(), random: false, run: 1, kinds: [true, false, false] }
+        Direction {
+            word: "read".into(),
+            random: false,
+            run: 1,
+            hole: 0,
+            kinds: [true, false, false],
+        }
     }
 }
 
@@ -176,6 +184,39 @@ impl Direction {
     pub fn is_trimmed_first(&self) -> bool {
         self.kinds[1] && self.kinds[2]
     }
+}
+
+/// When a job begins, waits and ends, and whom it ends.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Turns {
+    /// `new_group`.
+    pub new_group: bool,
+    /// `wait_for`.
+    pub wait_for: Option<String>,
+    /// `create_only`.
+    pub create_only: bool,
+    /// `exitall`.
+    pub exitall: bool,
+    /// `exit_what`.
+    pub exit_what: Ends,
+    /// `startdelay`.
+    pub start_ns: u64,
+    /// `iodepth_low`.
+    pub depth_low: Option<u32>,
+    /// `serialize_overlap`.
+    pub no_overlap: bool,
+}
+
+/// `exit_what`: whom the end of a job ends.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Ends {
+    /// Those of its reporting group.
+    #[default]
+    Group,
+    /// All that run together.
+    Stonewall,
+    /// Those that would follow, too.
+    All,
 }
 
 /// `random_distribution`.
@@ -221,8 +262,8 @@ impl Default for Settings {
             offset_increment: Amount::Bytes(0),
             offset_align: 0,
             number_ios: None,
-            distribution: Distribution::Random,
-            percentage_random: 100,
+            distribution: [const { Distribution::Random }; 3],
+            percentage_random: [100; 3],
             norandommap: false,
             nrfiles: 1,
             numjobs: 1,
@@ -249,7 +290,7 @@ impl Default for Settings {
             cpus: String::new(),
             unlink: false,
             stonewall: false,
-            new_group: false,
+            turns: Turns::default(),
             thread: false,
             group_reporting: false,
             content: Content::Random,
@@ -274,53 +315,66 @@ impl Default for Settings {
 
 /// Why an option's value does not do.
 pub(super) enum Wrong {
-    /// fio does not take it either.
-    Value,
-    /// fio does, and here it is not to be had.
+    /// fio does not take it either: what it would take.
+    Value(String),
+    /// fio does, and here it is not supported.
     NotHere(Care),
 }
 
 impl From<BadValue> for Wrong {
-    fn from(_: BadValue) -> Self {
-        Wrong::Value
+    fn from(BadValue(form): BadValue) -> Self {
+        Wrong::Value(form.into_owned())
     }
 }
 
-/// The settings of a job.
-///
-/// # Errors
-/// A value that is none, in fio's words; an option that is not to be had, by name.
-pub fn of(job: &Job, notes: &mut Vec<Note>) -> Result<Settings, Refusal> {
+/// The settings of a job; all that is wrong with it is added to `refusals`.
+pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Settings {
     let mut settings = Settings::default();
     for word in job.words() {
         let Some(known) = known::find(word.name) else { continue };
-        let shown = format!("--{}", word.typed);
-        if !takes_effect(known, &shown, notes)? {
+        if known.is_off(word.value.as_deref()) {
             continue;
+        }
+        let shown = format!("--{}", word.typed);
+        match takes_effect(known, &shown, notes) {
+            Ok(true) => {}
+            Ok(false) => continue,
+            Err(refusal) => {
+                refusals.push(refusal);
+                continue;
+            }
         }
         let Some(set) = known.own.set else { continue };
         let given = Given { value: word.value.as_deref(), kb_base: u64::from(settings.kb_base) };
-        set(&mut settings, &given).map_err(|wrong| {
-            let refusal = match wrong {
-                Wrong::Value => None,
-                Wrong::NotHere(care) => refusal(&format!("{shown}={}", given.text()), care),
-            };
-            refusal.unwrap_or_else(|| failed_parsing(&word.typed, given.text()))
-        })?;
+        refusals.extend(set(&mut settings, &given).err().and_then(|wrong| match wrong {
+            Wrong::Value(form) => Some(failed_parsing(&word.typed, given.text(), &form)),
+            Wrong::NotHere(care) => refusal(&format!("{shown}={}", given.text()), care),
+        }));
     }
-    Ok(settings)
+    settings
 }
 
-fn failed_parsing(name: &str, value: &str) -> Refusal {
+fn failed_parsing(name: &str, value: &str, form: &str) -> Refusal {
     Refusal::new(
         STATUS,
         format!("fio: failed parsing {name}={value}"),
-        format!("`{value}` is no value of {name}."),
+        format!("`{value}` is not a value of {name}: give {form}."),
     )
 }
 
 impl Settings {
-    /// Whether it begins anew at the end of its files.
+    /// `random_distribution` of the first of its directions.
+    pub fn first_distribution(&self) -> &Distribution {
+        let first = self.rw.kinds.iter().position(|is_issued| *is_issued);
+        &self.distribution[first.unwrap_or(0)]
+    }
+
+    /// Whom its end ends, if anybody.
+    pub fn ends_others(&self) -> Option<Ends> {
+        self.turns.exitall.then_some(self.turns.exit_what)
+    }
+
+    /// Whether it begins again at the end of its files.
     pub fn goes_round(&self) -> bool {
         self.loops > 1 || (self.time_based && self.runtime_ns > 0)
     }

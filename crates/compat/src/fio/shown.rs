@@ -83,7 +83,7 @@ pub struct Section {
     pub lat_percentiles: bool,
     /// Percentiles of submission latency are printed.
     pub slat_percentiles: bool,
-    /// Reads, writes and trims are reported as one (`mixed`), beside each other (`both`), or each.
+    /// Reads, writes and trims are reported as one (`mixed`), next to each other (`both`), or each.
     pub unified: Unified,
     /// Logs of the course of time, by `write_bw_log=` and the like.
     pub logs: Vec<Log>,
@@ -105,7 +105,7 @@ pub struct Without {
     pub submission: bool,
     /// Completion latency, its percentiles and its distribution.
     pub completion: bool,
-    /// Both together.
+    /// Whether the total latency (submission and completion) is shown.
     pub total: bool,
 }
 

@@ -4,7 +4,7 @@
 use super::files::{self, Listed};
 use super::place::{OnDrive, Place, Places};
 use super::settings::Settings;
-use super::words::{STATUS, not_to_be_had};
+use super::words::{STATUS, unsupported};
 use crate::front::{Found, Note, Refusal, Treatment, World};
 use drivelab_core::plan::{Content, Engine, IoMode, Mix, PlanFile, Role, Step, Stream, Until};
 use drivelab_core::quantity::{capacity, size};
@@ -14,7 +14,7 @@ use drivelab_core::units::Size;
 const LAYOUT_REQUEST_BYTES: u64 = 1 << 20;
 /// Requests of the layout in flight: it is no result, and is not to wait.
 const LAYOUT_DEPTH: u32 = 32;
-/// A file of so many of them is rounded to a multiple of one.
+/// A file of this many of them is rounded to a multiple of one.
 const COARSE_REQUESTS: u64 = 16;
 
 /// The simulated drive that the jobs have for a directory.
@@ -82,12 +82,12 @@ fn are_alike(jobs: &[(String, Settings)], drive: &str) -> Result<(), Refusal> {
         if let Some(other) = other {
             return Err(Refusal::new(
                 STATUS,
-                format!("drivelab uses one drive in a run, and here are {drive} and {other}"),
+                format!("drivelab uses one drive per run, and the line names {drive} and {other}"),
                 "Give all jobs of the line the same directory=, or run one line for each.",
             ));
         }
         if settings.nrfiles > 1 || settings.filenames.len() > 1 {
-            return Err(not_to_be_had(
+            return Err(unsupported(
                 "several files for one job, on a simulated drive",
                 "give each job one file: numjobs=N makes N of them",
             ));

@@ -3,7 +3,7 @@
 
 use super::settings::Settings;
 use super::value::{BadValue, size};
-use super::words::{STATUS, not_to_be_had};
+use super::words::{STATUS, unsupported};
 use crate::front::{Refusal, World};
 use drivelab_core::op::SECOND;
 use drivelab_core::plan::{Level, Rate, Unevenness};
@@ -29,6 +29,9 @@ impl Default for Asked {
         Asked { criterion, is_given: false, window_ns: 0, after_ns: 0 }
     }
 }
+
+const CRITERION: BadValue =
+    BadValue::wants("iops, iops_slope, bw or bw_slope with a limit: iops_slope:0.3%");
 
 const CRITERIA: [(&str, Rate, Unevenness); 4] = [
     ("iops", Rate::Operations, Unevenness::Deviation),
@@ -61,8 +64,8 @@ impl Settings {
 /// # Errors
 /// It is none that fio knows.
 pub fn criterion(text: &str) -> Result<(Rate, Unevenness, f64, bool), BadValue> {
-    let (name, limit) = text.split_once(':').ok_or(BadValue)?;
-    let (_, of, by) = *CRITERIA.iter().find(|(known, ..)| *known == name).ok_or(BadValue)?;
+    let (name, limit) = text.split_once(':').ok_or(CRITERION)?;
+    let (_, of, by) = *CRITERIA.iter().find(|(known, ..)| *known == name).ok_or(CRITERION)?;
     let (limit, percent) = match limit.strip_suffix('%') {
         Some(limit) => (limit, true),
         None => (limit, false),
@@ -71,7 +74,7 @@ pub fn criterion(text: &str) -> Result<(Rate, Unevenness, f64, bool), BadValue> 
     // A whole number may have a unit; what else there may be, fio would only read the beginning of.
     let is_plain = limit.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
     let limit = match is_plain {
-        true => limit.parse().map_err(|_| BadValue)?,
+        true => limit.parse().map_err(|_| CRITERION)?,
         false => size(limit, 1024)? as f64,
     };
     Ok((of, by, limit, percent))
@@ -119,8 +122,8 @@ pub fn check_group<'a>(jobs: impl Iterator<Item = (u32, &'a Settings)>) -> Resul
 /// Logs whose lines do not divide a second.
 pub fn check_interval(settings: &Settings, interval_ns: u64) -> Result<(), Refusal> {
     if settings.ends_when_steady() && !SECOND.is_multiple_of(interval_ns.max(1)) {
-        return Err(not_to_be_had(
-            &format!("log_avg_msec={} beside steadystate", interval_ns / 1_000_000),
+        return Err(unsupported(
+            &format!("log_avg_msec={} with steadystate", interval_ns / 1_000_000),
             "use a log_avg_msec that divides 1000: steadiness is judged by whole seconds",
         ));
     }

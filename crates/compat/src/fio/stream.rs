@@ -5,11 +5,11 @@ use super::settings::{Distribution, Settings};
 use super::steadystate;
 use super::translate::Whole;
 use super::value::Amount;
-use super::words::not_to_be_had;
+use super::words::unsupported;
 use crate::front::{Refusal, World};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
-    Arrival, Files, IoMode, Jump, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
+    Arrival, Files, IoMode, Jump, KindShares, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
     WeightedSize, Zone,
 };
 use drivelab_core::units::{Size, Span};
@@ -43,8 +43,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         align: settings.ba.map(Size),
         iopoll: settings.hipri && traits.is_ring,
         sqpoll: settings.sqthread_poll && traits.is_ring,
-        // The order of a job is its own, and the same when it is read back.
-        order: Some(index as u64),
+        order: repeated_order(settings, index as u64),
+        start_after: Span(world.scale_time().of(settings.turns.start_ns, 1_000_000)),
         until: Some(until(settings, place, world)),
         ..Stream::default()
     };
@@ -56,17 +56,18 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     let depth = stream.depth;
     // One request a call is fio's habit: what a call costs is in slat.
     stream.batch_submit = Some(settings.batch_submit.unwrap_or(1).min(depth)).filter(|_| depth > 1);
+    // Down to the low mark it submits nothing.
+    let emptied = settings.turns.depth_low.map_or(0, |low| depth.saturating_sub(low));
+    stream.batch_complete = settings.batch_complete.or(settings.turns.depth_low);
     stream.batch_complete =
-        settings.batch_complete.filter(|batch| *batch > 0).map(|batch| batch.min(depth));
+        stream.batch_complete.map(|_| settings.batch_complete.unwrap_or(0).max(emptied).min(depth));
+    stream.batch_complete = stream.batch_complete.filter(|batch| *batch > 0);
     if stream.mix.write > 0 {
         stream.content = settings.content;
         stream.sync = sync(settings)?;
     }
     stream.trim_first = settings.rw.is_trimmed_first();
-    stream.advise = settings.advise
-        && stream.io == IoMode::Buffered
-        && !traits.is_mapping
-        && engine.moves_data();
+    stream.advise = settings.advise && stream.io == IoMode::Buffered && engine.moves_data();
     // Of mapped pages fio lets go at the beginning only, as the counters of a device show.
     stream.drop_cached_each_pass = settings.invalidate
         && stream.io == IoMode::Buffered
@@ -74,17 +75,32 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         && settings.goes_round();
     sizes(settings, &mut stream);
     if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
-        return Err(not_to_be_had(
+        return Err(unsupported(
             "trimwrite with blocks that are written in other sizes than they are trimmed",
             "give one bs for all directions",
         ));
     }
-    order(settings, &mut stream)?;
-    pace(settings, &mut stream)?;
-    if settings.verify.is_some() {
-        stamps(settings, &mut stream)?;
-    }
+    in_its_way(settings, place, &mut stream)?;
     Ok(stream)
+}
+
+/// Its order, its pace and its marks.
+fn in_its_way(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
+    order(settings, stream)?;
+    if settings.rw.hole != 0 {
+        holes(settings, place, stream)?;
+    }
+    if settings.turns.no_overlap {
+        none_overlap(settings, stream)?;
+    }
+    if settings.turns.start_ns > 0 && settings.ends_when_steady() {
+        return Err(unsupported("startdelay with steadystate", "use one of them"));
+    }
+    pace(settings, stream)?;
+    if settings.verify.is_some() {
+        stamps(settings, stream)?;
+    }
+    Ok(())
 }
 
 fn mix(settings: &Settings) -> Mix {
@@ -104,8 +120,8 @@ fn sync(settings: &Settings) -> Result<Sync, Refusal> {
     match (settings.sync, settings.end_fsync) {
         (sync, false) => Ok(sync),
         (Sync::None, true) => Ok(Sync::End),
-        (_, true) => Err(not_to_be_had(
-            "end_fsync beside fsync, fdatasync or sync",
+        (_, true) => Err(unsupported(
+            "end_fsync with fsync, fdatasync or sync",
             "leave end_fsync out: the last writes are synced with the others",
         )),
     }
@@ -224,6 +240,18 @@ fn greatest_divisor(one: u64, other: u64) -> u64 {
     if other == 0 { one } else { greatest_divisor(other, one % other) }
 }
 
+/// The order of a job is its own, the same in every run and when it is read back; a seed makes
+/// another one, and without repetition the run draws one, unless what was written is read back.
+fn repeated_order(settings: &Settings, index: u64) -> Option<u64> {
+    /// So that neighbouring seeds have no order in common.
+    const APART: u64 = 0x9e37_79b9_7f4a_7c15;
+    match (settings.randseed, settings.randrepeat || settings.verify.is_some()) {
+        (Some(seed), _) => Some(seed.wrapping_mul(APART).wrapping_add(index) >> 1),
+        (None, true) => Some(index),
+        (None, false) => None,
+    }
+}
+
 /// The order of the addresses.
 fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     let several = !stream.sizes.is_empty();
@@ -233,18 +261,28 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
             Pattern::Sequential(Sequence { each_kind_in_order, ..Sequence::default() });
         return Ok(());
     }
+    let issued = || (0..3).filter(|place| settings.rw.kinds[*place]);
+    let first = issued().next().unwrap_or(0);
+    let distribution = &settings.distribution[first];
+    if issued().any(|place| settings.distribution[place] != *distribution) {
+        return Err(unsupported(
+            "random_distribution that differs between directions",
+            "say one for all, or use two jobs",
+        ));
+    }
+    let share_of = |place: usize| settings.percentage_random[place] as f64 / 100.0;
+    let is_whole = issued().all(|place| settings.percentage_random[place] == 100);
     if settings.rw.run > 1 {
-        if settings.distribution != Distribution::Random || settings.percentage_random < 100 {
-            return Err(not_to_be_had(
-                "rw=…:N beside random_distribution or percentage_random",
+        if *distribution != Distribution::Random || !is_whole {
+            return Err(unsupported(
+                "rw=…:N with random_distribution or percentage_random",
                 "use one of them",
             ));
         }
         stream.pattern = Pattern::SemiRandom(Jump::Run(settings.rw.run));
         return Ok(());
     }
-    let share = settings.percentage_random as f64 / 100.0;
-    match &settings.distribution {
+    match distribution {
         Distribution::Zipf(theta) => {
             stream.pattern = Pattern::Zipf { theta: Some(*theta) };
         }
@@ -262,8 +300,8 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
             };
             stream.pattern = Pattern::HotZones(zones.iter().map(zone).collect());
         }
-        Distribution::Random if share < 1.0 => {
-            stream.pattern = Pattern::SemiRandom(Jump::Share(Some(share)));
+        Distribution::Random if !is_whole => {
+            stream.pattern = Pattern::SemiRandom(jumps(settings, share_of)?);
         }
         // Every block once a pass, where there is a map of them and they have one size.
         Distribution::Random if !settings.norandommap && !several => {
@@ -272,13 +310,101 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         Distribution::Random => stream.pattern = Pattern::Uniform,
     }
     let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
-    if by_kind && stream.pattern != Pattern::Uniform {
-        return Err(not_to_be_had(
-            "bs of its own for each direction beside random_distribution or percentage_random",
+    let has_lanes =
+        matches!(stream.pattern, Pattern::Uniform | Pattern::SemiRandom(Jump::Shares(_)));
+    if by_kind && !has_lanes {
+        return Err(unsupported(
+            "a bs for each direction with random_distribution",
             "use one bs for reads and writes",
         ));
     }
     Ok(())
+}
+
+/// How often each direction jumps; it goes on behind its own last request in between.
+fn jumps(settings: &Settings, share_of: impl Fn(usize) -> f64) -> Result<Jump, Refusal> {
+    let kinds = settings.rw.kinds;
+    if settings.rw.is_trimmed_first() {
+        return match settings.percentage_random[1] == settings.percentage_random[2] {
+            true => Ok(Jump::Share(Some(share_of(1)))),
+            false => Err(unsupported(
+                "randtrimwrite with different shares of trims and of the writes that follow them",
+                "say one percentage_random for both",
+            )),
+        };
+    }
+    let mut issued = (0..3).filter(|place| kinds[*place]);
+    match (issued.next(), issued.next()) {
+        (Some(only), None) => Ok(Jump::Share(Some(share_of(only)))),
+        _ => Ok(Jump::Shares(KindShares {
+            read: share_of(0),
+            write: share_of(1),
+            trim: share_of(2),
+        })),
+    }
+}
+
+/// `rw=read:8k`: that much is left out behind each request.
+fn holes(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
+    let (bytes, hole) = (stream.size.0, settings.rw.hole);
+    let is_one = stream.sizes.is_empty() && settings.ba.is_none();
+    if !is_one || settings.io_size.is_some() || place.per_clone > 1 {
+        return Err(unsupported(
+            "rw=…:N in order with several block sizes or files, ba, or io_size",
+            "use one bs and one file, and end the job by its size or runtime",
+        ));
+    }
+    let step = i64::try_from(bytes).unwrap_or(i64::MAX).saturating_add(hole);
+    if step == 0 {
+        return Err(unsupported("rw=…:N that stays in place", "use a file as small as a request"));
+    }
+    if !hole.unsigned_abs().is_multiple_of(bytes.max(1)) {
+        return Err(unsupported(
+            "rw=…:N in order with an N that is not a multiple of bs",
+            "leave out whole blocks",
+        ));
+    }
+    let grid = bytes;
+    let slots = (place.length.saturating_sub(bytes) / grid).saturating_add(1);
+    let stride = step / grid as i64;
+    // Backwards fio leaves out the last block, as it steps back before it begins.
+    let first = if stride < 0 { stride.unsigned_abs().min(slots - 1) } else { 0 };
+    stream.pattern = Pattern::Sequential(Sequence {
+        stride: Some(stride),
+        begin: (first > 0).then_some(Size(first * grid)),
+        restart: true,
+        ..Sequence::default()
+    });
+    let pass = (slots - first).div_ceil(stride.unsigned_abs());
+    // Where the next request would begin behind the file, fio begins again until the size is moved,
+    // unless the last one ended where the region ends; else a pass is all there is.
+    let end = (pass - 1) * stride.unsigned_abs() * grid + bytes;
+    let next = place.offset.saturating_add(end).saturating_add(hole.unsigned_abs());
+    if hole > 0 && end < place.length && next >= place.file_bytes {
+        return Ok(());
+    }
+    let clones = u64::from(settings.numjobs.max(1));
+    if let Some(bound) = stream.until.as_mut().and_then(|until| until.bytes.as_mut()) {
+        let moved = pass.saturating_mul(bytes).saturating_mul(settings.loops);
+        *bound = Size(moved.saturating_mul(clones));
+    }
+    Ok(())
+}
+
+/// `serialize_overlap`: nothing is to be done where no two requests in flight can meet.
+fn none_overlap(settings: &Settings, stream: &Stream) -> Result<(), Refusal> {
+    let is_once = stream.sizes.is_empty()
+        && !settings.goes_round()
+        && matches!(stream.pattern, Pattern::Permutation | Pattern::Sequential(_))
+        && settings.io_size.is_none()
+        && !settings.rw.is_mixed();
+    match is_once || stream.depth == 1 || stream.mix.write == 0 && stream.mix.trim == 0 {
+        true => Ok(()),
+        false => Err(unsupported(
+            "serialize_overlap of requests that may overlap",
+            "visit each block once: no norandommap, time_based, loops or io_size",
+        )),
+    }
 }
 
 /// How fast: think time, or an open loop.
@@ -303,16 +429,16 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     let rates: Vec<Option<f64>> = places.iter().map(|place| of(*place)).collect();
     if rates.iter().any(Option::is_some) {
         if rates.iter().any(Option::is_none) || settings.thinktime_ns > 0 {
-            return Err(not_to_be_had(
-                "a rate for one direction alone, or beside thinktime",
+            return Err(unsupported(
+                "rate of one direction alone, or with thinktime",
                 "give rates of both directions, and no thinktime",
             ));
         }
         let sum: f64 = rates.iter().flatten().sum();
         stream.arrival = Arrival::Open { rate: sum * clones, poisson: settings.poisson };
         if stream.trim_first && rates.windows(2).any(|pair| pair[0] != pair[1]) {
-            return Err(not_to_be_had(
-                "trimwrite with a rate of trims that is not that of the writes behind them",
+            return Err(unsupported(
+                "trimwrite with different rates of trims and of the writes that follow them",
                 "give both directions one rate",
             ));
         }
@@ -331,7 +457,7 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
 /// What is written can be read back and told.
 fn stamps(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     if settings.rw.is_trimmed_first() {
-        return Err(not_to_be_had("verify of trimwrite", "verify a job that writes"));
+        return Err(unsupported("verify of trimwrite", "verify a job that writes"));
     }
     // The reads of a mix are not checked: what they find may be older.
     if stream.mix.read > 0 && !settings.rw.is_mixed() {
@@ -342,7 +468,7 @@ fn stamps(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         stream.stamp = true;
         let ends_by_time = settings.runtime_ns > 0 || settings.ends_when_steady();
         if ends_by_time && settings.do_verify {
-            return Err(not_to_be_had(
+            return Err(unsupported(
                 "verify of a job that time ends",
                 "end it by size, so that it is known what was written",
             ));

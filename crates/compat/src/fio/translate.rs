@@ -3,7 +3,8 @@
 use super::place::{Place, Places};
 use super::settings::Settings;
 use super::shown::{Log, Logged, Section};
-use super::words::{Job, STATUS, not_to_be_had};
+use super::waves::{end_together, waves};
+use super::words::{Job, STATUS, unsupported};
 use super::{simulated, steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
@@ -50,16 +51,23 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
             lay_out(jobs, places, &mut plan);
         }
     }
+    let mut missing = places.states.iter().map(|state| !state.is_there).collect::<Vec<_>>();
+    if jobs.iter().any(|whole| whole.settings.turns.create_only) {
+        let sections = made_only(jobs, places, (&mut plan, &mut missing))?;
+        return Ok(Translated { plan, sections });
+    }
     let mut sections: Vec<Section> = Vec::new();
     let mut group = 0;
-    let mut missing = places.states.iter().map(|state| !state.is_there).collect::<Vec<_>>();
-    for (number, wave) in waves(jobs).into_iter().enumerate() {
+    let waves = waves(jobs)?;
+    let last = waves.len().saturating_sub(1);
+    for (number, wave) in waves.into_iter().enumerate() {
         let mut step = wave_step(&wave, number, world)?;
+        end_together(&wave, &mut step, number == last)?;
         before(&wave, &mut plan, number);
         let at = plan.steps.len();
         let first = sections.len();
         for (stream, (index, whole)) in (0..).zip(&wave) {
-            let is_new = whole.settings.new_group || whole.settings.stonewall;
+            let is_new = whole.settings.turns.new_group || whole.settings.stonewall;
             if is_new && *index > 0 {
                 group += 1;
             }
@@ -86,6 +94,29 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
     Ok(Translated { plan, sections })
 }
 
+/// `create_only`: files are laid out, and no job begins.
+fn made_only(
+    jobs: &[Whole<'_>],
+    places: &Places,
+    (plan, missing): (&mut Plan, &mut [bool]),
+) -> Result<Vec<Section>, Refusal> {
+    if jobs.iter().any(|whole| !whole.settings.turns.create_only) {
+        return Err(unsupported(
+            "create_only of some jobs alone",
+            "say it in [global], and run a second line without it",
+        ));
+    }
+    if plan.steps.is_empty() {
+        plan.steps.push(act("all files are there", Act::Idle(Span(1_000_000))));
+    }
+    let of = |whole: &Whole<'_>| {
+        let given = Stream { workers: whole.settings.numjobs, ..Stream::default() };
+        let laid_out = laid_out(whole, places, missing);
+        Section { laid_out, ..section(whole, (usize::MAX, 0), 0, &given) }
+    };
+    Ok(jobs.iter().map(of).collect())
+}
+
 /// Whose rates are reported as one are judged as one.
 fn judge_together(step: &mut Step, stream: usize, group: u32) {
     let until = step.streams[stream].until.as_mut().unwrap_or(&mut step.until);
@@ -109,7 +140,7 @@ fn seed(jobs: &[Whole<'_>]) -> Result<u64, Refusal> {
     let first = jobs.first().map_or(SEED, |whole| of(whole.settings));
     match jobs.iter().all(|whole| of(whole.settings) == first) {
         true => Ok(first),
-        false => Err(not_to_be_had("jobs with different seeds", "say randseed once, in [global]")),
+        false => Err(unsupported("jobs with different seeds", "say randseed once, in [global]")),
     }
 }
 
@@ -120,27 +151,15 @@ fn interval(jobs: &[Whole<'_>]) -> Result<Interval, Refusal> {
     };
     let every_ms = first.settings.log_avg_ms;
     if jobs.iter().filter(logging).any(|whole| whole.settings.log_avg_ms != every_ms) {
-        return Err(not_to_be_had("log_avg_msec that differs between jobs", "say it once"));
+        return Err(unsupported("log_avg_msec that differs between jobs", "say it once"));
     }
     if !(10..=60_000).contains(&every_ms) {
-        return Err(not_to_be_had(
+        return Err(unsupported(
             "logs of single requests",
             "add log_avg_msec=100 (10 to 60000); the run file has the histogram of every interval",
         ));
     }
     Ok(Interval(Span(every_ms * 1_000_000)))
-}
-
-/// Jobs that run together, by their numbers.
-fn waves<'a, 'b>(jobs: &'b [Whole<'a>]) -> Vec<Vec<(usize, &'b Whole<'a>)>> {
-    let mut waves: Vec<Vec<(usize, &Whole<'_>)>> = Vec::new();
-    for (index, whole) in jobs.iter().enumerate() {
-        match waves.last_mut() {
-            Some(wave) if !whole.settings.stonewall => wave.push((index, whole)),
-            _ => waves.push(vec![(index, whole)]),
-        }
-    }
-    waves
 }
 
 /// Writes the files that are read and are not there, as fio does, and has the blocks of those set
@@ -248,10 +267,10 @@ fn wave_step(
     let cpus = first.settings.cpus.clone();
     for (_, whole) in wave {
         if whole.settings.ramp_ns != ramp {
-            return Err(not_to_be_had("ramp_time that differs between jobs", "say it once"));
+            return Err(unsupported("ramp_time that differs between jobs", "say it once"));
         }
         if whole.settings.cpus != cpus {
-            return Err(not_to_be_had("cpus_allowed that differs between jobs", "say it once"));
+            return Err(unsupported("cpus_allowed that differs between jobs", "say it once"));
         }
     }
     let times = world.scale_time();
@@ -310,6 +329,7 @@ fn verifying(
             stamp: false,
             verify: true,
             read_back: mixed.then_some(written.mix),
+            start_after: Span(0),
             arrival: match &written.arrival {
                 Arrival::Open { .. } => Arrival::AT_ONCE,
                 other => other.clone(),
@@ -326,6 +346,12 @@ fn verifying(
     }
     if streams.is_empty() {
         return Ok(None);
+    }
+    if wave.iter().any(|(_, whole)| whole.settings.turns.exitall) {
+        return Err(unsupported(
+            "verify of a job that another one may end",
+            "leave exitall out, so that it is known what was written",
+        ));
     }
     let verify = Step {
         name: format!("verify {}", step.name),

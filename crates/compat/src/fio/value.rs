@@ -1,8 +1,23 @@
 //! The values of fio's options: sizes, times, shares, lists.
 
-/// A value that is not one, in fio's own words.
+use std::borrow::Cow;
+
+/// A value that is not one: what would be.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct BadValue;
+pub struct BadValue(pub Cow<'static, str>);
+
+impl BadValue {
+    /// What is accepted.
+    pub const fn wants(form: &'static str) -> BadValue {
+        BadValue(Cow::Borrowed(form))
+    }
+}
+
+const SIZE: BadValue = BadValue::wants("a size: 4096, 4k, 1.5m, 2g");
+const AMOUNT: BadValue = BadValue::wants("a size, such as 64m, or a percentage from 0% to 100%");
+const TIME: BadValue = BadValue::wants("a time: 30, 30s, 5m, 2h, 500ms, 100us");
+const YES_OR_NO: BadValue = BadValue::wants("0 or 1");
+const DIRECTIONS: BadValue = BadValue::wants("one value, or READ,WRITE, or READ,WRITE,TRIM");
 
 /// Bytes or a share of something.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -14,7 +29,7 @@ pub enum Amount {
 }
 
 impl Amount {
-    /// Bytes, where the whole has so many.
+    /// Bytes, where the whole has this many.
     pub fn of(self, whole: u64) -> u64 {
         match self {
             Amount::Bytes(bytes) => bytes,
@@ -34,7 +49,7 @@ impl Amount {
 pub fn size(text: &str, kb_base: u64) -> Result<u64, BadValue> {
     let text = text.trim().to_ascii_lowercase();
     if let Some(hexadecimal) = text.strip_prefix("0x") {
-        return u64::from_str_radix(hexadecimal, 16).map_err(|_| BadValue);
+        return u64::from_str_radix(hexadecimal, 16).map_err(|_| SIZE);
     }
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let (number, unit) = text.split_at(digits);
@@ -49,21 +64,21 @@ pub fn size(text: &str, kb_base: u64) -> Result<u64, BadValue> {
         "g" => 3,
         "t" => 4,
         "p" => 5,
-        _ => return Err(BadValue),
+        _ => return Err(SIZE),
     };
     let other = if kb_base == 1000 { 1024 } else { 1000 };
     let base: u64 = match ending {
         "" | "b" => kb_base,
         "i" if kb_base == 1024 => 1024,
         "i" | "ib" => other,
-        _ => return Err(BadValue),
+        _ => return Err(SIZE),
     };
     let factor = base.pow(power);
     match number.parse::<u64>() {
-        Ok(whole) => whole.checked_mul(factor).ok_or(BadValue),
+        Ok(whole) => whole.checked_mul(factor).ok_or(SIZE),
         Err(_) => {
-            let value = number.parse::<f64>().map_err(|_| BadValue)? * factor as f64;
-            if value.is_finite() && value < 1e19 { Ok(value as u64) } else { Err(BadValue) }
+            let value = number.parse::<f64>().map_err(|_| SIZE)? * factor as f64;
+            if value.is_finite() && value < 1e19 { Ok(value as u64) } else { Err(SIZE) }
         }
     }
 }
@@ -75,10 +90,10 @@ pub fn size(text: &str, kb_base: u64) -> Result<u64, BadValue> {
 pub fn amount(text: &str, kb_base: u64) -> Result<Amount, BadValue> {
     match text.trim().strip_suffix('%') {
         Some(percent) => {
-            let percent: u64 = percent.trim().parse().map_err(|_| BadValue)?;
-            if percent > 100 { Err(BadValue) } else { Ok(Amount::Percent(percent)) }
+            let percent: u64 = percent.trim().parse().map_err(|_| AMOUNT)?;
+            if percent > 100 { Err(AMOUNT) } else { Ok(Amount::Percent(percent)) }
         }
-        None => size(text, kb_base).map(Amount::Bytes),
+        None => size(text, kb_base).map(Amount::Bytes).map_err(|_| AMOUNT),
     }
 }
 
@@ -87,7 +102,8 @@ pub fn amount(text: &str, kb_base: u64) -> Result<Amount, BadValue> {
 /// # Errors
 /// No number, an unknown unit.
 pub fn time_ns(text: &str, plain_ns: u64) -> Result<u64, BadValue> {
-    let text = text.trim().to_ascii_lowercase();
+    // Of 1:30 fio takes the 1, whatever stands behind it.
+    let text = text.split(':').next().unwrap_or_default().trim().to_ascii_lowercase();
     let digits = text.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b'.').count();
     let (number, unit) = text.split_at(digits);
     let factor = match unit.trim() {
@@ -98,13 +114,13 @@ pub fn time_ns(text: &str, plain_ns: u64) -> Result<u64, BadValue> {
         "s" => 1_000_000_000,
         "ms" | "msec" => 1_000_000,
         "us" | "usec" => 1_000,
-        _ => return Err(BadValue),
+        _ => return Err(TIME),
     };
     match number.parse::<u64>() {
-        Ok(whole) => whole.checked_mul(factor).ok_or(BadValue),
+        Ok(whole) => whole.checked_mul(factor).ok_or(TIME),
         Err(_) => {
-            let value = number.parse::<f64>().map_err(|_| BadValue)? * factor as f64;
-            if value.is_finite() && value < 1e19 { Ok(value as u64) } else { Err(BadValue) }
+            let value = number.parse::<f64>().map_err(|_| TIME)? * factor as f64;
+            if value.is_finite() && value < 1e19 { Ok(value as u64) } else { Err(TIME) }
         }
     }
 }
@@ -125,7 +141,7 @@ pub fn boolean(text: Option<&str>) -> Result<bool, BadValue> {
     match text.map(str::trim) {
         None | Some("" | "1") => Ok(true),
         Some("0") => Ok(false),
-        Some(_) => Err(BadValue),
+        Some(_) => Err(YES_OR_NO),
     }
 }
 
@@ -149,7 +165,7 @@ pub fn by_direction<T: Copy>(
         }
     }
     let is_empty = parts.iter().all(|part| part.is_empty());
-    if is_empty || parts.len() > 3 { Err(BadValue) } else { Ok(values) }
+    if is_empty || parts.len() > 3 { Err(DIRECTIONS) } else { Ok(values) }
 }
 
 #[cfg(test)]
@@ -169,7 +185,7 @@ mod tests {
         assert_eq!(size("4k", 1000), Ok(4000));
         assert_eq!(size("4ki", 1000), Ok(4096));
         for bad in ["", "k", "4x", "-1", "4kk", "1..2", "99999999999999999999", "4kiby"] {
-            assert_eq!(of(bad), Err(BadValue), "{bad}");
+            assert!(of(bad).is_err(), "{bad}");
         }
     }
 
@@ -179,7 +195,8 @@ mod tests {
         assert_eq!(time_ns("5ms", 1_000_000_000), Ok(5_000_000));
         assert_eq!(time_ns("2m", 1), Ok(120_000_000_000));
         assert_eq!(time_ns("50", 1_000), Ok(50_000));
-        assert_eq!(time_ns("abc", 1), Err(BadValue));
+        assert_eq!(time_ns("1:30", 1_000_000_000), Ok(1_000_000_000));
+        assert!(time_ns("abc", 1).is_err());
     }
 
     #[test]
@@ -188,8 +205,8 @@ mod tests {
         assert_eq!(of("4,8"), Ok([4, 8, 8]));
         assert_eq!(of(",8"), Ok([1, 8, 8]));
         assert_eq!(of("4,,2"), Ok([4, 4, 2]));
-        assert_eq!(of("1,2,3,4"), Err(BadValue));
+        assert!(of("1,2,3,4").is_err());
         assert_eq!(amount("50%", 1024), Ok(Amount::Percent(50)));
-        assert_eq!(amount("101%", 1024), Err(BadValue));
+        assert!(amount("101%", 1024).is_err());
     }
 }

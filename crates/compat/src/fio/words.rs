@@ -1,13 +1,15 @@
 //! From the words of a command line to jobs: each a list of options in the order they were given.
 
+use super::help;
 use super::jobfile;
 use super::known::{self, Known, bare, instead, no, option};
 use super::shown::Format;
 use crate::front::{Note, Refusal, Treatment, World};
 use crate::letters::TYPOGRAPHIC;
 use crate::option::Care::{self, Ignored, Same};
-use crate::option::refuse;
+use crate::option::{find, refuse, sentence};
 use drivelab_core::plan_text::nearest;
+use std::iter::Peekable;
 
 /// fio's exit status for a line that it does not understand.
 pub const STATUS: u8 = 1;
@@ -41,7 +43,7 @@ impl Job {
     }
 }
 
-/// A line that was taken apart.
+/// A line that was parsed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Words {
     /// Its jobs.
@@ -64,42 +66,49 @@ pub struct Words {
     pub text: Option<String>,
     /// What is to be said of it.
     pub notes: Vec<Note>,
+    /// What is in its way, as far as it can be told from the words.
+    pub refusals: Vec<Refusal>,
 }
 
 /// Options of the program rather than of a job.
-const COMMAND: [Known; 31] = [
+const COMMAND: &[Known] = &[
     option("output", Same),
     option("output-format", Same),
     bare("minimal", Same),
     bare("append-terse", Same),
     option("terse-version", Same),
-    bare("version", Same),
-    bare("help", Same),
+    bare("version, v", Same),
+    bare("help, h", Same),
+    bare("cmdhelp", Same),
+    bare("enghelp", Same),
+    bare("showcmd", Same),
     bare("readonly", Same),
     option("section", Same),
     bare("parse-only", Same),
     option("eta", Ignored("progress is drivelab's own, and on a terminal only")),
     option("eta-newline", Ignored("progress is drivelab's own, and on a terminal only")),
     option("eta-interval", Ignored("progress is drivelab's own, and on a terminal only")),
+    option("status-interval", Ignored(ONCE)),
+    option("debug", Ignored("fio's view of itself is not printed; --dry-run prints the plan")),
+    option("idle-prof", Ignored("`drivelab doctor` shows whether the processors are idle")),
     bare("warnings-fatal", Ignored("what is not understood is always fatal")),
     option("max-jobs", Ignored("there is room for 4096 jobs")),
     option("alloc-size", Ignored("no shared memory is needed")),
-    option("aux-path", Ignored("no files of its own are made beside the target")),
-    option("status-interval", instead("the run file has every interval")),
+    option("aux-path", Ignored("no other files are made next to the target")),
     bare("bandwidth-log", instead("use write_bw_log")),
-    bare("showcmd", instead("--dry-run prints the plan")),
-    option("debug", instead("--dry-run prints the plan")),
-    option("cmdhelp", instead("docs/COMPATIBILITY.md lists every option")),
-    option("enghelp", instead("docs/COMPATIBILITY.md lists every option")),
     option("client", instead("over several machines a line runs under mpirun")),
     option("server", instead("over several machines a line runs under mpirun")),
     option("daemonize", instead("over several machines a line runs under mpirun")),
     option("remote-config", instead("over several machines a line runs under mpirun")),
-    option("idle-prof", instead("`drivelab doctor` tells whether the machine is idle")),
+    option("trigger-file, trigger, trigger-timeout", no("drivelab runs no other programs")),
+    option("trigger-remote", no("drivelab runs no other programs")),
+    option("merge-blktrace-only", instead("use `drivelab run --trace`, which replays traces")),
     option("inflate-log", no("logs are not compressed")),
-    bare("crctest", no("it measures no drive")),
+    bare("crctest", no("it does not measure a drive")),
     bare("cpuclock-test", instead("`drivelab doctor` looks at the clock")),
 ];
+
+const ONCE: &str = "results are printed once, at the end; the run file has every interval";
 
 /// Takes a line apart.
 ///
@@ -111,10 +120,14 @@ pub fn read(args: &[String], world: &dyn World) -> Result<Words, Refusal> {
         defaults: Vec::new(),
         job: None,
         files: Vec::new(),
+        appends_terse: false,
+        shows_line: false,
     };
-    let mut rest = args.iter();
+    let mut rest = args.iter().peekable();
     while let Some(word) = rest.next() {
-        reader.word(word, &mut rest)?;
+        if let Err(refusal) = reader.word(word, &mut rest) {
+            reader.words.refusals.push(refusal);
+        }
         if reader.words.text.is_some() {
             return Ok(reader.words);
         }
@@ -127,13 +140,15 @@ struct Reader {
     defaults: Vec<Word>,
     job: Option<Job>,
     files: Vec<String>,
+    appends_terse: bool,
+    shows_line: bool,
 }
 
 impl Reader {
     fn word<'a>(
         &mut self,
         word: &'a str,
-        rest: &mut impl Iterator<Item = &'a String>,
+        rest: &mut Peekable<impl Iterator<Item = &'a String>>,
     ) -> Result<(), Refusal> {
         let bare = word.trim_start_matches(|c| c == '-' || TYPOGRAPHIC.contains(&c));
         // A dash alone is the standard input.
@@ -146,16 +161,21 @@ impl Reader {
                 "typographic_dash",
                 word,
                 Treatment::Same,
-                "the dash is a typographic one, as word processors make it; it is read as `-`.",
+                "typographic dash treated as `-`.",
             ));
         }
         let (name, value) = match bare.split_once('=') {
             Some((name, value)) => (name, Some(value.to_string())),
             None => (bare, None),
         };
-        let command = COMMAND.iter().find(|known| known.name() == name);
+        let command = find(COMMAND.iter(), name);
         let known = command.or_else(|| known::find_by_beginning(name));
-        let known = known.ok_or_else(|| unknown(word, name))?;
+        let Some(known) = known else {
+            // What follows it may be its value, and then is no job file.
+            let is_value = |next: &&String| value.is_none() && !next.starts_with('-');
+            rest.next_if(is_value);
+            return Err(unknown(word, name));
+        };
         let value = match value {
             None if !known.own.bare => Some(rest.next().cloned().ok_or_else(|| needs_value(word))?),
             value => value,
@@ -201,7 +221,7 @@ impl Reader {
             "output" => self.words.output = Some(value),
             "output-format" => self.words.formats = formats(&value)?,
             "minimal" => self.words.formats = vec![Format::Terse],
-            "append-terse" => self.words.formats.push(Format::Terse),
+            "append-terse" => self.appends_terse = true,
             "terse-version" => {
                 let version = value.parse().ok().filter(|version| (2..=5).contains(version));
                 self.words.terse_version = version.ok_or_else(|| {
@@ -212,7 +232,10 @@ impl Reader {
             "parse-only" => self.words.parse_only = true,
             "section" => self.words.sections.push(value),
             "version" => self.words.text = Some("fio-3.33\n".into()),
-            _ => self.words.text = Some(HELP.into()),
+            "showcmd" => self.shows_line = true,
+            "cmdhelp" => self.words.text = Some(help::of_options(&value)),
+            "enghelp" => self.words.text = Some(help::of_engines(&value)),
+            _ => self.words.text = Some(help::GENERAL.into()),
         }
         Ok(())
     }
@@ -226,12 +249,13 @@ impl Reader {
             first.into_iter().for_each(|job| job.global.push(waits()));
             self.words.jobs.extend(read.jobs);
             self.words.global_shown.extend(read.global_shown);
+            self.words.refusals.extend(read.refusals);
         }
         if !self.words.sections.is_empty() {
             let wanted = &self.words.sections;
             self.words.jobs.retain(|job| wanted.contains(&job.name));
         }
-        if self.words.jobs.is_empty() {
+        if self.words.jobs.is_empty() && self.words.refusals.is_empty() {
             return Err(Refusal::new(
                 STATUS,
                 "No job(s) defined",
@@ -241,6 +265,11 @@ impl Reader {
         }
         if self.words.formats.is_empty() {
             self.words.formats.push(Format::Normal);
+        }
+        // It comes on top of whatever else is printed.
+        self.words.formats.extend(self.appends_terse.then_some(Format::Terse));
+        if self.shows_line {
+            self.words.text = Some(help::as_line(&self.words.jobs));
         }
         Ok(self.words)
     }
@@ -269,7 +298,7 @@ fn formats(text: &str) -> Result<Vec<Format>, Refusal> {
 
 /// An option that fio does not know either.
 pub fn unknown(word: &str, name: &str) -> Refusal {
-    let known: Vec<&str> = known::ALL.iter().flat_map(Known::names).collect();
+    let known: Vec<&str> = known::all().flat_map(Known::names).collect();
     let advice = match nearest(name, &known) {
         Some(name) => format!("Did you mean --{name}?"),
         None => "docs/COMPATIBILITY.md lists every option.".to_string(),
@@ -282,24 +311,49 @@ fn needs_value(word: &str) -> Refusal {
     Refusal::new(STATUS, text, format!("Write it as {word}=VALUE."))
 }
 
-/// What is not to be had here of fio, and what to do instead.
-pub fn not_to_be_had(what: &str, way: &str) -> Refusal {
+/// The refusal of what drivelab does not support of fio, with what to do instead.
+pub fn unsupported(what: &str, way: &str) -> Refusal {
     refuse(STATUS, &clause(what), "", Some(way))
 }
 
-/// The refusal of an option or of its value, if it is not to be had.
+/// The refusal of an option or of its value, if drivelab does not support it.
 pub fn refusal(what: &str, care: Care) -> Option<Refusal> {
     care.refusal(STATUS, &clause(what))
 }
 
+/// All that is in the way of a line, as one refusal.
+pub fn together(mut refusals: Vec<Refusal>) -> Option<Refusal> {
+    let mut seen = Vec::new();
+    refusals.retain(|refusal| {
+        let is_new = !seen.contains(refusal);
+        seen.push(refusal.clone());
+        is_new
+    });
+    if refusals.len() < 2 {
+        return refusals.pop();
+    }
+    let reason = |refusal: &Refusal| {
+        let text = &refusal.text;
+        let what = text.strip_prefix(UNSUPPORTED).or(text.strip_prefix("fio: ")).unwrap_or(text);
+        let what = what.replace('\n', "; ");
+        let ending = if what.ends_with('.') { "" } else { ". " };
+        format!("\n  {what}{ending}{}", sentence(&refusal.advice)).trim_end().to_owned()
+    };
+    let reasons: String = refusals.iter().map(reason).collect();
+    let text = format!("fio: {} things are in the way of this line:{reasons}", refusals.len());
+    Some(Refusal::new(STATUS, text, "Nothing was run or written."))
+}
+
+const UNSUPPORTED: &str = "drivelab does not support fio's ";
+
 fn clause(what: &str) -> String {
-    format!("fio's {what} is not to be had in drivelab")
+    format!("{UNSUPPORTED}{what}")
 }
 
 /// Whether an option changes anything here; what it does not quite mean here is said.
 ///
 /// # Errors
-/// It is not to be had.
+/// It is not supported.
 pub fn takes_effect(known: &Known, typed: &str, notes: &mut Vec<Note>) -> Result<bool, Refusal> {
     if let Some(refusal) = refusal(typed, known.care) {
         return Err(refusal);
@@ -311,14 +365,3 @@ pub fn takes_effect(known: &Known, typed: &str, notes: &mut Vec<Note>) -> Result
     notes.extend(known.care.note(code, typed, clause));
     Ok(!matches!(known.care, Ignored(_)))
 }
-
-const HELP: &str = "\
-drivelab runs fio's command lines and job files on its own engine, and prints what fio prints.
-
-  drivelab fio --name=test --rw=randread --bs=4k --size=1G --iodepth=32 --ioengine=libaio --direct=1
-  drivelab fio JOBFILE …    (- is the standard input)
-
-Options of drivelab's own, anywhere: --scale-size F and --scale-time F (a share such as 1/1024 of
-all sizes or times), --erase TOKEN, --runs DIR, --dry-run (prints the plan), --notes FILE.
-docs/COMPATIBILITY.md lists every option of fio: same, approximated, or not to be had.
-";

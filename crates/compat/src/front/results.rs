@@ -1,6 +1,6 @@
 //! Files of results, and which of those that are there already may be written.
 
-/// What is there is told by so many of its first bytes.
+/// What is there is told by this many of its first bytes.
 pub const LOOKED_AT_BYTES: usize = 4096;
 
 /// A place for results that a line asks for.

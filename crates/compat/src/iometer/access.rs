@@ -95,8 +95,8 @@ fn alike(lines: &[Access]) -> Result<(), Unlike> {
         for (field, bytes) in whole {
             if !bytes.is_multiple_of(SECTOR_BYTES) {
                 let text = format!(
-                    "{bytes} bytes are no whole sectors of {SECTOR_BYTES} bytes, and a disk moves \
-                     no parts of them"
+                    "{bytes} bytes are not whole sectors of {SECTOR_BYTES} bytes, and a disk does \
+                     not transfer parts of a sector"
                 );
                 return unlike(field, text);
             }
@@ -121,7 +121,7 @@ fn alike(lines: &[Access]) -> Result<(), Unlike> {
                 "reply" => "some I/Os with a reply and others without".to_owned(),
                 _ => format!("bursts of {one} and of {two}"),
             };
-            let text = format!("{what} are no single stream");
+            let text = format!("{what} are not a single stream");
             return Err(Unlike { field, lines: (first.line, other.line), text });
         }
     }
@@ -175,7 +175,7 @@ fn pattern(lines: &[Access]) -> Result<Pattern, Unlike> {
             format!("{kind} of {} bytes {:.0} % random", cell.size, percent(cell))
         };
         let text = format!(
-            "{} and {} are no single stream: one stream jumps with one probability",
+            "{} and {} are not a single stream: one stream jumps with one probability",
             name(first),
             name(other)
         );

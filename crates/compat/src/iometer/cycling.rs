@@ -39,12 +39,20 @@ fn numbers(cycle: Cycle, end: u32, what: &str) -> Result<Vec<u32>, String> {
         };
         match next {
             Some(next) if found.len() < TESTS_MAX => number = next,
-            Some(_) => return Err(format!("more than {TESTS_MAX} tests are a typing error")),
+            Some(_) => {
+                return Err(format!(
+                    "more than {TESTS_MAX} tests are taken for a typing \
+                                           error"
+                ));
+            }
             None => break,
         }
     }
     match found.is_empty() {
-        true => Err(format!("{what} that begin with {} and end with {end} are none", cycle.start)),
+        true => Err(format!(
+            "{what} that begin with {} and end with {end} are an empty range",
+            cycle.start
+        )),
         false => Ok(found),
     }
 }
@@ -95,7 +103,7 @@ mod tests {
         {
             assert!(series(growth, start, step, 8).unwrap_err().ends_with("never end"));
         }
-        assert!(series(Growth::Linear, 9, 1, 8).unwrap_err().ends_with("are none"));
+        assert!(series(Growth::Linear, 9, 1, 8).unwrap_err().ends_with("are an empty range"));
         assert!(series(Growth::Linear, 1, 1, 20_000).unwrap_err().contains("typing error"));
     }
 

@@ -14,7 +14,7 @@ const FILE_GRAIN_BYTES: u64 = 4096;
 pub struct Drive {
     /// Where it is, as our own command line names it.
     pub path: String,
-    /// What it is.
+    /// Kind of the drive.
     pub kind: DriveKind,
     /// Its bytes, or those of its file; `None` where a file is still to be made.
     pub bytes: Option<u64>,
@@ -65,7 +65,7 @@ pub fn find(
     let Some(path) = option.or(named) else {
         let text = match name {
             Some((line, name)) => format!(
-                "{file}:{line}: target `{name}` is a name of the machine that the file was made on"
+                "{file}:{line}: target `{name}` is a name on the machine that wrote the file"
             ),
             None => format!("{file}: no worker has a target"),
         };
@@ -98,7 +98,7 @@ fn prepared(directory: &str, world: &dyn World) -> Result<Option<u64>, Refusal> 
         Found::File { bytes } => Ok(Some(bytes)),
         _ => Err(Refusal::new(
             USAGE,
-            format!("`{path}` is no file"),
+            format!("`{path}` is not a file"),
             "remove it, or name another directory",
         )),
     }

@@ -58,7 +58,7 @@ pub struct Setup {
     pub targets: Cycle,
     /// How the number of outstanding I/Os grows, in test types that let it.
     pub outstanding: Cycle,
-    /// Where it ends.
+    /// Last number of outstanding I/Os of a cycling test.
     pub outstanding_end: u32,
     /// Which of them grow.
     pub test: TestType,
@@ -71,14 +71,14 @@ pub struct Setup {
 pub enum Spawned {
     /// One for each processor.
     Cpus,
-    /// So many.
+    /// A fixed number of workers.
     Count(u32),
 }
 
 /// Which rows are recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Recorded {
-    /// Nothing.
+    /// No results are recorded.
     Nothing,
     /// Only the sum of all.
     NoMachines,
@@ -144,7 +144,7 @@ impl TestType {
         (TestType::CycleOutstandingIosAndTargets, "CYCLE_OUTSTANDING_IOS_AND_TARGETS"),
     ];
 
-    /// Its word.
+    /// The word of the value in a configuration file.
     pub fn word(self) -> &'static str {
         TestType::ALL.iter().find(|(test, _)| *test == self).map_or("", |(_, word)| word)
     }
@@ -197,7 +197,7 @@ impl Assignment {
 /// One line of an access specification.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Access {
-    /// Where it stands.
+    /// Line of the configuration file, from 1.
     pub line: usize,
     /// Bytes of a request.
     pub size: u64,
@@ -220,7 +220,7 @@ pub struct Access {
 /// One entry of the manager list: a copy of Dynamo, usually one on each machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Machine {
-    /// Where it stands.
+    /// Line of the configuration file, from 1.
     pub line: usize,
     /// Its name.
     pub name: String,
@@ -233,7 +233,7 @@ pub struct Machine {
 /// One worker.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Worker {
-    /// Where it stands.
+    /// Line of the configuration file, from 1.
     pub line: usize,
     /// Its name.
     pub name: String,

@@ -7,8 +7,8 @@ use crate::front::Refusal;
 pub const HELP: &str = "\
 iometer [/c CONFIGURATION] /r RESULTS [/t SECONDS] [--target PATH]
   /c, -c CONFIGURATION  what is measured: an .icf file (iometer.icf if not given)
-  /r, -r RESULTS        where results go; they are added to a file that is there already
-  /t, -t SECONDS        how long Iometer waits for its managers; here nothing waits
+  /r, -r RESULTS        where results go; they are appended to an existing file
+  /t, -t SECONDS        how long Iometer waits for its managers; without effect here
   --target PATH         the drive that the file calls by a name of another machine: a device,
                         a directory (its file iobw.tst is used), or sim:PROFILE
 CONFIGURATION, RESULTS and SECONDS may also stand in this order without their switches.
@@ -47,7 +47,7 @@ pub fn read(words: &[String]) -> Result<Words, Refusal> {
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
         let mut value = || {
-            let text = format!("`{word}` needs a value behind it");
+            let text = format!("`{word}` needs a value after it");
             rest.next().cloned().ok_or_else(|| Refusal::new(USAGE, text, SWITCHES))
         };
         match word.to_ascii_lowercase().as_str() {
@@ -58,7 +58,7 @@ pub fn read(words: &[String]) -> Result<Words, Refusal> {
             "--target" => target = Some(value()?),
             long if long.starts_with("--target=") => target = word.get(9..).map(String::from),
             _ if is_switch(word) => {
-                let text = format!("`{word}` is no switch that is known here");
+                let text = format!("`{word}` is not a known switch");
                 return Err(Refusal::new(USAGE, text, SWITCHES));
             }
             _ => bare.push(word.clone()),
@@ -70,7 +70,7 @@ pub fn read(words: &[String]) -> Result<Words, Refusal> {
     let results = or_bare(results);
     let timeout = timeout.or_else(|| bare.next().map(|word| (word, "/t".to_owned())));
     if let Some(word) = bare.next() {
-        return Err(Refusal::new(USAGE, format!("`{word}` is one word too many"), SWITCHES));
+        return Err(Refusal::new(USAGE, format!("`{word}` is one argument too many"), SWITCHES));
     }
     let results = results.ok_or_else(|| {
         Refusal::new(
@@ -92,7 +92,7 @@ fn is_switch(word: &str) -> bool {
 }
 
 fn seconds((value, typed): (String, String)) -> Result<(u64, String), Refusal> {
-    let text = format!("`{value}` behind {typed} is no number of seconds");
+    let text = format!("`{value}` after {typed} is not a number of seconds");
     let number = value.parse().map_err(|_| Refusal::new(USAGE, text, "write it as /t 60"))?;
     Ok((number, format!("{typed} {value}")))
 }
@@ -147,10 +147,10 @@ mod tests {
             ("/c a.icf", "without a file of results"),
             ("", "without a file of results"),
             ("/c", "`/c` needs a value"),
-            ("/c a.icf /r b.csv /t soon", "`soon` behind /t"),
-            ("a b 60 c", "`c` is one word too many"),
-            ("/m 1 /c a /r b", "`/m` is no switch"),
-            ("--force /c a /r b", "`--force` is no switch"),
+            ("/c a.icf /r b.csv /t soon", "`soon` after /t"),
+            ("a b 60 c", "`c` is one argument too many"),
+            ("/m 1 /c a /r b", "`/m` is not a known switch"),
+            ("--force /c a /r b", "`--force` is not a known switch"),
             ("/c a /r b --target", "`--target` needs a value"),
         ] {
             let refusal = read(&words(text)).unwrap_err();

@@ -46,7 +46,7 @@ impl Notes {
                     "login_timeout",
                     Treatment::Ignored,
                     format!(
-                        "{typed} {about}; nobody has to log in here. It is no run time: that is in \
+                        "{typed} {about}; there is no login here. It is not a run time: that is in \
                          the file."
                     ),
                 ),
@@ -58,8 +58,8 @@ impl Notes {
             self.add("results_display", "RESULTS DISPLAY", Treatment::Ignored, text.into());
         }
         if icf.setup.record == Recorded::Nothing {
-            let text = "NONE stands in the file, and where the line names a file of results, \
-                        Iometer records everything all the same.";
+            let text = "The file says NONE, but where the line names a file of results, Iometer \
+                        records everything anyway.";
             self.add("record_all", "Record Results", Treatment::Same, text.into());
         }
         self.test_type(icf);
@@ -125,14 +125,14 @@ impl Notes {
         match (drive.kind, drive.bytes) {
             (DriveKind::Mounted, None) => {
                 let text = format!(
-                    "{FILE} of {bytes} bytes is made there and written once, in order, before the \
-                     first test, as Iometer prepares a drive; it stays."
+                    "{FILE} of {bytes} bytes is made there and written once, sequentially, before \
+                     the first test, as Iometer prepares a drive; it stays."
                 );
                 self.add("drive_prepared", path, Treatment::Same, text);
             }
             (DriveKind::Mounted, Some(bytes)) => {
                 let text = format!(
-                    "{FILE} is there already and is used as it is: {bytes} bytes. Iometer changes \
+                    "{FILE} exists already and is used as it is: {bytes} bytes. Iometer changes \
                      neither its size nor what was never written in it."
                 );
                 self.add("drive_as_found", path, Treatment::Same, text);
@@ -169,8 +169,8 @@ impl Notes {
             Pattern::SemiRandom(jump) => {
                 let share = if let Jump::Share(Some(share)) = jump { *share } else { 0.0 };
                 let text = format!(
-                    "Each I/O goes to any place with probability {share}, and else on behind the \
-                     one before it."
+                    "Each I/O goes to any place with probability {share}, and otherwise right \
+                     after the one before it."
                 );
                 self.add("semi_random", name, Treatment::Same, text);
             }
@@ -247,12 +247,12 @@ impl Notes {
                 "reply_with_hole",
                 Treatment::Approximated,
                 "Each reply takes the next place in order. The next request begins on a multiple \
-                 of its own size behind that, where Iometer's begins right behind the reply.",
+                 of its own size after that, where Iometer's begins right after the reply.",
             ),
             Pattern::Sequential(Sequence { stride: Some(_), .. }) => (
                 "reply_in_order",
                 Treatment::Same,
-                "Each reply takes the next place in order, and the next request the one behind it.",
+                "Each reply takes the next place in order, and the next request the one after it.",
             ),
             Pattern::Sequential(_) => (
                 "reply_between",
@@ -263,14 +263,14 @@ impl Notes {
             Pattern::SemiRandom(_) => (
                 "reply_behind",
                 Treatment::Approximated,
-                "Iometer's reply is as random as its request; here it goes to the place behind its \
+                "Iometer's reply is as random as its request; here it goes to the place after its \
                  request, and a request that goes on in order comes to that place too.",
             ),
             _ => (
                 "reply_behind",
                 Treatment::Approximated,
                 "Iometer's reply to a random request is random itself; here it goes to the place \
-                 behind its request. A disk with an arm saves a seek by that.",
+                 after its request. A disk with an arm saves a seek by that.",
             ),
         };
         self.add(code, name, treatment, text.into());

@@ -135,7 +135,7 @@ fn setting<'a>(line: &'a Line, icf: &'a Icf, world: &'a dyn World) -> Result<Set
         return Err(Refusal::new(
             USAGE,
             format!("{file}: no worker has an access specification"),
-            "assign one: 'Assigned access specs of a worker, or ALL or DISK behind its name",
+            "assign one: 'Assigned access specs of a worker, or ALL or DISK after its name",
         ));
     };
     let (bytes, whole) = match drive.bytes {
@@ -198,7 +198,8 @@ fn series(setting: &Setting<'_>) -> Result<Vec<(usize, Point)>, Refusal> {
     let rounds = busy.iter().map(|worker| worker.assigned.len()).max().unwrap_or(0);
     if rounds.saturating_mul(points.len()).saturating_mul(busy.len()) > TASKS_MAX {
         let text = format!("{rounds} specifications with {} tests each", points.len());
-        let text = format!("{file}: {text} and {} workers are a typing error", busy.len());
+        let text =
+            format!("{file}: {text} and {} workers are taken for a typing error", busy.len());
         return Err(Refusal::new(USAGE, text, "make files of fewer tests"));
     }
     let of_round = |round| points.iter().map(move |point| (round, *point));
@@ -238,9 +239,9 @@ fn stream(
 ) -> Result<Stream, Refusal> {
     let loaded = access::stream(specification).map_err(|unlike| {
         let access::Unlike { field, lines: (one, two), text } = unlike;
-        let beside = if one == two { String::new() } else { format!(" (beside line {one})") };
+        let other_line = if one == two { String::new() } else { format!(" (next to line {one})") };
         let name = &specification.name;
-        let text = format!("access specification `{name}`, {field}{beside}: {text}");
+        let text = format!("access specification `{name}`, {field}{other_line}: {text}");
         let advice = "make a specification of each kind of line, and assign them one by one";
         refused(setting.file, two, &text, advice)
     })?;

@@ -33,7 +33,7 @@ pub fn of(icf: &Icf, file: &str, world: &dyn World) -> Result<Workers, Refusal> 
     let first = busy.next();
     if let (Some(one), Some(two)) = (first, busy.next()) {
         let text = format!(
-            "`{}` is a second manager beside `{}`, and one machine is measured at a time",
+            "`{}` is a second manager after `{}`, and one machine is measured at a time",
             two.name, one.name
         );
         return Err(refused(file, two.line, &text, "split the file, and run each on its machine"));
@@ -64,7 +64,7 @@ fn target(workers: &[Worker], file: &str) -> Result<Option<(usize, String)>, Ref
     let other = targets.find(|(_, name)| bare(name) != bare(&first.1));
     other.map_or(Ok(Some(first.clone())), |(line, name)| {
         let text = format!(
-            "target `{name}` is a second one beside `{}`, and one drive is measured at a time",
+            "target `{name}` is a second one after `{}`, and one drive is measured at a time",
             first.1
         );
         Err(refused(file, *line, &text, "make a file of each target, and run them one by one"))

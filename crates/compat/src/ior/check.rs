@@ -68,7 +68,7 @@ impl Test {
 /// Looks for what contradicts itself.
 ///
 /// # Errors
-/// In the words of the program, with ours beside them.
+/// In the words of the program, with ours next to them.
 pub fn test(
     settings: &Settings,
     era: Era,
@@ -100,7 +100,7 @@ pub fn test(
         return Err(Refusal::new(FAILED, text, "Use a smaller -b or -s."));
     }
     if u64::from(repetitions) * 6 > STEPS_MAX {
-        let text = format!("{repetitions} repetitions are more than one run holds.");
+        let text = format!("{repetitions} repetitions are more than one run supports.");
         return Err(Refusal::new(FAILED, text, "Use a smaller -i."));
     }
     Ok(test)
@@ -118,7 +118,7 @@ fn sizes(settings: &Settings) -> Result<(), Refusal> {
     let (block, transfer) = (settings.block_bytes, settings.transfer_bytes);
     let wrong = |text: &str, advice: &str| Err(failed(text, advice));
     if settings.segments == 0 {
-        return wrong("no segments, so that nothing is moved.", "Use -s 1 or more.");
+        return wrong("no segments, so nothing is transferred.", "Use -s 1 or more.");
     }
     if transfer == 0 {
         return wrong("test will not complete with zero transfer size.", "Use -t 4k or the like.");
@@ -166,7 +166,7 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
         (
             settings.random && settings.check_read && era == Era::Old,
             "random offset not available with read check option (use write check).",
-            "Use -W in the place of -R.",
+            "Use -W instead of -R.",
         ),
         (
             settings.random && offset,
@@ -181,7 +181,8 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
         (
             era == Era::New && settings.check_read && !writes && settings.signature == 0,
             "using readCheck only requires to write a timeStampSignature -- use -G",
-            "Use the -G with which the file was written.",
+            "Give the -G with which the file was written; written without -G, -W and -R it has \
+             nothing that could be checked.",
         ),
         (
             era == Era::New && settings.random && settings.block_bytes == settings.transfer_bytes,
@@ -198,16 +199,16 @@ fn contradictions(settings: &Settings, era: Era) -> Result<(), Refusal> {
     if let Some((_, text, advice)) = found.iter().find(|(is_so, _, _)| *is_so) {
         return Err(failed(text, advice));
     }
-    not_to_be_had(settings, era)
+    unsupported(settings, era)
 }
 
 /// What IOR can do and we cannot.
-fn not_to_be_had(settings: &Settings, era: Era) -> Result<(), Refusal> {
+fn unsupported(settings: &Settings, era: Era) -> Result<(), Refusal> {
     let writes = settings.write || settings.does_both();
     let reads = settings.read || settings.does_both();
     if settings.random && era == Era::New && settings.segments > 1 {
         return Err(failed(
-            "-z with several segments is not to be had here: ior 4 puts the transfers of each \
+            "-z with several segments is not supported here: ior 4 puts the transfers of each \
              block in random order, the same in every segment, and goes through the segments one \
              after the other.",
             "Use -s 1 with a larger -b, which is random all over the file.",
@@ -215,9 +216,10 @@ fn not_to_be_had(settings: &Settings, era: Era) -> Result<(), Refusal> {
     }
     if settings.deadline_s > 0 && writes && reads {
         return Err(failed(
-            "-D with writing and reading in one line is not to be had here: what is read was \
+            "-D with writing and reading in one line is not supported here: what is read was \
              written only in part (IOR 2.10.3 ends with `hit EOF prematurely`).",
-            "Write with -w -k, then read with -r, as the user guide says.",
+            "Write with -w -k, then read with -r and a -b that was reached: the files are as large \
+             as they were to become, and reading further finds holes.",
         ));
     }
     if settings.checks() && !is_stampable(settings) {
@@ -227,7 +229,7 @@ fn not_to_be_had(settings: &Settings, era: Era) -> Result<(), Refusal> {
         ));
     }
     if settings.transfer_bytes > TRANSFER_MAX {
-        let text = "transfers of more than 1 GiB are not to be had here.";
+        let text = "transfers of more than 1 GiB are not supported here.";
         return Err(failed(text, "Use a smaller -t."));
     }
     if settings.delay_s > DELAY_MAX || settings.deadline_s > DEADLINE_MAX {

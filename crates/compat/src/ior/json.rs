@@ -128,7 +128,7 @@ fn test(
 fn parameters(index: usize, test: &Test, host: &Host) -> Value {
     let settings = &test.settings;
     let flag = Value::flag;
-    // The letters are those that it prints beside its numbers, whatever was typed.
+    // The letters are those that it prints next to its numbers, whatever was typed.
     let (number, letter) = match settings.packet {
         Packet::Plain => (0, "g"),
         Packet::Offset => (1, "t"),

@@ -71,14 +71,14 @@ const MEMORY: &str =
 const WEAR_OUT: &str = "leave it out: here a task ends when its time is over";
 const STAMPS: &str = "checked are stamps, which files that IOR itself wrote do not have";
 
-/// All of them.
+/// Every option of IOR, with what becomes of it here.
 pub const KNOWN: &[Known] = &[
     option("-a N", "api", "interface: POSIX, others are refused by name"),
     option("-A N", "refNum", "number for the reader"),
     option("", "testnum", "number for the reader").of_old(),
     option("-b N", "blockSize", "bytes of a task in a segment"),
-    option("-B", "useO_DIRECT", "past the page cache").of_old(),
-    option("--posix.odirect", "posix.odirect", "past the page cache").of_new(),
+    option("-B", "useO_DIRECT", "bypassing the page cache").of_old(),
+    option("--posix.odirect", "posix.odirect", "bypassing the page cache").of_new(),
     option("-c, --collective", "collective", "collective I/O").ignored(MPI),
     option("-C", "reorderTasksConstant", "reads are shifted by -Q nodes"),
     option("", "reorderTasks", "the same"),
@@ -94,7 +94,7 @@ pub const KNOWN: &[Known] = &[
     option("-H", "showHints", "print hints").of_old().ignored(MPI),
     option("-i N", "repetitions", "repetitions"),
     option("-I", "individualDataSets", "data sets of each task").of_old().ignored(HDF5),
-    option("-j N", "outlierThreshold", "warn of tasks so many seconds from the mean")
+    option("-j N", "outlierThreshold", "warn of tasks that many seconds from the mean")
         .ignored("no warning is printed; the run file has the times of every task"),
     option("-J N", "setAlignment", "alignment in HDF5").of_old().ignored(HDF5),
     option("-k", "keepFile", "files stay"),
@@ -131,7 +131,7 @@ pub const KNOWN: &[Known] = &[
     option("-T N", "maxTimeDuration", "minutes after which no repetition begins")
         .no("leave it out, and ask for fewer repetitions; what is planned is done"),
     option("-u", "uniqueDir", "a directory of each task with -F")
-        .near("only where these directories are there already"),
+        .near("only where these directories exist already"),
     option("-U N", "hintsFileName", "file of hints").of_old().ignored(MPI),
     option("-v", "verbose", "say more").near("up to -vv; transfers are not listed"),
     option("-V", "useFileView", "file views").of_old().ignored(MPI),
@@ -155,7 +155,7 @@ pub const KNOWN: &[Known] = &[
         .near("the order is one of ours"),
     option("--warningAsErrors", "warningAsErrors", "warnings end it")
         .of_new()
-        .no("leave it out; notes are no errors here"),
+        .no("leave it out; notes are not errors here"),
     option("--dryRun", "dryRun", "no I/O").of_new().instead("use --dry-run: it shows the plan"),
     option("--posix.rangelocks", "posix.rangelocks", "locks")
         .of_new()
@@ -171,7 +171,7 @@ pub const KNOWN: &[Known] = &[
     option("", "stoneWallingWearOut", "all tasks reach the same amount").of_new().no(WEAR_OUT),
     option("", "stoneWallingWearOutIterations", "the amount").of_new().no(WEAR_OUT),
     option("", "stoneWallingStatusFile", "file with the amount").of_new().no(WEAR_OUT),
-    option("", "minTimeDuration", "begin again until so many seconds are over")
+    option("", "minTimeDuration", "begin again until that many seconds have passed")
         .of_new()
         .no("leave it out; use a larger -s"),
     option("", "lustreStripeCount", "stripes").no(CLUSTER),

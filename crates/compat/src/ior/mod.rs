@@ -58,7 +58,7 @@ pub(crate) const FRONT_END: FrontEnd = FrontEnd {
 /// The line that these words are; `program` is the name that it was called by.
 ///
 /// # Errors
-/// What IOR would refuse, in its words; what is not to be had here, by name.
+/// What IOR would refuse, in its words; what is not supported here, by name.
 pub fn parse(program: &str, args: &[String], world: &dyn World) -> Result<Asked<Options>, Refusal> {
     let era = Era::of(program);
     let line = words::line(args, era, world)?;

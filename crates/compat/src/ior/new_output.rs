@@ -214,7 +214,7 @@ impl Page<'_> {
         }
         let mut out = format!(
             "WARNING: Expected aggregate file size       = {expected}\n\
-             WARNING: Stat() of aggregate file size      = {bytes}\n\
+             WARNING: Stat() of aggregate file size      = {expected}\n\
              WARNING: Using actual aggregate bytes moved = {bytes}\n",
             bytes = result.bytes
         );

@@ -68,13 +68,13 @@ impl Whole<'_> {
             say("read_from_cache", "", Treatment::Same, text);
         }
         if settings.direct && settings.fsync && self.test.writes {
-            let text = "Direct writes go past the page cache; -e adds one flush of the drive's own \
+            let text = "Direct writes bypass the page cache; -e adds one flush of the drive's own \
                         cache at the end.";
             say("direct_and_fsync", "-e", Treatment::Same, text);
         }
         if settings.fsync_per_write && settings.fsync {
-            let text = "With -Y each write is followed by an fsync, so that the one of -e at the \
-                        end has nothing left to do; it is left out.";
+            let text = "With -Y each write is followed by an fsync, so the one of -e at the end \
+                        has nothing left to do; it is left out.";
             say("fsync_twice", "-e", Treatment::Approximated, text);
         }
     }
@@ -87,7 +87,7 @@ impl Whole<'_> {
         let is_read = test.reads || settings.checks();
         if (settings.reorder_constant || settings.reorder_random) && !is_read {
             let about = if settings.reorder_random { "-Z" } else { "-C" };
-            let text = "Nothing is read, so that there is no order to be changed.";
+            let text = "Nothing is read, so there is no order to change.";
             say("without_effect", about, Treatment::Ignored, text.to_owned());
         }
         if settings.reorder_constant && is_read {
@@ -104,9 +104,9 @@ impl Whole<'_> {
             say("reorder_on_one_node", "-C", Treatment::Same, text.to_owned());
         }
         if settings.reorder_random && is_read {
-            let text = "IOR draws for each task whose data it reads, so that some is read more \
-                        than once and some never; here all tasks read that of one so many further \
-                        on. On one machine it comes from the cache either way.";
+            let text = "IOR draws for each task whose data it reads, so some is read more than \
+                        once and some never; here all tasks read that of the task the same number \
+                        further on. On one machine it comes from the cache either way.";
             say("reorder_random_is_a_shift", "-Z", Treatment::Approximated, text.to_owned());
         }
         if settings.random {
@@ -115,10 +115,15 @@ impl Whole<'_> {
                     "Each transfer once, in random order all over the file of a task; \
                               the order is one of drivelab's own."
                 }
-                (false, _) => {
+                (false, Era::Old) => {
                     "Each transfer once, in random order all over the file, shared \
                                evenly among the tasks; IOR gives each transfer to a task at \
                                random, so that some have more to do than others."
+                }
+                (false, Era::New) => {
+                    "Each transfer once, in random order all over the file, shared \
+                               evenly among the tasks; ior 4 gives each task its own block and \
+                               draws the order within it."
                 }
             };
             let treatment =
@@ -166,7 +171,7 @@ impl Whole<'_> {
             let text = "Files stay in any case, not only where wrong data was found.";
             say("keeps_always", "-K", Treatment::Approximated, text);
         } else if settings.keep_with_error {
-            let text = "Nothing is checked, so that no error is found.";
+            let text = "Nothing is checked, so no error is found.";
             say("without_effect", "-K", Treatment::Ignored, text);
         }
         if !test.writes && !settings.keep {
@@ -198,13 +203,17 @@ impl Whole<'_> {
         if self.era == Era::New {
             let of_segments = match test.segments {
                 1 => String::new(),
+                _ if test.settings.deadline_s > 0 => ", and leaves out the segments, as in 4.0: \
+                                                      divide it by those that were reached"
+                    .to_owned(),
                 segments => format!(
                     ", and leaves out the segments, as in 4.0: the true one is 1/{segments} of it"
                 ),
             };
             let text = format!(
-                "Latency(s) is the mean of the fastest task, no percentile{of_segments}; IOPS \
-                 leaves out opening and closing, unlike bw(MiB/s)."
+                "Latency(s) is the mean of the fastest task, not a percentile{of_segments}; \
+                 opening and closing are in neither IOPS nor bw(MiB/s) here, and in the bw(MiB/s) \
+                 of IOR."
             );
             say("latency_is_a_mean", text);
         }

@@ -85,11 +85,11 @@ fn on_drive(
 ) -> Result<Places, Refusal> {
     if names.iter().any(|name| *name != first) {
         let advice = "Run the tests of one drive as a line of their own.";
-        return Err(failed("a drive beside other files is not to be had here.", advice));
+        return Err(failed("a drive together with other files is not supported here.", advice));
     }
     for Test { settings, .. } in tests {
         if settings.file_per_process && !is_simulated {
-            let text = format!("{first} is a device, and -F makes files beside it.");
+            let text = format!("{first} is a device, and -F makes files next to it.");
             return Err(failed(&text, "Leave -F out, or name a file in a directory with -o."));
         }
         if settings.checks() && is_simulated {
@@ -116,8 +116,7 @@ fn directory(names: &[&str], world: &dyn World) -> Result<String, Refusal> {
     let target = names.first().map_or_else(String::new, |name| of(name));
     if let Some(other) = names.iter().find(|name| of(name) != target) {
         let text = format!(
-            "files in several directories ({other} is not in {target}) are not to \
-                            be had here."
+            "files in several directories ({other} is not in {target}) are not supported here."
         );
         return Err(failed(&text, "Run them as lines of their own: one target is one run."));
     }
@@ -212,7 +211,7 @@ impl Places {
         let sets = if settings.multi_file { test.repetitions } else { 1 };
         let tasks = if settings.file_per_process { test.tasks } else { 1 };
         if u64::from(sets) * u64::from(tasks) > FILES_MAX {
-            let text = format!("{sets} times {tasks} files are more than one run holds.");
+            let text = format!("{sets} times {tasks} files are more than one run supports.");
             return Err(failed(&text, "Use a smaller -i, or leave -m out."));
         }
         (0..sets)
@@ -308,8 +307,8 @@ impl Places {
             let directory = self.full(directory);
             if world.found(&directory) != Found::Directory {
                 let text = format!(
-                    "-u is to be had only where its directories are there already, \
-                                    and {directory} is not."
+                    "-u is supported only where its directories exist already, and {directory} \
+                     does not."
                 );
                 let advice = "Make one for each task (they stay, as IOR leaves them), or leave -u \
                               out.";

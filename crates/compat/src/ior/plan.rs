@@ -73,7 +73,10 @@ pub fn plan(
                 keys.push(Key { test: index as u32, repetition, access });
             }
             if plan.steps.len() > STEPS_MAX {
-                let text = format!("ERROR: more than {STEPS_MAX} steps are more than one run.");
+                let text = format!(
+                    "ERROR: more than {STEPS_MAX} steps are more than one run \
+                                    supports."
+                );
                 return Err(Refusal::new(FAILED, text, "Use a smaller -i."));
             }
         }

@@ -53,10 +53,10 @@ pub fn tests(
     }
     let (text, advice) = match begun {
         false => (
-            "the script has no line IOR START, so that IOR reads nothing of it",
-            "Put IOR START before the first directive, and IOR STOP behind the last RUN.",
+            "the script has no line IOR START, so IOR would ignore all of it",
+            "Put IOR START before the first directive, and IOR STOP after the last RUN.",
         ),
-        true => ("the script has no line IOR STOP", "Put one behind the last RUN."),
+        true => ("the script has no line IOR STOP", "Put one after the last RUN."),
     };
     Err(wrong(text.to_owned(), advice))
 }
@@ -99,7 +99,7 @@ mod tests_of_scripts {
             ("IOR START\nRUN\n", "no line IOR STOP"),
             ("IOR START\nfoo=1\nIOR STOP", "Unrecognized parameter \"foo\""),
             ("IOR START\nblockSize\nIOR STOP", "Syntax error in configuration options"),
-            ("IOR START\nsegmentCount=x\nIOR STOP", "`x` is no value of segmentCount"),
+            ("IOR START\nsegmentCount=x\nIOR STOP", "`x` is not a value of segmentCount"),
         ] {
             let refusal = of(text).unwrap_err();
             assert!(refusal.text.contains(words), "{}", refusal.text);

@@ -170,9 +170,9 @@ impl Settings {
             Care::Same | Care::InPart(_) | Care::Near(_) => self.set(name, value, typed, era),
             _ if is_nothing => Ok(()),
             care => {
-                let clause = format!("{name} is without effect");
+                let clause = format!("{name} has no effect");
                 notes.extend(care.note("without_effect", typed, &clause));
-                let clause = format!("{typed} ({name}) is not to be had here.");
+                let clause = format!("{typed} ({name}) is not supported here.");
                 care.refusal(era.usage(), &clause).map_or(Ok(()), Err)
             }
         }
@@ -180,8 +180,8 @@ impl Settings {
 
     fn set(&mut self, name: &str, value: &str, typed: &str, era: Era) -> Result<(), Refusal> {
         let bad = || {
-            let text = format!("`{value}` is no value of {name} ({typed}).");
-            let advice = "IOR takes what it can read of it and goes on without a word.";
+            let text = format!("`{value}` is not a value of {name} ({typed}).");
+            let advice = "IOR itself parses the leading digits and ignores the rest silently.";
             Refusal::new(era.usage(), text, advice)
         };
         let whole = || value.parse::<i64>().map_err(|_| bad());
@@ -207,7 +207,7 @@ impl Settings {
             "dataPacketType" => self.packet = packet(value).ok_or_else(bad)?,
             "summaryFormat" => self.summary = summary(value).ok_or_else(bad)?,
             "summaryFile" => self.summary_file = Some(value.to_owned()),
-            // Each run draws anew, or always the same.
+            // Each run draws again, or always the same.
             "random-offset-seed" => drop(whole()?),
             name => {
                 let on = match value {
@@ -280,8 +280,8 @@ fn unrecognized(name: &str, era: Era) -> Refusal {
         .filter(|name| known::by_name(name, era).is_some())
         .collect();
     let advice = match drivelab_core::plan_text::nearest(name, &names) {
-        Some(near) => format!("Is {near} meant?"),
-        None => "-h lists what is understood.".to_owned(),
+        Some(near) => format!("Did you mean {near}?"),
+        None => "-h lists the supported options.".to_owned(),
     };
     Refusal::new(era.usage(), format!("Unrecognized parameter \"{name}\""), advice)
 }
@@ -291,7 +291,7 @@ fn interface(name: &str, era: Era) -> Result<(), Refusal> {
         return Ok(());
     }
     let known = OTHER_INTERFACES.iter().find(|known| known.eq_ignore_ascii_case(name));
-    let advice = "Only -a POSIX is to be had here.";
+    let advice = "Only -a POSIX is supported here.";
     Err(match (era, known) {
         (Era::Old, Some(known)) => {
             let text = format!("ERROR: This copy of IOR was not compiled with {known} support.");

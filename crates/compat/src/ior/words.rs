@@ -5,7 +5,7 @@ use super::settings::{Era, FAILED, Settings};
 use crate::front::{Note, Refusal, Treatment, World};
 use crate::letters::{Given, Grammar, Word, read, with_hyphens};
 
-/// A line that was taken apart.
+/// A line that was parsed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Line {
     /// What is to be tested, in order; at least one.
@@ -19,12 +19,12 @@ pub struct Line {
 /// Reads the words of a line.
 ///
 /// # Errors
-/// What is not known, not to be had, or makes no sense.
+/// What is not known, not supported, or makes no sense.
 pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusal> {
     let (args, changed) = with_hyphens(args);
     let mut notes: Vec<Note> = changed.iter().map(|word| typographic(word)).collect();
     // Help, directives and scripts are no settings.
-    let others = ["-h", "-O KEY=VALUE", "-f FILE"];
+    let others = ["-h", "--help", "-O KEY=VALUE", "-f FILE"];
     let spellings = KNOWN.iter().flat_map(|known| known.typed_in(era)).chain(others).collect();
     let grammar = Grammar { spellings, has_equals: era == Era::New };
     let words = read(&args, &grammar);
@@ -37,7 +37,7 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
             Word::Unknown(typed) | Word::Stray(typed) => return Err(unknown(typed, era)),
         };
         match given.name.as_str() {
-            "-h" => return Ok(Line { tests: Vec::new(), helps: true, notes }),
+            "-h" | "--help" => return Ok(Line { tests: Vec::new(), helps: true, notes }),
             "-O" => settings.take_directives(&given.value, era, &mut notes)?,
             "-f" => {
                 let text = world.text(&given.value).map_err(|error| unreadable(given, &error))?;
@@ -62,12 +62,12 @@ pub fn line(args: &[String], era: Era, world: &dyn World) -> Result<Line, Refusa
 }
 
 fn typographic(word: &str) -> Note {
-    let text = "The dash is that of a word processor; it is read as a hyphen.";
+    let text = "Typographic dash treated as `-`.";
     Note::new("typographic_dash", word, Treatment::Approximated, text)
 }
 
 fn behind_script(typed: &str) -> Note {
-    let text = "What stands behind the script on the line does not apply to its tests.";
+    let text = "Options after the script do not apply to its tests.";
     Note::new("behind_script", typed, Treatment::Same, text)
 }
 
@@ -79,8 +79,8 @@ fn unknown(typed: &str, era: Era) -> Refusal {
         (Era::New, _) => format!("Error invalid argument: {typed}"),
     };
     let advice = match era {
-        Era::Old => "IOR 2.10.3 says so and goes on without it; take it out.",
-        Era::New => "Take it out; -h shows what is understood.",
+        Era::Old => "IOR 2.10.3 reports it and continues without it; remove it.",
+        Era::New => "Remove it; -h lists the supported options.",
     };
     Refusal::new(era.usage(), text, advice)
 }

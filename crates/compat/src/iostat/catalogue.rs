@@ -46,9 +46,9 @@ pub fn entries() -> impl Iterator<Item = &'static Opt> {
     ENTRIES.iter()
 }
 
-/// The refusal of an option that is not to be had, if it is one.
+/// The refusal of an option that is not supported, if it is one.
 pub(super) fn refusal(name: &str) -> Option<Refusal> {
-    option::find(entries(), name)?.care.refusal(USAGE, &format!("{name} is not to be had here"))
+    option::find(entries(), name)?.care.refusal(USAGE, &format!("{name} is not supported here"))
 }
 
 /// Whether sysstat 9 and 10 lack an option.

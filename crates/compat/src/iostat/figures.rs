@@ -83,7 +83,7 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// So many a second.
+    /// This many a second.
     pub(super) fn rate(&self, count: u64) -> f64 {
         ratio(count as f64, self.elapsed_s)
     }

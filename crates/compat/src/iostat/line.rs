@@ -27,7 +27,7 @@ pub(super) struct Line {
 /// Reads the words of a line in their order.
 ///
 /// # Errors
-/// Options that iostat does not know, or that are not to be had here.
+/// Options that iostat does not know, or that are not supported here.
 pub(super) fn read(args: &[String], world: &dyn World) -> Result<Line, Refusal> {
     let mut line = Line::default();
     let mut rest: VecDeque<&str> = args.iter().map(String::as_str).collect();
@@ -90,7 +90,7 @@ impl Line {
                 };
                 self.layout_typed = Some(format!("--{name}"));
             }
-            _ => return Err(usage(&format!("--{word} is no option of iostat"))),
+            _ => return Err(usage(&format!("--{word} is not an option of iostat"))),
         }
         Ok(())
     }
@@ -146,7 +146,7 @@ impl Line {
             'x' => options.extended = true,
             'y' => options.omits_first = true,
             'z' => options.active_only = true,
-            _ => return Err(usage(&format!("-{letter} is no option that stands among others"))),
+            _ => return Err(usage(&format!("-{letter} cannot be combined with other letters"))),
         }
         Ok(())
     }

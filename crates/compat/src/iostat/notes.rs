@@ -75,11 +75,12 @@ fn words(options: &Options, world: &dyn World) -> Vec<Note> {
             true if !is_known => (
                 "no_interval",
                 "An interval is a number of whole seconds; iostat takes this for the name of a \
-                 device, of which there is none.",
+                 device, and there is no such device.",
             ),
             false if !is_known && !known.is_empty() => (
                 "no_such_device",
-                "The kernel counts no device of that name; iostat prints no row for it.",
+                "The kernel has no counters for a device of that name; iostat prints no row for \
+                 it.",
             ),
             _ => continue,
         };
@@ -118,7 +119,7 @@ fn of_devices(options: &Options) -> Vec<Note> {
             "svctm",
             "It is derived, not measured: %util divided by the requests a second. That was the \
              drive's own time while a drive served one request at a time; where requests overlap \
-             it is no time of any request. Later versions of sysstat have dropped it.",
+             it is not the time of any request. Later versions of sysstat have dropped it.",
         ),
         (
             options.extended && old,

@@ -51,7 +51,7 @@ pub enum Shown {
 /// Which devices are told of with their partitions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Partitions {
-    /// None.
+    /// No device is listed with its partitions.
     #[default]
     None,
     /// Those of these (`-p DEVICE[,...]`).

@@ -11,7 +11,7 @@ use crate::front::{Note, Refusal, Treatment};
 const MIXED_UP: u8 = 17;
 /// More processes than the plan of a run takes.
 const PROCESSES_MAX: u32 = 4096;
-/// What IOzone ends with at -+E beside tests that write.
+/// What IOzone ends with at -+E next to tests that write.
 const READS_ONLY: u8 = 20;
 
 /// Lines that IOzone ends at once, each in its words.
@@ -131,7 +131,7 @@ pub(super) fn first_unfilled(tests: &[Test]) -> Option<Test> {
     tests[..filled_from].iter().copied().find(|test| *test != Test::RecordRewrite)
 }
 
-/// Options that only mean something beside others that are not there.
+/// Options that only mean something next to others that are not there.
 pub(super) fn without_effect(line: &Line, tests: &[Test]) -> Vec<Note> {
     let throughput = line.is_throughput();
     let alone = "It only means something in the throughput mode (-t N).";

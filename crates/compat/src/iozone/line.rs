@@ -100,7 +100,7 @@ pub(super) struct Line {
 /// Reads the options of a line in their order.
 ///
 /// # Errors
-/// An option that is not to be had, by name.
+/// An option that is not supported, by name.
 pub(super) fn read(words: Words, host: &Host) -> Result<Line, Refusal> {
     let mut line = Line {
         printed: words.printed,
@@ -119,7 +119,7 @@ pub(super) fn read(words: Words, host: &Host) -> Result<Line, Refusal> {
             Word::Names(_) | Word::Extra(_) => String::new(),
         };
         let care = catalogue::find(&name).map_or(Care::Same, |option| option.care);
-        if let Some(refusal) = care.refusal(USAGE, &format!("{name} is not to be had here")) {
+        if let Some(refusal) = care.refusal(USAGE, &format!("{name} is not supported here")) {
             return Err(refusal);
         }
         if let Care::Ignored(_) = care {

@@ -6,37 +6,37 @@ use crate::front::{Note, Treatment};
 
 /// A dash that was none.
 pub(super) fn dashed(typed: &str) -> Note {
-    let text = "The dash before the option is a typographic one, as word processors make it; it \
-                is taken for the hyphen that was meant. IOzone takes such a word for no option.";
+    let text = "Typographic dash treated as `-`. IOzone itself does not recognise such a word as \
+                an option.";
     Note::new("typographic_dash", typed, Treatment::Approximated, text)
 }
 
 /// A word that belongs to no option.
 pub(super) fn extra(word: &str) -> Note {
-    let text = "IOzone takes no such word and passes over it; the file under test is that of -f, \
-                or iozone.tmp in the working directory.";
+    let text = "IOzone ignores such a word; the file under test is that of -f, or iozone.tmp in \
+                the working directory.";
     Note::new("extra_word", word, Treatment::Ignored, text)
 }
 
 /// A size of which IOzone reads only a part.
 pub(super) fn size_read_as(word: &Word, kb: i64) -> Note {
     let text = format!(
-        "IOzone reads the digits at the beginning and a k, m or g at the very end, which makes \
-         {kb} kB of it (where that is not above 0: the default)."
+        "IOzone reads the digits at the beginning and a k, m or g at the very end, which gives \
+         {kb} kB (or the default, where that is not above 0)."
     );
     Note::new("number_read_as", word.typed(), Treatment::Same, text)
 }
 
 /// A number of which IOzone reads only a part.
 pub(super) fn number_read_as(word: &Word, number: i64) -> Note {
-    let text = format!("IOzone reads the digits at the beginning, which makes {number} of it.");
+    let text = format!("IOzone reads the digits at the beginning, which gives {number}.");
     Note::new("number_read_as", word.typed(), Treatment::Same, text)
 }
 
 /// A test that IOzone has no code for on Linux.
 pub(super) fn no_such_test(number: i64) -> Note {
     let text = "Builds of IOzone for Linux have no such test (11 and 12 are pwritev and preadv); \
-                they say so and go on.";
+                they report that and continue.";
     Note::new("no_such_test", format!("-i {number}"), Treatment::Ignored, text)
 }
 
@@ -51,7 +51,7 @@ pub(super) fn not_in_this_mode(number: u32) -> Note {
     Note::new("not_in_this_mode", format!("-i {number}"), Treatment::Ignored, text)
 }
 
-/// Options that only mean something beside others.
+/// Options that only mean something next to others.
 pub(super) fn without_effect(option: &str, text: &str) -> Note {
     Note::new("no_effect", option, Treatment::Ignored, text)
 }
@@ -96,7 +96,7 @@ pub(super) fn memory(all_bytes: u64, files: u64, memory_bytes: u64, reads: Reads
 /// What a line reads through the page cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reads {
-    /// Nothing.
+    /// The line reads nothing through the page cache.
     None,
     /// What a test before left there.
     Cached,
@@ -142,8 +142,8 @@ pub(super) const FIXED_ORDER: (&str, &str) = (
 );
 pub(super) const ONE_RECORD: (&str, &str) = (
     "one_record",
-    "Record rewrite writes the first record again and again: as long as it is not -o or -I that \
-     measures memory.",
+    "Record rewrite writes the first record again and again: without -o or -I that measures \
+     memory.",
 );
 pub(super) const STRIDE: (&str, &str) = (
     "stride",
@@ -159,7 +159,7 @@ pub(super) const WHOLE_NUMBERS: (&str, &str) =
     ("whole_numbers", "Values are cut off to whole numbers; kB are 1024 bytes.");
 pub(super) const ZEROS: (&str, &str) = (
     "zeros_not_run",
-    "A 0 under rewrite, reread, frewrite or freread is no measurement: -+n leaves the second \
+    "A 0 under rewrite, reread, frewrite or freread is not a measurement: -+n leaves the second \
      passes out. Random read and random write run all the same.",
 );
 pub(super) const STONEWALL: (&str, &str) = (
@@ -219,8 +219,8 @@ pub(super) const ONE_FILE: (&str, &str) =
     ("one_file", "All processes use one file, each going over all of it.");
 pub(super) const LARGEST_FILE: (&str, &str) = (
     "largest_file",
-    "The file has the largest of the sizes from the start, and each row uses the first part of \
-     it; IOzone makes it anew for each row.",
+    "The file has the largest of the sizes from the start, and each row uses the first part of it; \
+     IOzone creates it again for each row.",
 );
 
 /// A note about the whole line, or about one option.

@@ -65,7 +65,7 @@ pub(super) fn of_processes(line: &Line, count: u32, world: &dyn World) -> Result
     for path in &paths {
         let found = world.found(path);
         if matches!(found, Found::Device { .. } | Found::Simulated { .. }) {
-            let text = format!("-F {path}: several drives at once are not to be had here");
+            let text = format!("-F {path}: several drives at once are not supported here");
             return Err(Refusal::new(USAGE, text, "run drivelab once for each of them"));
         }
         is_possible(path, &found, world)?;
@@ -76,7 +76,7 @@ pub(super) fn of_processes(line: &Line, count: u32, world: &dyn World) -> Result
     }
     let mut seen = BTreeSet::new();
     if let Some(twice) = paths.iter().find(|path| !seen.insert(**path)) {
-        let text = format!("-F {twice}: two processes with one file are not to be had here");
+        let text = format!("-F {twice}: two processes with one file are not supported here");
         return Err(Refusal::new(USAGE, text, "name each file once; -+V shares one among all"));
     }
     let target = in_common(&paths).ok_or_else(|| {

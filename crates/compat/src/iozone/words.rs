@@ -96,7 +96,7 @@ pub(super) fn cut(line: &[String]) -> Result<Words, Refusal> {
 
 struct Scan<'a> {
     cutter: Cutter<'a>,
-    /// What `-t` or `-u` said so far: so many names follow `-F`.
+    /// What `-t` or `-u` said so far: this many names follow `-F`.
     processes: u32,
 }
 
@@ -131,7 +131,7 @@ impl Scan<'_> {
         let letter = letters.next().unwrap_or_default();
         let Some(option) = catalogue::find(&format!("-+{letter}")) else {
             let text = format!("Unsupported Plus option -> {letter} <-");
-            return Err(Refusal::new(USAGE, text, "leave it out; -h lists what is there"));
+            return Err(Refusal::new(USAGE, text, "leave it out; -h lists the supported options"));
         };
         if option.is_flag() {
             return Ok(Word::Plus(letter, String::new()));
@@ -195,7 +195,7 @@ pub(super) fn processes(value: &str) -> u32 {
 
 fn unknown(why: &str) -> Refusal {
     let text = format!("iozone: {why}\nUnsupported option -> (null) <-");
-    Refusal::new(USAGE, text, "leave it out; -h lists what is there")
+    Refusal::new(USAGE, text, "leave it out; -h lists the supported options")
 }
 
 #[cfg(test)]

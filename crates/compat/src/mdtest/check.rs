@@ -37,7 +37,7 @@ pub struct Work {
     pub files: bool,
     /// Items are created.
     pub creates: bool,
-    /// They are looked at.
+    /// Items are looked up by stat(2).
     pub stats: bool,
     /// Files are read.
     pub reads: bool,
@@ -55,7 +55,7 @@ impl Work {
 /// Looks for what contradicts itself.
 ///
 /// # Errors
-/// In the words of the program, with ours beside them.
+/// In the words of the program, with ours next to them.
 pub fn work(settings: &Settings, world: &dyn World) -> Result<Work, Refusal> {
     contradictions(settings)?;
     let (tree, trees, names) = names(settings, world)?;
@@ -63,8 +63,8 @@ pub fn work(settings: &Settings, world: &dyn World) -> Result<Work, Refusal> {
     let (target, prefix) = place(&settings.directory, world)?;
     let all = !(settings.create || settings.stat || settings.read || settings.remove);
     if !all && !settings.create {
-        let text = "-T, -E and -r without -C need names that an earlier line left, and such names \
-                    are not touched here.";
+        let text = "-T, -E and -r without -C need names that an earlier line left, and drivelab \
+                    does not touch such names.";
         return Err(wrong(text, "Put -C into the same line, as in -C -T -r."));
     }
     let iterations = u32::try_from(settings.iterations)
@@ -99,7 +99,7 @@ fn contradictions(settings: &Settings) -> Result<(), Refusal> {
             "a delay of more than a day is too long.",
             "Use a smaller -p.",
         ),
-        (settings.iterations == 0, "no iterations, so that nothing is done.", "Use -i 1 or more."),
+        (settings.iterations == 0, "no iterations, so nothing is done.", "Use -i 1 or more."),
         (
             settings.depth > 0 && settings.branching == 0,
             "branch factor must be greater than or equal to zero",
@@ -117,12 +117,12 @@ fn contradictions(settings: &Settings) -> Result<(), Refusal> {
         ),
         (
             settings.unique && settings.collective,
-            "-u with -c is not to be had here: mdtest 4.0 itself loses its way with both.",
+            "-u with -c is not supported here: mdtest 4.0 itself fails with both.",
             "Leave -c or -u out.",
         ),
         (
             settings.directory.contains('@'),
-            "several directories (-d A@B) are not to be had here.",
+            "several directories (-d A@B) are not supported here.",
             "Run them as lines of their own: one target is one run.",
         ),
         (
@@ -132,7 +132,7 @@ fn contradictions(settings: &Settings) -> Result<(), Refusal> {
         ),
         (
             settings.last > 0 && (settings.step == 0 || settings.first == 0),
-            "numbers of tasks from 0 on, or in steps of 0, lead nowhere.",
+            "numbers of tasks that begin at 0, or go in steps of 0, are invalid.",
             "Use -f and -s of 1 or more.",
         ),
     ];
@@ -145,7 +145,7 @@ fn contradictions(settings: &Settings) -> Result<(), Refusal> {
 /// The tree, how many of them, and the names of each task in each directory with items.
 fn names(settings: &Settings, world: &dyn World) -> Result<(Tree, u32, u32), Refusal> {
     let large = || {
-        let text = "a tree (-z, -b) of so many directories is not to be had here.";
+        let text = "a tree (-z, -b) of this many directories is not supported here.";
         let advice = format!(
             "Use at most {TREE_MAX} directories, {DIRECTORIES_MAX} of them with items, or -z 0."
         );
@@ -159,8 +159,8 @@ fn names(settings: &Settings, world: &dyn World) -> Result<(Tree, u32, u32), Ref
         (each, items) => (items / each, each),
     };
     if asked == 0 {
-        let text = "0 files/directories: there is nothing to be done.";
-        return Err(wrong(text, "Say how many with -n (of a task) or -I (in a directory)."));
+        let text = "0 files/directories: there is nothing to do.";
+        return Err(wrong(text, "Give their number: -n (per task) or -I (per directory)."));
     }
     let places = tree.with_items().saturating_mul(trees);
     if places > DIRECTORIES_MAX {
@@ -169,7 +169,7 @@ fn names(settings: &Settings, world: &dyn World) -> Result<(Tree, u32, u32), Ref
     let names = world.scale().of(asked, 1);
     if places > 1 && names < NAMES_MIN {
         let text = format!(
-            "{names} names of a task in each of {places} directories are not to be had here: going \
+            "{names} names of a task in each of {places} directories are not supported here: going \
              from one directory to the next would be what is measured."
         );
         let advice = format!("Use at least {NAMES_MIN} in each, or -z 0.");
@@ -208,7 +208,7 @@ fn place(typed: &str, world: &dyn World) -> Result<(String, String), Refusal> {
             return Ok((directory.to_owned(), String::new()));
         }
         Found::Absent => {}
-        _ => return Err(failed(": it is no directory")),
+        _ => return Err(failed(": it is not a directory")),
     }
     let (above, name) = match directory.rsplit_once('/') {
         Some(("", name)) => ("/", name),

@@ -6,13 +6,13 @@ use crate::option::{self, Opt, ignored, near, refused, same};
 
 const CONTENT: &str = "files hold zeros here, and nothing reads more than their length";
 const PER_RANK: &str = "leave it out; the run file has the times of every task";
-const COMMAND: &str = "leave it out; nothing is started beside a measurement";
+const COMMAND: &str = "leave it out; nothing is started during a measurement";
 const TREE: &str = "with several directories, at least 64 names of a task in each of at most 128, \
                     numbered from 0 in each";
-const LEFT: &str = "only together with -C: names that are there already are not touched";
+const LEFT: &str = "only together with -C: existing names are not touched";
 const WALL: &str = "leave it out, and say how many with -n: all tasks do the same number";
 
-/// All of them.
+/// Every option of mdtest, with what becomes of it here.
 pub const KNOWN: &[Opt] = &[
     same("-a N", "interface: POSIX"),
     near("-b N", "directories in each directory of the tree", TREE),
@@ -63,7 +63,7 @@ pub const KNOWN: &[Opt] = &[
     refused("--showRankStatistics", "results of each task", PER_RANK, ""),
     refused("--saveRankPerformanceDetails N", "results of each task", PER_RANK, ""),
     refused("--allocateBufferOnGPU", "buffer of a GPU", "leave it out", ""),
-    refused("--warningAsErrors", "warnings end it", "leave it out; notes are no errors here", ""),
+    refused("--warningAsErrors", "warnings end it", "leave it out; notes are not errors here", ""),
     refused("--run-cmd-before-phase N", "a command before each phase", COMMAND, ""),
     refused("--run-cmd-after-phase N", "a command after each phase", COMMAND, ""),
     refused("--posix.odirect", "direct I/O", "leave it out, or use `drivelab ior`", ""),

@@ -51,7 +51,7 @@ pub(crate) const FRONT_END: FrontEnd = FrontEnd {
 /// The line that these words are.
 ///
 /// # Errors
-/// What mdtest would refuse, in its words; what is not to be had here, by name.
+/// What mdtest would refuse, in its words; what is not supported here, by name.
 pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refusal> {
     let (settings, mut said) = settings::line(args)?;
     let Some(settings) = settings else { return Ok(Asked::Text(help())) };

@@ -39,9 +39,9 @@ fn measured(settings: &Settings, work: &Work, notes: &mut Vec<Note>) {
         say("read_is_open", "-e", text);
     }
     if settings.stride > 0 {
-        let text = "Each phase works on the names of the task so many further on: stat by -N, read \
-                    by twice that, removal by three times that. It is to go past a client's cache, \
-                    and all tasks share one here.";
+        let text = "Each phase works on the names of a later task: stat by -N, read by twice that, \
+                    removal by three times that. That is meant to bypass a client's cache, and all \
+                    tasks share one here.";
         say("stride_on_one_node", "-N", text);
     }
     let text = "A rate is all items over the time until the slowest task is done.";

@@ -7,6 +7,7 @@ use drivelab_core::op::Action;
 use drivelab_core::plan::{
     Act, Engine, IoMode, Names, Pattern, Plan, Role, Step, Stream, Sync, Until,
 };
+use drivelab_core::quantity::counted;
 use drivelab_core::units::{Size, Span};
 
 /// Steps that one run holds.
@@ -21,21 +22,21 @@ const SEED: u64 = 0x6D64_7465_7374;
 pub enum Phase {
     /// Directories are made.
     DirectoryCreation,
-    /// They are looked at.
+    /// stat(2) of the directories.
     DirectoryStat,
-    /// They are removed.
+    /// Removal of the directories.
     DirectoryRemoval,
     /// Files are made.
     FileCreation,
-    /// They are looked at.
+    /// stat(2) of the files.
     FileStat,
     /// They are opened, read and closed.
     FileRead,
-    /// They are removed.
+    /// Removal of the files.
     FileRemoval,
     /// The directories in which items are.
     TreeCreation,
-    /// They are removed.
+    /// Removal of the tree.
     TreeRemoval,
 }
 
@@ -90,7 +91,7 @@ pub fn plan(
             maker.at = (sweep, iteration);
             maker.iteration(*tasks, delay);
             if maker.steps.len() > STEPS_MAX {
-                let text = format!("more than {STEPS_MAX} steps are more than one run.");
+                let text = format!("more than {STEPS_MAX} steps are more than one run supports.");
                 return Err(Refusal::new(USAGE, text, "Use a smaller -i, or a smaller tree."));
             }
         }
@@ -102,7 +103,7 @@ pub fn plan(
         step.streams.iter().any(|stream| long(stream.names().and_then(|of| of.form.as_deref())))
     };
     if maker.steps.iter().any(form) {
-        let text = format!("names of more than {FORM_MAX} bytes are not to be had here.");
+        let text = format!("names of more than {FORM_MAX} bytes are not supported here.");
         return Err(Refusal::new(USAGE, text, "Use a shorter -d, or a smaller -z."));
     }
     let plan = Plan { title: title.to_owned(), seed: SEED, steps: maker.steps, ..Plan::default() };
@@ -300,7 +301,7 @@ impl Maker<'_> {
     fn measured(&mut self, phase: Phase, counts: bool, stream: Stream) {
         let name = match self.work.sweeps.get(self.at.0 as usize) {
             Some(tasks) if self.work.sweeps.len() > 1 => {
-                format!("{}, {tasks} task(s)", phase.words())
+                format!("{}, {}", phase.words(), counted(u64::from(*tasks), "task"))
             }
             _ => phase.words().to_owned(),
         };

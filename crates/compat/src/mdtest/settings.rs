@@ -70,21 +70,21 @@ pub struct Settings {
     pub verbose: u64,
 }
 
-/// A line that was taken apart; without settings it asks for help.
+/// A line that was parsed; without settings it asks for help.
 pub type Line = (Option<Settings>, Vec<Note>);
 
 /// Reads the words of a line.
 ///
 /// # Errors
-/// What is not known, not to be had, or makes no sense.
+/// What is not known, not supported, or makes no sense.
 pub fn line(args: &[String]) -> Result<Line, Refusal> {
     let (args, changed) = with_hyphens(args);
     let typographic = |word: &String| {
-        let text = "The dash is that of a word processor; it is read as a hyphen.";
+        let text = "Typographic dash treated as `-`.";
         Note::new("typographic_dash", word, Treatment::Approximated, text)
     };
     let mut notes: Vec<Note> = changed.iter().map(typographic).collect();
-    let spellings = KNOWN.iter().flat_map(Opt::spellings).chain(["-h"]).collect();
+    let spellings = KNOWN.iter().flat_map(Opt::spellings).chain(["-h", "--help"]).collect();
     let grammar = Grammar { spellings, has_equals: true };
     let mut settings = Settings {
         directory: "./out".to_owned(),
@@ -104,10 +104,14 @@ pub fn line(args: &[String]) -> Result<Line, Refusal> {
             }
             Word::Unknown(typed) | Word::Stray(typed) => {
                 let text = format!("Error invalid argument: {typed}");
-                return Err(Refusal::new(USAGE, text, "Take it out; -h shows what is understood."));
+                return Err(Refusal::new(
+                    USAGE,
+                    text,
+                    "Remove it; -h lists the supported options.",
+                ));
             }
         };
-        if given.name == "-h" {
+        if matches!(given.name.as_str(), "-h" | "--help") {
             return Ok((None, notes));
         }
         let Some(known) = find(KNOWN.iter(), &given.name) else { continue };
@@ -129,8 +133,8 @@ impl Settings {
             // The default is nothing that could not be had.
             Care::Unsupported { .. } if !known.is_flag() && value == "0" => Ok(()),
             care => {
-                notes.extend(care.note("without_effect", typed, "It is without effect"));
-                let clause = format!("{typed} ({}) is not to be had here.", known.meaning);
+                notes.extend(care.note("without_effect", typed, "It has no effect"));
+                let clause = format!("{typed} ({}) is not supported here.", known.meaning);
                 care.refusal(USAGE, &clause).map_or(Ok(()), Err)
             }
         }
@@ -138,8 +142,13 @@ impl Settings {
 
     fn set(&mut self, name: &str, value: &str, typed: &str) -> Result<(), Refusal> {
         let bad = || {
-            let text = format!("`{value}` is no number ({typed}).");
-            Refusal::new(USAGE, text, "mdtest takes what it can read of it, and goes on with that.")
+            let text = format!("`{value}` is not a number ({typed}).");
+            Refusal::new(
+                USAGE,
+                text,
+                "mdtest itself parses the leading digits and ignores the \
+                                       rest.",
+            )
         };
         let count = || number::count(value).ok_or_else(bad);
         let bytes = || number::bytes(value).ok_or_else(bad);
@@ -147,7 +156,7 @@ impl Settings {
             "-a" if value.eq_ignore_ascii_case("POSIX") => {}
             "-a" => {
                 let text = format!("ERROR: Unrecognized I/O API ({value})");
-                return Err(Refusal::new(FAILED, text, "Only -a POSIX is to be had here."));
+                return Err(Refusal::new(FAILED, text, "Only -a POSIX is supported here."));
             }
             "-b" => self.branching = count()?,
             "-c" => self.collective = true,

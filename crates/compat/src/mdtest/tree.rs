@@ -10,7 +10,7 @@ pub struct Tree {
 }
 
 impl Tree {
-    /// A tree of at most so many directories.
+    /// A tree of at most this many directories.
     pub fn new(depth: u64, branching: u64, leaves_only: bool, max: u64) -> Option<Self> {
         let (mut level, mut directories) = (1u64, 1u64);
         if depth >= max || (depth > 0 && branching == 0) {

@@ -4,9 +4,9 @@ use crate::option::{self, Opt, near, refused, same};
 
 /// Of a later copy.
 const LATER: &str =
-    "leave it out: only a later copy has it. Start the line so often, with so many tasks";
+    "leave it out: only a later copy has it. Start the line that often, with that many tasks";
 
-/// All of them.
+/// Every option of Metarates, with what becomes of it here.
 pub const KNOWN: &[Opt] = &[
     same("-d N", "directory, which must be there"),
     same("-n N", "files of all tasks together, in equal shares"),

@@ -54,7 +54,7 @@ pub fn read(args: &[String], world: &dyn World) -> Result<(Options, Vec<Note>), 
     let (args, changed) = with_hyphens(args);
     let mut notes: Vec<Note> = changed.iter().map(|word| typographic(word)).collect();
     if args.len() < WORDS_MIN {
-        return Err(refused(USAGE, "Say where with -d, how many with -n, and what with -C -S -U."));
+        return Err(refused(USAGE, "Give -d DIRECTORY, -n FILES, and what to test: -C, -S or -U."));
     }
     let spellings = KNOWN.iter().flat_map(Opt::spellings).collect();
     let grammar = Grammar { spellings, has_equals: false };
@@ -67,10 +67,16 @@ pub fn read(args: &[String], world: &dyn World) -> Result<(Options, Vec<Note>), 
                 return Err(refused(USAGE, &format!("{typed} needs a value.")));
             }
             Word::Unknown(typed) => {
-                return Err(refused(USAGE, &format!("{typed} is no option of it; take it out.")));
+                return Err(refused(
+                    USAGE,
+                    &format!(
+                        "{typed} is not an option of metarates; remove \
+                                                    it."
+                    ),
+                ));
             }
             Word::Stray(typed) => {
-                let advice = format!("`{typed}` belongs to no option; take it out.");
+                let advice = format!("`{typed}` does not belong to an option; remove it.");
                 return Err(refused(USAGE, &advice));
             }
         }
@@ -85,8 +91,7 @@ fn refused(text: &str, advice: &str) -> Refusal {
 }
 
 fn typographic(word: &str) -> Note {
-    let text = "The dash is that of a word processor. It is read as a hyphen; Metarates itself \
-                would pass over such a word, as if it were not there.";
+    let text = "Typographic dash treated as `-`; Metarates itself would ignore such a word.";
     Note::new("typographic_dash", word, Treatment::Approximated, text)
 }
 
@@ -96,7 +101,7 @@ impl Options {
             "-d" => given.value.clone_into(&mut self.directory),
             "-n" => {
                 self.files = number::count(&given.value).ok_or_else(|| {
-                    refused(USAGE, &format!("`{}` is no number of files.", given.value))
+                    refused(USAGE, &format!("`{}` is not a number of files.", given.value))
                 })?;
             }
             "-u" => self.unique = true,
@@ -115,7 +120,7 @@ impl Options {
             "-s" => self.sync = true,
             "-k" => self.keep = true,
             name => {
-                let clause = format!("{} is not to be had here.", given.typed);
+                let clause = format!("{} is not supported here.", given.typed);
                 let refusal = find(KNOWN.iter(), name)
                     .and_then(|option| option.care.refusal(FAILED, &clause));
                 return refusal.map_or(Ok(()), Err);
@@ -127,7 +132,7 @@ impl Options {
     fn check(&mut self, world: &dyn World, notes: &mut Vec<Note>) -> Result<(), Refusal> {
         let tasks = u64::from(self.tasks);
         if self.directory.is_empty() {
-            return Err(refused(USAGE, "Say where with -d."));
+            return Err(refused(USAGE, "Give -d DIRECTORY."));
         }
         self.is_simulated = matches!(world.found(&self.directory), Found::Simulated { .. });
         if !self.is_simulated && world.found(&self.directory) != Found::Directory {
@@ -135,7 +140,7 @@ impl Options {
             return Err(refused(&text, "Make the directory first; Metarates does not."));
         }
         if !(self.creates || self.stats || self.utimes) {
-            return Err(refused(USAGE, "Say what is to be tested with -C, -S or -U."));
+            return Err(refused(USAGE, "Give what to test: -C, -S or -U."));
         }
         if !self.files.is_multiple_of(tasks) || self.files == 0 {
             let text = format!(

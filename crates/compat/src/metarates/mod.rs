@@ -27,7 +27,7 @@ pub(crate) const FRONT_END: FrontEnd = FrontEnd {
 /// The line that these words are.
 ///
 /// # Errors
-/// What Metarates would refuse; what is not to be had here, by name.
+/// What Metarates would refuse; what is not supported here, by name.
 pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Options>, Refusal> {
     let (mut options, mut said) = line::read(args, world)?;
     let plan = plan::plan(&mut options, world);

@@ -11,7 +11,7 @@ pub(crate) struct Spread {
     pub mean: f64,
     /// Sum of the squared differences from the mean.
     squares: f64,
-    /// How many.
+    /// Number of values.
     count: usize,
 }
 

@@ -65,7 +65,7 @@ pub(crate) fn operations(step: &StepRun) -> u64 {
     step.tallies.iter().map(drivelab_core::tally::Tally::ops).sum()
 }
 
-/// A rate in so many seconds; 0 where no time passed.
+/// A rate in this many seconds; 0 where no time passed.
 pub(crate) fn per_second(amount: f64, seconds: f64) -> f64 {
     if seconds > 0.0 { amount / seconds } else { 0.0 }
 }

@@ -115,7 +115,7 @@ fn event_at(data: &[u8], place: usize) -> Result<Event<'_>, TraceError> {
     };
     let event = Event { bytes, is_big_endian };
     if rest.len() < EVENT_BYTES + event.payload_bytes() {
-        return Err(at(place, "breaks off behind an event that says there is more".into()));
+        return Err(at(place, "breaks off after an event that announces more".into()));
     }
     Ok(event)
 }

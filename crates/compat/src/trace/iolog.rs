@@ -92,7 +92,7 @@ fn line_of<'a>(words: &[&'a str], number: usize) -> Result<Line<'a>, TraceError>
             let microseconds = rest.first().copied().unwrap_or("");
             return number_of(microseconds, "microseconds to wait", number).map(Line::Wait);
         }
-        other => return Err(at(number, format!("`{other}` is no action of an iolog"))),
+        other => return Err(at(number, format!("`{other}` is not an action of an iolog"))),
     };
     if action == Action::Flush {
         let request = Request { at_ns: 0, action, offset: 0, bytes: 0 };

@@ -1,6 +1,6 @@
 //! fio's lines and job files, and what is made of each: plan, notes or refusal.
 //!
-//! The snapshot stands beside the lines; `UPDATE_EXPECT=1 cargo test` writes it anew. Each entry is
+//! The snapshot is next to the lines; `UPDATE_EXPECT=1 cargo test` writes it again. Each entry is
 //! to be what fio really does.
 
 use drivelab_compat::fio;

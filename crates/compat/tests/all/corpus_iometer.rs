@@ -1,6 +1,6 @@
 //! Iometer's files and command lines, and what is made of each: plan, notes or refusal.
 //!
-//! The snapshots stand beside the files; `UPDATE_EXPECT=1 cargo test` writes them anew. Each is to
+//! The snapshots are next to the files; `UPDATE_EXPECT=1 cargo test` writes them again. Each is to
 //! be what Iometer really does.
 
 use drivelab_compat::front::{Asked, Found, Host, Scale, World};
@@ -12,7 +12,7 @@ use expect_test::expect_file;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// An X25-M, and what is mounted beside it.
+/// An X25-M, and what is mounted next to it.
 const DRIVE_BYTES: u64 = 80_026_361_856;
 const READY_BYTES: u64 = 1 << 30;
 

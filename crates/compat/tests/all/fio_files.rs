@@ -20,7 +20,7 @@ fn told(line: &str, code: &str) -> Vec<String> {
 #[test]
 fn writes_that_make_their_file_are_said() {
     for (line, words) in [
-        ("--name=a --directory=/mnt/a --rw=write --size=1g", "a.0.0 is not there yet"),
+        ("--name=a --directory=/mnt/a --rw=write --size=1g", "a.0.0 does not exist yet"),
         ("--name=a --directory=/mnt/a --rw=randwrite --size=1g", "set aside before the job where"),
         (
             "--name=a --directory=/mnt/a --rw=randwrite --size=1g --fallocate=none",
@@ -34,7 +34,7 @@ fn writes_that_make_their_file_are_said() {
         // What one job reads is laid out; what the other one writes is not.
         (
             "--directory=/mnt/a --size=1g --name=a --rw=read --name=b --rw=write",
-            "b.0.0 is not there yet",
+            "b.0.0 does not exist yet",
         ),
     ] {
         let notes = told(line, "writes_make_the_file");
@@ -70,7 +70,7 @@ fn jobs_that_share_a_file_are_told_of_a_directory() {
     let line = "--name=a --filename=/mnt/a/f --rw=randread --size=1g --numjobs=8";
     let notes = told(line, "jobs_share_a_file");
     let [note] = notes.as_slice() else { panic!("{notes:?}") };
-    assert!(note.contains("all 8 jobs use this one file and go over the same bytes. "), "{note}");
+    assert!(note.contains("all 8 jobs use this one file and access the same bytes. "), "{note}");
     let writers = told(&line.replace("randread", "randwrite"), "jobs_share_a_file");
     assert!(
         matches!(writers.as_slice(), [note] if note.contains("same bytes: where a file system")),
@@ -79,7 +79,7 @@ fn jobs_that_share_a_file_are_told_of_a_directory() {
     assert_eq!(job(line).plan.files.len(), 1);
     let parts = told(&format!("{line} --offset_increment=1g"), "jobs_share_a_file");
     assert!(
-        matches!(parts.as_slice(), [note] if note.contains("places of their own")),
+        matches!(parts.as_slice(), [note] if note.contains("positions of their own")),
         "{parts:?}"
     );
     for line in [
@@ -91,4 +91,14 @@ fn jobs_that_share_a_file_are_told_of_a_directory() {
     ] {
         assert_eq!(told(line, "jobs_share_a_file"), [""; 0], "{line}");
     }
+}
+
+#[test]
+fn a_page_cache_is_that_of_the_machine_that_has_it() {
+    let line = "--name=a --filename=sim:nvme-tlc,page_cache=1GiB --rw=read --size=1g";
+    let notes = told(line, "in_page_cache");
+    let [note] = notes.as_slice() else { panic!("{notes:?}") };
+    assert!(note.contains("simulated host") && note.contains("direct=1"), "{note}");
+    let notes = told("--name=a --directory=/mnt/a --rw=read --size=1m", "in_page_cache");
+    assert!(notes.iter().all(|note| note.contains("memory of this machine")), "{notes:?}");
 }

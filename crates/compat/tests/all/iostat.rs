@@ -1,4 +1,4 @@
-//! What iostat's front end prints, held against transcripts of sysstat 12.6.1.
+//! What iostat's front end prints, compared with transcripts of sysstat 12.6.1.
 
 use crate::pretended::{Pretended, words};
 use drivelab_compat::counters::{Counters, Cpu, Device, parse_cpu, parse_diskstats};
@@ -224,9 +224,9 @@ fn lines_that_iostat_does_not_take_end_with_its_status() {
         assert!(refusal.text.starts_with("Usage: iostat ["), "{line}: {}", refusal.text);
     }
     for (line, text) in [
-        ("iostat -j UUID", "-j is not to be had here"),
-        ("iostat -f /tmp", "-f is not to be had here"),
-        ("iostat +f /tmp", "+f is not to be had here"),
+        ("iostat -j UUID", "-j is not supported here"),
+        ("iostat -f /tmp", "-f is not supported here"),
+        ("iostat +f /tmp", "+f is not supported here"),
         ("iostat --era 11", "--era is 9, 10 or 12"),
         ("iostat --layout", "--layout is 9, 10 or 12"),
         ("iostat --layout 9 -s", "-s came after the sysstat whose layout --layout asks for"),

@@ -1,4 +1,4 @@
-//! What IOzone's front end prints, held against transcripts of IOzone 3.489.
+//! What IOzone's front end prints, compared with transcripts of IOzone 3.489.
 
 use crate::pretended::{Pretended, run_of, words};
 use drivelab_compat::biff::BEGINNING;

@@ -105,7 +105,7 @@ fn printed(line: &str, ranks: u32, seconds: &[u64]) -> String {
     printed_of(line, ranks, seconds, 1)
 }
 
-/// What is printed where each task has come to one part of so many of its files.
+/// What is printed where each task has come to one part of this many of its files.
 fn printed_of(line: &str, ranks: u32, seconds: &[u64], parts: u64) -> String {
     let (job, options) = job(line, ranks);
     let run = run(&job, |_, step| {

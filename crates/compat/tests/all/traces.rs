@@ -55,7 +55,7 @@ fn errors_of_an_iolog_name_their_line() {
         ("fio version 2 iolog\nf read 0 0\n", 2, "a length of 1 byte"),
         ("fio version 2 iolog\nf read 0 4294967296\n", 2, "to 4 GiB"),
         ("fio version 2 iolog\nf read 18446744073709551615 9\n", 2, "a length of 1 byte"),
-        ("fio version 2 iolog\nf leap 0 1\n", 2, "`leap` is no action"),
+        ("fio version 2 iolog\nf leap 0 1\n", 2, "`leap` is not an action"),
         ("fio version 2 iolog\nf\n", 2, "a file and an action"),
         ("fio version 2 iolog\nf read 0 1\ng read 0 1\n", 3, "`g` after `f`"),
         ("fio version 3 iolog\nf read 0 1\n", 2, "`f` is not a time"),
@@ -167,7 +167,7 @@ fn errors_of_a_blktrace_name_their_byte() {
     }
     let mut long = one.clone();
     long[46] = 9;
-    assert!(wrong(&long).1.contains("says there is more"));
+    assert!(wrong(&long).1.contains("announces more"));
 }
 
 /// Random reads and writes of fio 3.33 on a loop device, recorded by fio and, at the same time, by

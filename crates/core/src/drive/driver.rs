@@ -223,6 +223,8 @@ impl Driver {
     pub fn open(&mut self, at: Time) {
         debug_assert!(self.bounds.issued == 0, "a driver is opened once");
         let (setup, clock) = (&self.setup, &mut self.clock);
+        let at = at.saturating_add(setup.stream.start_after.0);
+        clock.is_ahead = setup.stream.start_after.0 > 0;
         clock.opened = at;
         clock.now = at;
         clock.measured_from = at + setup.ramp.0;

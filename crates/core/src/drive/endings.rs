@@ -16,7 +16,7 @@ pub struct OtherRanks {
 }
 
 impl OtherRanks {
-    /// No others.
+    /// A run of one process: there are no other ranks.
     pub const NONE: OtherRanks = OtherRanks { count: 0, is_rank_0: true };
 }
 
@@ -25,6 +25,8 @@ impl OtherRanks {
 pub enum EndingMessage {
     /// A worker of this stream is done, which ends with the first of its workers.
     Stonewall(u32),
+    /// A worker is done with which all others end.
+    EndsAll,
     /// No worker runs any more that background streams would wait for.
     ForegroundOver,
     /// What a worker did, of whose rate another rank judges.
@@ -48,6 +50,8 @@ pub struct Endings {
     stonewalls: Vec<u32>,
     levels: Vec<u32>,
     levels_sent: usize,
+    /// Here or elsewhere a worker is done with which all others end.
+    is_all_over: bool,
     /// Workers of other ranks that are done.
     done: Vec<Worker>,
 }
@@ -57,6 +61,7 @@ struct Member {
     worker: Worker,
     background: bool,
     stonewall: bool,
+    ends_all: bool,
     /// Another rank judges its rate; none of the following messages is sent twice.
     reports: bool,
     is_done_sent: bool,
@@ -86,6 +91,7 @@ impl Endings {
                 worker,
                 background: driver.stream().background,
                 stonewall: setup.until.stonewall,
+                ends_all: setup.until.ends_all,
                 reports: shared && !other_ranks.is_rank_0,
                 is_done_sent: false,
                 stopped: false,
@@ -113,6 +119,7 @@ impl Endings {
             stonewalls: Vec::new(),
             levels: Vec::new(),
             levels_sent: 0,
+            is_all_over: false,
             done: Vec::new(),
         }
     }
@@ -121,6 +128,7 @@ impl Endings {
     pub fn receive(&mut self, message: EndingMessage) {
         match message {
             EndingMessage::Stonewall(stream) => add(&mut self.stonewalls, stream),
+            EndingMessage::EndsAll => self.is_all_over = true,
             EndingMessage::Level(stream) => add(&mut self.levels, stream),
             EndingMessage::ForegroundOver => {
                 debug_assert!(self.foregrounds_elsewhere > 0, "more ranks are over than there are");
@@ -146,6 +154,10 @@ impl Endings {
             if member.stonewall && !self.stonewalls.contains(&member.worker.0) {
                 self.stonewalls.push(member.worker.0);
                 messages.push(EndingMessage::Stonewall(member.worker.0));
+            }
+            if member.ends_all && !self.is_all_over {
+                self.is_all_over = true;
+                messages.push(EndingMessage::EndsAll);
             }
             if member.reports && !member.is_done_sent {
                 member.is_done_sent = true;
@@ -196,6 +208,8 @@ impl Endings {
     /// The drivers to stop now, each named once.
     pub fn to_stop(&mut self, finished: impl Fn(usize) -> bool) -> Vec<usize> {
         let foreground_over = self.foregrounds_elsewhere == 0 && self.is_own_over(&finished);
+        let ends_all = |index: usize| self.members[index].ends_all && finished(index);
+        let is_all_over = self.is_all_over || (0..self.members.len()).any(ends_all);
         let own = (0..self.members.len())
             .filter(|index| self.members[*index].stonewall && finished(*index))
             .map(|index| self.members[index].worker.0);
@@ -220,7 +234,8 @@ impl Endings {
         let mut stop = Vec::new();
         for (index, member) in self.members.iter_mut().enumerate() {
             let stream = member.worker.0;
-            let ends = (member.background && foreground_over)
+            let ends = is_all_over
+                || (member.background && foreground_over)
                 || stonewalls.contains(&stream)
                 || level.contains(&index)
                 || (member.reports && self.levels.contains(&stream));

@@ -1,12 +1,13 @@
-//! What a simulated drive knows of itself: the truth beside what was measured from outside.
+//! What a simulated drive knows of itself: the truth next to what was measured from outside.
 
 pub use crate::cause::Cause;
 use crate::op::Time;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What went on inside a simulated drive since it was made (counts), and how it stands (levels).
 /// Counts of flash are in mapping units; what a drive does not have stays 0.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct Inside {
     /// Units that the host wrote.

@@ -67,7 +67,7 @@ struct Member {
 /// What the seconds of a window say.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Judgement {
-    /// What is held against the limit: in percent of the mean where the limit is.
+    /// What is compared with the limit: in percent of the mean where the limit is.
     pub criterion: f64,
     /// Largest distance from the mean, where that is what is judged.
     pub deviation_max: f64,

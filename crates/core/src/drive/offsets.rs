@@ -16,6 +16,7 @@ mod zones;
 
 use crate::op::{Action, DataOp, Op};
 use crate::plan::{Files, Jump, Mix, Pattern, Sequence, Sharing, Stream};
+use crate::quantity::counted;
 use crate::queue::Trouble;
 use crate::units::Size;
 use address::Address;
@@ -150,7 +151,7 @@ impl Offsets {
         self.region
     }
 
-    /// How often the pattern has begun anew; counts passes for patterns that have them.
+    /// How often the pattern has begun again; counts passes for patterns that have them.
     pub fn pass(&self) -> u64 {
         self.pass
     }
@@ -158,6 +159,10 @@ impl Offsets {
     /// Operations of one pass of this worker, for patterns that visit every slot once.
     pub fn pass_operations(&self) -> Option<u64> {
         match &self.walk {
+            Walk::Address(Address::Stride { stride, first: Some(first), .. }) => {
+                let step = stride.unsigned_abs().max(1);
+                Some(self.region.slots.saturating_sub(*first).div_ceil(step))
+            }
             Walk::Address(Address::Stride { .. }) => Some(self.region.slots),
             Walk::Address(Address::Permutation { first, step, .. }) => {
                 Some((self.region.slots.saturating_sub(*first)).div_ceil(*step))
@@ -262,6 +267,8 @@ impl Walk {
                 }
             }
             Pattern::SemiRandom(Jump::Run(length)) => Address::Runs(Runs::new(*length)),
+            // Kinds with shares of their own have lanes.
+            Pattern::SemiRandom(Jump::Shares(_)) => Address::Uniform,
             Pattern::SemiRandom(Jump::Share(share)) => {
                 Address::SemiRandom { share: share.unwrap_or(0.5), position: 0 }
             }
@@ -304,7 +311,12 @@ fn sequential(stream: &Stream, sequence: &Sequence, region: Region) -> Result<Ad
         )));
     }
     Ok(match stream.sizes.is_empty() {
-        true => Address::Stride { stride: sequence.stride(), start: 0, position: slot },
+        true => Address::Stride {
+            stride: sequence.stride(),
+            first: sequence.restart.then_some(slot),
+            start: 0,
+            position: slot,
+        },
         false => Address::Onward { position: slot * region.slot_bytes },
     })
 }
@@ -321,8 +333,11 @@ fn segmented(
     let segment_bytes = block * workers;
     if !block.is_multiple_of(transfer) || segment_bytes * count > region.bytes || count == 0 {
         return Err(Trouble::usage(format!(
-            "{count} segment(s) of {workers} block(s) of {block} bytes need a block that is a \
-             multiple of the request size {transfer} and {} bytes of region; it has {}",
+            "{} of {} of {block} bytes: a block must be a multiple of the request size, {transfer} \
+             bytes, and all of them take {} bytes of the region, which has {}; use smaller blocks, \
+             fewer segments or a larger region",
+            counted(count, "segment"),
+            counted(workers, "block"),
             segment_bytes * count,
             region.bytes
         )));
@@ -354,7 +369,8 @@ fn replay(
     }
     if offsets.len() <= first {
         return Err(Trouble::usage(format!(
-            "a replay over {step} worker(s) needs at least that many offsets; the list has {}",
+            "a replay for {} needs at least one offset each; the list has {}",
+            counted(step as u64, "worker"),
             offsets.len()
         )));
     }

@@ -3,6 +3,7 @@
 use crate::inside::Cause;
 use crate::op::{Action, Done, Errno, Op, Place, Time};
 use drivelab_stats::Histogram;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many different error numbers a tally tells apart; later ones count under errno 0.
@@ -32,7 +33,7 @@ pub struct KindTally {
 }
 
 /// A time without a completion while I/O was in flight.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Gap {
     /// The last completion before it (or the first submission).
     pub from: Time,
@@ -322,7 +323,7 @@ pub struct Phase {
 }
 
 /// One slow I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Slow {
     /// Service time, or response time in an open loop.
     pub latency_ns: u64,
@@ -390,7 +391,7 @@ impl Slowest {
 }
 
 /// A stamp that was not what it should be.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Mismatch {
     /// Byte offset of the block on the target.
     pub offset: u64,

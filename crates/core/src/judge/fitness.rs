@@ -6,10 +6,11 @@ use crate::facts::Facts;
 use crate::observed::{PressureSpan, Temperature};
 use crate::record::ClockFacts;
 use drivelab_stats::Estimate;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How much a finding matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
     /// As it should be.
@@ -38,7 +39,7 @@ impl Severity {
 }
 
 /// One question to the machine, and its answer.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Check {
     /// A few words.
     pub name: String,
@@ -118,7 +119,7 @@ pub struct Power {
 }
 
 /// What was measured of this machine's own restlessness.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Noise {
     /// CPU that was used.
     pub cpu: usize,
@@ -169,4 +170,6 @@ pub struct Observations {
     pub noise: Option<Noise>,
     /// Scratch in the list of what is ours that is still there.
     pub leftovers: Vec<String>,
+    /// Settings that killed runs have left changed, in words.
+    pub settings_left: Vec<String>,
 }

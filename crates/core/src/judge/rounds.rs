@@ -286,7 +286,8 @@ impl Rounds {
 pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
     match unsettled {
         Unsettled::TooShort => format!(
-            "only {rounds} rounds were done, and two turns of the drive are {}",
+            "only {} done, and two full overwrites of the drive are {}",
+            if rounds == 1 { "1 round was".into() } else { format!("{rounds} rounds were") },
             2 * TURN_ROUNDS
         ),
         Unsettled::Window => {
@@ -301,10 +302,10 @@ pub fn why_not(unsettled: Unsettled, rounds: usize) -> String {
         }
         Unsettled::Spare(turns, needed) => format!(
             "{turns:.1} capacities were written since it was empty, as far as that is known, and \
-             after fewer than {needed:.0} it may still have spare flash to write to"
+             before {needed:.0} it may still have spare flash to write to"
         ),
         Unsettled::Credits => {
-            "its rate never fell, and credits that are used up one day may hold it".into()
+            "burst credits that have not run out may hold up the rounds it rests on, or some".into()
         }
         Unsettled::Drift(drift) => {
             format!("the last rounds do not rule out a drift of {}; 3 % is allowed", percent(drift))

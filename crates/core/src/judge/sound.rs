@@ -4,7 +4,8 @@
 //! did not come to its end has no numbers in it, so that no judge can rest on them, not even one
 //! that forgets to ask. Their names and the reasons stay, so that a judge can say why it is silent.
 
-use crate::plan::Role;
+use crate::op::Action;
+use crate::plan::{Role, Step};
 use crate::run::{Run, StepRun};
 use crate::summary::streams::summarise_stream;
 use crate::summary::{CellSummary, StepSummary, Summary, summarise};
@@ -76,6 +77,16 @@ impl<'run> Sound<'run> {
     /// The numbers that may be judged, without the run.
     pub fn into_summary(self) -> Summary {
         self.summary
+    }
+
+    /// What each step was to do and the bytes that it wrote, whatever speaks against its numbers:
+    /// the drive has them.
+    pub fn written(&self) -> impl Iterator<Item = (&Step, u64)> {
+        self.all.steps.iter().map(|step| {
+            let kinds = step.tallies.iter().flat_map(|tally| &tally.kinds);
+            let writes = kinds.filter(|entry| entry.kind == Action::Write);
+            (&step.plan, writes.map(|entry| entry.bytes).sum())
+        })
     }
 
     /// Cells without numbers, each with the reasons.

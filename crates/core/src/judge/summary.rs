@@ -24,9 +24,11 @@ use crate::tally::{Gap, Mismatch, Slow};
 use crate::truth::{self, Judgement};
 use crate::verified::Verified;
 use drivelab_stats::{Estimate, Histogram, supported_quantile};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
+pub use cells::summarise_cell;
 pub use drifts::Drifting;
 pub use gaps::stream_gaps;
 pub use series::{Point, series};
@@ -37,7 +39,7 @@ pub use suspicion::{Suspicion, suspicions};
 pub const SCHEMA: u32 = 1;
 
 /// A whole run in numbers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Summary {
     /// [`SCHEMA`].
     pub schema: u32,
@@ -70,7 +72,7 @@ pub struct Summary {
 }
 
 /// Why a step is not valid.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reason {
     /// A word for machines.
     pub code: String,
@@ -79,7 +81,7 @@ pub struct Reason {
 }
 
 /// One repetition of a step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StepSummary {
     /// Number of the executed step, from 0.
     pub step: u32,
@@ -112,7 +114,7 @@ pub struct StepSummary {
 }
 
 /// What a simulated drive did inside.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct DriveSummary {
     /// Units programmed by unit written, over the last full pass (the drive's bytes written
     /// once), or over the whole step where it wrote less; `None` where nothing was programmed.
@@ -132,7 +134,7 @@ pub struct DriveSummary {
 }
 
 /// What a stream was told to do: the labels of its numbers.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Load {
     /// Name of the stream; empty where a step has one.
     pub name: String,
@@ -182,7 +184,7 @@ impl Load {
 }
 
 /// Counts and rates of one kind, or of several together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Rates {
     /// Completions without error in the measured window.
     pub ops: u64,
@@ -199,7 +201,7 @@ pub struct Rates {
 }
 
 /// How often one errno came.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ErrorCount {
     /// The errno; 0 stands for those beyond what a tally tells apart.
     pub errno: Errno,
@@ -208,7 +210,7 @@ pub struct ErrorCount {
 }
 
 /// One stream of one step.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct StreamSummary {
     /// What it was told to do.
     #[serde(flatten)]
@@ -249,7 +251,7 @@ pub struct StreamSummary {
 pub const SLOWEST_SHOWN: usize = 20;
 
 /// How late an open loop issued, in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Lateness {
     /// Mean of issued − due.
     pub mean_ns: f64,
@@ -258,11 +260,11 @@ pub struct Lateness {
 }
 
 /// Stream-wide times without a completion.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Gaps {
     /// Gaps are listed from this length on.
     pub over_ns: u64,
-    /// How many; `None` when a worker had more than its list can hold and others ran beside it.
+    /// How many; `None` when a worker had more than its list can hold and others ran next to it.
     pub count: Option<u64>,
     /// The longest; shorter than `over_ns` only where one worker ran. `None`: shorter than
     /// `over_ns`, or unknown.
@@ -272,7 +274,7 @@ pub struct Gaps {
 }
 
 /// One kind in one stream of one step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct KindSummary {
     /// Seconds that its rate counts by; `None`: it has no rate.
     #[serde(skip)]
@@ -292,7 +294,7 @@ pub struct KindSummary {
 
 /// Latencies of recorded I/Os in nanoseconds. A percentile that the sample cannot support is
 /// `None`.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, JsonSchema)]
 pub struct Latency {
     /// I/Os recorded.
     pub count: u64,
@@ -332,7 +334,7 @@ impl Latency {
 }
 
 /// One cell: a name over its repetitions.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CellSummary {
     /// The name its steps share.
     pub name: String,
@@ -361,7 +363,7 @@ pub struct CellSummary {
 }
 
 /// One stream of a cell.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct CellStream {
     /// What it was told to do.
     #[serde(flatten)]
@@ -386,7 +388,7 @@ pub struct CellStream {
 }
 
 /// One kind in one stream of a cell. Counts are sums over repetitions.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct CellKind {
     /// Counts and rates; the intervals come from the repetitions, or from within the only one.
     #[serde(flatten)]
@@ -401,30 +403,30 @@ pub struct CellKind {
     pub merged: MergedLatency,
 }
 
-/// Figures of each repetition, and their mean over repetitions with its interval. `None` where
-/// one repetition cannot support the figure.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+/// Figures of the I/Os of all repetitions together, as in [`MergedLatency`], each with the interval
+/// that follows from the spread of the repetitions. `None` where the I/Os cannot support it.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct LatencyEstimates {
-    /// Mean of the smallest.
+    /// Smallest.
     pub min: Option<Estimate>,
-    /// Mean of the means.
+    /// Arithmetic mean.
     pub mean: Option<Estimate>,
-    /// Mean of the largest; the largest of all is in [`MergedLatency`].
+    /// Largest.
     pub max: Option<Estimate>,
-    /// Mean of the medians.
+    /// Median.
     pub p50: Option<Estimate>,
-    /// Mean of the 90th percentiles.
+    /// 90th percentile.
     pub p90: Option<Estimate>,
-    /// Mean of the 99th percentiles.
+    /// 99th percentile.
     pub p99: Option<Estimate>,
-    /// Mean of the 99.9th percentiles.
+    /// 99.9th percentile.
     pub p99_9: Option<Estimate>,
-    /// Mean of the 99.99th percentiles.
+    /// 99.99th percentile.
     pub p99_99: Option<Estimate>,
 }
 
 /// Latencies of the I/Os of all repetitions together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct MergedLatency {
     /// Issued → submitting call returned.
     pub submit_ns: Option<Latency>,

@@ -2,10 +2,11 @@
 
 use super::QueueSetting;
 use crate::units::{Size, Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a step without streams does.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Act {
     /// Waits.
@@ -41,7 +42,7 @@ pub enum Act {
 }
 
 /// File systems that can be made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileSystem {
     /// XFS.
@@ -53,7 +54,7 @@ pub enum FileSystem {
 }
 
 /// What ext4 is told of an array, in blocks of 4 KiB; it changes where files are put.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Stripe {
     /// Blocks of one member before the next one.
@@ -74,7 +75,7 @@ impl FileSystem {
 }
 
 /// Which files are used in a file system.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mount {
     /// How many; they are made where they are not there yet.
@@ -88,7 +89,7 @@ pub struct Mount {
 }
 
 /// On or off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Switch {
     /// On.
@@ -105,7 +106,7 @@ impl Switch {
 }
 
 /// Commands that make a drive forget all it holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Purge {
     /// NVMe Format NVM with user data erase (NVM Command Set 1.0, 5.14 of the base specification).

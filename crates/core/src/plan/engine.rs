@@ -1,11 +1,12 @@
 //! The engines, and what is true of each.
 
 use super::Stream;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 
 /// How I/O reaches the kernel.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Engine {
     /// io_uring, one ring a worker.
@@ -152,7 +153,7 @@ impl FromStr for Engine {
         Engine::ALL
             .into_iter()
             .find(|engine| engine.word() == text)
-            .ok_or_else(|| format!("`{text}` is no engine; write {}", Engine::words_of(|_| true)))
+            .ok_or_else(|| format!("`{text}` is not an engine; use {}", Engine::words_of(|_| true)))
     }
 }
 
@@ -175,7 +176,7 @@ mod tests {
         }
         let said = "uring".parse::<Engine>().expect_err("no engine");
         let all = "io_uring, libaio, psync, mmap, stdio or null";
-        assert_eq!(said, format!("`uring` is no engine; write {all}"));
+        assert_eq!(said, format!("`uring` is not an engine; use {all}"));
         assert_eq!(Engine::words_of(Engine::is_asynchronous), "io_uring or libaio");
         assert_eq!(Engine::words_of(|engine| !engine.moves_data()), "null");
     }

@@ -1,10 +1,11 @@
 //! How often a running step is written down.
 
 use crate::units::Span;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The length of a recording interval; 1 s unless said otherwise.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Interval(pub Span);
 

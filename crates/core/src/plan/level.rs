@@ -2,11 +2,12 @@
 
 use super::is_zero_span;
 use crate::units::Span;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The rate of each second of a sliding window is held against their mean, or their best line
+/// The rate of each second of a sliding window is compared with their mean, or their best line
 /// against the horizontal.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Level {
     /// What is counted each second.
@@ -30,7 +31,7 @@ pub struct Level {
 }
 
 /// What is counted each second.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Rate {
     /// Operations.
@@ -41,7 +42,7 @@ pub enum Rate {
 }
 
 /// What tells a window that is level from one that is not.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Unevenness {
     /// The largest distance of a second from their mean.

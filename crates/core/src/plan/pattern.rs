@@ -1,12 +1,13 @@
 //! Which addresses follow each other, each order with what it needs.
 
-use super::{Files, Request, Zone};
+use super::{Files, KindShares, Request, Zone};
 use crate::op::Action;
 use crate::units::Size;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The word of a [`Pattern`], without what it needs.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PatternName {
     /// One after the other, or every `stride`-th.
@@ -117,6 +118,9 @@ pub struct Sequence {
     /// Where in the region the first pass begins; it goes on to the region's end and then from its
     /// first byte on.
     pub begin: Option<Size>,
+    /// A pass ends at the end of the region, and the next begins where it began, so that a stride
+    /// leaves the same places out each time.
+    pub restart: bool,
     /// Reads, writes and trims each go on behind their own last one.
     pub each_kind_in_order: bool,
 }
@@ -133,6 +137,8 @@ impl Sequence {
 pub enum Jump {
     /// Before each operation with this probability; 0.5 if absent.
     Share(Option<f64>),
+    /// The same of each kind, which goes on behind its own last operation.
+    Shares(KindShares),
     /// After this many operations, and at the end of the region.
     Run(u64),
 }
@@ -171,8 +177,12 @@ impl Default for Pattern {
 
 impl Pattern {
     /// Every block in order, from the first byte on.
-    pub const SEQUENTIAL: Pattern =
-        Pattern::Sequential(Sequence { stride: None, begin: None, each_kind_in_order: false });
+    pub const SEQUENTIAL: Pattern = Pattern::Sequential(Sequence {
+        stride: None,
+        begin: None,
+        restart: false,
+        each_kind_in_order: false,
+    });
 
     /// In order, from block to block with this stride.
     pub fn strided(stride: i64) -> Pattern {

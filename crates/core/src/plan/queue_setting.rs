@@ -1,10 +1,13 @@
 //! Settings of the kernel's queue in front of a drive.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A setting, by the name of its file in `/sys/block/NAME/queue` (kernel document
 /// `Documentation/ABI/stable/sysfs-block`).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum QueueSetting {
     /// Who decides which request goes next.
@@ -17,7 +20,7 @@ pub enum QueueSetting {
 }
 
 impl QueueSetting {
-    /// All of them.
+    /// Every setting, in the order of the reports.
     pub const ALL: [QueueSetting; 3] =
         [QueueSetting::Scheduler, QueueSetting::RqAffinity, QueueSetting::ReadAheadKb];
 
@@ -45,7 +48,7 @@ impl QueueSetting {
 pub struct SettingChange {
     /// Kernel name of the device.
     pub device: String,
-    /// Which.
+    /// The setting.
     pub setting: QueueSetting,
     /// What it was just before.
     pub before: String,

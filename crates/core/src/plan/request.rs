@@ -1,13 +1,14 @@
 //! One request of a trace.
 
 use crate::op::Action;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
 /// When it came, what it was, where. In plans it is one word after the other, `1500 read 4096
 /// 8192`: nanoseconds after the first, action, first byte, bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Request {
     /// Nanoseconds after the trace began.
@@ -40,7 +41,12 @@ impl FromStr for Request {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let wrong = || format!("`{text}` is no request; write one as `1500 read 4096 8192`");
+        let wrong = || {
+            format!(
+                "`{text}` is not a traced request; write one as `1500 read 4096 \
+                                8192`"
+            )
+        };
         let words: Vec<&str> = text.split_whitespace().collect();
         let [at_ns, action, offset, bytes] = words.as_slice() else { return Err(wrong()) };
         let known = Request::ACTIONS.into_iter().find(|known| known.word() == *action);

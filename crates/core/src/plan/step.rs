@@ -20,7 +20,10 @@ impl Step {
         if self.streams.is_empty() {
             return self.until.elapsed;
         }
-        let each = self.streams.iter().map(|stream| self.until_of(stream).elapsed);
+        let each = self.streams.iter().map(|stream| {
+            let elapsed = self.until_of(stream).elapsed;
+            elapsed.map(|span| Span(span.0.saturating_add(stream.start_after.0)))
+        });
         each.max_by_key(|elapsed| elapsed.map_or(u64::MAX, |span| span.0)).flatten()
     }
 

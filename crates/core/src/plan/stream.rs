@@ -6,13 +6,14 @@ use super::{
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Largest stamped unit in bytes.
 pub const STAMP_UNIT_BYTES: usize = 4096;
 
 /// One stream: workers of one kind on one region.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StreamText", into = "StreamText")]
 pub struct Stream {
     /// Name, needed only where a step has several.
@@ -96,12 +97,14 @@ pub struct Stream {
     pub order: Option<u64>,
     /// Added to the offset of each worker as often as its number says.
     pub offset_each: Size,
-    /// Each works on what belongs to the worker so many after it: its file, block or names.
+    /// Each works on what belongs to the worker this many after it: its file, block or names.
     pub neighbour: u32,
     /// Each address is trimmed, and then written: a mix of as many trims as writes, in pairs.
     pub trim_first: bool,
     /// Ends when the other streams of the step have ended.
     pub background: bool,
+    /// Begins this long after the step.
+    pub start_after: Span,
     /// Gaps without a completion are listed from this length on.
     pub gap_over: Span,
 }
@@ -151,6 +154,7 @@ impl Default for Stream {
             drop_cached_each_pass: false,
             trim_first: false,
             background: false,
+            start_after: Span(0),
             gap_over: Span(100_000_000),
         }
     }

@@ -3,11 +3,12 @@
 //! What it means, and which keys contradict each other, is in `convert`.
 
 use super::{
-    Content, Engine, Files, IoMode, Mix, PatternName, Reply, Request, Sharing, Sync, SyncTiming,
-    Until, WeightedSize, Zone, is_default, is_zero, is_zero_size, is_zero_span,
+    Content, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request, Sharing, Sync,
+    SyncTiming, Until, WeightedSize, Zone, is_default, is_zero, is_zero_size, is_zero_span,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use convert::Contradiction;
@@ -16,7 +17,7 @@ mod convert;
 
 /// A stream as plans write it: each key by itself, absent ones as in [`StreamText::absent`]. The
 /// `Default` has nothing in any key, which no plan can run: conversions begin with it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default = "StreamText::absent")]
 pub struct StreamText {
     /// Name, needed only where a step has several.
@@ -43,7 +44,11 @@ pub struct StreamText {
     /// Semi-random: probability of a jump.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// Semi-random: jumps after so many operations, and at the end of the region, instead of by
+    /// Semi-random: the same of reads, writes and trims, which each go on behind their own last
+    /// one; stands instead of `share`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shares: Option<KindShares>,
+    /// Semi-random: jumps after this many operations, and at the end of the region, instead of by
     /// chance.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub run: Option<u64>,
@@ -71,7 +76,7 @@ pub struct StreamText {
     /// Trace: the requests, in order of time; `mix` and `sizes` name their kinds and sizes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub requests: Vec<Request>,
-    /// Trace: open loop, so many times as fast as they came, once; absent: in a closed loop.
+    /// Trace: open loop, this many times as fast as they came, once; absent: in a closed loop.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pace: Option<f64>,
     /// Names: actions, each done on all names before the next.
@@ -192,9 +197,12 @@ pub struct StreamText {
     /// Added to the offset of each worker as often as its number says.
     #[serde(skip_serializing_if = "is_zero_size")]
     pub offset_each: Size,
-    /// Each works on what belongs to the worker so many after it: its file, block or names.
+    /// Each works on what belongs to the worker this many after it: its file, block or names.
     #[serde(skip_serializing_if = "is_zero")]
     pub neighbour: u32,
+    /// Sequential: a pass ends at the end of the region, and the next begins where it began.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub restart: bool,
     /// Sequential: reads, writes and trims each go on behind their own last one.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub each_kind_in_order: bool,
@@ -215,6 +223,9 @@ pub struct StreamText {
     /// Ends when the other streams of the step have ended.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
+    /// Begins this long after the step.
+    #[serde(skip_serializing_if = "is_zero_span")]
+    pub start_after: Span,
     /// Gaps without a completion are listed from this length on.
     pub gap_over: Span,
 }

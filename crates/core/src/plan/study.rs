@@ -211,7 +211,7 @@ pub struct StudyOptions {
     /// `patterns`: operations a second, and no ratios.
     #[serde(default, skip_serializing_if = "is_default")]
     pub absolute: bool,
-    /// `apps`: the target that the others are held against, as typed; absent: the first.
+    /// `apps`: the target that the others are compared with, as typed; absent: the first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// What this target costs.
@@ -226,6 +226,9 @@ pub struct StudyOptions {
     /// `check`: nothing is written.
     #[serde(default, skip_serializing_if = "is_default")]
     pub read_only: bool,
+    /// `check`: the uses that were asked for by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub uses: Vec<String>,
 }
 
 /// A state that was proved by what was measured.

@@ -2,10 +2,11 @@
 
 use super::Level;
 use crate::units::{Size, Span};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The first bound reached ends each stream; all are per stream.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Until {
     /// Time after the ramp.
@@ -27,6 +28,9 @@ pub struct Until {
     /// The first worker that ends stops the others of its stream.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stonewall: bool,
+    /// The first worker that ends stops all others of the step.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub ends_all: bool,
     /// The rate of the last seconds has become level; another bound says when to give up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<Level>,

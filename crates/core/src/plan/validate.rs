@@ -169,9 +169,8 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
 }
 
 fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Problems) {
-    problems.need(!step.trace, "trace", || {
-        "an act has no I/O that could be taken apart; remove `trace`".to_string()
-    });
+    problems
+        .need(!step.trace, "trace", || "an act has no I/O to trace; remove `trace`".to_string());
     problems.need(step.until == Until::default() && step.ramp.0 == 0, "until", || {
         "an act has no `until` and no ramp; remove them".to_string()
     });
@@ -216,7 +215,7 @@ fn validate_act(act: &Act, step: &Step, geometry: &Geometry, problems: &mut Prob
             });
             let is_word = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
             problems.need(!value.is_empty() && value.bytes().all(is_word), "act", || {
-                format!("`{value}` is no value of {}; give one word", setting.word())
+                format!("`{value}` is not a value of {}; give one word", setting.word())
             });
         }
         Act::Trim { offset, length } => {
@@ -244,11 +243,11 @@ fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
         return;
     }
     problems.need(geometry.kind != TargetKind::Nothing, "trace", || {
-        "there is no drive whose I/O could be taken apart; remove `trace`".to_string()
+        "the target has no drive whose I/O could be traced; remove `trace`".to_string()
     });
     let moves_data = step.streams.iter().all(|stream| !stream.is_metadata());
     problems.need(moves_data, "trace", || {
-        "names have no place on the drive by which they could be traced; remove `trace`".to_string()
+        "names have no address on the drive by which to trace them; remove `trace`".to_string()
     });
 }
 
@@ -261,7 +260,8 @@ fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {
     ];
     for (name, bound) in zero {
         problems.need(bound != Some(0), "until", || {
-            format!("`{name}` of 0 ends before it begins; use more than 0")
+            let named = if name == "elapsed" { "a time (`elapsed`)" } else { &format!("`{name}`") };
+            format!("{named} of 0 ends before it begins; use more than 0")
         });
     }
     problems.need(zero.iter().any(|(_, bound)| bound.is_some()), "until", || {
@@ -324,7 +324,7 @@ fn validate_together(step: &Step, geometry: &Geometry, problems: &mut Problems) 
 
 /// Reads a list of CPUs such as `0-3,8`; empty text gives none.
 pub fn cpu_list(text: &str) -> Result<Vec<u32>, String> {
-    let bad = || format!("`{text}` is no list of CPUs; write it like 0-3,8");
+    let bad = || format!("`{text}` is not a list of CPUs; write it like 0-3,8");
     let mut cpus = Vec::new();
     for part in text.split(',').filter(|_| !text.is_empty()) {
         let (first, last) = part.split_once('-').unwrap_or((part, part));

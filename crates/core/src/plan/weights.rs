@@ -3,10 +3,11 @@
 use super::is_zero;
 use crate::op::Action;
 use crate::units::Size;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// One hot (or cold) zone.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zone {
     /// Share of the region's addresses, 0 to 1.
@@ -16,7 +17,7 @@ pub struct Zone {
 }
 
 /// A request size and how often it is drawn.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WeightedSize {
     /// Bytes of the request.
@@ -28,8 +29,27 @@ pub struct WeightedSize {
     pub kind: Option<Action>,
 }
 
+/// A probability for each kind of a stream; 0 if absent.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct KindShares {
+    /// Of reads.
+    pub read: f64,
+    /// Of writes.
+    pub write: f64,
+    /// Of trims.
+    pub trim: f64,
+}
+
+impl KindShares {
+    /// In the order of the kinds.
+    pub fn each(&self) -> [f64; 3] {
+        [self.read, self.write, self.trim]
+    }
+}
+
 /// Weights of the kinds in one stream.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Mix {
     /// Weight of reads.

@@ -1,7 +1,9 @@
 //! The plan's small words that carry a number (`fsync:16`, `compressible:50`): text in, text out.
 
 use crate::plan::{Content, IoMode, Sync};
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
@@ -22,7 +24,8 @@ impl FromStr for Sync {
             Some(("fsync", n)) => every(text, n).map(Sync::Fsync),
             Some(("fdatasync", n)) => every(text, n).map(Sync::Fdatasync),
             _ => Err(format!(
-                "`{text}` is no sync mode; write none, dsync, fsync:N, fdatasync:N or end"
+                "`{text}` is not a sync mode; use none, dsync, fsync:N, fdatasync:N or end, such \
+                 as fsync:1"
             )),
         }
     }
@@ -43,7 +46,12 @@ impl fmt::Display for Sync {
 impl FromStr for Content {
     type Err = String;
     fn from_str(text: &str) -> Result<Self, String> {
-        let bad = || format!("`{text}` is no content; write random, zero or compressible:PERCENT");
+        let bad = || {
+            format!(
+                "`{text}` is not a kind of content; use random, zero or \
+                              compressible:PERCENT, such as compressible:50"
+            )
+        };
         match text.split_once(':') {
             None if text == "random" => Ok(Content::Random),
             None if text == "zero" => Ok(Content::Zero),
@@ -77,7 +85,17 @@ impl IoMode {
 }
 
 macro_rules! as_text {
-    ($($name:ty),*) => {$(
+    ($($name:ident: $pattern:literal),*) => {$(
+        impl JsonSchema for $name {
+            fn schema_name() -> Cow<'static, str> {
+                stringify!($name).into()
+            }
+
+            fn json_schema(_: &mut SchemaGenerator) -> Schema {
+                json_schema!({ "type": "string", "pattern": $pattern })
+            }
+        }
+
         impl Serialize for $name {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -93,4 +111,7 @@ macro_rules! as_text {
     )*};
 }
 
-as_text!(Sync, Content);
+as_text!(
+    Sync: "^(none|dsync|end|fsync:[0-9]+|fdatasync:[0-9]+)$",
+    Content: "^(random|zero|compressible:[0-9]+)$"
+);

@@ -1,10 +1,13 @@
-//! Two results held against each other, in a form that terminal, report and JSON share.
+//! Two results compared, in a form that terminal, report and JSON share.
 
 use drivelab_stats::{Open, Ratio, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What is compared of each kind of I/O.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
     /// Operations a second.
@@ -69,7 +72,8 @@ pub struct Sample {
 }
 
 /// One cell of a comparison.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ComparedCell")]
 pub struct Cell {
     /// The cell.
     pub name: String,
@@ -86,7 +90,10 @@ pub struct Cell {
     /// What keeps it from a word, besides noise.
     #[serde(default)]
     pub open: Option<Open>,
-    /// Values before and after.
+    /// What each side measured, in the unit of the metric; `None` in results of old.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub values: Option<(f64, f64)>,
+    /// How many values there are before and after.
     pub n: (usize, usize),
     /// Why it was kept out.
     pub suspect: Option<String>,
@@ -120,8 +127,8 @@ impl Cell {
     }
 }
 
-/// Two sides, held against each other.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// Two sides, compared.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Comparison {
     /// How the baseline was called.
     pub before: String,

@@ -2,6 +2,7 @@
 
 use crate::findings::Findings;
 use crate::run::Run;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One target of several.
@@ -13,9 +14,23 @@ pub struct Member<'a> {
     pub run: &'a Run,
 }
 
+/// A parameter of one drive that is given a value after the other: each member is the drive with
+/// one of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Sweep {
+    /// The parameter.
+    pub key: String,
+    /// Its values as typed or as chosen between two ends, in the order of the members.
+    pub values: Vec<String>,
+    /// How they were chosen, in a few words.
+    pub steps: String,
+    /// The drive without the parameter.
+    pub drive: String,
+}
+
 /// What several runs of one study say together. Each run is a file of its own; this is made of
 /// them and stored nowhere else.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Gathering {
     /// Version of the JSON.
     pub schema: u32,
@@ -23,6 +38,9 @@ pub struct Gathering {
     pub study: String,
     /// What it asks.
     pub question: String,
+    /// What the targets differ in, where they are one drive with one parameter varied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
     /// The runs, in the order of the targets.
     pub runs: Vec<Gathered>,
     /// What follows from all of them.
@@ -30,7 +48,7 @@ pub struct Gathering {
 }
 
 /// One run of several.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Gathered {
     /// The target as typed.
     pub target: String,

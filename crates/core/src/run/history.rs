@@ -1,26 +1,40 @@
 //! The same cell over all runs of one drive, in a form that terminal and JSON share.
 
 use crate::comparison::Metric;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// All runs of one drive.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
 pub struct History {
     /// The drive, as its serial number, else its name and size, else the target as typed.
     pub drive: String,
     /// Runs that were read.
     pub runs: usize,
+    /// Runs that did not come to their end: left out.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub incomplete: usize,
     /// Values that are suspect: left out.
     pub suspect: usize,
     /// One for each cell and metric that at least two runs measured, in the order of the cells.
     pub lines: Vec<Line>,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
+fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
 /// One figure of one cell over time.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "HistoryLine")]
 pub struct Line {
     /// `check`, `study wsat` …: cells of different commands are different cells.
     pub command: String,
+    /// What of the drive was measured: `partition of 10 GiB`, `files on ext4 at /srv`; empty for
+    /// the drive itself.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub on: String,
     /// The cell.
     pub cell: String,
     /// State of the drive in which it was measured.
@@ -39,7 +53,8 @@ pub struct Line {
 }
 
 /// A value of one run.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "HistoryPoint")]
 pub struct Point {
     /// Run ID.
     pub run: String,
@@ -55,7 +70,8 @@ pub struct Point {
 }
 
 /// A run from which on a figure is another.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "HistoryChange")]
 pub struct Change {
     /// Index of the first point of the new level.
     pub at: usize,

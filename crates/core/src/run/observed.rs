@@ -1,4 +1,4 @@
-//! What was seen around a step, beside its own tallies: the evidence of the truth guard.
+//! What was seen around a step, next to its own tallies: the evidence of the truth guard.
 //!
 //! `drivelab-io` looks, the run file stores, [`crate::truth`] judges. What could not be seen is
 //! absent, and is listed as not checked.

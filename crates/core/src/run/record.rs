@@ -9,6 +9,7 @@ use crate::observed::Observed;
 use crate::plan::{Plan, Role, SettingChange};
 use crate::study::{Established, StudyOptions};
 use crate::tally::{Mismatch, Phase, Slow, Tally};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -207,7 +208,7 @@ pub struct StepEnd {
 }
 
 /// What the kernel counted on one device during a step.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeviceCounters {
     /// Kernel name.
     pub name: String,
@@ -251,7 +252,7 @@ fn is_zero(count: &u64) -> bool {
 }
 
 /// Something a reader of the numbers must know. Data, not text on a terminal.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Warning {
     /// A word for machines (`rate_not_kept`).
     pub code: String,

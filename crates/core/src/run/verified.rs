@@ -9,9 +9,9 @@ use crate::tally::{KindTally, Tally};
 pub enum Verified {
     /// Nothing was checked.
     Unchecked,
-    /// All of so many units are what was written.
+    /// All of this many units are what was written.
     Right(u64),
-    /// Not one of so many units has a stamp of drivelab, and this run wrote none of them: whether
+    /// Not one of this many units has a stamp of drivelab, and this run wrote none of them: whether
     /// they are intact cannot be told. Data of another program look like this, whole or not.
     Foreign(u64),
     /// Units that are not what was written.
@@ -54,7 +54,8 @@ impl Verified {
             Verified::Unchecked | Verified::Right(_) => None,
             Verified::Foreign(units) => Some(format!(
                 "cannot tell whether the data is intact: none of {units} blocks has a stamp of \
-                 drivelab, so another program wrote them, or drivelab's data is gone"
+                 drivelab: they were written without stamps, by drivelab or another program, or \
+                 drivelab's data is gone"
             )),
             Verified::Wrong { wrong, checked } => {
                 Some(format!("{wrong} of {checked} blocks read are not what was written"))

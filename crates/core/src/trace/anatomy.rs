@@ -64,7 +64,7 @@ pub struct Stamped {
     pub action: Action,
 }
 
-/// One I/O taken apart; times in nanoseconds.
+/// One I/O broken down; times in nanoseconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Dissected {
     /// When it was issued.
@@ -77,7 +77,7 @@ pub struct Dissected {
     pub segments_ns: [u64; 4],
 }
 
-/// All I/Os of one kind that were taken apart.
+/// All I/Os of one kind that were broken down.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KindAnatomy {
     /// Read or write.
@@ -142,7 +142,7 @@ impl Anatomy {
         Anatomy { step, refused: Some(why.into()), ..Anatomy::default() }
     }
 
-    /// I/Os that were taken apart.
+    /// I/Os that were broken down.
     pub fn dissected(&self) -> u64 {
         self.kinds.iter().map(|kind| kind.total.count()).sum()
     }

@@ -95,11 +95,23 @@ impl Decoder {
     /// # Errors
     /// A layout that lacks what is needed.
     pub fn new(header_page: &str, formats: &[String]) -> Result<Decoder, String> {
+        Decoder::with(header_page, formats, &Point::NEEDED)
+    }
+
+    /// The same for a trace of some points alone, of which these are needed.
+    ///
+    /// # Errors
+    /// As [`Decoder::new`].
+    pub fn with(
+        header_page: &str,
+        formats: &[String],
+        needed: &[Point],
+    ) -> Result<Decoder, String> {
         let page = PageLayout::parse(header_page)?;
         let layouts: Vec<Layout> =
             formats.iter().map(|text| layout(text)).collect::<Result<_, _>>()?;
         let lacks = |point: &&Point| !layouts.iter().any(|layout| layout.point == **point);
-        match Point::NEEDED.iter().find(lacks) {
+        match needed.iter().find(lacks) {
             Some(point) => Err(format!("this kernel traces no {point:?} of block devices")),
             None => Ok(Decoder { page, layouts }),
         }
@@ -154,7 +166,7 @@ impl Trace {
 fn layout(text: &str) -> Result<Layout, String> {
     let format = Format::parse(text)?;
     let known = Point::EVENTS.iter().find(|(name, _)| *name == format.name);
-    let (_, point) = known.ok_or_else(|| format!("{} is no event of an I/O", format.name))?;
+    let (_, point) = known.ok_or_else(|| format!("{} is not an event of an I/O", format.name))?;
     Ok(Layout {
         id: u64::from(format.id),
         point: *point,

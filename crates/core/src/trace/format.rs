@@ -47,7 +47,7 @@ impl Field {
         Some(u64::from_le_bytes(whole))
     }
 
-    /// Its bytes.
+    /// The bytes of the field within an event.
     #[inline]
     pub fn bytes<'a>(&self, bytes: &'a [u8]) -> Option<&'a [u8]> {
         bytes.get(self.offset..self.offset.checked_add(self.size)?)

@@ -25,9 +25,9 @@ const MISSED_COUNTED: u64 = 1 << 30;
 /// What was overwritten between the page before and this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missed {
-    /// Nothing.
+    /// No event was overwritten.
     Nothing,
-    /// So many events.
+    /// This many events.
     Events(u64),
     /// The kernel does not say how many.
     Unknown,

@@ -129,7 +129,7 @@ impl Staged {
 pub struct KindStages {
     /// Read or write.
     pub kind: Action,
-    /// How many.
+    /// Number of operations.
     pub operations: u64,
     /// Issued → completed, of all of them.
     pub total_ns: u64,

@@ -224,13 +224,13 @@ fn files_that_do_not_fit_are_refused() {
     let second = Stream { first_file: 1, length: Some(Size(8 * 4096)), ..plain() };
     assert!(problems(&with(two(), second)).contains("beyond the end"), "of its own file");
     let third = Stream { first_file: 2, ..plain() };
-    assert!(problems(&with(two(), third.clone())).contains("uses 3 file(s)"));
+    assert!(problems(&with(two(), third.clone())).contains("uses 3 files"));
     assert!(problems(&with(Vec::new(), third)).contains("names none"));
     let each = Stream { files: Files::Each, workers: 3, ..plain() };
-    assert!(problems(&with(two(), each)).contains("uses 3 file(s)"));
+    assert!(problems(&with(two(), each)).contains("uses 3 files"));
     for name in ["", "/etc/passwd", "../x", "a/../b", "a//b", "a/", "x\0y"] {
         let text = problems(&with(vec![file(name, 1)], plain()));
-        assert!(text.contains("no name of a file below"), "{name:?}: {text}");
+        assert!(text.contains("not the name of a file below"), "{name:?}: {text}");
     }
     assert!(problems(&with(vec![file("a", 1), file("a", 1)], plain())).contains("twice"));
     assert!(problems(&with(vec![file("a", 0)], plain())).contains("no size"));

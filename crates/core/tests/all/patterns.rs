@@ -11,7 +11,7 @@ fn offsets(ops: &[DataOp]) -> Vec<u64> {
     ops.iter().map(|op| op.offset).collect()
 }
 
-/// Every byte of the file is in exactly so many requests of all workers.
+/// Every byte of the file is in exactly this many requests of all workers.
 fn assert_covered(all: &[Vec<DataOp>], file_bytes: u64, times: u32, unit: u64) {
     let mut seen = vec![0; (file_bytes / unit) as usize];
     for op in all.iter().flatten() {

@@ -1,4 +1,4 @@
-//! So many operations in order, then a new place.
+//! This many operations in order, then a new place.
 
 use crate::support::{SEED, reads};
 use drivelab_core::offsets::Offsets;

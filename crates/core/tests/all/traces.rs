@@ -77,5 +77,5 @@ fn what_contradicts_its_requests_is_refused() {
     assert!(error.contains("leave no room for rate"), "{error}");
     let text = "[[steps]]\n[[steps.streams]]\nrequests = [\"0 leap 0 1\"]\n";
     let error = parse(text, "plan.toml").unwrap_err().to_string();
-    assert!(error.contains("line 3") && error.contains("is no request"), "{error}");
+    assert!(error.contains("line 3") && error.contains("is not a traced request"), "{error}");
 }

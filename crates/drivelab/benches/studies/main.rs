@@ -1,4 +1,4 @@
-//! What is claimed of studies, held against drives whose insides are known, with seeds that were
+//! What is claimed of studies, compared with drives whose insides are known, with seeds that were
 //! fixed beforehand. Prints a section of docs/METHODOLOGY.md; `make validate` puts it there. Ends
 //! with status 1 where a claim does not hold.
 #![allow(clippy::unwrap_used, reason = "a validation may panic")]

@@ -43,7 +43,7 @@ fn rounds_of(bench: &Bench) -> Rounds {
     rounds
 }
 
-/// Mean rates of rounds of so many bytes.
+/// Mean rates of rounds of this many bytes.
 fn rounds(intervals: &[(f64, f64)], bytes: f64) -> Vec<f64> {
     let mut all = Vec::new();
     let (mut sum, mut ns) = (0.0, 0.0);

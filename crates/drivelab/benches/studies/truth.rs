@@ -36,11 +36,11 @@ fn first_collection_bytes(bench: &Bench) -> f64 {
 
 pub fn wsat() -> (String, u32) {
     let mut text =
-        "### `wsat` on ten simulated drives\n\nThe cliff is held against the interval in \
+        "### `wsat` on ten simulated drives\n\nThe cliff is compared with the interval in \
                     which the drive first copied a block, the steady level against a drive that \
                     the model puts into its steady state.\n\n| spare | collector | cliff, × \
-                    capacity | truth | off | steady, k/s | truth | off |\n|--:|:--|--:|--:|--:|--:|\
-                    --:|--:|\n"
+                    capacity | truth | off | steady, k IOPS | truth | off |\n|--:|:--|--:|--:|--:\
+                    |--:|--:|--:|\n"
             .to_string();
     let mut misses = 0;
     for (spare, collector) in DRIVES {

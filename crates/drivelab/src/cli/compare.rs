@@ -13,22 +13,27 @@ Examples:
                                  sets of runs: then each run is one value
   drivelab compare iops.csv      two columns of numbers, before and after
   drivelab compare a1.json,a2.json,a3.json,a4.json,a5.json b1.json,b2.json,b3.json,b4.json,b5.json
-                                 what fio --output-format=json wrote, each file one run
+                                 written by fio --output-format=json, one run
+                                 per file
   drivelab compare --baseline main.jsonl --max-slowdown 5% new.jsonl
-                                 a gate: 0 within the limit, 1 beyond it, 4 cannot tell
+                                 a gate: 0 within the limit, 1 beyond it, 4
+                                 cannot tell
 
 Verdicts, of the ratio after/before and its 95 % interval:
-  slower, faster   the whole interval lies outside the band (5 % of rates, means and medians,
-                   10 % of p99, 20 % of p99.9)
+  slower, faster   the whole interval lies outside the band (5 % of rates,
+                   means and medians, 10 % of p99, 20 % of p99.9)
   negligible       a difference that is real, and smaller than the band
-  size unsettled   a difference that is real, of which the interval crosses the edge of the band
+  size unsettled   a difference that is real, of which the interval crosses the
+                   edge of the band
   equivalent       shown not to differ by more than the band
-  cannot tell      the data are too few or too noisy; (n 12) says how many repetitions a side
-                   would most likely do
+  cannot tell      the data are too few or too noisy; (n 12) says how many
+                   repetitions per side
+                   are most likely enough
   identical        all values are one number
-  no noise         two constants that differ: nothing can be said of chance
+  no noise         two constants that differ: chance cannot be assessed
   suspect          the truth guard objects to it on one side: kept out
-All cells are one family, whose p-values are adjusted together; intervals are each cell's own.
+All cells are one family, whose p-values are adjusted together; intervals are
+each cell's own.
 
 Exit status: 0 nothing slower, 1 a cell is slower.";
 
@@ -65,10 +70,10 @@ pub struct CompareOptions {
     /// of a side joined by commas
     #[arg(value_name = "RUNS", required = true, num_args = 1..=2)]
     pub sides: Vec<String>,
-    /// The side before, where a gate is asked for
+    /// The side before, for a gate
     #[arg(long, value_name = "RUNS", requires = "max_slowdown")]
     pub baseline: Option<String>,
-    /// Most that a cell may have become slower, such as 5%
+    /// Gate: largest slowdown allowed in any cell, such as 5%
     #[arg(long, value_name = "SHARE", requires = "baseline", value_parser = share)]
     pub max_slowdown: Option<f64>,
     /// What is compared; may be given several times
@@ -80,6 +85,9 @@ pub struct CompareOptions {
     /// Where to write an HTML page with all cells in one picture [default: none]
     #[arg(long, value_name = "FILE")]
     pub out: Option<PathBuf>,
+    /// Write Markdown as GitHub shows it; - prints it instead of text
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,

@@ -1,6 +1,6 @@
 //! The options of `drivelab run`: the whole grammar of a stream, grouped as a person thinks.
 
-use super::{SafetyOptions, StoreOptions, TagOption};
+use super::{LiveOptions, SafetyOptions, StoreOptions, TagOption};
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use drivelab_core::op::Action;
@@ -18,19 +18,27 @@ const EXAMPLES: &str = "\
 Examples:
   drivelab run . --rw randread --bs 4k --depth 32 --runtime 10
   drivelab run /mnt/data --size 4GiB --rw randrw --mix 70:30 --bs 4k --depth 8 --workers 4
-  drivelab run . --rw randread --bs 4k --depth 64 --rate 20000 --poisson    an open loop
-  drivelab run . --rw write --bs 4k --engine psync --sync fsync:1           durable commits
+  drivelab run . --rw randread --bs 4k --depth 64 --rate 20000 --poisson
+                                    an open loop
+  drivelab run . --rw write --bs 4k --engine psync --sync fsync:1
+                                    durable commits
   drivelab run ./f --size 1g --rw write --bs 128k --passes 1 --stamp --keep --seed 7
-  drivelab run ./f --rw read --bs 128k --passes 1 --verify --seed 7         is it all there?
-  drivelab run . --pattern names --actions create,stat,unlink --names 1000  metadata
-  drivelab run . --trace load.blktrace --pace 2.5                           what others did
-  drivelab run . --rw randread --dry-run > my.toml                          a plan to edit
+  drivelab run ./f --rw read --bs 128k --passes 1 --verify --seed 7
+                                    is it still intact?
+  drivelab run . --pattern names --actions create,stat,unlink --names 1000
+                                    metadata
+  drivelab run . --trace load.blktrace --pace 2.5
+                                    a recorded trace
+  drivelab run . --rw randread --dry-run > my.toml
+                                    a plan to edit
   drivelab run my.toml /dev/sdb
-  drivelab run write-cliff sim:textbook,capacity=1GiB        a plan of drivelab
+  drivelab run write-cliff sim:textbook,capacity=1GiB        a built-in plan
 
-Plans of drivelab: nvme-protocol, write-cliff. `drivelab run NAME TARGET --dry-run` prints one.
+Built-in plans: nvme-protocol, write-cliff. `drivelab run NAME TARGET
+--dry-run` prints one.
 
-Sizes: 4k is 4 KiB; KiB to TiB and kB to TB are exact. Times: 10 is 10 s; 500ms, 2m, 1h.";
+Sizes: 4k is 4 KiB; KiB to TiB and kB to TB are exact. Times: 10 is 10 s;
+500ms, 2m, 1h.";
 
 /// How operations are chosen on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +86,7 @@ impl Kind {
         });
         PossibleValuesParser::new(shown).try_map(|text: String| {
             let found = Kind::WORDS.iter().find(|(word, _)| *word == text);
-            found.map(|(_, kind)| *kind).ok_or_else(|| format!("`{text}` is no kind of load"))
+            found.map(|(_, kind)| *kind).ok_or_else(|| format!("`{text}` is not a kind of load"))
         })
     }
 }
@@ -98,7 +106,7 @@ fn from_word<T: for<'de> Deserialize<'de>>(text: &str) -> Result<T, String> {
 /// How fast a trace is replayed.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Pace {
-    /// So many times as fast as it was.
+    /// Faster by this factor.
     Times(f64),
     /// As fast as the depth allows.
     Max,
@@ -182,7 +190,7 @@ pub struct WhatOptions {
     /// Bypass the page cache or not [default: direct; mmap and stdio: buffered]
     #[arg(long, value_name = "MODE", value_parser = words::<IoMode>(&["direct", "buffered"]))]
     pub io: Option<IoMode>,
-    /// Follow each completion by the opposite direction, here or behind it
+    /// After each completion, issue the opposite operation at the same or the next address
     #[arg(long, value_name = "WHERE", value_parser = words::<Reply>(&["same", "next"]))]
     pub reply: Option<Reply>,
     /// Metadata actions, comma-separated: create open stat utime rename unlink mkdir
@@ -231,7 +239,7 @@ pub struct PlaceOptions {
         "rw", "mix", "bs", "reply", "actions", "pattern", "stride", "share", "theta", "zones",
         "block", "replay", "rate", "burst", "think", "sync", "verify"])]
     pub trace: Option<PathBuf>,
-    /// Trace: so many times as fast, or `max` for its order alone [default: 1]
+    /// Trace: speed-up factor, or `max` to ignore its times [default: 1]
     #[arg(long, value_name = "FACTOR", requires = "trace", value_parser = pace)]
     pub pace: Option<Pace>,
     /// First byte of the region [default: 0]
@@ -310,7 +318,7 @@ pub struct SpanOptions {
     /// Bytes, all workers together
     #[arg(long, value_name = "SIZE")]
     pub bytes: Option<Size>,
-    /// Times that the bytes of the region are issued [default for names: 1]
+    /// Passes over the region [default for names: 1]
     #[arg(long, value_name = "COUNT")]
     pub passes: Option<u64>,
     /// The first worker that ends stops the others
@@ -319,7 +327,7 @@ pub struct SpanOptions {
     /// Time before the measurement begins; left out of the results [default: 0]
     #[arg(long, value_name = "TIME")]
     pub ramp: Option<Span>,
-    /// First run this load until its rate is steady, and give up after so long; no result of it
+    /// First run this load until its rate is steady, for at most this time; not part of the result
     #[arg(long, value_name = "TIME")]
     pub precondition: Option<Span>,
     /// Repetitions; from two on, intervals come from them [default: 1]
@@ -335,19 +343,19 @@ pub struct DataOptions {
     /// fsync:N follows every N writes of a worker; at depth > 1 its other writes stay in flight.
     #[arg(long, value_name = "WHEN")]
     pub sync: Option<Sync>,
-    /// Whether the time of fsync counts [default: inside]
+    /// Whether fsync is part of the measured time [default: inside]
     #[arg(long, value_name = "WHERE", value_parser = words::<SyncTiming>(&["inside", "outside"]))]
     pub sync_timing: Option<SyncTiming>,
     /// What blocks hold: random, compressible:PERCENT, zero [default: random]
     #[arg(long, value_name = "WHAT")]
     pub content: Option<Content>,
-    /// Mark each 4 KiB with address, seed, pass and checksum
+    /// Stamp each 4 KiB with address, seed, pass and checksum
     #[arg(long)]
     pub stamp: bool,
-    /// Check the marks of what is read; needs the --seed that wrote it
+    /// Check the stamps of what is read; needs the --seed that wrote it
     #[arg(long)]
     pub verify: bool,
-    /// Number of the first pass in marks; with --verify the pass expected everywhere
+    /// Number of the first pass in stamps; with --verify the pass expected everywhere
     #[arg(long, value_name = "NUMBER")]
     pub pass: Option<u64>,
 }
@@ -358,13 +366,13 @@ pub struct RecordOptions {
     /// Length of the recording intervals, 10ms to 60s [default: 1s]
     #[arg(long, value_name = "TIME")]
     pub interval: Option<Span>,
-    /// List times without a completion from this length on [default: 100ms]
+    /// List gaps without a completion of at least this length [default: 100ms]
     #[arg(long, value_name = "TIME")]
     pub gap_over: Option<Span>,
     /// Seed of everything random [default: random, printed]
     #[arg(long, value_name = "NUMBER", value_parser = seed)]
     pub seed: Option<u64>,
-    /// Longest time one operation may take before the run is given up
+    /// Abort if an operation takes longer than this
     #[arg(long, value_name = "TIME", default_value = "120s")]
     pub stuck_after: Span,
     /// Also write the HTML report to this file
@@ -376,6 +384,9 @@ pub struct RecordOptions {
     /// Print the plan, the bytes and the time, and touch nothing
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: LiveOptions,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub called: TagOption,
@@ -400,12 +411,12 @@ pub struct Actions(pub Vec<Action>);
 pub fn seed(text: &str) -> Result<u64, String> {
     match text.parse::<u64>() {
         Ok(seed) if i64::try_from(seed).is_ok() => Ok(seed),
-        _ => Err(format!("`{text}` is no seed; use a whole number from 0 to {}", i64::MAX)),
+        _ => Err(format!("`{text}` is not a seed; use an integer from 0 to {}", i64::MAX)),
     }
 }
 
 fn mix(text: &str) -> Result<Mix, String> {
-    let bad = || format!("`{text}` is no mix; write shares of reads and writes such as 70:30");
+    let bad = || format!("`{text}` is not a mix; give shares of reads and writes, such as 70:30");
     let shares: Result<Vec<u32>, _> = text.split(':').map(str::parse).collect();
     match shares.map_err(|_| bad())?.as_slice() {
         [read, write] => Ok(Mix { read: *read, write: *write, trim: 0 }),
@@ -418,7 +429,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
     let one = |part: &str| -> Result<WeightedSize, String> {
         let (size, weight) = part.split_once(':').unwrap_or((part, "1"));
         let weight = weight.parse().map_err(|_| {
-            format!("`{weight}` is no weight; write sizes with weights such as 4k:9,64k:1")
+            format!("`{weight}` is not a weight; give sizes with weights, such as 4k:9,64k:1")
         })?;
         Ok(WeightedSize { size: size.parse()?, weight, kind: None })
     };
@@ -427,7 +438,7 @@ fn sizes(text: &str) -> Result<Sizes, String> {
 
 fn zones(text: &str) -> Result<Zones, String> {
     let bad = || {
-        format!("`{text}` is no list of zones; write address share:access share, such as 0.1:0.9")
+        format!("`{text}` is not a list of zones; give address share:access share, such as 0.1:0.9")
     };
     let one = |part: &str| -> Result<Zone, String> {
         let (addresses, accesses) = part.split_once(':').ok_or_else(bad)?;
@@ -444,7 +455,7 @@ fn actions(text: &str) -> Result<Actions, String> {
         let is_one = |action: &Action| action.is_metadata() || *action == Action::Flush;
         from_word::<Action>(word).ok().filter(is_one).ok_or_else(|| {
             format!(
-                "`{word}` is no metadata action; use create, open, stat, utime, rename, unlink, \
+                "`{word}` is not a metadata action; use create, open, stat, utime, rename, unlink, \
                  mkdir, or flush for an fsync of each name"
             )
         })

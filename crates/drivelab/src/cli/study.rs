@@ -2,7 +2,7 @@
 
 use super::compare::share;
 use super::run::seed;
-use super::{SafetyOptions, StoreOptions, TagOption};
+use super::{LiveOptions, SafetyOptions, StoreOptions, TagOption};
 use crate::cli::Terms;
 use crate::shown::Shown;
 use clap::{Args, ValueEnum};
@@ -15,20 +15,25 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 Examples:
-  drivelab study wsat sim:x25-m,capacity=4GiB   on a simulated drive, in seconds
+  drivelab study wsat sim:x25-m,capacity=4GiB
+                                    on a simulated drive, in seconds
   drivelab study aa .                           on a scratch file here
-  drivelab study rank /mnt/a /mnt/b sim:essd    the same loads on each, and an order
+  drivelab study rank /mnt/a /mnt/b sim:essd    the same loads on each, ranked
   drivelab study trim /dev/sdb --quick --erase TOKEN
-                                                a whole device; the refusal prints the token
+                                                a whole device; the refusal
+                                                prints the token
   drivelab study fs /dev/sdb --mkfs xfs --erase TOKEN
-                                                the device against a file system made on it
+                                                the device against a file
+                                                system made on it
   drivelab study pts-iops /dev/sdb --full --purge nvme-format --erase TOKEN
-                                                SNIA's test to the letter; takes a day
-  drivelab resume last                          goes on with a study that was broken off
+                                                SNIA's test to the letter;
+                                                takes a day
+  drivelab resume last                          continues an interrupted study
 
-A study says what it needs of the drive's state and brings it there; what it writes and how long
-it takes is printed before it starts (--dry-run prints only that), and kept to.
-Exit status: 0 an answer, 1 a bad finding, 2 usage, 3 refused for safety, 4 no valid answer.";
+A study states which state of the drive it needs and establishes it. What it
+will write and how long it takes is printed before it starts (--dry-run prints
+only that), and is not exceeded. Exit status: 0 an answer, 1 a bad finding, 2
+usage, 3 refused for safety, 4 no valid answer.";
 
 /// The studies, then the examples.
 fn after_help() -> String {
@@ -52,21 +57,21 @@ pub struct StudyCommandOptions {
     /// At most 5 minutes (apps, stutter: 7) and 10 GiB
     #[arg(long, conflicts_with = "full")]
     pub quick: bool,
-    /// As long as the method asks for
+    /// As long as the method requires
     #[arg(long)]
     pub full: bool,
-    /// Most bytes to write, preparation included [default: by study and scale]
+    /// Write budget, including preparation [default: by study and scale]
     #[arg(long, value_name = "SIZE")]
     pub budget: Option<Size>,
-    /// Most time that all steps may take together; several targets share it evenly
+    /// Time budget of all steps together; several targets share it evenly
     /// [default: by study and scale, for each target]
     #[arg(long, value_name = "TIME")]
     pub time: Option<Span>,
-    /// A change by less counts as none; declared before anything is measured
+    /// Changes smaller than this count as no change; fixed before anything is measured
     #[arg(long, value_name = "PERCENT", value_parser = share, default_value = "5%")]
     pub band: f64,
-    /// How a drive is emptied first: discard, none, or by name nvme-format, nvme-sanitize,
-    /// ata-secure-erase, which were never tried on a drive by drivelab's makers
+    /// Purge the drive first: discard, none, or by name nvme-format, nvme-sanitize,
+    /// ata-secure-erase, which are untested on real hardware
     #[arg(long, value_name = "HOW", default_value = "discard")]
     pub purge: String,
     #[command(flatten)]
@@ -75,38 +80,38 @@ pub struct StudyCommandOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub file_system: FileSystemWords,
-    /// Bytes that the drive's maker promises it takes, such as 600TB [default: as far as the
-    /// drive tells]
+    /// Rated endurance of the drive in bytes written (TBW), such as 600TB [default: what the
+    /// drive reports]
     #[arg(long, value_name = "SIZE")]
     pub rated: Option<Size>,
-    /// endurance: bytes that a day of use writes, such as 40GB [default: the drive once]
+    /// endurance: bytes written per day, such as 40GB [default: one full drive write]
     #[arg(long, value_name = "SIZE")]
     pub per_day: Option<Size>,
-    /// torture: times that the drive is measured, tortured and measured again
+    /// torture: cycles of measuring, torturing and measuring again
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u64).range(1..=100))]
     pub cycles: Option<u64>,
-    /// torture: what is tried afterwards to bring back what was lost: idle, trim, purge
+    /// torture: recoveries to try afterwards: idle, trim, purge
     #[arg(long, value_name = "LIST", value_delimiter = ',', value_parser = leg)]
     pub legs: Vec<Leg>,
     /// patterns: IOPS of every cell, in tables as on Da Zhou's slides, instead of ratios
     #[arg(long)]
     pub absolute: bool,
-    /// apps: the target that the others are held against; it is measured with them [default: the
+    /// apps: the target that the others are compared with, measured with them [default: the
     /// first]
     #[arg(long, value_name = "TARGET")]
     pub reference: Option<String>,
     /// What the targets cost, in their order or by name: 300,650USD or x25-m=300
     #[arg(long, value_name = "LIST")]
     pub price: Option<String>,
-    /// modes: direct against buffered alone, 70 % reads at depth 64 by libaio, a column a target
+    /// modes: only direct against buffered, 70 % reads at depth 64 by libaio, a column per target
     #[arg(long)]
     pub article: bool,
-    /// under: what else uses the drive, and how many operations a second it asks for: oltp, import,
+    /// under: the load that runs at the same time, and its rate in IOPS: oltp, import,
     /// oltp:2000 [default: oltp:500]
     #[arg(long, value_name = "LOAD[:RATE]", value_parser = neighbour)]
     pub load: Option<UnderOptions>,
-    /// steady, fs: the loads of a review in the place of its own: pblaze5 (128 KiB in order at
-    /// depth 256, 4 KiB at random by 8 workers of depth 64)
+    /// steady, fs: use the loads of a published review: pblaze5 (sequential 128 KiB at
+    /// depth 256, random 4 KiB by 8 workers of depth 64)
     #[arg(long, value_name = "NAME", value_enum, hide_possible_values = true)]
     pub protocol: Option<ProtocolWord>,
     /// Size of the file to create, if there is none (of all together, where there are several)
@@ -121,6 +126,9 @@ pub struct StudyCommandOptions {
     /// Print the first plan, the bytes and the time, and touch nothing
     #[arg(long)]
     pub dry_run: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub live: LiveOptions,
     #[command(flatten)]
     #[allow(missing_docs)]
     pub shown: ShownOptions,
@@ -225,7 +233,7 @@ pub struct FileSystemWords {
     /// fs: make this file system on the device, which erases it: xfs, ext4
     #[arg(long, value_name = "KIND", value_enum, hide_possible_values = true)]
     pub mkfs: Option<FileSystemWord>,
-    /// fs: make ext4 plain and with this stripe width in turn, and compare: blocks of 4 KiB of all
+    /// fs: compare plain ext4 with ext4 of this stripe width, in blocks of 4 KiB over all
     /// members
     #[arg(long, value_name = "BLOCKS", requires = "mkfs", conflicts_with = "mount")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
@@ -259,7 +267,7 @@ impl From<FileSystemWord> for FileSystem {
 fn leg(word: &str) -> Result<Leg, String> {
     let known = Leg::ALL.iter().find(|(_, known)| *known == word);
     known.map(|(leg, _)| *leg).ok_or_else(|| {
-        format!("`{word}` brings nothing back; give idle, trim, purge, or several: idle,trim")
+        format!("`{word}` is not a recovery; give idle, trim, purge, or several, such as idle,trim")
     })
 }
 
@@ -287,7 +295,7 @@ pub struct ShownOptions {
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
-    /// Longest time one operation may take before the run is given up
+    /// Abort if an operation takes longer than this
     #[arg(long, value_name = "TIME", default_value = "120s")]
     pub stuck_after: Span,
 }
@@ -300,7 +308,7 @@ impl ShownOptions {
         store: &'a StoreOptions,
         is_dry: bool,
     ) -> Terms<'a> {
-        Terms { safety, store, tag: None, stuck_after: self.stuck_after, is_dry }
+        Terms { safety, store, tag: None, stuck_after: self.stuck_after, is_dry, live: None }
     }
 
     /// How results are shown.
@@ -311,13 +319,14 @@ impl ShownOptions {
 
 const RESUME_EXAMPLES: &str = "\
 Examples:
-  drivelab resume last              goes on with the latest run
+  drivelab resume last              continues the latest run
   drivelab resume 20261120-150312-7f3a --erase TOKEN
                                     a device needs its token again
 
-What was measured stays. On a simulated drive the study goes on as if nothing had happened. A real
-drive was let go of in between: its state is no longer known, so the study brings it there again,
-and repeats what must follow on it without a pause.";
+What was measured is kept. On a simulated drive the study continues as if it
+had not been interrupted. A real drive was closed in between, so its state is
+unknown: the study establishes the state again, and repeats what must follow it
+without a pause.";
 
 /// Options of `resume`.
 #[derive(Debug, Args)]

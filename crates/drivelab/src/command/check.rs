@@ -10,17 +10,27 @@ use crate::target::{Kind, Missing};
 use crate::{entropy, print};
 use drivelab_core::study::StudyOptions;
 use drivelab_report::units;
-use drivelab_study::check;
+use drivelab_study::check::{self, uses};
 
 /// Asks what the drive under the target can do, and what hurts.
 pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     let terms = options.study.terms();
-    let shown = Shown::with_page(options.study.json, options.out.as_deref());
+    let uses = asked_for(&options.uses)?;
+    let (as_json, as_markdown) = (options.study.json, options.markdown);
+    let shown = Shown {
+        as_json,
+        as_markdown,
+        card: options.card.as_deref(),
+        is_redacted: options.redact,
+        ..Shown::with_page(as_json || as_markdown, options.out.as_deref())
+    };
     let mut job = Job::new("check", &options.target, &terms, shown)?;
     let mut resolved = job.look(Missing::Refused { line: "check", takes_size: false })?;
     if resolved.kind == Kind::Directory && options.read_only {
-        return Err(Failure::usage("--read-only needs a file or device that holds data")
-            .advise("Leave it out: a scratch file of drivelab's own is written here."));
+        return Err(Failure::usage("--read-only needs a file or device that holds data").advise(
+            "Name a file on it, or its device; or leave --read-only out where a scratch file of \
+                 drivelab's own may be written.",
+        ));
     }
     let mut asked = StudyOptions {
         name: check::STUDY.name.into(),
@@ -30,6 +40,7 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
         read_only: options.read_only,
         cpus: options.study.cpus.clone(),
         bytes: resolved.file_bytes,
+        uses,
         ..StudyOptions::default()
     };
     if resolved.kind == Kind::Directory {
@@ -48,6 +59,18 @@ pub fn check(options: &CheckOptions) -> Result<Status, Failure> {
     announce(options, &ready);
     super::doctor::note_concerns(&mut ready)?;
     ready.finish()
+}
+
+/// The uses that `--for` names.
+fn asked_for(words: &[String]) -> Result<Vec<String>, Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for word in words {
+        let found =
+            uses::named(word.trim()).map_err(|(text, line)| Failure::usage(text).advise(line))?;
+        names.extend(found.into_iter().map(Into::into));
+    }
+    names.dedup();
+    Ok(names)
 }
 
 /// The first plan; the second is made for the bytes that the first really laid out.

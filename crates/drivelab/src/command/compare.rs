@@ -1,15 +1,20 @@
-//! `drivelab compare`: two results, held against each other.
+//! `drivelab compare`: two results, compared.
 
 use crate::cli::compare::CompareOptions;
+use crate::documents::Compared;
 use crate::outcome::{Failure, Status};
-use crate::outputs::{Made, may_write, write_new};
+use crate::outputs::{Made, is_stdout, may_replace, may_write, write_new};
 use crate::{print, store};
 use drivelab_compat::fio_json;
 use drivelab_core::comparison::{Cell, Comparison, Metric, Sample};
 use drivelab_core::summary::summarise;
-use drivelab_report::html;
+use drivelab_report::chart::{Chart, latency_of_sides};
 use drivelab_report::terminal::comparison_table;
-use drivelab_study::compare::{Gate, Passed, Side, columns, compare as held_against};
+use drivelab_report::{comparison_markdown, html};
+use drivelab_stats::Histogram;
+use drivelab_study::compare::{
+    Gate, Passed, Side, cell_latencies, columns, compare as held_against,
+};
 use std::io::Read;
 use std::path::Path;
 
@@ -22,21 +27,28 @@ const HEAD_BYTES: u64 = 64 << 10;
 pub fn compare(options: &CompareOptions) -> Result<Status, Failure> {
     let metrics: Vec<Metric> = options.metric.iter().map(|word| word.metric()).collect();
     let (before, after) = sides(options, &metrics)?;
+    tell_of_one_run(options)?;
     let comparison = held_against(&before, &after, options.band).map_err(Failure::usage)?;
     let gate = options.max_slowdown.map(|slowdown_max| Gate { slowdown_max });
     let passed = gate.map(|gate| gate.judge(&comparison));
     may_write(options.out.as_deref())?;
-    match options.json {
-        true => print::json(&object(&comparison, passed)?)?,
-        false => {
+    let said = gate.zip(passed).map(|(gate, passed)| gate_in_words(&gate, passed, &comparison));
+    let markdown = markdown_asked(options)?;
+    match (options.json, markdown) {
+        (true, _) => print::document(Compared { comparison: &comparison, passed })?,
+        (false, Some(path)) if is_stdout(path) => {}
+        (false, _) => {
             print::text(&comparison_table(&comparison));
-            if let (Some(gate), Some(passed)) = (gate, passed) {
-                print::text(&format!("\n{}\n", gate_in_words(&gate, passed, &comparison)));
-            }
+            said.iter().for_each(|said| print::text(&format!("\nGate     {said}\n")));
         }
     }
+    if let Some(path) = markdown {
+        let text = comparison_markdown(&comparison, said.as_deref());
+        write_new(path, Made::Markdown, text.as_bytes())?;
+    }
     if let Some(path) = &options.out {
-        write_new(path, Made::Html, html::comparison(&comparison).as_bytes())?;
+        let curves = curves(options, &comparison)?;
+        write_new(path, Made::Html, html::comparison(&comparison, &curves).as_bytes())?;
         if !options.json {
             print::text(&format!("\nReport   {}\n", path.display()));
         }
@@ -45,10 +57,41 @@ pub fn compare(options: &CompareOptions) -> Result<Status, Failure> {
         Some(Passed::Yes) => Status::Fine,
         Some(Passed::No) => Status::Finding,
         Some(Passed::CannotTell) => Status::Invalid,
-        None if comparison.cells.iter().any(Cell::is_slower) => Status::Finding,
+        None if comparison.cells.iter().any(|cell| is_lost(cell, &comparison)) => Status::Finding,
         None if comparison.cells.iter().all(|cell| cell.suspect.is_some()) => Status::Invalid,
         None => Status::Fine,
     })
+}
+
+/// A run next to itself shows nothing: `last` may be the run that was typed as well.
+fn tell_of_one_run(options: &CompareOptions) -> Result<(), Failure> {
+    let names: Vec<&String> = options.baseline.iter().chain(&options.sides).collect();
+    let [one, other] = names[..] else { return Ok(()) };
+    let directory = store::directory(options.store.runs.as_deref())?;
+    let located = |name: &str| store::locate(name, &directory).ok();
+    if located(one).is_some_and(|path| Some(path) == located(other)) {
+        print::error(&format!("drivelab: note: both sides are one run, {one}"));
+    }
+    Ok(())
+}
+
+/// Whether a cell became slower: by its word, or as a constant that no noise speaks against.
+fn is_lost(cell: &Cell, comparison: &Comparison) -> bool {
+    let band = comparison.delta.unwrap_or_else(|| cell.metric.delta());
+    let is_constant = cell.word() == "no noise" && cell.n.0 > 1 && cell.n.1 > 1;
+    cell.is_slower() || (is_constant && cell.gain() < -band.ln_1p())
+}
+
+/// Where Markdown goes, if anywhere: tried before anything is printed.
+fn markdown_asked(options: &CompareOptions) -> Result<Option<&Path>, Failure> {
+    let Some(path) = options.markdown.as_deref() else { return Ok(None) };
+    let path = if path == Path::new("-") { Path::new("/dev/stdout") } else { path };
+    if is_stdout(path) && options.json {
+        return Err(Failure::usage("--markdown - and --json both print on stdout")
+            .advise("Name a file for the Markdown, such as:  --markdown compare.md"));
+    }
+    may_replace(Some(path), Made::Markdown)?;
+    Ok(Some(path))
 }
 
 fn sides(options: &CompareOptions, metrics: &[Metric]) -> Result<(Side, Side), Failure> {
@@ -70,6 +113,48 @@ fn sides(options: &CompareOptions, metrics: &[Metric]) -> Result<(Side, Side), F
         _ => Err(Failure::usage("--baseline takes the place of the first of two sides")
             .advise("drivelab compare --baseline BEFORE --max-slowdown 5% AFTER")),
     }
+}
+
+/// Cells whose latencies are drawn, those that changed most first.
+const CURVES_MAX: usize = 12;
+
+/// The latencies of both sides over each other, where both are runs.
+fn curves(options: &CompareOptions, comparison: &Comparison) -> Result<Vec<Chart>, Failure> {
+    let names = options.baseline.iter().chain(&options.sides).collect::<Vec<_>>();
+    let [before, after] = names[..] else { return Ok(Vec::new()) };
+    let sides = [latencies(before, options)?, latencies(after, options)?];
+    let mut cells: Vec<&Cell> = comparison.cells.iter().filter(|it| it.ratio.is_some()).collect();
+    cells.sort_by(|one, other| other.gain().abs().total_cmp(&one.gain().abs()));
+    let mut charts: Vec<Chart> = Vec::new();
+    for cell in cells {
+        let of_cell = |side: &Vec<(String, Histogram)>| {
+            side.iter().find(|(name, _)| *name == cell.name).map(|(_, found)| found.clone())
+        };
+        let (Some(first), Some(second)) = (of_cell(&sides[0]), of_cell(&sides[1])) else {
+            continue;
+        };
+        if charts.len() < CURVES_MAX && charts.iter().all(|chart| chart.title != cell.name) {
+            charts.extend(latency_of_sides(&cell.name, [("before", &first), ("after", &second)]));
+        }
+    }
+    Ok(charts)
+}
+
+/// The latencies of each cell of a side, all its runs together; none where it is not one of runs.
+fn latencies(names: &str, options: &CompareOptions) -> Result<Vec<(String, Histogram)>, Failure> {
+    let directory = store::directory(options.store.runs.as_deref())?;
+    let mut found: Vec<(String, Histogram)> = Vec::new();
+    for name in names.split(',').filter(|name| !name.is_empty()) {
+        let Content::Run = content(Path::new(name))? else { continue };
+        let run = store::reader::read(&store::locate(name, &directory)?)?;
+        for (name, part) in cell_latencies(&run, &summarise(&run)) {
+            match found.iter_mut().find(|(known, _)| *known == name) {
+                Some((_, merged)) => merged.merge(&part),
+                None => found.push((name, part)),
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// What a file on a side holds.
@@ -109,7 +194,7 @@ fn side(
         (true, true, false) => Ok(Side::of_parts(names, &of_fio)),
         (_, true, true) => Side::of_runs(names, &runs, metrics, is_by_run).map_err(Failure::usage),
         _ => Err(Failure::usage(format!(
-            "{names} mixes runs, files of numbers and output of fio; a side is of one kind"
+            "{names} mixes runs, files of numbers and output of fio; use one kind per side"
         ))),
     }
 }
@@ -117,7 +202,7 @@ fn side(
 /// One file whose two columns are the two sides.
 fn two_columns(name: &str, options: &CompareOptions) -> Result<(Side, Side), Failure> {
     let needs = || {
-        Failure::usage(format!("{name} alone is not two sides"))
+        Failure::usage(format!("{name} alone is one side, and two are compared"))
             .advise("name two runs, or a file with two columns of numbers, before and after")
     };
     let text = match content(Path::new(name))? {
@@ -156,7 +241,7 @@ fn content(path: &Path) -> Result<Content, Failure> {
     (&file).take(TEXT_BYTES_MAX).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > TEXT_BYTES_MAX {
         return Err(Failure::usage(format!(
-            "{} is larger than {TEXT_BYTES_MAX} bytes, which no such file of results is",
+            "{} is larger than {TEXT_BYTES_MAX} bytes, too large for a file of results",
             path.display()
         )));
     }
@@ -169,30 +254,27 @@ fn content(path: &Path) -> Result<Content, Failure> {
     Ok(if is_fio { Content::Fio(text) } else { Content::Numbers(text) })
 }
 
-fn object(comparison: &Comparison, passed: Option<Passed>) -> Result<serde_json::Value, Failure> {
-    let failed =
-        |error: serde_json::Error| Failure::invalid(format!("the results fit no JSON: {error}"));
-    let mut object = serde_json::to_value(comparison).map_err(failed)?;
-    object["schema"] = drivelab_core::summary::SCHEMA.into();
-    object["passed"] = serde_json::to_value(passed).map_err(failed)?;
-    Ok(object)
-}
-
 fn gate_in_words(gate: &Gate, passed: Passed, comparison: &Comparison) -> String {
     let limit = 100.0 * gate.slowdown_max;
     let of = |wanted: Passed| -> String {
         let cells = comparison.cells.iter().filter(|cell| gate.judge_cell(cell) == wanted);
-        cells.map(|cell| cell.name.as_str()).collect::<Vec<_>>().join(", ")
+        let first = comparison.cells.first().map(|cell| cell.metric);
+        let is_one = comparison.cells.iter().all(|cell| Some(cell.metric) == first);
+        let named = |cell: &Cell| match is_one {
+            true => cell.name.clone(),
+            false => format!("{} ({})", cell.name, cell.metric.words()),
+        };
+        cells.map(named).collect::<Vec<_>>().join(", ")
     };
     match passed {
-        Passed::Yes => format!("Gate     passed: every cell is within {limit} %"),
-        Passed::No => format!("Gate     not passed: slower by more than {limit} %: {}", of(passed)),
+        Passed::Yes => format!("passed: every cell is within {limit} %"),
+        Passed::No => format!("not passed: slower by more than {limit} %: {}", of(passed)),
         Passed::CannotTell => {
             let open = [of(passed), comparison.only_before.join(", ")];
             let open: Vec<&str> =
                 open.iter().map(String::as_str).filter(|names| !names.is_empty()).collect();
             let open = open.join(", ");
-            format!("Gate     cannot tell whether these are within {limit} %: {open}")
+            format!("cannot tell whether these are within {limit} %: {open}")
         }
     }
 }

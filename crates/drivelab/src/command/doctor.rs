@@ -1,9 +1,11 @@
 //! `drivelab doctor`: is this machine fit to measure? And the removal of what killed runs left.
 
 use crate::cli::doctor::DoctorOptions;
+use crate::documents::{Cleaned, DoctorAnswer, Left, Restored};
 use crate::outcome::{Failure, Status};
 use crate::ready::Ready;
 use crate::target::{Kind, Missing, ResolvedTarget};
+use crate::target_actions::SETTINGS;
 use crate::{print, store};
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::{Facts, TargetFacts, TargetKind};
@@ -12,17 +14,19 @@ use drivelab_core::plan::{Engine, Interval, Pattern, Plan, Role, Step, Stream, U
 use drivelab_core::queue::{Finished, Sink, Testbed, Trouble};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
-use drivelab_core::summary::{SCHEMA, summarise};
+use drivelab_core::summary::summarise;
 use drivelab_core::tally::Tally;
 use drivelab_core::units::Span;
 use drivelab_io::clock::Clock;
 use drivelab_io::doctor as looks;
 use drivelab_io::facts::{self, System};
 use drivelab_io::scratch::{ScratchList, remove_leftovers};
+use drivelab_io::settings;
 use drivelab_io::testbed::{Handle, RealTestbed};
 use drivelab_report::terminal::{doctor_table, leftovers_list, set_up_table};
 use drivelab_stats::Estimate;
 use drivelab_study::{doctor, set_up};
+use std::path::PathBuf;
 use std::time::Duration;
 
 /// How long others are watched while nothing is done.
@@ -36,10 +40,10 @@ const CEILING_INTERVAL: Span = Span(100_000_000);
 /// Asks the machine, or cleans up.
 pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
     let list = ScratchList::at(store::scratch_list(options.store.runs.as_deref())?);
-    if options.clean {
-        return clean(&list, options.json);
-    }
     let system = System::live();
+    if options.clean {
+        return clean(&system, &list, options.json);
+    }
     let missing = Missing::Refused { line: "doctor", takes_size: false };
     let resolved = ResolvedTarget::look(&system, &options.target, missing)?;
     let seen = look(&system, resolved, Some(&list))?;
@@ -47,15 +51,14 @@ pub fn doctor(options: &DoctorOptions) -> Result<Status, Failure> {
     let (verdict, is_bad) = doctor::verdict(&checks);
     let set_up = set_up::advise(&seen.facts.target);
     if options.json {
-        print::json(&serde_json::json!({
-            "schema": SCHEMA,
-            "target": options.target,
-            "checks": checks,
-            "set_up": set_up,
-            "ceiling_iops": seen.ceiling,
-            "noise": seen.noise,
-            "verdict": verdict,
-        }))?;
+        print::document(DoctorAnswer {
+            target: options.target.clone(),
+            checks,
+            set_up,
+            ceiling_iops: seen.ceiling,
+            noise: seen.noise,
+            verdict,
+        })?;
     } else {
         let version = env!("CARGO_PKG_VERSION");
         print::text(&doctor_table(version, &options.target, &seen.facts, &checks, &verdict));
@@ -127,6 +130,8 @@ fn look(
     let devices = facts::devices_below(system, &resolved.path);
     let mut seen = looks::look(system, &resolved.path, resolved.facts);
     seen.leftovers = list.map(looks::leftovers).unwrap_or_default();
+    let settings = list.map(|list| settings::unrestored(system, &settings_beside(list)));
+    seen.settings_left = settings.unwrap_or_default();
     seen.idle = Some(looks::idle(system, &devices, IDLE));
     interrupted()?;
     let (clock, clock_facts) = Clock::calibrate();
@@ -203,28 +208,33 @@ impl Sink for Kept {
     }
 }
 
-/// Removes scratch of runs that were killed: only what stands in the list of what is ours, with
-/// the same inode and time of birth, and is locked by no run.
-fn clean(list: &ScratchList, json: bool) -> Result<Status, Failure> {
+/// Where the settings that runs have changed are noted.
+fn settings_beside(list: &ScratchList) -> PathBuf {
+    list.path().with_file_name(SETTINGS)
+}
+
+/// Puts back settings that killed runs have left changed, and removes their scratch: only what
+/// stands in the list of what is ours, with the same inode and time of birth, and is locked by no
+/// run.
+fn clean(system: &System, list: &ScratchList, json: bool) -> Result<Status, Failure> {
+    let settings = settings::leftovers(system, &settings_beside(list));
     let mut found = remove_leftovers(list).map_err(|error| {
         let path = list.path().display();
         Failure::usage(format!("the list of scratch files {path} cannot be used: {error}"))
     })?;
     found.left.append(&mut found.away);
+    let is_clean = found.left.is_empty() && settings.iter().all(|left| left.is_restored);
     if json {
-        let left: Vec<_> = found
-            .left
+        let left = found.left.iter().cloned().map(|(path, reason)| Left { path, reason });
+        let (removed, in_use) = (found.removed.clone(), found.in_use.clone());
+        let settings = settings
             .iter()
-            .map(|(path, reason)| serde_json::json!({ "path": path, "reason": reason }))
-            .collect();
-        print::json(&serde_json::json!({
-            "schema": SCHEMA,
-            "removed": found.removed,
-            "in_use": found.in_use,
-            "left": left,
-        }))?;
+            .map(|left| Restored { text: left.text.clone(), restored: left.is_restored });
+        let (settings, left) = (settings.collect(), left.collect());
+        print::document(Cleaned { settings, removed, in_use, left })?;
     } else {
-        print::text(&leftovers_list(&found.removed, &found.in_use, &found.left));
+        let settings: Vec<String> = settings.into_iter().map(|left| left.text).collect();
+        print::text(&leftovers_list(&settings, &found.removed, &found.in_use, &found.left));
     }
-    Ok(if found.left.is_empty() { Status::Fine } else { Status::Finding })
+    Ok(if is_clean { Status::Fine } else { Status::Finding })
 }

@@ -1,10 +1,11 @@
 //! `drivelab history`: one drive over all its runs.
 
 use crate::cli::HistoryOptions;
+use crate::documents::{Drives, FollowedDrive, OneHistory};
 use crate::outcome::{Failure, Status};
 use crate::{print, store};
 use drivelab_core::record::Begin;
-use drivelab_core::summary::{SCHEMA, summarise};
+use drivelab_core::summary::summarise;
 use drivelab_io::facts::{System, gather};
 use drivelab_report::terminal::history_table;
 use drivelab_study::history::{Gathering, drive_of};
@@ -23,13 +24,15 @@ pub fn history(options: &HistoryOptions) -> Result<Status, Failure> {
     let mut gathering = Gathering::of(&drive);
     for (path, begin) in begun.iter().filter(|(_, begin)| key(begin) == drive) {
         // A run that cannot be read in full is one that `drivelab runs` names.
-        if let Ok(run) = store::reader::read(path) {
-            gathering.take(begin, &summarise(&run));
+        let Ok(run) = store::reader::read(path) else { continue };
+        match run.end.as_ref().is_some_and(|end| end.complete) {
+            true => gathering.take(begin, &summarise(&run)),
+            false => gathering.leave_out(),
         }
     }
     let history = gathering.finish();
     match options.json {
-        true => print::json(&serde_json::json!({ "schema": SCHEMA, "history": history }))?,
+        true => print::document(OneHistory { history })?,
         false => print::text(&history_table(&history)),
     }
     Ok(Status::Fine)
@@ -39,14 +42,11 @@ pub fn history(options: &HistoryOptions) -> Result<Status, Failure> {
 /// the one that was written last comes last.
 fn begun(directory: &Path) -> Result<Vec<(PathBuf, Begin)>, Failure> {
     let changed = |path: &Path| std::fs::metadata(path).and_then(|found| found.modified()).ok();
-    let read = |id: String| {
-        let path = directory.join(format!("{id}.jsonl"));
-        let begin = store::reader::begin(&path).ok()?;
-        Some((id.get(..15).map(String::from), changed(&path), path, begin))
-    };
-    let mut found: Vec<_> = store::ids(directory)?.into_iter().filter_map(read).collect();
-    found.sort_by(|one, other| (&one.0, one.1).cmp(&(&other.0, other.1)));
-    Ok(found.into_iter().map(|(_, _, path, begin)| (path, begin)).collect())
+    let mut found = store::begun(directory)?;
+    // To the second, as their names have it.
+    found
+        .sort_by_cached_key(|(path, begin)| (begin.run.get(..15).map(String::from), changed(path)));
+    Ok(found)
 }
 
 fn key(begin: &Begin) -> String {
@@ -59,9 +59,11 @@ fn drive_asked(asked: &str, begun: &[(PathBuf, Begin)]) -> Option<String> {
     if is_known(asked) {
         return Some(asked.to_owned());
     }
-    let below = Path::new(asked)
+    let node = Path::new("/dev").join(asked);
+    let path = Some(Path::new(asked)).filter(|path| path.exists()).unwrap_or(&node);
+    let below = path
         .exists()
-        .then(|| drive_of(&gather(&System::live(), Path::new(asked)), asked))
+        .then(|| drive_of(&gather(&System::live(), path), asked))
         .filter(|drive| is_known(drive));
     let typed = || begun.iter().rev().find(|(_, begin)| begin.target == asked);
     below.or_else(|| typed().map(|(_, begin)| key(begin)))
@@ -75,17 +77,17 @@ fn list(begun: &[(PathBuf, Begin)], as_json: bool) -> Result<Status, Failure> {
     let model =
         |begin: &Begin| begin.facts.target.devices.last().and_then(|device| device.model.clone());
     if as_json {
-        let rows: Vec<_> = drives
-            .iter()
-            .map(|(drive, runs)| {
-                let (first, last) = (runs[0], runs[runs.len() - 1]);
-                serde_json::json!({
-                    "drive": drive, "model": model(last), "runs": runs.len(),
-                    "first": first.started_at, "last": last.started_at,
-                })
-            })
-            .collect();
-        print::json(&serde_json::json!({ "schema": SCHEMA, "drives": rows }))?;
+        let row = |(drive, runs): (&String, &Vec<&Begin>)| {
+            let (first, last) = (runs[0], runs[runs.len() - 1]);
+            FollowedDrive {
+                drive: drive.clone(),
+                model: model(last),
+                runs: runs.len(),
+                first: first.started_at.clone(),
+                last: last.started_at.clone(),
+            }
+        };
+        print::document(Drives { drives: drives.iter().map(row).collect() })?;
         return Ok(Status::Fine);
     }
     if drives.is_empty() {
@@ -94,8 +96,14 @@ fn list(begun: &[(PathBuf, Begin)], as_json: bool) -> Result<Status, Failure> {
     for (drive, runs) in &drives {
         let day = |begin: &Begin| begin.started_at.get(..10).unwrap_or_default().to_owned();
         let (first, last) = (day(runs[0]), day(runs[runs.len() - 1]));
-        let model = model(runs[runs.len() - 1]).map_or(String::new(), |it| format!("  ({it})"));
-        let line = format!("{drive}{model}  ·  {} runs, {first} to {last}\n", runs.len());
+        // A serial number alone is not what the drive is called elsewhere.
+        let last_run = runs[runs.len() - 1];
+        let kernel_name = last_run.facts.target.devices.last().map(|device| device.name.clone());
+        let model = model(last_run).or(kernel_name).map_or(String::new(), |it| format!("  ({it})"));
+        let line = match runs.len() {
+            1 => format!("{drive}{model}  ·  1 run, {first}\n"),
+            count => format!("{drive}{model}  ·  {count} runs, {first} to {last}\n"),
+        };
         print::text(&drivelab_report::harmless(&line));
     }
     Ok(Status::Fine)

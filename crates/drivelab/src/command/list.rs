@@ -1,6 +1,7 @@
 //! `drivelab list`: drives and file systems here, with facts and hazards.
 
 use crate::cli::ListOptions;
+use crate::documents::Listed;
 use crate::outcome::{Failure, Status};
 use crate::print;
 use drivelab_core::facts::FilesystemFacts;
@@ -46,12 +47,7 @@ pub fn list(options: &ListOptions) -> Result<Status, Failure> {
     let devices = facts::list(&system);
     let filesystems = filesystems(&system)?;
     if options.json {
-        let host = facts::host(&system);
-        print::json(&serde_json::json!({
-            "devices": devices,
-            "filesystems": filesystems,
-            "host": host,
-        }))?;
+        print::document(Listed { devices, filesystems, host: facts::host(&system) })?;
     } else {
         print::text(&device_list(&devices, &filesystems));
     }

@@ -1,12 +1,12 @@
 //! `drivelab runs prune`: removes old run files.
 
 use crate::cli::PruneOptions;
+use crate::documents::{Pruned, Removed};
 use crate::outcome::{Failure, Status};
 use crate::store::pruning::{Limits, Protection, Stored, stored, to_remove};
 use crate::wall_clock::WallTime;
 use crate::{print, store};
 use drivelab_core::quantity::capacity;
-use serde_json::json;
 
 /// Removes run files beyond what is to be kept, or says which would go.
 pub fn prune(options: &PruneOptions) -> Result<Status, Failure> {
@@ -28,7 +28,7 @@ pub fn prune(options: &PruneOptions) -> Result<Status, Failure> {
         }
     }
     match options.json {
-        true => print::json(&in_json(&all, &gone, options.dry_run))?,
+        true => print::document(in_json(&all, &gone, options.dry_run))?,
         false => print::text(&in_words(&all, &gone, options.dry_run)),
     }
     Ok(Status::Fine)
@@ -47,10 +47,11 @@ fn in_words(all: &[Stored], gone: &[&Stored], is_dry: bool) -> String {
     let bytes = bytes_of(gone.iter().copied());
     let (left, left_bytes) = (all.len() - gone.len(), bytes_of(all.iter()) - bytes);
     text.push_str(&format!(
-        "{} of {} runs {verb} ({}); {left} stay ({})\n",
+        "{} of {} runs {verb} ({}); {left} {} ({})\n",
         gone.len(),
         all.len(),
         capacity(bytes),
+        if left == 1 { "stays" } else { "stay" },
         capacity(left_bytes)
     ));
     let kept = |is: fn(&Protection) -> bool| {
@@ -68,15 +69,14 @@ fn in_words(all: &[Stored], gone: &[&Stored], is_dry: bool) -> String {
     text
 }
 
-fn in_json(all: &[Stored], gone: &[&Stored], is_dry: bool) -> serde_json::Value {
-    let rows: Vec<_> =
-        gone.iter().map(|run| json!({ "run": run.id, "bytes": run.bytes })).collect();
-    json!({
-        "schema": drivelab_core::summary::SCHEMA,
-        "dry_run": is_dry,
-        "removed": rows,
-        "removed_bytes": bytes_of(gone.iter().copied()),
-        "runs_left": all.len() - gone.len(),
-        "bytes_left": bytes_of(all.iter()) - bytes_of(gone.iter().copied()),
-    })
+fn in_json(all: &[Stored], gone: &[&Stored], is_dry: bool) -> Pruned {
+    let removed_bytes = bytes_of(gone.iter().copied());
+    let removed = |run: &&Stored| Removed { run: run.id.clone(), bytes: run.bytes };
+    Pruned {
+        dry_run: is_dry,
+        removed: gone.iter().map(removed).collect(),
+        removed_bytes,
+        runs_left: all.len() - gone.len(),
+        bytes_left: bytes_of(all.iter()) - removed_bytes,
+    }
 }

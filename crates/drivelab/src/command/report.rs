@@ -1,13 +1,15 @@
 //! `drivelab report`: a run that was made, once more.
 
+use crate::card::card;
 use crate::cli::ReportOptions;
 use crate::outcome::{Failure, Status};
-use crate::outputs::{Made, may_replace, write_new};
+use crate::outputs::{Made, may_replace, may_write_card, write_new};
 use crate::results::{in_words, page_of, print_json, write_html};
 use crate::{print, store};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{Summary, summarise};
 use drivelab_report::{csv, histograms_csv, markdown, redacted, series_csv, xlsx};
+use std::path::Path;
 
 /// Shows a run again: as HTML, Markdown, CSV, a workbook or JSON, with or without the names in it.
 pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
@@ -25,7 +27,9 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
         (Made::Series, options.series.as_deref()),
         (Made::Histograms, options.histograms.as_deref()),
         (Made::Workbook, options.xlsx.as_deref()),
+        (Made::Card, options.card.as_deref()),
     ];
+    may_write_card(options.card.as_deref())?;
     may_replace(out, Made::Html)?;
     for (made, path) in others {
         may_replace(path, made)?;
@@ -42,7 +46,7 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     }
     for (made, path) in others {
         let Some(path) = path else { continue };
-        write_new(path, made, &rendered(made, &run, &summary)?)?;
+        write_new(path, made, &rendered(made, &run, &summary, path)?)?;
         places.push(format!("{:<8} {}", made.label(), path.display()));
     }
     if !options.json && !places.is_empty() {
@@ -52,7 +56,7 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
 }
 
 /// A run as a file of this kind.
-fn rendered(made: Made, run: &Run, summary: &Summary) -> Result<Vec<u8>, Failure> {
+fn rendered(made: Made, run: &Run, summary: &Summary, path: &Path) -> Result<Vec<u8>, Failure> {
     Ok(match made {
         Made::Html => page_of(run, summary),
         Made::Markdown => markdown(run, summary).into_bytes(),
@@ -60,5 +64,12 @@ fn rendered(made: Made, run: &Run, summary: &Summary) -> Result<Vec<u8>, Failure
         Made::Series => series_csv(run, summary).into_bytes(),
         Made::Histograms => histograms_csv(run, summary).into_bytes(),
         Made::Workbook => xlsx(run, summary).map_err(Failure::invalid)?,
+        Made::Feed | Made::Metrics => {
+            return Err(Failure::usage("it is written while a run lasts"));
+        }
+        Made::Card => card(run, summary, path)?.ok_or_else(|| {
+            Failure::usage(format!("{} has no card: only a check that ended has one", summary.run))
+                .advise("Make one:  drivelab check --card card.svg")
+        })?,
     })
 }

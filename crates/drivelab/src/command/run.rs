@@ -19,7 +19,7 @@ use drivelab_io::ranks::Ranks;
 use std::path::Path;
 
 /// Options that go with a plan; every other one describes a load, and the plan has one.
-const WITH_PLAN: [&str; 15] = [
+const WITH_PLAN: [&str; 18] = [
     "operands",
     "title",
     "erase",
@@ -35,6 +35,9 @@ const WITH_PLAN: [&str; 15] = [
     "help",
     "safety",
     "store",
+    "tag",
+    "feed",
+    "openmetrics",
 ];
 
 /// Names of the options that were typed.
@@ -57,6 +60,7 @@ pub fn run(ranks: Ranks, options: &RunOptions, given: &[String]) -> Result<Statu
         tag: record.called.tag.as_deref(),
         stuck_after: record.stuck_after,
         is_dry: record.dry_run,
+        live: Some(&record.live),
     };
     let shown = Shown::plainly(record.json, record.out.as_deref());
     let mut job = Job::of_ranks(ranks, "run", target, &terms, shown)?;
@@ -74,11 +78,11 @@ fn plan_and_target<'a>(
     let seed = options.record.seed;
     match options.operands.as_slice() {
         [target] if looks_like_plan(target) => {
-            Err(Failure::usage(format!("{target} is a plan; name a target behind it"))
+            Err(Failure::usage(format!("{target} is a plan; name a target after it"))
                 .advise(format!("Such as:  drivelab run {target} .")))
         }
         [name] if own_plans::text(name).is_some() => {
-            Err(Failure::usage(format!("{name} is a plan of drivelab; name a target behind it"))
+            Err(Failure::usage(format!("{name} is a plan of drivelab; name a target after it"))
                 .advise(format!("Such as:  drivelab run {name} sim:textbook,capacity=1GiB")))
         }
         [target] => Ok((load::plan_of(options, seed.unwrap_or_else(entropy::seed))?, target)),
@@ -89,7 +93,8 @@ fn plan_and_target<'a>(
             if let Some(id) = load {
                 let option = id.replace('_', "-");
                 return Err(Failure::usage(format!(
-                    "--{option} describes a load, and {file} has one; write it into the plan"
+                    "--{option} describes a load, and the plan {file} has its own; write it into \
+                     the plan"
                 )));
             }
             let mut plan = read_plan(file)?;
@@ -119,7 +124,7 @@ fn read_plan(file: &str) -> Result<Plan, Failure> {
     let text = match own_plans::text(file) {
         Some(text) => text.to_string(),
         None => read_toml(file, "plan")
-            .map_err(|error| error.advise(format!("Plans of drivelab: {}", own_plans::names())))?,
+            .map_err(|error| error.advise(format!("Built-in plans: {}", own_plans::names())))?,
     };
     plan_text::parse(&text, file).map_err(|error| Failure::usage(error.to_string()))
 }

@@ -2,11 +2,12 @@
 
 use crate::cli::{RunsAction, RunsOptions};
 use crate::command::prune::prune;
+use crate::documents::{KeptRun, RunList};
 use crate::outcome::{Failure, Status};
-use crate::results::in_words;
+use crate::results::{in_words, print_json};
 use crate::{print, store};
 use drivelab_core::plan::Role;
-use drivelab_core::summary::{SCHEMA, summarise};
+use drivelab_core::summary::summarise;
 use drivelab_report::terminal::{RunRow, runs_table};
 use std::path::Path;
 
@@ -20,16 +21,15 @@ pub fn runs(options: &RunsOptions) -> Result<Status, Failure> {
         let run = store::reader::read(&store::locate(name, &directory)?)?;
         let summary = summarise(&run);
         match options.json {
-            true => print::json(&summary)?,
+            true => print_json(&run, &summary)?,
             false => print::text(&in_words(&run, &summary)),
         }
         return Ok(Status::Fine);
     }
     let rows = store::ids(&directory)?.into_iter().map(|id| row(&directory, &id));
     let rows: Vec<RunRow> = rows.filter(|row| is_asked_for(row, options.tag.as_deref())).collect();
-    let found: Vec<_> = rows.iter().map(json_of).collect();
     match options.json {
-        true => print::json(&serde_json::json!({ "schema": SCHEMA, "runs": found }))?,
+        true => print::document(RunList { runs: rows.iter().map(KeptRun::from).collect() })?,
         false => print::text(&runs_table(&rows)),
     }
     Ok(Status::Fine)
@@ -60,17 +60,4 @@ fn row(directory: &Path, id: &str) -> RunRow {
             RunRow { run: id.to_string(), unreadable: Some(failure.text), ..RunRow::default() }
         }
     }
-}
-
-fn json_of(row: &RunRow) -> serde_json::Value {
-    serde_json::json!({
-        "run": row.run,
-        "started_at": row.started_at,
-        "command": row.command,
-        "target": row.target,
-        "tag": row.tag,
-        "complete": row.complete,
-        "steps": row.steps,
-        "unreadable": row.unreadable,
-    })
 }

@@ -1,13 +1,16 @@
-//! `drivelab sim list` and `drivelab sim show`.
+//! `drivelab sim`: lists, shows and sweeps simulated drives.
+
+mod sweep;
 
 use crate::bounded;
 use crate::cli::sim::{SimCommand, SimListOptions, SimOptions, SimShowOptions};
+use crate::documents::{DescribedProfile, ProfileParameter, ProfileRow, Profiles};
 use crate::outcome::{Failure, Status};
 use crate::print;
-use drivelab_report::units;
+use drivelab_report::{hanging, units};
 use drivelab_sim::profile::{EMBEDDED, Model, Parameter, Profile, TomlValue};
 use drivelab_sim::target::SimTarget;
-use serde_json::json;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 /// Dies of one channel that a picture draws one by one.
@@ -15,14 +18,16 @@ const DIES_DRAWN: u64 = 8;
 /// Channels that a picture draws one by one.
 const CHANNELS_DRAWN: u64 = 16;
 
-/// Longest line of a paragraph.
-const COLUMNS: usize = 98;
+/// What stands before the title of a drive, and before the meaning of a figure.
+const TITLE_COLUMNS: usize = 27;
+const FIGURE_COLUMNS: usize = 47;
 
 /// Shows simulated drives.
 pub fn sim(options: &SimOptions) -> Result<Status, Failure> {
     match &options.command {
         SimCommand::List(options) => list(options),
         SimCommand::Show(options) => show(options),
+        SimCommand::Sweep(options) => sweep::sweep(options),
     }
 }
 
@@ -33,19 +38,18 @@ fn list(options: &SimListOptions) -> Result<Status, Failure> {
         drives.push((*name, target));
     }
     if options.json {
-        let drives: Vec<serde_json::Value> = drives
-            .iter()
-            .map(|(name, target)| {
-                json!({ "name": name, "title": target.profile.title, "bytes": target.bytes() })
-            })
-            .collect();
-        print::json(&json!({ "schema": drivelab_core::summary::SCHEMA, "simulated": drives }))?;
+        let row = |(name, target): &(&'static str, SimTarget)| {
+            let title = target.profile.title.clone();
+            ProfileRow { name, title, bytes: target.bytes() }
+        };
+        print::document(Profiles { simulated: drives.iter().map(row).collect() })?;
         return Ok(Status::Fine);
     }
     let mut text = String::new();
     for (name, target) in &drives {
         let bytes = target.bytes().map(units::capacity).unwrap_or_default();
-        let _ = writeln!(text, "  {name:<14} {bytes:>8}  {}", target.profile.title);
+        let label = format!("  {name:<14} {bytes:>8}  ");
+        text.push_str(&hanging(&label, &target.profile.title, TITLE_COLUMNS));
     }
     text.push_str(
         "\nAny command takes one as its target, as in  drivelab check sim:x25-e\n\
@@ -56,7 +60,7 @@ fn list(options: &SimListOptions) -> Result<Status, Failure> {
 }
 
 fn no_file(file: &str) -> Result<String, String> {
-    Err(format!("{file} is no name of a simulated drive"))
+    Err(format!("{file} is not the name of a simulated drive"))
 }
 
 fn show(options: &SimShowOptions) -> Result<Status, Failure> {
@@ -70,82 +74,47 @@ fn show(options: &SimShowOptions) -> Result<Status, Failure> {
     let figures = target.figures(written_by_day).map_err(Failure::usage)?;
     let profile = &target.profile;
     if options.json {
-        let parameters: serde_json::Map<String, serde_json::Value> = profile
-            .sections
-            .iter()
-            .map(|(section, parameters)| ((*section).to_owned(), parameters_as_json(parameters)))
-            .collect();
-        let derived: serde_json::Map<String, serde_json::Value> =
-            figures.iter().map(|figure| (figure.name.to_owned(), json!(figure.value))).collect();
-        print::json(&json!({
-            "schema": drivelab_core::summary::SCHEMA,
-            "name": profile.name,
-            "title": profile.title,
-            "about": profile.about,
-            "bytes": target.bytes(),
-            "differences": target.facts().target.differences,
-            "derived": derived,
-            "parameters": parameters,
-        }))?;
+        let section = |(name, parameters): (&&str, &BTreeMap<String, Parameter>)| {
+            ((*name).to_owned(), parameters.iter().map(parameter).collect())
+        };
+        let value = |value: f64| Some(value).filter(|value| value.is_finite());
+        print::document(DescribedProfile {
+            name: profile.name.clone(),
+            title: profile.title.clone(),
+            about: profile.about.clone(),
+            bytes: target.bytes(),
+            differences: target.facts().target.differences,
+            derived: figures.iter().map(|figure| (figure.name, value(figure.value))).collect(),
+            parameters: profile.sections.iter().map(section).collect(),
+        })?;
         return Ok(Status::Fine);
     }
     let mut text = format!("{}  ·  {}\n\n", profile.name, profile.title);
-    text.push_str(&wrapped(&profile.about));
+    text.push_str(&hanging("", &profile.about, 0));
     for found in &target.differences {
-        text.push_str(&wrapped(&found.text));
+        text.push_str(&hanging("", &found.text, 0));
     }
     text.push_str(&picture(profile));
     for figure in &figures {
-        let _ = writeln!(text, "  {:<28} {:>14}  {}", figure.name, figure.words, figure.meaning);
+        let label = format!("  {:<28} {:>14}  ", figure.name, figure.words);
+        text.push_str(&hanging(&label, figure.meaning, FIGURE_COLUMNS));
     }
     for (section, parameters) in &profile.sections {
         let _ = writeln!(text, "\n[{section}]");
         for (key, parameter) in parameters {
-            let _ = writeln!(
-                text,
-                "  {key:<28} {:>14}  {:<8}  {}",
-                in_words(key, &parameter.value),
-                parameter.status.word(),
-                parameter.source
-            );
+            let value = in_words(key, &parameter.value);
+            let label = format!("  {key:<28} {value:>14}  {:<8}  ", parameter.status.word());
+            text.push_str(&hanging(&label, &parameter.source, FIGURE_COLUMNS + 10));
         }
     }
     print::text(&text);
     Ok(Status::Fine)
 }
 
-/// A paragraph in lines that fit a terminal.
-fn wrapped(paragraph: &str) -> String {
-    let mut text = String::new();
-    let mut column = 0;
-    for word in paragraph.split_whitespace() {
-        let length = word.chars().count();
-        if column > 0 && column + 1 + length > COLUMNS {
-            text.push('\n');
-            column = 0;
-        } else if column > 0 {
-            text.push(' ');
-            column += 1;
-        }
-        text.push_str(word);
-        column += length;
-    }
-    text.push('\n');
-    text
-}
-
-fn parameters_as_json(
-    parameters: &std::collections::BTreeMap<String, Parameter>,
-) -> serde_json::Value {
-    let entry = |(key, parameter): (&String, &Parameter)| {
-        let value = json!({
-            "value": parameter.value,
-            "source": parameter.source,
-            "status": parameter.status.word(),
-        });
-        (key.clone(), value)
-    };
-    serde_json::Value::Object(parameters.iter().map(entry).collect())
+fn parameter((key, parameter): (&String, &Parameter)) -> (String, ProfileParameter) {
+    let Parameter { value, source, status } = parameter;
+    let value = serde_json::to_value(value).unwrap_or_default();
+    (key.clone(), ProfileParameter { value, source: source.clone(), status: status.word() })
 }
 
 /// A value with the unit that its key names.

@@ -16,8 +16,9 @@ use crate::outcome::{Failure, Status};
 use crate::ready::Ready;
 use crate::shown::Shown;
 use crate::store::reader::{self, Kept};
-use crate::target::{Kind, Missing, ResolvedTarget};
+use crate::target::{Kind, Missing, ResolvedTarget, checked};
 use crate::{entropy, print, store};
+use drivelab_core::gathering::Sweep;
 use drivelab_core::plan::{Purge, Switch};
 use drivelab_core::quantity::size;
 use drivelab_core::record::Begin;
@@ -41,11 +42,20 @@ pub fn help(words: &[String]) -> Option<String> {
     Some(registry::help_of(&study))
 }
 
+/// The study that was named.
+pub fn named(name: &str) -> Result<Study, Failure> {
+    registry::named(name)
+        .map_err(|text| Failure::usage(text).advise("`drivelab study --help` says what they ask."))
+}
+
+/// Does one study on simulated drives that differ in one parameter.
+pub fn swept(options: &StudyCommandOptions, sweep: Sweep) -> Result<Status, Failure> {
+    several::study(options, named(&options.name)?, Some(sweep))
+}
+
 /// Does one study, on one target or on several.
 pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
-    let study = registry::named(&options.name).map_err(|text| {
-        Failure::usage(text).advise("`drivelab study --help` says what they ask.")
-    })?;
+    let study = named(&options.name)?;
     if let Some((text, advice)) = options.own().find_map(|it| registry::refusal(&study, it)) {
         return Err(Failure::usage(text).advise(advice));
     }
@@ -57,7 +67,7 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
     if let [target] = options.targets.as_slice() {
         if study.needs.targets > 1 {
             return Err(Failure::usage(format!(
-                "`{0}` puts targets in order, and one alone has no place",
+                "`{0}` ranks several targets, and only one was named",
                 study.name
             ))
             .advise(format!("Name at least two:  drivelab study {} {target} OTHER", study.name)));
@@ -69,7 +79,7 @@ pub fn study(options: &StudyCommandOptions) -> Result<Status, Failure> {
         announce(&ready);
         return ready.finish();
     }
-    several::study(options, study)
+    several::study(options, study, None)
 }
 
 /// A study of one target that can begin.
@@ -84,7 +94,7 @@ fn prepare<'a>(
 ) -> Result<Prepared<'a>, Failure> {
     let tag = options.called.tag.as_deref();
     let terms = options.shown.terms(&options.safety, &options.store, options.dry_run);
-    let terms = Terms { tag, ..terms };
+    let terms = Terms { tag, live: Some(&options.live), ..terms };
     let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
     let mut resolved = job.look(Missing::unless_sized(options.size, &line))?;
@@ -156,9 +166,13 @@ fn cannot_go_on(path: &Path, begin: &Begin) -> Failure {
     let (path, command) = (path.display(), &begin.command);
     let is_old = matches!(command.as_str(), "check" | "accept");
     Failure::usage(match is_old {
-        true => format!("{path} is of a drivelab whose `{command}` could not go on yet"),
+        true => format!(
+            "{path} was written by a drivelab whose `{command}` could not be resumed \
+                         yet"
+        ),
         false => format!(
-            "{path} is a run of `drivelab {command}`; a study, a check or an acceptance can go on"
+            "{path} is a run of `drivelab {command}`; only a study, a check or an acceptance can \
+             be resumed"
         ),
     })
     .advise("Run the command again; `drivelab report` shows what was measured until then.")
@@ -179,6 +193,14 @@ fn asked(
     equip(resolved, study, scale);
     file_system::look(options, resolved)?;
     size_files(options, scale, resolved)?;
+    let emptying = emptying(&options.purge)?;
+    if let (Emptying::Purge(purge), Kind::File | Kind::Directory) = (emptying, resolved.kind) {
+        return Err(Failure::usage(format!(
+            "--purge {} empties a whole drive, and {target} is a file or directory on one",
+            purge.word()
+        ))
+        .advise("Name the drive itself, or leave --purge out."));
+    }
     let torture =
         TortureOptions { cycles: options.cycles.unwrap_or(1), legs: options.legs.clone() };
     let allowance = allowance(study, scale, resolved, torture.cycles);
@@ -189,7 +211,7 @@ fn asked(
         budget: options.budget.unwrap_or(allowance.budget),
         time: options.time.unwrap_or(allowance.time),
         delta: options.band,
-        emptying: emptying(&options.purge)?,
+        emptying,
         cpus: options.cpus.clone(),
         profile: options.pts.profile.map_or_else(Profile::default, Profile::from),
         write_cache: options.pts.write_cache.map(Switch::from),
@@ -218,18 +240,19 @@ fn size_files(
         return match options.size {
             None => Ok(()),
             Some(_) => Err(Failure::usage(
-                "--size is for a file that drivelab makes; this target is there",
+                "--size is for a file that drivelab creates, and this target exists",
             )
             .advise("Leave it out: the whole target is studied.")),
         };
     }
-    let wanted = options.size.map_or_else(
-        || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30))),
-        |size| size.0,
-    );
+    let scratch = || experiment::scratch_bytes(scale, options.budget.unwrap_or(Size(10 << 30)));
+    let bytes = match options.size {
+        Some(size) => checked(size)?,
+        None => resolved.roomy_bytes(scratch())?,
+    };
     let files = u64::from(resolved.files);
     let grain = if files > 1 { SHARED_GRAIN } else { 1 };
-    resolved.file_bytes = resolved.roomy_bytes(wanted)? / files / grain * grain;
+    resolved.file_bytes = bytes / files / grain * grain;
     Ok(())
 }
 
@@ -305,8 +328,19 @@ fn same_target(kept: &Kept, resolved: &ResolvedTarget) -> Result<(), Failure> {
     let serial = |facts: &drivelab_core::facts::TargetFacts| {
         facts.devices.last().map(|device| (device.model.clone(), device.serial.clone()))
     };
+    // A name may be another drive's after a restart; where no serial number tells, it must do.
+    let unnamed = |facts: &drivelab_core::facts::TargetFacts| {
+        let known = facts.devices.last().is_some_and(|device| device.serial.is_some());
+        let devices = facts.devices.iter().map(|it| (it.name.clone(), it.bytes)).collect();
+        if known { Vec::new() } else { devices }
+    };
+    let kind = |facts: &drivelab_core::facts::TargetFacts| {
+        facts.filesystem.as_ref().map(|found| found.kind.clone())
+    };
     let is_same = before.kind == now.kind
         && serial(before) == serial(now)
+        && unnamed(before) == unnamed(now)
+        && kind(before) == kind(now)
         && (resolved.creates() || before.bytes == now.bytes);
     if is_same {
         return Ok(());
@@ -315,7 +349,7 @@ fn same_target(kept: &Kept, resolved: &ResolvedTarget) -> Result<(), Failure> {
         "{} is not what this run began with: another drive, or another size",
         kept.run.begin.target
     ))
-    .advise("Put the drive back under that name, or begin a new study."))
+    .advise("Connect the drive under that name again, or begin a new study."))
 }
 
 fn dry_run(ready: &Prepared<'_>) -> Result<Status, Failure> {

@@ -1,26 +1,35 @@
-//! `drivelab watch`: what the kernel counts on the devices of a target, interval by interval.
+//! `drivelab watch`: what the kernel counts on the devices of targets, interval by interval: full
+//! screen on a terminal, as lines elsewhere.
+
+mod draw;
+mod followed;
+mod screen;
+mod traced;
 
 use crate::cli::watch::WatchOptions;
+use crate::documents::Document;
 use crate::outcome::{Failure, Status};
-use crate::print;
+use crate::{print, store};
 use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_io::counters::{self, DeviceCounters};
-use drivelab_io::facts::{self, System};
+use drivelab_io::facts::{self, DeviceNumber, System};
+use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use traced::{Latencies, Traced};
 
 /// Shorter intervals say more of the kernel's ticks than of the device, longer ones of nothing.
 const SHORTEST: Duration = Duration::from_millis(100);
 const LONGEST: Duration = Duration::from_secs(3600);
-/// The heads are said again after so many lines.
+/// The heads are said again after this many lines.
 const LINES: usize = 20;
 /// Ctrl-C is seen within this time.
 const NAP: Duration = Duration::from_millis(50);
 
 /// What one kind of request did in one interval; absent where there was none.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-struct Flow {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+pub struct Flow {
     per_second: f64,
     bytes_per_second: f64,
     merged_per_second: f64,
@@ -28,11 +37,16 @@ struct Flow {
     /// From queued to completed, in the kernel's queue and the device together; absent too where
     /// all of them took less than the millisecond that the kernel counts.
     mean_ns: Option<f64>,
+    /// What the drive took for each, from its driver to its end; absent without `--trace`, and
+    /// where none was seen from end to end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served: Option<Latencies>,
 }
 
 /// One device in one interval.
-#[derive(Debug, Clone, Default, PartialEq, Serialize)]
-struct Line {
+#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
+#[schemars(rename = "WatchLine")]
+pub struct Line {
     /// Seconds since the beginning, at the end of the interval.
     at_seconds: f64,
     device: String,
@@ -46,31 +60,32 @@ struct Line {
     queue: f64,
     /// Share of the time in which at least one was in flight.
     busy: f64,
+    /// Events that found no room in the tracer's buffers: then there are no percentiles.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    events_lost: Option<u64>,
 }
 
 /// Prints lines until the count is reached or Ctrl-C comes.
 pub fn watch(options: &WatchOptions) -> Result<Status, Failure> {
     let every = Duration::from_nanos(options.every.0);
     if !(SHORTEST..=LONGEST).contains(&every) {
-        return Err(Failure::usage(format!("--every {} makes no sense", options.every))
+        return Err(Failure::usage(format!("--every {} is out of range", options.every))
             .advise("Give 100ms to 1h: the kernel counts in ticks of some milliseconds."));
     }
     let system = System::live();
-    let path = Path::new(&options.target);
-    if !path.exists() {
-        return Err(Failure::usage(format!("{} is not there", options.target))
-            .advise("`drivelab list` shows which drives are."));
+    let mut devices = Vec::new();
+    for target in &options.targets {
+        devices.extend(devices_of(&system, target)?);
     }
-    let devices = facts::devices_below(&system, path);
+    devices.dedup();
+    let mut traced = options.trace.then(|| Traced::begin(&system, &devices)).transpose();
+    let traced = traced.as_mut().map_err(|why| untraced(why))?;
+    if !options.json && !options.plain && options.count.is_none() && print::has_screen() {
+        let runs = store::directory(None).ok();
+        return screen::run(&screen::Watched { system, devices, every, runs }, traced.as_mut());
+    }
     let count = || counters::snapshot(&system, &devices).map_err(|error| unreadable(&error));
     let (begin, mut before) = (Instant::now(), count()?);
-    if before.devices.is_empty() {
-        return Err(Failure::usage(format!(
-            "there is no block device below {}, so that the kernel counts nothing",
-            options.target
-        ))
-        .advise("Name a directory on a drive, or a device; `drivelab list` shows them."));
-    }
     let (mut since, mut printed) = (begin, 0);
     for number in 1..=options.count.unwrap_or(u64::MAX) {
         if !print::is_heard() {
@@ -81,17 +96,45 @@ pub fn watch(options: &WatchOptions) -> Result<Status, Failure> {
         }
         let (now, at) = (count()?, Instant::now());
         let span = at - since;
-        for device in now.since(&before).devices {
-            let line = line(&device, span, at - begin);
+        let counted = now.since(&before).devices;
+        let mut lines: Vec<Line> =
+            counted.iter().map(|device| line(device, span, at - begin)).collect();
+        if let Some(traced) = traced.as_mut() {
+            traced.add_to(&mut lines).map_err(|why| untraced(&why))?;
+        }
+        for line in lines {
             match options.json {
-                true => print::text(&format!("{}\n", serde_json::json!(line))),
-                false => print::text(&table(&line, printed)),
+                false => print::text(&table(&line, printed, options.trace)),
+                true => print::line(Document::of(line))?,
             }
             printed += 1;
         }
         (before, since) = (now, at);
     }
     Ok(Status::Fine)
+}
+
+/// The devices below a target that the kernel counts.
+fn devices_of(system: &System, target: &str) -> Result<Vec<DeviceNumber>, Failure> {
+    let path = Path::new(target);
+    if !path.exists() {
+        return Err(Failure::usage(format!("{target} is not there"))
+            .advise("`drivelab list` shows which drives are."));
+    }
+    let devices = facts::devices_below(system, path);
+    let counted = counters::devices(system, &devices).map_err(|error| unreadable(&error))?;
+    if counted.is_empty() {
+        return Err(Failure::usage(format!(
+            "there is no block device below {target}, so the kernel keeps no I/O counters for it"
+        ))
+        .advise("Name a directory on a drive, or a device; `drivelab list` shows them."));
+    }
+    Ok(devices)
+}
+
+fn untraced(why: &str) -> Failure {
+    Failure::invalid(format!("no percentiles: {why}"))
+        .advise("Without --trace the kernel's counters give rates and means.")
 }
 
 fn unreadable(error: &std::io::Error) -> Failure {
@@ -121,6 +164,7 @@ fn line(device: &DeviceCounters, span: Duration, at: Duration) -> Line {
             merged_per_second: merges as f64 / seconds,
             mean_bytes: each(bytes as f64).filter(|bytes| *bytes > 0.0),
             mean_ns: each(time_ms as f64 * 1e6).filter(|ns| *ns > 0.0),
+            served: None,
         }
     };
     let d = device;
@@ -135,13 +179,32 @@ fn line(device: &DeviceCounters, span: Duration, at: Duration) -> Line {
         queue: d.queue_time_ms as f64 / (seconds * 1e3),
         // The kernel books a tick at a time, and may book one more than there were.
         busy: (d.busy_time_ms as f64 / (seconds * 1e3)).min(1.0),
+        events_lost: None,
     }
 }
 
+impl Flow {
+    /// How long a request takes, in few characters: on average, or of 100 the one that takes the
+    /// longest.
+    fn takes(&self, is_traced: bool) -> String {
+        let ns = match is_traced {
+            true => self.served.as_ref().and_then(|it| it.p99_ns()).map(|ns| ns as f64),
+            false => self.mean_ns,
+        };
+        ns.map_or_else(|| "–".to_owned(), time)
+    }
+}
+
+/// What stands above how long a request takes.
+fn takes(is_traced: bool) -> &'static str {
+    if is_traced { "p99" } else { "wait" }
+}
+
 /// A line of the table, with the heads where they are due.
-fn table(line: &Line, printed: usize) -> String {
+fn table(line: &Line, printed: usize, is_traced: bool) -> String {
+    let wait = takes(is_traced);
     let heads = [
-        "device", "reads", "rate", "size", "wait", "writes", "rate", "size", "wait", "flushes",
+        "device", "reads", "rate", "size", wait, "writes", "rate", "size", wait, "flushes",
         "queue", "busy",
     ];
     let of = |flow: &Flow| {
@@ -150,7 +213,7 @@ fn table(line: &Line, printed: usize) -> String {
             operations(flow.per_second),
             bandwidth(flow.bytes_per_second),
             flow.mean_bytes.map_or_else(nothing, |bytes| size(bytes as u64)),
-            flow.mean_ns.map_or_else(nothing, time),
+            flow.takes(is_traced),
         ]
     };
     let [reads, read_rate, read_size, read_wait] = of(&line.read);
@@ -171,7 +234,7 @@ fn table(line: &Line, printed: usize) -> String {
     ];
     if !line.counted {
         let name = &line.device;
-        return format!("{name:<10} not counted: its queue/iostats is 0, or nothing ever was\n");
+        return format!("{name:<10} no counters: its queue/iostats is 0, or it never had I/O\n");
     }
     let head = match printed.is_multiple_of(LINES) {
         true => row(&heads.map(String::from)),
@@ -214,9 +277,9 @@ mod tests {
         assert_eq!((line.write.mean_bytes, line.write.mean_ns), (None, None), "none was there");
         assert_eq!((line.flush.mean_bytes, line.flush.mean_ns), (None, Some(4e6)));
         assert_eq!((line.queue, line.busy, line.at_seconds), (0.254, 1.0, 6.0));
-        let text = table(&line, 0);
+        let text = table(&line, 0, false);
         assert_eq!(text.lines().count(), 2, "{text}");
-        assert_eq!(table(&line, 1).lines().count(), 1);
+        assert_eq!(table(&line, 1, false).lines().count(), 1);
         assert!(text.contains("4 KiB") && text.contains('–'), "{text}");
     }
 }

@@ -4,6 +4,7 @@
 //! what is left ends there; then it is incomplete, and the run is over and judged as it is.
 
 use crate::forecast;
+use crate::progress::Allowance;
 use drivelab_core::plan::{Act, IoMode, Step, Stream, Until};
 use drivelab_core::run::StepRun;
 use drivelab_core::units::{Size, Span};
@@ -16,7 +17,7 @@ const GRACE_PART: u64 = 50;
 
 /// What got this part of its bytes stands for all of them.
 const LEAST_PART: f64 = 0.5;
-/// Draws go beyond so many standard deviations once in three million times.
+/// Draws go beyond this many standard deviations once in three million times.
 const DEVIATIONS: f64 = 5.0;
 
 /// What is left of what was allowed.
@@ -71,6 +72,12 @@ impl Limits {
             left_bytes: budget.0,
             tails: BTreeMap::new(),
         }
+    }
+
+    /// What may be written, and was written so far.
+    pub fn allowance(&self) -> Allowance {
+        let written = self.budget.0.saturating_sub(self.left_bytes);
+        Allowance { written, budget: self.budget.0 }
     }
 
     /// The step with its ends within what is left, on files of `file_bytes`.
@@ -162,15 +169,16 @@ impl Limits {
     pub fn cut(&self, asked: &Step, done: &Step, ns: u64) -> Option<String> {
         let end = done.elapsed()?.0;
         let is_short = asked.elapsed().is_none_or(|asked| end < asked.0 / 2);
-        (is_short && ns >= end.saturating_add(done.ramp.0)).then(|| self.time_is_over())
+        (is_short && ns >= end.saturating_add(done.ramp.0))
+            .then(|| format!("its part of the time budget, {}, was used up", self.time))
     }
 
     fn time_is_over(&self) -> String {
-        format!("the time for the whole line, {}, was over", self.time)
+        format!("the time budget of the whole command, {}, was used up", self.time)
     }
 
     fn bytes_are_over(&self) -> String {
-        format!("what may be written, {}, would have been exceeded", self.budget)
+        format!("the write budget, {}, would have been exceeded", self.budget)
     }
 }
 
@@ -230,7 +238,7 @@ mod tests {
         let step = writes(Until { passes: Some(2), ..Until::default() });
         assert!(limits(10, 2 * GIB).within(&step, GIB).is_ok());
         let why = limits(10, 2 * GIB - 1).within(&step, GIB).unwrap_err();
-        assert!(why.starts_with("what may be written"), "{why}");
+        assert!(why.starts_with("the write budget, 2147483647,"), "{why}");
     }
 
     #[test]
@@ -300,7 +308,12 @@ mod tests {
         let cut = limits.within(&long, GIB).unwrap();
         assert_eq!(cut.elapsed(), Some(Span(5 * SECOND_NS)));
         limits.left_ns = 2 * SECOND_NS;
-        assert!(limits.within(&step, GIB).unwrap_err().starts_with("the time for the whole line"));
+        assert!(
+            limits
+                .within(&step, GIB)
+                .unwrap_err()
+                .starts_with("the time budget of the whole command")
+        );
         assert!(limits.within(&writes(Until::default()), GIB).is_err());
     }
 }

@@ -25,7 +25,9 @@ impl Execution<'_> {
         };
         let failed = |failure: Failure| Stop::Trouble(Trouble::failed(failure.text));
         let (stop, unissued) = merged.unwrap_or_else(|failure| (Some(failed(failure)), 0));
-        if unissued > 0 && stop.is_none() && !self.is_told_of(step) {
+        // What fell due at the very end is one operation of a worker, and no backlog.
+        let workers: u64 = step.streams.iter().map(|stream| u64::from(stream.workers)).sum();
+        if unissued > workers.max(1) && stop.is_none() && !self.is_told_of(step) {
             self.recorder.warn(trouble::rate_not_kept(step, end.step, unissued));
         }
         stop
@@ -100,15 +102,15 @@ impl Execution<'_> {
         }
         let names: Vec<&str> = machines.into_iter().collect();
         let text = format!(
-            "the work was done by {} processes on {}: what the kernel counts was looked at on the \
-             first one's machine alone.",
+            "the work was done by {} processes on {}: the kernel's counters were read on the \
+             machine of rank 0 only.",
             begin.processes.len(),
             names.join(", ")
         );
         self.recorder.warn(Warning {
             code: "several_machines".into(),
             text,
-            advice: "Watch the drives of the others there, with `drivelab watch`.".into(),
+            advice: "Watch the drives of the other machines there, with `drivelab watch`.".into(),
             step: None,
         });
     }

@@ -37,7 +37,7 @@ fn execute_on(testbed: &mut dyn Testbed, plan: &Plan) -> (Run, Result<(), Stop>)
         Descriptors::default(),
         directory.path().join("write-caches"),
     );
-    let mut progress = Progress::new();
+    let mut progress = Progress::new("run");
     let result = Execution::new(
         Ranks::ALONE,
         testbed,

@@ -18,13 +18,25 @@ const ENOSPC: i32 = 28;
 const EOPNOTSUPP: i32 = 95;
 const ESTALE: i32 = 116;
 
-/// The trouble that a failed operation is on a target of that kind.
-pub fn of_failure(failure: &Failure, stream: &Stream, target: TargetKind) -> Trouble {
+/// The trouble that a failed operation is on a target of that kind. Of a drive that went away the
+/// kernel says a dozen things, such as that its end is at 0: `gone` is its name, where it is so.
+pub fn of_failure(
+    failure: &Failure,
+    stream: &Stream,
+    target: TargetKind,
+    gone: Option<&str>,
+) -> Trouble {
     let (action, place) = (failure.op.action(), failure.op.place());
     let what = match failure.op {
         Op::Name(_) => format!("{} {place}", action.word()),
         Op::Data(op) => format!("{} of {} bytes {place}", action.word(), op.len),
     };
+    if let Some(name) = gone {
+        return Trouble::failed(format!(
+            "the drive {name} went away while it was used: a {what} was the first that failed; \
+             see the kernel log (dmesg) for why: pulled out, reset, or its last path was lost"
+        ));
+    }
     match failure.errno {
         None => {
             let moved = failure.moved;
@@ -46,7 +58,7 @@ pub fn of_failure(failure: &Failure, stream: &Stream, target: TargetKind) -> Tro
 
 fn advice(errno: Errno, stream: &Stream) -> String {
     match errno.0 {
-        EIO => "the drive or its driver reports a fault: look at the kernel log (dmesg)".into(),
+        EIO => "the drive or its driver reports a fault: see the kernel log (dmesg)".into(),
         ENOSPC => "the file system is full: free some space or use a smaller --size".into(),
         ENODEV | ENXIO | ESTALE => "the drive or file system went away".into(),
         EINVAL if stream.io.word() == "direct" => {
@@ -71,7 +83,9 @@ pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
             step.name,
             (asked * 1e3).round() / 1e3
         ),
-        advice: "The backlog is in the response times. Lower the rate or raise the depth.".into(),
+        advice: "The backlog is in the response times. Lower the rate, or raise \
+                 the depth where the drive can serve more at once."
+            .into(),
         step: Some(number),
     }
 }
@@ -89,7 +103,7 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
         warn(
             "errors",
             format!("{errors} operations of `{name}` failed."),
-            "The numbers count only what succeeded. Look at the kernel log (dmesg).",
+            "The numbers count only what succeeded. See the kernel log (dmesg).",
         );
     }
     match Verified::of(run, step) {
@@ -130,8 +144,8 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
         warn(
             "trims_hold_up",
             format!(
-                "each trim of `{name}` holds up its worker, so what completes beside it is \
-                     stamped when the trim is over."
+                "each trim of `{name}` blocks its worker, so what completes meanwhile is timed \
+                 only when the trim is over."
             ),
             "Give the trims a stream of their own in a plan (workers do not wait for each other).",
         );
@@ -141,8 +155,8 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
     if measured && ops == 0 && errors == 0 {
         warn(
             "no_operations",
-            format!("not one operation of `{name}` completed after the ramp."),
-            "Run it longer.",
+            format!("no operation of `{name}` completed after the ramp."),
+            "Give a longer --runtime or a shorter --ramp.",
         );
     }
     warnings
@@ -156,7 +170,19 @@ mod tests {
     fn short(action: Action, target: TargetKind) -> String {
         let op = DataOp { action, offset: 1_835_008, len: 65_536, ..DataOp::default() };
         let failure = Failure { errno: None, op: op.into(), moved: 20_480 };
-        of_failure(&failure, &Stream::default(), target).text
+        of_failure(&failure, &Stream::default(), target, None).text
+    }
+
+    #[test]
+    fn a_drive_that_went_away_is_neither_full_nor_shorter() {
+        let op = DataOp { action: Action::Write, len: 4096, ..DataOp::default() };
+        for errno in [None, Some(Errno(ENOSPC)), Some(Errno(EIO))] {
+            let failure = Failure { errno, op: op.into(), moved: 0 };
+            let kind = TargetKind::BlockDevice;
+            let text = of_failure(&failure, &Stream::default(), kind, Some("nvme0n1")).text;
+            assert!(text.starts_with("the drive nvme0n1 went away while it was used"), "{text}");
+            assert!(!text.contains("full") && !text.contains("ends there"), "{text}");
+        }
     }
 
     #[test]

@@ -15,9 +15,9 @@ pub const NAMES: [&str; 6] =
 /// What was asked of drivelab itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DrivelabOptions {
-    /// Sizes and counts of files are so many times as large.
+    /// Sizes and counts of files are this many times as large.
     pub scale: Scale,
-    /// Times are so many times as long.
+    /// Times are this many times as long.
     pub scale_time: Scale,
     /// Consent to destroy what a device holds.
     pub erase: Option<String>,
@@ -34,7 +34,7 @@ pub struct DrivelabOptions {
 pub enum Notes {
     /// To stderr.
     Stderr,
-    /// Nowhere.
+    /// Notes are not printed.
     None,
     /// To stderr, and nothing is run.
     Only,
@@ -54,8 +54,12 @@ impl Default for DrivelabOptions {
 }
 
 /// Takes our own options out of a line.
-pub fn take(words: &[String]) -> Result<(DrivelabOptions, Vec<String>), Failure> {
-    let (mut options, mut rest) = (DrivelabOptions::default(), Vec::new());
+pub fn take(
+    words: &[String],
+    usual_notes: Notes,
+) -> Result<(DrivelabOptions, Vec<String>), Failure> {
+    let usual = DrivelabOptions { notes: usual_notes, ..DrivelabOptions::default() };
+    let (mut options, mut rest) = (usual, Vec::new());
     let mut words = words.iter();
     while let Some(word) = words.next() {
         let (name, value) = match word.split_once('=') {
@@ -89,7 +93,7 @@ fn notes(text: &str) -> Result<Notes, Failure> {
         "stderr" => Ok(Notes::Stderr),
         "none" => Ok(Notes::None),
         "only" => Ok(Notes::Only),
-        _ => Err(Failure::usage(format!("`{text}` is no place for notes"))
+        _ => Err(Failure::usage(format!("`{text}` is not a place for notes"))
             .advise("Use --notes=stderr, none, or only (which runs nothing).")),
     }
 }
@@ -98,7 +102,7 @@ fn notes(text: &str) -> Result<Notes, Failure> {
 fn scale(name: &str, text: &str) -> Result<Scale, Failure> {
     const DECIMALS_MAX: usize = 9;
     let bad = || {
-        Failure::usage(format!("`{text}` is no share"))
+        Failure::usage(format!("`{text}` is not a share"))
             .advise(format!("Write it as in {name}=1/1024 or {name}=0.001."))
     };
     let whole = |text: &str| text.parse::<u64>().map_err(|_| bad());
@@ -127,7 +131,7 @@ mod tests {
     use drivelab_io::ranks::Ranks;
 
     fn of(line: &str) -> Result<(DrivelabOptions, Vec<String>), Failure> {
-        take(&line.split(' ').map(String::from).collect::<Vec<_>>())
+        take(&line.split(' ').map(String::from).collect::<Vec<_>>(), Notes::Stderr)
     }
 
     #[test]

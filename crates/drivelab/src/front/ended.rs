@@ -2,6 +2,7 @@
 
 use super::drivelab_options::Notes;
 use super::files;
+use crate::execute::RATE_NOT_KEPT;
 use crate::outcome::{Failure, Status};
 use crate::print;
 use crate::ranks::broadcast;
@@ -25,17 +26,19 @@ pub fn show(
         return broadcast(ranks, &0);
     }
     let output = layout(&ended.run, host);
-    print::text(&output.text);
+    print::verbatim(&output.text);
     if notes != Notes::None {
         output.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
+        let unkept = ended.run.warnings.iter().filter(|one| one.code == RATE_NOT_KEPT);
+        unkept.for_each(|one| print::error(&format!("note: {}", one.text)));
     }
     let written: Vec<Result<(), Failure>> =
         output.files.iter().map(|file| files::write(file, list)).collect();
     for (file, written) in output.files.iter().zip(&written) {
         match (written, std::str::from_utf8(&file.bytes)) {
-            (Ok(()), _) => print::text(&file.said),
+            (Ok(()), _) => print::verbatim(&file.said),
             // What a person waited for is not lost with the name it was meant for.
-            (Err(_), Ok(text)) => print::text(text),
+            (Err(_), Ok(text)) => print::verbatim(text),
             (Err(_), Err(_)) => {}
         }
     }
@@ -46,6 +49,10 @@ pub fn show(
     let is_quiet = notes == Notes::None;
     if let Some(failure) = ended.failure.as_ref().filter(|_| !(is_quiet && is_mere_suspicion)) {
         print::failure(failure);
+        if mismatched && !is_quiet {
+            let run = &ended.run.begin.run;
+            print::error(&format!("  Where the first of them are:  drivelab report {run}"));
+        }
     } else if ended.status.is_interruption() {
         print::error("drivelab: interrupted; what was measured until then is kept");
     }

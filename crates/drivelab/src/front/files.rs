@@ -60,7 +60,7 @@ pub fn write(file: &OutputFile, list: &ScratchList) -> Result<(), Failure> {
         match path.ends_with("null") {
             true => {}
             false if path.ends_with("stderr") => print::error(text.trim_end()),
-            false => print::text(&text),
+            false => print::verbatim(&text),
         }
         return Ok(());
     }
@@ -107,7 +107,7 @@ fn is_there(place: &ResultFile, list: &ScratchList, when: When) -> Result<bool, 
     match there {
         There::Nothing => return Ok(false),
         There::Pipe => return Ok(true),
-        There::NoFile => return Err(failed(Error::other("it is no regular file"))),
+        There::NoFile => return Err(failed(Error::other("it is not a regular file"))),
         There::Empty | There::Own | There::Foreign => {}
     }
     if place.existing.takes(&beginning(path).map_err(failed)?, there == There::Own) {

@@ -26,7 +26,7 @@ pub fn print(
         return Ok(0);
     }
     let host = world.host_now();
-    print::text(&reports.opening(&host));
+    print::verbatim(&reports.opening(&host));
     let begin = Instant::now();
     let mut before = None;
     let mut after = counters()?;
@@ -36,10 +36,10 @@ pub fn print(
         let is_reference = sample == 1 && reports.skips_first();
         if !is_reference {
             if shown > 0 {
-                print::text(reports.between());
+                print::verbatim(reports.between());
             }
             let host = world.host_now();
-            print::text(&reports.report(&host, before.as_ref(), &after, seconds));
+            print::verbatim(&reports.report(&host, before.as_ref(), &after, seconds));
             shown += 1;
         }
         let Some(interval_s) = reports.interval_s() else { break };
@@ -51,7 +51,7 @@ pub fn print(
         seconds = next.uptime_s - after.uptime_s;
         before = Some(std::mem::replace(&mut after, next));
     }
-    print::text(reports.closing());
+    print::verbatim(reports.closing());
     Ok(0)
 }
 

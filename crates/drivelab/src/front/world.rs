@@ -58,13 +58,13 @@ fn now_ms() -> u64 {
 /// What stands in the standard input up to its end.
 fn standard_input(ranks: Ranks) -> Result<String, String> {
     if !ranks.is_alone() {
-        return Err("the standard input reaches the first process alone; name a file".into());
+        return Err("standard input reaches rank 0 only; name a file".into());
     }
     let mut text = String::new();
     let mut input = std::io::stdin().lock().take(TEXT_BYTES_MAX + 1);
     input.read_to_string(&mut text).map_err(|error| error.to_string())?;
     if text.len() as u64 > TEXT_BYTES_MAX {
-        Err("it has more than 16 MiB".into())
+        Err("it is larger than 16 MiB".into())
     } else {
         Ok(text)
     }
@@ -105,9 +105,14 @@ impl World for RealWorld {
         }
         let found = std::fs::metadata(Path::new(path)).map_err(|error| error.to_string())?;
         if !found.is_file() || found.len() > TEXT_BYTES_MAX {
-            return Err("it is no text file of at most 16 MiB".into());
+            return Err("it is not a text file of at most 16 MiB".into());
         }
-        bounded::text(path, TEXT_BYTES_MAX).map_err(|error| error.to_string())
+        let bytes = bounded::bytes(path, TEXT_BYTES_MAX).map_err(|error| error.to_string())?;
+        // Comments of old files are not always UTF-8, and the tools never ask.
+        String::from_utf8(bytes).or_else(|error| match error.as_bytes().contains(&0) {
+            true => Err("it is not a text file".into()),
+            false => Ok(error.as_bytes().iter().map(|byte| char::from(*byte)).collect()),
+        })
     }
 
     fn variable(&self, name: &str) -> Option<String> {

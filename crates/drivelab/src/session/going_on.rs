@@ -38,11 +38,11 @@ pub fn simulate_again(
     next.map_or(Ok(()), |next| run_plans(execution, next, inquiry))
 }
 
-/// What can still be said of a real target that was let go of.
+/// What can still be said of a real target that was released.
 pub fn resumed(resolved: &ResolvedTarget, run: &Run) -> Resumed {
     let because = match resolved.creates() {
-        true => "the scratch file was made anew",
-        false => "what happened to the drive since it was let go of is not known",
+        true => "the scratch file was created again",
+        false => "the drive was closed in between, so its state is unknown",
     };
     Resumed {
         at: Some(WallTime::now().rfc3339()),
@@ -57,11 +57,11 @@ pub fn broken_off(resumed: &Resumed) -> Warning {
     Warning {
         code: "resumed".into(),
         text: format!(
-            "this run was broken off after {} steps and went on later: {}.",
+            "this run was interrupted after {} steps and resumed later: {}.",
             resumed.steps,
             resumed.because.as_deref().unwrap_or_default()
         ),
-        advice: "The state it needs was brought about again, and what must follow on that state \
+        advice: "The state that it needs was established again, and what must follow that state \
                  without a pause was repeated."
             .into(),
         step: None,

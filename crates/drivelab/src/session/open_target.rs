@@ -194,8 +194,8 @@ fn holes(target: &Target) -> Option<Warning> {
     Some(Warning {
         code: "file_has_holes".into(),
         text: format!(
-            "{} is not wholly allocated: reads of its holes, or of what is stored compressed, \
-             need less of the drive.",
+            "{} is not fully allocated: reads of its holes, or of what is stored compressed, take \
+             less work of the drive.",
             file.path.display()
         ),
         advice: "Write the whole file first.".into(),

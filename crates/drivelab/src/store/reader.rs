@@ -59,13 +59,11 @@ pub fn read_to_go_on(path: &Path, whole_steps: bool) -> Result<Kept, Failure> {
     let whole = read(path)?;
     let name = path.display().to_string();
     if whole.complete() {
-        return Err(Failure::usage(format!(
-            "{name} has come to its end; there is nothing to resume"
-        ))
-        .advise("`drivelab report` shows it; `drivelab study` makes a new one."));
+        return Err(Failure::usage(format!("{name} is complete; there is nothing to resume"))
+            .advise("`drivelab report` shows it; `drivelab study` makes a new one."));
     }
     if still_goes_on(path) {
-        return Err(Failure::usage(format!("{name} is being written: this run still goes on"))
+        return Err(Failure::usage(format!("{name} is being written: this run is still going on"))
             .advise("Wait for its end, or stop it first."));
     }
     let text = std::fs::read(path)
@@ -163,10 +161,18 @@ fn wrong_line(name: &str, number: usize, error: &serde_json::Error) -> Failure {
     let detail = error.to_string();
     // serde_json counts lines of one line; only the column says something.
     let detail = detail.split(" at line ").next().unwrap_or_default().to_string();
-    Failure::usage(format!(
+    let refusal = Failure::usage(format!(
         "{name} line {number}, column {}: not a record of a drivelab run ({detail})",
         error.column()
-    ))
+    ));
+    // A document of several lines ends too early for its first line.
+    match number == 1 && error.is_eof() {
+        true => refusal.advise(
+            "If this is what `--json` printed, name the run instead: its ID stands there as \
+             \"run\", and `drivelab runs` lists all that are kept.",
+        ),
+        false => refusal,
+    }
 }
 
 #[cfg(test)]

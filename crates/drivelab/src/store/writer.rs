@@ -40,6 +40,12 @@ pub struct RunDirectory {
     pub measuring_cpus: Vec<usize>,
 }
 
+/// Sees each record in the writing thread, before it is appended.
+pub trait Witness: Send {
+    /// Sees one.
+    fn see(&mut self, record: &Record);
+}
+
 /// Takes the records of a run, keeps them for the results and appends them to its file.
 #[derive(Debug)]
 pub struct Recorder {
@@ -54,12 +60,30 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Begins a run. A store that cannot be written is told at the end, and ends nothing.
+    /// A run that nobody else sees.
+    #[cfg(test)]
     pub fn begin(directory: &RunDirectory, begin: Begin) -> Self {
+        Recorder::begin_before(directory, begin, None)
+    }
+
+    /// Begins a run. A store that cannot be written is told at the end, and ends nothing; who wants
+    /// to see the records sees them all the same.
+    pub fn begin_before(
+        directory: &RunDirectory,
+        begin: Begin,
+        witness: Option<Box<dyn Witness>>,
+    ) -> Self {
         let path = directory.path.join(format!("{}.jsonl", begin.run));
         let mut recorder = Recorder::unwritten(Run::default(), path);
-        let created = create(&recorder.path).map_err(|error| error.to_string());
-        recorder.trouble = created.and_then(|file| recorder.start_writer(directory, file)).err();
+        let (file, trouble) = match create(&recorder.path) {
+            Ok(file) => (Some(file), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        recorder.trouble = trouble;
+        if file.is_some() || witness.is_some() {
+            let started = recorder.start_writer(directory, file, witness);
+            recorder.trouble = recorder.trouble.take().or(started.err());
+        }
         recorder.record(Record::Begin(Box::new(begin)));
         recorder
     }
@@ -85,18 +109,25 @@ impl Recorder {
         });
         recorder.trouble = opened
             .map_err(|error| error.to_string())
-            .and_then(|file| recorder.start_writer(directory, file))
+            .and_then(|file| recorder.start_writer(directory, Some(file), None))
             .err();
         recorder
     }
 
-    fn start_writer(&mut self, directory: &RunDirectory, file: File) -> Result<(), String> {
-        // Where locks are not known, nobody can tell that the run goes on, and nobody needs to.
-        let _ = file.try_lock();
-        self.inode = file.metadata().ok().map(|found| (found.dev(), found.ino()));
+    fn start_writer(
+        &mut self,
+        directory: &RunDirectory,
+        file: Option<File>,
+        witness: Option<Box<dyn Witness>>,
+    ) -> Result<(), String> {
+        if let Some(file) = &file {
+            // Where locks are not known, nobody can tell that the run goes on, and nobody needs to.
+            let _ = file.try_lock();
+            self.inode = file.metadata().ok().map(|found| (found.dev(), found.ino()));
+        }
         let (sender, records) = sync_channel(RECORDS_MAX);
         let avoided = directory.measuring_cpus.clone();
-        let appender = Appender::new(file, directory.shares_drive);
+        let appender = Appender::new(file, directory.shares_drive, witness);
         let write = move || {
             let _aside = drivelab_io::cpus::stand_aside(&avoided);
             appender.write_all(&records)
@@ -183,7 +214,9 @@ fn create(path: &Path) -> std::io::Result<File> {
 }
 
 struct Appender {
-    file: File,
+    /// Absent where it could not be made: the others are told all the same.
+    file: Option<File>,
+    witness: Option<Box<dyn Witness>>,
     pending: Vec<u8>,
     since: Option<Instant>,
     holds_back: bool,
@@ -191,8 +224,8 @@ struct Appender {
 }
 
 impl Appender {
-    fn new(file: File, holds_back: bool) -> Self {
-        Appender { file, pending: Vec::new(), since: None, holds_back, in_step: false }
+    fn new(file: Option<File>, holds_back: bool, witness: Option<Box<dyn Witness>>) -> Self {
+        Appender { file, witness, pending: Vec::new(), since: None, holds_back, in_step: false }
     }
 
     fn write_all(mut self, records: &Receiver<Record>) -> Result<(), String> {
@@ -202,7 +235,10 @@ impl Appender {
                 _ => APPENDED_AFTER,
             };
             match records.recv_timeout(wait) {
-                Ok(record) => self.take(&record).map_err(|error| error.to_string())?,
+                Ok(record) => {
+                    self.witness.iter_mut().for_each(|witness| witness.see(&record));
+                    self.take(&record).map_err(|error| error.to_string())?;
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => break,
             }
@@ -211,7 +247,8 @@ impl Appender {
                 self.flush().map_err(|error| error.to_string())?;
             }
         }
-        self.flush().and_then(|()| self.file.sync_all()).map_err(|error| error.to_string())
+        let synced = self.flush().and_then(|()| self.file.map_or(Ok(()), |file| file.sync_all()));
+        synced.map_err(|error| error.to_string())
     }
 
     fn holding(&self) -> bool {
@@ -239,7 +276,9 @@ impl Appender {
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.file.write_all(&self.pending)?;
+        if let Some(file) = &mut self.file {
+            file.write_all(&self.pending)?;
+        }
         self.pending.clear();
         self.since = None;
         Ok(())

@@ -82,7 +82,7 @@ fn is_like_a_device(name: &str) -> bool {
     (is_disk && rest.chars().all(|c| c.is_ascii_digit())) || is_numbered || name.starts_with("dm-")
 }
 
-/// What stands beside a name that is not there and is nearly called so.
+/// What stands next to a name that is not there and is nearly called so.
 fn neighbour(path: &Path) -> Option<String> {
     /// More names than that are not looked through.
     const NAMES_MAX: usize = 1000;

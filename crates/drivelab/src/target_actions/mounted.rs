@@ -1,4 +1,4 @@
-//! Files in a file system on the target, in place of the target: made, mounted, let go of again.
+//! Files in a file system on the target, in place of the target: made, mounted, released again.
 
 use crate::descriptors::Descriptors;
 use drivelab_core::anatomy::Piece;
@@ -87,7 +87,7 @@ impl Files {
 
     fn here(&mut self, descriptors: &Descriptors, wanted: &Mount) -> Result<Rc<Target>, Trouble> {
         let kind = self.made.ok_or_else(|| {
-            Trouble::usage("nothing was made that could be mounted: put a step with mkfs before it")
+            Trouble::usage("there is no file system to mount: put a step with mkfs before it")
         })?;
         if self.mounted.is_some() {
             return Err(Trouble::usage("it is mounted already: put an unmount before it"));

@@ -116,7 +116,7 @@ fn assert_silence_ends_the_run(engine: &str, depth: &str) {
         drive.file.vanish();
         assert!(running.wait(Duration::from_secs(10)), "the kernel let go, and no end: {said}");
     }
-    assert_clear_end(&laboratory, running.finish(), &["not come back", "stuck"]);
+    assert_clear_end(&laboratory, running.finish(), &["no completion", "not completed", "stuck"]);
 }
 
 #[test]

@@ -80,6 +80,7 @@ fn runs_of_two_drives_are_compared_and_what_differs_is_said() {
     assert!(said.out.contains("2 slower"), "{}", said.out);
     let said = user.types(&["compare", &ids[0], &ids[0]]).fine();
     assert!(said.out.contains("1 equivalent") || said.out.contains("1 identical"), "{}", said.out);
+    assert!(said.err.contains("both sides are one run"), "{}", said.err);
 }
 
 /// Numbers of one column in several files belong together; a cell that is gone fails no gate and
@@ -112,8 +113,8 @@ fn nonsense_is_refused_in_a_sentence() {
     user.write("twice.csv", "a,a\n1,2\n");
     user.write("zero.csv", "a,b\n0,1\n1,2\n2,3\n");
     for (line, words) in [
-        (&["compare", "nope"][..], "is no run"),
-        (&["compare", "three.txt"], "three.txt alone is not two sides"),
+        (&["compare", "nope"][..], "is not a run"),
+        (&["compare", "three.txt"], "three.txt alone is one side"),
         (&["compare", "bad.txt"], "bad.txt line 2: \"x\" is not a finite number"),
         (&["compare", "twice.csv"], "twice.csv has two columns called \"a\""),
         (&["compare", "zero.csv"], "values cannot be compared: a value is not above zero"),
@@ -153,10 +154,39 @@ fn files_of_fio_are_runs_and_a_page_shows_them() {
     user.types(&line).fine();
     user.write("mine.html", "<!doctype html> mine");
     let line = ["compare", &before, &after, "--out", "mine.html"];
-    user.types(&line).refused(3, "mine.html exists and is no report as drivelab wrote it");
+    user.types(&line).refused(3, "mine.html exists and is not an unchanged report of drivelab");
     user.write("numbers", "1 2\n");
     let mixed = format!("{before},numbers");
-    user.types(&["compare", &mixed, &after]).refused(2, "a side is of one kind");
+    user.types(&["compare", &mixed, &after]).refused(2, "use one kind per side");
     user.write("old", "{\"fio version\": \"fio-2.1\", \"jobs\": []}");
     user.types(&["compare", "old", &after]).refused(2, "old is of fio-2.1");
+}
+
+/// Commits that take longer are seen by their flushes, whatever the writes before them take: no
+/// gate on a latency passes them.
+#[test]
+fn slower_commits_pass_no_gate() {
+    let user = User::new();
+    let run = |target: &str| {
+        let line = ["run", target, "--rw", "write", "--bs", "8k", "--sync", "fdatasync:1"];
+        let more = ["--runtime", "2s", "--repeat", "5", "--seed", "1", "--json"];
+        let json = user.types(&[&line[..], &more].concat()).fine().json();
+        json["run"].as_str().unwrap().to_owned()
+    };
+    let quick = run("sim:sata-mlc,state=filled");
+    let slow = run("sim:sata-mlc,state=filled,program_ns=2000000");
+    for metric in ["p99", "mean"] {
+        let gate = ["compare", "--baseline", &quick, "--max-slowdown", "5%", &slow];
+        let said = user.types(&[&gate[..], &["--metric", metric]].concat());
+        assert_eq!(said.status, Some(1), "{metric}: {}", said.out);
+        assert!(said.out.contains("slower by more than 5 %: write 8k qd1, flush"), "{}", said.out);
+        let plain = user.types(&["compare", &quick, &slow, "--metric", metric]);
+        assert_eq!(plain.status, Some(1), "{metric}: {}", plain.out);
+    }
+    let said = user.types(&["compare", &quick, &slow, "--metric", "iops"]);
+    assert!(
+        !said.out.contains("flush"),
+        "how many there are follows from the writes: {}",
+        said.out
+    );
 }

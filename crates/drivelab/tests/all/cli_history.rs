@@ -98,6 +98,8 @@ fn pruning_leaves_what_has_a_tag_and_the_latest() {
 fn intervals_and_histograms_add_up_to_the_summary() {
     let user = User::new();
     runs(&user, "sim:textbook,state=filled", &["--seed", "3"]);
+    let list = user.types(&["history"]).fine().out;
+    assert!(list.contains("  ·  1 run, 20") && !list.contains(" to 20"), "{list}");
     let json = user.types(&["report", "last", "--json"]).fine().json();
     user.types(&["report", "last", "--series", "s.csv", "--histograms", "h.csv"]).fine();
     let series = rows(&std::fs::read_to_string(user.work().join("s.csv")).unwrap());
@@ -121,4 +123,28 @@ fn intervals_and_histograms_add_up_to_the_summary() {
     let p99 = json["cells"][0]["streams"][0]["read"]["service_ns"]["max"].as_u64();
     let largest = series.iter().filter_map(|row| row["service_max_ns"].parse::<u64>().ok()).max();
     assert!(p99.is_none() || largest >= p99);
+}
+
+/// Figures of files are not those of the drive below them, and a run that was killed has none.
+#[test]
+fn what_lies_on_one_drive_is_kept_apart_and_a_killed_run_is_left_out() {
+    let user = User::new();
+    for _ in 0..3 {
+        runs(&user, "file.bin", &["--size", "4m"]);
+    }
+    let last = user.types(&["report", "last", "--json"]).fine().json();
+    let last = user.runs().join(format!("{}.jsonl", last["run"].as_str().unwrap()));
+    let text = std::fs::read_to_string(&last).unwrap();
+    let (rest, end) = text.trim_end().rsplit_once('\n').unwrap();
+    assert!(end.contains("\"record\":\"end\""), "{end}");
+    std::fs::write(&last, format!("{rest}\n")).unwrap();
+    let shown = user.types(&["history", "file.bin", "--json"]).fine().json();
+    let history = &shown["history"];
+    assert_eq!((&history["runs"], &history["incomplete"]), (&2.into(), &1.into()), "{history}");
+    let on = history["lines"][0]["on"].as_str().unwrap();
+    assert!(on.starts_with("files on ") && on.contains(" at /"), "{on}");
+    let text = user.types(&["history", "file.bin"]).fine().out;
+    assert!(text.contains("run, files on "), "{text}");
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("1 run that did not come to its end was left out."), "{text}");
 }

@@ -80,7 +80,7 @@ fn a_file_system_that_hangs_is_named_while_the_run_ends() {
     said(&mut running, "interrupted; what was measured until then is kept");
     said(&mut running, "scratch is being removed, and the file system does not answer; Ctrl-C");
     interrupt(&running);
-    said(&mut running, "was not waited for; if it is there still, the next command removes it");
+    said(&mut running, "was not waited for; if it still exists, the next command removes it");
     frozen.is_frozen("--unfreeze");
     assert!(running.wait(Duration::from_secs(20)), "it ends: {}", running.so_far());
     assert_eq!(running.finish().status, Some(130));

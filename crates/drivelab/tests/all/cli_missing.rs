@@ -27,6 +27,9 @@ fn a_missing_target_is_refused_with_what_was_meant() {
         (&["study", "meta", "names"], "there is no file or directory `names`"),
         (&["study", "wsat"], "required"),
         (&["doctor", "zzzzzzzz"], "there is no file or directory `zzzzzzzz`"),
+        (&["health", "zzzzzzzz"], "there is no file or directory `zzzzzzzz`"),
+        (&["health", "/dev/nosuchdrive"], "there is no device `/dev/nosuchdrive`"),
+        (&["health", "sim:x25-m"], "is a simulated drive, which keeps no log"),
     ] {
         user.types(line).refused(2, says);
     }

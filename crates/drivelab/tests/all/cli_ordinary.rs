@@ -72,7 +72,7 @@ fn a_directory_without_the_right_to_write_is_told_as_a_directory() {
     let user = Ordinary::new();
     let foreign = user.foreign();
     let path = foreign.to_str().unwrap();
-    let told = format!("drivelab: No file can be made in {path}: Permission denied (os error 13).");
+    let told = format!("drivelab: No file can be made in {path}: Permission denied.");
     let expected =
         [&told[..], "  Name a directory in which you may write, such as one in your home."];
     user.hears(&["check", path], &expected);
@@ -93,7 +93,7 @@ fn a_device_without_the_right_to_read_has_a_way_out() {
     std::fs::File::create(&backing).unwrap().set_len(256 << 20).unwrap();
     let device = LoopDevice::attach(&backing);
     let path = device.path().to_str().unwrap();
-    let told = format!("drivelab: {path} may not be opened: Permission denied (os error 13).");
+    let told = format!("drivelab: {path} may not be opened: Permission denied.");
     let expected = [
         &told[..],
         "  Run as root, or as a member of the group that owns it (often `disk`). Without that \

@@ -10,9 +10,9 @@ fn nonsense_in_every_option_is_a_usage_error() {
         (&["--rw", "raed"], "a similar value exists: 'read'"),
         (&["--bs", "4q"], "`4q` is not a size: unknown unit `q`"),
         (&["--bs", "0"], "a request of 0 bytes moves nothing"),
-        (&["--bs", "5000"], "no multiple of the 512-byte block"),
-        (&["--bs", "4k:x"], "`x` is no weight"),
-        (&["--mix", "1:2:3:4"], "is no mix"),
+        (&["--bs", "5000"], "not a multiple of the 512-byte block"),
+        (&["--bs", "4k:x"], "`x` is not a weight"),
+        (&["--mix", "1:2:3:4"], "is not a mix"),
         (&["--mix", "50:50", "--rw", "read"], "--mix contradicts --rw read"),
         (&["--mix", "0:0"], "no reads, no writes and no trims"),
         (&["--engine", "uring"], "invalid value 'uring'"),
@@ -33,8 +33,8 @@ fn nonsense_in_every_option_is_a_usage_error() {
         (&["--interval", "1ms"], "use 10ms to 1m"),
         (&["--gap-over", "0"], "would list every operation"),
         (&["--seed", "-1"], "unexpected argument '-1'"),
-        (&["--seed", "18446744073709551615"], "is no seed"),
-        (&["--cpus", "3-1"], "is no list of CPUs"),
+        (&["--seed", "18446744073709551615"], "is not a seed"),
+        (&["--cpus", "3-1"], "is not a list of CPUs"),
         (&["--sync", "fsync:0"], "needs a count of writes"),
         (&["--sync", "dsync"], "dsync without writes does nothing"),
         (&["--content", "zero"], "content is about writes"),
@@ -43,14 +43,14 @@ fn nonsense_in_every_option_is_a_usage_error() {
         (&["--share", "2"], "`share` is a probability"),
         (&["--theta", "9"], "below 5"),
         (&["--zones", "1.5:1"], "from 0 to 1"),
-        (&["--zones", "half"], "is no list of zones"),
+        (&["--zones", "half"], "is not a list of zones"),
         (&["--replay", "missing.txt"], "cannot read missing.txt"),
-        (&["--actions", "read"], "`read` is no metadata action"),
+        (&["--actions", "read"], "`read` is not a metadata action"),
         (&["--pattern", "names"], "needs `actions`"),
         (&["--length", "1k"], "too small for 1 worker"),
         (&["--offset", "99TiB"], "beyond the end"),
-        (&["--size", "0"], "no multiple of 4 KiB above 0"),
-        (&["--size", "1000"], "no multiple of 4 KiB"),
+        (&["--size", "0"], "must be a positive multiple of 4 KiB"),
+        (&["--size", "1000"], "must be a positive multiple of 4 KiB"),
         (&["--size", "900TiB"], "room for"),
         (&["--files", "some"], "invalid value 'some'"),
         (&["--verify", "--rw", "write"], "add reads"),
@@ -131,7 +131,7 @@ fn plans_that_cannot_be() {
     user.write("latin.toml", b"title = \"\xe9\"\n");
     user.types(&["run", "latin.toml", "."]).refused(2, "latin.toml line 1: not UTF-8");
     user.types(&["run", "none.toml", "."]).refused(2, "cannot read the plan none.toml");
-    user.types(&["run", "p.toml"]).refused(2, "is a plan; name a target behind it");
+    user.types(&["run", "p.toml"]).refused(2, "is a plan; name a target after it");
     user.write(
         "good.toml",
         "[[steps]]\nuntil.elapsed = \"1s\"\n[[steps.streams]]\nsize = \"4k\"\n",
@@ -143,20 +143,63 @@ fn plans_that_cannot_be() {
 fn help_fits_a_screen_and_teaches_by_example() {
     let user = User::new();
     let help = user.types(&["--help"]).fine();
-    assert!(help.out.lines().count() <= 33, "{}", help.out);
-    assert!(help.out.lines().all(|line| line.chars().count() <= 100), "{}", help.out);
+    assert!(help.out.lines().count() <= 41, "{}", help.out);
+    assert!(help.out.lines().all(|line| line.chars().count() <= 80), "{}", help.out);
     assert!(help.out.contains("drivelab run . --rw randread --bs 4k --depth 32 --runtime 10"));
+    for tool in drivelab_compat::TOOLS {
+        assert!(help.out.contains(tool.word()), "{}: {}", tool.word(), help.out);
+    }
     let run = user.types(&["run", "--help"]).fine();
     for heading in ["What to do:", "How hard:", "How long", "On what:", "How it is recorded:"] {
         assert!(run.out.contains(heading), "{heading}");
     }
     user.types(&["--version"]).fine();
     user.types(&["frobnicate"]).refused(2, "unrecognized subcommand");
+}
+
+/// `help CMD` is `CMD --help`, of commands, of their own commands, of studies and of tools.
+#[test]
+fn help_of_a_command_is_its_help() {
+    let user = User::new();
+    for tool in drivelab_compat::TOOLS {
+        let help = user.types(&["help", tool.word()]).fine().out;
+        assert!(help.contains(tool.example) && help.contains("--notes only"), "{help}");
+    }
+    for line in ["check", "sim sweep", "study", "study wsat", ""] {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let help = user.types(&[&["help"], &words[..]].concat()).fine().out;
+        assert_eq!(help, user.types(&[&words[..], &["--help"]].concat()).fine().out, "{line}");
+        assert!(help.lines().count() > 5, "{line}: {help}");
+    }
+    user.types(&["help", "frobnicate"]).refused(2, "unrecognized subcommand");
+    let study = user.types(&["help", "study", "wsat"]).fine().out;
+    for part in ["When does the write cliff come", "Method:", "--quick", "reads like this:"] {
+        assert!(study.contains(part), "{part}: {study}");
+    }
+}
+
+#[test]
+fn completions_and_man_pages_come_from_the_command_line() {
+    let user = User::new();
+    for (shell, says) in
+        [("bash", "complete -F"), ("zsh", "#compdef drivelab"), ("fish", "complete -c")]
+    {
+        let text = user.types(&["completions", shell]).fine().out;
+        assert!(text.contains(says) && text.contains("stuck-after"), "{shell}");
+    }
+    user.types(&["completions", "csh"]).refused(2, "csh");
+    assert!(user.types(&["man"]).fine().out.contains(".TH drivelab 1"));
     let directory = user.work().join("made");
-    user.types(&["generate", directory.to_str().unwrap()]).fine();
-    for name in ["drivelab.1", "drivelab-run.1", "drivelab.bash", "drivelab.fish", "_drivelab"] {
+    let line = ["man", directory.to_str().unwrap()];
+    // Twice: pages of its own are replaced.
+    user.types(&line).fine();
+    user.types(&line).fine();
+    for name in ["drivelab.1", "drivelab-run.1", "drivelab-sim-sweep.1"] {
         assert!(directory.join(name).metadata().unwrap().len() > 100, "{name}");
     }
+    std::fs::write(directory.join("drivelab-run.1"), "mine").unwrap();
+    user.types(&line).refused(3, "is not a man page of drivelab");
+    assert_eq!(std::fs::read(directory.join("drivelab-run.1")).unwrap(), b"mine");
 }
 
 /// A file that is created is laid out first, in steps that nobody wrote.
@@ -172,9 +215,9 @@ fn a_refused_plan_is_told_by_the_numbers_of_its_steps() {
         user.types(&["run", "plan.toml", ".", "--size", "1MiB"]).refused(2, said);
         assert_eq!(user.listing(), ["plan.toml"]);
     };
-    let size = "step 2, stream 1: size 5000 bytes is no multiple";
+    let size = "step 2, stream 1: size 5000 bytes is not a multiple";
     refused(step("size = \"4k\"") + &step("size = \"5000\""), size);
-    refused(step("size = \"5000\""), "drivelab: size 5000 bytes is no multiple");
+    refused(step("size = \"5000\""), "drivelab: size 5000 bytes is not a multiple");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn csv_and_workbook_are_written_and_replace_nothing_of_others() {
         // What drivelab wrote and nobody changed since may be replaced, whatever it holds.
         for file in ["notes.csv", "notes.xlsx"] {
             let before = bytes(&user, file);
-            let says = format!("{file} exists and is no {kind} as drivelab wrote it");
+            let says = format!("{file} exists and is not an unchanged {kind} of drivelab");
             user.types(&["report", "last", option, file]).refused(3, &says);
             assert!(before == bytes(&user, file), "{file} was changed by {option}");
         }
@@ -61,7 +61,7 @@ fn markdown_is_written_and_replaces_nothing_of_others() {
     let p50 = cell["streams"][0]["read"]["merged"]["service_ns"]["p50"].as_f64().unwrap();
     assert!(text.contains(&format!("| {} |", drivelab_report::units::time(p50))), "{text}");
     user.write("run.md", format!("{text}\nA note of mine.\n"));
-    user.types(&line).refused(3, "run.md exists and is no Markdown as drivelab wrote it");
+    user.types(&line).refused(3, "run.md exists and is not an unchanged Markdown of drivelab");
     let said = user.types(&["report", "last", "--markdown", "/dev/stdout"]).fine();
     assert!(said.out.contains(&text), "{}", said.out);
 }
@@ -74,7 +74,7 @@ fn a_workbook_that_someone_else_saved_is_kept() {
     saved_by_another(&path);
     let before = bytes(&user, "run.xlsx");
     let line = ["report", "last", "--xlsx", "run.xlsx"];
-    user.types(&line).refused(3, "run.xlsx exists and is no workbook as drivelab wrote it");
+    user.types(&line).refused(3, "run.xlsx exists and is not an unchanged workbook of drivelab");
     assert!(before == bytes(&user, "run.xlsx"));
 }
 
@@ -132,6 +132,7 @@ fn what_another_tools_line_comes_to_is_on_its_page_and_can_be_run_again() {
         .args(line)
         .current_dir(user.work())
         .env("XDG_DATA_HOME", user.runs().ancestors().nth(2).unwrap())
+        .env("DRIVELAB_NOTES", "stderr")
         .output()
         .unwrap();
     let err = String::from_utf8(output.stderr).unwrap();

@@ -42,7 +42,7 @@ fn killed_and_resumed(line: &[&str], kills: u32, random: &mut Random) {
     let output = child.wait_with_output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     let found = std::fs::read(user.last_run()).unwrap();
-    if errors.contains("has come to its end") {
+    if errors.contains("is complete") {
         assert_eq!(body(&found), body(&expected), "{line:?}");
         return;
     }
@@ -79,7 +79,7 @@ fn a_killed_study_ends_as_if_nothing_had_happened() {
     killed_and_resumed(&accept, 2, &mut random);
 }
 
-/// Starts a study and waits until so many steps have ended in its run file.
+/// Starts a study and waits until this many steps have ended in its run file.
 fn broken_off(user: &User, line: &[&str], steps: usize, signal: Signal) {
     let child = user.starts(line);
     let begin = Instant::now();
@@ -111,7 +111,7 @@ fn on_a_file_the_state_is_brought_about_again() {
         assert_eq!(json["complete"], true, "{}", said.err);
         let names = || json["steps"].as_array().unwrap().iter();
         let fills = names().filter(|step| step["name"] == "fill").count();
-        assert_eq!(fills, 2, "the scratch file was made anew");
+        assert_eq!(fills, 2, "the scratch file was created again");
         for cell in ["random read qd1 A", "sequential write B"] {
             let of_cell = names().filter(|step| step["name"] == cell);
             let done = of_cell.filter(|step| step["incomplete"].is_null()).count();
@@ -119,7 +119,7 @@ fn on_a_file_the_state_is_brought_about_again() {
         }
         let warnings = json["warnings"].as_array().unwrap();
         let told = warnings.iter().find(|warning| warning["code"] == "resumed").unwrap();
-        assert!(told["text"].as_str().unwrap().contains("the scratch file was made anew"));
+        assert!(told["text"].as_str().unwrap().contains("the scratch file was created again"));
         let names = user.listing();
         assert_eq!(names, [""; 0], "scratch was left behind");
     }
@@ -134,7 +134,8 @@ fn a_check_on_a_file_goes_on() {
     assert_eq!(json["complete"], true);
     let steps = || json["steps"].as_array().unwrap().iter();
     assert_eq!(steps().filter(|step| step["name"] == "layout").count(), 2);
-    for cell in ["sequential read", "random write", "fsync", "scattered read"] {
+    let after = "sequential read 1 MiB after random writes";
+    for cell in ["sequential read 1 MiB", "random write", "fsync", after] {
         let of_cell = steps().filter(|step| step["name"] == cell);
         let done = of_cell.filter(|step| step["incomplete"].is_null()).count();
         assert_eq!(done, 5, "{cell}: what was measured stays, what was missing is added");
@@ -153,7 +154,7 @@ fn what_cannot_go_on_is_refused() {
     user.types(&["resume"]).refused(2, "there are no runs");
     let line = ["study", "wsat", "sim:textbook,capacity=128MiB", "--seed", "1", "--quick"];
     user.types(&line).fine();
-    user.types(&["resume", "last"]).refused(2, "has come to its end");
+    user.types(&["resume", "last"]).refused(2, "is complete");
     let text = std::fs::read_to_string(user.last_run()).unwrap();
     let lines: Vec<&str> = text.lines().collect();
     let half = lines[..lines.len() / 2].join("\n");
@@ -170,7 +171,7 @@ fn what_cannot_go_on_is_refused() {
         (begin("\"name\":\"wsat\"", "\"name\":\"wsatt\""), "there is no study `wsatt`"),
         (
             begin("\"inside_total\":{\"host_units\":", "\"inside_total\":{\"host_units\":1"),
-            "comes out otherwise than it was recorded",
+            "differs from its recording",
         ),
         ("nonsense\n".into(), "line 1"),
         (String::new(), "is empty"),
@@ -188,7 +189,7 @@ fn what_cannot_go_on_is_refused() {
     let cut = other.lines().next().unwrap().to_string() + "\n";
     let path = user.write("other.jsonl", cut);
     user.types(&["resume", path.to_str().unwrap()])
-        .refused(2, "a study, a check or an acceptance can go on");
+        .refused(2, "only a study, a check or an acceptance can be resumed");
 }
 
 #[test]
@@ -201,7 +202,7 @@ fn a_run_that_still_goes_on_is_left_alone() {
         std::thread::sleep(Duration::from_millis(20));
     }
     std::thread::sleep(Duration::from_millis(500));
-    user.types(&["resume", "last"]).refused(2, "this run still goes on");
+    user.types(&["resume", "last"]).refused(2, "this run is still going on");
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();
     child.wait_with_output().unwrap();
 }

@@ -62,18 +62,36 @@ fn every_engine_runs_and_says_so() {
 }
 
 #[test]
+fn a_dry_run_says_what_the_guard_would_say() {
+    let user = User::new();
+    user.write("letters.db", "what somebody wrote\n".repeat(4096));
+    let line = ["run", "letters.db", "--rw", "randwrite", "--runtime", "1s", "--dry-run"];
+    let said = user.types(&line).fine();
+    assert!(said.err.contains("this line would be refused: letters.db"), "{}", said.err);
+    assert!(said.err.contains("never overwrites such a file"), "{}", said.err);
+    let line = ["run", "letters.db", "--rw", "randread", "--runtime", "1s", "--dry-run"];
+    assert_eq!(user.types(&line).fine().err, "");
+    let line = ["run", "sim:x25-e", "--rw", "randread", "--cpus", "1023"];
+    user.types(&line).refused(2, "CPUs 1023 cannot be used here; allowed are [0");
+}
+
+#[test]
 fn a_dry_run_prints_a_plan_and_touches_nothing() {
     let user = User::new();
     let options = ["--rw", "randwrite", "--size", "8MiB", "--operations", "64", "--seed", "9"];
     let said = user.types(&[&["run", ".", "--dry-run"], &options[..]].concat()).fine();
     assert!(said.out.starts_with("# takes as long as its operations need, writes at most "));
-    assert!(said.out.contains("# creates 1 file(s) of 8 MiB\n"), "{}", said.out);
+    assert!(said.out.contains("# creates 1 file of 8 MiB\n"), "{}", said.out);
     assert!(said.out.contains("name = \"lay out\""), "{}", said.out);
     assert_eq!(user.listing(), [""; 0]);
     assert!(!user.runs().exists());
+    assert!(said.out.contains("# as a plan it takes --size 8MiB\n"), "{}", said.out);
     user.write("again.toml", &said.out);
     let again = user.types(&["run", "again.toml", ".", "--size", "8MiB", "--json"]).fine().json();
     assert_eq!(again["seed"], 9);
+    let steps = again["steps"].as_array().unwrap();
+    let layouts = steps.iter().filter(|step| step["name"] == "lay out").count();
+    assert_eq!(layouts, 1, "the plan has its layout: {steps:?}");
     assert_eq!(measured(&again)[0]["streams"][0]["write"]["ops"], 64);
 }
 
@@ -98,7 +116,7 @@ fn what_was_written_and_kept_is_verified_later() {
     let step = &measured(&json)[0];
     assert_eq!(step["streams"][0]["mismatched"], 1);
     assert_eq!(step["mismatches"][0]["offset"], 1_000_000 / 4096 * 4096);
-    // What somebody has written to is no longer ours; made anew it is.
+    // What somebody has written to is no longer ours; made again it is.
     let again = [&write[..], &["--size", "4MiB"]].concat();
     user.types(&again).refused(3, "kept.dat was made by drivelab and was changed since");
     std::fs::remove_file(user.work().join("kept.dat")).unwrap();

@@ -49,7 +49,7 @@ fn a_run_that_was_killed_is_readable_and_its_scratch_removed_later() {
     let table = user.types(&["runs"]).fine();
     assert!(table.out.contains("INCOMPLETE"), "{}", table.out);
     let next = quick(&user);
-    assert!(next.err.contains("left behind by a run that was killed"), "{}", next.err);
+    assert!(next.err.contains("left by a run that was killed"), "{}", next.err);
     assert_eq!(user.listing(), [""; 0]);
 }
 
@@ -104,7 +104,7 @@ fn files_that_are_no_runs_have_a_line_number() {
     let text = std::fs::read_to_string(path).unwrap().replacen("\n{", "\n[", 1);
     user.write("middle.jsonl", text);
     user.types(&["report", "middle.jsonl"]).refused(2, "middle.jsonl line 2");
-    user.types(&["report", "nothing"]).refused(2, "`nothing` is no run");
+    user.types(&["report", "nothing"]).refused(2, "`nothing` is not a run");
     user.types(&["report", "20200101-000000-abcd"]).refused(2, "there is no run 2020");
 }
 
@@ -115,7 +115,7 @@ fn a_report_replaces_nothing_but_a_report() {
     let precious = user.write("precious.txt", "do not lose me");
     user.types(&["report", "--out", "precious.txt"]).status(3);
     let run = ["run", ".", "--size", "8MiB", "--io", "buffered", "--out", "precious.txt"];
-    user.types(&run).refused(3, "precious.txt exists and is no report as drivelab wrote it");
+    user.types(&run).refused(3, "precious.txt exists and is not an unchanged report of drivelab");
     assert_eq!(std::fs::read_to_string(precious).unwrap(), "do not lose me");
     user.types(&["report", "--out", "page.html"]).fine();
     user.types(&["report", "--out", "page.html"]).fine();
@@ -160,12 +160,12 @@ fn a_run_file_that_is_removed_meanwhile_is_said() {
 fn input_without_an_end_is_refused() {
     let user = User::new();
     for (line, says) in [
-        (&["run", "/dev/zero", "."][..], "it has more than 16 MiB"),
-        (&["check", "sim:/dev/zero"], "it has more than 16 MiB"),
-        (&["accept", "/dev/zero", "."], "it has more than 16 MiB"),
-        (&["run", "--trace", "/dev/zero", "sim:x25-m"], "it has more than 256 MiB"),
-        (&["run", "--replay", "/dev/zero", "sim:x25-m"], "it has more than 256 MiB"),
-        (&["sim", "show", "/dev/zero"], "it has more than 16 MiB"),
+        (&["run", "/dev/zero", "."][..], "it is larger than 16 MiB"),
+        (&["check", "sim:/dev/zero"], "it is larger than 16 MiB"),
+        (&["accept", "/dev/zero", "."], "it is larger than 16 MiB"),
+        (&["run", "--trace", "/dev/zero", "sim:x25-m"], "it is larger than 256 MiB"),
+        (&["run", "--replay", "/dev/zero", "sim:x25-m"], "it is larger than 256 MiB"),
+        (&["sim", "show", "/dev/zero"], "it is larger than 16 MiB"),
         (&["check", "sim:textbook,capacity=1GiB,capacity=2GiB"], "capacity= is given twice"),
     ] {
         user.types(line).refused(2, says);
@@ -195,7 +195,7 @@ fn a_limit_of_file_sizes_is_an_error_and_no_death() {
 fn the_history_of_a_new_home_is_empty() {
     let user = User::new();
     let said = user.types(&["runs"]).fine();
-    assert!(said.out.contains("no run is stored here yet"), "{}", said.out);
+    assert!(said.out.contains("no runs yet"), "{}", said.out);
     user.types(&["report"]).refused(2, "there are no runs");
     assert!(!user.runs().exists(), "looking made something");
 }

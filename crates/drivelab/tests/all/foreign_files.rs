@@ -113,7 +113,7 @@ fn results_replace_only_what_drivelab_wrote_and_nobody_changed() {
     user.types(&["run", "sim:textbook,capacity=256MiB,state=filled", "--operations", "500"]).fine();
     let page = "<!DOCTYPE html><html><body>My notes on drivelab</body></html>";
     user.write("notes.html", page);
-    let foreign = "exists and is no report as drivelab wrote it";
+    let foreign = "exists and is not an unchanged report of drivelab";
     user.types(&["report", "--out", "notes.html"]).refused(3, foreign);
     assert_eq!(std::fs::read_to_string(user.work().join("notes.html")).unwrap(), page);
     // A page is known wherever it was taken; one that was edited is not.
@@ -128,7 +128,7 @@ fn results_replace_only_what_drivelab_wrote_and_nobody_changed() {
     user.types(&["report", "--csv", "cells.csv"]).fine();
     let text = std::fs::read_to_string(user.work().join("cells.csv")).unwrap();
     user.write("cells.csv", format!("{text}# a note of mine\n"));
-    user.types(&["report", "--csv", "cells.csv"]).refused(3, "is no CSV as drivelab wrote it");
+    user.types(&["report", "--csv", "cells.csv"]).refused(3, "is not an unchanged CSV of drivelab");
     user.types(&["report", "--xlsx", "book.xlsx"]).fine();
     user.types(&["report", "--xlsx", "book.xlsx"]).fine();
 }

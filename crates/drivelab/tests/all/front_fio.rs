@@ -75,6 +75,11 @@ fn sequential_lines_issue_the_same_operations_in_the_same_order() {
         "--bs=8k --size=64k --name=a --rw=write --name=b --stonewall --rw=read",
         "--name=a --rw=write --bs=4k --size=64k --direct=1",
         "--name=a --rw=read --bs=4k --size=64k --filesize=32k --nrfiles=2",
+        "--name=a --rw=read:8k --bs=4k --size=64k --loops=2",
+        "--name=a --rw=write:12k --bs=4k --size=60k",
+        "--name=a --rw=read --bs=4k-8k --size=64k",
+        "--name=a --rw=write --bs=4k-8k --size=64k",
+        "--name=a --rw=write --size=64k --fileoffset=8k --nr_files=2",
     ] {
         same_order(line);
     }
@@ -142,7 +147,7 @@ fn mixes_go_on_behind_their_own_last_one_and_keep_their_shares() {
             let all: Vec<Issued> = place.data().into_iter().flatten().collect();
             let reads = all.iter().filter(|one| one.kind == Kind::Read).count() as f64;
             let found = reads / all.len() as f64;
-            // Three standard deviations of so many draws, and a little.
+            // Three standard deviations of this many draws, and a little.
             let sigma = (share * (1.0 - share) / all.len() as f64).sqrt();
             assert!((found - share).abs() < 4.0 * sigma + 0.005, "{line}: {found}");
             if line.contains("rw=rw") {

@@ -160,7 +160,7 @@ fn a_mix_without_verify_is_not_read_back() {
     }
 }
 
-/// Shares of the accesses that the most popular blocks have: of so many of 1024.
+/// Shares of the accesses that the most popular blocks have: of this many of 1024.
 fn popular(program: &[&str], line: &str) -> [f64; 6] {
     let words: Vec<&str> = line.split_whitespace().collect();
     let place = Place::after(program, &words);

@@ -2,30 +2,24 @@
 //! charts are drawn from what that wrote. `scripts/install-test-needs` installs it.
 
 use crate::support::neighbours::not_judged;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-/// Where the script installs it: beside the directory that cargo gives to tests.
+/// Where the script installs it: next to the directory that cargo gives to tests.
 const PROGRAMS: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/../fio-plot/bin");
 const TEST: &str = "fio_plot_draws_what_drivelab_has_written";
 /// A chart without data is smaller.
 const PNG_BYTES_MIN: usize = 40 * 1024;
 const SECONDS: u64 = 2;
 
-/// A directory with a `fio` that is drivelab; bench-fio takes whatever is on stderr for an error,
-/// so notes are left to the run file.
+/// A directory with a `fio` that is drivelab; bench-fio takes whatever is on stderr for an error.
 fn directory() -> tempfile::TempDir {
     let directory = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let root = directory.path();
     for name in ["bin", "data", "home"] {
         std::fs::create_dir(root.join(name)).unwrap();
     }
-    let drivelab = env!("CARGO_BIN_EXE_drivelab");
-    let text = format!("#!/bin/sh\nexec '{drivelab}' fio --notes none \"$@\"\n");
-    let fio = root.join("bin/fio");
-    std::fs::write(&fio, text).unwrap();
-    std::fs::set_permissions(&fio, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_drivelab"), root.join("bin/fio")).unwrap();
     directory
 }
 

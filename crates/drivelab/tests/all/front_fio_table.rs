@@ -83,11 +83,10 @@ fn rows_called_same_issue_the_same() {
 #[test]
 fn what_is_refused_of_an_option_is_in_its_row() {
     for (option, line) in [
-        ("rw", "--name=a --rw=write:4k --bs=4k --size=1m"),
+        ("rw", "--name=a --rw=rw:4k --bs=4k --size=1m"),
         ("ba", "--name=a --rw=randread --bs=4k --size=1m --ba=2k"),
         ("filesize", "--name=a --rw=read --bs=4k --nrfiles=3 --filesize=256k-1m"),
         ("size", "--name=a --rw=read --bs=4k --size=1m-2m"),
-        ("percentage_random", "--name=a --rw=randrw --percentage_random=100,0 --bs=4k --size=1m"),
         ("end_fsync", "--name=a --rw=write --bs=4k --size=1m --fsync=10 --end_fsync=1"),
         ("fdatasync", "--name=a --rw=write --bs=4k --size=1m --fsync=10 --fdatasync=3"),
     ] {

@@ -38,7 +38,7 @@ fn what_cannot_be_written_is_refused_before_anything_is_run() {
         (with(&["--output=none/out"]), 1, "none/out: No such file or directory"),
         (with(&["--output=thesis/out"]), 1, "thesis/out: Not a directory"),
         (with(&["--output="]), 1, "No such file or directory"),
-        (with(&["--output=."]), 1, "it is no regular file"),
+        (with(&["--output=."]), 1, "it is not a regular file"),
         (with(&["--output=./a.0.0"]), 1, "the line's own data goes there"),
     ] {
         let said = user.types(&line).status(status);

@@ -45,5 +45,5 @@ fn a_study_of_then_goes_on_and_a_check_of_then_says_why_not() {
     let json = user.types(&["resume", wsat.to_str().unwrap(), "--json"]).json();
     assert_eq!(json["complete"], true);
     let check = copy("check-broken-off");
-    user.types(&["resume", check.to_str().unwrap()]).refused(2, "`check` could not go on yet");
+    user.types(&["resume", check.to_str().unwrap()]).refused(2, "`check` could not be resumed yet");
 }

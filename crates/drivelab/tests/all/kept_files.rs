@@ -8,7 +8,7 @@ use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-const SINCE: &str = "was made by drivelab and was changed since: what is in it now is not";
+const SINCE: &str = "was made by drivelab and was changed since: its content is no longer drivelab";
 const RUN: [&str; 9] =
     ["run", "data", "--size", "1m", "--rw", "write", "--operations", "10", "--keep"];
 
@@ -122,7 +122,7 @@ fn what_was_written_into_a_kept_file_stays() {
             let precious = std::fs::read(&path).unwrap();
             let said = user.types(line).status(3);
             assert!(said.err.contains("drivelab: refused: ") && said.err.contains(says));
-            assert!(said.err.contains("Move it away, or remove it"), "{}", said.err);
+            assert!(said.err.contains("Move or remove the file"), "{}", said.err);
             assert!(said.out.is_empty(), "{}", said.out);
             assert_eq!(std::fs::read(&path).unwrap(), precious, "{line:?}");
         }

@@ -73,7 +73,7 @@ fn a_snapshot_of_a_kept_file_is_not_the_kept_file() {
         let said = writes(&laboratory, &copy, &[], 3);
         assert!(said.contains("was not made by drivelab"), "{said}");
         assert!(std::fs::read(&copy).unwrap() == before, "the snapshot is as it was taken");
-        // The kept file itself stays ours, also after the file system was mounted anew.
+        // The kept file itself stays ours, also after the file system was mounted again.
         writes(&laboratory, &file, &[], 0);
         btrfs.is_mounted(false);
         btrfs.is_mounted(true);

@@ -3,6 +3,8 @@
 
 #[path = "../../../../fuzz/parsers.rs"]
 mod fuzzed;
+#[path = "../../../../fuzz/health.rs"]
+mod health;
 #[path = "../../../../fuzz/lines.rs"]
 mod lines;
 
@@ -127,6 +129,21 @@ fn histograms() {
 #[test]
 fn signatures() {
     feed("signatures", fuzzed::signatures);
+}
+
+#[test]
+fn smart_data() {
+    feed("smart", health::smart);
+}
+
+#[test]
+fn device_statistics() {
+    feed("statistics", health::statistics);
+}
+
+#[test]
+fn log_pages() {
+    feed("log_pages", health::log_pages);
 }
 
 #[test]

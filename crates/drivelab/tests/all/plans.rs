@@ -33,12 +33,12 @@ fn a_plan_of_drivelab_is_run_by_its_name() {
     assert!(said.fine().out.contains("random writes"));
     let printed = user.types(&["run", "nvme-protocol", "sim:textbook,capacity=64MiB", "--dry-run"]);
     assert!(printed.fine().out.contains("precondition in order"));
-    user.types(&["run", "nvme-protocol"]).refused(2, "name a target behind it");
+    user.types(&["run", "nvme-protocol"]).refused(2, "name a target after it");
     let refused = user.types(&["run", "nosuch", "sim:textbook,capacity=64MiB"]);
     assert!(refused.refused(2, "nosuch").err.contains("nvme-protocol, write-cliff"));
     // A file of that name is what was meant.
     user.write("write-cliff", "title = \"mine\"\n");
     user.types(&["run", "write-cliff", "sim:textbook,capacity=64MiB"]).refused(2, "no steps");
     let help = user.types(&["run", "--help"]).fine().out;
-    assert!(help.contains("Plans of drivelab: nvme-protocol, write-cliff"), "{help}");
+    assert!(help.contains("Built-in plans: nvme-protocol, write-cliff"), "{help}");
 }

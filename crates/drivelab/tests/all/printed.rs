@@ -2,6 +2,7 @@
 //! again, and each of its lines must come, in this order. `…` stands for what was left out.
 
 use crate::cli_user::User;
+use drivelab_study::check::{classes, uses};
 use drivelab_study::{STUDIES, registry};
 use std::path::Path;
 
@@ -76,7 +77,17 @@ fn check(documents: &[&str], least: usize) {
 
 #[test]
 fn examples_of_the_readme_are_printed_so() {
-    check(&["README.md", "docs/METHODOLOGY.md"], 5);
+    check(&["README.md", "docs/GUIDE.md", "docs/METHODOLOGY.md"], 6);
+}
+
+#[test]
+fn examples_of_the_pages_for_users_are_printed_so() {
+    check(&["docs/TUTORIAL.md", "docs/RECIPES.md"], 8);
+}
+
+#[test]
+fn examples_of_the_exercises_are_printed_so() {
+    check(&["docs/STUDENT.md"], 8);
 }
 
 #[test]
@@ -117,13 +128,24 @@ fn an_example_that_was_not_printed_is_found() {
 }
 
 #[test]
+fn the_limits_of_a_check_are_those_of_the_program() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/METHODOLOGY.md");
+    let text = std::fs::read_to_string(path).expect("a document");
+    for (name, table) in [("uses", uses::table()), ("classes", classes::table())] {
+        let section = text.split_once(&format!("<!-- {name}:begin -->\n\n")).expect("a section").1;
+        let section = section.split_once(&format!("\n<!-- {name}:end -->")).expect("its end").0;
+        assert_eq!(section, table, "`make sections` writes it");
+    }
+}
+
+#[test]
 fn the_tables_of_studies_ask_what_the_studies_ask() {
     let read = |name: &str| {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(name);
         std::fs::read_to_string(path).expect("a document")
     };
-    let (readme, methodology) = (read("README.md"), read("docs/METHODOLOGY.md"));
-    let section = readme.split_once("<!-- studies:begin -->\n\n").expect("a section").1;
+    let (guide, methodology) = (read("docs/GUIDE.md"), read("docs/METHODOLOGY.md"));
+    let section = guide.split_once("<!-- studies:begin -->\n\n").expect("a section").1;
     let section = section.split_once("\n<!-- studies:end -->").expect("its end").0;
     assert_eq!(section, registry::table(), "`make sections` writes it");
     for study in STUDIES {

@@ -112,12 +112,29 @@ fn reads_of_what_was_never_written_are_suspect() {
 }
 
 #[test]
+fn check_doubts_that_the_rates_of_a_cloud_volume_last() {
+    let user = User::new();
+    let output = user.types(&["check", "sim:gp2", "--seed", "3"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains("Like network volumes of a cloud ("), "{text}");
+    let doubt = "Whether these rates last: a volume of a cloud may spend credits";
+    assert!(text.contains(doubt), "{text}");
+    let way = "`drivelab run sim:gp2 --rw randread --depth 32 --runtime 1h`";
+    assert!(text.contains(way), "{text}");
+}
+
+#[test]
 fn check_says_what_a_simulated_disk_is_good_for() {
     let user = User::new();
     let output = user.types(&["check", "sim:momentus-7200", "--seed", "3"]);
     let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(1), "{text}");
-    assert!(text.contains("as a hard disk"), "{text}");
+    assert_eq!(output.status.code(), Some(0), "{text}");
+    assert!(text.contains("Poor for    desktop: random 4K read Q1"), "{text}");
+    let text_in_one = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text_in_one.contains("of its first tracks: the last carry about half"), "{text}");
+    assert!(text.contains("Like        hard disks ("), "{text}");
+    assert!(!text.contains("credits"), "{text}");
     assert!(text.contains("Each durable commit"), "{text}");
     let page = std::fs::read_dir(user.home.path())
         .unwrap()
@@ -128,6 +145,19 @@ fn check_says_what_a_simulated_disk_is_good_for() {
     assert!(page.contains("Virtual time: no drive was touched."));
     assert!(page.contains("what the simulated drive did meanwhile"));
     assert!(page.len() < 300_000, "{}", page.len());
+}
+
+#[test]
+fn writes_that_a_cache_takes_make_no_drive_good_for_backup() {
+    let user = User::new();
+    let output = user.types(&["check", "sim:sas-raid10", "--seed", "7"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(!words.contains("Good for backup"), "{text}");
+    assert!(words.contains("backup: sustained sequential write 2.00 GB/s (at most that"), "{text}");
+    assert!(
+        words.contains("sequential read Q1 38.1 MB/s (not repeatable: 5 repetitions from 21.0")
+    );
 }
 
 #[test]
@@ -167,8 +197,8 @@ fn nonsense_is_refused_with_the_way_out() {
         ("sim:textbok", "did you mean `textbook`?"),
         ("sim:", "drivelab sim list"),
         ("sim:textbook,spar=0.1", "did you mean `spare`?"),
-        ("sim:textbook,spare", "no key=value"),
-        ("sim:textbook,spare=much", "is no number"),
+        ("sim:textbook,spare", "is not key=value"),
+        ("sim:textbook,spare=much", "is not a number"),
         ("sim:textbook,spare=0.0001", "spare"),
         ("sim:textbook,capacity=900TiB", "2^32"),
         ("sim:ocz-core,capacity=900TiB", "of memory"),
@@ -179,7 +209,7 @@ fn nonsense_is_refused_with_the_way_out() {
         ("sim:x25-e,worn_cycles=200000", "at most endurance_cycles"),
         ("sim:x25-e,retention_retries=3", "both be given"),
         ("sim:textbook,collector=best", "greedy"),
-        ("sim:momentus-7200,state=steady", "no flash drive"),
+        ("sim:momentus-7200,state=steady", "is not a flash drive"),
         ("sim:./missing.toml", "cannot read the profile"),
     ] {
         let reads = ["run", target, "--rw", "randread", "--operations", "10"];
@@ -349,4 +379,35 @@ fn noise_is_asked_for_drawn_by_the_seed_and_no_change_where_it_is_none() {
     };
     assert!(spread(&plain) < 0.002, "{plain:?}");
     assert!((0.005..0.2).contains(&spread(&noisy)), "{noisy:?}");
+}
+
+/// A flash drive answers for what was never written without its flash, however it is read; a disk
+/// reads its platters, and a volume says nothing of the sort.
+#[test]
+fn reads_of_what_was_never_written_are_suspect_on_every_flash_drive() {
+    let user = User::new();
+    let list = user.json(&["sim", "list", "--json"]);
+    let (mut suspect, mut valid) = (0, Vec::new());
+    for name in list["simulated"].as_array().unwrap().iter().map(|one| one["name"].as_str()) {
+        let name = name.unwrap();
+        for [rw, bs] in [["read", "128k"], ["read", "4k"], ["randread", "4k"]] {
+            let load = ["--rw", rw, "--bs", bs, "--depth", "32", "--runtime", "100ms", "--json"];
+            let judged = |target: &str| -> Vec<String> {
+                let json = user.json(&[&["run", target][..], &load].concat());
+                let reasons = json["steps"][0]["reasons"].as_array().unwrap();
+                reasons.iter().map(|one| one["code"].as_str().unwrap().to_owned()).collect()
+            };
+            let never = judged(&format!("sim:{name}")).contains(&"unwritten_blocks".to_owned());
+            let filled = judged(&format!("sim:{name},state=filled"));
+            assert!(!filled.contains(&"unwritten_blocks".to_owned()), "{name} {rw} {bs}");
+            match never {
+                true => suspect += 1,
+                false => valid.push(name.to_owned()),
+            }
+        }
+    }
+    valid.dedup();
+    let no_flash = ["zhou-hdd", "momentus-7200", "sas-raid10", "sas-raid5", "san"];
+    assert_eq!(valid, [&no_flash[..], &["gp2", "gp3", "essd"]].concat());
+    assert!(suspect >= 36, "{suspect}");
 }

@@ -96,7 +96,7 @@ fn prices_that_make_no_sense_are_refused() {
         ("300,650,3", "is 3 prices for 2 targets"),
         ("300,x", "is not a price"),
         ("300,-1", "is not a price"),
-        ("300,0", "nothing is free of charge"),
+        ("300,0", "a price must be above 0"),
         ("ocz-core=300,7", "names for some and not all"),
         ("foo=3", "none of the targets"),
         ("ocz-core=3,ocz-core=4", "two prices"),

@@ -66,7 +66,7 @@ fn what_was_typed_wrongly_is_answered_with_the_way_out() {
     let work = user.work().display().to_string();
     for (line, says) in [
         (vec!["study", "fs", &work], "name the device"),
-        (vec!["study", "fs", &work, "--mkfs", "xfs"], "is none; name the device"),
+        (vec!["study", "fs", &work, "--mkfs", "xfs"], "is not one; name the device"),
         (vec!["study", "fs", DRIVE, "--mount", &work], "leave it out for a simulated drive"),
         (vec!["study", "steady", DRIVE, "--mkfs", "xfs"], "--mkfs is for the study `fs`"),
         (vec!["study", "fs", DRIVE, "--budget", "100MiB"], "too small for `fs`"),

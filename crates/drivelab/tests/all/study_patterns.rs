@@ -40,7 +40,7 @@ fn is_same(json: &Value, row: &str, column: &str) {
     assert!(same && (0.95..1.053).contains(&ratio), "{row}, {column}: {ratio} {verdict}");
 }
 
-/// One die that takes one command at a time: nothing runs beside anything else.
+/// One die that takes one command at a time: nothing runs next to anything else.
 const ONE_DIE: &str = "sim:textbook,capacity=256MiB,channels=1,dies_per_channel=1,queue_depth=1,\
                        buffer_bytes=65536,pages_per_block=64";
 /// 64 dies, and writes that end when the flash holds them: no buffer that could hide anything.

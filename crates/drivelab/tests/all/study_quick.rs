@@ -38,12 +38,18 @@ fn quick_works_on_every_profile_or_says_what_to_type() {
 #[test]
 fn without_an_answer_quick_says_what_may_have_one() {
     let user = User::new();
-    let line = ["study", "pts-tp", "sim:gp2", "--quick", "--seed", "1", "--json"];
-    let ended = user.types(&line);
-    assert_eq!(ended.status, Some(4), "{}", ended.err);
-    let unknown = ended.json()["findings"]["unknown"].to_string();
-    let way = "`drivelab study pts-tp sim:gp2,capacity=1GiB --quick`";
+    let quick = |target: &str| {
+        let ended = user.types(&["study", "pts-tp", target, "--quick", "--seed", "1", "--json"]);
+        (ended.status, ended.json()["findings"]["unknown"].to_string())
+    };
+    let (status, unknown) = quick("sim:sata-mlc");
+    assert_eq!(status, Some(4), "{unknown}");
+    let way = "`drivelab study pts-tp sim:sata-mlc,capacity=1GiB --quick`";
     assert!(unknown.contains(way), "{unknown}");
-    let less = ["study", "pts-tp", "sim:gp2,capacity=1GiB", "--quick", "--seed", "1", "--json"];
-    user.types(&less).fine();
+    assert_eq!(quick("sim:sata-mlc,capacity=1GiB").0, Some(0));
+    // A smaller volume has another quota, and is no way to learn about this one.
+    let (status, unknown) = quick("sim:gp2");
+    assert_eq!(status, Some(4), "{unknown}");
+    assert!(unknown.contains("`drivelab study pts-tp sim:gp2`."), "{unknown}");
+    assert!(!unknown.contains("capacity="), "{unknown}");
 }

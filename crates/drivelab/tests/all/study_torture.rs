@@ -120,7 +120,7 @@ fn cycles_are_the_unit() {
 fn the_forecast_is_the_article_s() {
     let user = User::new();
     let line = ["study", "torture", "sim:x25-e", "--full", "--dry-run"];
-    let said = user.types(&line).fine().out;
+    let said = user.types_with(&line, &[("COLUMNS", "160")]).fine().out;
     assert!(said.contains("# 11,275 GiB of data writes"), "{said}");
     assert!(said.contains("2 batteries of 77 cells, 10 repetitions each"), "{said}");
 }
@@ -166,7 +166,7 @@ fn a_directory_is_tortured_within_its_budget() {
     assert_eq!(json["findings"]["comparison"]["cells"].as_array().unwrap().len(), 8);
     assert_eq!(user.listing(), [""; 0], "scratch was left behind");
     let unknown = said(&json, "unknown");
-    assert!(unknown.contains("a real drive does not tell"), "{unknown}");
+    assert!(unknown.contains("a real drive does not report"), "{unknown}");
 }
 
 #[test]
@@ -174,14 +174,14 @@ fn nonsense_is_refused_in_one_sentence() {
     let user = User::new();
     let small = "sim:textbook,capacity=512MiB";
     for (line, says) in [
-        (&["study", "torture", small, "--legs", "fire"][..], "`fire` brings nothing back"),
+        (&["study", "torture", small, "--legs", "fire"][..], "`fire` is not a recovery"),
         (&["study", "torture", ".", "--size", "1GiB", "--legs", "trim"], "needs a whole drive"),
         (&["study", "torture", small, "--legs", "purge"], "--purge nvme-format"),
         (&["study", "torture", small, "--cycles", "0"], "--cycles"),
         (&["study", "wsat", small, "--cycles", "2"], "--cycles is for the study `torture`"),
         (&["study", "torture", small, "--budget", "100MiB"], "leave `torture` no room"),
         (&["study", "torture", "sim:textbook,fragmentation=2"], "at most 0.95"),
-        (&["study", "torture", "sim:textbook,fragmentation=x"], "is no number"),
+        (&["study", "torture", "sim:textbook,fragmentation=x"], "is not a number"),
     ] {
         user.types(line).refused(2, says);
     }

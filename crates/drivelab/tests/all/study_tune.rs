@@ -45,7 +45,7 @@ fn finds_the_scheduler(json: &Value) {
     assert!((found / planted - 1.0).abs() < 0.01, "{found}, planted {planted}");
     let verdict = said(json, "verdict");
     assert!(verdict.contains("With scheduler bfq, random read 4K qd32 is slower"), "{verdict}");
-    assert!(verdict.contains("Put back and read again: scheduler none"), "{verdict}");
+    assert!(verdict.contains("Restored and read again: scheduler none"), "{verdict}");
     let cells = json["findings"]["comparison"]["cells"].as_array().unwrap();
     let others = cells.iter().filter(|cell| !cell["name"].as_str().unwrap().ends_with("bfq"));
     for other in others {
@@ -251,7 +251,7 @@ fn what_the_kernel_does_not_take_is_said_and_nothing_is_left_changed() {
     let outcome = bench.laboratory.run(["run", &plan, bench.path()], PATIENCE).expect_status(2);
     let says = "`no-such-one` cannot be written to";
     assert!(outcome.stderr.contains(says), "{}", outcome.stderr);
-    assert!(outcome.stderr.contains("the kernel does not take it here"), "{}", outcome.stderr);
-    assert_eq!(outcome.stderr.matches("not what it was").count(), 0);
+    assert!(outcome.stderr.contains("the kernel does not accept it here"), "{}", outcome.stderr);
+    assert_eq!(outcome.stderr.matches("could not be set back").count(), 0);
     assert_eq!((bench.now(), bench.notes()), (before, 0));
 }

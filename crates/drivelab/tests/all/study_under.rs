@@ -25,7 +25,7 @@ fn on_a_quota_a_neighbour_takes_its_rate() {
         let (alone, beside) = (costs[1].as_f64().unwrap(), costs[2].as_f64().unwrap());
         assert!((alone / 3000.0 - 1.0).abs() < 0.02, "{load}: {costs}");
         assert!((beside / (3000.0 - rate) - 1.0).abs() < 0.03, "{load}: {costs}");
-        let got = row(&json, "What it got", "beside random 70/30 qd64")[2].as_f64().unwrap();
+        let got = row(&json, "What it got", "with random 70/30 qd64")[2].as_f64().unwrap();
         assert!((got / rate - 1.0).abs() < 0.05, "{load}: {got}");
         let figures = json["findings"]["figures"].as_array().unwrap();
         let taken = figures[figures.len() - 1]["estimate"]["value"].as_f64().unwrap();

@@ -43,7 +43,7 @@ impl Kind {
         match self {
             Kind::SlcCache | Kind::WriteBuffer | Kind::CacheBeforeLargeUnit => "a cache of about",
             Kind::LargeUnit => "takes up",
-            Kind::LogBlock | Kind::BlockMap => "write a block anew",
+            Kind::LogBlock | Kind::BlockMap => "rewrite a block",
             Kind::Credits => "the credits of a quota",
             Kind::Heat => "became too warm",
         }
@@ -204,7 +204,8 @@ fn try_one(user: &User, kind: Kind, seed: u64) -> Said {
             false => Said::Wrong(format!("{words} At {apart:?} of the first collection.")),
         };
     }
-    let sizes = |table: &&Value| table["title"] == "Random writes by size, after the fall";
+    let sizes =
+        |table: &&Value| table["title"] == "Random writes by size, when the history had ended";
     let table = json["findings"]["tables"].as_array().and_then(|all| all.iter().find(sizes));
     let rows = table.map_or(String::new(), |table| table["rows"].to_string());
     match sentence("unknown", "Why it falls so early") {

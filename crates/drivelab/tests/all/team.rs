@@ -215,7 +215,7 @@ fn holes_that_another_process_finds_are_told() {
     assert_eq!(warnings.len(), 1, "{warnings:?}");
     assert_eq!(warnings[0]["code"], "file_has_holes");
     let text = warnings[0]["text"].as_str().expect("a text");
-    assert!(text.contains("a1 is not wholly allocated"), "{text}");
+    assert!(text.contains("a1 is not fully allocated"), "{text}");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn names_that_are_spelt_are_made_by_all_and_removed_by_one() {
     // Somebody's file of such a name, which only the last process would have met.
     launcher.write("n3f7", b"precious");
     let outcome = launcher.run(4, &["run", "names.toml", "."]).expect_status(3);
-    says(&outcome, &["n3f7 is there already"]);
+    says(&outcome, &["n3f7 exists already"]);
     assert_eq!(launcher.listing(), ["n3f7", "names.toml"]);
     // A directory of that name elsewhere is not the same.
     let [first, second] = [launcher.path("first"), launcher.path("second")];
@@ -280,7 +280,7 @@ fn names_that_are_spelt_are_made_by_all_and_removed_by_one() {
     let outcome = launcher.run_groups(&groups).expect_status(3);
     says(
         &outcome,
-        &["process 2: ", "x is not here what it is for the process that opened it first"],
+        &["process 2: ", "x is not the same here as for the process that opened it first"],
     );
     assert_eq!(names_in(&Path::new(&second).join("x")), ["n3f7"]);
 }

@@ -95,18 +95,18 @@ fn a_killed_process_ends_all_and_what_it_left_is_removed_later() {
     let next = launcher.run(2, &[&["run", "."], &SHORT[..]].concat()).expect_status(0);
     says(&next, &[&left[0]]);
     // The others wrote on until they were stopped, and signed for the first one meanwhile.
-    says(&next, &["removed", "left behind by a run that was killed"]);
+    says(&next, &["removed", "left by a run that was killed"]);
     gone(&launcher, &[]);
     // Any other one is missed by the first, which tidies up before it is killed itself.
     let running = launcher.start(4, &line);
     kill("KILL", launcher.measuring(3));
     let outcome = launcher.end_of(running);
     assert!(outcome.status != Some(0) && outcome.took < SOON, "{outcome:?}");
-    says(&outcome, &["interrupted, and process 3 says nothing any more"]);
+    says(&outcome, &["interrupted, and process 3 no longer answers"]);
     gone(&launcher, &[]);
     let ends = launcher.run_files().into_iter().map(|file| RunFile::read(&file).run.end);
     let reasons: Vec<String> = ends.flatten().filter_map(|end| end.reason).collect();
-    assert_eq!(reasons, ["interrupted, and process 3 says nothing any more"]);
+    assert_eq!(reasons, ["interrupted, and process 3 no longer answers"]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn a_target_that_one_process_does_not_find_is_refused_by_its_number() {
     std::fs::copy(launcher.work().join("whole.toml"), first.join("own.toml")).expect("a plan");
     let load = [&["run", "data", "--workers", "2"], &SHORT[..]].concat();
     let nothing = "process 1: there is no file or directory `data`";
-    let other = "process 1 finds nothing at data, and the first one finds a directory";
+    let other = "process 1 finds nothing at data, and rank 0 finds a directory";
     let no_plan = "cannot read the plan own.toml: No such file or directory";
     let lines: [(&[&str], bool, &str); 4] = [
         (&load, false, other),
@@ -158,7 +158,7 @@ fn other_words_on_one_process_are_refused() {
             let groups = lines.map(|line| Group { ranks: 1, directory, line });
             let outcome = launcher.run_groups(&groups).expect_status(2);
             let told = format!("drivelab {}", lines[1].join(" "));
-            says(&outcome, &["process 1 was started with other words than the first one", &told]);
+            says(&outcome, &["process 1 was started with other arguments than rank 0", &told]);
         }
     }
     gone(&launcher, &[]);
@@ -182,7 +182,7 @@ fn another_build_of_the_same_version_is_refused() {
     file.write_all(b"another").expect("more bytes");
     drop(file);
     let outcome = launcher.run_groups(&groups).expect_status(2);
-    says(&outcome, &["process 1 is another build of drivelab", "than the first one"]);
+    says(&outcome, &["process 1 is another build of drivelab", "than rank 0"]);
     gone(&launcher, &[]);
 }
 
@@ -197,8 +197,8 @@ fn what_one_process_must_do_alone_is_refused_with_the_way_out() {
     for (line, reason) in lines {
         let line: Vec<&str> = line.split(' ').collect();
         let outcome = launcher.run(2, &line).expect_status(2);
-        says(&outcome, &[reason, "and here are several"]);
-        let advice = "Start it without mpirun";
+        says(&outcome, &[reason, "and several were started"]);
+        let advice = "Run without mpirun";
         assert!(outcome.stderr.contains(advice), "{}", outcome.stderr);
         assert_eq!(outcome.stdout, "");
     }
@@ -238,7 +238,7 @@ fn a_file_of_the_same_name_and_number_elsewhere_is_not_the_same() {
     let groups =
         mounts.each_ref().map(|mount| Group { ranks: 1, directory: mount.path(), line: &line });
     let outcome = launcher.run_groups(&groups).expect_status(3);
-    says(&outcome, &["process 1: ", "shared.dat is not here what it is"]);
+    says(&outcome, &["process 1: ", "shared.dat is not the same here"]);
     assert_eq!(std::fs::read(mounts[1].join("shared.dat")).expect("a file"), precious);
     assert_eq!(names_in(mounts[0].path()), ["probe"]);
     gone(&launcher, &["shared.toml"]);

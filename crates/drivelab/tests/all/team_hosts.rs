@@ -59,7 +59,7 @@ impl Machines {
         [1, 2].map(|number| format!("{}-{number}", self.network))
     }
 
-    /// An mpirun on the first machine, with so many slots on each of these.
+    /// An mpirun on the first machine, with this many slots on each of these.
     fn launcher(&self, slots: &[(u32, u32)]) -> Launcher {
         let mut launcher = Launcher::new();
         let script = |name: &str, text: &str| {

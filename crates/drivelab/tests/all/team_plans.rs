@@ -7,7 +7,7 @@ use drivelab_core::level::outcome;
 use drivelab_core::op::SECOND;
 use drivelab_core::run::StepRun;
 
-/// Runs in so many processes; one is without mpirun.
+/// Runs in this many processes; one is without mpirun.
 #[track_caller]
 fn run_by(launcher: &Launcher, ranks: u32, line: &[&str]) {
     let outcome = match ranks {

@@ -1,4 +1,4 @@
-//! `drivelab watch`, held against I/O whose amount is known.
+//! `drivelab watch`, compared with I/O whose amount is known.
 
 use crate::support::binary::{Laboratory, must};
 use crate::support::loop_device::LoopDevice;
@@ -36,9 +36,12 @@ fn assert_every_byte_is_seen() {
     let (_memory, device) = drive();
     let path = device.path().to_str().expect("UTF-8");
     let laboratory = Laboratory::new();
-    let line = ["watch", path, "--every", "200ms", "--count", "15", "--json"];
+    let line = ["watch", path, "--every", "200ms", "--count", "15", "--json", "--trace"];
     let mut watch = laboratory.start(line);
-    std::thread::sleep(Duration::from_millis(700));
+    // It looks, and its tracer traces, once it has printed its first line.
+    while watch.printed().is_empty() && !watch.has_ended() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
     let input = format!("if={path}");
     let (size, count) = (format!("bs={REQUEST}"), format!("count={}", BYTES / REQUEST));
     must("dd", [input.as_str(), "of=/dev/null", &size, &count, "iflag=direct", "status=none"]);
@@ -48,6 +51,7 @@ fn assert_every_byte_is_seen() {
         outcome.stdout.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
     assert_eq!(lines.len(), 15, "{}", outcome.stdout);
     let (mut bytes, mut reads, mut before) = (0.0, 0.0, 0.0);
+    let mut traced = 0;
     for line in &lines {
         assert_eq!(line["device"], device.name());
         let at = line["at_seconds"].as_f64().expect("a time");
@@ -55,7 +59,18 @@ fn assert_every_byte_is_seen() {
         bytes += of("bytes_per_second") * (at - before);
         reads += of("per_second") * (at - before);
         before = at;
+        let served = &line["read"]["served"];
+        assert_eq!(line.get("events_lost"), None, "{line}");
+        let Some(count) = served["count"].as_u64() else { continue };
+        traced += count;
+        let ns = |key: &str| served[key].as_f64();
+        let max = ns("max_ns").expect("the longest");
+        assert!(max > 0.0 && ns("p50_ns").is_none_or(|p50| p50 <= max), "{line}");
+        assert!(ns("p99_ns").is_none() || count >= 100, "{line}");
     }
+    // Only what was under way between two looks is not seen from end to end.
+    let all = BYTES / REQUEST;
+    assert!(traced <= all && traced + 16 >= all, "{traced} of {all}");
     assert!((bytes / BYTES as f64 - 1.0).abs() < 0.01, "{bytes} of {BYTES}");
     assert!((reads / (BYTES / REQUEST) as f64 - 1.0).abs() < 0.01, "{reads} reads");
     let last = lines.last().expect("lines");

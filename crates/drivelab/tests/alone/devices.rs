@@ -1,5 +1,5 @@
 //! Block devices with planted behaviour: a FUSE file below a loop device. What the real program
-//! says of each is held against what the device itself counted. Longer ones, drawn from fresh
+//! says of each is compared with what the device itself counted. Longer ones, drawn from fresh
 //! seeds, are tried by `cargo bench --bench devices`.
 
 use crate::planted::case::{Case, Kind};

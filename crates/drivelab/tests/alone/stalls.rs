@@ -1,4 +1,4 @@
-//! A drive with planted stalls: what drivelab reports of them, held against the server's own log.
+//! A drive with planted stalls: what drivelab reports of them, compared with the server's own log.
 
 use crate::support::binary::{Laboratory, RunFile, kind_of, read_responses};
 use crate::support::machine::{alone, is_unavailable, require_root};
@@ -256,7 +256,7 @@ fn the_queue_model_agrees_with_the_formula_for_one_stall() {
     assert_eq!(percentile(&[5, 1, 4, 2, 3], 0.4), 2);
 }
 
-/// The oracle is held against the clock of its only client, too.
+/// The oracle is compared with the clock of its only client, too.
 #[test]
 fn the_server_keeps_its_schedule() {
     if is_unavailable("the_server_keeps_its_schedule") {

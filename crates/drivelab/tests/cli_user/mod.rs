@@ -68,6 +68,13 @@ impl User {
         Said::of(line, self.command(line).stdin(Stdio::null()).output().unwrap())
     }
 
+    /// With these variables of the environment.
+    pub fn types_with(&self, line: &[&str], variables: &[(&str, &str)]) -> Said {
+        let mut command = self.command(line);
+        command.envs(variables.iter().copied()).stdin(Stdio::null());
+        Said::of(line, command.output().unwrap())
+    }
+
     pub fn starts(&self, line: &[&str]) -> Child {
         self.command(line)
             .stdin(Stdio::null())

@@ -183,6 +183,11 @@ impl Running {
         text_of(&self.stderr.0)
     }
 
+    /// What it has printed on stdout so far.
+    pub fn printed(&self) -> String {
+        text_of(&self.stdout.0)
+    }
+
     /// Takes what it left; it must have ended.
     pub fn finish(mut self) -> Outcome {
         let status = self.child.wait().expect("wait");

@@ -13,7 +13,7 @@ pub fn number(option: &str) -> Option<u64> {
     word(option).map(|word| word.parse().unwrap())
 }
 
-/// A first seed by the clock, with room for so many in each second.
+/// A first seed by the clock, with room for this many in each second.
 pub fn fresh(seeds: u64) -> u64 {
     let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     now.as_secs() % 1_000_000 * seeds

@@ -108,7 +108,7 @@ impl Launcher {
         names_in(self.work())
     }
 
-    /// Starts so many processes.
+    /// Starts this many processes.
     pub fn start(&self, ranks: u32, line: &[&str]) -> Running {
         self.start_groups(&[Group { ranks, directory: self.work(), line }])
     }
@@ -141,7 +141,7 @@ impl Launcher {
         command.env("TMPDIR", self.data());
     }
 
-    /// Runs so many processes to their end.
+    /// Runs this many processes to their end.
     pub fn run(&self, ranks: u32, line: &[&str]) -> Outcome {
         self.end_of(self.start(ranks, line))
     }

@@ -9,7 +9,7 @@ pub const FILE_NAME: &str = "drive";
 pub const ROOT: INodeNo = INodeNo(1);
 pub const FILE: INodeNo = INodeNo(2);
 
-/// Attributes of the file, of so many bytes, or of the directory that it is in.
+/// Attributes of the file, of this many bytes, or of the directory that it is in.
 pub fn attributes(inode: INodeNo, bytes: u64) -> FileAttr {
     let is_file = inode == FILE;
     let bytes = if is_file { bytes } else { 0 };

@@ -54,7 +54,7 @@ pub fn sums(step: &StepRun) -> [u64; 5] {
     sums
 }
 
-/// So many workers of one stream began together, and all that they issued was done.
+/// This many workers of one stream began together, and all that they issued was done.
 pub fn assert_aligned(step: &StepRun, workers: u32) {
     let phases = &step.end.as_ref().expect("an end").phases;
     let known: Vec<(u32, u32)> = phases.iter().map(|phase| (phase.stream, phase.worker)).collect();

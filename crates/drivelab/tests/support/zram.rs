@@ -9,7 +9,7 @@ pub struct Zram {
 }
 
 impl Zram {
-    /// A device of so many bytes, or why there is none.
+    /// A device of this many bytes, or why there is none.
     pub fn new(bytes: u64) -> Result<Zram, String> {
         Command::new("modprobe").arg("zram").output().ok();
         let add = std::fs::read_to_string("/sys/class/zram-control/hot_add");

@@ -3,16 +3,14 @@
 //! Files and their meaning: kernel document `Documentation/ABI/stable/sysfs-block`.
 
 use std::collections::VecDeque;
-use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 
-use drivelab_core::facts::{Backing, DeviceFacts};
+use drivelab_core::facts::{Backing, DeviceFacts, ZoneFacts};
 
 use super::mounts::{Mount, holding};
-use super::{Tree, filesystem, link};
-use crate::passthrough::line::Kernel;
+use super::{Tree, asked, filesystem, link};
 use crate::system::{DeviceNumber, System, names_in, read_number, read_text};
-use crate::{loop_device, signature, wear, write_cache};
+use crate::{loop_device, signature, write_cache};
 
 /// How many devices one target may be made of before the walk gives up; only a loop in a damaged
 /// tree gets there.
@@ -186,7 +184,7 @@ pub(super) fn describe(
     let mut facts = describe_unread(system, tree, mounts, number, unknown);
     if system.is_live() && facts.bytes != Some(0) {
         signatures(system, number, &mut facts, unknown);
-        ask_nvme(system, number, &mut facts, unknown);
+        asked::ask(system, tree, number, &mut facts, unknown);
     }
     facts
 }
@@ -202,7 +200,7 @@ pub(super) fn describe_unread(
     let mut facts = DeviceFacts { number: number.to_string(), ..DeviceFacts::default() };
     let (Some(directory), Some(disk)) = (tree.directory(number), tree.disk_directory(number))
     else {
-        unknown.push(format!("Device {number} is not in sysfs: nothing is known of it."));
+        unknown.push(format!("Device {number} is not in sysfs: nothing is known about it."));
         return facts;
     };
     facts.name = tree.name(number).unwrap_or_default();
@@ -281,6 +279,21 @@ fn queue(disk: &Path, facts: &mut DeviceFacts) {
     facts.rq_affinity = read_number(&queue.join("rq_affinity"));
     facts.nomerges = read_number(&queue.join("nomerges"));
     facts.writeback_throttle_us = read_number(&queue.join("wbt_lat_usec"));
+    facts.polls = flag("io_poll");
+    facts.zones = zones(&queue);
+}
+
+/// Its zones; an ordinary device says `none`.
+fn zones(queue: &Path) -> Option<ZoneFacts> {
+    let model = read_text(&queue.join("zoned")).filter(|model| model != "none")?;
+    let sectors: Option<u64> = read_number(&queue.join("chunk_sectors"));
+    Some(ZoneFacts {
+        model,
+        zone_bytes: sectors.map(|sectors| sectors * 512),
+        zones: read_number(&queue.join("nr_zones")),
+        open_max: read_number(&queue.join("max_open_zones")),
+        active_max: read_number(&queue.join("max_active_zones")),
+    })
 }
 
 /// `mq-deadline` out of `none [mq-deadline] kyber`.
@@ -312,50 +325,6 @@ fn mounted_at(system: &System, tree: &Tree, mounts: &[Mount], number: DeviceNumb
     points.collect()
 }
 
-/// Whether becoming root would be no help.
-fn is_root() -> bool {
-    rustix::process::geteuid().is_root()
-}
-
-/// What an NVMe drive says of its cache and wear: only root may ask.
-fn ask_nvme(
-    system: &System,
-    number: DeviceNumber,
-    facts: &mut DeviceFacts,
-    unknown: &mut Vec<String>,
-) {
-    if facts.layer != "disk" || !facts.name.starts_with("nvme") {
-        return;
-    }
-    let node = match system.open_node(&facts.name, number) {
-        Ok(node) => node,
-        Err(error) => {
-            let name = &facts.name;
-            let what = format!("What {name} says of its write cache and wear is unknown");
-            unknown.push(match is_root() {
-                true => format!("{what}: {error}."),
-                false => format!("{what}: run as root to ask it."),
-            });
-            return;
-        }
-    };
-    let mut line = Kernel::new(node.as_fd());
-    let name = facts.name.clone();
-    let mut told = |what: &str, text: &str| {
-        // What follows is advice to those who wanted to purge it.
-        let reason = text.split("; ").next().unwrap_or_default();
-        unknown.push(format!("What {name} says of its {what} is unknown: {reason}."));
-    };
-    match write_cache::of_nvme(&mut line) {
-        Ok(cache) => facts.drive_write_cache = Some(cache),
-        Err(trouble) => told("write cache", &trouble.text),
-    }
-    match wear::of_nvme(&mut line) {
-        Ok(found) => facts.wear = Some(found),
-        Err(trouble) => told("wear", &trouble.text),
-    }
-}
-
 fn signatures(
     system: &System,
     number: DeviceNumber,
@@ -368,7 +337,7 @@ fn signatures(
     match found {
         Ok(found) => facts.signatures = found,
         Err(error) => {
-            let advice = if is_root() { "" } else { " Run as root to see signatures." };
+            let advice = if asked::is_root() { "" } else { " Run as root to see signatures." };
             let node = system.node(&facts.name);
             unknown.push(format!("What {} holds is unknown: {error}.{advice}", node.display()));
         }

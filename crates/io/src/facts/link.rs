@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use drivelab_core::facts::DeviceFacts;
+use drivelab_core::facts::{DeviceFacts, PathFacts};
 
 use crate::system::{names_in, read_number, read_text};
 
@@ -18,6 +18,12 @@ pub(super) fn identify(disk: &Path, facts: &mut DeviceFacts) {
     let firmware = ["firmware_rev", "rev", "fwrev"];
     facts.firmware = firmware.iter().find_map(|file| read_text(&device.join(file)));
     facts.serial = serial(disk, &device);
+    let names = [disk.join("wwid"), device.join("wwid")];
+    facts.world_wide_name = names.iter().find_map(|path| read_text(path));
+    facts.namespace = read_number(&disk.join("nsid"));
+    if facts.transport.as_deref().is_some_and(|word| word.starts_with("nvme")) {
+        (facts.paths, facts.path_policy) = paths(&device, &facts.name);
+    }
     facts.form_factor = form_factor(&device.join("vpd_pgb1")).map(str::to_owned);
     match facts.transport.as_deref() {
         Some("nvme" | "nvme-pcie") => pcie(&device, facts),
@@ -61,7 +67,13 @@ fn transport(disk: &Path, device: Option<&Path>, facts: &DeviceFacts) -> Option<
     ];
     let known = buses.iter().find(|(_, found)| *found).map(|(name, _)| (*name).to_owned());
     known.or_else(|| {
-        let by_name = [("nbd", "nbd"), ("rbd", "rbd"), ("pmem", "pmem"), ("ram", "memory")];
+        let by_name = [
+            ("nbd", "nbd"),
+            ("rbd", "rbd"),
+            ("pmem", "pmem"),
+            ("ram", "memory"),
+            ("nullb", "null_blk"),
+        ];
         let found = by_name.iter().find(|(prefix, _)| facts.name.starts_with(prefix));
         found.map(|(_, name)| (*name).to_owned())
     })
@@ -78,6 +90,50 @@ fn controller(subsystem: &Path) -> Option<PathBuf> {
     let names = names_in(subsystem);
     let name = names.iter().find(|name| numbered(name, "nvme"))?;
     std::fs::canonicalize(subsystem.join(name)).ok()
+}
+
+/// The paths of a disk that hangs on an NVMe subsystem, and how the kernel chooses among them
+/// (kernel document `Documentation/admin-guide/nvme-multipath.rst`). Its own name for a path is
+/// that of the disk with the controller put in: `nvme0c1n1`.
+fn paths(subsystem: &Path, disk: &str) -> (Vec<PathFacts>, Option<String>) {
+    let Some(policy) = read_text(&subsystem.join("iopolicy")) else { return Default::default() };
+    let names = names_in(subsystem).into_iter().filter(|name| numbered(name, "nvme"));
+    let of = |name: String| {
+        let place = std::fs::canonicalize(subsystem.join(&name)).ok()?;
+        let hidden = hidden_path(&place, disk);
+        let function = std::fs::canonicalize(place.join("device")).ok();
+        let rate = function.and_then(|function| pcie_rate(&function, "current"));
+        Some(PathFacts {
+            transport: read_text(&place.join("transport")),
+            address: read_text(&place.join("address")),
+            state: read_text(&place.join("state")),
+            access: hidden.and_then(|path| read_text(&path.join("ana_state"))),
+            link: rate.map(|(_, width, speed)| format!("{speed} PCIe x{width}")),
+            controller: name,
+        })
+    };
+    (names.filter_map(of).collect(), Some(policy))
+}
+
+/// What the kernel calls a controller's way to a namespace: `nvme0c1n1` is that of `nvme0n1`.
+fn hidden_path(controller: &Path, disk: &str) -> Option<PathBuf> {
+    let is_hidden = |entry: &String| {
+        let (head, rest) = entry.split_once('c').unwrap_or_default();
+        let tail = rest.split_once('n').map(|(_, number)| number);
+        tail.is_some_and(|number| format!("{head}n{number}") == disk)
+    };
+    let name = names_in(controller).into_iter().find(is_hidden)?;
+    Some(controller.join(name))
+}
+
+/// The directories in sysfs of all paths of a disk; none where it has no native multipath.
+pub(crate) fn hidden_paths(disk: &Path) -> Vec<PathBuf> {
+    let (subsystem, name) = (disk.join("device"), disk.file_name().unwrap_or_default());
+    let Some(name) = name.to_str().filter(|_| subsystem.join("iopolicy").exists()) else {
+        return Vec::new();
+    };
+    let names = names_in(&subsystem).into_iter().filter(|name| numbered(name, "nvme"));
+    names.filter_map(|controller| hidden_path(&subsystem.join(controller), name)).collect()
 }
 
 fn serial(disk: &Path, device: &Path) -> Option<String> {

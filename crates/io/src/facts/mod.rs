@@ -3,6 +3,7 @@
 //! Read from sysfs, procfs and `statx` alone, so that nearly everything works unprivileged. What
 //! cannot be found out is left `None` and said in [`TargetFacts::unknown`], never guessed.
 
+mod asked;
 mod block;
 mod cgroup;
 mod device;
@@ -13,6 +14,7 @@ mod mounts;
 mod udev;
 
 use std::io;
+use std::os::fd::OwnedFd;
 use std::path::Path;
 
 use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, TargetFacts, TargetKind};
@@ -23,9 +25,11 @@ pub(crate) use cgroup::own_group;
 pub use cgroup::{cpu_throttled, io_limits};
 pub use filesystem::direct_io_align;
 pub(crate) use filesystem::free_bytes_of;
+pub(crate) use link::hidden_paths;
 pub use mounts::{Mount, Swap};
 pub(crate) use udev::content_type;
 
+use crate::system::read_number;
 pub use crate::system::{DeviceNumber, System};
 
 /// All mounts of our mount namespace, in the kernel's order.
@@ -75,6 +79,30 @@ pub fn list(system: &System) -> Vec<DeviceFacts> {
         }
     }
     devices
+}
+
+/// Opens the block device that a path names, to read or to ask it.
+///
+/// # Errors
+/// It names none, or it cannot be opened.
+pub fn node_of(system: &System, path: &Path) -> io::Result<OwnedFd> {
+    let number = block_number_of(system, path);
+    let name = number.and_then(|number| Some((name_of(system, number)?, number)));
+    let (name, number) = name.ok_or_else(|| io::Error::from(io::ErrorKind::NotFound))?;
+    system.open_node(&name, number)
+}
+
+/// The kernel's name of a block device.
+pub fn name_of(system: &System, number: DeviceNumber) -> Option<String> {
+    Tree::new(system).name(number)
+}
+
+/// Whether a block device is there and holds anything. The kernel sets the size of an NVMe drive
+/// that went away to 0 before it takes the device away.
+pub fn is_there(system: &System, number: DeviceNumber) -> bool {
+    let directory = Tree::new(system).directory(number);
+    let sectors = directory.and_then(|directory| read_number::<u64>(&directory.join("size")));
+    sectors.is_some_and(|sectors| sectors > 0)
 }
 
 /// One block device by number, `None` when sysfs does not know it.

@@ -60,7 +60,7 @@ impl LoopDevice {
     pub(super) fn as_use(&self) -> super::occupied::Use {
         super::occupied::Use {
             code: "backs_loop",
-            phrase: format!("is in use by {}, which stands on it", self.node),
+            phrase: format!("is in use by {}, which is built on it", self.node),
             advice: format!("Detach it first: losetup -d {}", self.node),
         }
     }
@@ -107,8 +107,9 @@ pub(crate) fn hold_backing(
 ) -> Result<Vec<OwnedFd>, Refusal> {
     let tree = Tree::new(system);
     let own = tree.parent(number).unwrap_or(number);
-    let mounts = facts::mounts(system)
-        .map_err(|error| super::failed("what is mounted cannot be read".to_owned(), &error))?;
+    let mounts = facts::mounts(system).map_err(|error| {
+        super::failed("the mounted file systems cannot be read".to_owned(), &error)
+    })?;
     let loops = LoopDevice::all(system, &tree, &mounts);
     let Some(device) = loops.into_iter().find(|device| device.number == own) else {
         return Ok(Vec::new());
@@ -124,10 +125,10 @@ pub(crate) fn hold_backing(
                 Ok(held) => Ok(vec![held]),
                 Err(error) if error.raw_os_error() == Some(libc::EBUSY) => {
                     let below_label =
-                        format!("{}, on which {label} stands,", device.path.display());
+                        format!("{}, on which {label} is built,", device.path.display());
                     Err(super::occupied::busy_refusal(system, &below_label, below))
                 }
-                Err(error) => Err(super::failed(format!("what {label} stands on"), &error)),
+                Err(error) => Err(super::failed(format!("what {label} is built on"), &error)),
             }
         }
         Backing::File(identity) => hold_file(&device.path, identity, label),
@@ -136,14 +137,14 @@ pub(crate) fn hold_backing(
 }
 
 fn cannot(label: &str, error: Errno) -> Refusal {
-    super::failed(format!("what {label} stands on cannot be examined"), &error.into())
+    super::failed(format!("what {label} is built on cannot be examined"), &error.into())
 }
 
 fn hold_file(path: &Path, identity: Identity, label: &str) -> Result<Vec<OwnedFd>, Refusal> {
     // Not readable or not visible here: the loop device itself is held, that must do.
     let Ok(open) = open_readable(path) else { return Ok(Vec::new()) };
     let found = Identity::of(&open).map_err(|error| {
-        super::failed(format!("what {label} stands on cannot be examined"), &error)
+        super::failed(format!("what {label} is built on cannot be examined"), &error)
     })?;
     if (found.device, found.inode) != (identity.device, identity.inode) {
         return Ok(Vec::new());
@@ -152,7 +153,7 @@ fn hold_file(path: &Path, identity: Identity, label: &str) -> Result<Vec<OwnedFd
     if taken == Err(Errno::WOULDBLOCK) || processes::is_record_locked(&open) {
         return Err(Refusal::safety(
             "backing_in_use",
-            format!("{label} stands on {}, which another program has locked.", path.display()),
+            format!("{label} is built on {}, which another program has locked.", path.display()),
         )
         .advise(
             "Nothing was written. A virtual machine or another run may use it: end that first.",

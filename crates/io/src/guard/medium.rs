@@ -16,7 +16,7 @@ const BINARY: [(&[u8], u64, u64); 6] = [
     (b"SWAPSPACE2", 4086, 1036),
     (b"SWAPSPACE2", 65_526, 1036),
 ];
-/// The same where it is text of so many letters.
+/// The same where it is text of this many letters.
 const TEXT: [(&[u8], u64, u64, usize); 2] =
     [(b"LUKS\xba\xbe", 0, 168, 36), (b"LABELONE", 512, 544, 32)];
 /// The same where it is a shorter serial number of the file system.
@@ -55,10 +55,11 @@ impl Medium {
     pub(super) fn holds(&self) -> &'static str {
         match self {
             Medium::Content(_) => {
-                "The token below holds for what is on it now and for nothing else."
+                "The token below is valid for what is on it now and for nothing else."
             }
             Medium::Sequence(_) => {
-                "The token below holds until a medium is attached anew or the machine restarts."
+                "The token below is valid until a medium is attached again or the machine \
+                 restarts."
             }
         }
     }

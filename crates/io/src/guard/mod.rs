@@ -78,7 +78,7 @@ pub enum Subject {
 pub struct Approval {
     /// The path as given.
     pub path: PathBuf,
-    /// What it is.
+    /// What was approved: device, file or directory.
     pub subject: Subject,
     /// The token that names the device and what is on it; `None` for anything but devices.
     pub token: Option<String>,
@@ -119,7 +119,7 @@ pub(crate) fn witness(path: &Path) -> Result<Option<OwnedFd>, Refusal> {
         Ok(descriptor) => Ok(Some(descriptor)),
         Err(Errno::NOENT) if path.is_symlink() => Err(Refusal::usage(
             "dangling",
-            format!("{} is a symbolic link that leads nowhere.", path.display()),
+            format!("{} is a dangling symbolic link.", path.display()),
         )
         .advise("Remove it, or name the file itself.")),
         Err(Errno::NOENT) => Ok(None),
@@ -155,8 +155,12 @@ fn way_in(path: &Path) -> &'static str {
             "You may not use this file. Name one of your own, or ask its owner."
         }
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-            "A directory above it is closed to you. Name a directory of your own, such as your \
+            "You may not enter a directory above it. Name a directory of your own, such as your \
              home."
+        }
+        _ if rustix::process::geteuid().is_root() => {
+            "Even root may not here: a container or a policy withholds it. Name a directory on it \
+             in which you may write."
         }
         _ => {
             "Run as root, or as a member of the group that owns it (often `disk`). Without that \
@@ -237,10 +241,8 @@ fn in_words(kind: FileType) -> &'static str {
 }
 
 fn no_format(path: &Path) -> Refusal {
-    Refusal::usage("wrong_kind", format!("{} is not a block device.", path.display())).advise(
-        "Only a block device can be formatted; to use the file system that is there: \
-                 --mount DIR",
-    )
+    Refusal::usage("wrong_kind", format!("{} is not a block device.", path.display()))
+        .advise("Only a block device can be formatted; to use an existing file system: --mount DIR")
 }
 
 fn assess_file(

@@ -44,10 +44,11 @@ impl<'a> MachineUses<'a> {
     /// # Errors
     /// What cannot be read cannot be seen to be free: a refusal.
     pub(super) fn gather(system: &'a System) -> Result<MachineUses<'a>, Refusal> {
-        let mounts = facts::mounts(system)
-            .map_err(|error| failed("what is mounted cannot be read".to_owned(), &error))?;
+        let mounts = facts::mounts(system).map_err(|error| {
+            failed("the mounted file systems cannot be read".to_owned(), &error)
+        })?;
         let swaps = facts::swaps(system)
-            .map_err(|error| failed("what is swapped to cannot be read".to_owned(), &error))?;
+            .map_err(|error| failed("what is used as swap cannot be read".to_owned(), &error))?;
         let tree = Tree::new(system);
         let loops = LoopDevice::all(system, &tree, &mounts);
         Ok(MachineUses { system, tree, mounts, swaps, loops })
@@ -58,15 +59,17 @@ impl<'a> MachineUses<'a> {
         if self.tree.directory(number).is_none() {
             return Err(Refusal::safety(
                 "unknown_device",
-                format!("{label} is device {number}, of which sysfs knows nothing."),
+                format!("{label} is device {number}, which is not in sysfs."),
             )
             .advise("Nothing was written. Whether it is in use cannot be seen: mount /sys."));
         }
         if let Some(unresolved) = self.loops.iter().find(|device| device.backing.is_unknown()) {
             return Err(Refusal::safety(
                 "unknown_backing",
-                format!("what {} stands on cannot be seen, and it may be {label}", unresolved.node)
-                    + ".",
+                format!(
+                    "what {} is built on cannot be seen, and it may be {label}",
+                    unresolved.node
+                ) + ".",
             )
             .advise(format!(
                 "Nothing was written. Run as root, or detach it: losetup -d {}",
@@ -113,7 +116,7 @@ impl<'a> MachineUses<'a> {
         if depth >= NESTING_MAX {
             return Some(Use {
                 code: "backing_in_use",
-                phrase: "stands on more loop devices than can be followed".to_owned(),
+                phrase: "is built on more loop devices than can be followed".to_owned(),
                 advice: "Name the device or file at the bottom instead.".to_owned(),
             });
         }
@@ -201,7 +204,7 @@ impl<'a> MachineUses<'a> {
         let path = swap.path.display();
         Some(Use {
             code: "swap",
-            phrase: "is swapped to".to_owned(),
+            phrase: "is used as swap".to_owned(),
             advice: format!("To stop that: swapoff {path}"),
         })
     }
@@ -222,7 +225,7 @@ impl<'a> MachineUses<'a> {
                 "Deactivate it (vgchange -an, cryptsetup close, dmsetup remove)"
             }
             md if md.starts_with("md") => "Stop the array (mdadm --stop)",
-            _ => "Take it apart first",
+            _ => "Dismantle it first",
         };
         Some(Use {
             code: "holder",
@@ -252,7 +255,7 @@ impl<'a> MachineUses<'a> {
             };
             return found.map(|found| Use {
                 code: "backing_in_use",
-                phrase: format!("stands on {path}, which {}", found.phrase),
+                phrase: format!("is built on {path}, which {}", found.phrase),
                 advice: found.advice,
             });
         }
@@ -270,7 +273,7 @@ impl<'a> MachineUses<'a> {
             };
             if let Some(found) = found.or_else(deeper) {
                 return Some(Use {
-                    phrase: format!("stands on {name}, which {}", found.phrase),
+                    phrase: format!("is built on {name}, which {}", found.phrase),
                     ..found
                 });
             }
@@ -404,7 +407,7 @@ fn exported(system: &System, is_it: &dyn Fn(&Path) -> bool) -> Option<Use> {
     Some(Use {
         code: "exported",
         phrase: "is exported to other machines".to_owned(),
-        advice: format!("See {}: take it out of that target first.", found.0.display()),
+        advice: format!("See {}: remove it from that target first.", found.0.display()),
     })
 }
 

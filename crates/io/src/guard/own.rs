@@ -30,7 +30,7 @@ pub(crate) fn own_file(
             format!("{label} exists and was not made by drivelab."),
         )
         .advise("Nothing was written. drivelab never overwrites such a file, whatever the options.")
-        .advise("Give a path that does not exist (with --size), or a directory."));
+        .advise("Name a file that does not exist yet, or a directory."));
     };
     match (entry.left, now) {
         (Some(left), Some(now)) if left != now => Err(changed_since(label, left, now)),
@@ -51,25 +51,24 @@ fn changed_after_kill(label: &str, reason: &str) -> Refusal {
             "{label} was made by drivelab and was being written when a run was killed; {reason}."
         ),
     )
-    .advise("Nothing was written. Move it away, or remove it; then the same line makes it anew.")
+    .advise("Nothing was written. Move or remove the file and run the command again.")
 }
 
 /// Something else stands where the list of drivelab's own files should be.
 pub fn foreign_list(list: &ScratchList, error: &std::io::Error) -> Refusal {
     Refusal::safety("foreign_ledger", format!("{}: {error}.", list.path().display()))
-        .advise("It was left as it is. Move it away, or set XDG_DATA_HOME to another directory.")
+        .advise("It was left as it is. Move it, or set XDG_DATA_HOME to another directory.")
 }
 
 fn changed_since(label: &str, left: Left, now: Left) -> Refusal {
     let is_written = (left.bytes, left.modified) != (now.bytes, now.modified);
     let what = match is_written {
-        true => "was changed since: what is in it now is not drivelab's",
+        true => "was changed since: its content is no longer drivelab's",
         false => {
-            "was renamed, linked, given other rights, or changed with its time set back since: \
-             what is in it now may not be drivelab's"
+            "was renamed, linked, given other rights, or changed with its time set back since: its \
+             content may not be drivelab's"
         }
     };
-    Refusal::safety("changed_since", format!("{label} was made by drivelab and {what}.")).advise(
-        "Nothing was written. Move it away, or remove it; then the same line makes it anew.",
-    )
+    Refusal::safety("changed_since", format!("{label} was made by drivelab and {what}."))
+        .advise("Nothing was written. Move or remove the file and run the command again.")
 }

@@ -73,7 +73,7 @@ impl std::error::Error for Refusal {}
 /// Something failed that is neither danger nor a wrong request.
 pub(crate) fn failed(what: String, error: &io::Error) -> Refusal {
     Refusal { kind: Kind::Failed, ..Refusal::safety("failed", format!("{what}: {error}.")) }
-        .advise("The kernel's log may say more: dmesg | tail")
+        .advise("See also the kernel log: dmesg | tail")
 }
 
 /// A capacity as it is printed on drives: `4.0 TB`, `268 MB`.

@@ -45,7 +45,7 @@ impl Sampled {
     }
 }
 
-/// The place of a block among so many: each new one falls into the widest gaps (multiples of the
+/// The place of a block among this many: each new one falls into the widest gaps (multiples of the
 /// golden section); of few, each once.
 fn place(index: u64, blocks: u64) -> u64 {
     if blocks <= BLOCKS {

@@ -94,7 +94,7 @@ pub(super) fn existing_files(
 }
 
 fn no_file(path: &Path) -> Refusal {
-    Refusal::usage("wrong_kind", format!("{} is no file.", path.display()))
+    Refusal::usage("wrong_kind", format!("{} is not a file.", path.display()))
         .advise("Name regular files.")
 }
 

@@ -22,12 +22,12 @@ pub struct ScratchDirectory {
     scratch: Option<Scratch>,
     path: PathBuf,
     pinned: OwnedFd,
-    #[expect(dead_code, reason = "held until the directory is let go of")]
+    #[expect(dead_code, reason = "held until the directory is released")]
     shared: Option<Joined>,
 }
 
 impl ScratchDirectory {
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

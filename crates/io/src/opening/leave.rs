@@ -65,7 +65,7 @@ impl Target {
         });
         let told = list.leave(left).map_err(|error| {
             let text = format!(
-                "{} may be taken for somebody else's, for {} cannot be written: {error}",
+                "{} may be mistaken for somebody else's, because {} cannot be written: {error}",
                 self.path.display(),
                 list.path().display()
             );

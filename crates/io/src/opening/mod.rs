@@ -15,6 +15,7 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
 use drivelab_core::facts::TargetKind;
+use drivelab_core::plan::{Pattern, Stream};
 use rustix::fs::{FlockOperation, OFlags};
 use rustix::io::Errno;
 
@@ -82,6 +83,16 @@ pub enum Advice {
     AtRandom,
 }
 
+impl Advice {
+    /// What a stream wants the kernel to be told; `None`: nothing.
+    pub fn of(stream: &Stream) -> Option<Self> {
+        stream.advise.then_some(match stream.pattern {
+            Pattern::Sequential(_) | Pattern::Segments { .. } => Advice::InOrder,
+            _ => Advice::AtRandom,
+        })
+    }
+}
+
 /// How a descriptor is to be opened for an engine.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Mode {
@@ -100,7 +111,7 @@ pub struct Mode {
 /// One file of a target.
 #[derive(Debug)]
 pub struct TargetFile {
-    /// Where it is.
+    /// Path of the target.
     pub path: PathBuf,
     /// Made by this run: it holds nothing but a hole, and must be written before it is read.
     pub created: bool,

@@ -45,7 +45,7 @@ pub enum Part {
     Opens,
     /// It uses the file that another has opened.
     Joins,
-    /// Nothing.
+    /// The rank has nothing to do with the file.
     None,
 }
 
@@ -201,8 +201,11 @@ impl Target {
 pub(super) fn join_one(path: &Path, known: Mark, kind: FileType) -> Result<OwnedFd, Refusal> {
     let shown = path.display();
     let Some(witness) = guard::witness(path)? else {
-        return Err(Refusal::usage("missing", format!("{shown} is not there for all processes."))
-            .advise("Files that they share must lie on a file system that all of them see."));
+        return Err(Refusal::usage(
+            "missing",
+            format!("{shown} does not exist for all processes."),
+        )
+        .advise("Files that they share must lie on a file system that all of them see."));
     };
     let stat = rustix::fs::fstat(&witness).map_err(|e| guard::cannot_open(path, e.into()))?;
     let mark = Mark::of(&witness).map_err(|error| guard::cannot_open(path, error))?;
@@ -218,7 +221,7 @@ fn another(path: &Path) -> Refusal {
     let shown = path.display();
     Refusal::safety(
         "changed",
-        format!("{shown} is not here what it is for the process that opened it first."),
+        format!("{shown} is not the same here as for the process that opened it first."),
     )
     .advise(
         "Nothing was written. What several processes share must lie on a file system that all of \
@@ -315,9 +318,8 @@ pub fn open_names(
         return Err(Refusal::safety(
             "foreign_names",
             format!(
-                "{} is there already, with {} other(s) of the names that would be made.",
-                request.path.join(&first.0).display(),
-                count - 1
+                "{} exists already, one of {count} such names that would be created.",
+                request.path.join(&first.0).display()
             ),
         )
         .advise("Nothing was written. Remove them, or name another directory."));
@@ -327,7 +329,7 @@ pub fn open_names(
 }
 
 impl NameDirectory {
-    /// Where it is.
+    /// Path of the directory.
     pub fn path(&self) -> &Path {
         &self.path
     }

@@ -15,9 +15,16 @@ const PIO_OUT: u8 = 5 << 1;
 const COUNTED_BLOCKS: u8 = 0b10 | 1 << 2;
 /// Byte 2: from the drive (T_DIR).
 const FROM_DRIVE: u8 = 1 << 3;
+/// Byte 2: the registers are wanted even after success (CK_COND).
+const WITH_REGISTERS: u8 = 1 << 5;
+/// Byte 1: a command with registers of 48 bits (EXTEND).
+const EXTENDED: u8 = 1;
+
+/// What the count field of a command counts, and one block of its data.
+pub const BLOCK_BYTES: usize = 512;
 
 /// SCSI status CHECK CONDITION: there is sense data.
-const CHECK_CONDITION: u8 = 0x02;
+pub(crate) const CHECK_CONDITION: u8 = 0x02;
 /// `DRIVER_SENSE` of the kernel's SCSI layer: older kernels add it where there is sense data.
 const DRIVER_SENSE: u16 = 0x08;
 /// `DID_TIME_OUT` of the kernel's SCSI layer.
@@ -28,7 +35,7 @@ const ILLEGAL_REQUEST: u8 = 0x05;
 /// Bits of the ATA status: error, device fault.
 const ATA_FAILED: u8 = 0x01 | 0x20;
 
-/// An ATA command without address or feature.
+/// An ATA command.
 #[derive(Debug, Clone, Copy)]
 pub struct AtaCommand {
     /// As the specification calls it.
@@ -37,22 +44,42 @@ pub struct AtaCommand {
     pub code: u8,
     /// When the kernel gives it up.
     pub timeout_ms: u32,
+    /// What the command is to do, for those that do several things.
+    pub feature: u8,
+    /// The LBA field, of 28 bits, or of 48 where `is_extended`.
+    pub lba: u64,
+    /// A command of the 48-bit feature set.
+    pub is_extended: bool,
 }
 
-/// The SCSI command that carries `code`, with the data of one block or without.
-fn carried(code: u8, transfer: &Transfer<'_>) -> [u8; 16] {
+impl AtaCommand {
+    /// One without address or feature.
+    pub const fn plain(name: &'static str, code: u8, timeout_ms: u32) -> Self {
+        AtaCommand { name, code, timeout_ms, feature: 0, lba: 0, is_extended: false }
+    }
+}
+
+/// The SCSI command that carries an ATA command, with its blocks of data or without.
+fn carried(command: AtaCommand, transfer: &Transfer<'_>) -> [u8; 16] {
+    let blocks = |data: &[u8]| (data.len() / BLOCK_BYTES) as u8;
     let (protocol, flags, blocks) = match transfer {
         Transfer::Nothing => (NON_DATA, 0, 0),
-        Transfer::In(_) => (PIO_IN, FROM_DRIVE | COUNTED_BLOCKS, 1),
-        Transfer::Out(_) => (PIO_OUT, COUNTED_BLOCKS, 1),
+        Transfer::In(data) => (PIO_IN, FROM_DRIVE | COUNTED_BLOCKS, blocks(data)),
+        Transfer::Out(data) => (PIO_OUT, COUNTED_BLOCKS, blocks(data)),
     };
-    let mut command = [0; 16];
-    command[0] = ATA_PASS_THROUGH_16;
-    command[1] = protocol;
-    command[2] = flags;
-    command[6] = blocks;
-    command[14] = code;
-    command
+    let lba = command.lba.to_le_bytes();
+    let mut carrier = [0; 16];
+    carrier[0] = ATA_PASS_THROUGH_16;
+    carrier[1] = protocol | if command.is_extended { EXTENDED } else { 0 };
+    carrier[2] = flags;
+    carrier[4] = command.feature;
+    carrier[6] = blocks;
+    // Each register of 8 bits behind that of its upper half.
+    (carrier[7], carrier[8]) = (lba[3], lba[0]);
+    (carrier[9], carrier[10]) = (lba[4], lba[1]);
+    (carrier[11], carrier[12]) = (lba[5], lba[2]);
+    carrier[14] = command.code;
+    carrier
 }
 
 /// Sends a command that must succeed.
@@ -61,11 +88,23 @@ pub fn send(
     command: AtaCommand,
     transfer: Transfer<'_>,
 ) -> Result<(), Trouble> {
-    let carried = carried(command.code, &transfer);
+    let carried = carried(command, &transfer);
     match line.scsi(carried, transfer, command.timeout_ms) {
         Ok(reply) => judge(command.name, &reply),
         Err(error) => Err(not_sent(command.name, error)),
     }
+}
+
+/// Sends a command without data that answers in its LBA field; gives bits 23:8 of it, or `None`
+/// where the command succeeded and whoever translates it did not hand its registers on.
+pub fn ask(line: &mut dyn Line, command: AtaCommand) -> Result<Option<u16>, Trouble> {
+    let mut carried = carried(command, &Transfer::Nothing);
+    carried[2] |= WITH_REGISTERS;
+    let reply = line
+        .scsi(carried, Transfer::Nothing, command.timeout_ms)
+        .map_err(|error| not_sent(command.name, error))?;
+    judge(command.name, &reply)?;
+    Ok(Sense::read(&reply.sense).ata.map(|registers| registers.lba))
 }
 
 /// What sense data says.
@@ -74,8 +113,17 @@ struct Sense {
     key: u8,
     /// Additional sense code and its qualifier.
     code: (u8, u8),
-    /// ATA error and status.
-    ata: Option<(u8, u8)>,
+    /// What stood in the ATA registers.
+    ata: Option<Registers>,
+}
+
+/// Some of the ATA registers after a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Registers {
+    error: u8,
+    status: u8,
+    /// Bits 23:8 of the LBA field.
+    lba: u16,
 }
 
 impl Sense {
@@ -89,12 +137,20 @@ impl Sense {
                 Sense {
                     key: byte(1) & 0xf,
                     code: (byte(2), byte(3)),
-                    ata: has_registers.then(|| (byte(8 + 3), byte(8 + 13))),
+                    ata: has_registers.then(|| Registers {
+                        error: byte(8 + 3),
+                        status: byte(8 + 13),
+                        lba: u16::from_le_bytes([byte(8 + 9), byte(8 + 11)]),
+                    }),
                 }
             }
             0x70 | 0x71 => {
                 let code = (byte(12), byte(13));
-                let ata = (code == (0x00, 0x1d)).then(|| (byte(3), byte(4)));
+                let ata = (code == (0x00, 0x1d)).then(|| Registers {
+                    error: byte(3),
+                    status: byte(4),
+                    lba: u16::from_le_bytes([byte(10), byte(11)]),
+                });
                 Sense { key: byte(2) & 0xf, code, ata }
             }
             _ => Sense::default(),
@@ -103,21 +159,22 @@ impl Sense {
 
     /// A translator that reports registers although nobody asked for them.
     fn is_success(&self) -> bool {
-        let ended_well = self.ata.is_some_and(|(_, status)| status & ATA_FAILED == 0);
+        let ended_well = self.ata.is_some_and(|ata| ata.status & ATA_FAILED == 0);
         self.key <= RECOVERED_ERROR && self.code == (0x00, 0x1d) && ended_well
     }
 }
 
-fn judge(name: &str, reply: &Reply) -> Result<(), Trouble> {
+/// Whether a command ended well; in words where not.
+pub(crate) fn judge(name: &str, reply: &Reply) -> Result<(), Trouble> {
     if reply.host_status == HOST_TIMEOUT {
         return Err(Trouble::stuck(format!(
-            "{name} did not end in time and the kernel gave it up; look into the kernel's log"
+            "{name} did not end in time and the kernel gave up; see the kernel log"
         )));
     }
     if reply.host_status != 0 || reply.driver_status & !DRIVER_SENSE != 0 {
         return Err(Trouble::failed(format!(
-            "{name} was lost on its way (host status {:#x}, driver status {:#x}); look into the \
-             kernel's log",
+            "{name} was lost on its way (host status {:#x}, driver status {:#x}); see the kernel \
+             log",
             reply.host_status, reply.driver_status
         )));
     }
@@ -143,12 +200,12 @@ fn sensed(name: &str, sense: &Sense) -> Result<(), Trouble> {
              {key:x}h/{code:02x}h/{qualifier:02x}h)"
         )));
     }
-    let registers = sense.ata.map_or(String::new(), |(error, status)| {
+    let registers = sense.ata.map_or(String::new(), |Registers { error, status, .. }| {
         format!(", ATA status {status:02x}h, error {error:02x}h")
     });
     Err(Trouble::failed(format!(
-        "the drive did not carry out {name} (sense {key:x}h/{code:02x}h/{qualifier:02x}h\
-         {registers}); look into the kernel's log"
+        "the drive did not carry out {name} (sense \
+         {key:x}h/{code:02x}h/{qualifier:02x}h{registers}); see the kernel log"
     )))
 }
 
@@ -168,6 +225,23 @@ mod tests {
         sense[7..10].copy_from_slice(&[14, 0x09, 0x0c]);
         (sense[11], sense[21]) = (error, status);
         sense
+    }
+
+    fn carried(code: u8, transfer: &Transfer<'_>) -> [u8; 16] {
+        super::carried(AtaCommand::plain("X", code, 1), transfer)
+    }
+
+    #[test]
+    fn each_part_of_an_address_has_its_place() {
+        let mut pages = [0; 1024];
+        let command = AtaCommand {
+            feature: 0xd5,
+            lba: 0x0605_0403_0201,
+            is_extended: true,
+            ..AtaCommand::plain("X", 0x2f, 1)
+        };
+        let carried = super::carried(command, &Transfer::In(&mut pages));
+        assert_eq!(carried, [0x85, 0x09, 0x0e, 0, 0xd5, 0, 2, 4, 1, 5, 2, 6, 3, 0, 0x2f, 0]);
     }
 
     #[test]

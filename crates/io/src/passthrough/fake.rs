@@ -43,14 +43,33 @@ pub struct Fake {
     /// ATA: commands that it aborts, and one that never ends.
     pub failing: Vec<u8>,
     pub timing_out: Option<u8>,
-    /// ATA: answers only so many IDENTIFY DEVICE.
+    /// ATA: answers only this many IDENTIFY DEVICE.
     pub identifies: Option<usize>,
+    /// ATA: answers IDENTIFY DEVICE.
+    pub is_ata: bool,
     /// ATA: does not take the password off after an erase.
     pub keeps_password: bool,
     password: Vec<u8>,
     was_prepared: bool,
-    /// ATA: what it was sent: command, data, timeout in milliseconds.
+    /// ATA: what it answers to a command of this code, feature and address, before all else.
+    pub answers: BTreeMap<(u8, u8, u64), Answer>,
+    /// SCSI: its log pages.
+    pub pages: Vec<Vec<u8>>,
+    /// SCSI, ATA: what it was sent: command, data, timeout in milliseconds.
     pub sent: Vec<([u8; 16], Vec<u8>, u32)>,
+}
+
+/// What an ATA drive answers.
+#[derive(Debug, Clone)]
+pub enum Answer {
+    /// Its data.
+    Data(Vec<u8>),
+    /// Bits 23:8 of the LBA field, in the registers.
+    Lba(u16),
+    /// It succeeds, and nobody hands on its registers.
+    Done,
+    /// It aborts the command.
+    Aborted,
 }
 
 impl Fake {
@@ -67,7 +86,7 @@ impl Fake {
 
     /// An ATA drive with security that takes two minutes.
     pub fn ata() -> Fake {
-        Fake { security: 0x0021, ..Fake::default() }
+        Fake { is_ata: true, security: 0x0021, ..Fake::default() }
     }
 
     /// The ATA commands that were sent.
@@ -124,6 +143,17 @@ impl Fake {
         true
     }
 
+    /// LOG SENSE.
+    fn log_page(&self, number: u8, transfer: Transfer<'_>) -> Reply {
+        match (self.pages.iter().find(|page| page[0] == number), transfer) {
+            (Some(page), Transfer::In(data)) => {
+                data[..page.len()].copy_from_slice(page);
+                Reply::default()
+            }
+            _ => aborted(),
+        }
+    }
+
     /// IDENTIFY DEVICE, if it still answers.
     fn identify_device(&mut self, data: &mut [u8]) -> bool {
         match &mut self.identifies {
@@ -134,6 +164,33 @@ impl Fake {
         (data[0], data[178]) = (0x40, 1);
         data[256..258].copy_from_slice(&self.security.to_le_bytes());
         true
+    }
+}
+
+/// Fixed format, ABORTED COMMAND.
+fn aborted() -> Reply {
+    let mut sense = vec![0; 18];
+    (sense[0], sense[2]) = (0x70, 0x0b);
+    Reply { status: 2, sense, ..Reply::default() }
+}
+
+/// A scripted answer; registers come in the descriptor format.
+fn answered(answer: &Answer, transfer: Transfer<'_>) -> Reply {
+    match (answer, transfer) {
+        (Answer::Data(answer), Transfer::In(data)) => {
+            let bytes = answer.len().min(data.len());
+            data[..bytes].copy_from_slice(&answer[..bytes]);
+            Reply::default()
+        }
+        (Answer::Lba(lba), Transfer::Nothing) => {
+            let mut sense = vec![0; 22];
+            sense[..4].copy_from_slice(&[0x72, 1, 0, 0x1d]);
+            sense[7..10].copy_from_slice(&[14, 0x09, 0x0c]);
+            (sense[17], sense[19], sense[21]) = (*lba as u8, (*lba >> 8) as u8, 0x50);
+            Reply { status: 2, sense, ..Reply::default() }
+        }
+        (Answer::Done, _) => Reply::default(),
+        _ => aborted(),
     }
 }
 
@@ -182,20 +239,27 @@ impl Line for Fake {
         let code = command[14];
         let out = if let Transfer::Out(data) = &transfer { data.to_vec() } else { Vec::new() };
         self.sent.push((command, out.clone(), timeout_ms));
+        if command[0] == 0x4d {
+            return Ok(self.log_page(command[2] & 0x3f, transfer));
+        }
+        let [low, mid, high] = [command[8], command[10], command[12]].map(u64::from);
+        let [fourth, fifth, sixth] = [command[7], command[9], command[11]].map(u64::from);
+        let lba = low | mid << 8 | high << 16 | fourth << 24 | fifth << 32 | sixth << 40;
+        if let Some(answer) = self.answers.get(&(code, command[4], lba)) {
+            return Ok(answered(answer, transfer));
+        }
         if self.timing_out == Some(code) {
             return Ok(Reply { host_status: 3, ..Reply::default() });
         }
         let has_obeyed = match transfer {
-            Transfer::In(data) => self.identify_device(data),
+            Transfer::In(data) if code == 0xec && self.is_ata => self.identify_device(data),
+            Transfer::In(_) => false,
             Transfer::Out(_) | Transfer::Nothing => self.obeys(code, &out),
         };
         if has_obeyed {
             return Ok(Reply::default());
         }
-        // Fixed format, ABORTED COMMAND.
-        let mut sense = vec![0; 18];
-        (sense[0], sense[2]) = (0x70, 0x0b);
-        Ok(Reply { status: 2, sense, ..Reply::default() })
+        Ok(aborted())
     }
 
     fn drop_pages(&mut self) -> Result<(), Errno> {

@@ -25,7 +25,7 @@ pub struct AdminCommand {
 /// Data of a SCSI command.
 #[derive(Debug)]
 pub enum Transfer<'a> {
-    /// None.
+    /// No data is transferred.
     Nothing,
     /// From the drive.
     In(&'a mut [u8]),
@@ -168,6 +168,17 @@ impl<'a> Kernel<'a> {
     }
 }
 
+/// How long a SCSI command with this operation code is: its group stands in the upper three bits
+/// (SPC-4, 4.2.5.1). Bridges may refuse one with more bytes than it has.
+fn command_bytes(operation: u8) -> c_uchar {
+    match operation >> 5 {
+        0 => 6,
+        1 | 2 => 10,
+        5 => 12,
+        _ => 16,
+    }
+}
+
 /// Zero or a positive answer, or the error of the call that just returned.
 fn answered(status: c_int) -> Result<u32, Errno> {
     u32::try_from(status).map_err(|_| last_errno())
@@ -203,7 +214,7 @@ impl Line for Kernel<'_> {
         let mut header = SgHeader {
             interface_id: c_int::from(b'S'),
             dxfer_direction: direction,
-            cmd_len: command.len() as c_uchar,
+            cmd_len: command_bytes(command[0]),
             mx_sb_len: SENSE_BYTES as c_uchar,
             iovec_count: 0,
             dxfer_len,
@@ -261,6 +272,11 @@ mod tests {
         assert_eq!(offset_of!(NvmePassthru, cdw10_to_15), 40);
         assert_eq!(offset_of!(NvmePassthru, timeout_ms), 64);
         assert_eq!(offset_of!(NvmePassthru, result), 68);
+    }
+
+    #[test]
+    fn commands_have_the_length_of_their_group() {
+        assert_eq!([0x12, 0x4d, 0x85, 0xa1].map(command_bytes), [6, 10, 16, 12]);
     }
 
     #[cfg(target_pointer_width = "64")]

@@ -48,6 +48,20 @@ impl Controller {
         self.0[525] & 1 == 1
     }
 
+    /// How long it may take to go to sleep and to wake up, in microseconds, for each state in which
+    /// it serves nothing; empty if it does not sleep by itself. APSTA bit 0, NPSS, and the power
+    /// state descriptors: NOPS, ENLAT, EXLAT.
+    pub fn sleeps_us(&self) -> Vec<u32> {
+        if self.0[265] & 1 == 0 {
+            return Vec::new();
+        }
+        let states = (0..=usize::from(self.0[263]).min(31)).map(|state| 2048 + 32 * state);
+        let asleep = states.filter(|place| self.0[place + 3] & 0b10 != 0);
+        asleep
+            .map(|place| number(&self.0, place + 4).saturating_add(number(&self.0, place + 8)))
+            .collect()
+    }
+
     /// OACS bit 3.
     fn manages_namespaces(&self) -> bool {
         self.0[256] & 0b1000 != 0
@@ -136,8 +150,8 @@ fn answered(name: &str, status: u16) -> Trouble {
         0x10a => Trouble::failed(said("the drive does not take the format it has now")),
         0x123 => Trouble::failed(said("its persistent memory region is on; turn that off first")),
         0x371 => Trouble::stuck(said(
-            "it did not end in time and the kernel gave it up; look into the kernel's log, and \
-             power-cycle the drive before it is used again",
+            "it did not end in time and the kernel gave up; see the kernel log, and power-cycle \
+             the drive before it is used again",
         )),
         _ => Trouble::failed(said(
             "look it up in the NVMe specification, and look into the drive's error log (nvme \
@@ -169,6 +183,21 @@ mod tests {
         assert_eq!(fake.admin.len(), 1);
         let asked = AdminCommand { opcode: 6, namespace: 0, dword_10: 1, timeout_ms: 60_000 };
         assert_eq!(fake.admin[0], asked);
+    }
+
+    #[test]
+    fn a_drive_sleeps_by_itself_only_where_it_says_so() {
+        let mut fake = Fake::nvme(1);
+        fake.controller[263] = 2;
+        for (state, flags) in [(0, 0), (1, 0b10), (2, 0b10)] {
+            let place = 2048 + 32 * state;
+            fake.controller[place + 3] = flags;
+            fake.controller[place + 4] = 10 * state as u8;
+            fake.controller[place + 8] = 100;
+        }
+        assert_eq!(Controller::read(&mut fake).unwrap().sleeps_us(), [0; 0]);
+        fake.controller[265] = 1;
+        assert_eq!(Controller::read(&mut fake).unwrap().sleeps_us(), [110, 120]);
     }
 
     #[test]

@@ -11,18 +11,19 @@ use drivelab_core::queue::Trouble;
 /// A drive may have to spin up first.
 const QUICK_MS: u32 = 60_000;
 
-const IDENTIFY_DEVICE: AtaCommand =
-    AtaCommand { name: "IDENTIFY DEVICE", code: 0xec, timeout_ms: QUICK_MS };
-const SET_PASSWORD: AtaCommand =
-    AtaCommand { name: "SECURITY SET PASSWORD", code: 0xf1, timeout_ms: QUICK_MS };
-const ERASE_PREPARE: AtaCommand =
-    AtaCommand { name: "SECURITY ERASE PREPARE", code: 0xf3, timeout_ms: QUICK_MS };
-const DISABLE_PASSWORD: AtaCommand =
-    AtaCommand { name: "SECURITY DISABLE PASSWORD", code: 0xf6, timeout_ms: QUICK_MS };
+const IDENTIFY_DEVICE: AtaCommand = AtaCommand::plain("IDENTIFY DEVICE", 0xec, QUICK_MS);
+const SET_PASSWORD: AtaCommand = AtaCommand::plain("SECURITY SET PASSWORD", 0xf1, QUICK_MS);
+const ERASE_PREPARE: AtaCommand = AtaCommand::plain("SECURITY ERASE PREPARE", 0xf3, QUICK_MS);
+const DISABLE_PASSWORD: AtaCommand = AtaCommand::plain("SECURITY DISABLE PASSWORD", 0xf6, QUICK_MS);
 
 /// SECURITY ERASE UNIT, which takes as long as the drive says.
 const fn erase_unit(timeout_ms: u32) -> AtaCommand {
-    AtaCommand { name: "SECURITY ERASE UNIT", code: 0xf4, timeout_ms }
+    AtaCommand::plain("SECURITY ERASE UNIT", 0xf4, timeout_ms)
+}
+
+/// Whether the drive knows it and is in a state for it; changes nothing.
+pub fn is_ready(line: &mut dyn Line) -> Result<(), Trouble> {
+    identify(line)?.refusal().map_or(Ok(()), Err)
 }
 
 /// Erases the drive.

@@ -16,17 +16,28 @@ const FORMAT_MS: u32 = 6 * 3600 * 1000;
 /// Formats the namespace that this device is.
 pub fn format(line: &mut dyn Line) -> Result<(), Trouble> {
     let namespace = own_namespace(line)?;
-    let controller = Controller::read(line)?;
-    if !controller.knows_format() {
-        return Err(Trouble::usage(format!("the drive does not know {NAME}")));
-    }
-    if controller.format_reaches_all() {
-        controller.refuse_others(line, namespace, NAME)?;
-    }
+    refuse_unknown(line, namespace)?;
     let dword_10 = same_format(&identify(line, namespace, CNS_NAMESPACE)?)? | USER_DATA_ERASE;
     let command = AdminCommand { opcode: FORMAT_NVM, namespace, dword_10, timeout_ms: FORMAT_MS };
     send(line, NAME, command, &mut [])
         .map_err(|trouble| failed_after_begin(trouble, "what the drive holds now is unknown"))
+}
+
+/// Whether the drive knows it, and it reaches nothing else; changes nothing.
+pub fn is_known(line: &mut dyn Line) -> Result<(), Trouble> {
+    let namespace = own_namespace(line)?;
+    refuse_unknown(line, namespace)
+}
+
+fn refuse_unknown(line: &mut dyn Line, namespace: u32) -> Result<(), Trouble> {
+    let controller = Controller::read(line)?;
+    if !controller.knows_format() {
+        return Err(Trouble::usage(format!("the drive does not know {NAME}")));
+    }
+    match controller.format_reaches_all() {
+        true => controller.refuse_others(line, namespace, NAME),
+        false => Ok(()),
+    }
 }
 
 /// The fields of command dword 10 that keep the format that Identify Namespace tells of.

@@ -22,18 +22,11 @@ const ALL_NAMESPACES: u32 = 0xffff_ffff;
 const POLLS_MAX: u64 = 48 * 3600 * 1000 / PAUSE_MS;
 /// What the user must know once it has begun.
 const GOES_ON: &str = "the sanitize goes on inside the drive, which serves no reads and writes \
-                       until it has ended (nvme sanitize-log tells)";
+                       until it has ended (see nvme sanitize-log)";
 
 /// Empties the whole drive.
 pub fn sanitize(line: &mut dyn Line, tell: &mut dyn FnMut(&str)) -> Result<(), Trouble> {
-    let namespace = own_namespace(line)?;
-    let controller = Controller::read(line)?;
-    if !controller.knows_block_erase() {
-        return Err(Trouble::usage(format!(
-            "the drive does not know {NAME} with block erase; use --purge nvme-format"
-        )));
-    }
-    controller.refuse_others(line, namespace, NAME)?;
+    is_known(line)?;
     let command = AdminCommand {
         opcode: SANITIZE,
         namespace: 0,
@@ -41,9 +34,21 @@ pub fn sanitize(line: &mut dyn Line, tell: &mut dyn FnMut(&str)) -> Result<(), T
         timeout_ms: START_MS,
     };
     send(line, NAME, command, &mut []).map_err(|trouble| {
-        failed_after_begin(trouble, "whether it began is told by nvme sanitize-log")
+        failed_after_begin(trouble, "nvme sanitize-log shows whether it began")
     })?;
     wait(line, tell)
+}
+
+/// Whether the drive knows it, and it reaches nothing else; changes nothing.
+pub fn is_known(line: &mut dyn Line) -> Result<(), Trouble> {
+    let namespace = own_namespace(line)?;
+    let controller = Controller::read(line)?;
+    if !controller.knows_block_erase() {
+        return Err(Trouble::usage(format!(
+            "the drive does not know {NAME} with block erase; use --purge nvme-format"
+        )));
+    }
+    controller.refuse_others(line, namespace, NAME)
 }
 
 /// Asks until it has ended. The first question comes after a pause: a log from before the start
@@ -52,7 +57,9 @@ fn wait(line: &mut dyn Line, tell: &mut dyn FnMut(&str)) -> Result<(), Trouble> 
     let mut done_percent = 0;
     for _ in 0..POLLS_MAX {
         if line.pause() {
-            return Err(Trouble::failed(format!("stopped waiting at {done_percent} %; {GOES_ON}")));
+            return Err(Trouble::interrupted(format!(
+                "stopped waiting at {done_percent} %; {GOES_ON}"
+            )));
         }
         match status(line).map_err(|trouble| failed_after_begin(trouble, GOES_ON))? {
             Status::Ended => return Ok(()),
@@ -69,7 +76,7 @@ fn wait(line: &mut dyn Line, tell: &mut dyn FnMut(&str)) -> Result<(), Trouble> 
             }
             Status::Other(code) => {
                 return Err(Trouble::failed(format!(
-                    "the drive took {NAME}, but its log tells of none that began or ended (status \
+                    "the drive took {NAME}, but its log reports none that began or ended (status \
                      {code}); look at nvme sanitize-log"
                 )));
             }

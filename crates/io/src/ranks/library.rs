@@ -296,7 +296,7 @@ impl<A: Abi> Mpi for Calls<A> {
             return Err("it does not begin".into());
         }
         if given < FUNNELED {
-            return Err("it does not allow threads beside its own".into());
+            return Err("it does not allow threads besides its own".into());
         }
         // SAFETY: MPI has begun; both pointers are valid.
         let asked = unsafe {

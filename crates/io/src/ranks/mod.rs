@@ -49,8 +49,8 @@ fn begin(name: &str, text: &str) -> Result<Ranks, Trouble> {
         mpi::finalize();
         return Err(Trouble::usage(format!(
             "a launcher has started {launched} processes ({name}), and the MPI library that was \
-             found knows nothing of it: each would run alone; name the library of the launcher \
-             with DRIVELAB_MPI=/path/libmpi.so"
+             found is not part of it: each would run alone; name the library of the launcher with \
+             DRIVELAB_MPI=/path/libmpi.so"
         )));
     }
     let mut ranks = Ranks { rank, size: size.max(1), ..Ranks::ALONE };
@@ -106,7 +106,7 @@ fn begin_of(text: &str) -> &str {
 }
 
 impl Ranks {
-    /// No others.
+    /// A run of one process: rank 0 of 1.
     pub const ALONE: Ranks = Ranks { rank: 0, size: 1, offset_ns: 0, skew_ns: 0 };
 
     /// Joins the other processes, where a launcher has started several. MPI begins once in a
@@ -145,7 +145,7 @@ impl Ranks {
         self.rank
     }
 
-    /// How many there are.
+    /// Number of ranks.
     pub fn size(self) -> u32 {
         self.size
     }
@@ -160,7 +160,7 @@ impl Ranks {
         self.size == 1
     }
 
-    /// The process on which a worker of a stream of so many runs.
+    /// The process on which a worker of a stream of this many runs.
     pub fn rank_of(self, worker: u32, workers: u32) -> u32 {
         (u64::from(worker) * u64::from(self.size) / u64::from(workers.max(1))) as u32
     }

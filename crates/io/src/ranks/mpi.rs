@@ -229,9 +229,9 @@ impl Wait {
         }
         match self.since.get_or_insert_with(Instant::now).elapsed() > PATIENCE {
             false => Ok(()),
-            true => Err(Trouble::failed(format!(
-                "interrupted, and process {other} says nothing any more"
-            ))),
+            true => {
+                Err(Trouble::failed(format!("interrupted, and process {other} no longer answers")))
+            }
         }
     }
 }

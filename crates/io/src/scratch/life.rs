@@ -187,7 +187,9 @@ fn as_killed(entry: &Entry, open: impl AsFd) -> io::Result<Result<(), &'static s
         return Ok(Err("nothing says when its run was last alive"));
     };
     if entry.identity.birth.is_none() {
-        return Ok(Err("its file system keeps no time of birth, so that it cannot be proved ours"));
+        return Ok(Err(
+            "its file system keeps no time of birth, so it cannot be proved to be ours",
+        ));
     }
     let Some(now) = Left::of(&open)? else { return Ok(Ok(())) };
     let is_later = |left: &Left| left.changed > (seen.0 + GRACE_S, seen.1);
@@ -196,7 +198,7 @@ fn as_killed(entry: &Entry, open: impl AsFd) -> io::Result<Result<(), &'static s
     }
     if entry.kind == ScratchKind::File {
         let is_sized = entry.bytes.is_none_or(|bytes| bytes == now.bytes) || now.bytes == 0;
-        return Ok(if is_sized { Ok(()) } else { Err("it has another size than its run gave it") });
+        return Ok(if is_sized { Ok(()) } else { Err("its size is not the one its run gave it") });
     }
     match super::removal::any_below(open, &is_later)? {
         true => Ok(Err("something in it was changed after its run was killed")),

@@ -22,7 +22,7 @@ pub(super) fn open(path: &Path, create: bool) -> io::Result<File> {
         _ => error,
     })?;
     match file.metadata()? {
-        found if !found.is_file() => Err(foreign("it is no regular file")),
+        found if !found.is_file() => Err(foreign("it is not a regular file")),
         found if found.len() > 0 && !is_list(&file)? => {
             Err(foreign("it is not drivelab's list of its own files"))
         }

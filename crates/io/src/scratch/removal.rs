@@ -201,5 +201,5 @@ fn mount_of(descriptor: &OwnedFd) -> io::Result<u64> {
     let path = format!("/proc/self/fdinfo/{}", descriptor.as_raw_fd());
     let text = std::fs::read_to_string(path)?;
     let number = text.lines().find_map(|line| line.strip_prefix("mnt_id:")?.trim().parse().ok());
-    number.ok_or_else(|| io::Error::other("the kernel does not tell what is mounted where"))
+    number.ok_or_else(|| io::Error::other("the kernel does not show what is mounted where"))
 }

@@ -1,7 +1,7 @@
 //! Settings of the kernel's queue: files in `/sys/block/NAME/queue`, whose meaning is in the kernel
 //! document `Documentation/ABI/stable/sysfs-block`.
 //!
-//! Another scheduler has settings of its own and deals the queue's slots anew; those are noted and
+//! Another scheduler has settings of its own and deals the queue's slots again; those are noted and
 //! put back with it.
 
 use super::record::{Change, Record};
@@ -16,7 +16,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What the kernel sets anew when the scheduler changes, besides the scheduler's own settings.
+/// What the kernel sets again when the scheduler changes, besides the scheduler's own settings.
 const BESIDE: [&str; 2] = ["nr_requests", "wbt_lat_usec"];
 /// The settings of the scheduler that is in force.
 const OF_SCHEDULER: &str = "iosched";
@@ -99,7 +99,7 @@ impl Tunable for Place {
             let advice = match error.kind() {
                 io::ErrorKind::PermissionDenied => "run as root",
                 io::ErrorKind::ReadOnlyFilesystem => "run where /sys is not read-only",
-                _ => "the kernel does not take it here; choose another value",
+                _ => "the kernel does not accept it here; choose another value",
             };
             let path = file.display();
             Trouble::usage(format!("`{word}` cannot be written to {path} ({error}); {advice}"))
@@ -144,7 +144,7 @@ pub fn set(
     if held.as_ref().is_some_and(|held| held.record.change.before == value) {
         let name = facts.name.clone();
         held.take().map_or(Ok(()), Held::restore).map_err(|trouble| Trouble {
-            text: format!("{} of {name} is not what it was: {}", setting.word(), trouble.text),
+            text: format!("{} of {name} could not be set back: {}", setting.word(), trouble.text),
             ..trouble
         })?;
         return place.read().map(change);
@@ -160,8 +160,8 @@ pub fn set(
         let record = Record::make(records, note).map_err(|error| {
             let path = records.display();
             named(Trouble::failed(format!(
-                "what it was cannot be noted in {path}: {error}; wait for that run, or see to it \
-                 that this can be written"
+                "what it was cannot be noted in {path}: {error}; wait for that run, or make this \
+                 writable"
             )))
         })?;
         *held = Some(Held::new(Way::Queue(place.clone()), record));

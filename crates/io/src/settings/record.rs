@@ -23,6 +23,11 @@ pub struct Change {
     number: String,
     model: Option<String>,
     serial: Option<String>,
+    /// Namespaces of one drive have its model and serial in common.
+    #[serde(default)]
+    world_wide_name: Option<String>,
+    #[serde(default)]
+    namespace: Option<u32>,
     bytes: Option<u64>,
     /// Which start of the machine it was: a queue is new after each.
     #[serde(default)]
@@ -55,6 +60,8 @@ impl Change {
             number: number.to_string(),
             model: facts.model.clone(),
             serial: facts.serial.clone(),
+            world_wide_name: facts.world_wide_name.clone(),
+            namespace: facts.namespace,
             bytes: facts.bytes,
             boot: None,
             machine: machine(),
@@ -102,10 +109,14 @@ impl Change {
         format!("{}{queue}{of}.json", self.name.replace('/', "!"))
     }
 
-    /// Whether `facts` are of the same drive: names may have been dealt anew since.
+    /// Whether `facts` are of the same drive: names may have been dealt again since.
     fn is_of(&self, facts: &DeviceFacts) -> bool {
+        // Notes of earlier versions have neither of these two.
+        let named = |noted: &Option<String>, now: &Option<String>| noted.is_none() || noted == now;
         let same = self.model == facts.model
             && self.serial == facts.serial
+            && (self.namespace.is_none() || self.namespace == facts.namespace)
+            && named(&self.world_wide_name, &facts.world_wide_name)
             && self.layer_name == facts.layer_name;
         same && self.bytes == facts.bytes && (self.serial.is_some() || self.name == facts.name)
     }
@@ -147,7 +158,10 @@ impl Record {
 }
 
 fn is_same(known: &Change, change: &Change) -> bool {
-    (&known.model, &known.serial, known.bytes) == (&change.model, &change.serial, change.bytes)
+    let names = |of: &Change| {
+        (of.model.clone(), of.serial.clone(), of.world_wide_name.clone(), of.namespace, of.bytes)
+    };
+    names(known) == names(change)
 }
 
 /// Opens and locks a note; an error if another run holds it.
@@ -162,8 +176,28 @@ fn open(path: &Path, create: bool) -> io::Result<(File, Option<Change>)> {
     Ok((file, serde_json::from_str(&text).ok()))
 }
 
-/// Puts back what runs that were killed have left changed; one sentence for each.
-pub fn leftovers(system: &System, directory: &Path) -> Vec<String> {
+/// What runs that were killed have left changed, and nothing has put back yet; one sentence for
+/// each.
+pub fn unrestored(system: &System, directory: &Path) -> Vec<String> {
+    let left = names_in(directory).into_iter().filter_map(|name| {
+        let (_, change) = open(&directory.join(name), false).ok()?;
+        let change = change.filter(|change| !change.is_elsewhere() && !change.is_past(system))?;
+        Some(format!("{} was `{}` before", change.words(), change.before))
+    });
+    left.collect()
+}
+
+/// What became of a setting that a killed run had left changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leftover {
+    /// One sentence.
+    pub text: String,
+    /// Whether it is again what it was.
+    pub is_restored: bool,
+}
+
+/// Puts back what runs that were killed have left changed.
+pub fn leftovers(system: &System, directory: &Path) -> Vec<Leftover> {
     let mut said = Vec::new();
     for name in names_in(directory) {
         let path = directory.join(name);
@@ -181,18 +215,16 @@ pub fn leftovers(system: &System, directory: &Path) -> Vec<String> {
     said
 }
 
-fn undo(system: &System, record: Record) -> String {
+fn undo(system: &System, record: Record) -> Leftover {
     let (words, before) = (record.change.words(), record.change.before.clone());
-    match way_to(system, &record.change) {
-        Ok(way) => {
-            let path = record.path.clone();
-            match Held::new(way, record).restore() {
-                Ok(()) => format!("{words} is `{before}` again, which a killed run had changed"),
-                Err(trouble) => by_hand(&words, &before, &trouble.text, &path),
-            }
-        }
-        Err(reason) => by_hand(&words, &before, &reason, &record.path),
-    }
+    let path = record.path.clone();
+    let restored = way_to(system, &record.change)
+        .and_then(|way| Held::new(way, record).restore().map_err(|trouble| trouble.text));
+    let text = match &restored {
+        Ok(()) => format!("{words} is `{before}` again, which a killed run had changed"),
+        Err(reason) => by_hand(&words, &before, reason, &path),
+    };
+    Leftover { text, is_restored: restored.is_ok() }
 }
 
 fn by_hand(words: &str, before: &str, reason: &str, path: &Path) -> String {
@@ -206,9 +238,13 @@ fn by_hand(words: &str, before: &str, reason: &str, path: &Path) -> String {
 fn way_to(system: &System, change: &Change) -> Result<Way, String> {
     let tree = Tree::new(system);
     let numbers = tree.disks().into_iter().filter_map(|name| tree.number_of(&name));
-    let mut drives = numbers.filter_map(|number| Some((number, device_of_sysfs(system, number)?)));
-    let (number, facts) =
-        drives.find(|(_, facts)| change.is_of(facts)).ok_or("the drive is not here")?;
+    let drives = numbers.filter_map(|number| Some((number, device_of_sysfs(system, number)?)));
+    let mut found: Vec<_> = drives.filter(|(_, facts)| change.is_of(facts)).collect();
+    if found.len() > 1 {
+        // Drives that nothing tells apart but what they are called now.
+        found.retain(|(_, facts)| facts.name == change.name);
+    }
+    let (number, facts) = found.pop().ok_or("the drive is not here")?;
     match change.queue {
         Some(setting) => {
             let found = Place::of(system, number, setting);

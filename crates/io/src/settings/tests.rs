@@ -38,6 +38,11 @@ fn note_in(directory: &Path, begin: &str) -> PathBuf {
     names.into_iter().find(is_meant).unwrap_or_else(|| panic!("no {begin} in {directory:?}"))
 }
 
+/// The sentences of what was put back.
+fn told_by(system: &System, records: &Path) -> Vec<String> {
+    leftovers(system, records).into_iter().map(|left| left.text).collect()
+}
+
 const DISK: DeviceNumber = DeviceNumber { major: 65, minor: 0 };
 const PARTITION: DeviceNumber = DeviceNumber { major: 65, minor: 1 };
 
@@ -59,7 +64,7 @@ fn a_setting_is_noted_first_and_put_back_with_what_goes_with_it() {
     assert_eq!(said(&queue, "scheduler"), "kyber");
     let note = fs::read_to_string(note_in(&records, "sdq.scheduler.")).unwrap();
     assert!(note.contains("\"before\":\"bfq\"") && note.contains("\"77\""), "{note}");
-    // As the kernel deals its slots anew with another scheduler.
+    // As the kernel deals its slots again with another scheduler.
     fs::write(queue.join("nr_requests"), "256").unwrap();
     set("none", &mut held).unwrap();
     assert_eq!(fs::read_to_string(note_in(&records, "sdq.scheduler.")).unwrap(), note);
@@ -82,19 +87,24 @@ fn a_killed_run_is_undone_by_the_next_setting_by_setting() {
     queue::set(&system, &records, DISK, (Scheduler, "none"), &mut one).unwrap();
     queue::set(&system, &records, DISK, (RqAffinity, "2"), &mut two).unwrap();
     fs::write(queue.join("nr_requests"), "128").unwrap();
-    assert_eq!(leftovers(&system, &records), [""; 0], "the run that changed them still lives");
+    assert_eq!(told_by(&system, &records), [""; 0], "the run that changed them still lives");
     let other = queue::set(&system, &records, DISK, (RqAffinity, "0"), &mut None).unwrap_err();
     assert!(other.text.contains("another run holds it"), "{other}");
     // Killed: nobody restores, the locks are gone.
     drop((one, two));
-    let mut told = leftovers(&system, &records);
+    assert_eq!(
+        unrestored(&system, &records).len(),
+        2,
+        "what was changed is listed before it is put back"
+    );
+    let mut told = told_by(&system, &records);
     told.sort();
     assert_eq!(told.len(), 2, "{told:?}");
     assert!(told[0].starts_with("rq_affinity of sdq is `1` again"), "{told:?}");
     assert!(told[1].starts_with("scheduler of sdq is `bfq` again"), "{told:?}");
     let now = ["scheduler", "rq_affinity", "nr_requests"].map(|name| said(&queue, name));
     assert_eq!(now, ["bfq", "1", "77"]);
-    assert_eq!(leftovers(&system, &records), [""; 0]);
+    assert_eq!(told_by(&system, &records), [""; 0]);
 }
 
 #[test]
@@ -146,7 +156,7 @@ fn a_note_from_before_the_last_start_of_the_machine_is_dropped() {
     start("two\n");
     // Somebody's own choice since.
     fs::write(queue.join("rq_affinity"), "0").unwrap();
-    assert_eq!(leftovers(&system, &records), [""; 0]);
+    assert_eq!(told_by(&system, &records), [""; 0]);
     assert_eq!(said(&queue, "rq_affinity"), "0");
     assert_eq!(fs::read_dir(&records).unwrap().count(), 0);
 }
@@ -165,7 +175,47 @@ fn a_note_of_another_machine_stays_and_is_not_followed() {
     fs::remove_file(&note).unwrap();
     let theirs = records.join("sdq.scheduler.elsewher.json");
     fs::write(&theirs, text.replace(&here, "elsewhere")).unwrap();
-    assert_eq!(leftovers(&system, &records), Vec::<String>::new());
+    assert_eq!(leftovers(&system, &records), []);
+    assert_eq!(unrestored(&system, &records), [""; 0]);
     assert_eq!(said(&queue, "scheduler"), "kyber", "it was set here, not there");
     assert!(theirs.exists());
+}
+
+/// Two namespaces of one drive have its model, serial and size in common; names are dealt again.
+#[test]
+fn a_note_is_of_one_namespace_whatever_it_is_called_now() {
+    let root = tempfile::tempdir().unwrap();
+    let (system, _) = machine(root.path());
+    for (namespace, minor) in [(1, 1), (3, 2)] {
+        let controller = root.path().join("sys/devices/pci/nvme/nvme0");
+        let disk = controller.join(format!("nvme0n{namespace}"));
+        fs::create_dir_all(disk.join("queue")).unwrap();
+        fs::write(controller.join("serial"), "S1\n").unwrap();
+        fs::write(controller.join("model"), "M\n").unwrap();
+        std::os::unix::fs::symlink(&controller, disk.join("device")).unwrap();
+        fs::write(disk.join("nsid"), format!("{namespace}\n")).unwrap();
+        fs::write(disk.join("wwid"), format!("nvme.1-{namespace}\n")).unwrap();
+        fs::write(disk.join("size"), "2048\n").unwrap();
+        fs::write(disk.join("dev"), format!("259:{minor}\n")).unwrap();
+        fs::write(disk.join("queue/scheduler"), "[none] mq-deadline kyber\n").unwrap();
+        let link = |at: String| std::os::unix::fs::symlink(&disk, root.path().join(at)).unwrap();
+        link(format!("sys/dev/block/259:{minor}"));
+        link(format!("sys/class/block/nvme0n{namespace}"));
+    }
+    let queue = |namespace: u32| {
+        root.path().join(format!("sys/devices/pci/nvme/nvme0/nvme0n{namespace}/queue"))
+    };
+    let records = root.path().join("settings");
+    let mut held = None;
+    let third = DeviceNumber { major: 259, minor: 2 };
+    queue::set(&system, &records, third, (Scheduler, "mq-deadline"), &mut held).unwrap();
+    drop(held);
+    assert_eq!(said(&queue(3), "scheduler"), "mq-deadline");
+    fs::write(queue(1).join("scheduler"), "kyber").unwrap();
+    assert_eq!(
+        told_by(&system, &records),
+        ["scheduler of nvme0n3 is `none` again, which a killed run had changed"]
+    );
+    assert_eq!(said(&queue(3), "scheduler"), "none");
+    assert_eq!(said(&queue(1), "scheduler"), "kyber", "the other namespace is nobody's to set");
 }

@@ -35,7 +35,7 @@ fn change(
         Some(_) => {}
         None => {
             return Err(Trouble::failed(format!(
-                "its write cache is `{before}`, which says nothing known; leave --write-cache out"
+                "its write cache is `{before}`, which is not a known mode; leave --write-cache out"
             )));
         }
     }
@@ -75,11 +75,11 @@ pub fn set(
     wanted: Switch,
 ) -> Result<Option<Held>, Trouble> {
     let stat = fstat(device)
-        .map_err(|error| Trouble::failed(format!("what it is is unknown: {error}")))?;
+        .map_err(|error| Trouble::failed(format!("its setting is unknown: {error}")))?;
     let is_block = FileType::from_raw_mode(stat.st_mode) == FileType::BlockDevice;
     let number = DeviceNumber::from_raw(stat.st_rdev);
     let facts = device_of_sysfs(system, number).filter(|_| is_block);
-    let facts = facts.ok_or_else(|| Trouble::usage("it is no block device; name a drive"))?;
+    let facts = facts.ok_or_else(|| Trouble::usage("it is not a block device; name a drive"))?;
     let file = reach(system, number, &facts)?;
     let mut record = None;
     let mut note = |before: &str| {
@@ -122,8 +122,8 @@ fn reach(
         ("disk", Some(file)) => Ok(Some(file)),
         ("disk", None) if facts.name.starts_with("nvme") => Ok(None),
         (layer, _) => Err(Trouble::usage(format!(
-            "{} ({layer}) has no write cache that can be asked for; name an NVMe, SATA or SAS \
-             drive as a whole, or leave --write-cache out",
+            "{} ({layer}) has no write cache that can be queried; name an NVMe, SATA or SAS drive \
+             as a whole, or leave --write-cache out",
             facts.name
         ))),
     }

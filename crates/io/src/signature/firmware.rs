@@ -22,7 +22,7 @@ pub(super) const NAMES: [&str; 10] = [
 const PROMISE: [u64; 13] = [16, 63, 255, 256, 399, 591, 675, 735, 911, 951, 974, 991, 3087];
 
 impl View {
-    /// All of them.
+    /// The formats of firmware RAID whose signatures were found.
     pub(super) fn firmware_raids(&self) -> Vec<&'static str> {
         // Sectors count from the end of the last whole one.
         let end = self.bytes / 512 * 512;

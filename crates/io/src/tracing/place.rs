@@ -40,8 +40,8 @@ pub fn place_of(system: &System, target: impl AsFd, bytes: u64) -> Result<Place,
         let members = tree.members(disk);
         let instead = if members.is_empty() { "another drive".into() } else { members.join(", ") };
         return Err(format!(
-            "{name} hands I/O on without requests of its own (dm, md, zram), so that nobody sees \
-             where it waits; name {instead}"
+            "{name} passes I/O on without requests of its own (dm, md, zram), so where it waits \
+             cannot be seen; name {instead}"
         ));
     }
     let whole = Piece { offset: 0, bytes, on_disk: start };

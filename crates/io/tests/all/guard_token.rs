@@ -61,11 +61,11 @@ fn a_token_is_bound_to_the_medium_it_was_given_for() {
     let refusal = refused(room.write(path, Some(&token)), "token_wrong");
     assert_ne!(refusal.token.as_deref(), Some(token.as_str()));
     let text = refusal.to_string();
-    assert!(text.contains("holds for what is on it now and for nothing else"), "{text}");
+    assert!(text.contains("is valid for what is on it now and for nothing else"), "{text}");
     // Without content to know it by: attached again, it is another medium.
     let blank = Loop::on_new_file(&room, "blank", 8 * MIB);
     let refusal = refused(room.write(&blank.node, None), "token_missing");
-    assert!(refusal.to_string().contains("until a medium is attached anew"), "{refusal}");
+    assert!(refusal.to_string().contains("until a medium is attached again"), "{refusal}");
     let (token, name, backing) =
         (refusal.token.unwrap(), blank.node.clone(), blank.backing.clone());
     run("losetup", &["-d", &name]);

@@ -54,7 +54,7 @@ fn not_ours(request: &OpenRequest, says: &str) {
     let refusal = refused(open(request), "changed_since");
     assert!(refusal.message.contains("was made by drivelab and was "), "{refusal}");
     assert!(refusal.message.contains(says), "{refusal}");
-    assert!(refusal.to_string().contains("Move it away, or remove it"), "{refusal}");
+    assert!(refusal.to_string().contains("Move or remove the file"), "{refusal}");
     assert_eq!(hash(&request.path), before);
 }
 
@@ -97,12 +97,12 @@ fn what_was_written_into_it_is_not_ours() {
     };
     renewed();
     std::fs::write(path, "precious").unwrap();
-    not_ours(&request, "what is in it now is not drivelab's");
+    not_ours(&request, "its content is no longer drivelab's");
     // As long as it was, at once after the run and at the same place.
     for bytes in [&vec![9; BYTES as usize][..], b"x"] {
         renewed();
         overwrite(path, 0, bytes);
-        not_ours(&request, "what is in it now is not drivelab's");
+        not_ours(&request, "its content is no longer drivelab's");
     }
     // With its time set back, as `cp -p`, `touch -r` and tar do.
     renewed();
@@ -198,7 +198,7 @@ fn a_file_of_a_killed_run_is_ours_until_somebody_changes_it() {
     overwrite(path, 0, b"of the run that did not end");
     use_once(&request, 3);
     overwrite(path, 0, b"precious");
-    not_ours(&request, "what is in it now is not drivelab's");
+    not_ours(&request, "its content is no longer drivelab's");
 }
 
 /// No test by itself: what a helper process runs.

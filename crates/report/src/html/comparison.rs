@@ -1,8 +1,9 @@
 //! A comparison as one HTML page: counts, all cells in one picture, the table behind it.
 
-use super::{head, table};
+use super::{SCRIPT, figures, head, table};
 use crate::svg::forest;
 use crate::text::escape;
+use crate::view::chart::Chart;
 use crate::view::comparison as words;
 use drivelab_core::comparison::{Cell, Comparison};
 use drivelab_core::findings::Findings;
@@ -11,13 +12,13 @@ use std::fmt::Write;
 
 /// What the forest plot needs beyond the page of a run.
 pub(super) const CSS: &str = "\
-figure svg.forest{max-width:900px;min-width:640px}svg.forest text{font-size:11.5px}\
-.unchanged{fill:var(--grid);opacity:.6}.hollow{fill:var(--paper);stroke:currentColor;\
-stroke-width:1.5}svg text.warning{fill:var(--warn)}svg text.read{fill:var(--read)}\
+.forest text{paint-order:stroke;stroke:var(--paper);stroke-width:3px}\
+.unchanged{fill:var(--grid);opacity:.4}svg text.warning{fill:var(--warn)}\
+svg text.read{fill:var(--read)}\
 svg text.write{fill:var(--write)}";
 
-/// The page.
-pub fn comparison(comparison: &Comparison) -> String {
+/// The page. `curves`: the latencies of both sides over each other, where runs are known.
+pub fn comparison(comparison: &Comparison, curves: &[Chart]) -> String {
     let mut out = String::with_capacity(32 << 10);
     let title = format!("drivelab: {} → {}", comparison.before, comparison.after);
     head(&mut out, &title, true);
@@ -33,14 +34,27 @@ pub fn comparison(comparison: &Comparison) -> String {
     );
     out.push_str("<section><h2>All cells, from the largest loss to the largest gain</h2>");
     picture(&mut out, comparison);
-    out.push_str("</section>\n<section><h2>All numbers</h2>");
+    out.push_str("</section>\n");
+    if !curves.is_empty() {
+        out.push_str("<section><h2>Latency before and after</h2><div class=\"pair\">");
+        for (index, chart) in curves.iter().enumerate() {
+            let mut chart = chart.clone();
+            // Said once it helps; said twice it is noise.
+            if index > 0 {
+                chart.note.clear();
+            }
+            figures::figure(&mut out, &chart, false, 3);
+        }
+        out.push_str("</div></section>\n");
+    }
+    out.push_str("<section><h2>All numbers</h2>");
     table::numbers(&mut out, &words::numbers(comparison));
     out.push_str("</section>\n");
     let remarks = remarks(comparison, &Findings::default());
     if !remarks.is_empty() {
         let _ = writeln!(out, "<section><h2>Notes</h2>{remarks}</section>");
     }
-    out.push_str("</main></body></html>\n");
+    let _ = writeln!(out, "</main><script>{SCRIPT}</script></body></html>");
     out
 }
 
@@ -71,14 +85,17 @@ fn picture(out: &mut String, comparison: &Comparison) {
     let first = comparison.delta.unwrap_or_else(|| judged[0].metric.delta());
     let is_one = comparison.delta.is_some()
         || judged.iter().all(|cell| cell.metric.delta() == judged[0].metric.delta());
-    let band = is_one.then(|| ratio_band(first));
-    let drawn = forest(&judged, &names, band, words::reach(&comparison.cells));
-    let shade = if is_one { "; the shade is what counts as unchanged" } else { "" };
+    let band = is_one.then(|| ratio_band(first).1);
+    let [wide, narrow] =
+        [figures::WIDE, figures::NARROW].map(|width| forest(&judged, &names, band, width));
+    let shade = if is_one { "; the shaded band counts as unchanged" } else { "" };
     let _ = writeln!(
         out,
-        "<figure><div class=\"scroll\" tabindex=\"0\">{drawn}</div><figcaption>After by \
-         before, on a logarithmic axis: the ratio and its 95 % \
-         interval{shade}. A hollow mark cannot tell.</figcaption></figure>"
+        "<figure><div class=\"wide\">{wide}</div><div class=\"narrow\">{narrow}</div>\
+         <figcaption>How \
+         many times as fast after as before, on a logarithmic axis, with its 95 % interval{shade}. \
+         Faster is always to the right, of a latency too. A hollow mark: cannot tell. An arrow: it \
+         goes on beyond the picture.</figcaption></figure>"
     );
 }
 
@@ -112,10 +129,11 @@ mod tests {
             p_adjusted: Some(1e-9),
             needs_n: None,
             open: (name == "same").then_some(Open::Depends),
+            values: None,
             n: (6, 6),
             suspect: suspect.map(str::to_owned),
         };
-        let page = comparison(&Comparison {
+        let compared = Comparison {
             before: "a<b".into(),
             after: "c".into(),
             cells: vec![
@@ -128,7 +146,8 @@ mod tests {
             differences: Vec::new(),
             is_by_run: false,
             delta: None,
-        });
+        };
+        let page = comparison(&compared, &[]);
         for expected in [
             "<h1>a&lt;b → c</h1>",
             "1 slower · 1 equivalent · 1 suspect (kept out)",
@@ -140,6 +159,6 @@ mod tests {
         ] {
             assert!(page.contains(expected), "{expected}\n{page}");
         }
-        assert_eq!(page.matches("<circle").count(), 2);
+        assert_eq!(page.matches("<circle").count(), 4, "two marks, for a page and for a phone");
     }
 }

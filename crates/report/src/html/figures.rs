@@ -6,19 +6,21 @@ use std::fmt::Write;
 
 use crate::svg::svg;
 use crate::text::escape;
-use crate::view::chart::{Chart, Table, bars, latency_distribution, over_time, parallel};
+use crate::view::chart::{
+    Chart, Table, bars, density, latency_distribution, map, over_time, parallel,
+};
 use crate::view::headline;
 
 /// User units of a picture that fits a phone, and of one as wide as the page.
 pub(super) const NARROW: u32 = 360;
 pub(super) const WIDE: u32 = 720;
-/// Up to so many streams each picture gets the width of the page.
+/// Up to this many streams each picture gets the width of the page.
 const WIDE_STREAMS_MAX: usize = 2;
-/// Up to so many bars a picture of them gets the width of the page.
+/// Up to this many bars a picture of them gets the width of the page.
 const WIDE_BARS_MAX: usize = 40;
 /// With more streams than this, pictures are thinned so that the page stays small.
 const FINE_STREAMS_MAX: usize = 12;
-/// Of more streams than that only so many, the most important, are drawn over time.
+/// Of more streams than that only this many, the most important, are drawn over time.
 const OVER_TIME_MAX: usize = 6;
 /// Of still more, the others are not drawn at all: their numbers stand in the tables.
 const DRAWN_MAX: usize = 64;
@@ -32,6 +34,31 @@ pub(super) fn layouts(out: &mut String, run: &Run) {
     out.push_str("<section><h2>File layout</h2><div class=\"pair\">");
     charts.iter().for_each(|chart| figure(out, chart, false, 3));
     out.push_str("</div></section>\n");
+}
+
+/// What is seen first where no study has drawn its answer: all cells between rate and latency, or
+/// of one load its latency over time.
+pub(super) fn key_picture(out: &mut String, run: &Run, summary: &Summary) {
+    let streams: usize = summary.cells.iter().map(|cell| cell.streams.len()).sum();
+    let mut charts: Vec<Chart> = map(summary).into_iter().collect();
+    if charts.is_empty() && streams <= WIDE_STREAMS_MAX {
+        let of_cell = |cell: &CellSummary| -> Vec<Chart> {
+            let named = |(at, stream)| {
+                let chart = density(run, summary, cell, at)?;
+                let name = headline::stream_name(cell, stream);
+                let title =
+                    if streams > 1 { format!("{}: {name}", chart.title) } else { chart.title };
+                Some(Chart { title, ..chart })
+            };
+            cell.streams.iter().enumerate().filter_map(named).collect()
+        };
+        charts.extend(summary.cells.iter().flat_map(of_cell));
+    }
+    for chart in charts {
+        out.push_str("<section>");
+        figure(out, &chart, true, 2);
+        out.push_str("</section>\n");
+    }
 }
 
 pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
@@ -71,7 +98,7 @@ pub(super) fn figures(out: &mut String, run: &Run, summary: &Summary) {
     if important.len() < streams.len() {
         let _ = write!(
             out,
-            "<p class=\"faint\">Of {} streams the {} that tell most are drawn{}: suspect ones, \
+            "<p class=\"faint\">Of {} streams the {} most informative are drawn{}: suspect ones, \
              those with the longest gaps, then in order.</p>",
             streams.len(),
             important.len(),

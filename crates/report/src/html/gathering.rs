@@ -14,12 +14,20 @@ pub fn gathering(gathering: &Gathering) -> String {
     let targets: Vec<&str> = gathering.runs.iter().map(|run| run.target.as_str()).collect();
     let title = format!("drivelab: study {} of {}", gathering.study, targets.join(", "));
     head(&mut out, &title, findings.comparison.is_some());
+    let simulated = targets.iter().filter(|target| target.starts_with("sim:")).count();
+    let (badge, explanation) = match simulated {
+        0 => ("", ""),
+        all if all == targets.len() => ("simulated", "Virtual time: no drive was touched."),
+        _ => ("partly simulated", "Targets that begin with sim: are simulated, in virtual time."),
+    };
     let _ = writeln!(
         out,
-        "<header><p class=\"badges\"><b class=\"badge\">side by side</b></p>\
-         <h1>study {}</h1><p class=\"lead\">{}</p></header>",
+        "<header><p class=\"badges\"><b class=\"badge\">side by side</b>{}</p>\
+         <h1>study {}</h1><p class=\"lead\">{}</p>{}</header>",
+        tagged(badge, "b", "badge simulated"),
         escape(&gathering.study),
         escape(&gathering.question),
+        tagged(explanation, "p", "alarm"),
     );
     out.push_str("<section class=\"verdict\">");
     for (word, list) in header::judgement(findings) {
@@ -32,6 +40,14 @@ pub fn gathering(gathering: &Gathering) -> String {
     let _ = write!(out, "</main><script>{SCRIPT}</script></body></html>");
     out.push('\n');
     out
+}
+
+/// A text in its element; nothing where there is none.
+fn tagged(text: &str, element: &str, class: &str) -> String {
+    match text.is_empty() {
+        true => String::new(),
+        false => format!(" <{element} class=\"{class}\">{text}</{element}>"),
+    }
 }
 
 fn runs(out: &mut String, gathering: &Gathering) {

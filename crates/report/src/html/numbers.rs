@@ -15,10 +15,10 @@ pub(super) fn numbers(out: &mut String, summary: &Summary, findings: &Findings) 
     }
     out.push_str("<div class=\"numbers\">");
     for number in numbers {
-        let value = match number.value.strip_suffix("/s") {
-            Some(value) if !number.of.is_empty() && !value.ends_with('B') => {
-                let value = escape(value.trim_end());
-                Html::around(format_args!("{value} <i>{}/s</i>", number.of))
+        let value = match number.value.strip_suffix(" IOPS") {
+            Some(value) if !number.of.is_empty() => {
+                let value = escape(value);
+                Html::around(format_args!("{value} <i>{} IOPS</i>", number.of))
             }
             _ => escape(&number.value),
         };

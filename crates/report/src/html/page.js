@@ -2,7 +2,7 @@
 "use strict";
 // The page is complete without this: it adds a crosshair, switches curves, widens the time axis.
 const scales = {
-  o: [["/s", 1], ["k/s", 1e3], ["M/s", 1e6], ["G/s", 1e9]],
+  o: [[" IOPS", 1], ["k IOPS", 1e3], ["M IOPS", 1e6], ["G IOPS", 1e9]],
   b: [["B/s", 1], ["kB/s", 1e3], ["MB/s", 1e6], ["GB/s", 1e9], ["TB/s", 1e12]],
   n: [["ns", 1], ["µs", 1e3], ["ms", 1e6], ["s", 1e9]],
   s: [["s", 1]], p: [["%", .01]], c: [["°C", 1]], f: [["×", 1]], k: [["", 1]],
@@ -14,7 +14,7 @@ const show = (value, unit) => {
   const number = value / factor;
   const digits = unit === "c" ? 0 : number < 9.995 ? 2 : number < 99.95 ? 1 : 0;
   const isPlain = unit === "p" || unit === "k";
-  return ((isPlain ? String(+number.toPrecision(3)) : number.toFixed(digits)) + " " + name).trim();
+  return ((isPlain ? String(+number.toPrecision(3)) : number.toFixed(digits)) + (unit === "o" ? "" : " ") + name).trim();
 };
 const axisOf = (text) => {
   const [from, to, scale, unit] = text.split(" ");

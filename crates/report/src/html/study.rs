@@ -21,11 +21,14 @@ const ROWS_OPEN: usize = 30;
 /// comparison.
 pub(super) fn key_picture(out: &mut String, findings: &Findings) {
     findings.heat_maps.iter().for_each(|map| heat_map(out, map));
-    if !findings.stacks.is_empty() {
+    let charts = chart::claims(&findings.claims)
+        .into_iter()
+        .chain(findings.timelines.iter().filter_map(chart::timeline))
+        .chain(findings.dots.iter().filter_map(chart::dots))
+        .chain(findings.stacks.iter().filter_map(chart::stack));
+    for chart in charts {
         out.push_str("<section>");
-        for chart in findings.stacks.iter().filter_map(chart::stack) {
-            figures::figure(out, &chart, true, 2);
-        }
+        figures::figure(out, &chart, true, 2);
         out.push_str("</section>\n");
     }
     if let (None, Some(comparison)) = (findings.pictures.first(), &findings.comparison) {
@@ -36,6 +39,15 @@ pub(super) fn key_picture(out: &mut String, findings: &Findings) {
         picture(out, first, true, 2);
         out.push_str("</section>\n");
     }
+}
+
+/// Whether a study has drawn its own answer.
+pub(super) fn has_key_picture(findings: &Findings) -> bool {
+    let Findings { heat_maps, claims, timelines, dots, stacks, pictures, comparison, .. } =
+        findings;
+    let is_empty = [heat_maps.is_empty(), claims.is_empty(), timelines.is_empty()];
+    let is_empty = is_empty.into_iter().chain([dots.is_empty(), stacks.is_empty()]);
+    !is_empty.chain([pictures.is_empty(), comparison.is_none()]).all(|empty| empty)
 }
 
 /// The other pictures, tables, the comparison, what does not apply, and where the run did

@@ -2,12 +2,12 @@
 
 /// Blue and orange stay apart for every kind of colour blindness; purple warns.
 pub(super) const CSS: &str = "\
-:root{color-scheme:light dark;--paper:#fff;--ink:#1d2127;--faint:#5b6470;--grid:#e3e6ea;\
+:root{color-scheme:light dark;--paper:#fff;--ink:#1d2127;--faint:#515a65;--grid:#e3e6ea;\
 --card:#f5f6f8;--read:#0969b0;--write:#b85200;--other:#5b6470;--warn:#a3218e;--warn-paper:#fbeef9;\
 --s1:#00695c;--s2:#2fa79a;--s3:#7a6200;--s4:#b5992c;--s5:#8b95a1;\
 --s6:#a23b2a;--s7:#5d8f1f}\
 @media(prefers-color-scheme:dark){:root{--paper:#14171b;--ink:#e4e7eb;--faint:#9aa4b0;\
---grid:#2c3239;--card:#1d2127;--read:#5fb4f0;--write:#f29b4b;--other:#9aa4b0;--warn:#e583d4;\
+--grid:#2c3239;--card:#1d2127;--read:#5fb4f0;--write:#f29b4b;--other:#9aa4b0;--warn:#ea90da;\
 --warn-paper:#33202f;--s1:#7fe3d6;--s2:#2fa79a;--s3:#ecd06f;--s4:#a8903a;--s5:#78828e;\
 --s6:#e08a78;--s7:#a5cf6a}}\
 *{box-sizing:border-box}\
@@ -15,7 +15,9 @@ body{margin:0;background:var(--paper);color:var(--ink);\
 font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,'DejaVu Sans',sans-serif}\
 main{max-width:66rem;margin:0 auto;padding:1.1rem 1rem 4rem}\
 h1{font-size:1.6rem;line-height:1.2;margin:.2rem 0 .4rem;overflow-wrap:anywhere}\
+h2,h3,h4{overflow-wrap:anywhere}\
 h2{font-size:1.15rem;margin:2.2rem 0 .5rem}h3{font-size:1rem;margin:1.6rem 0 .2rem}\
+h2,h3,figcaption,summary,dt,dd{overflow-wrap:anywhere}\
 p,li{max-width:44rem;margin:.3rem 0;overflow-wrap:anywhere}\
 .lead{font-size:1.05rem}.faint,figcaption,small{color:var(--faint)}\
 code,pre{font:.85em/1.45 ui-monospace,'DejaVu Sans Mono',monospace}\
@@ -61,6 +63,14 @@ svg .on{fill:var(--ink)}svg .number{font-weight:600}\
 .seam{stroke:var(--faint);fill:none;stroke-dasharray:1 3;vector-effect:non-scaling-stroke}\
 .line{fill:none;stroke:currentColor;stroke-width:1.6;stroke-linejoin:round;\
 stroke-linecap:round;vector-effect:non-scaling-stroke}\
+.few{stroke-width:5}.few.dash{stroke-linecap:square}.few.dots,.few.points,.points{stroke-width:3.2}\
+.line.few{stroke-dasharray:none}.f1{fill:currentColor;fill-opacity:.13}\
+.f2{fill:currentColor;fill-opacity:.3}.f3{fill:currentColor;fill-opacity:.5}\
+.f4{fill:currentColor;fill-opacity:.72}.f5{fill:currentColor}\
+.guide{stroke-dasharray:.1 4;stroke-width:1.2;opacity:.8}\
+.hollow{fill:var(--paper);stroke:currentColor;stroke-width:1.5}\
+.track{fill:var(--grid);fill-opacity:.6}.allowed{fill:var(--grid)}\
+.limit{stroke:var(--ink);stroke-width:2}svg .letter{font-size:58px;font-weight:700}\
 .dash{stroke-dasharray:5 4}.dots{stroke-dasharray:.1 3.5}.dashdot{stroke-dasharray:9 4 .1 4}\
 .error{stroke:var(--ink);fill:none;stroke-width:1.4}\
 .halo{stroke:var(--paper);fill:none;stroke-width:3.4}\
@@ -84,6 +94,7 @@ font-variant-numeric:tabular-nums}\
 .tools{margin:.1rem 0}.tools button{font:inherit;font-size:.8rem;color:var(--ink);\
 background:var(--card);border:1px solid var(--faint);border-radius:.3rem;\
 padding:.1rem .6rem;margin-right:.4rem;cursor:pointer}\
+.save button{font-size:.72rem;color:var(--faint);border-color:var(--grid)}\
 .narrow{display:none}\
 @media(max-width:700px){.wide{display:none}.narrow{display:block}}\
 .scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem;\
@@ -103,6 +114,9 @@ details{margin:.2rem 0}summary{cursor:pointer;color:var(--faint);font-size:.85re
 --s1:#00695c;--s2:#2fa79a;--s3:#7a6200;--s4:#b5992c;--s5:#8b95a1;\
 --s6:#a23b2a;--s7:#5d8f1f}\
 body{font-size:10.5pt}main{max-width:none;padding:0}.scroll{overflow:visible}\
-table{font-size:7.5pt}th,td{padding-right:.4rem}tr,.numbers div{break-inside:avoid}\
-h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span,.level\
+table{font-size:7.5pt;width:100%}th,td,td.r,td.n{padding-right:.4rem;white-space:normal;\
+min-width:0;overflow-wrap:anywhere}td:first-child,td.w,.cells td:last-child{min-width:0}\
+tr,.numbers div{break-inside:avoid}\
+h2,h3{break-after:avoid}pre{white-space:pre-wrap}.badge,.bar,.span,.level,\
+.f1,.f2,.f3,.f4,.f5,.track,.allowed\
 {print-color-adjust:exact}}";

@@ -88,8 +88,8 @@ mod tests {
         let mut table = Table::headed(["name", "rate#", "truth", "note"]);
         let row = |entries: [&str; 4]| entries.map(str::to_owned).to_vec();
         table.rows = vec![
-            row(["a<b `c`", "1 k/s", "SUSPECT", "see `d<e`"]),
-            row(["f", "2 k/s", "valid", "one ` alone"]),
+            row(["a<b `c`", "1k IOPS", "SUSPECT", "see `d<e`"]),
+            row(["f", "2k IOPS", "valid", "one ` alone"]),
         ];
         let mut out = String::new();
         begin(&mut out, " class=\"cells\"");
@@ -98,10 +98,10 @@ mod tests {
         let expected = "<div class=\"scroll\" tabindex=\"0\"><table class=\"cells\"><tr>\
             <th scope=\"col\">name<th scope=\"col\" class=\"r\">rate\
             <th scope=\"col\">truth<th scope=\"col\">note\
-            <tr><td>a&lt;b `c`<td class=\"r\"><b>1 k/s</b>\
+            <tr><td>a&lt;b `c`<td class=\"r\"><b>1k IOPS</b>\
             <td class=\"n\"><b class=\"warn\">SUSPECT</b>\
             <td class=\"w\">see <code>d&lt;e</code>\
-            <tr><td>f<td class=\"r\"><b>2 k/s</b><td class=\"n\">valid\
+            <tr><td>f<td class=\"r\"><b>2k IOPS</b><td class=\"n\">valid\
             <td class=\"w\">one ` alone</table></div>";
         assert_eq!(out, expected);
     }

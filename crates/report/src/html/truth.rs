@@ -11,7 +11,7 @@ use crate::view::truth::{self, SAID_ABOVE, SILENT};
 pub(super) fn truth(out: &mut String, summary: &Summary, findings: &Findings) {
     let Some(truth) = truth::truth(summary, findings) else { return };
     let judged = &truth.judged;
-    let _ = write!(out, "<section><h2>May these numbers be believed?</h2><p>{judged}</p>");
+    let _ = write!(out, "<section><h2>Can these numbers be trusted?</h2><p>{judged}</p>");
     if truth.is_said_above {
         let _ = write!(out, "<p>{SAID_ABOVE}</p>");
     }

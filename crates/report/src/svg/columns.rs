@@ -1,10 +1,10 @@
-//! Upright bars of many tests: a panel for each, as many beside each other as the width holds.
+//! Upright bars of many tests: a panel for each, as many next to each other as the width holds.
 
 use std::fmt::Write;
 
 use crate::svg::{class, legend, open, place, text};
 use crate::text::escape;
-use crate::view::chart::{Bar, Test, Tick, ticks};
+use crate::view::chart::{Bar, Test, ticks};
 
 /// The least width of a panel.
 const PANEL_MIN: f64 = 230.0;
@@ -38,13 +38,14 @@ pub(super) fn draw(alt: &str, sides: &[String], tests: &[Test], width: f64) -> S
 }
 
 fn one(out: &mut String, test: &Test, (x, y): (f64, f64), width: f64) {
-    text(out, x, y + 13.0, "on", &test.title);
+    text(out, x, y + 13.0, "on", &test.axis.naming_unit(&test.title));
     let (left, right, bottom) = (x + LABELS, x + width, y + TITLE + FIELD);
     let up = |value: f64| bottom - test.axis.share(value) * FIELD;
     let mut lines = String::new();
-    for Tick { at, label } in ticks(&test.axis, MARKS) {
-        let _ = write!(lines, "M{} {}H{}", place(left), place(up(at)), place(right));
-        text(out, left - 4.0, up(at) + 4.0, "end", &label);
+    for tick in ticks(&test.axis, MARKS) {
+        let level = up(tick.at);
+        let _ = write!(lines, "M{} {}H{}", place(left), place(level), place(right));
+        text(out, left - 4.0, level + 4.0, "end", tick.short());
     }
     let _ = write!(out, "<path d=\"{lines}\" class=\"grid\"/>");
     let room = (right - left) / test.groups.len().max(1) as f64;

@@ -27,7 +27,7 @@ struct Frame {
     above: f64,
     column: f64,
     width: f64,
-    /// The title says what all rows are held against.
+    /// The title says what all rows are compared with.
     is_by_said: bool,
 }
 

@@ -2,11 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::svg::{SERIES, place, text};
+use crate::svg::{SERIES, dots, place, text};
 
 const ROW: f64 = 18.0;
 /// Room that a character of a name takes at most, and a patch with what lies around it.
-const CHARACTER: f64 = 6.2;
+const CHARACTER: f64 = 7.0;
 const PATCH: f64 = 24.0;
 
 /// Where each name begins; a row that is full is followed by another.
@@ -36,6 +36,16 @@ pub(super) fn draw(out: &mut String, names: &[String], places: &[(f64, f64)]) {
             out,
             "<rect x=\"{left}\" y=\"{top}\" width=\"12\" height=\"10\" class=\"{class} bar\"/>"
         );
+        text(out, x + 16.0, y + 13.0, "on", name);
+    }
+}
+
+/// The same with the marks of a dot plot for patches.
+pub(super) fn marks(out: &mut String, names: &[String], places: &[(f64, f64)]) {
+    for (index, (name, (x, y))) in names.iter().zip(places).enumerate() {
+        let _ = write!(out, "<g class=\"{}\">", SERIES[index % SERIES.len()]);
+        dots::shape(out, index, x + 8.0, y + 9.0, "dot");
+        out.push_str("</g>");
         text(out, x + 16.0, y + 13.0, "on", name);
     }
 }

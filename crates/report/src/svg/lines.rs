@@ -7,7 +7,7 @@ use std::fmt::Write;
 
 use crate::svg::{class, open, place, text};
 use crate::text::escape;
-use crate::view::chart::{Axis, Line, Panel, Span, Stop, Stroke, Unit, ticks};
+use crate::view::chart::{Axis, Field, Line, Panel, Span, Stop, Stroke, Unit, ticks};
 
 /// Room for the labels of the vertical axis.
 const LEFT: f64 = 58.0;
@@ -98,7 +98,7 @@ impl<'chart> Frame<'chart> {
             let room = CHARACTER * span.word.chars().count() as f64 + 6.0;
             let begin = LEFT + self.x_in(span.from);
             let is_end = begin + room > right;
-            // The word of a single place stands beside it, on whichever side there is room.
+            // The word of a single place stands next to it, on whichever side there is room.
             let is_left = span.from == span.to && begin - room >= LEFT;
             let (from, to) = match (is_end, is_left) {
                 (true, true) => (begin - room, begin),
@@ -123,9 +123,9 @@ impl<'chart> Frame<'chart> {
 }
 
 impl Plot<'_> {
-    /// Within the plot.
+    /// Within the plot; what lies beyond the axis lies beyond the plot.
     fn y_in(&self, value: f64) -> f64 {
-        (1.0 - self.panel.y.share(value)) * self.height
+        (1.0 - self.panel.y.share_beyond(value)) * self.height
     }
 
     fn floor(&self) -> f64 {
@@ -153,10 +153,12 @@ pub(super) fn draw(
         if !marks.is_empty() {
             let _ = write!(out, "<path d=\"{marks}\" class=\"seam\"/>");
         }
+        fields(&mut out, frame, plot);
         for line in &plot.panel.lines {
             curve(&mut out, frame, plot, line);
         }
         out.push_str("</svg>");
+        plot.panel.lines.iter().for_each(|line| beyond(&mut out, frame, plot, line));
         points(&mut out, frame, plot);
         legend(&mut out, frame, plot);
     }
@@ -206,7 +208,7 @@ fn axis(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>) {
     for tick in ticks(&plot.panel.y, wanted) {
         let y = plot.top + plot.y_in(tick.at);
         let _ = write!(grid, "M{} {}H{}", place(LEFT), place(y), place(right));
-        text(out, LEFT - 5.0, y + 3.5, "end", &tick.label);
+        text(out, LEFT - 5.0, y + 3.5, "end", tick.short());
     }
     let _ = write!(
         out,
@@ -215,7 +217,7 @@ fn axis(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>) {
         place(plot.floor()),
         place(right)
     );
-    text(out, 2.0, plot.head, "name", &plot.panel.y.quantity);
+    text(out, 2.0, plot.head, "name", &plot.panel.y.name());
 }
 
 /// Ticks and name of the common axis, below the last plot.
@@ -228,13 +230,68 @@ fn foot(out: &mut String, frame: &Frame<'_>) {
         let _ = write!(out, "<path d=\"M{} {}v4\" class=\"axis\"/>", place(x), place(floor));
         // A label at the very edge is turned inward instead of being cut off.
         let (x, class) = if x > right - 12.0 { (right + 6.0, "end") } else { (x, "mid") };
-        text(out, x, floor + 16.0, class, &tick.label);
+        text(out, x, floor + 16.0, class, tick.short());
     }
     out.push_str("</g>");
-    text(out, right, frame.height - 4.0, "name end", &frame.x.quantity);
+    text(out, right, frame.height - 4.0, "name end", &frame.x.name());
+}
+
+/// Fields of one hue and strength as one shape each, because there may be thousands.
+fn fields(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>) {
+    let all = &plot.panel.fields;
+    let mut kinds: Vec<_> = all.iter().map(|field| (field.strength, class(field.hue))).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    for (strength, hue) in kinds {
+        let mut shape = String::new();
+        let chosen = all.iter().filter(|it| it.strength == strength && class(it.hue) == hue);
+        for field in joined(chosen.copied().collect()) {
+            let (left, right) = (frame.x_in(field.x.0), frame.x_in(field.x.1));
+            let (top, bottom) = (plot.y_in(field.y.1), plot.y_in(field.y.0));
+            let wide = place((right - left).max(0.3));
+            let _ = write!(
+                shape,
+                "M{} {}h{wide}v{}h-{wide}z",
+                place(left),
+                place(top),
+                place(bottom - top)
+            );
+        }
+        let _ = write!(out, "<path d=\"{shape}\" class=\"{hue} f{strength}\"/>");
+    }
+}
+
+/// Fields that touch in a row, as one: a band over time is a few long shapes.
+fn joined(mut fields: Vec<Field>) -> Vec<Field> {
+    fields.sort_by(|a, b| a.y.0.total_cmp(&b.y.0).then(a.x.0.total_cmp(&b.x.0)));
+    let mut joined: Vec<Field> = Vec::new();
+    for field in fields {
+        match joined.last_mut() {
+            Some(last) if last.y == field.y && last.x.1 == field.x.0 => last.x.1 = field.x.1,
+            _ => joined.push(field),
+        }
+    }
+    joined
+}
+
+/// Arrows where a curve leaves the plot upwards: what is not shown is said to be there.
+fn beyond(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>, line: &Line) {
+    let mut last = f64::NEG_INFINITY;
+    for (x, y) in line.pieces.iter().flatten() {
+        let x = LEFT + frame.x_in(*x);
+        if *y <= plot.panel.y.to * (1.0 + 1e-9) || x - last < 8.0 {
+            continue;
+        }
+        last = x;
+        let (at, top, hue) = (place(x), place(plot.top), class(line.hue));
+        let _ = write!(out, "<path d=\"M{at} {top}l4 7h-8Z\" class=\"{hue} dot arrow\"/>");
+    }
 }
 
 fn curve(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>, line: &Line) {
+    if line.is_dots() {
+        return dots(out, frame, plot, line);
+    }
     let mut path = String::new();
     for piece in &line.pieces {
         // Steps from point to point are half as long to write as places. They are taken in tenths
@@ -250,14 +307,25 @@ fn curve(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>, line: &Line) {
             let _ = write!(path, "{command}{dx}{space}{dy}");
             before = Some((x, y));
         }
-        // A path of one point draws nothing: a hair's breadth makes it a dot.
+        // A path of one point draws nothing: with a line of no length it is a dot.
         if piece.len() == 1 {
-            path.push_str("h0.1");
+            path.push_str("h0");
         }
     }
     let (hue, stroke) = (class(line.hue), stroke(line.stroke));
     let label = escape(&line.label);
     let _ = write!(out, "<path d=\"{path}\" class=\"{hue} line{stroke}\" data-label=\"{label}\"/>");
+}
+
+/// A dot for each point: lines of no length, which a stroke makes round or square.
+fn dots(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>, line: &Line) {
+    let mut path = String::new();
+    for (x, y) in line.pieces.iter().flatten() {
+        let _ = write!(path, "M{} {}h0", place(frame.x_in(*x)), place(plot.y_in(*y)));
+    }
+    let (hue, stroke, label) = (class(line.hue), stroke(line.stroke), escape(&line.label));
+    let _ =
+        write!(out, "<path d=\"{path}\" class=\"{hue} line few{stroke}\" data-label=\"{label}\"/>");
 }
 
 fn stroke(stroke: Stroke) -> &'static str {
@@ -266,6 +334,7 @@ fn stroke(stroke: Stroke) -> &'static str {
         Stroke::Dashed => " dash",
         Stroke::Dotted => " dots",
         Stroke::DashDotted => " dashdot",
+        Stroke::Points => " points",
     }
 }
 
@@ -357,9 +426,14 @@ fn legend(out: &mut String, frame: &Frame<'_>, plot: &Plot<'_>) {
         let y = plot.head + 13.0 + LEGEND_ROW * row;
         let (at, middle) = (place(x), place(y - 3.5));
         let (hue, stroke) = (class(line.hue), stroke(line.stroke));
+        let (at, length, few) = match line.is_dots() {
+            true => (place(x + 8.0), 0, " few"),
+            false => (at, 16, ""),
+        };
         let _ = write!(
             out,
-            "<g class=\"key\"><path d=\"M{at} {middle}h16\" class=\"{hue} line{stroke}\"/>"
+            "<g class=\"key\"><path d=\"M{at} {middle}h{length}\" \
+             class=\"{hue} line{few}{stroke}\"/>"
         );
         text(out, x + 20.0, y, "", &line.label);
         out.push_str("</g>");

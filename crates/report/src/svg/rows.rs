@@ -53,7 +53,7 @@ const CHARACTER: f64 = 6.2;
 pub(super) const LINE: f64 = 13.0;
 
 /// A name in as many lines as it needs: none is wider than `width`, and the last leaves the room
-/// that the number beside it takes.
+/// that the number next to it takes.
 pub(super) fn wrapped(label: &str, number: &str, width: f64) -> Vec<String> {
     let room = (((width - 4.0) / CHARACTER) as usize).max(1);
     let mut lines: Vec<String> = Vec::new();
@@ -81,7 +81,7 @@ pub(super) fn wrapped(label: &str, number: &str, width: f64) -> Vec<String> {
     lines
 }
 
-/// Writes a name into its lines, from `y` on, with the number beside the last of them; gives the
+/// Writes a name into its lines, from `y` on, with the number next to the last of them; gives the
 /// room that all but one line take.
 pub(super) fn name(out: &mut String, lines: &[String], number: &str, y: f64, width: f64) -> f64 {
     for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.is_empty()) {
@@ -106,13 +106,13 @@ mod tests {
     #[test]
     fn a_name_is_wrapped_and_never_cut() {
         let label = "names, 4 workers, one directory: open, stat and rename of what was created";
-        let lines = wrapped(label, "18.4 k/s ± 0.5 %, n 20", 360.0);
+        let lines = wrapped(label, "18.4k IOPS ± 0.5 %, n 20", 360.0);
         assert_eq!(lines.join(" "), label);
         assert!(lines.iter().all(|line| line.chars().count() as f64 * CHARACTER <= 356.0));
-        assert_eq!(wrapped("short", "1 k/s", 360.0), ["short"]);
+        assert_eq!(wrapped("short", "1k IOPS", 360.0), ["short"]);
         let wide = "x".repeat(50);
-        assert_eq!(wrapped(&wide, "18.4 k/s ± 0.5 %, n 20", 360.0), [&wide, ""]);
+        assert_eq!(wrapped(&wide, "18.4k IOPS ± 0.5 %, n 20", 360.0), [&wide, ""]);
         assert_eq!(wrapped(&"x".repeat(150), "", 360.0).concat(), "x".repeat(150));
-        assert_eq!(wrapped("", "1 k/s", 360.0), [""]);
+        assert_eq!(wrapped("", "1k IOPS", 360.0), [""]);
     }
 }

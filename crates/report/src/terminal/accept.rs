@@ -12,7 +12,7 @@ use crate::units::{self, Scale};
 pub fn claims_table(summary: &Summary, claims: &[JudgedClaim], facts: &Facts) -> String {
     let mut text = super::check::heading(summary, facts);
     text.push('\n');
-    let heads = ["claim", "asked", "measured", "95 % interval", "answer"];
+    let heads = ["claim", "asked", "measured", "answer", "95 % interval"];
     let mut rows = vec![heads.map(str::to_owned).to_vec()];
     rows.extend(claims.iter().map(row));
     let (left, right) = (Flush::Left, Flush::Right);
@@ -24,12 +24,16 @@ pub fn claims_table(summary: &Summary, claims: &[JudgedClaim], facts: &Facts) ->
     }
     for claim in reasons {
         let words = format!("{}: {}.", claim.name, claim.why.trim_end_matches('.'));
-        let label = if claim.answer == Answer::NotMet { "Not met" } else { "Cannot tell" };
+        let label = match claim.answer {
+            Answer::Met => "Met",
+            Answer::NotMet => "Not met",
+            Answer::CannotTell => "Cannot tell",
+        };
         text.push_str(&hanging(label, &printable(&words), 13));
     }
     let count = |answer| claims.iter().filter(|claim| claim.answer == answer).count();
     let verdict = format!(
-        "{} of {} claims met, {} not met, {} cannot be told.",
+        "{} of {} claims met, {} not met, {} inconclusive.",
         count(Answer::Met),
         claims.len(),
         count(Answer::NotMet),
@@ -50,11 +54,20 @@ fn row(claim: &JudgedClaim) -> Vec<String> {
     let figure = claim.estimate.as_ref();
     vec![
         printable(&claim.name),
-        format!("{} {sign} {}", claim.metric.words(), in_unit(claim.metric, limit)),
+        asked(claim.metric, sign, limit),
         figure.map_or(units::UNKNOWN.to_owned(), |figure| in_unit(claim.metric, figure.value)),
-        figure.map_or(String::new(), |figure| interval(claim.metric, figure)),
         claim.answer.words().to_owned(),
+        figure.map_or(String::new(), |figure| interval(claim.metric, figure)),
     ]
+}
+
+/// What a claim asks for: `p99 latency ≤ 500 µs`; IOPS name themselves, `≥ 20.0k IOPS`.
+fn asked(metric: Metric, sign: &str, limit: f64) -> String {
+    let limit = in_unit(metric, limit);
+    match metric {
+        Metric::Iops => format!("{sign} {limit}"),
+        _ => format!("{} {sign} {limit}", metric.words()),
+    }
 }
 
 fn in_unit(metric: Metric, value: f64) -> String {
@@ -99,19 +112,22 @@ mod tests {
             claim("reads", Metric::Iops, (Some(500.0), None), Answer::Met, ""),
             claim("quick", Metric::MaxNs, (None, Some(1e3)), Answer::NotMet, "one took 4.90 µs"),
             claim("rare", Metric::P9999Ns, (None, Some(1e6)), Answer::CannotTell, "too few I/Os"),
+            claim("flat", Metric::P99Ns, (None, Some(5e3)), Answer::Met, "all 5 are equal"),
         ];
+        crate::Screen::of(Some(100), false).set();
         let text = claims_table(&summarise(&Run::default()), &claims, &Facts::default());
         let lines: Vec<&str> = text.lines().skip_while(|line| !line.contains("claim ")).collect();
         let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert_eq!(words(lines[0]), "claim asked measured 95 % interval answer");
-        assert_eq!(words(lines[1]), "reads IOPS ≥ 500 /s 4.20 k/s 4.10 to 4.30 k/s, n 5 met");
+        assert_eq!(words(lines[0]), "claim asked measured answer 95 % interval");
+        assert_eq!(words(lines[1]), "reads ≥ 500 IOPS 4.20k IOPS met 4.10k to 4.30k IOPS, n 5");
         assert_eq!(
             words(lines[2]),
-            "quick max latency ≤ 1.00 µs 4.20 µs 4.10 to 4.30 µs, n 5 not met"
+            "quick max latency ≤ 1.00 µs 4.20 µs not met 4.10 to 4.30 µs, n 5"
         );
         assert_eq!(words(lines[3]), "rare p99.99 latency ≤ 1.00 ms unknown cannot tell");
-        assert_eq!(lines[5], "Not met      quick: one took 4.90 µs.");
-        assert_eq!(lines[6], "Cannot tell  rare: too few I/Os.");
-        assert_eq!(lines[8], "Verdict  1 of 3 claims met, 1 not met, 1 cannot be told.");
+        assert_eq!(lines[6], "Not met      quick: one took 4.90 µs.");
+        assert_eq!(lines[7], "Cannot tell  rare: too few I/Os.");
+        assert_eq!(lines[8], "Met          flat: all 5 are equal.");
+        assert_eq!(lines[10], "Verdict  2 of 4 claims met, 1 not met, 1 inconclusive.");
     }
 }

@@ -2,29 +2,92 @@
 
 use drivelab_core::facts::Facts;
 use drivelab_core::findings::Findings;
+use drivelab_core::quantity::counted;
 use drivelab_core::summary::Summary;
 
-use crate::text::{Flush, columns, hanging, printable};
+use crate::text::{Flush, columns_without, hanging, in_ascii_or, printable};
 use crate::units;
+use crate::view::card::{self, Card, Entry};
 use crate::view::header;
 use crate::view::headline::{self, Row};
 
 /// More lines of cells than that fill a screen; of them so many are shown.
 const LINES_MAX: usize = 60;
 const LINES_SHOWN: usize = 20;
+/// Columns that a narrow screen does without, the first of them first: max, then p99.
+const WITHOUT: [&[usize]; 2] = [&[7, 8], &[5, 6]];
+/// What stands above the lines of a card.
+const STANDARD: &str = "  the loads of CrystalDiskMark (Q queue depth, T threads)\n";
+const OWN: &str = "  drivelab's own\n";
 
 /// Target, table of cells, Verdict, Suspect, Beware, Unknown, warnings.
 pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> String {
     let mut text = heading(summary, facts);
     text.push('\n');
-    text.push_str(&cells(summary, findings));
+    match card::card(summary, findings) {
+        Some(card) => text.push_str(&side_by_side(&card)),
+        None => text.push_str(&cells(summary, findings)),
+    }
     text.push('\n');
+    let uses = header::uses(findings);
+    for (label, list) in &uses {
+        for (index, one) in list.iter().enumerate() {
+            let label = if index == 0 { *label } else { "" };
+            text.push_str(&hanging(label, &printable(one), 12));
+        }
+    }
+    if !uses.is_empty() {
+        text.push('\n');
+    }
     text.push_str(&judgement(findings));
     if !summary.warnings.is_empty() {
         text.push('\n');
         text.push_str(&super::warnings(&summary.warnings));
     }
     text
+}
+
+/// The lines of a card in 80 columns: the four that everyone compares, then the others.
+fn side_by_side(card: &Card) -> String {
+    let line = |label: &str, read: [&str; 3], write: [&str; 3], p99: [&str; 2]| {
+        let rate = |[rate, width, mark]: [&str; 3]| format!("{rate:>10} {width:<8}{mark:<2}");
+        let text =
+            format!("  {label:<12}  {} {} {:>8}  {:>9}", rate(read), rate(write), p99[0], p99[1]);
+        format!("{}\n", text.trim_end())
+    };
+    let mut text = line("", ["read", "", ""], ["write", "", ""], ["p99 read", "p99 write"]);
+    let mut was_standard = None;
+    for one in &card.lines {
+        if was_standard != Some(one.is_standard) {
+            text.push_str(if one.is_standard { STANDARD } else { OWN });
+            was_standard = Some(one.is_standard);
+        }
+        let marks = [&one.read, &one.write]
+            .map(|it| it.as_ref().and_then(|it| it.note))
+            .map(|number| number.map_or(String::new(), raised));
+        let rate = |entry: &'_ Option<Entry>| {
+            entry
+                .as_ref()
+                .map_or([String::new(), String::new()], |it| [it.rate.clone(), it.width.clone()])
+        };
+        let p99 = |entry: &Option<Entry>| entry.as_ref().map_or(String::new(), |it| it.p99.clone());
+        let (read, write) = (rate(&one.read), rate(&one.write));
+        text.push_str(&line(
+            &printable(&one.label),
+            [&read[0], &read[1], &marks[0]],
+            [&write[0], &write[1], &marks[1]],
+            [&p99(&one.read), &p99(&one.write)],
+        ));
+    }
+    for (index, note) in card.notes.iter().enumerate() {
+        text.push_str(&hanging(&format!("  {} ", raised(index + 1)), &printable(note), 4));
+    }
+    text
+}
+
+/// A number above the line, or behind a star where there is only ASCII.
+fn raised(number: usize) -> String {
+    in_ascii_or(format!("*{number}"), card::raised(number))
 }
 
 /// What was concluded, each sentence a paragraph.
@@ -64,12 +127,16 @@ pub(super) fn cells(summary: &Summary, findings: &Findings) -> String {
     let most = if all.len() > LINES_MAX { LINES_SHOWN } else { all.len() };
     let is_shown = |at: usize, row: &Row<'_>| at < most || row.cell.valid == Some(false);
     let shown = all.iter().enumerate().filter(|(at, row)| is_shown(*at, row));
-    let rows: Vec<Vec<String>> = shown.map(|(_, row)| line(row, findings)).collect();
+    let (at, rows): (Vec<usize>, Vec<Vec<String>>) =
+        shown.map(|(at, row)| (at, line(row, findings))).unzip();
     let (left, right) = (Flush::Left, Flush::Right);
     let ends = [left, right, left, right, left, left, right, left, right, left];
-    let mut text = columns(&rows, &ends, 2);
+    let (mut text, _) = columns_without(&rows, &ends, 2, &WITHOUT);
+    let hidden = |(index, row): &(usize, &Row<'_>)| row.is_first && !at.contains(index);
+    let hidden = all.iter().enumerate().filter(hidden).count();
     if rows.len() < all.len() {
-        text.push_str(&format!("  and {} cells more in the report\n", all.len() - rows.len()));
+        let cells = counted(hidden as u64, "more cell");
+        text.push_str(&format!("  and {cells} in the report\n"));
     }
     text
 }

@@ -51,19 +51,24 @@ fn lines(checks: &[Check]) -> String {
     text
 }
 
-/// What became of the scratch of runs that were killed.
+/// What became of the settings and the scratch of runs that were killed.
 pub fn leftovers_list(
+    settings: &[String],
     removed: &[PathBuf],
     in_use: &[PathBuf],
     left: &[(PathBuf, String)],
 ) -> String {
     let mut lines: Vec<String> = Vec::new();
+    lines.extend(settings.iter().map(|sentence| format!("setting  {sentence}")));
     lines.extend(removed.iter().map(|path| format!("removed  {}", path.display())));
     let used = "a run is still working on it";
     lines.extend(in_use.iter().map(|path| format!("in use   {}: {used}", path.display())));
     lines.extend(left.iter().map(|(path, why)| format!("left     {}: {why}", path.display())));
     if lines.is_empty() {
-        lines.push("nothing to clean: no scratch of a run that was killed is known".to_owned());
+        lines.push(
+            "nothing to clean: neither scratch nor a changed setting of a killed run is known"
+                .to_owned(),
+        );
     }
     lines.iter().map(|line| printable(line) + "\n").collect()
 }
@@ -104,11 +109,16 @@ mod tests {
     #[test]
     fn what_was_cleaned_is_listed() {
         let path = |name: &str| PathBuf::from(name);
-        let none = leftovers_list(&[], &[], &[]);
-        assert_eq!(none, "nothing to clean: no scratch of a run that was killed is known\n");
+        let none = leftovers_list(&[], &[], &[], &[]);
+        assert_eq!(
+            none,
+            "nothing to clean: neither scratch nor a changed setting of a killed run is known\n"
+        );
         let left = [(path("/c"), "why".to_owned())];
-        let some = leftovers_list(&[path("/a\n")], &[path("/b")], &left);
+        let set = ["scheduler of sda is `none` again".to_owned()];
+        let some = leftovers_list(&set, &[path("/a\n")], &[path("/b")], &left);
         let lines = [
+            "setting  scheduler of sda is `none` again",
             "removed  /a\u{fffd}",
             "in use   /b: a run is still working on it",
             "left     /c: why",

@@ -3,14 +3,14 @@
 use drivelab_core::findings::HeatMap;
 
 use super::table::{NARROW, in_words, narrowed};
-use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::text::{Flush, aligned, columns_max, hanging, printable};
 use crate::view::block::Table;
 use crate::view::heat::marks;
 use crate::view::study as view;
 
 /// Title, ratios in columns, marks and note; where they are too wide, row by row.
 pub(super) fn heat_map(map: &HeatMap) -> String {
-    set(map, COLUMNS, |table| {
+    set(map, columns_max(), |table| {
         let names: Vec<String> = table.names().iter().map(|name| printable(name)).collect();
         let clean = |row: &Vec<String>| row.iter().map(|one| printable(one)).collect::<Vec<_>>();
         table.rows.iter().map(|row| in_words(&names, &clean(row))).collect()
@@ -36,9 +36,9 @@ fn set(map: &HeatMap, width: usize, otherwise: impl Fn(&Table) -> String) -> Str
         .into_iter()
         .chain(rows.iter().cloned())
         .collect();
-    let aligned = columns(&all, &flush, 2);
-    match aligned.lines().all(|line| line.chars().count() <= width) {
-        true => text.push_str(&aligned),
+    let text_columns = aligned(&all, &flush, 2);
+    match text_columns.lines().all(|line| line.chars().count() <= width) {
+        true => text.push_str(&text_columns),
         false => text.push_str(&otherwise(&table)),
     }
     // Of several maps in a row the last one says what they mean.

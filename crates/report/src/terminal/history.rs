@@ -3,7 +3,7 @@
 use drivelab_core::comparison::Metric;
 use drivelab_core::history::{Change, History, Line};
 
-use crate::text::{Flush, columns, hanging, printable};
+use crate::text::{Flush, columns_without, hanging, printable};
 use crate::units;
 
 /// Levels of the small curve.
@@ -23,19 +23,26 @@ pub fn history_table(history: &History) -> String {
     }
     for (index, line) in history.lines.iter().enumerate() {
         let before = index.checked_sub(1).map(|at| &history.lines[at]);
-        let group = |line: &Line| (line.command.clone(), line.state.clone());
+        let group = |line: &Line| (line.command.clone(), line.on.clone(), line.state.clone());
         if before.map(group) == Some(group(line)) {
             continue;
         }
         if before.is_some() {
             text.push('\n');
         }
-        text.push_str(&format!("{}, state {}\n", printable(&line.command), line.state));
+        let on = match line.on.as_str() {
+            "" => String::new(),
+            on => format!(", {on}"),
+        };
+        let heading = format!("{}{on}, state {}", line.command, line.state);
+        text.push_str(&hanging("", &printable(&heading), 0));
         let rest = history.lines[index..].iter();
         let rows: Vec<Vec<String>> =
             rest.take_while(|other| group(other) == group(line)).map(row).collect();
         let (left, right) = (Flush::Left, Flush::Right);
-        text.push_str(&columns(&rows, &[left, left, right, right, right, left], 2));
+        // A narrow screen does without the curve.
+        let flush = [left, left, right, right, right, left];
+        text.push_str(&columns_without(&rows, &flush, 2, &[&[5]]).0);
     }
     text.push('\n');
     for line in &history.lines {
@@ -125,9 +132,15 @@ fn summary(history: &History) -> String {
 }
 
 fn left_out(history: &History) -> String {
-    match history.suspect {
+    let suspect = match history.suspect {
         0 => String::new(),
         1 => " 1 suspect value was left out.".to_owned(),
         count => format!(" {count} suspect values were left out."),
-    }
+    };
+    let incomplete = match history.incomplete {
+        0 => String::new(),
+        1 => " 1 run that did not come to its end was left out.".to_owned(),
+        count => format!(" {count} runs that did not come to their end were left out."),
+    };
+    format!("{suspect}{incomplete}")
 }

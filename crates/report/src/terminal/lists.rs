@@ -2,8 +2,12 @@
 
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts};
 
-use crate::text::{Flush, columns, hanging, printable};
+use crate::text::{Flush, columns, columns_without, hanging, printable};
 use crate::units;
+
+/// Columns that a narrow screen does without, the first of them first: firmware, transport,
+/// rotates, model.
+const WITHOUT: [&[usize]; 4] = [&[6], &[4], &[3], &[5]];
 
 /// Devices, then file systems, each with what makes it unfit or dangerous to measure.
 pub fn device_list(devices: &[DeviceFacts], filesystems: &[FilesystemFacts]) -> String {
@@ -14,11 +18,14 @@ pub fn device_list(devices: &[DeviceFacts], filesystems: &[FilesystemFacts]) -> 
             ["device", "size", "layer", "rotates", "transport", "model", "firmware", "in use"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
         rows.extend(devices.iter().map(device_row));
-        text.push_str(&columns(
-            &rows,
-            &[left, Flush::Right, left, left, left, left, left, left],
-            0,
-        ));
+        let flush = [left, Flush::Right, left, left, left, left, left, left];
+        let (table, gone) = columns_without(&rows, &flush, 0, &WITHOUT);
+        text.push_str(&table);
+        if !gone.is_empty() {
+            let names: Vec<&str> = gone.iter().map(|column| heads[*column]).collect();
+            let words = format!("Not shown in this width: {}; --json has all.", names.join(", "));
+            text.push_str(&hanging("", &words, 0));
+        }
     }
     if !filesystems.is_empty() {
         let heads = ["mounted at", "kind", "free", "of", "source"];
@@ -63,6 +70,13 @@ fn device_row(device: &DeviceFacts) -> Vec<String> {
     }
     if device.read_only == Some(true) {
         uses.push("read-only".to_owned());
+    }
+    uses.extend(device.zones.iter().map(|zones| format!("{} zones", zones.model)));
+    if let [_, ..] = device.paths.as_slice() {
+        uses.push(units::counted(device.paths.len() as u64, "path"));
+    }
+    if matches!(device.transport.as_deref(), Some("memory" | "null_blk")) {
+        uses.push("memory, not a drive".to_owned());
     }
     vec![
         printable(&name),
@@ -121,7 +135,7 @@ pub struct RunRow {
 /// The history, in the order given.
 pub fn runs_table(runs: &[RunRow]) -> String {
     if runs.is_empty() {
-        return "no run is stored here yet; `drivelab check` makes one\n".to_owned();
+        return "no runs yet; `drivelab check` makes one\n".to_owned();
     }
     let target = if runs.iter().any(|run| run.tag.is_some()) { "target (tag)" } else { "target" };
     let heads = ["run", "started (UTC)", "command", "steps", "state", target];
@@ -141,5 +155,6 @@ pub fn runs_table(runs: &[RunRow]) -> String {
         row
     }));
     let left = Flush::Left;
-    columns(&rows, &[left, left, left, Flush::Right, left, left], 0)
+    // The name of a run says when it began.
+    columns_without(&rows, &[left, left, left, Flush::Right, left, left], 0, &[&[1]]).0
 }

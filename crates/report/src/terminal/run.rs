@@ -5,7 +5,8 @@ use drivelab_core::record::Begin;
 use drivelab_core::summary::{CellSummary, StepSummary, StreamSummary, Summary};
 use std::fmt::Write;
 
-use crate::text::{Flush, columns, hanging, printable};
+use crate::text::{Flush, columns_without, hanging, printable};
+use crate::view::amounts::NOTHING;
 use crate::view::headline;
 use crate::view::steps::{self, Rate};
 
@@ -95,6 +96,9 @@ fn rate_line(rate: &Rate) -> String {
     text
 }
 
+/// Columns that a narrow screen does without, the first of them first: p99.99, then p90.
+const WITHOUT: [&[usize]; 2] = [&[7], &[4]];
+
 fn latencies(stream: &StreamSummary) -> String {
     let table = steps::latencies(stream);
     if table.rows.is_empty() {
@@ -103,8 +107,9 @@ fn latencies(stream: &StreamSummary) -> String {
     let flush = |is_number| if is_number { Flush::Right } else { Flush::Left };
     let flush: Vec<Flush> = table.heads.iter().map(|head| flush(head.is_number)).collect();
     let rows: Vec<Vec<String>> = std::iter::once(table.names()).chain(table.rows).collect();
-    let mut text = columns(&rows, &flush, 4);
-    if !table.note.is_empty() {
+    let (mut text, gone) = columns_without(&rows, &flush, 4, &WITHOUT);
+    let is_shown = |(column, entry): (usize, &String)| !gone.contains(&column) && entry == NOTHING;
+    if rows.iter().any(|row| row.iter().enumerate().any(is_shown)) {
         let _ = writeln!(text, "    {}", table.note);
     }
     text

@@ -7,13 +7,13 @@ use drivelab_core::summary::Summary;
 
 use super::heat::{heat_map, heat_map_of_several};
 use super::table::{table, table_of_several};
-use super::{check, compare};
-use crate::text::{Flush, columns, hanging, printable};
+use super::{check, compare, curve};
+use crate::text::{Flush, aligned, columns, columns_max, hanging, printable};
 use crate::view::amounts;
 use crate::view::study as view;
 
-/// Longer names of figures stand in a line of their own.
-const NAME_CHARACTERS: usize = 44;
+/// Columns that value, interval and the room between them take next to the name of a figure.
+const VALUE_COLUMNS: usize = 46;
 
 /// Target, figures, cells, heat maps, tables, comparison, what does not apply, Verdict, Suspect,
 /// Beware, Unknown, deviations from the method, warnings.
@@ -45,10 +45,16 @@ pub fn gathering_table(gathering: &Gathering) -> String {
         row[0] = printable(&row[0]);
         row[1] = format!("run {}", row[1]);
     }
-    text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
+    // Of a sweep the table has a row for each.
+    if gathering.sweep.is_none() {
+        text.push_str(&columns(&rows, &[Flush::Left, Flush::Left, Flush::Left], 2));
+    }
     let findings = &gathering.findings;
     let mut parts: Vec<String> = findings.heat_maps.iter().map(heat_map_of_several).collect();
     parts.extend(findings.tables.iter().map(table_of_several));
+    if gathering.sweep.is_some() {
+        parts.extend(findings.tables.iter().flat_map(curve::curves));
+    }
     parts.extend(findings.comparison.as_ref().map(|it| compare::within(it, findings)));
     parts.push(check::judgement(findings));
     for part in parts.iter().filter(|part| !part.is_empty()) {
@@ -58,22 +64,24 @@ pub fn gathering_table(gathering: &Gathering) -> String {
     text
 }
 
-/// Name, value and interval in columns; the note hangs beside them.
+/// Name, value and interval in columns; the note hangs next to them.
 fn figures(figures: &[Figure]) -> String {
+    // Longer names stand in a line of their own.
+    let name_columns = columns_max().min(90) - VALUE_COLUMNS;
     let mut rows = Vec::with_capacity(figures.len());
     for figure in figures {
         let name = printable(&figure.name);
         rows.push(vec![
-            if name.chars().count() > NAME_CHARACTERS { String::new() } else { name },
+            if name.chars().count() > name_columns { String::new() } else { name },
             amounts::show(figure.estimate.value, figure.unit),
             amounts::margin(figure).unwrap_or_default(),
         ]);
     }
-    let aligned = columns(&rows, &[Flush::Left, Flush::Right, Flush::Left], 2);
-    let widest = aligned.lines().map(|line| line.chars().count()).max().unwrap_or(0);
+    let lines = aligned(&rows, &[Flush::Left, Flush::Right, Flush::Left], 2);
+    let widest = lines.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let mut text = String::new();
-    for (figure, line) in figures.iter().zip(aligned.lines()) {
-        if figure.name.chars().count() > NAME_CHARACTERS {
+    for (figure, line) in figures.iter().zip(lines.lines()) {
+        if figure.name.chars().count() > name_columns {
             text.push_str(&hanging("  ", &printable(&figure.name), 2));
         }
         text.push_str(&hanging(line, &printable(&figure.note), widest + 2));

@@ -2,7 +2,7 @@
 
 use drivelab_core::findings::Table;
 
-use crate::text::{COLUMNS, Flush, columns, hanging, printable};
+use crate::text::{Flush, aligned, columns_max, hanging, printable};
 use crate::view::layouts::{bands, layouts};
 use crate::view::{block, study as view};
 
@@ -18,7 +18,7 @@ pub(super) fn table(table: &Table) -> String {
         true => hanging("", "  on the page of this run, and in its --json", 2),
         false => row_by_row(&table),
     };
-    let text = fitting(&table, COLUMNS).unwrap_or_else(in_lines);
+    let text = fitting(&table, columns_max()).unwrap_or_else(in_lines);
     titled(&table, &text)
 }
 
@@ -38,7 +38,7 @@ pub(super) fn narrowed(table: &block::Table) -> String {
     let fits = |part: &block::Table| fitting(part, NARROW).is_some();
     let in_bands = || bands(table, fits).and_then(set);
     let narrow = layouts(table).into_iter().find_map(set).or_else(in_bands);
-    narrow.or_else(|| fitting(table, COLUMNS)).unwrap_or_else(|| row_by_row(table))
+    narrow.or_else(|| fitting(table, columns_max())).unwrap_or_else(|| row_by_row(table))
 }
 
 fn titled(table: &block::Table, entries: &str) -> String {
@@ -57,9 +57,9 @@ fn fitting(table: &block::Table, width: usize) -> Option<String> {
     let shown = table.rows.iter().take(ROWS_SHOWN);
     let rows: Vec<Vec<String>> =
         [clean(table.names())].into_iter().chain(shown.map(clean)).collect();
-    let aligned = columns(&rows, &flush, 2);
-    let fits = aligned.lines().all(|line| line.chars().count() <= width);
-    fits.then(|| aligned + &more(table))
+    let text = aligned(&rows, &flush, 2);
+    let fits = text.lines().all(|line| line.chars().count() <= width);
+    fits.then(|| text + &more(table))
 }
 
 fn row_by_row(table: &block::Table) -> String {
@@ -72,7 +72,7 @@ fn row_by_row(table: &block::Table) -> String {
 fn more(table: &block::Table) -> String {
     match table.rows.len().saturating_sub(ROWS_SHOWN) {
         0 => String::new(),
-        more => format!("  and {more} rows more\n"),
+        more => format!("  and {more} more rows\n"),
     }
 }
 

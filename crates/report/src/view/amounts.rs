@@ -30,7 +30,7 @@ pub(crate) fn margin(figure: &Figure) -> Option<String> {
     let estimate = &figure.estimate;
     estimate.relative_half_width().filter(|half| is_number(*half))?;
     match figure.unit {
-        Unit::Share => units::interval(estimate, units::Scale { factor: 0.01, unit: "%" }),
+        Unit::Share => units::interval(estimate, units::Scale::of(0.01, "%")),
         _ => Some(units::half_width(estimate)),
     }
 }
@@ -75,7 +75,7 @@ fn number(table: &Table, column: usize, value: f64, is_sized: bool) -> String {
     }
 }
 
-/// Whether all numbers of a column are sizes: GiB beside GB could not be compared at a glance.
+/// Whether all numbers of a column are sizes: GiB next to GB could not be compared at a glance.
 fn holds_sizes(table: &Table, column: usize) -> bool {
     table.rows.iter().filter_map(|row| row.get(column)).all(|entry| match entry {
         Entry::Number(value) => is_size(*value),

@@ -3,10 +3,14 @@
 //! A chart knows nothing of pixels but the width it is made for; [`crate::svg()`] draws it.
 
 mod bars;
+mod claims;
+mod density;
+mod dots;
 mod groups;
 mod inside;
 mod kernel;
 mod latency;
+mod map;
 mod parallel;
 mod picture;
 mod sampling;
@@ -14,23 +18,29 @@ mod spans;
 mod stacks;
 mod ticks;
 mod time;
+mod timeline;
 
 pub use bars::bars;
+pub use claims::{ClaimBar, claims};
+pub use density::density;
+pub use dots::{DotPanel, dots};
 pub use groups::{groups, suites};
-pub use latency::latency_distribution;
+pub use latency::{latency_distribution, latency_of_sides};
+pub use map::{Place, map};
 pub use parallel::{FileLayout, FileRow, parallel};
 pub use picture::picture;
 pub use sampling::min_max_per_column;
 pub use stacks::stack;
 pub use ticks::{Tick, ticks};
 pub use time::over_time;
+pub use timeline::{TimelineRow, timeline};
 
 pub use crate::view::unit::Unit;
 
 /// One picture with its caption and its numbers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Chart {
-    /// What it shows.
+    /// Title: what the chart shows.
     pub title: String,
     /// One sentence that says what to see in it.
     pub note: String,
@@ -49,7 +59,7 @@ pub enum Body {
     Lines {
         /// The horizontal axis.
         x: Axis,
-        /// From the top.
+        /// Panels, from the top.
         panels: Vec<Panel>,
         /// Shaded stretches of the horizontal axis, through all panels.
         spans: Vec<Span>,
@@ -93,6 +103,35 @@ pub enum Body {
     },
     /// Files of parallel workers as rows of blocks.
     Layout(FileLayout),
+    /// A mark of each side in rows, over logarithmic axes.
+    Dots {
+        /// Names of the sides; one without a name is alone.
+        sides: Vec<String>,
+        /// Rows by what is measured of them, from the top.
+        panels: Vec<DotPanel>,
+    },
+    /// Places in a plane of two logarithmic axes, numbered, with their names below.
+    Map {
+        /// The horizontal axis.
+        x: Axis,
+        /// The vertical axis.
+        y: Axis,
+        /// The places, in the order of their numbers.
+        places: Vec<Place>,
+        /// Products of both coordinates along which a line is drawn, and their names.
+        guides: Vec<(f64, String)>,
+    },
+    /// Claims as bars against their limits, each as a share of its own limit.
+    Claims(Vec<ClaimBar>),
+    /// What happened when, in rows over one axis of time.
+    Timeline {
+        /// The axis of time.
+        axis: Axis,
+        /// A grade in a letter; empty where there is none.
+        grade: String,
+        /// The rows, from the top.
+        rows: Vec<TimelineRow>,
+    },
 }
 
 /// One panel of upright bars.
@@ -115,7 +154,25 @@ pub struct Panel {
     pub lines: Vec<Line>,
     /// Single points worth a word.
     pub points: Vec<Point>,
+    /// Shaded fields behind the curves.
+    pub fields: Vec<Field>,
 }
+
+/// A rectangle of a panel: the stronger, the more of what is counted lies in it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Field {
+    /// Ends on the horizontal axis.
+    pub x: (f64, f64),
+    /// Ends on the vertical axis.
+    pub y: (f64, f64),
+    /// Colour, by its meaning.
+    pub hue: Hue,
+    /// From 1, the palest, to [`STRENGTH_MAX`].
+    pub strength: u8,
+}
+
+/// The strongest shade of a [`Field`].
+pub const STRENGTH_MAX: u8 = 5;
 
 /// One axis.
 #[derive(Debug, Clone, PartialEq)]
@@ -130,6 +187,21 @@ pub struct Axis {
     pub from: f64,
     /// Its last value, larger than the first.
     pub to: f64,
+}
+
+impl Axis {
+    /// The name next to the axis.
+    pub fn name(&self) -> String {
+        self.naming_unit(&self.quantity)
+    }
+
+    /// A name that says IOPS where the values are: their ticks are `200k` alone.
+    pub fn naming_unit(&self, name: &str) -> String {
+        match self.unit {
+            Unit::Operations if !name.contains("IOPS") => format!("{name}, IOPS"),
+            _ => name.to_owned(),
+        }
+    }
 }
 
 /// What a colour means; the same on every page.
@@ -152,12 +224,26 @@ pub enum Hue {
 pub struct Line {
     /// What it is, for the legend.
     pub label: String,
-    /// Its meaning.
+    /// Colour, by its meaning.
     pub hue: Hue,
     /// What tells it from others of its hue.
     pub stroke: Stroke,
     /// Pieces of `(x, y)` in the units of the axes.
     pub pieces: Vec<Vec<(f64, f64)>>,
+    /// Its points were measured one by one: a few of them are drawn as dots, because a line would
+    /// say something of what lies between. A limit or a fit is a line between any two points.
+    pub is_measured: bool,
+}
+
+/// A measured curve of fewer points is drawn as dots.
+const LINE_POINTS_MIN: usize = 5;
+
+impl Line {
+    /// Whether it is drawn as dots alone.
+    pub fn is_dots(&self) -> bool {
+        let points: usize = self.pieces.iter().map(Vec::len).sum();
+        self.stroke == Stroke::Points || (self.is_measured && points < LINE_POINTS_MIN)
+    }
 }
 
 /// How a curve is drawn.
@@ -171,6 +257,8 @@ pub enum Stroke {
     Dotted,
     /// Dashes and dots in turn.
     DashDotted,
+    /// Not at all: a dot for each point.
+    Points,
 }
 
 /// A single point with a word.
@@ -178,9 +266,9 @@ pub enum Stroke {
 pub struct Point {
     /// Where, in the units of the axes.
     pub at: (f64, f64),
-    /// Its meaning.
+    /// Colour, by its meaning.
     pub hue: Hue,
-    /// The word.
+    /// Text at the point.
     pub label: String,
 }
 
@@ -189,13 +277,13 @@ pub struct Point {
 pub struct Span {
     /// Where it begins, in the unit of the horizontal axis.
     pub from: f64,
-    /// Where it ends.
+    /// End, in the unit of the axis.
     pub to: f64,
     /// What it is; empty where a neighbour has said it.
     pub word: String,
     /// What it is in full, for the pointer.
     pub tip: String,
-    /// Its meaning.
+    /// Colour, by its meaning.
     pub hue: Hue,
 }
 
@@ -204,7 +292,7 @@ pub struct Span {
 pub struct Stop {
     /// Where it begins, in the unit of the horizontal axis.
     pub from: f64,
-    /// Where it ends.
+    /// End, in the unit of the axis.
     pub to: f64,
     /// The values there.
     pub tip: String,
@@ -223,7 +311,7 @@ pub struct Bar {
     pub text: String,
     /// The number may not be what it is called: drawn hollow.
     pub is_suspect: bool,
-    /// Its meaning.
+    /// Colour, by its meaning.
     pub hue: Hue,
 }
 
@@ -250,8 +338,30 @@ pub struct Table {
 }
 
 impl Axis {
+    /// A logarithmic axis around these values, with a little room at both ends; `None` without a
+    /// value above zero.
+    pub(crate) fn around(quantity: &str, unit: Unit, values: &[f64]) -> Option<Self> {
+        let usable = || values.iter().copied().filter(|value| value.is_finite() && *value > 0.0);
+        let low = usable().fold(f64::INFINITY, f64::min);
+        let high = usable().fold(0.0, f64::max);
+        // Ends a factor of four apart have at least two ticks between them.
+        let room = (2.0 / (high / low).sqrt()).max(1.15);
+        low.is_finite().then(|| Axis {
+            quantity: quantity.to_owned(),
+            unit,
+            is_log: true,
+            from: low / room,
+            to: high * room,
+        })
+    }
+
     /// The position of `value` on the axis as a share from 0 to 1, within its ends.
     pub fn share(&self, value: f64) -> f64 {
+        self.share_beyond(value).clamp(0.0, 1.0)
+    }
+
+    /// The same, and beyond its ends a little less or more.
+    pub(crate) fn share_beyond(&self, value: f64) -> f64 {
         let share = match self.is_log {
             true => {
                 let (from, to) = (self.from.max(f64::MIN_POSITIVE), self.to);
@@ -259,6 +369,6 @@ impl Axis {
             }
             false => (value - self.from) / (self.to - self.from),
         };
-        if share.is_finite() { share.clamp(0.0, 1.0) } else { 0.0 }
+        if share.is_finite() { share.clamp(-0.1, 1.2) } else { 0.0 }
     }
 }

@@ -43,22 +43,22 @@ pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
     let groups: [Group<'_>; 5] = [
         (
             &|cell| is_single(cell),
-            "a single value on a side has no noise to be held against, so there is neither an \
-             interval nor a verdict. Measure at least 5 a side"
+            "a single value on a side has no noise to compare with, so there is neither an \
+             interval nor a verdict. Measure at least 5 per side"
                 .into(),
         ),
         (
             &|cell| is_few(cell, Open::TooFew),
             format!(
-                "no difference between so few {unit} is certain, however large it is: any order \
-                 of them comes by chance too often. Measure at least 5 a side"
+                "no difference between this few {unit} is certain, however large: any order of \
+                 them is too likely by chance. Measure at least 5 per side"
             ),
         ),
         (
             &|cell| is_few(cell, Open::TooFewForFamily),
             format!(
-                "so few {unit} could show a difference of one cell alone, not of one among {all}. \
-                 From 5 a side on the number of cells does not rule it out"
+                "this few {unit} could show a difference of a single cell, not of one among {all}. \
+                 From 5 per side on the number of cells does not rule it out"
             ),
         ),
         (
@@ -68,7 +68,7 @@ pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
                 .into(),
         ),
         (
-            &|cell| has_none(cell) && !is_single(cell),
+            &|cell| has_none(cell) && !is_single(cell) && cell.word() != "identical",
             "no interval, as the values of a side are all equal: what bounds it, such as a limit, \
              has no noise"
                 .into(),
@@ -169,6 +169,17 @@ pub(crate) fn change(cell: &Cell) -> (String, String) {
     (format!("{} %", percent(ratio.value)), interval)
 }
 
+/// What both sides measured; empty where only their ratio is known.
+pub(crate) fn both(cell: &Cell) -> String {
+    let show = |value: f64| match cell.metric {
+        Metric::Iops => units::operations(value),
+        Metric::Numbers => units::digits(value),
+        _ => units::time(value),
+    };
+    cell.values
+        .map_or(String::new(), |(before, after)| format!("{} → {}", show(before), show(after)))
+}
+
 fn several_metrics(comparison: &Comparison) -> bool {
     let first = comparison.cells.first().map(|cell| cell.metric);
     comparison.cells.iter().any(|cell| Some(cell.metric) != first)
@@ -192,14 +203,22 @@ fn percent(ratio: f64) -> String {
     }
     // No "-0.0".
     let change = if change.abs() < 0.05 { 0.0 } else { change };
-    format!("{change:+.1}")
+    // Never "-100": something is left.
+    let left = 100.0 * ratio;
+    let digits =
+        if change < -99.9 && left > 0.0 { (-left.log10()).ceil().clamp(1.0, 9.0) } else { 0.0 };
+    format!("{change:+.*}", (digits as usize).max(1))
 }
+
+/// The column of [`numbers`] with what both sides measured.
+const VALUES: usize = 2;
 
 /// Every cell with its numbers.
 pub(crate) fn numbers(comparison: &Comparison) -> Table {
     let mut table = Table::headed([
         "cell",
         "verdict",
+        "before → after#",
         "change#",
         "95 % interval#",
         "p, adjusted#",
@@ -212,6 +231,7 @@ pub(crate) fn numbers(comparison: &Comparison) -> Table {
         vec![
             name(cell, comparison),
             cell.word().to_owned(),
+            both(cell),
             change,
             interval,
             p.map_or(NOTHING.to_owned(), probability),
@@ -220,6 +240,11 @@ pub(crate) fn numbers(comparison: &Comparison) -> Table {
         ]
     };
     table.rows = comparison.cells.iter().map(row).collect();
+    // Of patterns and of results of old only the ratios are known.
+    if comparison.cells.iter().all(|cell| cell.values.is_none()) {
+        table.heads.remove(VALUES);
+        table.rows.iter_mut().for_each(|row| drop(row.remove(VALUES)));
+    }
     table
 }
 
@@ -248,6 +273,13 @@ pub(crate) mod tests {
     use super::*;
     use drivelab_stats::{Ratio, Verdict};
 
+    #[test]
+    fn what_is_left_is_never_called_nothing() {
+        let said = [1.0, 0.5, 0.002, 0.0009, 7.70 / 114_000.0].map(percent);
+        assert_eq!(said, ["+0.0", "-50.0", "-99.8", "-99.91", "-99.993"]);
+        assert!(said.iter().all(|said| !said.starts_with("-100")));
+    }
+
     /// A cell of ten values a side, without a p-value.
     pub(crate) fn cell(name: &str, verdict: Verdict, value: f64, ends: Option<(f64, f64)>) -> Cell {
         let (low, high) = ends.unzip();
@@ -259,6 +291,7 @@ pub(crate) mod tests {
             p_adjusted: None,
             needs_n: (verdict == Verdict::Inconclusive).then_some(12),
             open: None,
+            values: None,
             n: (10, 10),
             suspect: None,
         }
@@ -280,7 +313,8 @@ pub(crate) mod tests {
                 open("random write", 4, Open::TooFewForFamily),
                 open("mixed", 8, Open::Depends),
                 single,
-                cell("limited", Verdict::Identical, 1.0, None),
+                cell("limited", Verdict::Degenerate, 0.9, None),
+                cell("the same", Verdict::Identical, 1.0, None),
             ],
             only_before: Vec::new(),
             only_after: Vec::new(),
@@ -291,9 +325,9 @@ pub(crate) mod tests {
         let sentences = left_open(&comparison);
         let begins = [
             "once: a single value on a side",
-            "random read: no difference between so few repetitions is certain",
-            "random write: so few repetitions could show a difference of one cell alone, not of \
-             one among 5.",
+            "random read: no difference between this few repetitions is certain",
+            "random write: this few repetitions could show a difference of a single cell, not of \
+             one among 6.",
             "mixed: each value of a side depends on those before it",
             "limited: no interval, as the values of a side are all equal",
         ];

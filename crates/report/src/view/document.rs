@@ -63,10 +63,14 @@ fn head(run: &Run, summary: &Summary) -> Vec<Block> {
     blocks
 }
 
-fn judgement(summary: &Summary, findings: &Findings) -> Vec<Block> {
+/// What the drive is good for, and the sentences below it.
+pub(crate) fn judgement(summary: &Summary, findings: &Findings) -> Vec<Block> {
     let said = header::judgement(findings).into_iter().filter(|(_, list)| !list.is_empty());
-    let mut blocks: Vec<Block> =
-        said.map(|(word, list)| Block::Said(word, list.to_vec())).collect();
+    let uses = header::uses(findings).into_iter();
+    let mut blocks: Vec<Block> = uses
+        .chain(said.map(|(word, list)| (word, list.to_vec())))
+        .map(|(word, list)| Block::Said(word, list))
+        .collect();
     if blocks.is_empty() {
         blocks.push(Block::Words(header::unjudged(summary).to_owned()));
     }
@@ -101,6 +105,12 @@ fn results(findings: &Findings) -> Vec<Block> {
     blocks
 }
 
+/// A comparison by itself, and what a gate says of it.
+pub(crate) fn comparison_document(of: &Comparison, gate: Option<&str>) -> Vec<Block> {
+    let said = gate.map(|gate| Block::Said("Gate", vec![gate.to_owned()]));
+    said.into_iter().chain(compared(of, &Findings::default())).collect()
+}
+
 fn compared(of: &Comparison, findings: &Findings) -> Vec<Block> {
     let mut blocks = titled(
         2,
@@ -124,7 +134,7 @@ fn numbers(summary: &Summary, findings: &Findings) -> Vec<Block> {
     };
     let mut blocks = titled(2, "All numbers", [Block::Table(cells::cells(summary, findings))]);
     let judged = Block::Words(truth.judged.clone());
-    blocks.extend(titled(2, "May these numbers be believed?", [judged]));
+    blocks.extend(titled(2, "Can these numbers be trusted?", [judged]));
     for (is_so, sentence) in
         [(truth.is_said_above, truth::SAID_ABOVE), (truth.is_silent, truth::SILENT)]
     {

@@ -1,6 +1,8 @@
 //! Facts of target and machine in groups; what is not known is said to be unknown.
 
-use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, HostFacts, TargetFacts};
+use drivelab_core::facts::{
+    DeviceFacts, Facts, FilesystemFacts, HostFacts, TargetFacts, WearFacts,
+};
 use drivelab_core::record::{Begin, ProcessFacts};
 use drivelab_core::run::Run;
 use std::collections::BTreeSet;
@@ -58,7 +60,7 @@ pub(crate) fn measurement(run: &Run) -> Group {
 pub(crate) fn processes(begin: &Begin) -> Option<Table> {
     let line = headline::processes(begin)?;
     let mut table = Table::headed(["process#", "machine", "clock ahead by#", "may be wrong by#"]);
-    table.title = format!("{line}. What each clock was ahead is taken out of all times.");
+    table.title = format!("{line}. The offset of each clock is removed from all times.");
     let row = |process: &ProcessFacts| {
         let (ahead, wrong) = match process.rank {
             0 => ("the clock of all times".to_owned(), String::new()),
@@ -121,7 +123,7 @@ fn filesystem(filesystem: &FilesystemFacts) -> Group {
         ("direct I/O aligns", direct),
     ];
     for (is_so, name) in [
-        (filesystem.memory_backed, "lives in memory"),
+        (filesystem.memory_backed, "is in memory"),
         (filesystem.network, "over the network"),
         (filesystem.compressing, "compresses"),
     ] {
@@ -182,12 +184,20 @@ fn device(device: &DeviceFacts) -> Group {
     rows.extend(
         device.drive_write_cache.map(|it| ("write cache, says the drive", it.word().into())),
     );
-    rows.extend(device.wear.map(|wear| {
-        let written = units::capacity(wear.written_bytes);
-        ("wear", format!("{} % used after {written} written", wear.used_percent))
-    }));
+    rows.extend(device.wear.as_ref().and_then(wear));
     rows.extend(device.backing_file.iter().map(|file| ("backing file", file.clone())));
     (format!("{} {}", device.layer, device.name), rows)
+}
+
+/// Life used and bytes written, as far as the drive tells.
+fn wear(wear: &WearFacts) -> Option<(&'static str, String)> {
+    let used = wear.used_percent.map(|used| format!("{used} % used"));
+    let written = wear.written_bytes.map(|bytes| format!("{} written", units::capacity(bytes)));
+    let text = match (used, written) {
+        (Some(used), Some(written)) => format!("{used} after {written}"),
+        (used, written) => used.or(written)?,
+    };
+    Some(("wear", text))
 }
 
 fn host(host: &HostFacts) -> Group {

@@ -5,6 +5,7 @@ use drivelab_core::findings::Findings;
 use drivelab_core::record::Warning;
 use drivelab_core::run::Run;
 use drivelab_core::summary::Summary;
+use drivelab_core::uses::{Grade, Use};
 
 /// What the run is called: the first title of its plans, else its command.
 pub(crate) fn heading(run: &Run, summary: &Summary) -> String {
@@ -32,7 +33,7 @@ pub(crate) fn state(summary: &Summary) -> &str {
 
 /// Why the run did not come to its end, if so.
 pub(crate) fn incomplete(summary: &Summary) -> Option<&str> {
-    let unsaid = "it has no end record, so it was killed or is still going on";
+    let unsaid = "it has no end record, so it was killed or is still running";
     (!summary.complete).then(|| summary.incomplete.as_deref().unwrap_or(unsaid))
 }
 
@@ -51,11 +52,22 @@ pub(crate) fn judgement(findings: &Findings) -> [(&'static str, &[String]); 4] {
     ]
 }
 
+/// What a drive is good for and what it is like: the words in their order, and what stands under
+/// each; none of them is empty.
+pub(crate) fn uses(findings: &Findings) -> Vec<(&'static str, Vec<String>)> {
+    let of = |grade: Grade| {
+        let uses = findings.uses.iter().filter(|one| one.grade == grade);
+        (grade.label(), uses.map(Use::told).collect::<Vec<String>>())
+    };
+    let class = findings.class.iter().map(|class| ("Like", vec![class.told()]));
+    Grade::ALL.into_iter().map(of).chain(class).filter(|(_, list)| !list.is_empty()).collect()
+}
+
 /// Why there are numbers and no sentences.
 pub(crate) fn unjudged(summary: &Summary) -> &'static str {
     match summary.complete {
-        true => "This run has numbers and no judgement.",
-        false => "No judgement: the run did not come to its end.",
+        true => "This run has figures and no verdict.",
+        false => "No verdict: the run did not finish.",
     }
 }
 

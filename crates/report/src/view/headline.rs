@@ -129,22 +129,9 @@ impl Row<'_> {
         !self.label.starts_with(PART)
     }
 
-    /// What is counted, in the plural.
-    pub(crate) fn noun(&self) -> &'static str {
-        match self.kind {
-            Some(Action::Read) => "reads",
-            Some(Action::Write) => "writes",
-            Some(Action::Trim) => "trims",
-            Some(Action::Flush) => "flushes",
-            Some(Action::Create) => "creates",
-            Some(Action::Open) => "opens",
-            Some(Action::Stat) => "stats",
-            Some(Action::Utime) => "utimes",
-            Some(Action::Rename) => "renames",
-            Some(Action::Unlink) => "unlinks",
-            Some(Action::Mkdir) => "mkdirs",
-            None => "operations",
-        }
+    /// The kind of operation that a rate counts; empty for several kinds together.
+    pub(crate) fn kind_word(&self) -> &'static str {
+        self.kind.map_or("", Action::word)
     }
 
     /// Whether no repetition came to its end.
@@ -186,7 +173,7 @@ impl Row<'_> {
         rate.as_ref().map_or_else(String::new, margin)
     }
 
-    /// What must be known beside the number, apart from findings.
+    /// What must be known next to the number, apart from findings.
     pub(crate) fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
         let cell = self.cell;
@@ -210,17 +197,16 @@ impl Row<'_> {
         let errors: u64 =
             stream.map_or(0, |stream| stream.kinds.values().map(|kind| kind.rates.errors).sum());
         if errors > 0 {
-            remarks.push(format!("{} errors", units::count(errors)));
+            remarks.push(units::counted(errors, "error"));
         }
         if let Some((stream, gaps)) = stream.and_then(|stream| Some((stream, stream.gap_count?)))
             && gaps > 0
         {
             let over = units::time(stream.gap_over_ns as f64);
-            let noun = if gaps == 1 { "gap" } else { "gaps" };
             let longest = stream.gap_ns_longest.map_or_else(String::new, |longest| {
                 format!(", longest {}", units::time(longest as f64))
             });
-            remarks.push(format!("{} {noun} over {over}{longest}", units::count(gaps)));
+            remarks.push(format!("{} over {over}{longest}", units::counted(gaps, "gap")));
         }
         remarks
     }

@@ -6,7 +6,7 @@ use drivelab_core::findings::HeatMap;
 use crate::units::digits;
 use crate::view::chart::Table;
 
-/// The mark beside a ratio: what it means can be read without any colour.
+/// The mark next to a ratio: what it means can be read without any colour.
 fn mark(cell: &Cell) -> &'static str {
     match cell.word() {
         "slower" => "▼",
@@ -95,6 +95,7 @@ mod tests {
             p_adjusted: None,
             needs_n: None,
             open: None,
+            values: None,
             n: (5, 5),
             suspect: None,
         }

@@ -11,7 +11,7 @@ pub(crate) fn layouts(table: &Table) -> Vec<Vec<Table>> {
     } else if is_distinct(table, 2) {
         let by_entry: Vec<Table> =
             (2..table.heads.len()).map(|column| by_two_names(table, column)).collect();
-        // Words of one column say little without those beside them.
+        // Words of one column say little without those next to them.
         if table.heads[2..].iter().all(|head| head.is_number) {
             let the_other_way = by_entry.iter().map(turned).collect();
             all.extend([by_entry, the_other_way]);

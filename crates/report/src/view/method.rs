@@ -33,7 +33,7 @@ pub(crate) fn meanings(run: &Run, summary: &Summary) -> Vec<String> {
         )
     }));
     if run.end.is_none() {
-        let sentence = "The run file has no end: all figures come from what reached it.";
+        let sentence = "The run file has no end: all figures come from what was recorded in it.";
         sentences.push(sentence.to_owned());
     }
     sentences
@@ -48,8 +48,7 @@ pub(crate) fn plans(run: &Run) -> Vec<(String, String)> {
             Err(error) => format!("# this plan cannot be written as TOML: {error}"),
         };
         let steps = plan.steps.len();
-        let noun = if steps == 1 { "step" } else { "steps" };
-        (format!("plan {number} of {all}, {steps} {noun}"), text)
+        (format!("plan {number} of {all}, {}", units::counted(steps as u64, "step")), text)
     };
     (1..).zip(&run.plans).map(titled).collect()
 }

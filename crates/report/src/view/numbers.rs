@@ -16,7 +16,7 @@ const STREAMS_FEW: usize = 3;
 pub(crate) struct Number {
     pub(crate) label: String,
     pub(crate) value: String,
-    /// What is counted, where the value is a rate of operations.
+    /// The kind of operation that is counted, where the value is a rate of operations of one kind.
     pub(crate) of: &'static str,
     /// How sure it is, and what it rests on.
     pub(crate) small: Vec<String>,
@@ -44,7 +44,7 @@ fn one_of_many(row: &Row<'_>) -> Number {
     let p99 = row.latency.and_then(|latency| latency.p99);
     let mut small = vec![row.margin()];
     small.extend(p99.map(|p99| format!("p99 {}", units::time(p99 as f64))));
-    Number { label: row.full_label(), value: row.rate(), of: row.noun(), small }
+    Number { label: row.full_label(), value: row.rate(), of: row.kind_word(), small }
 }
 
 fn of_study(figure: &Figure) -> Number {
@@ -58,7 +58,7 @@ fn of_study(figure: &Figure) -> Number {
     }
 }
 
-/// The first so many of a stream, by what tells most: its rate, its latencies, its other rate. Of a
+/// The first `count` numbers of a stream: its rate, its latencies, its other rate. Of a
 /// mix the rates together and the latencies of each kind.
 fn of_stream(rows: &[Row<'_>], count: usize) -> Vec<Number> {
     let Some((whole, parts)) = rows.split_first() else { return Vec::new() };
@@ -68,7 +68,8 @@ fn of_stream(rows: &[Row<'_>], count: usize) -> Vec<Number> {
     };
     let why = whole.rates.no_interval.as_ref().map(|why| why.text.clone());
     let small = std::iter::once(whole.margin()).chain(why).collect();
-    let rate = Number { label: label(whole, "rate"), value: whole.rate(), of: whole.noun(), small };
+    let rate =
+        Number { label: label(whole, "rate"), value: whole.rate(), of: whole.kind_word(), small };
     let (what, other) = match whole.in_bytes() {
         true => ("operations", whole.rates.iops.map(|rate| (units::operations(rate.value), rate))),
         false => {
@@ -79,7 +80,7 @@ fn of_stream(rows: &[Row<'_>], count: usize) -> Vec<Number> {
     let other = other.map(|(value, rate)| Number {
         label: label(whole, what),
         value,
-        of: whole.noun(),
+        of: whole.kind_word(),
         small: vec![headline::margin(&rate)],
     });
     let latencies = |row: &Row<'_>, most: usize| -> Vec<Number> {
@@ -103,7 +104,7 @@ fn of_stream(rows: &[Row<'_>], count: usize) -> Vec<Number> {
 }
 
 fn latency_numbers(label: &dyn Fn(&str) -> String, latency: &Latency) -> Vec<Number> {
-    let of = format!("of {} I/Os", units::count(latency.count));
+    let of = format!("of {}", units::counted(latency.count, "I/O"));
     let number = |what: &str, value: Option<u64>| {
         let value = value?;
         Some(Number {

@@ -7,7 +7,7 @@ use drivelab_core::summary::{
     CellKind, CellSummary, DriveSummary, KindSummary, Latency, Rates, Reason, StepSummary,
     StreamSummary,
 };
-use drivelab_core::tally::{Gap, Mismatch};
+use drivelab_core::tally::{Gap, Mismatch, Slow};
 use drivelab_stats::Estimate;
 
 use crate::view::amounts::NOTHING;
@@ -23,7 +23,7 @@ pub(crate) fn title(step: &StepSummary) -> String {
     let title = format!("{} · repetition {}", step.name, step.repetition);
     match step.role {
         Role::Measure => title,
-        role => format!("{title} · {} step, no result", headline::role_word(role)),
+        role => format!("{title} · {} step, not a result", headline::role_word(role)),
     }
 }
 
@@ -90,7 +90,7 @@ fn inside(drive: &DriveSummary) -> String {
     if counts.drive_read_bytes + counts.drive_written_bytes > 0 {
         let (read, written) = (counts.drive_read_bytes, counts.drive_written_bytes);
         let (read, written) = (units::capacity(read), units::capacity(written));
-        parts.push(format!("behind the page cache {read} read, {written} written"));
+        parts.push(format!("below the page cache {read} read, {written} written"));
     }
     if let Some(busy) = drive.utilisation {
         parts.push(format!("dies busy {}", units::percent(busy)));
@@ -106,19 +106,20 @@ pub(crate) fn kernel(step: &StepSummary) -> Vec<String> {
     let words = |device: &DeviceCounters| {
         if device.uncounted {
             return format!(
-                "{}: not counted, because accounting is off (queue/iostats is 0) or its driver \
-                 counts nothing",
+                "{}: no counters, because accounting is off (queue/iostats is 0) or its driver \
+                 does not count",
                 device.name
             );
         }
         format!(
-            "{}: {} reads ({}), {} writes ({}), {} flushes, busy {}",
+            "{}: {} reads ({}), {} writes ({}), {} {}, busy {}",
             device.name,
             units::count(device.reads),
             units::size(device.read_bytes),
             units::count(device.writes),
             units::size(device.written_bytes),
             units::count(device.flushes),
+            if device.flushes == 1 { "flush" } else { "flushes" },
             units::time(device.busy_ms as f64 * 1e6),
         )
     };
@@ -185,12 +186,11 @@ pub(crate) fn rate(label: &'static str, rates: &Rates) -> Rate {
         None => "rate unknown".to_owned(),
     }];
     parts.extend(rates.bandwidth_bytes_per_s.map(|rate| units::bandwidth(rate.value)));
-    let mut counts = vec![format!("{} I/Os", units::count(rates.ops))];
+    let mut counts = vec![units::counted(rates.ops, "I/O")];
     if rates.bytes > 0 {
         counts.push(units::capacity(rates.bytes));
     }
-    let noun = if rates.errors == 1 { "error" } else { "errors" };
-    counts.push(format!("{} {noun}", units::count(rates.errors)));
+    counts.push(units::counted(rates.errors, "error"));
     parts.push(counts.join(", "));
     let no_interval = rates.no_interval.as_ref().map(|why| why.text.clone());
     Rate { label, words: parts.join("  ·  "), no_interval }
@@ -243,6 +243,22 @@ fn latency_row(label: String, latency: &Latency) -> Vec<String> {
     ]
 }
 
+/// Where most of a slow operation's time went, as far as that is known.
+///
+/// In an open loop its time begins when it should have been issued. What is longer than every
+/// service of its kind passed before that.
+fn waited_longest(stream: &StreamSummary, slow: &Slow) -> String {
+    let service = stream.kinds.get(&slow.kind).and_then(|kind| kind.service_ns.as_ref());
+    let before_ns = service.map_or(0, |service| slow.latency_ns.saturating_sub(service.max));
+    match (before_ns > slow.latency_ns / 2, slow.cause.is_unknown()) {
+        (true, _) => {
+            format!(", of which at least {} before it was issued", units::time(before_ns as f64))
+        }
+        (false, true) => String::new(),
+        (false, false) => format!(", longest in: {}", slow.cause.words()),
+    }
+}
+
 /// What else is known of a stream, a line each: what it cost, gaps, the slowest operation, errors,
 /// lateness, stamps.
 pub(crate) fn details(stream: &StreamSummary) -> Vec<String> {
@@ -264,10 +280,7 @@ pub(crate) fn details(stream: &StreamSummary) -> Vec<String> {
     lines.push(gaps(stream));
     if let Some(slow) = stream.slowest.first() {
         let (latency, kind) = (units::time(slow.latency_ns as f64), slow.kind.word());
-        let cause = match slow.cause.is_unknown() {
-            true => String::new(),
-            false => format!(", longest in: {}", slow.cause.words()),
-        };
+        let cause = waited_longest(stream, slow);
         let place = match slow.place {
             Place::Name { name, pass } => format!("on name {name} in pass {}", pass + 1),
             // Older runs wrote the pass of a name there.
@@ -283,10 +296,10 @@ pub(crate) fn details(stream: &StreamSummary) -> Vec<String> {
     }
     if let (Some(backlog), Some(late)) = (stream.backlog, stream.lateness) {
         lines.push(format!(
-            "issued {} late on average, {} at most; backlog at most {} I/Os",
+            "issued {} late on average, {} at most; backlog at most {}",
             units::time(late.mean_ns),
             units::time(late.max_ns as f64),
-            units::count(backlog),
+            units::counted(backlog, "I/O"),
         ));
     }
     if stream.verified > 0 {
@@ -321,10 +334,9 @@ fn gaps(stream: &StreamSummary) -> String {
                     format!("{} at {at} s", units::time(length(gap) as f64))
                 })
                 .collect();
-            let noun = if count == 1 { "gap" } else { "gaps" };
             format!(
-                "{} {noun} over {over} without a completion, longest first: {} of the measurement",
-                units::count(count),
+                "{} over {over} without a completion, longest first: {} of the measurement",
+                units::counted(count, "gap"),
                 shown.join(", ")
             )
         }

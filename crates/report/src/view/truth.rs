@@ -6,7 +6,7 @@ use drivelab_core::summary::{CellSummary, Reason, Summary};
 use crate::view::headline;
 
 /// Where the findings say what makes cells suspect.
-pub(crate) const SAID_ABOVE: &str = "What makes cells suspect is said at the top of this page.";
+pub(crate) const SAID_ABOVE: &str = "The top of this page says what makes cells suspect.";
 /// Where there is neither.
 pub(crate) const SILENT: &str = "The run file holds no evidence for or against them.";
 

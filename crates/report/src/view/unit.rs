@@ -23,7 +23,7 @@ pub enum Unit {
     Celsius,
     /// A plain ratio.
     Factor,
-    /// How many.
+    /// Counts.
     Count,
 }
 
@@ -80,8 +80,8 @@ pub(crate) fn amount(value: f64) -> String {
     let scale = units::capacity_scale(value);
     let number = value / scale.factor;
     match scale.factor == 1.0 && number.fract() == 0.0 {
-        true => format!("{number:.0} {}", scale.unit),
-        false => format!("{} {}", units::digits(number), scale.unit),
+        true => scale.written(&format!("{number:.0}")),
+        false => scale.written(&units::digits(number)),
     }
 }
 

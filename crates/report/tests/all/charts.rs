@@ -30,16 +30,14 @@ fn a_small_line_chart() {
         hue: Hue::Read,
         stroke: Stroke::Solid,
         pieces: vec![vec![(0.0, 0.0), (1.0, 50.0), (2.0, 25.0)], vec![(4.0, 100.0)]],
+        is_measured: false,
     };
-    let gap =
-        Span { from: 2.0, to: 4.0, word: "gap".to_owned(), tip: String::new(), hue: Hue::Warning };
+    let (word, tip) = ("gap".to_owned(), String::new());
+    let gap = Span { from: 2.0, to: 4.0, word, tip, hue: Hue::Warning };
+    let y = axis(Unit::Operations, false, 0.0, 100.0);
     let body = Body::Lines {
         x: axis(Unit::Seconds, false, 0.0, 4.0),
-        panels: vec![Panel {
-            y: axis(Unit::Operations, false, 0.0, 100.0),
-            lines: vec![line],
-            points: Vec::new(),
-        }],
+        panels: vec![Panel { y, lines: vec![line], points: Vec::new(), fields: Vec::new() }],
         spans: vec![gap],
         seams: vec![2.0],
         stops: vec![Stop { from: 0.0, to: 2.0, tip: "0 to 2 s: 50 /s".to_owned() }],
@@ -47,20 +45,20 @@ fn a_small_line_chart() {
     expect![[r#"
         <svg role="img" aria-label="A &lt;title&gt;" viewBox="0 0 360 249" class="lines" data-x="0 4 lin s">
         <text x="53" y="216.5" class="end">0</text>
-        <text x="53" y="128.5" class="end">50 /s</text>
-        <text x="53" y="40.5" class="end">100 /s</text>
+        <text x="53" y="128.5" class="end">50</text>
+        <text x="53" y="40.5" class="end">100</text>
         <path
          d="M58 213H348M58 125H348M58 37H348" class="grid"/>
         <path
          d="M58 213H348" class="axis"/>
-        <text x="2" y="12" class="name">quantity</text>
+        <text x="2" y="12" class="name">quantity, IOPS</text>
         <svg class="plot" x="58" y="37" width="290" height="176" viewBox="0 0 290 176"
          preserveAspectRatio="none" data-y="0 100 lin o">
         <rect x="145" y="0" width="145" height="176" class="warning span"/>
         <path
          d="M145 0V176" class="seam"/>
         <path
-         d="M0 176l72.5-88l72.5 44M290 0h0.1" class="read line" data-label="reads"/>
+         d="M0 176l72.5-88l72.5 44M290 0h0" class="read line" data-label="reads"/>
         </svg>
         <g>
         <title>gap</title>
@@ -127,10 +125,10 @@ fn bars_begin_at_zero_and_carry_their_interval() {
         <text x="358" y="47" class="on end number">200 k/s</text>
         </g>
         <text x="2" y="88">0</text>
-        <text x="91" y="88" class="mid">50 /s</text>
-        <text x="180" y="88" class="mid">100 /s</text>
-        <text x="269" y="88" class="mid">150 /s</text>
-        <text x="358" y="88" class="end">200 /s</text>
+        <text x="91" y="88" class="mid">50 IOPS</text>
+        <text x="180" y="88" class="mid">100 IOPS</text>
+        <text x="269" y="88" class="mid">150 IOPS</text>
+        <text x="358" y="88" class="end">200 IOPS</text>
         </svg>
     "#]]
     .assert_eq(&lines_of(&svg(&chart(body), 360)));
@@ -144,6 +142,7 @@ fn values_that_are_none_stay_inside_the_frame() {
             hue: Hue::Other,
             stroke: Stroke::Dashed,
             pieces: vec![vec![(value, value), (1.0, value)]],
+            is_measured: false,
         };
         for is_log in [false, true] {
             let body = Body::Lines {
@@ -152,6 +151,7 @@ fn values_that_are_none_stay_inside_the_frame() {
                     y: axis(Unit::Share, is_log, 0.001, 1.0),
                     lines: vec![line.clone()],
                     points: Vec::new(),
+                    fields: Vec::new(),
                 }],
                 spans: Vec::new(),
                 seams: Vec::new(),
@@ -170,7 +170,7 @@ fn a_distribution_falls_from_one_and_ends_at_the_slowest() {
     for cell in &summary.cells {
         let chart = latency_distribution(&run, cell, 0, 100).unwrap();
         let Body::Lines { panels, .. } = chart.body else { panic!("no lines") };
-        let Panel { y, lines, points } = &panels[0];
+        let Panel { y, lines, points, .. } = &panels[0];
         for line in lines {
             let curve = &line.pieces[0];
             assert!(curve.is_sorted_by(|a, b| a.0 <= b.0 && a.1 >= b.1), "{}", cell.name);

@@ -19,6 +19,7 @@ fn cell(name: &str, value: f64, half: f64, verdict: Verdict) -> Option<Cell> {
         p_adjusted: Some(0.01),
         needs_n: None,
         open: None,
+        values: None,
         n: (5, 5),
         suspect: None,
     })

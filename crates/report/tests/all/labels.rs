@@ -45,6 +45,32 @@ fn names_at_depth_1_are_calls_and_lie_at_no_offset() {
     }
 }
 
+/// In an open loop the time of an operation begins when it is due: what waited to be issued is not
+/// called slow in the flash.
+#[test]
+fn what_waited_to_be_issued_is_not_blamed_on_the_drive() {
+    let mut run = sample::single_run();
+    let longest = summarise(&run).steps[0].streams[0].kinds[&Action::Read].service_ns.unwrap().max;
+    let mut said = |latency_ns: u64| {
+        let end = run.steps[0].end.as_mut().expect("it came to its end");
+        end.slowest = vec![Slow {
+            latency_ns,
+            issued: 20_000_000_000,
+            kind: Action::Read,
+            place: Place::Data { offset: 0 },
+            stream: 0,
+            worker: 0,
+            cause: Cause::Flash,
+        }];
+        both(&run)[0].clone()
+    };
+    let text = said(longest);
+    assert!(text.contains(", longest in: flash"), "{text}");
+    let text = said(longest + 9_000_000_000);
+    assert!(text.contains(", of which at least 9.00 s before it was issued"), "{text}");
+    assert!(!text.contains("longest in"), "{text}");
+}
+
 #[test]
 fn what_was_held_up_is_not_called_undisturbed() {
     let mut run = sample::single_run();

@@ -77,7 +77,7 @@ fn sound(text: &str) {
 
 /// What comes before the numbers of all cells.
 fn upper(text: &str) -> &str {
-    text.split_once("## May these").unwrap().0
+    text.split_once("## Can these").unwrap().0
 }
 
 #[test]

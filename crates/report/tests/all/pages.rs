@@ -188,8 +188,8 @@ fn of_two_streams_both_are_on_the_first_screen_and_no_name_is_doubled() {
     let tiles = tiles(&page);
     let of = |what: &str| tiles.iter().filter(|tile| tile.starts_with(what)).count();
     assert_eq!((of("random read: "), of("random read, writer: ")), (3, 3), "{tiles:?}");
-    assert!(tiles[0].contains(" k reads/s |"), "{tiles:?}");
-    assert!(tiles[3].contains(" k writes/s |"), "{tiles:?}");
+    assert!(tiles[0].contains("k read IOPS |"), "{tiles:?}");
+    assert!(tiles[3].contains("k write IOPS |"), "{tiles:?}");
     assert!(!page.contains("random read, random read"));
     assert!(page.contains(">random read, writer 4 KiB qd32<"), "a bar for the second stream");
     let page = page_of(&run_of(&check_loads()[..1], 1, 20));

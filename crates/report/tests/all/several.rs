@@ -3,7 +3,7 @@
 use drivelab_core::findings::{
     Axis, Entry, Findings, Head, HeatMap, HeatRow, Line, LineKind, Picture, Table, Unit,
 };
-use drivelab_core::gathering::{Gathered, Gathering};
+use drivelab_core::gathering::{Gathered, Gathering, Sweep};
 use drivelab_report::html::gathering;
 use drivelab_report::terminal::gathering_table;
 use expect_test::expect;
@@ -22,6 +22,7 @@ fn gathered(findings: Findings) -> Gathering {
         schema: 1,
         study: "stutter".into(),
         question: "Will it freeze?".into(),
+        sweep: None,
         runs: TARGETS.iter().map(run).collect(),
         findings,
     }
@@ -153,7 +154,7 @@ fn curves_of_several_targets_are_lines_of_one_chart_with_decades() {
     assert!(page.contains("data-x=\"1 64 log k\"") && page.contains(" log n\""), "{page}");
 }
 
-/// A disk beside drives that are a hundred times as fast would lie on the axis of their rates.
+/// A disk next to drives that are a hundred times as fast would lie on the axis of their rates.
 #[test]
 fn rates_span_decades_only_where_a_whole_curve_would_not_be_seen() {
     let page = |factors: [f64; 2], sinks: f64| {
@@ -176,4 +177,36 @@ fn rates_span_decades_only_where_a_whole_curve_would_not_be_seen() {
     assert!(is_log(page([1.0, 0.01], 2.0)), "one of a hundredth");
     assert!(!is_log(page([1.0, 0.1], 2.0)), "one of a tenth");
     assert!(!is_log(page([1.0, 0.9], 100.0)), "both sink: from zero");
+}
+
+#[test]
+fn a_sweep_has_a_bar_for_each_value_and_no_list_of_runs() {
+    let head = |name: &str, unit| Head { name: name.into(), unit };
+    let row = |value: &str, rate: Option<f64>| {
+        vec![Entry::Text(value.into()), rate.map_or(Entry::Nothing, Entry::Number)]
+    };
+    let table = Table {
+        title: "sim:x with spare varied".into(),
+        note: String::new(),
+        heads: vec![head("spare", None), head("rate", Some(Unit::Count))],
+        rows: vec![row("0.07", Some(10.0)), row("0.1", None), row("0.5", Some(40.0))],
+    };
+    let sweep = Sweep {
+        key: "spare".into(),
+        values: ["0.07", "0.1", "0.5"].map(String::from).to_vec(),
+        steps: "the values as typed".into(),
+        drive: "sim:x".into(),
+    };
+    let all = Gathering {
+        sweep: Some(sweep),
+        ..gathered(Findings { tables: vec![table], ..Findings::default() })
+    };
+    let text = gathering_table(&all);
+    let bar = |text: &str, value: &str| {
+        let rows = text.lines().filter(|line| line.trim_start().starts_with(value));
+        rows.map(|line| line.matches('▇').count()).max().unwrap()
+    };
+    assert_eq!((bar(&text, "0.07"), bar(&text, "0.1 "), bar(&text, "0.5")), (10, 0, 40), "{text}");
+    assert!(text.contains("rate by spare\n") && !text.contains("run 2026"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
 }

@@ -23,47 +23,52 @@ fn the_text_of_a_study() {
         drivelab 0.1.0  ·  /home/ann/data (ext4 on /dev/nvme0n1p2, Samsung SSD 990 PRO 2TB, 2.00 TB, firmware 4B2QJXD7)
         run 20261120-150312-7f3a  ·  seed 7391  ·  state unknown
 
-          sustained random writes  61.3 k/s  ± 1.5 %         rounds 21 to 25
-          cache                     98.4 GB
-          fresh by sustained         × 14.9  ± 2.0 %         the fall when the cache is full
-          share of slow writes        1.3 %  1.20 to 1.40 %  slower than 10 ms
-          p99 while sustained       38.2 ms  ± 5.5 %
-          sustained bandwidth      251 MB/s  ± 1.6 %
-          rounds until steady            21                  of 25; the method asks for 5 alike
+          sustained random writes  61.3k IOPS  ± 1.5 %         rounds 21 to 25
+          cache                       98.4 GB
+          fresh by sustained           × 14.9  ± 2.0 %         the fall when the cache
+                                                               is full
+          share of slow writes          1.3 %  1.20 to 1.40 %  slower than 10 ms
+          p99 while sustained         38.2 ms  ± 5.5 %
+          sustained bandwidth        251 MB/s  ± 1.6 %
+          rounds until steady              21                  of 25; the method asks
+                                                               for 5 alike
 
-          random read   4 KiB  qd32  820 k/s  ± 2.1 %  p99  323 µs  max  596 µs
-          random write  4 KiB  qd32  643 k/s  ± 2.6 %  p99  411 µs  max  700 µs  ▏sustained
+          random read   4 KiB  qd32  820k IOPS  ± 2.1 %  p99  323 µs  max  596 µs
+          random write  4 KiB  qd32  643k IOPS  ± 2.6 %  p99  411 µs  max  700 µs
+              ▏sustained
 
         IOPS by size and share of reads
-             size  100 % reads  65 % reads  0 % reads
-            512 B            –           –          –
-            4 KiB      912 k/s     240 k/s   61.3 k/s
-          128 KiB     48.0 k/s    9.10 k/s   1.90 k/s
+             size  100 % reads  65 % reads   0 % reads
+            512 B            –           –           –
+            4 KiB    912k IOPS   240k IOPS  61.3k IOPS
+          128 KiB   48.0k IOPS  9.10k IOPS  1.90k IOPS
           Means of the steady rounds.
 
         Phases
-          phase      written  bandwidth  of capacity  what ended it
-          fresh      98.4 GB  3.74 GB/s        4.9 %  the rate fell by half within a minute
-          sustained   502 GB   251 MB/s         25 %  the budget
+          - phase fresh · written 98.4 GB · bandwidth 3.74 GB/s · of capacity 4.9 % ·
+            what ended it the rate fell by half within a minute
+          - phase sustained · written 502 GB · bandwidth 251 MB/s · of capacity 25 % ·
+            what ended it the budget
 
         before TRIM → after TRIM
         2 cells, 5 against 5 repetitions, band -5 to +5.3 %, Holm-adjusted
 
-          faster      random write  +42.0 %  [+37.7, +46.3]                 ┊            ├●┤
-          equivalent  random read    +0.3 %  [-2.7, +3.3]                  ├●┤
+          faster      random write  +42.0 %  [+37.7, +46.3]  ┊ ├●┤
+          equivalent  random read    +0.3 %  [-2.7, +3.3]    ├●┤
 
         1 faster · 1 equivalent
 
         not applicable  trim: the target takes no discards
 
-        Verdict  After 98 GB of random writes the drive falls from 912 k/s to 61.3 k/s, and stays there:
-                 that is what it sustains.
+        Verdict  After 98 GB of random writes the drive falls from 912k IOPS to 61.3k
+                 IOPS, and stays there: that is what it sustains.
         Suspect  random write: the drive was at its own warning temperature.
         Beware   A write takes up to 41 ms once the cache is full.
         Unknown  How it recovers. `drivelab study trim` would tell.
 
         Deviations from the method
-          - The method writes twice the capacity; this run wrote 600 GB, which is 30 % of it.
+          - The method writes twice the capacity; this run wrote 600 GB, which is 30 %
+            of it.
           - The drive was emptied with a discard, not with a purge.
     "#]].assert_eq(&in_words(study::findings()));
 }
@@ -98,7 +103,7 @@ fn a_study_is_one_sound_page_with_its_parts_in_order() {
     let mut at = 0;
     for text in [
         "<h2 class=\"good\">Verdict</h2>",
-        "<span>sustained random writes</span><strong>61.3 k/s</strong>\
+        "<span>sustained random writes</span><strong>61.3k IOPS</strong>\
          <small>± 1.5 %, n 5</small><small>rounds 21 to 25</small>",
         "<h2>Random writes over time</h2>",
         "class=\"wide\"",
@@ -108,7 +113,7 @@ fn a_study_is_one_sound_page_with_its_parts_in_order() {
         "All figures",
         "rounds until steady",
         "<h2>IOPS by size and share of reads</h2>",
-        "<td class=\"r\">4 KiB<td class=\"r\">912 k/s",
+        "<td class=\"r\">4 KiB<td class=\"r\">912k IOPS",
         "<h2>before TRIM → after TRIM</h2>",
         "class=\"forest\"",
         "<h2>Not applicable</h2><ul><li><b>trim</b>: the target takes no discards",
@@ -140,7 +145,11 @@ fn a_picture_keeps_kinds_and_meanings_apart() {
     assert!(panels[0].lines[0].pieces[0].len() <= 640);
     assert_eq!((panels[0].y.is_log, panels[0].y.from), (false, 0.0));
     assert_eq!((seams[0], spans[0].word.as_str()), (108.0, "cache full"));
-    assert!(drawn.alt.contains("random write 59.") && drawn.alt.contains("k/s"), "{}", drawn.alt);
+    assert!(
+        drawn.alt.contains("random write 59.") && drawn.alt.contains("k IOPS"),
+        "{}",
+        drawn.alt
+    );
 
     let Body::Lines { panels, .. } = chart::picture(rounds).unwrap().body else { panic!() };
     let hues: Vec<Hue> = panels[0].lines[..7].iter().map(|line| line.hue).collect();
@@ -211,8 +220,8 @@ fn bars_stand_beside_each_other_with_their_deviation() {
     let bars = study::bars("after", Unit::Iops, &[Some((200.0, 10.0)), Some((100.0, 0.0)), None]);
     let chart = chart::groups(&bars).unwrap();
     assert_eq!(chart.table.heads, ["", "before", "after"]);
-    assert_eq!(chart.table.rows[0], ["1 after", "200 /s", "none"]);
-    assert_eq!(chart.table.rows[1], ["2 after", "200 /s", "100 /s"]);
+    assert_eq!(chart.table.rows[0], ["1 after", "200 IOPS", "none"]);
+    assert_eq!(chart.table.rows[1], ["2 after", "200 IOPS", "100 IOPS"]);
     let Body::Groups { axis, groups, .. } = &chart.body else { panic!() };
     assert_eq!((axis.from, axis.to), (0.0, 210.0));
     let intervals: Vec<_> = groups[1].1.iter().map(|bar| bar.as_ref().unwrap().interval).collect();
@@ -255,7 +264,7 @@ fn the_tests_of_a_suite_are_panels_of_one_picture() {
         tests.iter().map(|test| (test.title.as_str(), test.axis.to)).collect();
     assert_eq!(tops[..2], [("write", 210.0), ("read", 410.0)], "each has an axis of its own");
     assert_eq!(charts[0].table.heads, ["test", "", "before", "after"]);
-    assert_eq!(charts[0].table.rows[0], ["write", "1 write", "200 /s", "none"]);
+    assert_eq!(charts[0].table.rows[0], ["write", "1 write", "200 IOPS", "none"]);
     let drawn = svg(&charts[0], 720);
     let height = |title: &str| {
         let (_, rest) = drawn.split_once(&format!("<title>1 {title}, before")).unwrap();
@@ -264,7 +273,7 @@ fn the_tests_of_a_suite_are_panels_of_one_picture() {
     };
     let share = height("write") / height("read");
     assert!((share - (200.0 / 210.0) / (400.0 / 410.0)).abs() < 0.01, "{share}");
-    assert!(svg(&charts[0], 360).contains(">read</text>"));
+    assert!(svg(&charts[0], 360).contains(">read, IOPS</text>"));
 }
 
 #[test]

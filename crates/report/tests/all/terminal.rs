@@ -17,25 +17,29 @@ fn the_table_of_a_check() {
         drivelab 0.1.0  ·  /home/ann/data (ext4 on /dev/nvme0n1p2, Samsung SSD 990 PRO 2TB, 2.00 TB, firmware 4B2QJXD7)
         run 20261120-150312-7f3a  ·  seed 7391  ·  state unknown
 
-          sequential read   128 KiB  qd32  5.77 GB/s  ± 1.3 %  p99  6.32 ms  max  10.8 ms
-          sequential write  128 KiB  qd32  3.86 GB/s  ± 1.9 %  p99  7.19 ms  max  31.1 ms  ▏in the SLC cache: no knee seen
-          random read         4 KiB  qd32    820 k/s  ± 0.8 %  p99   321 µs  max   522 µs
-          random write        4 KiB  qd32    644 k/s  ± 0.7 %  p99   414 µs  max   656 µs
-          read latency        4 KiB  qd1    14.6 k/s  ± 1.3 %  p99   583 µs  max   921 µs
-          write latency       4 KiB  qd1    56.5 k/s  ± 1.1 %  p99   152 µs  max   239 µs
-          durable write       4 KiB  qd1    2.24 k/s  ± 1.5 %  p99  3.67 ms  max  5.76 ms
-          mix 70/30           4 KiB  qd32    575 k/s  ± 0.4 %
-            of it reads       4 KiB  qd32    403 k/s  ± 0.4 %  p99   477 µs  max   813 µs
-            of it writes      4 KiB  qd32    173 k/s  ± 0.4 %  p99   474 µs  max   845 µs
-          stutter             4 KiB  qd16    482 k/s  ± 0.2 %  p99   264 µs  max   551 µs  ▏5 gaps over 100 ms, longest 142 ms
+          sequential read   128 KiB  qd32   5.77 GB/s  ± 1.3 %  p99  6.32 ms
+          sequential write  128 KiB  qd32   3.86 GB/s  ± 1.9 %  p99  7.19 ms
+              ▏in the SLC cache: no knee seen
+          random read         4 KiB  qd32   820k IOPS  ± 0.8 %  p99   321 µs
+          random write        4 KiB  qd32   644k IOPS  ± 0.7 %  p99   414 µs
+          read latency        4 KiB  qd1   14.6k IOPS  ± 1.3 %  p99   583 µs
+          write latency       4 KiB  qd1   56.5k IOPS  ± 1.1 %  p99   152 µs
+          durable write       4 KiB  qd1   2.24k IOPS  ± 1.5 %  p99  3.67 ms
+          mix 70/30           4 KiB  qd32   575k IOPS  ± 0.4 %
+            of it reads       4 KiB  qd32   403k IOPS  ± 0.4 %  p99   477 µs
+            of it writes      4 KiB  qd32   173k IOPS  ± 0.4 %  p99   474 µs
+          stutter             4 KiB  qd16   482k IOPS  ± 0.2 %  p99   264 µs
+              ▏5 gaps over 100 ms, longest 142 ms
 
-        Verdict  Fast and even: 912,000 random reads a second, 99 % of them within 0.4 ms. Good for a
-                 desktop and for databases that group their commits.
-        Beware   Each durable commit costs 0.8 ms: about 1,300 a second, whatever the IOPS say.
-        Unknown  Sustained writes: the cache never filled. `drivelab study wsat` would write 600 GB to find
-                 out.
+        Verdict  Fast and even: 912,000 random reads a second, 99 % of them within 0.4
+                 ms. Good for a desktop and for databases that group their commits.
+        Beware   Each durable commit costs 0.8 ms: about 1,300 a second, whatever the
+                 IOPS say.
+        Unknown  Sustained writes: the cache never filled. `drivelab study wsat` would
+                 write 600 GB to find out.
 
-        Warning  The cell ended after 1.2 s, too soon for an interval. Give it more bytes with --budget.
+        Warning  The cell ended after 1.2 s, too soon for an interval. Give it more
+                 bytes with --budget.
     "#]].assert_eq(&table);
 }
 
@@ -46,14 +50,17 @@ fn a_killed_check_says_so_first() {
     expect![[r#"
         drivelab 0.1.0  ·  /home/ann/data
         run 20261120-150312-7f3a  ·  seed 7391  ·  state unknown
-        INCOMPLETE  this run is incomplete: it has no end record, so it was killed or is still going on
+        INCOMPLETE  this run is incomplete: it has no end record, so it was killed or is
+                    still running
 
-          sequential read   128 KiB  qd32  5.72 GB/s  ± 1.8 %      p99  6.09 ms  max  10.8 ms
-          sequential write  128 KiB  qd32  3.81 GB/s  no interval  p99  7.65 ms  max  28.5 ms
-          random read         4 KiB  qd32    828 k/s  ± 1.5 %      p99   328 µs  max   491 µs
-          random write        4 KiB  qd32    640 k/s  ± 0.8 %      p99   414 µs  max   715 µs  ▏INCOMPLETE; 4 errors
+          sequential read   128 KiB  qd32  5.72 GB/s  ± 1.8 %      p99  6.09 ms
+          sequential write  128 KiB  qd32  3.81 GB/s  no interval  p99  7.65 ms
+          random read         4 KiB  qd32  828k IOPS  ± 1.5 %      p99   328 µs
+          random write        4 KiB  qd32  640k IOPS  ± 0.8 %      p99   414 µs
+              ▏INCOMPLETE; 4 errors
 
-    "#]].assert_eq(&table);
+    "#]]
+    .assert_eq(&table);
 }
 
 #[test]
@@ -69,17 +76,17 @@ fn the_summary_of_a_run() {
         run 20261120-150312-7f3a  ·  seed 7391  ·  state unknown
 
         mix · repetition 1
-          io_uring, direct, sync none, 4 KiB, qd32 at 600 k/s, measured for 27.0 s
-            read   404 k/s  ± 0.3 % (403.3 to 405.4 k/s, n 18)  ·  1.66 GB/s  ·  10,917,288 I/Os, 44.7 GB, 0 errors
-            write  173 k/s  ± 0.3 % (172.82 to 173.75 k/s, n 18)  ·  710 MB/s  ·  4,678,763 I/Os, 19.2 GB, 0 errors
-            total  578 k/s  ± 0.3 % (576.1 to 579.2 k/s, n 18)  ·  2.37 GB/s  ·  15,596,051 I/Os, 63.9 GB, 0 errors
-                                min     mean      p50      p90      p99    p99.9   p99.99      max
-            read submit      600 ns  1.05 µs  1.05 µs  1.41 µs  1.49 µs  1.50 µs  1.50 µs  1.50 µs
-            read service    23.1 µs  56.4 µs  47.2 µs  60.5 µs   467 µs   635 µs   735 µs   879 µs
-            read response   23.1 µs  58.9 µs  47.2 µs  60.5 µs   480 µs  2.30 ms  2.30 ms  2.30 ms
-            write submit     600 ns  1.05 µs  1.05 µs  1.41 µs  1.49 µs  1.50 µs  1.50 µs  1.50 µs
-            write service   22.3 µs  56.7 µs  47.2 µs  60.6 µs   478 µs   645 µs   771 µs   945 µs
-            write response  22.3 µs  59.1 µs  47.2 µs  60.6 µs   490 µs  2.30 ms  2.30 ms  2.30 ms
+          io_uring, direct, sync none, 4 KiB, qd32 at 600k IOPS, measured for 27.0 s
+            read   404k IOPS  ± 0.3 % (403.3k to 405.4k IOPS, n 18)  ·  1.66 GB/s  ·  10,917,288 I/Os, 44.7 GB, 0 errors
+            write  173k IOPS  ± 0.3 % (172.82k to 173.75k IOPS, n 18)  ·  710 MB/s  ·  4,678,763 I/Os, 19.2 GB, 0 errors
+            total  578k IOPS  ± 0.3 % (576.1k to 579.2k IOPS, n 18)  ·  2.37 GB/s  ·  15,596,051 I/Os, 63.9 GB, 0 errors
+                                min     mean      p50      p99    p99.9      max
+            read submit      600 ns  1.05 µs  1.05 µs  1.49 µs  1.50 µs  1.50 µs
+            read service    23.1 µs  56.4 µs  47.2 µs   467 µs   635 µs   879 µs
+            read response   23.1 µs  58.9 µs  47.2 µs   480 µs  2.30 ms  2.30 ms
+            write submit     600 ns  1.05 µs  1.05 µs  1.49 µs  1.50 µs  1.50 µs
+            write service   22.3 µs  56.7 µs  47.2 µs   478 µs   645 µs   945 µs
+            write response  22.3 µs  59.1 µs  47.2 µs   490 µs  2.30 ms  2.30 ms
             depth reached 32.6 of 32 per worker  ·  1.13 µs of CPU time per I/O  ·  4.00 I/Os per submitting call
             1 gap over 100 ms without a completion, longest first: 752 ms at 12.0 s of the measurement
             issued 240 ns late on average, 91.0 µs at most; backlog at most 3 I/Os
@@ -98,54 +105,58 @@ fn the_summary_of_repetitions_and_errors() {
 
         durable write · repetition 1
           psync, direct, sync fsync:1, 4 KiB, qd1, measured for 1.80 s
-            write  2.21 k/s  no interval  ·  9.04 MB/s  ·  3,974 I/Os, 16.3 MB, 0 errors
-                   too short: below 20 intervals nobody can tell how they depend on each other
-            flush  2.21 k/s  no interval  ·  3,974 I/Os, 0 errors
-                   too short: below 20 intervals nobody can tell how they depend on each other
-                              min    mean     p50     p90      p99    p99.9  p99.99      max
-            write service  195 µs  444 µs  380 µs  487 µs  3.61 ms  5.03 ms       –  5.66 ms
-            flush service  207 µs  448 µs  379 µs  490 µs  3.58 ms  5.22 ms       –  5.83 ms
-            – more I/Os are needed for this percentile
+            write  2.21k IOPS  no interval  ·  9.04 MB/s  ·  3,974 I/Os, 16.3 MB, 0 errors
+                   too short: with fewer than 20 intervals their dependence on each
+                   other cannot be estimated
+            flush  2.21k IOPS  no interval  ·  3,974 I/Os, 0 errors
+                   too short: with fewer than 20 intervals their dependence on each
+                   other cannot be estimated
+                              min    mean     p50     p90      p99    p99.9      max
+            write service  195 µs  444 µs  380 µs  487 µs  3.61 ms  5.03 ms  5.66 ms
+            flush service  207 µs  448 µs  379 µs  490 µs  3.58 ms  5.22 ms  5.83 ms
             depth reached 1.97 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.98 I/Os per submitting call
             no gap over 100 ms without a completion
           kernel  nvme0n1: 8,808 reads (34.4 MiB), 0 writes (0 B), 0 flushes, busy 1.99 s
 
         durable write · repetition 2
           psync, direct, sync fsync:1, 4 KiB, qd1, measured for 1.80 s
-            write  2.22 k/s  no interval  ·  9.11 MB/s  ·  4,003 I/Os, 16.4 MB, 0 errors
-                   too short: below 20 intervals nobody can tell how they depend on each other
-            flush  2.22 k/s  no interval  ·  4,003 I/Os, 0 errors
-                   too short: below 20 intervals nobody can tell how they depend on each other
-                              min    mean     p50     p90      p99    p99.9  p99.99      max
-            write service  209 µs  465 µs  385 µs  495 µs  3.94 ms  5.07 ms       –  5.69 ms
-            flush service  186 µs  450 µs  384 µs  489 µs  3.83 ms  5.11 ms       –  5.43 ms
-            – more I/Os are needed for this percentile
+            write  2.22k IOPS  no interval  ·  9.11 MB/s  ·  4,003 I/Os, 16.4 MB, 0 errors
+                   too short: with fewer than 20 intervals their dependence on each
+                   other cannot be estimated
+            flush  2.22k IOPS  no interval  ·  4,003 I/Os, 0 errors
+                   too short: with fewer than 20 intervals their dependence on each
+                   other cannot be estimated
+                              min    mean     p50     p90      p99    p99.9      max
+            write service  209 µs  465 µs  385 µs  495 µs  3.94 ms  5.07 ms  5.69 ms
+            flush service  186 µs  450 µs  384 µs  489 µs  3.83 ms  5.11 ms  5.43 ms
             depth reached 2.03 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.98 I/Os per submitting call
             no gap over 100 ms without a completion
           kernel  nvme0n1: 8,916 reads (34.8 MiB), 0 writes (0 B), 0 flushes, busy 1.99 s
 
         durable write · repetition 3
           psync, direct, sync fsync:1, 4 KiB, qd1, measured for 1.80 s
-            write  2.25 k/s  no interval  ·  9.22 MB/s  ·  4,052 I/Os, 16.6 MB, 2 errors
-                   too short: below 20 intervals nobody can tell how they depend on each other
-            flush  2.25 k/s  no interval  ·  4,052 I/Os, 0 errors
-                   too short: below 20 intervals nobody can tell how they depend on each other
-                              min    mean     p50     p90      p99    p99.9  p99.99      max
-            write service  188 µs  467 µs  383 µs  492 µs  3.93 ms  4.89 ms       –  5.70 ms
-            flush service  208 µs  448 µs  381 µs  483 µs  3.68 ms  5.18 ms       –  6.14 ms
-            – more I/Os are needed for this percentile
+            write  2.25k IOPS  no interval  ·  9.22 MB/s  ·  4,052 I/Os, 16.6 MB, 2 errors
+                   too short: with fewer than 20 intervals their dependence on each
+                   other cannot be estimated
+            flush  2.25k IOPS  no interval  ·  4,052 I/Os, 0 errors
+                   too short: with fewer than 20 intervals their dependence on each
+                   other cannot be estimated
+                              min    mean     p50     p90      p99    p99.9      max
+            write service  188 µs  467 µs  383 µs  492 µs  3.93 ms  4.89 ms  5.70 ms
+            flush service  208 µs  448 µs  381 µs  483 µs  3.68 ms  5.18 ms  6.14 ms
             depth reached 2.06 of 1 per worker  ·  1.13 µs of CPU time per I/O  ·  3.97 I/Os per submitting call
             no gap over 100 ms without a completion
             write failed 2 times with EIO (input/output error: the drive failed the request)
           kernel  nvme0n1: 8,996 reads (35.1 MiB), 0 writes (0 B), 0 flushes, busy 1.99 s
 
         durable write · over 3 repetitions
-            write  2.23 k/s  ± 2.4 % (2.17 to 2.28 k/s, n 3)  ·  9.12 MB/s  ·  12,029 I/Os, 49.3 MB, 2 errors
+            write  2.23k IOPS  ± 2.4 % (2.17k to 2.28k IOPS, n 3)  ·  9.12 MB/s  ·  12,029 I/Os, 49.3 MB, 2 errors
                    mean 458 µs ± 7.0 %  ·  p50 383 µs ± 1.5 %  ·  p99 3.81 ms ± 12 %
-            flush  2.23 k/s  ± 2.4 % (2.17 to 2.28 k/s, n 3)  ·  12,029 I/Os, 0 errors
+            flush  2.23k IOPS  ± 2.4 % (2.17k to 2.28k IOPS, n 3)  ·  12,029 I/Os, 0 errors
                    mean 449 µs ± 0.7 %  ·  p50 381 µs ± 1.5 %  ·  p99 3.68 ms ± 8.3 %
 
-        Warning  The cell ended after 1.2 s, too soon for an interval. Give it more bytes with --budget.
+        Warning  The cell ended after 1.2 s, too soon for an interval. Give it more
+                 bytes with --budget.
     "#]].assert_eq(&run_summary(&summarise(&run), &run.begin));
 }
 
@@ -168,9 +179,10 @@ fn facts_say_what_is_unknown() {
           size              1.90 TB (1,900,000,000,000 bytes)
           signatures        ext4
           mounted at        /home
-          unknown           model, serial, firmware, transport, link, logical sector, physical sector,
-                            rotational, scheduler, queue requests, largest request, read-ahead, rq_affinity,
-                            write cache (kernel), discard, NUMA node
+          unknown           model, serial, firmware, transport, link, logical sector,
+                            physical sector, rotational, scheduler, queue requests,
+                            largest request, read-ahead, rq_affinity, write cache
+                            (kernel), discard, NUMA node
         disk nvme0n1
           model             Samsung SSD 990 PRO 2TB
           serial            S7KHNJ0W123456
@@ -181,8 +193,9 @@ fn facts_say_what_is_unknown() {
           rotational        no
           scheduler         none
           signatures        gpt
-          unknown           logical sector, physical sector, queue requests, largest request, read-ahead,
-                            rq_affinity, write cache (kernel), discard, NUMA node
+          unknown           logical sector, physical sector, queue requests, largest
+                            request, read-ahead, rq_affinity, write cache (kernel),
+                            discard, NUMA node
         machine
           kernel            6.12.9-amd64
           CPU               AMD Ryzen 7 7840U
@@ -190,7 +203,8 @@ fn facts_say_what_is_unknown() {
           CPUs online       16
           memory            32 GiB
           unknown           name, governor, clock source, virtualisation
-    "#]].assert_eq(&facts(&sample::check_run().begin.facts));
+    "#]]
+    .assert_eq(&facts(&sample::check_run().begin.facts));
 }
 
 #[test]
@@ -207,14 +221,18 @@ fn devices_and_file_systems() {
     devices.reverse();
     devices[0].model = Some("990 PRO 2TB".to_owned());
     expect![[r#"
-        device               size  layer      rotates  transport  model        firmware  in use
-        /dev/nvme0n1      2.00 TB  disk       no       nvme       990 PRO 2TB  4B2QJXD7  holds gpt
-          /dev/nvme0n1p2  1.90 TB  partition                                             mounted at /home; holds ext4
+        device               size  layer      rotates  transport  model        firmware
+            in use
+        /dev/nvme0n1      2.00 TB  disk       no       nvme       990 PRO 2TB  4B2QJXD7
+            holds gpt
+          /dev/nvme0n1p2  1.90 TB  partition
+              mounted at /home; holds ext4
 
         mounted at  kind      free       of  source
         /tmp        tmpfs  8.00 GB  unknown  tmpfs
         Beware   /tmp: It lives in memory: no drive is measured here.
-    "#]].assert_eq(&device_list(&devices, &[memory]));
+    "#]]
+    .assert_eq(&device_list(&devices, &[memory]));
 }
 
 #[test]
@@ -232,11 +250,16 @@ fn the_history() {
     let broken = RunRow { unreadable: Some("line 3 is no record".to_owned()), ..row("x", false) };
     let rows = [row("20261120-150312-7f3a", true), row("20261119-090000-0001", false), broken];
     expect![[r#"
-        run                   started (UTC)     command  steps  state                            target
-        20261120-150312-7f3a  2026-11-20 15:03  check       27  complete                         /home/ann/data
-        20261119-090000-0001  2026-11-20 15:03  check       27  INCOMPLETE                       /home/ann/data
-        x                     2026-11-20 15:03  check       27  unreadable: line 3 is no record  /home/ann/data
-    "#]].assert_eq(&runs_table(&rows));
+        run                   command  steps  state
+            target
+        20261120-150312-7f3a  check       27  complete
+            /home/ann/data
+        20261119-090000-0001  check       27  INCOMPLETE
+            /home/ann/data
+        x                     check       27  unreadable: line 3 is no record
+            /home/ann/data
+    "#]]
+    .assert_eq(&runs_table(&rows));
     assert!(runs_table(&[]).contains("drivelab check"));
 }
 
@@ -289,6 +312,6 @@ fn a_device_that_is_not_counted_has_no_zeros() {
         *device = DeviceCounters { name: "loop0".into(), uncounted: true, ..Default::default() };
     }
     let told = run_summary(&summary, &run.begin);
-    assert!(told.contains("loop0: not counted, because accounting is off"), "{told}");
+    assert!(told.contains("loop0: no counters, because accounting is off"), "{told}");
     assert!(!told.contains(" flushes, busy "), "zeros that nobody counted");
 }

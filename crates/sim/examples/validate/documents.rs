@@ -1,9 +1,9 @@
-//! The figures that five documents (and two reviews beside them) publish of drives that are
+//! The figures that five documents (and two reviews next to them) publish of drives that are
 //! simulated here: where each stands, whether it was fitted, and how near is near enough. All of
 //! that is declared here, before anything is run.
 
 mod doc_000;
-mod doc_001;
+pub mod doc_001;
 mod doc_002;
 mod doc_003;
 mod doc_004;
@@ -18,7 +18,7 @@ pub struct Document {
     pub name: &'static str,
     /// What it is.
     pub title: &'static str,
-    /// What of it is not held against a simulated drive here, and why.
+    /// What of it is not compared with a simulated drive here, and why.
     pub left_out: &'static str,
     /// Its loads.
     pub loads: &'static [Load],
@@ -75,7 +75,7 @@ pub enum Tolerance {
     Share(f64),
     /// This factor, either way.
     Factor(f64),
-    /// A change in per cent with its sign, within so many points; below [`NO_CHANGE`] it has none.
+    /// A change in per cent with its sign, within these points; below [`NO_CHANGE`] it has none.
     Points(f64),
     /// On the right side.
     Order,
@@ -234,7 +234,7 @@ impl Load {
     }
 }
 
-/// Hits of so many.
+/// Hits of this many.
 #[derive(Default, Clone, Copy)]
 struct Count {
     hits: u32,

@@ -154,7 +154,7 @@ pub fn sequential(mix: Mix, size: u64, depth: u32) -> Stream {
     Stream { pattern: Pattern::SEQUENTIAL, ..random(mix, size, depth) }
 }
 
-/// Until so many operations were issued.
+/// Until this many operations were issued.
 pub fn operations(count: u64) -> Until {
     Until { operations: Some(count), ..Until::default() }
 }
@@ -164,7 +164,7 @@ pub fn passes(count: u64) -> Until {
     Until { passes: Some(count), ..Until::default() }
 }
 
-/// For so many virtual seconds.
+/// For this many virtual seconds.
 pub fn virtual_seconds(count: u64) -> Until {
     Until { elapsed: Some(Span(count * 1_000_000_000)), ..Until::default() }
 }

@@ -11,6 +11,7 @@ mod measures;
 mod mechanisms;
 mod page;
 mod parameters;
+mod pauses;
 mod placement;
 mod policies;
 mod ranges;

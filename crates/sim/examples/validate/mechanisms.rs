@@ -2,6 +2,7 @@
 //! with its reason, before the first run.
 
 use crate::load::{KIB, MIB, operations, passes, random, sequential};
+use crate::pauses::{credits_and_moves, pauses};
 use crate::placement::placement;
 use drivelab_core::plan::{Arrival, Mix, Pattern, Stream, Until, Zone};
 use drivelab_core::units::Span;
@@ -59,17 +60,26 @@ fn writes() -> Stream {
     random(Mix::WRITE, 4 * KIB, 32)
 }
 
-fn zone(addresses: f64, accesses: f64) -> Stream {
+pub fn zone(addresses: f64, accesses: f64) -> Stream {
     let zones = vec![Zone { addresses, accesses }];
     Stream { pattern: Pattern::HotZones(zones), ..writes() }
 }
 
 /// All of them.
 pub fn all() -> Vec<Mechanism> {
-    [space(), collection(), buffers(), caches(), cells_and_firmware(), placement()]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        space(),
+        collection(),
+        buffers(),
+        caches(),
+        cells_and_firmware(),
+        placement(),
+        pauses(),
+        credits_and_moves(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 fn space() -> Vec<Mechanism> {
@@ -259,7 +269,7 @@ fn cells_and_firmware() -> Vec<Mechanism> {
     vec![
         Mechanism {
             name: "first and second pages of two bits",
-            load: "4 KiB writes in order, each on the flash before the next (mean of both kept)",
+            load: "4 KiB sequential writes, each on the flash before the next (mean of both kept)",
             target: "textbook,capacity=1GiB,pages_per_block=64,early_completion=false,state=fresh",
             on: "program_ns=850000,slow_program_ns=2300000",
             off: "program_ns=1575000",

@@ -1,4 +1,4 @@
-//! Policies over pages a block, spare, span and pace, beside a counter that shares nothing.
+//! Policies over pages a block, spare, span and pace, next to a counter that shares nothing.
 
 #[allow(dead_code, reason = "the tests use the rest")]
 #[path = "../../tests/all/policies/beside.rs"]
@@ -21,13 +21,13 @@ const PAGES: [u32; 4] = [16, 64, 128, 512];
 const SPARES: [f64; 3] = [0.05, 0.20, 0.45];
 const SPANS: [f64; 4] = [0.1, 0.3, 0.6, 1.0];
 const BLOCKS: u32 = 512;
-/// Half a block more or less must not count beside the spare of a formula.
+/// Half a block more or less must not count next to the spare of a formula.
 const BLOCKS_BY_FORMULA: u32 = 4096;
 const TOLERANCE: f64 = 0.01;
 /// Passes of the drive, of which the second half counts.
 const PASSES: u64 = 16;
 const WRITES_MIN: u64 = 3_000_000;
-/// Victims that are drawn have luck: the mean of so many runs on each side stands for them.
+/// Victims that are drawn have luck: the mean of this many runs on each side stands for them.
 const DRAWN_RUNS: u64 = 6;
 
 fn layout(policy: Policy, choices: u32, block_units: u32, blocks: u32, spare: f64) -> Layout {
@@ -55,7 +55,7 @@ impl Score {
         }
         if error.abs() > TOLERANCE {
             let words = signed_percent(error);
-            self.beyond.push(format!("{}: {found:.3} beside {expected:.3}, {words}", what()));
+            self.beyond.push(format!("{}: {found:.3} against {expected:.3}, {words}", what()));
         }
     }
 
@@ -135,12 +135,12 @@ pub fn section() -> Result<String, String> {
     }
     Ok(format!(
         "### Policies over block size, spare and span\n\nWrite amplification of uniform random \
-         writes to a part of the addresses (10, 30, 60 and 100 %), spare 5, 20 and 45 %, beside a \
+         writes to a part of the addresses (10, 30, 60 and 100 %), spare 5, 20 and 45 %, against a \
          counter that shares no code with the simulator \
          (`crates/sim/tests/all/policies/counter.rs`), \
          {BLOCKS} blocks each (of victims that are drawn the mean of {DRAWN_RUNS} runs on each \
          side); victims emptied little by little between the host's writes, and at \
-         once. Of writes to all addresses also beside the formulas, {BLOCKS_BY_FORMULA} blocks. \
+         once. Of writes to all addresses also against the formulas, {BLOCKS_BY_FORMULA} blocks. \
          Beyond 1 %: {} of {cells}.\n\n{}\n{misses}",
         beyond.len(),
         table.text()

@@ -6,7 +6,7 @@ use drivelab_sim::profile::{EMBEDDED, Model, Parameter, Profile, TomlValue};
 /// What decides which range holds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
-    /// Flash with so many bits a cell.
+    /// Flash with this many bits a cell.
     Bits(i64),
     /// Any flash.
     Flash,
@@ -268,7 +268,7 @@ pub fn section() -> Result<String, String> {
     };
     Ok(format!(
         "### What a parameter may be\n\nA test refuses a profile with a parameter outside its \
-         range, fitted or not; `{NO_DRIVE}` is no drive and is left out. No source gives a range \
+         range, fitted or not; `{NO_DRIVE}` is not a real drive and is left out. No source gives a range \
          for the time of firmware or of a command. {outside}\n\n{}",
         table.text()
     ))

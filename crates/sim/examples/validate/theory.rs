@@ -90,7 +90,7 @@ const POLICIES: &[Policy] = &[
     },
 ];
 
-/// The textbook drive with blocks of so many units (over its 64 dies), filled in order.
+/// The textbook drive with blocks of this many units (over its 64 dies), filled in order.
 fn target(options: &str, spare: f64, block_units: u32, blocks: u64) -> String {
     let capacity = blocks * u64::from(block_units) * UNIT_BYTES;
     let pages = block_units / 64;
@@ -245,7 +245,7 @@ fn between() -> Result<String, String> {
     Ok(format!(
         "Collectors without a formula. A window of the oldest blocks lies between FIFO (a window \
          of one) and greedy (of all); outside by more than 1 %: {outside} of 6.\n\n{}\n\
-         Cost-benefit is beside greedy alone:\n\n{}",
+         Cost-benefit compared with greedy alone:\n\n{}",
         table.text(),
         alone.text()
     ))

@@ -97,7 +97,7 @@ impl Disk {
         ends.push(end, command.ticket, cause);
     }
 
-    /// Begins to read ahead anew when a read from memory left less than half of a segment.
+    /// Begins to read ahead again when a read from memory left less than half of a segment.
     fn read_ahead_again(&mut self, command: &Command) {
         let Some(segment) = self.reads.find(command.first) else {
             return;

@@ -87,7 +87,7 @@ impl Ftl {
             }
             mapped += 1;
             let (block, at) = self.by_block.split(unit);
-            assert_eq!(self.valid_in(unit), logical, "the map is no bijection");
+            assert_eq!(self.valid_in(unit), logical, "the map is not a bijection");
             valid[block as usize] += 1;
             let state = self.blocks.state[block as usize];
             assert!(!matches!(state, BlockState::Free | BlockState::Bad), "data in a free block");

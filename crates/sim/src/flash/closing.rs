@@ -1,5 +1,5 @@
-//! A write group that is closed when a read comes: what is missing of it stays empty, so that a
-//! write alone among reads costs as much of the flash as a whole group.
+//! A write group that is closed when a read comes, or the host rests: what is missing of it stays
+//! empty, so that a write alone among reads costs as much of the flash as a whole group.
 
 use super::drive::{FlashDrive, Reached};
 use super::ftl::{Ftl, Medium};
@@ -8,13 +8,15 @@ use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
 
 impl FlashDrive {
-    /// Sends what is held on its way to the flash, and leaves the rest of its write group empty.
+    /// Sends what is held on its way to the flash, and leaves the rest of its write group, or
+    /// program, empty.
     #[cold]
     pub(super) fn close_group(&mut self, at: Time) {
         let reached = self.drain(Reached { at, cause: Cause::Link });
         self.flash.now = reached.at;
         let units = self.parameters.write_group_bytes / self.parameters.map_unit_bytes;
-        self.ftl.close_group(&mut self.flash, units as u32);
+        let program_units = self.ftl.layout().program_units;
+        self.ftl.close_group(&mut self.flash, program_units.max(units as u32));
         self.give_back();
     }
 }

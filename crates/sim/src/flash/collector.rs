@@ -132,7 +132,7 @@ impl Collector {
         None
     }
 
-    /// Looks at all blocks, and begins the candidates anew.
+    /// Looks at all blocks, and begins the candidates again.
     fn look_again(&mut self, blocks: &Blocks) {
         self.stacks.iter_mut().for_each(Vec::clear);
         self.entries = 0;

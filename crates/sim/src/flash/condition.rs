@@ -149,7 +149,7 @@ impl Ftl {
         layout.blocks - layout.high_blocks + 1
     }
 
-    /// Whether so many places of that many blocks can be those of this drive.
+    /// Whether this many places of that many blocks can be those of this drive.
     fn can_hold(&self, valid: &Valid) -> bool {
         let layout = self.layout();
         let units = self.closed_blocks() as usize * layout.block_units as usize;

@@ -2,12 +2,14 @@
 
 use super::buffer::Buffer;
 use super::combining::Combining;
+use super::credits::Credits;
 use super::ftl::Ftl;
 use super::map_cache::MapCache;
 use super::map_saves::MapSaves;
 use super::medium::Flash;
 use super::parameters::Parameters;
 use super::path::Path;
+use super::pauses::Pauses;
 use super::prefetch::Prefetch;
 use super::read_cache::ReadCache;
 use super::retries::Retries;
@@ -40,13 +42,19 @@ pub struct FlashDrive {
     pub(super) map_cache: Option<MapCache>,
     pub(super) map_saves: Option<MapSaves>,
     pub(super) slc: Option<Slc>,
-    /// Ends of the commands that the drive has taken, where it takes only so many.
+    /// Ends of the commands that the drive has taken, where it takes only this many.
     pub(super) taken: BinaryHeap<Reverse<Time>>,
+    /// What is under way on the link, where that has a bound.
+    pub(super) credits: Option<Credits>,
     /// How often a page is sensed, where that is not always once.
     pub(super) retries: Option<Retries>,
+    /// Whether a page is always sensed once, and no die is ever taken for long.
+    pub(super) senses_plainly: bool,
     /// When the host was last served, and until when its rest was used.
     pub(super) busy_until: Time,
     pub(super) collected_until: Time,
+    /// Since when the host rested when the buffer was last flushed for that.
+    pub(super) flushed_at: Time,
     unit_shift: u32,
     /// Logical units of the last operations that were hinted at, a ring, and where it goes on.
     hinted: [u32; HINTED],
@@ -60,17 +68,20 @@ pub struct FlashDrive {
     pub(super) cached_read_units: u64,
     pub(super) unmapped_read_units: u64,
     pub(super) flash_read_units: u64,
-    host_units: u64,
+    pub(super) host_units: u64,
 }
 
 /// Whether writes complete early, any number of commands is taken, a rest of the host is let pass,
-/// and neither reads close write groups nor tables are saved.
+/// no block is moved by the clock, and neither reads close write groups nor tables are saved.
 fn is_simple(parameters: &Parameters) -> bool {
     parameters.early_completion
         && parameters.queue_depth == 0
         && parameters.write_group_bytes == 0
         && parameters.map_save_units == 0
         && parameters.idle_collection_blocks == 0
+        && parameters.idle_flush_ns == 0
+        && parameters.relocation_ns == 0
+        && parameters.link_credit_bytes == 0
 }
 
 /// Operations between the two stages of a hint.
@@ -123,10 +134,12 @@ impl FlashDrive {
         let is_simple = is_plain && is_simple(&parameters);
         let mut flash = Flash::new(parameters.timing(), &layout);
         flash.notes_moves = map_cache.is_some();
+        flash.take_pauses(Pauses::new(&parameters, &layout));
         let retries = Retries::new(&parameters);
         if retries.as_ref().is_some_and(Retries::knows_age) {
             flash.written_at_s = vec![NONE; layout.blocks as usize];
         }
+        let senses_plainly = retries.is_none() && !flash.has_pauses();
         let mut ftl = Ftl::new(layout)?;
         ftl.age(parameters.worn_cycles);
         Ok(FlashDrive {
@@ -143,9 +156,12 @@ impl FlashDrive {
             map_saves: MapSaves::new(&parameters),
             slc,
             taken: BinaryHeap::new(),
+            credits: Credits::new(parameters.link_credit_bytes),
+            senses_plainly,
             retries,
             busy_until: 0,
             collected_until: 0,
+            flushed_at: 0,
             unit_shift: parameters.map_unit_bytes.trailing_zeros(),
             hinted: [0; HINTED],
             hinted_next: 0,
@@ -229,7 +245,7 @@ impl FlashDrive {
     }
 
     /// Takes a place in the buffer for a unit, which is then on its way to the flash. `PLAIN`: the
-    /// drive has no memories beside the buffer.
+    /// drive has no memories next to the buffer.
     #[inline]
     pub(super) fn place<const PLAIN: bool>(&mut self, reached: Reached, logical: u32) -> Reached {
         let (place_at, cause) = self.buffer.take(reached.at, logical);
@@ -326,20 +342,9 @@ impl FlashDrive {
     /// Serves an operation; `is_durable`: a write is on the flash, or protected, when it ends.
     #[inline(always)]
     fn serve<const WATCHED: bool>(&mut self, now: Time, op: &DataOp, is_durable: bool) -> Reached {
-        let now = self.admit(now);
+        let now = self.admit(now, op);
         self.reach::<WATCHED>(now, Stage::Queue, 0);
-        if self.slc.is_some() {
-            self.fold_in_rest(now);
-        }
-        if self.parameters.idle_collection_blocks > 0 {
-            self.collect_in_rest(now);
-        }
-        if self.parameters.write_group_bytes > 0 && op.action == Action::Read {
-            self.close_group(now);
-        }
-        if self.map_saves.is_some() && op.action == Action::Write {
-            self.save_map(now, self.host_units);
-        }
+        self.prepare(now, op.action);
         let mut reached = match op.action {
             Action::Write => self.write::<WATCHED>(now, op),
             Action::Trim => self.trim(now, op),
@@ -352,9 +357,7 @@ impl FlashDrive {
                 reached = self.write_through(reached);
             }
         }
-        if self.parameters.queue_depth > 0 {
-            self.taken.push(Reverse(reached.at));
-        }
+        self.note_taken(reached.at, op);
         if let Some(slc) = &mut self.slc {
             slc.served(reached.at);
         }
@@ -449,10 +452,7 @@ impl Drive for FlashDrive {
     }
 
     fn inside(&mut self, now: Time) -> Inside {
-        self.fold_in_rest(now);
-        if self.parameters.idle_collection_blocks > 0 {
-            self.collect_in_rest(now);
-        }
+        self.catch_up(now);
         let mapped = self.ftl.mapped_units();
         let [host_busy_ns, background_busy_ns] = self.flash.worked_ns(now);
         Inside {

@@ -219,7 +219,7 @@ impl Ftl {
         self.blocks.erasures
     }
 
-    /// Whether the block of `unit` was erased since the drive had seen so many erases.
+    /// Whether the block of `unit` was erased since the drive had seen this many erases.
     pub(super) fn erased_since(&self, unit: u32, erasures: u32) -> bool {
         self.blocks.erased_at[self.by_block.divide(unit) as usize] > erasures
     }

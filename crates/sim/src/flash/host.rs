@@ -2,8 +2,16 @@
 
 use super::drive::FlashDrive;
 use super::parameters::transfer_ns;
-use drivelab_core::op::Time;
+use drivelab_core::op::{Action, DataOp, Time};
 use std::cmp::Reverse;
+
+/// Bytes of an operation that go over the link.
+fn moved_bytes(op: &DataOp) -> u64 {
+    match op.action {
+        Action::Read | Action::Write => u64::from(op.len),
+        _ => 0,
+    }
+}
 
 impl FlashDrive {
     /// The controller takes a command that arrived at `at`.
@@ -13,18 +21,38 @@ impl FlashDrive {
         self.firmware_free_at
     }
 
-    /// When the drive takes a command of `now`, where it takes only so many at a time.
+    /// When the drive takes a command of `now`, where it takes only this many at a time, or this
+    /// many bytes of them.
     #[inline]
-    pub(super) fn admit(&mut self, now: Time) -> Time {
-        if self.parameters.queue_depth == 0 {
-            return now;
+    pub(super) fn admit(&mut self, now: Time, op: &DataOp) -> Time {
+        let now = match self.parameters.queue_depth {
+            0 => now,
+            depth => self.admit_one(now, depth as usize),
+        };
+        match &mut self.credits {
+            None => now,
+            Some(credits) => credits.admit(now, moved_bytes(op)),
         }
+    }
+
+    fn admit_one(&mut self, now: Time, depth: usize) -> Time {
         while self.taken.peek().is_some_and(|Reverse(end)| *end <= now) {
             self.taken.pop();
         }
-        match self.taken.len() >= self.parameters.queue_depth as usize {
+        match self.taken.len() >= depth {
             true => self.taken.pop().map_or(now, |Reverse(end)| end),
             false => now,
+        }
+    }
+
+    /// A command that was taken ends at `end`.
+    #[inline]
+    pub(super) fn note_taken(&mut self, end: Time, op: &DataOp) {
+        if self.parameters.queue_depth > 0 {
+            self.taken.push(Reverse(end));
+        }
+        if let Some(credits) = &mut self.credits {
+            credits.take(end, moved_bytes(op));
         }
     }
 

@@ -25,7 +25,7 @@ pub struct MapCache {
 /// What a look at the map costs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Look {
-    /// Nothing.
+    /// No flash operation: the page is in the cache.
     Hit,
     /// A translation page is read, and perhaps one that was changed is programmed.
     Miss {

@@ -3,6 +3,7 @@
 use super::blocks::Divisor;
 use super::ftl::Medium;
 use super::layout::Layout;
+use super::pauses::Pauses;
 use crate::lane::{Background, Lane, Slot, Worked};
 use drivelab_core::inside::Cause;
 use drivelab_core::op::Time;
@@ -18,9 +19,9 @@ pub struct Timing {
     pub read_ns: u64,
     /// One program on one die; on average, where rows differ.
     pub program_ns: u64,
-    /// The same of even and odd rows of a block, where they differ.
+    /// Program times of even and odd rows of a block, where they differ.
     pub rows_ns: Option<[u64; 2]>,
-    /// Erasing one block, on all its dies at once.
+    /// Erasing one block, on all its dies at once, or the part of it on one die.
     pub erase_ns: u64,
     /// Moving one flash page over a channel, to be copied.
     pub page_transfer_ns: u64,
@@ -63,6 +64,8 @@ pub struct Flash {
     by_program: Divisor,
     by_dies: Divisor,
     by_channels: Divisor,
+    /// Programs that go to one die before another has its turn.
+    by_turn: Divisor,
     /// Die and channel of each program of a block.
     places: Vec<(u16, u16)>,
     /// When what the translation layer asks for happens.
@@ -85,7 +88,11 @@ pub struct Flash {
     host_busy_ns: u64,
     worked: Worked,
     /// Time that dies worked, or will, in the background.
-    background_busy_ns: u64,
+    pub(super) background_busy_ns: u64,
+    /// What takes a die for long, where something does.
+    pub(super) pauses: Option<Box<Pauses>>,
+    /// Whether rows are alike and nothing takes a die.
+    is_plain: bool,
 }
 
 impl Flash {
@@ -128,6 +135,7 @@ impl Flash {
             by_program: Divisor::new(program_units),
             by_dies: Divisor::new(timing.dies),
             by_channels: Divisor::new(timing.channels),
+            by_turn: Divisor::new(programs_in_turn.max(1)),
             now: 0,
             programmed: None,
             host_program_ns: timing.program_ns,
@@ -139,6 +147,8 @@ impl Flash {
             host_busy_ns: 0,
             worked: Worked::default(),
             background_busy_ns: 0,
+            pauses: None,
+            is_plain: timing.rows_ns.is_none(),
             timing,
         }
     }
@@ -148,6 +158,29 @@ impl Flash {
         &self.timing
     }
 
+    /// Dies are taken for long now and then.
+    pub(super) fn take_pauses(&mut self, pauses: Option<Box<Pauses>>) {
+        self.is_plain &= pauses.is_none();
+        self.pauses = pauses;
+    }
+
+    /// Whether dies are.
+    #[inline]
+    pub(super) fn has_pauses(&self) -> bool {
+        self.pauses.is_some()
+    }
+
+    /// Whether something is booked on a die at `at`.
+    pub(super) fn is_taken(&self, die: usize, at: Time) -> bool {
+        self.dies[die].free_at() > at
+    }
+
+    /// Takes a die for the drive itself, behind what is booked there.
+    pub(super) fn occupy(&mut self, die: usize, at: Time, own_ns: u64) -> Slot {
+        self.background_busy_ns += own_ns;
+        self.dies[die].occupy(at, own_ns, &self.die_background)
+    }
+
     #[inline]
     fn place(&self, unit: u32) -> (usize, usize) {
         let (_, within) = self.by_block.split(unit);
@@ -155,8 +188,29 @@ impl Flash {
         (usize::from(die), usize::from(channel))
     }
 
-    /// How long the program of the row of `last` takes, where rows differ.
+    /// How long the program up to `last` takes where rows differ, else `alike_ns`; before it, its
+    /// die erases its part of the block where it has not.
     #[cold]
+    fn uneven_ns(&mut self, die: usize, last: u32, alike_ns: u64, is_slc: bool) -> u64 {
+        let (_, within) = self.by_block.split(last);
+        let (_, program) = self.by_turn.split(self.by_program.divide(within));
+        let is_late = self.pauses.as_ref().is_some_and(|pauses| pauses.erases_before(last));
+        if is_late && program == 0 && self.is_first_turn(within) {
+            self.pause(die, self.now, self.timing.erase_ns, Cause::Collection);
+        }
+        match self.timing.rows_ns {
+            Some(rows_ns) if !is_slc => self.row_ns(last, rows_ns),
+            _ => alike_ns,
+        }
+    }
+
+    /// Whether a unit of a block lies in the first stripe of its die.
+    fn is_first_turn(&self, within: u32) -> bool {
+        let stripe = self.by_turn.divide(self.by_program.divide(within));
+        self.allocation_dies > 0 || stripe < self.timing.dies
+    }
+
+    /// How long the program of the row of `last` takes, where rows differ.
     fn row_ns(&self, last: u32, rows_ns: [u64; 2]) -> u64 {
         let (_, within) = self.by_block.split(last);
         let row = self.by_dies.divide(self.by_program.divide(within));
@@ -209,8 +263,12 @@ impl Flash {
     pub fn map_read(&mut self, at: Time, page: u32) -> Time {
         let (_, die) = self.by_dies.split(page);
         let (_, channel) = self.by_channels.split(die);
-        let transfer_ns = self.timing.page_transfer_ns;
-        self.read(at, die as usize, channel as usize, self.timing.read_ns, transfer_ns).0
+        let (die, channel) = (die as usize, channel as usize);
+        let (sense_ns, transfer_ns) = (self.timing.read_ns, self.timing.page_transfer_ns);
+        match self.has_pauses() {
+            true => self.read_behind_pause(at, die, channel, sense_ns, transfer_ns).0,
+            false => self.read(at, die, channel, sense_ns, transfer_ns).0,
+        }
     }
 
     #[inline(always)]
@@ -223,12 +281,54 @@ impl Flash {
         transfer_ns: u64,
     ) -> (Time, Cause) {
         let slot = self.dies[die].read(at, sense_ns, &self.die_background);
+        self.leave(at, die, channel, &slot, transfer_ns)
+    }
+
+    /// The same as [`Flash::host_read`] where dies are taken for long.
+    #[cold]
+    pub(super) fn host_read_behind_pause(
+        &mut self,
+        at: Time,
+        unit: u32,
+        tries: u32,
+    ) -> (Time, Cause) {
+        let (die, channel) = self.place(unit);
+        let sense_ns = u64::from(tries) * self.timing.read_ns;
+        self.read_behind_pause(at, die, channel, sense_ns, self.timing.unit_transfer_ns)
+    }
+
+    fn read_behind_pause(
+        &mut self,
+        at: Time,
+        die: usize,
+        channel: usize,
+        sense_ns: u64,
+        transfer_ns: u64,
+    ) -> (Time, Cause) {
+        let (from, kept_by) = self.behind_pause(die, at, sense_ns);
+        let slot = self.dies[die].read(from, sense_ns, &self.die_background);
+        let (end, cause) = self.leave(at, die, channel, &slot, transfer_ns);
+        let is_longest = from - at > sense_ns && from - at >= slot.queued_ns;
+        (end, kept_by.filter(|_| is_longest).unwrap_or(cause))
+    }
+
+    /// What was sensed at `slot`, and asked for at `at`, leaves over its channel.
+    #[inline(always)]
+    fn leave(
+        &mut self,
+        at: Time,
+        die: usize,
+        channel: usize,
+        slot: &Slot,
+        transfer_ns: u64,
+    ) -> (Time, Cause) {
+        let sense_ns = slot.end - slot.start;
         self.host_busy_ns += sense_ns;
         // The bus is booked from the request on: a booking in the future would leave a hole. Data
         // on its way to be programmed waits like programs do.
         let bus = self.channels[channel].read(at, transfer_ns, &self.channel_background);
         let end = slot.end.max(bus.start) + transfer_ns;
-        (end, cause_of(&slot, sense_ns, self.debt_causes[die]))
+        (end, cause_of(slot, sense_ns, self.debt_causes[die]))
     }
 
     /// Reads a page of the map in the background.
@@ -283,6 +383,9 @@ impl Flash {
         self.dies.fill(Lane::default());
         self.channels.fill(Lane::default());
         self.programmed = None;
+        if let Some(pauses) = &mut self.pauses {
+            pauses.cut();
+        }
     }
 }
 
@@ -301,14 +404,19 @@ impl Medium for Flash {
         self.note_age(last);
         let transfer_ns = self.timing.program_transfer_ns;
         let bus = self.channels[channel].book(self.now, transfer_ns, &self.channel_background);
-        let program_ns = match self.timing.rows_ns {
-            Some(rows_ns) if !self.is_slc => self.row_ns(last, rows_ns),
-            _ => self.host_program_ns,
+        let program_ns = match self.is_plain {
+            true => self.host_program_ns,
+            false => self.uneven_ns(die, last, self.host_program_ns, self.is_slc),
         };
         self.host_took_ns = program_ns;
         let slot = self.dies[die].book(bus.end, program_ns, &self.die_background);
         self.host_busy_ns += program_ns;
-        let cause = cause_of(&slot, program_ns, self.debt_causes[die]);
+        let mut cause = cause_of(&slot, program_ns, self.debt_causes[die]);
+        if cause == Cause::Queue
+            && let Some(pauses) = &self.pauses
+        {
+            cause = pauses.cause_of(die, bus.end, slot.start).unwrap_or(cause);
+        }
         self.programmed = Some(Programmed { end: slot.end, cause, last });
     }
 
@@ -317,9 +425,9 @@ impl Medium for Flash {
         let (die, channel) = self.place(last);
         self.note_age(last);
         self.channels[channel].owe(self.now, self.timing.program_transfer_ns);
-        let program_ns = match self.timing.rows_ns {
-            Some(rows_ns) => self.row_ns(last, rows_ns),
-            None => self.timing.program_ns,
+        let program_ns = match self.is_plain {
+            true => self.timing.program_ns,
+            false => self.uneven_ns(die, last, self.timing.program_ns, false),
         };
         self.dies[die].owe(self.now, program_ns);
         self.debt_causes[die] = Cause::Collection;
@@ -346,6 +454,9 @@ impl Medium for Flash {
     }
 
     fn erase(&mut self, block: u32) {
+        if self.pauses.as_mut().is_some_and(|pauses| pauses.puts_off_erase(block)) {
+            return;
+        }
         if self.allocation_dies > 0 {
             let die = (block % self.allocation_dies) as usize;
             self.dies[die].owe(self.now, self.timing.erase_ns);

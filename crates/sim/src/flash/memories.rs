@@ -1,4 +1,4 @@
-//! What a drive keeps in its memory beside the write buffer: units that wait to be combined, data
+//! What a drive keeps in its memory next to the write buffer: units that wait to be combined, data
 //! read ahead, a part of the map.
 
 use super::drive::{FlashDrive, Reached};
@@ -18,6 +18,17 @@ impl FlashDrive {
             return Some(ready_at);
         }
         self.read_cache.as_mut()?.ready_at(logical)
+    }
+
+    /// A unit was read from memory. What was never written, or was trimmed, is read ahead as well,
+    /// and is no data there either.
+    #[inline]
+    pub(super) fn count_in_memory(&mut self, logical: u32) {
+        let waits = self.combining.as_ref().is_some_and(|combining| combining.holds(logical));
+        match waits || self.ftl.locate(logical) != NONE {
+            true => self.cached_read_units += 1,
+            false => self.unmapped_read_units += 1,
+        }
     }
 
     /// Keeps a unit that was read for further reads.

@@ -87,7 +87,7 @@ impl Valid {
         }
     }
 
-    /// The unit that holds data with so many before it.
+    /// The unit that holds data with this many before it.
     #[inline]
     fn select(&self, rank: u32) -> u32 {
         let span = self.before.partition_point(|before| *before <= rank) - 1;

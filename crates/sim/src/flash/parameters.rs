@@ -1,5 +1,7 @@
 //! What a page-mapped flash drive is made of, and what follows from it.
 
+mod check;
+
 use super::collector::Policy;
 use super::layout::Layout;
 use super::medium::Timing;
@@ -52,6 +54,10 @@ pub struct Parameters {
     pub slow_program_ns: u64,
     /// Erasing a block.
     pub erase_ns: u64,
+    /// Whether each die erases its part of a block just before it first writes there, as one
+    /// operation; else all dies erase theirs together, as background work, when it is empty.
+    #[serde(default)]
+    pub erases_by_die: bool,
     /// Time to suspend a program or background work for a read; absent: reads wait for its end.
     #[serde(default)]
     pub suspend_ns: Option<u64>,
@@ -83,7 +89,10 @@ pub struct Parameters {
     /// Commands that the drive takes at a time; 0: any number.
     #[serde(default)]
     pub queue_depth: u32,
-    /// Units that were read and are kept for further reads, beside the write buffer.
+    /// Bytes of reads and writes that are under way between host and drive at a time; 0: any.
+    #[serde(default)]
+    pub link_credit_bytes: u64,
+    /// Units that were read and are kept for further reads, next to the write buffer.
     #[serde(default)]
     pub read_cache_bytes: u64,
     /// Write buffer, with what waits to be combined and what was read ahead.
@@ -100,6 +109,10 @@ pub struct Parameters {
     /// its rest stays empty; 0: writes have no groups.
     #[serde(default)]
     pub write_group_bytes: u64,
+    /// Rest of the host after which the buffer programs what it holds, and leaves the rest of the
+    /// program or write group empty; 0: it waits for more.
+    #[serde(default)]
+    pub idle_flush_ns: u64,
     /// Bytes read ahead for each stream of sequential reads, as far as writes leave room.
     #[serde(default)]
     pub prefetch_bytes: u64,
@@ -136,6 +149,16 @@ pub struct Parameters {
     /// Erases between the least and the most worn block beyond which cold data is moved.
     #[serde(default)]
     pub wear_difference_max: Option<u32>,
+    /// For how long a die is taken when the drive moves a block of it for itself (refresh, wear
+    /// levelling); the dies have their turns. 0: it never does.
+    #[serde(default)]
+    pub relocation_ns: u64,
+    /// Time from the beginning of one relocation to that of the next; 0: none by the clock.
+    #[serde(default)]
+    pub relocation_interval_ns: u64,
+    /// Units written by the host from one relocation to the next; 0: none by writes.
+    #[serde(default)]
+    pub relocation_interval_units: u64,
     /// Whether trimmed units are dropped; else TRIM is accepted and ignored.
     #[serde(default = "yes")]
     pub honours_trim: bool,
@@ -242,180 +265,6 @@ impl Parameters {
             * u64::from(self.planes)
             * u64::from(self.pages_per_block)
             * u64::from(self.dies())
-    }
-
-    /// The first constraint that is not met, in a sentence.
-    fn check(&self) -> Result<(), String> {
-        for (name, value) in [
-            ("user_bytes", self.user_bytes),
-            ("map_unit_bytes", self.map_unit_bytes),
-            ("channels", u64::from(self.channels)),
-            ("dies_per_channel", u64::from(self.dies_per_channel)),
-            ("planes", u64::from(self.planes)),
-            ("page_bytes", self.page_bytes),
-            ("pages_per_program", u64::from(self.pages_per_program)),
-            ("pages_per_block", u64::from(self.pages_per_block)),
-            ("channel_bytes_per_s", self.channel_bytes_per_s),
-            ("link_bytes_per_s", self.link_bytes_per_s),
-            ("bits_per_cell", u64::from(self.bits_per_cell)),
-        ] {
-            if value == 0 {
-                return Err(format!("{name} is 0 and must be at least 1"));
-            }
-        }
-        if self.dies() > u32::from(u16::MAX) {
-            return Err(format!(
-                "channels times dies_per_channel is {} and must be at most {}",
-                self.dies(),
-                u16::MAX
-            ));
-        }
-        let unit = self.map_unit_bytes;
-        if !(512..=65_536).contains(&unit) || !unit.is_power_of_two() {
-            return Err(format!(
-                "map_unit_bytes is {unit} and must be a power of two from 512 to 65536"
-            ));
-        }
-        if !self.program_bytes().is_multiple_of(unit) {
-            return Err(format!(
-                "map_unit_bytes is {unit} and must divide one program of a die, {} bytes",
-                self.program_bytes()
-            ));
-        }
-        if !self.pages_per_block.is_multiple_of(self.pages_per_program) {
-            return Err(format!(
-                "pages_per_block is {} and must be a multiple of pages_per_program, {}",
-                self.pages_per_block, self.pages_per_program
-            ));
-        }
-        self.check_stripe()?;
-        self.check_buffers()?;
-        self.check_spare()
-    }
-
-    fn check_stripe(&self) -> Result<(), String> {
-        let programs = u64::from(self.pages_per_block / self.pages_per_program);
-        let stripe = self.stripe_bytes;
-        let is_whole = stripe.is_multiple_of(self.program_bytes())
-            && (stripe == 0 || programs.is_multiple_of(stripe / self.program_bytes()));
-        if !is_whole {
-            return Err(format!(
-                "stripe_bytes is {stripe} and must be whole programs of {} bytes that divide the \
-                 {programs} of a block on one die",
-                self.program_bytes()
-            ));
-        }
-        let has_slc = self.slc_static_bytes > 0 || self.slc_dynamic_share > 0.0;
-        if self.allocates_by_die && (has_slc || self.retention_retries > 0) {
-            return Err("allocates_by_die goes with neither an SLC cache nor retention_retries; \
-                        leave one of them out"
-                .into());
-        }
-        Ok(())
-    }
-
-    fn check_buffers(&self) -> Result<(), String> {
-        let least = 2 * self.program_bytes();
-        if self.buffer_bytes < least {
-            return Err(format!(
-                "buffer_bytes is {} and must hold two programs of a die at least, {least} bytes",
-                self.buffer_bytes
-            ));
-        }
-        if self.combining_bytes > self.buffer_bytes - least {
-            return Err(format!(
-                "combining_bytes is {} and must leave room for two programs in the buffer of {} \
-                 bytes",
-                self.combining_bytes, self.buffer_bytes
-            ));
-        }
-        let group = self.write_group_bytes;
-        if !group.is_multiple_of(self.program_bytes()) || group > self.block_bytes() {
-            return Err(format!(
-                "write_group_bytes is {group} and must be whole programs of a die, {} bytes each, \
-                 within a block of {} bytes",
-                self.program_bytes(),
-                self.block_bytes()
-            ));
-        }
-        if (self.map_save_units == 0) != (self.map_save_bytes == 0) {
-            return Err("map_save_units and map_save_bytes must both be given, or neither".into());
-        }
-        if (self.prefetch_bytes == 0) != (self.prefetch_streams == 0) {
-            return Err("prefetch_bytes and prefetch_streams must both be given, or neither".into());
-        }
-        if !(0.0..=1.0).contains(&self.slc_dynamic_share) {
-            return Err(format!(
-                "slc_dynamic_share is {} and must lie between 0 and 1",
-                self.slc_dynamic_share
-            ));
-        }
-        if self.slow_program_ns > 0 && self.slow_program_ns < self.program_ns {
-            return Err(format!(
-                "slow_program_ns is {} and must be at least program_ns, {}",
-                self.slow_program_ns, self.program_ns
-            ));
-        }
-        let has_slc = self.slc_static_bytes > 0 || self.slc_dynamic_share > 0.0;
-        if has_slc && self.slc_program_ns == 0 {
-            return Err("slc_program_ns is 0 and must be given where there is an SLC cache".into());
-        }
-        if has_slc && self.collection_frontiers == 0 {
-            return Err("collection_frontiers is 0 and must be at least 1 where there is an SLC \
-                        cache"
-                .into());
-        }
-        self.check_wear()
-    }
-
-    fn check_wear(&self) -> Result<(), String> {
-        if self.read_retries + self.retention_retries > 0 && self.endurance_cycles == 0 {
-            return Err(
-                "endurance_cycles must be given where read_retries or retention_retries is".into(),
-            );
-        }
-        if (self.retention_retries == 0) != (self.retention_days == 0) {
-            return Err(
-                "retention_retries and retention_days must both be given, or neither".into()
-            );
-        }
-        if self.endurance_cycles > 0 && self.worn_cycles > self.endurance_cycles {
-            return Err(format!(
-                "worn_cycles is {} and must be at most endurance_cycles, {}",
-                self.worn_cycles, self.endurance_cycles
-            ));
-        }
-        let idle = self.idle_collection_blocks;
-        if idle > 0 && idle <= self.collection_high_blocks {
-            return Err(format!(
-                "idle_collection_blocks is {idle} and must be above collection_high_blocks, {}",
-                self.collection_high_blocks
-            ));
-        }
-        Ok(())
-    }
-
-    fn check_spare(&self) -> Result<(), String> {
-        if !(0.0..1.0).contains(&self.bad_block_share) {
-            return Err(format!(
-                "bad_block_share is {} and must lie between 0 and 1",
-                self.bad_block_share
-            ));
-        }
-        match (self.raw_bytes, self.spare) {
-            (Some(_), Some(_)) => {
-                Err("raw_bytes and spare both say how much flash there is; give one".into())
-            }
-            (None, None) => Err("raw_bytes or spare must say how much flash there is".into()),
-            (None, Some(spare)) if !(0.01..=4.0).contains(&spare) => {
-                Err(format!("spare is {spare} and must lie between 0.01 and 4"))
-            }
-            (Some(raw), None) if raw <= self.user_bytes => Err(format!(
-                "raw_bytes is {raw} and must be more than user_bytes, {}",
-                self.user_bytes
-            )),
-            _ => Ok(()),
-        }
     }
 
     /// The layout of the translation layer.

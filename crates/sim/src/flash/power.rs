@@ -14,6 +14,7 @@ impl FlashDrive {
     /// holds. A block is not erased before what replaced its data is on the flash, and copies of
     /// collection are on it before their source is erased; neither is booked as a wait.
     pub fn power_cut(&mut self, now: Time) {
+        self.catch_up(now);
         if self.parameters.power_loss_protection {
             while let Some(group) = self.combining.as_mut().and_then(|held| held.oldest()) {
                 for logical in group.logical_units() {
@@ -44,6 +45,9 @@ impl FlashDrive {
         self.buffer.clear();
         self.flash.cut();
         self.taken.clear();
+        if let Some(credits) = &mut self.credits {
+            credits.clear();
+        }
         (self.firmware_free_at, self.link_in_free_at, self.link_out_free_at) = (now, now, now);
     }
 
@@ -82,7 +86,7 @@ impl Ftl {
         self.collector.fell(block, self.blocks.valid[block as usize]);
     }
 
-    /// Begins anew with what is on the flash: an open program is left as it is, a block that was
+    /// Begins again with what is on the flash: an open program is left as it is, a block that was
     /// being emptied is a closed one again.
     fn restart(&mut self) {
         self.pad(&mut Timeless);

@@ -89,7 +89,7 @@ impl FlashDrive {
             let mut from = at;
             if !self.is_plain {
                 if let Some(ready_at) = self.find_in_memory(at, logical) {
-                    self.cached_read_units += 1;
+                    self.count_in_memory(logical);
                     reached = reached.or_later(ready_at, Cause::Flash);
                     // It was read ahead, or is being: what is left of that.
                     last.or_later::<WATCHED>(ready_at, at, ready_at.saturating_sub(at));
@@ -140,7 +140,6 @@ impl FlashDrive {
 
     /// How often the page around `unit` is sensed: more than once where the block is worn or the
     /// data is old.
-    #[inline(always)]
     fn tries(&self, at: Time, unit: u32) -> u32 {
         let Some(retries) = &self.retries else { return 1 };
         let block = self.ftl.block_of(unit);
@@ -158,7 +157,19 @@ impl FlashDrive {
     /// Reads the page around `unit`.
     #[inline(always)]
     pub(super) fn sense(&mut self, at: Time, unit: u32) -> (Time, Cause) {
+        match self.senses_plainly {
+            true => self.flash.host_read(at, unit, 1),
+            false => self.sense_with_care(at, unit),
+        }
+    }
+
+    /// The same where pages are sensed more than once, or dies are taken for long.
+    #[inline(never)]
+    fn sense_with_care(&mut self, at: Time, unit: u32) -> (Time, Cause) {
         let tries = self.tries(at, unit);
-        self.flash.host_read(at, unit, tries)
+        match self.flash.has_pauses() {
+            true => self.flash.host_read_behind_pause(at, unit, tries),
+            false => self.flash.host_read(at, unit, tries),
+        }
     }
 }

@@ -36,7 +36,7 @@ impl Retries {
         self.by_erase_and_day > 0.0
     }
 
-    /// Tries at `at` of a block with so many erases, last programmed `written_s` seconds after the
+    /// Tries at `at` of a block with `erases` erases, last programmed `written_s` seconds after the
     /// beginning; [`NONE`]: before it.
     #[inline]
     pub fn tries(&self, at: Time, erases: u32, written_s: u32) -> u32 {
@@ -63,7 +63,7 @@ mod tests {
         assert_eq!(retries.tries(0, 1001, NONE), 6);
         let year = (365.0 * DAY_NS) as Time;
         assert_eq!(retries.tries(year, 1001, NONE), 8);
-        // Written anew a year ago, but for a second.
+        // Written again a year ago, but for a second.
         assert_eq!(retries.tries(year, 1001, 1), 1 + (3.003 + 1.999) as u32);
     }
 }

@@ -77,10 +77,26 @@ fn parameters(random: &mut Random) -> Parameters {
     } else if random.below(3) == 0 {
         place_by_die(&mut parameters);
     }
+    stripe(&mut parameters, program_bytes, random);
+    work_of_its_own(&mut parameters, random);
+    parameters
+}
+
+fn stripe(parameters: &mut Parameters, program_bytes: u64, random: &mut Random) {
     let is_striped = u64::from(random.below(3) == 0);
     let programs = parameters.pages_per_block / parameters.pages_per_program;
     parameters.stripe_bytes = is_striped * program_bytes * u64::from(programs);
-    parameters
+}
+
+fn work_of_its_own(parameters: &mut Parameters, random: &mut Random) {
+    let mut one_of_three = |value: u64| value * u64::from(random.below(3) == 0);
+    parameters.idle_flush_ns = one_of_three(3_000_000);
+    parameters.erases_by_die = one_of_three(1) == 1;
+    parameters.link_credit_bytes = one_of_three(2 * UNIT);
+    parameters.relocation_interval_ns = one_of_three(5_000_000);
+    parameters.relocation_interval_units = one_of_three(20);
+    let relocates = parameters.relocation_interval_ns + parameters.relocation_interval_units > 0;
+    parameters.relocation_ns = 1_000_000 * u64::from(relocates);
 }
 
 fn place_by_die(parameters: &mut Parameters) {

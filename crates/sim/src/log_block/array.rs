@@ -92,7 +92,7 @@ pub(crate) enum Work {
 pub(crate) struct Step {
     /// Wait for other steps on the die and its channel.
     pub queued_ns: u64,
-    /// Its end.
+    /// Time at which the step ends.
     pub end: Time,
 }
 
@@ -116,7 +116,7 @@ pub(crate) struct Array {
     link: Lane,
     channels: Vec<Lane>,
     dies: Vec<Lane>,
-    /// Ends of the latest copies by channel: the controller has room for so many pages in copy.
+    /// Ends of the latest copies by channel: the controller has room for this many pages in copy.
     copies: Vec<VecDeque<Time>>,
     commands: Vec<Command>,
     /// End of the latest read that was let in between two merges.

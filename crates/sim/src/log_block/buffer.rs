@@ -120,7 +120,7 @@ impl Buffer {
             .collect()
     }
 
-    /// Takes out `count` pages as soon as so many wait of those that `is_one` tells.
+    /// Takes out `count` pages as soon as this many wait of those that `is_one` tells.
     pub fn take_row(&mut self, count: usize, is_one: impl Fn(u32) -> bool) -> Vec<Held> {
         let row: Vec<Held> = self
             .dirty
@@ -147,7 +147,7 @@ impl Buffer {
         self.leaving.iter().map(|leaving| leaving.until).max()
     }
 
-    /// Forgets what is leaving: time begins anew.
+    /// Forgets what is leaving: time begins again.
     pub fn restart(&mut self) {
         self.leaving.clear();
     }

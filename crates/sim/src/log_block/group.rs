@@ -144,7 +144,7 @@ impl Group {
 
     /// Writes after which merges come at the rate that they keep. A logical block that was merged
     /// is merged again after a random wait for its next write and a fixed stay in the log: the
-    /// longer the stay beside the wait, the longer blocks that began together remain so.
+    /// longer the stay next to the wait, the longer blocks that began together remain so.
     pub fn settling_writes(&self) -> u64 {
         if self.associativity == Associativity::Block {
             return 0;
@@ -183,7 +183,7 @@ impl Group {
         }
     }
 
-    /// Forgets erases and merges: time begins anew.
+    /// Forgets erases and merges: time begins again.
     pub fn restart(&mut self) {
         self.erases.fill(0);
         self.merged_at = 0;
@@ -339,6 +339,6 @@ pub(crate) struct Written {
     pub merged_at: Time,
     /// Wait for its die.
     pub queued_ns: u64,
-    /// Its end.
+    /// Time at which the page is written.
     pub end: Time,
 }

@@ -97,6 +97,9 @@ pub struct Parameters {
     /// that blocks wear evenly; 0: never.
     #[serde(default)]
     pub wear_swap_erases: u32,
+    /// Rest of the host after which the buffer writes what it holds; 0: it waits for more.
+    #[serde(default)]
+    pub idle_flush_ns: u64,
 }
 
 impl Parameters {

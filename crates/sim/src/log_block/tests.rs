@@ -40,6 +40,7 @@ fn small() -> Parameters {
         buffer_group_bytes: 0,
         host_order: HostOrder::InTurn,
         wear_swap_erases: 0,
+        idle_flush_ns: 0,
     }
 }
 
@@ -204,7 +205,7 @@ fn a_shared_log_merges_as_often_as_renewal_theory_says() {
     run(&mut drive, 1, 60_000, || page(random.below(256), 1 + random.below(PAGES - 1)));
     let inside = drive.inside(0);
     let merges = inside.merge_units as f64 / PAGES as f64 / inside.host_units as f64;
-    // 33 log blocks beside the sequential one; a page stays while 32 to 33 of them are filled.
+    // 33 log blocks next to the sequential one; a page stays while 32 to 33 of them are filled.
     let stay = 32.5 * PAGES as f64 / 256.0;
     let expected = 1.0 / (1.0 + stay);
     let off = merges / expected - 1.0;

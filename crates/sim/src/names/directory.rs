@@ -10,7 +10,7 @@ const DOTS_BYTES: u32 = 24;
 pub(super) const ROOT_ENTRIES: usize = 507;
 pub(super) const NODE_ENTRIES: u32 = 510;
 
-/// Bytes of the entry of a name of so many.
+/// Bytes of the entry of a name of this many.
 pub(super) fn entry_bytes(name_bytes: usize) -> u32 {
     (8 + name_bytes as u32).next_multiple_of(4)
 }
@@ -235,7 +235,7 @@ mod tests {
         (super::super::hash::mixed(0, &number.to_le_bytes()) >> 32) as u32
     }
 
-    /// So many names of 16 bytes an entry, and the blocks of the last.
+    /// This many names of 16 bytes an entry, and the blocks of the last.
     fn filled(names: u32, is_hashed: bool) -> (Directory, Blocks) {
         let mut directory = Directory::new(12, 100, is_hashed);
         let mut next = 100;

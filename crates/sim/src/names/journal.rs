@@ -10,7 +10,7 @@ pub(super) const TAGS: u64 = (4096 - 12 - 16 - 4) / 16;
 /// Blocks that one request writes: 512 KiB, as `max_sectors_kb` often is.
 pub(super) const REQUEST_BLOCKS: u64 = 128;
 
-/// Blocks that a commit of so many changed ones writes, the last one included.
+/// Blocks that a commit of this many changed ones writes, the last one included.
 pub(super) fn commit_blocks(changed: u64) -> u64 {
     changed.div_ceil(TAGS) + changed + 1
 }

@@ -8,7 +8,7 @@ pub const BLOCK_BYTES: u64 = 4096;
 pub const INODES_OF_BLOCK: u32 = 16;
 /// Blocks that one bitmap counts.
 const GROUP_BLOCKS: u64 = 32_768;
-/// One inode for so many blocks.
+/// One inode for this many blocks.
 const BLOCKS_OF_INODE: u64 = 4;
 /// Groups whose bitmaps and tables lie together (flex_bg).
 const FLEX_GROUPS: u64 = 16;
@@ -41,7 +41,7 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Of a drive of so many bytes.
+    /// Of a drive of this many bytes.
     ///
     /// # Errors
     /// It is too small.

@@ -307,7 +307,7 @@ impl Tree {
     }
 }
 
-/// So many blocks of this group, or of the next that has them, and of which.
+/// This many blocks of this group, or of the next that has them, and of which.
 fn take_blocks(
     layout: &Layout,
     data: &mut BTreeMap<u32, Numbers>,

@@ -33,7 +33,7 @@ struct Page {
     is_marked: bool,
 }
 
-/// So many uses that no longer count are kept for every two clean pages and these.
+/// This many uses that no longer count are kept for every two clean pages and these.
 const STALE_MAX: usize = 4096;
 
 fn is_last_clean_use(pages: &Table<Page>, used: u64, page: u64) -> bool {

@@ -7,7 +7,6 @@ use crate::block_map::BlockMapDrive;
 use crate::disk::{Disk, DiskParameters};
 use crate::drive::Drive;
 use crate::flash::FlashDrive;
-use crate::fragmentation::Fragmented;
 use crate::log_block::LogBlockDrive;
 use crate::names::Named;
 use crate::network::{Network, NetworkParameters};
@@ -92,7 +91,7 @@ impl SimTarget {
                 if !matches!(self.state, State::Fresh | State::Filled) =>
             {
                 Err(format!(
-                    "state={}: `{}` is no flash drive and knows fresh and filled alone",
+                    "state={}: `{}` is not a flash drive and supports only fresh and filled",
                     self.state.word(),
                     self.profile.name
                 ))
@@ -146,8 +145,10 @@ impl SimTarget {
 
     fn testbed<D: Drive + 'static>(&self, drive: D) -> Box<dyn Testbed> {
         let facts = self.facts_of(Some(drive.bytes()));
-        let Some(how) = self.fragmentation else { return self.wandering(drive, facts) };
-        let honours = self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true);
-        self.wandering(Fragmented::new(drive, how, honours), facts)
+        self.behind_all(drive, facts)
+    }
+
+    pub(crate) fn honours_trim(&self) -> bool {
+        self.profile.get("honours_trim").and_then(Value::as_bool).unwrap_or(true)
     }
 }

@@ -52,7 +52,12 @@ impl SimTarget {
         if self.profile.model != Model::Flash {
             return Err(format!("spare: `{}` has no page mapping", self.profile.name));
         }
-        let spare: f64 = text.parse().map_err(|_| format!("spare={text} is no number"))?;
+        let spare: f64 = text.parse().map_err(|_| {
+            format!(
+                "spare={text} is not a number; use e.g. \
+                                                           spare=0.28"
+            )
+        })?;
         self.profile.remove("raw_bytes");
         self.profile.add("spare", Value::Float(spare));
         Ok(())
@@ -146,7 +151,7 @@ impl SimTarget {
         let words: Vec<String> =
             changes.iter().map(|(key, from, to)| format!("{key} {from} -> {to}")).collect();
         let fewer = if scaled.dies() < asked.dies() || scaled.planes < asked.planes {
-            "; it works on fewer pages at a time, so that its rates are not the full drive's"
+            "; it works on fewer pages at a time, so its rates are not the full drive's"
         } else {
             ""
         };

@@ -14,7 +14,7 @@ impl<D: Drive> SimTestbed<D> {
         self.drive.purge(self.now).then_some(()).ok_or_else(|| {
             Trouble::usage(
                 "this simulated drive has no command that purges it; empty it by discarding, or \
-                 take one of flash",
+                 use a flash drive",
             )
         })
     }
@@ -79,7 +79,7 @@ impl<D: Drive> SimTestbed<D> {
         self.now = until;
     }
 
-    /// What is dirty is written, and clean pages are let go of.
+    /// What is dirty is written, and clean pages are released.
     pub(super) fn drop_caches(&mut self) {
         if self.facts.target.simulated.is_some_and(|known| known.page_cache_bytes.is_some()) {
             let way = Way { route: Route::Buffered, ..Way::default() };

@@ -73,7 +73,7 @@ fn assert_near(found: f64, expected: f64, tolerance: f64, what: &str) {
 #[test]
 fn uniform_writes_follow_the_formulas_from_16_to_512_pages() {
     for (pages, spare) in PAGES.into_iter().flat_map(|pages| SPARES.map(|spare| (pages, spare))) {
-        // Half a block more or less must not count beside the spare.
+        // Half a block more or less must not count next to the spare.
         let blocks = if spare < 0.1 { 4096 } else { 1024 };
         if pages <= 64 || spare > 0.1 {
             for (_, policy, choices, _) in POLICIES {

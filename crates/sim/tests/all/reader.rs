@@ -1,4 +1,4 @@
-//! What a reader waits for beside a writer: one program of a die however much a buffer holds, and
+//! What a reader waits for next to a writer: one program of a die however much a buffer holds, and
 //! less than all merges of a flush.
 
 use drivelab_core::op::{Action, DataOp};
@@ -8,7 +8,7 @@ use drivelab_sim::log_block::{self, LogBlockDrive};
 use drivelab_sim::profile::{Profile, TomlValue};
 use drivelab_stats::Random;
 
-/// Longest wait of a reader at depth 1 beside a writer at depth `writers`, ms, and writes served.
+/// Longest wait of a reader at depth 1 next to a writer at depth `writers`, ms, and writes served.
 fn longest_read_ms(drive: &mut impl Drive, writers: u32, until_ns: u64) -> (f64, u64) {
     let places = drive.bytes() / 4096;
     let mut random = Random::new(3);

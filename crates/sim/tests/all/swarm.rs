@@ -19,7 +19,14 @@ const OPERATIONS_MAX: u64 = 400;
 /// What a drive is called, and what may stand behind it.
 const DRIVES: [(&str, &[&str]); 16] = [
     ("textbook,capacity=64MiB", &["collector=fifo", "collector=random", "spare=0.07", "d=3"]),
-    ("textbook,capacity=64MiB,map_unit_bytes=16384,page_bytes=16384", &["spare=0.5"]),
+    (
+        "textbook,capacity=64MiB,map_unit_bytes=16384,page_bytes=16384",
+        &[
+            "spare=0.5",
+            "erases_by_die=true,erase_ns=1000000,link_credit_bytes=65536",
+            "idle_flush_ns=1000000,relocation_ns=1000000,relocation_interval_ns=3000000",
+        ],
+    ),
     ("x25-e,capacity=2GiB", &["honours_trim=false", "combining_bytes=64KiB"]),
     ("x25-m,capacity=4GiB", &["read_cache_bytes=1MiB", "prefetch_bytes=0,prefetch_streams=0"]),
     ("zhou-intel,capacity=4GiB", &["paces_collection=false"]),

@@ -114,7 +114,7 @@ fn counted(kind: Kind, n: usize) -> Counted {
     Counted { given: f64::from(given) / all, missed: missed as f64 / all, width, whys }
 }
 
-/// 7 %, and two standard errors; of other seeds more, for so many are counted.
+/// 7 %, and two standard errors; of other seeds more, for this many are counted.
 fn at_most_seven_percent(share: f64) -> bool {
     at_most(0.07, share)
 }

@@ -106,7 +106,7 @@ fn a_rate_over_equal_times_is_the_mean_of_the_rates() {
     assert!((0.0..0.5).contains(&(rate.high.unwrap() - mean.high.unwrap())));
 }
 
-/// `fsync … -416 to 1738 /s`: two repetitions of which one did next to nothing.
+/// `fsync … -416 to 1738 IOPS`: two repetitions of which one did next to nothing.
 #[test]
 fn a_rate_has_no_negative_interval() {
     let estimate = Estimate::rate_of(&[(577.0, 1.0), (745.0, 1.0)]).unwrap();

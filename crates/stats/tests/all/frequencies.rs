@@ -4,8 +4,8 @@
 use crate::seeds;
 use drivelab_stats::{
     Open, Pair, Random, Verdict, Welch, centred, cluster_bootstrap, derive, drift, fieller,
-    hodges_lehmann_ratio, jackknife, judge, judge_ordered, mann_whitney, mean_interval,
-    permutation_test, quantile_interval,
+    hodges_lehmann_ratio, jackknife, jackknife_difference, judge, judge_ordered, mann_whitney,
+    mean_interval, permutation_test, quantile_interval,
 };
 
 use crate::seeds::{errors, seeded};
@@ -24,7 +24,7 @@ fn sample(random: &mut Random, level: f64, n: usize) -> Vec<f64> {
     (0..n).map(|_| level * (NOISE * normal(random)).exp()).collect()
 }
 
-/// Counts in how many of 1,000 samples `holds`; asserts 93 to 97 %, of other seeds what so many
+/// Counts in how many of 1,000 samples `holds`; asserts 93 to 97 %, of other seeds what this many
 /// standard errors allow.
 fn assert_covers(name: &str, seed: u64, holds: impl FnMut(&mut Random) -> bool) {
     assert_covers_by(name, seed, 0.95, holds);
@@ -191,7 +191,7 @@ fn many(few: u64) -> u64 {
     std::env::var("FREQUENCIES").ok().and_then(|text| text.parse().ok()).unwrap_or(few)
 }
 
-/// A share of at most 5 %, and two standard errors; of other seeds more, for so many are counted.
+/// A share of at most 5 %, and two standard errors; of other seeds more, for this many are counted.
 fn at_most_one_of_twenty(count: u64, all: u64) -> bool {
     let all = all as f64;
     count as f64 <= all * (0.05 + errors() * (0.05 * 0.95 / all).sqrt())
@@ -307,6 +307,12 @@ fn an_interval_of_a_ratio_of_centres_holds_the_truth() {
     }
 }
 
+/// What a write costs among reads, in times of a write alone.
+fn factor(sums: &[Vec<f64>]) -> f64 {
+    let (read, write) = (sums[0][0] / sums[0][1], sums[1][0] / sums[1][1]);
+    (sums[2][0] / read - sums[2][1]) / sums[2][2] / (write / read)
+}
+
 #[test]
 fn an_interval_of_a_figure_of_three_cells_holds_the_truth_as_often_as_it_says() {
     // Reads take 100, writes 300, and a write among reads as long as nine of itself.
@@ -323,13 +329,21 @@ fn an_interval_of_a_figure_of_three_cells_holds_the_truth_as_often_as_it_says() 
                 vec![time * (2000.0 - count) + cost, 2000.0 - count, count]
             })
             .collect();
-        let found = jackknife(&[&reads, &writes, &mixed], |sums| {
-            let (read, write) = (sums[0][0] / sums[0][1], sums[1][0] / sums[1][1]);
-            (sums[2][0] / read - sums[2][1]) / sums[2][2] / (write / read)
-        });
-        let found = found.unwrap();
+        let found = jackknife_difference(&[&reads, &writes, &mixed], factor).unwrap();
         within((found.low.unwrap(), found.high.unwrap()), 9.0)
     });
+    // Writes that cost nothing, among so few that the noise of the reads is far larger.
+    let mut reaches_nothing = 0;
+    assert_covers("jackknife of a difference that is 0", 12, |random| {
+        let reads: Vec<Vec<f64>> =
+            sample(random, 100.0, 6).iter().map(|time| vec![time * 2000.0, 2000.0]).collect();
+        let mixed: Vec<Vec<f64>> =
+            sample(random, 100.0, 6).iter().map(|time| vec![time * 1980.0, 1980.0, 20.0]).collect();
+        let found = jackknife_difference(&[&reads, &reads, &mixed], factor).unwrap();
+        reaches_nothing += u64::from(found.low.unwrap() < 0.0);
+        within((found.low.unwrap(), found.high.unwrap()), 0.0)
+    });
+    assert!(reaches_nothing > 0);
     let once = vec![vec![4.0, 2.0]];
     let figure = |sums: &[Vec<f64>]| sums[0][0] / sums[0][1];
     let found = jackknife(&[&once], figure).unwrap();

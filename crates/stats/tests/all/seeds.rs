@@ -1,4 +1,4 @@
-//! Seeds of counted frequencies: fixed, or from one that was drawn anew.
+//! Seeds of counted frequencies: fixed, or from one that was drawn again.
 
 use drivelab_stats::derive;
 

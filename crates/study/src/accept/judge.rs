@@ -1,5 +1,8 @@
 //! Whether each claim holds: met, not met, or cannot tell and why.
 
+/// A rate that falls short of its limit by less keeps it.
+const ROUNDING: f64 = 0.001;
+
 use super::{Claim, LAYOUT, REPETITIONS, State};
 use drivelab_core::claims::{Answer, JudgedClaim, Metric};
 use drivelab_core::facts::{Facts, TargetKind};
@@ -50,13 +53,21 @@ pub(super) fn answers(claims: &[Claim], run: &Run, summary: &Summary) -> Finding
     let open = count(Answer::CannotTell);
     findings.no_answer = not_met == 0 && open > 0;
     let total = judged.len();
-    let headline =
-        format!("{met} of {total} claims met, {not_met} not met, {open} cannot be told.");
+    findings.claims.clone_from(&judged);
+    let headline = format!("{met} of {total} claims met, {not_met} not met, {open} inconclusive.");
     findings.verdict.insert(0, headline);
     findings.unknown.extend(not_checked(summary));
+    if met > 0 {
+        let longest = claims.iter().map(|claim| claim.seconds).max().unwrap_or_default();
+        findings.unknown.push(format!(
+            "How long it holds: each load ran {REPETITIONS} times for at most {longest}. A cache, \
+             the credits of a volume or heat may carry it for so long; a larger `seconds` in the \
+             claim shows more."
+        ));
+    }
     if run.steps.iter().any(|step| step.begin.name == LAYOUT) {
         findings.unknown.push(
-            "The whole drive: the claims were put to a scratch file on it, in the state it was \
+            "The whole drive: the claims were tested on a scratch file on it, in the state it was \
              found in."
                 .into(),
         );
@@ -131,7 +142,7 @@ fn answer(
         return cannot("nothing was measured under its load".into());
     };
     if kind.rates.errors > 0 {
-        let (errors, word) = (kind.rates.errors, claim.rw.action().word());
+        let (errors, word) = (kind.rates.errors, claim.action().word());
         return cannot(format!("{errors} {word}s failed"));
     }
     // One I/O that took longer refutes a claim on all of them, whatever the mean of maxima says.
@@ -142,6 +153,7 @@ fn answer(
         return (Answer::NotMet, format!("one took {}", quantity::time(latency.max as f64)));
     }
     let Some(figure) = figure else { return cannot(no_figure(claim, kind)) };
+    let has_interval = figure.low.is_some();
     let (low, high) = match (figure.low, figure.high) {
         (Some(low), Some(high)) => (low, high),
         _ if figure.n < 2 => return cannot("one repetition gives no interval".into()),
@@ -154,11 +166,17 @@ fn answer(
         _ => return cannot(format!("{} equal repetitions give no interval", figure.n)),
     };
     let (good, bad) = match (claim.at_least, claim.at_most) {
-        (Some(limit), _) => (low >= limit, high < limit),
+        // What is still under way when a repetition ends takes time and is not counted with it.
+        (Some(limit), _) => (low >= limit * (1.0 - ROUNDING), high < limit * (1.0 - ROUNDING)),
         (_, Some(limit)) => (high <= limit, low > limit),
         (None, None) => (false, false),
     };
-    at_its_depth(claim, shallow(summary, cell), [good, bad])
+    let (answer, why) = at_its_depth(claim, shallow(summary, cell), [good, bad]);
+    let why = match why.is_empty() && !has_interval {
+        true => format!("its {} repetitions are equal, so that there is no interval", figure.n),
+        false => why,
+    };
+    (answer, why)
 }
 
 /// The answer of an interval on the good or on the bad side of the limit. A load that did not reach
@@ -194,16 +212,20 @@ fn disbelief(
     cell: &CellSummary,
 ) -> Option<String> {
     if cell.valid == Some(false) {
-        let reason = cell.reasons.first().map_or("no reason given", |reason| &reason.text);
-        return Some(format!("suspect: {}", reason.trim_end_matches('.')));
+        let against = cell.against().unwrap_or_default();
+        let against = against.trim_end_matches('.');
+        return Some(match cell.reasons.is_empty() {
+            true => format!("{against}; bring the drive to its steady state first"),
+            false => format!("suspect: {against}"),
+        });
     }
     let filesystem = facts.target.filesystem.as_ref();
     if let Some(found) = filesystem.filter(|found| found.memory_backed) {
-        return Some(format!("{} lives in memory: no drive was measured", found.kind));
+        return Some(format!("{} is in memory: no drive was measured", found.kind));
     }
     let buffered = cell.streams.iter().any(|stream| stream.load.io == IoMode::Buffered);
     if buffered && cell.valid.is_none() {
-        return Some("buffered I/O: memory may have answered, and nothing could tell".into());
+        return Some("buffered I/O: memory may have answered, which could not be checked".into());
     }
     if cell.repetitions < REPETITIONS {
         let out = [(cell.incomplete, "incomplete"), (cell.suspect, "suspect")];
@@ -219,10 +241,11 @@ fn disbelief(
     let (asked, measured) = seconds(claim, cell);
     if measured < TIME_SHARE * asked {
         return Some(format!(
-            "its {} repetitions ended after {} s together instead of {} s; raise --budget",
+            "its {} repetitions ended after {} s together instead of {} s; raise --budget {}-fold",
             cell.repetitions,
             quantity::digits(measured),
-            quantity::digits(asked)
+            quantity::digits(asked),
+            (asked / measured).ceil()
         ));
     }
     let wanted = claim.state.filter(|state| *state != State::Unknown)?;
@@ -251,7 +274,7 @@ fn is_ended_early(claim: &Claim, summary: &Summary) -> bool {
 }
 
 fn kind_of<'a>(claim: &Claim, cell: &'a CellSummary) -> Option<&'a CellKind> {
-    cell.streams.first()?.kinds.get(&claim.rw.action())
+    cell.streams.first()?.kinds.get(&claim.action())
 }
 
 fn figure(claim: &Claim, cell: &CellSummary) -> Option<Estimate> {

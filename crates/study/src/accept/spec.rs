@@ -1,8 +1,9 @@
 //! The SPEC of `accept`: claims in TOML, refused with line and caret where they make no sense.
 
+use super::limit::Limit;
 use drivelab_core::claims::Metric;
 use drivelab_core::op::Action;
-use drivelab_core::plan::Mix;
+use drivelab_core::plan::{Mix, Sync};
 use drivelab_core::plan_text::{PlanError, Spanned, error_at, parse_as};
 use drivelab_core::units::{Size, Span};
 use serde::Deserialize;
@@ -41,6 +42,10 @@ pub struct Claim {
     pub depth: u32,
     /// Workers.
     pub workers: u32,
+    /// How writes reach the drive for certain.
+    pub sync: Sync,
+    /// Whether its figure is that of the fsync or fdatasync, not of the write.
+    pub is_of_flush: bool,
     /// The state of the drive for which it is claimed; `None`: any.
     pub state: Option<State>,
     /// Length of each repetition.
@@ -62,7 +67,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The word.
+    /// The word of the value in a specification.
     pub fn word(self) -> &'static str {
         match self {
             Kind::Read => "read",
@@ -112,7 +117,7 @@ pub enum State {
 }
 
 impl State {
-    /// The word.
+    /// The word of the value in a specification.
     pub fn word(self) -> &'static str {
         match self {
             State::Fresh => "fresh",
@@ -133,7 +138,13 @@ impl Claim {
     pub fn cell(&self) -> String {
         let size = self.bs.to_string().replace("iB", "").to_lowercase();
         let name = format!("{} {size} qd{}", self.rw.word(), self.depth);
-        if self.workers == 1 { name } else { format!("{name} x{}", self.workers) }
+        let name = if self.workers == 1 { name } else { format!("{name} x{}", self.workers) };
+        if self.sync == Sync::None { name } else { format!("{name} {}", self.sync) }
+    }
+
+    /// The kind of operation that its figure is of.
+    pub fn action(&self) -> Action {
+        if self.is_of_flush { Action::Flush } else { self.rw.action() }
     }
 
     /// Reads or writes.
@@ -159,17 +170,27 @@ struct File {
     claim: Vec<Spanned<Entry>>,
 }
 
+/// What of a durable write a figure is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Of {
+    Write,
+    Flush,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Entry {
     name: Spanned<String>,
     metric: Metric,
-    at_least: Option<Spanned<f64>>,
-    at_most: Option<Spanned<f64>>,
+    at_least: Option<Spanned<Limit>>,
+    at_most: Option<Spanned<Limit>>,
     rw: Kind,
     bs: Option<Spanned<Size>>,
     depth: Option<Spanned<u32>>,
     workers: Option<Spanned<u32>>,
+    sync: Option<Spanned<Sync>>,
+    of: Option<Spanned<Of>>,
     state: Option<State>,
     seconds: Option<Spanned<Span>>,
 }
@@ -219,7 +240,8 @@ fn claim(entry: Spanned<Entry>) -> Result<Claim, Wrong> {
             return Err((whole, "a claim needs a limit; add at_least or at_most".into()));
         }
     };
-    let is_positive = limit.get_ref().is_finite() && *limit.get_ref() > 0.0;
+    let value = limit.get_ref().of(entry.metric).map_err(|why| (limit.span(), why))?;
+    let is_positive = value.is_finite() && value > 0.0;
     need(is_positive, limit.span(), "a limit is a number above 0")?;
     let mut numbers = [1, 1];
     let given = [(&entry.depth, "depth"), (&entry.workers, "workers")];
@@ -232,6 +254,7 @@ fn claim(entry: Spanned<Entry>) -> Result<Claim, Wrong> {
     if let Some(size) = &entry.bs {
         need(size.get_ref().0 > 0, size.span(), "requests of 0 bytes move nothing; use \"4k\"")?;
     }
+    let (sync, is_of_flush) = durable(&entry)?;
     if let Some(seconds) = &entry.seconds {
         let fine = (SECONDS_MIN..=SECONDS_MAX).contains(seconds.get_ref());
         need(fine, seconds.span(), "each repetition takes 100 ms to a day; use 60")?;
@@ -239,13 +262,37 @@ fn claim(entry: Spanned<Entry>) -> Result<Claim, Wrong> {
     Ok(Claim {
         name: entry.name.into_inner(),
         metric: entry.metric,
-        at_least: entry.at_least.map(Spanned::into_inner),
-        at_most: entry.at_most.map(Spanned::into_inner),
+        at_least: entry.at_least.map(|_| value),
+        at_most: entry.at_most.map(|_| value),
         rw: entry.rw,
         bs: entry.bs.map_or(Size(4096), Spanned::into_inner),
         depth: numbers[0],
         workers: numbers[1],
+        sync,
+        is_of_flush,
         state: entry.state,
         seconds: entry.seconds.map_or(SECONDS_DEFAULT, Spanned::into_inner),
     })
+}
+
+/// How its writes become durable, and whether the claim is on what makes them so.
+fn durable(entry: &Entry) -> Result<(Sync, bool), Wrong> {
+    let sync = entry.sync.as_ref().map_or(Sync::None, |sync| *sync.get_ref());
+    if let Some(given) = &entry.sync
+        && (sync == Sync::End || entry.rw.action() != Action::Write)
+    {
+        let text = "sync is for writes, and is dsync, fsync:N or fdatasync:N, as in \"fsync:1\"";
+        return Err((given.span(), text.into()));
+    }
+    let Some(of) = entry.of.as_ref().filter(|of| *of.get_ref() == Of::Flush) else {
+        return Ok((sync, false));
+    };
+    let is_rate = matches!(entry.metric, Metric::Iops | Metric::BandwidthBytesPerS);
+    match sync {
+        _ if is_rate => {
+            Err((of.span(), "flushes have no rate of their own; claim that of the writes".into()))
+        }
+        Sync::Fsync(_) | Sync::Fdatasync(_) => Ok((sync, true)),
+        _ => Err((of.span(), "there is no flush; add sync = \"fdatasync:1\" or fsync:N".into())),
+    }
 }

@@ -1,11 +1,12 @@
 use super::*;
 use drivelab_core::claims::{Answer, JudgedClaim, Metric};
-use drivelab_core::facts::FilesystemFacts;
+use drivelab_core::facts::{FilesystemFacts, TargetKind};
 use drivelab_core::op::Action;
+use drivelab_core::plan::Sync;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{
-    CellKind, CellStream, CellSummary, Latency, LatencyEstimates, Load, MergedLatency, Rates,
-    Reason, Summary, summarise,
+    CellKind, CellStream, CellSummary, Drifting, Latency, LatencyEstimates, Load, MergedLatency,
+    Rates, Reason, Summary, summarise,
 };
 use drivelab_stats::Estimate;
 use std::collections::BTreeMap;
@@ -34,6 +35,8 @@ fn the_example_of_the_contract_is_read() {
         bs: Size(4096),
         depth: 32,
         workers: 4,
+        sync: Sync::None,
+        is_of_flush: false,
         state: Some(State::RandomSteady),
         seconds: Span(60_000_000_000),
     };
@@ -50,6 +53,8 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
         ("at_least = 1\nat_most = 2\n", "line 6, column 11: a claim has either at_least or"),
         ("", "line 1, column 1: a claim needs a limit; add at_least or at_most"),
         ("at_least = -1\n", "line 5, column 12: a limit is a number above 0"),
+        ("at_least = \"7 GB/s\"\n", "line 5, column 12: \"7 GB/s\" is not a limit of IOPS; write"),
+        ("at_least = true\n", "line 5, column 12: invalid type: boolean `true`, expected a number"),
         ("at_most = nan\n", "line 5, column 11: a limit is a number above 0"),
         ("at_least = 1\ndepth = 0\n", "line 6, column 9: depth 0 does nothing"),
         ("at_least = 1\nworkers = 0\n", "line 6, column 11: workers 0 does nothing"),
@@ -57,6 +62,8 @@ fn what_makes_no_sense_is_refused_where_it_stands() {
         ("at_least = 1\nseconds = 0\n", "line 6, column 11: each repetition takes"),
         ("at_least = 1\nstate = \"stable\"\n", "line 6, column 9: unknown word `stable`"),
         ("at_least = 1\nrw = \"read\"\n", "line 6, column 1: duplicate key"),
+        ("at_least = 1\nsync = \"fsync:1\"\n", "line 6, column 8: sync is for writes"),
+        ("at_least = 1\nsync = \"fsync\"\n", "line 6, column 8: `fsync` is not a sync mode"),
     ] {
         let found = refused(&format!("{CLAIM}{rest}"));
         assert!(found.contains(said), "{rest}\nwanted {said}\n{found}");
@@ -89,6 +96,42 @@ fn every_metric_has_the_name_that_people_type() {
         let text = CLAIM.replace("iops", name) + "at_most = 1\n";
         assert!(parse(&text, "spec.toml").is_ok(), "{name}");
     }
+    for (short, metric) in [
+        ("bandwidth", Metric::BandwidthBytesPerS),
+        ("mean", Metric::MeanNs),
+        ("p99", Metric::P99Ns),
+        ("p99.9", Metric::P999Ns),
+        ("p99.99", Metric::P9999Ns),
+        ("max", Metric::MaxNs),
+    ] {
+        let text = CLAIM.replace("iops", short) + "at_most = 1\n";
+        let claim = parse(&text, "spec.toml").expect("a claim").claims.remove(0);
+        assert_eq!(claim.metric, metric, "{short}");
+    }
+}
+
+#[test]
+fn a_commit_is_claimed_by_its_flush() {
+    let commit = |rest: &str| {
+        let text = CLAIM.replace("iops", "p99").replace("randread", "write");
+        parse(&format!("{text}at_most = \"10 ms\"\n{rest}"), "spec.toml")
+    };
+    let claim = commit("sync = \"fdatasync:1\"\nof = \"flush\"\n").unwrap().claims.remove(0);
+    assert_eq!((claim.sync, claim.action()), (Sync::Fdatasync(1), Action::Flush));
+    assert_eq!(claim.cell(), "write 4k qd1 fdatasync:1");
+    let of_write = commit("sync = \"fdatasync:1\"\n").unwrap().claims.remove(0);
+    assert_eq!((of_write.action(), of_write.cell()), (Action::Write, claim.cell()));
+    for (rest, said) in [
+        ("of = \"flush\"\n", "there is no flush; add sync"),
+        ("sync = \"dsync\"\nof = \"flush\"\n", "there is no flush; add sync"),
+        ("sync = \"end\"\n", "sync is for writes, and is dsync"),
+    ] {
+        let error = commit(rest).expect_err("must be refused").to_string();
+        assert!(error.contains(said), "{error}");
+    }
+    let rate = CLAIM.replace("randread", "write") + "at_least = 1\nsync = \"fsync:1\"\n";
+    let error = refused(&(rate + "of = \"flush\"\n"));
+    assert!(error.contains("flushes have no rate of their own"), "{error}");
 }
 
 fn options(budget: u64) -> StudyOptions {
@@ -272,6 +315,18 @@ fn what_cannot_be_believed_is_no_answer_and_says_why() {
     let reasons = vec![Reason { code: "hot".into(), text: "it was hot".into() }];
     let suspect = CellSummary { valid: Some(false), reasons, ..good() };
     assert_eq!(said(suspect, &facts), "suspect: it was hot");
+    let text = "the read rate drifted from 300 IOPS to 100 IOPS";
+    let drift = Drifting {
+        stream: 0,
+        kind: Action::Read,
+        metric: drivelab_core::comparison::Metric::Iops,
+        ratio: 0.3,
+        p: 0.01,
+        text: text.into(),
+    };
+    let drifting = CellSummary { valid: Some(false), drifts: vec![drift], ..good() };
+    let bring = format!("{text}; bring the drive to its steady state first");
+    assert_eq!(said(drifting, &facts), bring);
     let few = CellSummary { repetitions: 4, ..good() };
     assert!(said(few, &facts).contains("only 4 of 5 repetitions"));
     let mut short = good();
@@ -280,7 +335,14 @@ fn what_cannot_be_believed_is_no_answer_and_says_why() {
     let mut point = good();
     let kind = point.streams[0].kinds.get_mut(&Action::Read).expect("reads");
     kind.rates.iops = Some(Estimate::point(200.0, 5));
-    assert!(said(point, &facts).contains("5 equal repetitions give no interval"));
+    assert!(said(point.clone(), &facts).contains("5 equal repetitions give no interval"));
+    let mut simulated = facts.clone();
+    simulated.target.kind = TargetKind::Simulated;
+    let met = answer_to(&claim, point, &simulated);
+    assert_eq!(
+        (met.answer, met.why.as_str()),
+        (Answer::Met, "its 5 repetitions are equal, so that there is no interval")
+    );
     let mut errors = good();
     errors.streams[0].kinds.get_mut(&Action::Read).expect("reads").rates.errors = 3;
     assert!(said(errors, &facts).contains("3 reads failed"));
@@ -288,7 +350,7 @@ fn what_cannot_be_believed_is_no_answer_and_says_why() {
     let tmpfs =
         FilesystemFacts { kind: "tmpfs".into(), memory_backed: true, ..FilesystemFacts::default() };
     memory.target.filesystem = Some(tmpfs);
-    assert!(said(good(), &memory).contains("tmpfs lives in memory"));
+    assert!(said(good(), &memory).contains("tmpfs is in memory"));
     let mut buffered = CellSummary { valid: None, ..good() };
     buffered.streams[0].load.io = drivelab_core::plan::IoMode::Buffered;
     assert!(said(buffered, &facts).contains("memory may have answered"));
@@ -362,7 +424,7 @@ fn the_exit_status_follows_from_the_findings() {
     };
     let all = findings([100.0, 100.0]);
     assert!(all.beware.is_empty() && !all.no_answer, "{all:?}");
-    assert_eq!(all.verdict[0], "2 of 2 claims met, 0 not met, 0 cannot be told.");
+    assert_eq!(all.verdict[0], "2 of 2 claims met, 0 not met, 0 inconclusive.");
     let open = findings([200.0, 100.0]);
     assert!(open.no_answer && open.beware.is_empty(), "{open:?}");
     let broken = findings([200.0, 1000.0]);

@@ -89,7 +89,7 @@ fn keys<'a>(owners: &[(&String, &'a Table)]) -> Vec<&'a Entry> {
     keys
 }
 
-/// Whether the columns of a table are drawn as bars, too: then they are held against each other.
+/// Whether the columns of a table are drawn as bars, too: then they are compared.
 fn is_drawn(members: &[Member<'_>], title: &str) -> bool {
     let found = members.iter().filter_map(|member| member.run.findings.as_ref());
     found.flat_map(|found| &found.bars).any(|bars| bars.table == title)

@@ -70,6 +70,7 @@ fn heat_maps_get_a_column_for_each_target() {
             p_adjusted: None,
             needs_n: None,
             open: None,
+            values: None,
             n: (5, 5),
             suspect: None,
         })

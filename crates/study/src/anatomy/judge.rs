@@ -11,7 +11,7 @@ use drivelab_core::findings::{
     Entry, Figure, Findings, Head, Remark, Stack, StackBar, Table, Unit,
 };
 use drivelab_core::inside::Cause;
-use drivelab_core::quantity::{count, percent, time};
+use drivelab_core::quantity::{count, counted, percent, time};
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{StepSummary, Summary};
@@ -21,7 +21,7 @@ use std::collections::BTreeMap;
 
 /// From this share of the time on, waiting in the kernel's queue is worth a sentence.
 const QUEUE_SHARE: f64 = 0.10;
-/// So many slow I/Os are needed to say what made them slow.
+/// This many slow I/Os are needed to say what made them slow.
 const SLOW_MIN: usize = 10;
 
 pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
@@ -80,10 +80,9 @@ fn traced(
         .collect();
     if found.is_empty() {
         findings.no_answer = true;
-        findings.unknown.push(
-            "Where I/Os spend their time: none could be taken apart that was measured soundly."
-                .into(),
-        );
+        findings
+            .unknown
+            .push("Where I/Os spend their time: no valid measurement could be broken down.".into());
         return;
     }
     for parts in &found {
@@ -97,7 +96,7 @@ fn traced(
     }
     findings.stacks.push(stack(
         "Where the time goes",
-        "Means of the same I/Os, from the program's call to the program's hand.",
+        "Means of the same I/Os, from the program's call until the program has the result.",
         &found,
         Parts::mean_ns,
     ));
@@ -190,10 +189,10 @@ fn slow(of_kind: &[&Parts], findings: &mut Findings) {
     for parts in of_kind {
         if parts.slow.len() < SLOW_MIN {
             findings.unknown.push(format!(
-                "What makes the slowest of {} slow: {} I/Os are too few; a longer run would tell \
+                "What makes the slowest of {} slow: {} are too few; a longer run would tell \
                  (--full).",
                 parts.cell.name(),
-                count(parts.all.total.count())
+                counted(parts.all.total.count(), "I/O")
             ));
             continue;
         }
@@ -300,7 +299,7 @@ fn tax(setting: &Setting<'_>, cells: &[Cell], summary: &Summary, findings: &mut 
     };
     let (before, after) = (side(Side::Untraced, "untraced"), side(Side::Traced, "traced"));
     let Ok(comparison) = compare(&before, &after, Some(setting.options.delta)) else {
-        findings.unknown.push("What the tracing costs: one of both sides has no values.".into());
+        findings.unknown.push("What the tracing costs: one of the two sides has no values.".into());
         return;
     };
     let ratio = |comparison: &Comparison, cell: &Cell| {
@@ -316,7 +315,7 @@ fn tax(setting: &Setting<'_>, cells: &[Cell], summary: &Summary, findings: &mut 
     if slower > 0 {
         findings.unknown.push(format!(
             "How long the parts of {slower} of {} cells are without a tracer: tracing makes these \
-             I/Os longer by more than {} (the comparison has each), and nobody can say which part.",
+             I/Os longer by more than {} (the comparison has each), and it is unknown which part.",
             comparison.cells.len(),
             percent(setting.options.delta)
         ));
@@ -341,7 +340,7 @@ fn tax_figure(cell: Cell, ratio: Ratio, comparison: &Comparison) -> Figure {
     }
 }
 
-/// What could not be taken apart.
+/// What could not be broken down.
 fn dropped(run: &Run, findings: &mut Findings) {
     let anatomies = || run.steps.iter().filter_map(|step| step.anatomy.as_ref());
     let sum = |of: fn(&drivelab_core::anatomy::Anatomy) -> u64| anatomies().map(of).sum::<u64>();
@@ -396,9 +395,9 @@ fn untraced(why: &str, cells: &[Cell], summary: &Summary, findings: &mut Finding
     }
     findings.no_answer = rows.is_empty();
     findings.tables.push(Table {
-        title: "What the kernel tells everyone".into(),
+        title: "What the kernel's counters show".into(),
         note: "Means. The last column is from the kernel's counters, from queued to completed: it \
-               holds the kernel's queue and the device together."
+               covers the kernel's queue and the device together."
             .into(),
         heads: vec![
             head("cell", None),
@@ -411,7 +410,7 @@ fn untraced(why: &str, cells: &[Cell], summary: &Summary, findings: &mut Finding
     if findings.no_answer {
         return findings
             .unknown
-            .push("Where I/Os spend their time: no load has numbers that can be believed.".into());
+            .push("Where I/Os spend their time: no load has valid numbers.".into());
     }
     findings.verdict.push(
         "The time of an I/O is known as a whole, in the submitting call, and below it in queue \
@@ -458,7 +457,7 @@ fn simulated(cells: &[Cell], run: &Run, summary: &Summary, findings: &mut Findin
     };
     findings.tables.push(Table {
         title: "What the slowest I/Os waited for".into(),
-        note: "By the drive's own account, the slowest of each repetition.".into(),
+        note: "As the drive itself reports, the slowest of each repetition.".into(),
         heads: vec![
             head("cell", None),
             head("mean", Some(Unit::Ns)),

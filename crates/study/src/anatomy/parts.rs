@@ -9,17 +9,17 @@ use drivelab_core::summary::{KindSummary, StepSummary, Summary};
 
 /// The parts of an I/O must add up to the whole within this share of it.
 const SUM_OFF_MAX: f64 = 0.01;
-/// The I/Os that were taken apart must be as slow on average as all of the step, within this.
+/// The I/Os that were broken down must be as slow on average as all of the step, within this.
 const MEAN_OFF_MAX: f64 = 0.01;
 /// The slow ones: this share of each repetition.
 const SLOW_PART: u64 = 1000;
 
-/// All I/Os of a cell that were taken apart.
+/// All I/Os of a cell that were broken down.
 #[derive(Debug, Clone)]
 pub struct Parts {
     /// The cell.
     pub cell: Cell,
-    /// Of all repetitions that count.
+    /// Sums over all repetitions that count.
     pub all: KindAnatomy,
     /// Means of the parts of each repetition, in nanoseconds.
     pub means: Vec<[f64; 4]>,
@@ -47,7 +47,7 @@ fn doubt(step: &StepSummary, anatomy: &Anatomy, kind: &KindAnatomy) -> Option<St
             missed => format!("; {} events were overwritten", count(missed)),
         };
         format!(
-            "the {} of {} I/Os that could be taken apart are {} away from all of them on \
+            "the {} of {} I/Os that could be broken down differ by {} from all of them on \
              average{missed}",
             count(kind.total.count()),
             count(all.count),

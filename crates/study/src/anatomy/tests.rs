@@ -138,7 +138,7 @@ fn ios_that_are_not_like_all_are_kept_out() {
     let run = run_of(anatomy, 150_000);
     let mut doubts = Vec::new();
     assert!(parts::of(&run, &summarise(&run), CELL, &mut doubts).is_none());
-    assert!(doubts[0].contains("33 % away"), "{doubts:?}");
+    assert!(doubts[0].contains("differ by 33 %"), "{doubts:?}");
 }
 
 #[test]

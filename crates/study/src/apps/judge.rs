@@ -5,7 +5,7 @@ use super::models::Model;
 use super::work;
 use crate::experiment::order::unbroken;
 use crate::experiment::{Setting, used};
-use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
+use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
 use drivelab_core::op::Action;
 use drivelab_core::quantity::{bandwidth, capacity, count, operations, size, time};
 use drivelab_core::run::Run;
@@ -64,7 +64,7 @@ impl Seen<'_> {
         });
         let Some(streams) = said else {
             findings.want_more(format!(
-                "How it serves `{}`: there is no sound measurement of it. Give a larger --time or \
+                "How it serves `{}`: there is no valid measurement of it. Give a larger --time or \
                  --budget.",
                 app.name()
             ));
@@ -196,7 +196,7 @@ fn media(streams: &[CellStream], findings: &mut Findings) -> Option<()> {
     let slower = if play.value < record.value { play } else { record };
     let slowest = slower.value;
     let longest = films.iter().filter_map(|film| felt(film)).map(|it| it.max).max()? as f64;
-    add(findings, "media, longest", Estimate::point(longest, 1), Unit::Ns, "behind its time");
+    add(findings, "media, longest", Estimate::point(longest, 1), Unit::Ns, "late");
     add(
         findings,
         "media, bytes a second",
@@ -231,7 +231,7 @@ fn scan(streams: &[CellStream], bytes: u64, findings: &mut Findings) -> Option<(
         size(bytes),
         time(bytes as f64 / rate.value * 1e9)
     ));
-    add(findings, "scan", rate, Unit::BytesPerS, "128 KiB in order, one at a time");
+    add(findings, "scan", rate, Unit::BytesPerS, "sequential 128 KiB, one at a time");
     Some(())
 }
 
@@ -262,6 +262,8 @@ fn log(streams: &[CellStream], findings: &mut Findings) -> Option<()> {
         time(longest)
     ));
     add(findings, "log", rate, Unit::Iops, "commits of 8 KiB, each with fdatasync");
+    let text = "p99 of the write alone, or of the flush alone; a commit takes both".into();
+    findings.remarks.push(Remark { cell: App::Log.name().into(), text });
     add(findings, "log, longest", Estimate::point(longest, 1), Unit::Ns, "one write or flush");
     Some(())
 }

@@ -68,19 +68,19 @@ impl App {
     pub fn sources(self) -> [&'static str; 2] {
         match self {
             App::Desktop => [
-                "8 KiB, 80 % reads, 80 % random, 4 at a time, then 0.2 s of rest; beside it 4 KiB \
-                 writes, 10 % random, as often",
+                "8 KiB, 80 % reads, 80 % random, 4 at a time, then 0.2 s of rest; at the same time \
+                 4 KiB writes, 10 % random, as often",
                 "sizes and mix: access pattern Workstation of Intel's Iometer, as StorageReview \
                  used it; 4 at a time and the writes: AnandTech, September 2008, of what a desktop \
                  does; rest: a keystroke of Card, Moran and Newell, 1980",
             ],
             App::Media => [
-                "one film is read, one is written: 128 KiB in order, 16 MB/s each, at set times",
+                "one film is read, one is written: sequential 128 KiB, 16 MB/s each, at set times",
                 "rate: 128 Mbit/s of Ultra HD Blu-ray; size: read-ahead of Linux (read_ahead_kb \
                  128); one of each: our choice",
             ],
             App::Scan => [
-                "128 KiB in order, one at a time",
+                "sequential 128 KiB, one at a time",
                 "size: read-ahead of Linux (read_ahead_kb 128), and io_combine_limit of PostgreSQL",
             ],
             App::Database => [
@@ -89,7 +89,7 @@ impl App {
                  effective_io_concurrency of PostgreSQL 18; no rest: its users wait for it",
             ],
             App::Log => [
-                "8 KiB in order, fdatasync after each, no rest",
+                "sequential 8 KiB, fdatasync after each, no rest",
                 "size and fdatasync: the log of PostgreSQL on Linux (XLOG_BLCKSZ, \
                  wal_sync_method); no rest: its users wait for it",
             ],

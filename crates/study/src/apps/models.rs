@@ -52,7 +52,7 @@ pub struct Part {
 pub enum Pace {
     /// As soon as there is room.
     AtOnce,
-    /// So many microseconds after the one before.
+    /// This many microseconds after the one before.
     Rest(u64),
     /// At the set times of a film of standard definition.
     Film,
@@ -125,8 +125,8 @@ pub static GAMING_LOAD: Model = Model {
 pub static VIDEO_CREATION: Model = Model {
     name: "video creation",
     title: "Video creation",
-    what: "64 KiB in order, one stream read and one written, one at a time, rests of 1.85 and \
-         2.17 ms",
+    what: "sequential 64 KiB, one stream read and one written, one at a time, rests of 1.85 and \
+           2.17 ms",
     by: "54 reads to 46 writes, which is what the rests give on a drive that answers at once: \
          PCMark Vantage's Movie Maker, as AnandTech reported it in 2008; size, order, one at a \
          time, a thousand requests a second at most: guesses",
@@ -165,8 +165,8 @@ pub static VIRUS_SCAN: Model = Model {
 pub static PHOTO_IMPORT: Model = Model {
     name: "photo import",
     title: "Photo import",
-    what: "64 KiB read in order, 3 % jumps, rests of 1 ms; 16 KiB written, half of them at \
-         random, rests of 5.25 ms; one at a time each",
+    what: "64 KiB read sequentially, 3 % jumps, rests of 1 ms; 16 KiB written, half of them at \
+           random, rests of 5.25 ms; one at a time each",
     by: "84 reads to 16 writes, which is what the rests give on a drive that answers at once: \
          PCMark Vantage's Photo Gallery, as AnandTech reported it in 2008; all else: guesses",
     parts: &[
@@ -195,7 +195,7 @@ const FILM: Part = Part { sizes: &[(128, 1)], depth: 4, pace: Pace::Film, reques
 pub static MEDIA_CENTRE: Model = Model {
     name: "media centre",
     title: "Media centre",
-    what: "two films are read, one is written: 128 KiB in order, 1.2 MB/s each, at set times",
+    what: "two films are read, one is written: sequential 128 KiB, 1.2 MB/s each, at set times",
     by: "one film plays, one goes to another device, one is recorded, of standard definition: \
          PCMark Vantage's Media Center, as AnandTech reported it in 2008; rate: 9.8 Mbit/s, the \
          most of DVD-Video; size: read-ahead of Linux; a minute of it: our choice",

@@ -111,11 +111,11 @@ pub fn across(members: &[Member<'_>]) -> Findings {
     }
     for drive in drives.iter().filter(|drive| !drive.missing().is_empty()) {
         let whose = match std::ptr::eq(drive, reference) {
-            true => "Any overall score: all drives are held against",
+            true => "Any overall score: all drives are compared with",
             false => "The overall score of",
         };
         findings.unknown.push(format!(
-            "{whose} {}, which has no sound numbers of {}.",
+            "{whose} {}, which has no valid numbers of {}.",
             drive.name,
             drive.missing().join(", ")
         ));
@@ -216,11 +216,12 @@ fn undecided(faster: &Drive, slower: &Drive, verdict: Option<Verdict>) -> Option
             Some(format!("{faster} and {slower} are the same within {band} over all loads."))
         }
         Verdict::Degenerate => Some(format!(
-            "{faster} and {slower} differ over all loads, with no noise in either to judge it by."
+            "{faster} and {slower} differ over all loads, with no noise in either by which to \
+             judge it."
         )),
         Verdict::ChangedMaybeRelevant | Verdict::Inconclusive => Some(format!(
-            "Whether {faster} is faster than {slower} by more than {band} over all loads cannot \
-             be told."
+            "Whether {faster} is faster than {slower} by more than {band} over all loads cannot be \
+             determined."
         )),
     }
 }
@@ -238,7 +239,7 @@ fn few(ratio: f64) -> String {
 mod tests {
     use super::*;
 
-    /// A drive that is so many times as fast in every load, with a little noise of its own.
+    /// A drive that is this many times as fast in every load, with a little noise of its own.
     fn drive(name: &str, speed: f64, noise: u64) -> Drive {
         let value = |round: u64| speed * (1.0 + (round * 7919 * noise % 13) as f64 / 2000.0);
         let loads = App::ALL.iter().map(|_| Some((1..=5).map(value).collect())).collect();

@@ -32,15 +32,14 @@ pub fn brief(setting: &Setting<'_>, run: &Run) -> Option<Warning> {
     Some(Warning {
         code: "brief_tests".into(),
         text: format!(
-            "{} of {} sound tests did not take longer than {SECONDS_MIN:.0} s in each repetition, \
+            "{} of {} valid tests did not take longer than {SECONDS_MIN:.0} s in each repetition, \
              which the method asks for: the shortest was `{name}`, {} s.",
             brief.len(),
             all.len(),
             digits(seconds)
         ),
-        advice: "What takes a moment is moved by what else happens in it: look at its interval. \
-                 More files or a larger target (a larger --budget, if that was the limit) make \
-                 tests longer."
+        advice: "A very short test is easily disturbed: look at its interval. More files or a \
+                 larger target (a larger --budget, if that was the limit) make tests longer."
             .into(),
         step: None,
     })

@@ -38,10 +38,10 @@ pub enum Owner {
 }
 
 impl Owner {
-    /// Both.
+    /// Both ways of sharing files.
     pub const BOTH: [Owner; 2] = [Owner::Each, Owner::All];
 
-    /// In words.
+    /// The way in words.
     pub fn words(self) -> &'static str {
         match self {
             Owner::Each => "N-N",

@@ -11,7 +11,7 @@ use drivelab_core::units::Size;
 pub const LARGE: [u64; 4] = [1 << 20, 4 << 20, 8 << 20, 16 << 20];
 /// Records of the IOPS tests.
 pub const SMALL: [u64; 4] = [4 << 10, 8 << 10, 32 << 10, 64 << 10];
-/// The strided read takes every so many-th record.
+/// The strided read takes every n-th record.
 const STRIDE: i64 = 17;
 
 /// One test.

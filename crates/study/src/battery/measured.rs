@@ -11,7 +11,7 @@ use drivelab_stats::{Estimate, Verdict};
 /// What a cell is told in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
-    /// Bytes a second, of operations of so many bytes.
+    /// Bytes a second, of operations of this many bytes.
     Bytes(u64),
     /// Operations a second.
     Operations,

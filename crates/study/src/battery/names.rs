@@ -74,7 +74,7 @@ pub fn group(names: Names, what: &str, actions: &[Action], counted: &[Action]) -
     Group { loads: vec![Load { name: load, acts: Vec::new(), stream, until }], cells }
 }
 
-/// The same with so many of each worker's names in flight, through io_uring.
+/// The same with this many of each worker's names in flight, through io_uring.
 pub fn batched(names: Names, what: &str, actions: &[Action], depth: u32) -> Group {
     let mut batched = group(names, what, actions, actions);
     for load in &mut batched.loads {

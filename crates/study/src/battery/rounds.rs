@@ -22,7 +22,7 @@ pub fn cell_ns(setting: &Setting<'_>, left: &Left, loads: u64) -> Option<u64> {
         Scale::Default => 5 * SECOND_NS,
         Scale::Full => return None,
     };
-    // What is laid out anew, or must end with an fsync, cannot be cut short.
+    // What is laid out again, or must end with an fsync, cannot be cut short.
     Some((left.each(setting, loads, 2 * most_ns) / 2).max(CELL_NS_MIN))
 }
 
@@ -32,7 +32,7 @@ pub fn interval_ns(setting: &Setting<'_>) -> u64 {
     if setting.is_simulated() { 60 * SECOND_NS } else { SECOND_NS / 10 }
 }
 
-/// What is missing of so many rounds, at most one round at a time; `None`: nothing, or no time.
+/// What is missing of this many rounds, at most one round at a time; `None`: nothing, or no time.
 pub fn rest(
     setting: &Setting<'_>,
     run: &Run,

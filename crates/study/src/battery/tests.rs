@@ -129,10 +129,10 @@ fn tests_of_a_minute_or_less_are_told_where_the_method_is_followed_to_the_letter
     };
     assert_eq!(told(Scale::Full, 100.0, 100.0), None);
     let text = told(Scale::Full, 100.0, 30.0).unwrap();
-    assert!(text.starts_with("1 of 68 sound tests did not take longer than 60 s"), "{text}");
+    assert!(text.starts_with("1 of 68 valid tests did not take longer than 60 s"), "{text}");
     assert!(text.ends_with("the shortest was `backward read 4 MiB`, 30.0 s."), "{text}");
     let text = told(Scale::Full, 20.0, 20.0).unwrap();
-    assert!(text.starts_with("68 of 68 sound tests"), "{text}");
+    assert!(text.starts_with("68 of 68 valid tests"), "{text}");
     // Nobody asked for it.
     assert_eq!(told(Scale::Default, 20.0, 20.0), None);
 }

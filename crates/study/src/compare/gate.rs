@@ -1,6 +1,7 @@
 //! A gate: may this result pass, given a baseline?
 
 use drivelab_core::comparison::{Cell, Comparison};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// How much slower a cell may have become, as a share of the baseline.
@@ -11,7 +12,7 @@ pub struct Gate {
 }
 
 /// What a gate says.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Passed {
     /// Every cell is shown to be within the limit.

@@ -65,10 +65,10 @@ fn a_suspect_cell_is_listed_and_not_judged() {
 #[test]
 fn sides_without_a_common_cell_say_what_they_have() {
     let error = compare(&side("x", &[("a", &BEFORE)]), &side("y", &[("b", &BEFORE)]), None);
-    assert_eq!(
-        error.unwrap_err(),
-        "x and y have no cell in common, so there is nothing to compare: a against b"
-    );
+    let error = error.unwrap_err();
+    let (what, way_out) = error.split_once('\n').unwrap();
+    assert_eq!(what, "x and y have no cell in common, so there is nothing to compare: a against b");
+    assert!(way_out.contains("type the same for both"), "{way_out}");
 }
 
 #[test]

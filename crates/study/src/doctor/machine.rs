@@ -1,8 +1,8 @@
 //! What else goes on, and what the machine allows.
 
-use super::Checks;
+use super::{Checks, Finding};
 use drivelab_core::facts::{DeviceFacts, Facts};
-use drivelab_core::fitness::{Idle, Observations, Power, Severity};
+use drivelab_core::fitness::{Idle, Observations, Severity};
 use drivelab_core::quantity::{capacity, percent, size, time};
 
 /// What others may do in a second before it counts: bytes, and shares of the time.
@@ -18,8 +18,28 @@ const NEAR_CELSIUS: f64 = 10.0;
 const MEMORY_BYTES_MIN: u64 = 1 << 30;
 /// A sleep that takes longer to end shows in latencies of flash.
 const EXIT_US: u64 = 50;
-const NOT_COUNTED: &str =
-    "counts nothing (its queue/iostats is 0, or its driver does not count): who uses it is unseen";
+const NOT_COUNTED: &str = "has no I/O counters (its queue/iostats is 0, or its driver does not \
+     count): other users of it cannot be seen";
+
+/// How deep an NVMe drive may sleep by itself (APST). The kernel lets it enter the states whose
+/// latencies together are at most `limit_us`.
+fn sleep(device: &DeviceFacts, limit_us: u64) -> Finding {
+    let advice = "First requests after a pause are late; nvme_core.default_ps_max_latency_us=0.";
+    let allowed =
+        |sleeps: &Vec<u32>| sleeps.iter().copied().filter(|us| u64::from(*us) <= limit_us).max();
+    match device.sleeps_us.as_ref().map(allowed) {
+        Some(Some(us)) => {
+            let found = format!("may sleep so deep that it wakes up {us} µs late (APST)");
+            (Severity::Note, found, advice)
+        }
+        _ if limit_us == 0 => (Severity::Fine, "the kernel does not let it sleep".into(), ""),
+        Some(None) => (Severity::Fine, "does not sleep by itself".into(), ""),
+        None => {
+            let found = format!("may sleep by itself, for up to {limit_us} µs (APST)");
+            (Severity::Unknown, found, "")
+        }
+    }
+}
 
 impl Checks {
     /// Whether target and machine rest while nothing is asked of them.
@@ -97,7 +117,8 @@ impl Checks {
             return self.unknown(name, "the kernel does not count it");
         };
         let found = format!("the hypervisor gave {} of the CPU time to others", percent(share));
-        let advice = "Latencies will hold its pauses; repeat at another hour or on another host.";
+        let advice = "Latencies will include its pauses; repeat at another hour or on another \
+                      host.";
         match share {
             share if share > STEAL_WARNING => self.warning(name, found, advice),
             share if share > STEAL_NOTE => self.note(name, found, advice),
@@ -113,7 +134,7 @@ impl Checks {
         for resync in &seen.resyncs {
             let below = |device: &DeviceFacts| device.name == resync.device;
             let found = format!("{} does a {}", resync.device, resync.action);
-            let advice = "Wait until it ends (/proc/mdstat tells when).";
+            let advice = "Wait until it ends (/proc/mdstat shows when).";
             match seen.facts.target.devices.iter().any(below) {
                 true => self.bad(name, found, advice),
                 false => self.warning(name, found, advice),
@@ -124,12 +145,12 @@ impl Checks {
     fn temperatures(&mut self, seen: &Observations) {
         let name = "temperature";
         if seen.temperatures.is_empty() {
-            return self.unknown(name, "the drive does not tell");
+            return self.unknown(name, "the drive does not report it");
         }
         for reading in &seen.temperatures {
             let now = format!("{}: {:.0} °C", reading.device, reading.celsius);
             let Some(most) = reading.celsius_max else {
-                self.fine(name, format!("{now}; its threshold is not told"));
+                self.fine(name, format!("{now}; its threshold is not reported"));
                 continue;
             };
             let found = format!("{now}, its warning threshold is {most:.0} °C");
@@ -191,12 +212,12 @@ impl Checks {
     /// CPUs, memory, power.
     pub(super) fn machine(&mut self, seen: &Observations) {
         self.governor(seen);
-        self.power(&seen.power);
+        self.power(seen);
         self.nodes(seen);
         let name = "free memory";
         let total = seen.facts.host.memory_bytes;
         match (seen.memory_available_bytes, total) {
-            (None, _) => self.unknown(name, "the kernel does not tell"),
+            (None, _) => self.unknown(name, "the kernel does not report it"),
             (Some(free), total) => {
                 let of = total.map_or(String::new(), |total| format!(" of {}", capacity(total)));
                 let found = format!("{}{of} can be used", capacity(free));
@@ -241,7 +262,8 @@ impl Checks {
         }
     }
 
-    fn power(&mut self, power: &Power) {
+    fn power(&mut self, seen: &Observations) {
+        let power = &seen.power;
         let discharging = power.batteries.iter().find(|(_, status)| status == "Discharging");
         match (discharging, power.batteries.is_empty()) {
             (Some((battery, _)), _) => self.warning(
@@ -261,14 +283,11 @@ impl Checks {
             Some(policy) => self.fine("PCIe power", format!("ASPM policy {policy}")),
             None => {}
         }
-        match power.nvme_sleep_us_max {
-            Some(0) => self.fine("NVMe power", "the drive does not sleep by itself"),
-            Some(us) => self.note(
-                "NVMe power",
-                format!("the drive may sleep so deep that it wakes up in {us} µs (APST)"),
-                "First requests after a pause are late; nvme_core.default_ps_max_latency_us=0.",
-            ),
-            None => {}
+        if let Some(limit_us) = power.nvme_sleep_us_max {
+            let disks = seen.facts.target.devices.iter();
+            let drives = disks.filter(|disk| disk.transport.as_deref() == Some("nvme"));
+            let findings = drives.map(|disk| (disk.name.clone(), sleep(disk, limit_us)));
+            self.together("NVMe power", findings);
         }
         let policies = power.sata_policies.iter().map(|(device, policy)| {
             let finding = match policy.as_str() {
@@ -306,10 +325,22 @@ impl Checks {
         }
     }
 
+    /// Settings that killed runs have left changed.
+    pub(super) fn settings(&mut self, left: &[String]) {
+        match left {
+            [] => self.fine("settings", "none left changed by killed runs"),
+            some => self.warning(
+                "settings",
+                format!("{}: a run that was killed changed it", some.join("; ")),
+                "`drivelab doctor --clean` puts it back, and so does the next run.",
+            ),
+        }
+    }
+
     /// Scratch of runs that were killed.
     pub(super) fn leftovers(&mut self, paths: &[String]) {
         match paths {
-            [] => self.fine("leftovers", "none of runs that were killed"),
+            [] => self.fine("leftovers", "none left by killed runs"),
             [path] => self.note(
                 "leftovers",
                 format!("{path} is scratch of a run that was killed or is still going on"),

@@ -45,7 +45,7 @@ impl Checks {
             (true, _) | (_, false) => self.warning(
                 name,
                 found,
-                "Each I/O is stamped three times: look why the kernel does not use the TSC.",
+                "Each I/O is stamped three times: find out why the kernel does not use the TSC.",
             ),
             (false, true) if clock.source == "monotonic" => {
                 self.note(name, found, "Stamps cost a little more than with the TSC.");
@@ -54,7 +54,7 @@ impl Checks {
         }
         let name = "clock step";
         match seen.clock_step_ns {
-            None => self.bad(name, "the clock stood still", "No time can be measured here."),
+            None => self.bad(name, "the clock did not advance", "No time can be measured here."),
             Some(step) if step > STEP_NS => self.warning(
                 name,
                 format!("{}: shorter times are rounded", time(step as f64)),
@@ -97,7 +97,7 @@ impl Checks {
     fn pauses(&mut self, noise: &Noise) {
         let name = "pauses";
         let found = format!(
-            "CPU {} was taken away {} times for over 100 µs in {} s, at longest for {}",
+            "CPU {} was interrupted {} times for more than 100 µs in {} s, at most for {}",
             noise.cpu,
             count(noise.pauses_over_100_us),
             digits(noise.seconds),

@@ -1,15 +1,16 @@
 //! The target, its file system, and the devices below it.
 
 use super::{Checks, Finding};
-use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetFacts, TargetKind};
+use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetFacts, TargetKind, WearFacts};
 use drivelab_core::fitness::{Direct, Observations, Severity};
 use drivelab_core::quantity::{capacity, percent, time};
 
 /// A file system that is fuller than this fragments what is written.
 const FULL_SHARE: f64 = 0.9;
-/// Requests of `check` are at most this large; the layout's are larger.
-const REQUEST_KIB: u32 = 128;
-const LAYOUT_REQUEST_KIB: u32 = 1024;
+/// The largest requests of `check`.
+const REQUEST_KIB: u32 = 1024;
+/// Pieces smaller than this cost a drive of its sequential rate.
+const PIECE_KIB: u32 = 128;
 /// The deepest queue of `check`.
 const DEPTH: u32 = 32;
 /// More read-ahead than the kernel's usual.
@@ -48,7 +49,7 @@ impl Checks {
                 name,
                 format!("works; memory on {memory} B, offsets on multiples of {offset} B"),
             ),
-            Direct::Works { align: None } => self.fine(name, "works; alignment not told"),
+            Direct::Works { align: None } => self.fine(name, "works; alignment not reported"),
             Direct::Refused => self.bad(
                 name,
                 "the file system has none: the page cache answers",
@@ -56,7 +57,7 @@ impl Checks {
             ),
             Direct::NotAsked => {
                 let place = target.path.as_str();
-                self.unknown(name, format!("no readable file near {place} that could be asked"));
+                self.unknown(name, format!("no readable file near {place} to query"));
             }
         }
     }
@@ -77,14 +78,14 @@ impl Checks {
     fn free_space(&mut self, filesystem: &FilesystemFacts) {
         let name = "free space";
         let (Some(total), Some(free)) = (filesystem.total_bytes, filesystem.free_bytes) else {
-            return self.unknown(name, "the file system does not tell its size");
+            return self.unknown(name, "the file system does not report its size");
         };
         let full = 1.0 - free as f64 / total.max(1) as f64;
-        let found = format!("{} of {} free to us", capacity(free), capacity(total));
+        let found = format!("{} of {} free for this user", capacity(free), capacity(total));
         match full > FULL_SHARE {
             true => self.warning(
                 name,
-                format!("{found}: {} is taken", percent(full)),
+                format!("{found}: {} is used", percent(full)),
                 "A file system this full breaks new files into pieces; make room first.",
             ),
             false => self.fine(name, found),
@@ -109,8 +110,8 @@ impl Checks {
         if target.devices.is_empty() {
             let filesystem = target.filesystem.as_ref();
             let reason = match filesystem {
-                Some(found) if found.memory_backed => "none: the target lives in memory",
-                Some(found) if found.network => "they are behind the network",
+                Some(found) if found.memory_backed => "none: the target is in memory",
+                Some(found) if found.network => "they are on the other side of the network",
                 _ => "no block device is known below the target",
             };
             return self.unknown("devices", reason);
@@ -135,7 +136,8 @@ impl Checks {
         self.together("alignment", target.devices.iter().filter_map(of(alignment)));
         self.together("virtual disk", target.devices.iter().filter_map(of(virtuality)));
         self.unknown("drive state", "nothing records what was written to the drive before");
-        self.unknown("wear", "the drive's own log (SMART) is not read");
+        let disks = target.devices.iter().filter(|device| device.layer == "disk");
+        self.together("health", disks.map(|disk| (disk.name.clone(), health(disk))));
     }
 
     fn queues(&mut self, target: &TargetFacts) {
@@ -170,6 +172,59 @@ fn of(
 
 fn is_layer(device: &DeviceFacts) -> bool {
     !matches!(device.layer.as_str(), "disk" | "partition" | "")
+}
+
+/// What the drive says of itself.
+fn health(device: &DeviceFacts) -> Finding {
+    let Some(wear) = &device.wear else {
+        let reason = device.wear_unknown.as_ref().map(|reason| format!(": {reason}"));
+        let what = "the drive's own log (SMART) could not be read";
+        return (Severity::Unknown, format!("{what}{}", reason.unwrap_or_default()), "");
+    };
+    let warnings = wear.warnings();
+    if !warnings.is_empty() {
+        return (
+            Severity::Bad,
+            format!("the drive warns: {}", warnings.join("; ")),
+            "Save what it holds and replace it: figures measured now are those of a failing drive.",
+        );
+    }
+    let cautions = wear.cautions();
+    let mut said: Vec<String> = well(wear);
+    if cautions.is_empty() {
+        return match (wear.failing, wear.used_percent) {
+            (None, None) => {
+                (Severity::Unknown, "the drive does not say whether it fails".into(), "")
+            }
+            _ => fine(said.join(", ")),
+        };
+    }
+    said.extend(cautions);
+    (Severity::Warning, said.join("; "), care(wear))
+}
+
+/// What speaks for the drive.
+fn well(wear: &WearFacts) -> Vec<String> {
+    let used = wear.used_percent.filter(|used| *used < 100);
+    let words = [
+        used.map(|used| format!("{used} % of its rated endurance used")),
+        wear.spare_percent.map(|spare| format!("{spare} % of its spare left")),
+        wear.failing.map(|_| "it says of itself that it does not fail".to_owned()),
+    ];
+    words.into_iter().flatten().collect()
+}
+
+/// What to do about a drive that does not warn, and yet is not as it should be.
+fn care(wear: &WearFacts) -> &'static str {
+    let counts = [wear.media_errors, wear.pending_sectors, wear.unreadable_sectors];
+    let has_lost = counts.into_iter().flatten().any(|count| count > 0);
+    match (has_lost || wear.self_test_failed == Some(true), wear.used_percent) {
+        (true, _) => "Save what it holds; a drive that loses data once loses more.",
+        (false, Some(100..)) => {
+            "It is beyond what its maker warrants; watch its spare and its errors."
+        }
+        (false, _) => "Damaged transfers are sent again, which takes time: change the cable.",
+    }
 }
 
 fn fine(found: impl Into<String>) -> Finding {
@@ -207,14 +262,14 @@ fn merging(device: &DeviceFacts) -> Finding {
 fn request_size(device: &DeviceFacts) -> Finding {
     match device.max_sectors_kib {
         None => unknown(),
-        Some(most) if most < REQUEST_KIB => (
+        Some(most) if most < PIECE_KIB => (
             Severity::Warning,
             format!("requests above {most} KiB are split; check uses {REQUEST_KIB} KiB"),
             "Raise queue/max_sectors_kb, or use smaller requests.",
         ),
-        Some(most) if most < LAYOUT_REQUEST_KIB => (
+        Some(most) if most < REQUEST_KIB => (
             Severity::Note,
-            format!("requests above {most} KiB are split"),
+            format!("requests above {most} KiB are split; check uses {REQUEST_KIB} KiB"),
             "Keep requests below it, or read their latency as that of several.",
         ),
         Some(most) => fine(format!("up to {most} KiB in one piece")),
@@ -298,7 +353,7 @@ fn link(device: &DeviceFacts) -> Finding {
         }
         (None, _) => {
             let transport = device.transport.as_deref().unwrap_or("an unknown bus");
-            (Severity::Unknown, format!("{transport} tells of no link"), "")
+            (Severity::Unknown, format!("{transport} reports no link"), "")
         }
     }
 }
@@ -308,14 +363,14 @@ fn alignment(device: &DeviceFacts) -> Option<Finding> {
     let unit = u64::from(device.physical_block_bytes.unwrap_or(512)).max(ALIGN_BYTES);
     let shift = device.alignment_offset.unwrap_or(0);
     let start = device.start_bytes.filter(|_| device.layer == "partition");
-    let advice = "Every block touches two of the drive's; make the partition begin at 1 MiB.";
+    let advice = "Every block spans two blocks of the drive; let the partition begin at 1 MiB.";
     if shift != 0 {
         let found = format!("misses the physical blocks by {shift} B");
         return Some((Severity::Warning, found, advice));
     }
     Some(match start? {
         start if !start.is_multiple_of(unit) => {
-            let found = format!("begins at byte {start}, no multiple of {unit}");
+            let found = format!("begins at byte {start}, not a multiple of {unit}");
             (Severity::Warning, found, advice)
         }
         start => fine(format!("begins at byte {start}, a multiple of {unit}")),
@@ -337,7 +392,7 @@ fn virtuality(device: &DeviceFacts) -> Option<Finding> {
     };
     Some((
         Severity::Warning,
-        format!("made up by the host, and {spins}, which proves nothing"),
+        format!("emulated by the host, and {spins}, which proves nothing"),
         "The host's cache, other guests and credits may answer; repeat at other hours.",
     ))
 }

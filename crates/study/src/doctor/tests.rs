@@ -1,7 +1,7 @@
 //! Every check with both of its answers, and with none.
 
 use super::*;
-use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind};
+use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind, WearFacts};
 use drivelab_core::fitness::{Direct, Idle, IdleDevice, Noise, Resync};
 use drivelab_core::observed::{PressureSpan, Temperature};
 use drivelab_core::record::ClockFacts;
@@ -63,6 +63,11 @@ fn disk() -> DeviceFacts {
         nomerges: Some(0),
         writeback_throttle_us: Some(0),
         numa_node: Some(0),
+        wear: Some(WearFacts {
+            used_percent: Some(3),
+            spare_percent: Some(100),
+            ..WearFacts::default()
+        }),
         ..DeviceFacts::default()
     }
 }
@@ -112,10 +117,10 @@ use Severity::{Bad, Fine, Note, Unknown, Warning};
 fn a_quiet_machine_is_fine_throughout() {
     let checks = judge(&quiet());
     let other: Vec<&Check> = checks.iter().filter(|check| check.severity != Fine).collect();
-    // No machine tells these.
-    assert!(other.iter().all(|c| ["drive state", "wear"].contains(&c.name.as_str())), "{other:#?}");
+    // No machine tells this.
+    assert!(other.iter().all(|check| check.name == "drive state"), "{other:#?}");
     assert!(checks.iter().all(|check| check.advice.is_none()));
-    let words = "fit to measure; 2 things could not be found out.";
+    let words = "fit to measure; one check gave no answer.";
     assert_eq!(verdict(&checks), (words.to_owned(), false));
 }
 
@@ -125,16 +130,24 @@ fn a_machine_of_which_nothing_is_known_is_unknown_and_not_fine() {
     let known: Vec<&str> =
         checks.iter().filter(|check| check.severity == Fine).map(|c| c.name.as_str()).collect();
     // Lists that are empty because there is nothing: groups, arrays, batteries, scratch.
-    let lists = ["array at work", "CPU quota", "I/O quota", "memory limit", "battery", "leftovers"];
+    let lists = [
+        "array at work",
+        "CPU quota",
+        "I/O quota",
+        "memory limit",
+        "battery",
+        "settings",
+        "leftovers",
+    ];
     assert_eq!(known, lists);
     let said = verdict(&checks);
-    assert!(said.0.contains("things could not be found out"), "{said:?}");
+    assert!(said.0.contains("checks gave no answer"), "{said:?}");
 }
 
 #[test]
 fn the_target_is_asked_for_its_cache() {
     changed("direct I/O", Fine, "memory on 4 B, offsets on multiples of 512 B", |_| {});
-    changed("direct I/O", Fine, "alignment not told", |seen| {
+    changed("direct I/O", Fine, "alignment not reported", |seen| {
         seen.direct = Direct::Works { align: None };
     });
     changed("direct I/O", Bad, "page cache", |seen| seen.direct = Direct::Refused);
@@ -157,9 +170,9 @@ fn file_systems_that_are_no_drive_are_named() {
     let free = |seen: &mut Observations, free| {
         seen.facts.target.filesystem.as_mut().expect("a file system").free_bytes = free;
     };
-    changed("free space", Warning, "91 % is taken", |seen| free(seen, Some(9 << 30)));
+    changed("free space", Warning, "91 % is used", |seen| free(seen, Some(9 << 30)));
     changed("free space", Fine, "11.8 GB of 107 GB", |seen| free(seen, Some(11 << 30)));
-    changed("free space", Unknown, "does not tell", |seen| free(seen, None));
+    changed("free space", Unknown, "does not report", |seen| free(seen, None));
     let name = "lazy initialisation";
     changed(name, Warning, "is running", |seen| seen.is_initialising = Some(true));
     changed(name, Unknown, "cannot be seen", |seen| seen.is_initialising = None);
@@ -203,7 +216,7 @@ fn a_slow_link_and_a_shifted_partition_are_seen() {
         disk.link = Some("2.5 GT/s PCIe x1".into());
     });
     of_disk("link", Unknown, "what it could be", |disk| disk.link_max = None);
-    of_disk("link", Unknown, "nvme tells of no link", |disk| disk.link = None);
+    of_disk("link", Unknown, "nvme reports no link", |disk| disk.link = None);
     of_disk("alignment", Warning, "by 512 B", |disk| disk.alignment_offset = Some(512));
     let partition = |disk: &mut DeviceFacts, start| {
         disk.layer = "partition".into();
@@ -212,7 +225,7 @@ fn a_slow_link_and_a_shifted_partition_are_seen() {
     of_disk("alignment", Warning, "byte 32256", |disk| partition(disk, 63 * 512));
     of_disk("alignment", Fine, "byte 1048576", |disk| partition(disk, 1 << 20));
     assert_eq!(answers("alignment", &quiet()), [], "a whole disk begins at its beginning");
-    of_disk("alignment", Warning, "no multiple of 16384", |disk| {
+    of_disk("alignment", Warning, "not a multiple of 16384", |disk| {
         partition(disk, 4096);
         disk.physical_block_bytes = Some(16_384);
     });
@@ -238,7 +251,7 @@ fn layers_and_virtual_disks_are_named() {
     };
     changed("devices", Unknown, "no block device", without(false, false));
     changed("devices", Unknown, "in memory", without(true, false));
-    changed("devices", Unknown, "behind the network", without(false, true));
+    changed("devices", Unknown, "other side of the network", without(false, true));
     let mut two = quiet();
     two.facts.target.devices = vec![disk(), DeviceFacts { name: "nvme1n1".into(), ..disk() }];
     let checks = judge(&two);
@@ -259,10 +272,10 @@ fn others_at_work_are_counted() {
     changed("foreign load", Unknown, "nothing was counted", |seen| seen.idle = None);
     let uncounted =
         |name: &str| IdleDevice { name: name.into(), uncounted: true, ..IdleDevice::default() };
-    changed("foreign load", Unknown, "sda counts nothing", |seen| {
+    changed("foreign load", Unknown, "sda has no I/O counters", |seen| {
         seen.idle.as_mut().unwrap().devices = vec![uncounted("sda")];
     });
-    changed("foreign load", Unknown, "sda counts nothing", |seen| {
+    changed("foreign load", Unknown, "sda has no I/O counters", |seen| {
         seen.idle.as_mut().unwrap().devices.push(uncounted("sda"));
     });
     changed("foreign load", Bad, "busy 50 %", |seen| {
@@ -291,7 +304,7 @@ fn others_at_work_are_counted() {
     changed("temperature", Fine, "69 °C", heat(69.0));
     changed("temperature", Warning, "71 °C", heat(71.0));
     changed("temperature", Bad, "80 °C", heat(80.0));
-    changed("temperature", Unknown, "does not tell", |seen| seen.temperatures.clear());
+    changed("temperature", Unknown, "does not report", |seen| seen.temperatures.clear());
 }
 
 #[test]
@@ -333,8 +346,16 @@ fn power_cpus_and_memory_are_judged() {
     };
     changed("PCIe power", Warning, "powersave", policy("powersave"));
     changed("PCIe power", Fine, "default", policy("default"));
-    changed("NVMe power", Note, "100000 µs", |s| s.power.nvme_sleep_us_max = Some(100_000));
-    changed("NVMe power", Fine, "does not sleep", |s| s.power.nvme_sleep_us_max = Some(0));
+    let sleeps = |limit_us: u64, sleeps_us: Option<Vec<u32>>| {
+        move |seen: &mut Observations| {
+            seen.power.nvme_sleep_us_max = Some(limit_us);
+            seen.facts.target.devices[0].sleeps_us = sleeps_us;
+        }
+    };
+    changed("NVMe power", Note, "8000 µs", sleeps(100_000, Some(vec![500, 8_000, 200_000])));
+    changed("NVMe power", Fine, "does not sleep", sleeps(100_000, Some(Vec::new())));
+    changed("NVMe power", Fine, "does not let it", sleeps(0, Some(vec![500])));
+    changed("NVMe power", Unknown, "100000 µs", sleeps(100_000, None));
     let link = |policy: &str| {
         let policies = vec![("sda".to_owned(), policy.to_owned())];
         move |seen: &mut Observations| seen.power.sata_policies = policies
@@ -356,7 +377,7 @@ fn power_cpus_and_memory_are_judged() {
     let memory = |bytes| move |seen: &mut Observations| seen.memory_available_bytes = bytes;
     changed("free memory", Fine, "2.15 GB", memory(Some(2 << 30)));
     changed("free memory", Warning, "1.61 GB", memory(Some(3 << 29)));
-    changed("free memory", Unknown, "does not tell", memory(None));
+    changed("free memory", Unknown, "does not report", memory(None));
 }
 
 #[test]
@@ -369,21 +390,21 @@ fn the_clock_must_be_cheap_fine_and_moving() {
     changed("clock", Note, "monotonic", |seen| seen.clock.source = "monotonic".into());
     changed("clock", Unknown, "not measured", |seen| seen.clock.read_ns = None);
     changed("clock step", Warning, "4.00 µs", |seen| seen.clock_step_ns = Some(4000));
-    changed("clock step", Bad, "stood still", |seen| seen.clock_step_ns = None);
+    changed("clock step", Bad, "did not advance", |seen| seen.clock_step_ns = None);
 }
 
 #[test]
 fn generator_and_noise_have_their_limits() {
     let ceiling =
         |value: f64| move |seen: &mut Observations| seen.ceiling = Some(Estimate::point(value, 1));
-    changed("generator ceiling", Fine, "1.00 M/s (no interval)", ceiling(1e6));
-    changed("generator ceiling", Note, "500 k/s", ceiling(5e5));
-    changed("generator ceiling", Warning, "100 k/s", ceiling(1e5));
+    changed("generator ceiling", Fine, "1.00M IOPS (no interval)", ceiling(1e6));
+    changed("generator ceiling", Note, "500k IOPS", ceiling(5e5));
+    changed("generator ceiling", Warning, "100k IOPS", ceiling(1e5));
     changed("generator ceiling", Unknown, "could not be run", |seen| seen.ceiling = None);
     let noise = |change: fn(&mut Noise)| {
         move |seen: &mut Observations| change(seen.noise.as_mut().expect("measured"))
     };
-    changed("pauses", Fine, "at longest for 900 µs", noise(|n| n.pause_ns_longest = 900_000));
+    changed("pauses", Fine, "at most for 900 µs", noise(|n| n.pause_ns_longest = 900_000));
     changed("pauses", Note, "2.00 ms", noise(|n| n.pause_ns_longest = 2_000_000));
     changed("pauses", Warning, "20.0 ms", noise(|n| n.pause_ns_longest = 20_000_000));
     changed("pauses", Unknown, "could not", |seen| seen.noise = None);
@@ -410,6 +431,44 @@ fn leftovers_and_the_verdict_are_said() {
     seen.direct = Direct::Refused;
     let (words, is_bad) = verdict(&judge(&seen));
     assert!(is_bad);
-    let unfit = "not fit to measure: direct I/O; beware of PCIe power; 2 things";
+    let unfit = "not fit to measure: direct I/O; beware of PCIe power; one check";
     assert!(words.starts_with(unfit), "{words}");
+}
+
+#[test]
+fn a_drive_that_warns_of_itself_is_not_fit() {
+    let worn = |change: fn(&mut WearFacts)| {
+        move |disk: &mut DeviceFacts| change(disk.wear.as_mut().expect("a log"))
+    };
+    of_disk("health", Fine, "3 % of its rated endurance used", |_| {});
+    of_disk("health", Bad, "its reliability is degraded", worn(|it| it.critical_warning = 4));
+    of_disk("health", Bad, "read-only", worn(|it| it.critical_warning = 8));
+    let spare = |it: &mut WearFacts| {
+        (it.spare_percent, it.spare_threshold_percent) = (Some(9), Some(10));
+    };
+    of_disk("health", Bad, "its spare is 9 %, below its 10 %", worn(spare));
+    of_disk("health", Warning, "105 %", worn(|it| it.used_percent = Some(105)));
+    let warned = "3 % of its rated endurance used; 100 % of its spare left; it failed 2 times";
+    of_disk("health", Warning, warned, worn(|it| it.media_errors = Some(2)));
+    of_disk("health", Warning, "cable", worn(|it| it.link_errors = Some(5000)));
+    of_disk("health", Warning, "1 sector", worn(|it| it.pending_sectors = Some(1)));
+    of_disk("health", Unknown, "could not be read", |disk| disk.wear = None);
+    of_disk("health", Unknown, "(SMART) could not be read: run as root", |disk| {
+        (disk.wear, disk.wear_unknown) = (None, Some("run as root to ask it".into()));
+    });
+}
+
+#[test]
+fn an_ata_or_scsi_drive_is_fit_only_if_it_says_so() {
+    let told = |failing, used_percent| {
+        let wear = WearFacts { failing, used_percent, ..WearFacts::default() };
+        move |disk: &mut DeviceFacts| disk.wear = Some(wear.clone())
+    };
+    of_disk("health", Bad, "it says of itself that it fails", told(Some(true), Some(3)));
+    of_disk("health", Fine, "it says of itself that it does not fail", told(Some(false), None));
+    of_disk("health", Unknown, "does not say whether it fails", told(None, None));
+    let mut seen = quiet();
+    seen.facts.target.devices[0].wear.as_mut().expect("a log").failing = Some(true);
+    let (words, is_bad) = verdict(&judge(&seen));
+    assert!(is_bad && words.starts_with("not fit to measure: health"), "{words}");
 }

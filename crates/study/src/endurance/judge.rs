@@ -2,9 +2,10 @@
 
 use super::{COUNTED, ORDER, RANDOM, counted, is_counted, nonsense};
 use crate::experiment::Setting;
+use crate::experiment::capital;
 use crate::experiment::order::unbroken;
 use crate::experiment::wear::rated;
-use drivelab_core::facts::{FlashFacts, WearFacts};
+use drivelab_core::facts::{DeviceFacts, FlashFacts, WearFacts};
 use drivelab_core::findings::{Entry, Figure, Findings, Head, Remark, Table, Unit};
 use drivelab_core::inside::Inside;
 use drivelab_core::lifetime::{days_of_cells, days_of_promise};
@@ -120,8 +121,8 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
         [ORDER, RANDOM].iter().filter_map(|name| Wear::of(&run.steps, name, &flash)).collect();
     if loads.is_empty() {
         findings.want_more(
-            "How fast the drive wears: no load was written for a whole turn of the drive within \
-             the time and bytes allowed. Give a larger --time or --budget."
+            "How fast the drive wears: no load overwrote the whole drive once within the time and \
+             bytes allowed. Give a larger --time or --budget."
                 .into(),
         );
     }
@@ -151,15 +152,15 @@ fn of_flash(setting: &Setting<'_>, run: &Run, per_day: f64, findings: &mut Findi
         }));
         match days {
             Some(days) => findings.verdict.push(format!(
-                "{}: each byte of the host costs {} of flash, so {} a day leave it {}.",
-                capitalised(wear.name),
+                "{}: each byte of the host costs {} bytes of flash, so {} a day leave it {}.",
+                capital(wear.name),
                 digits(wear.amplification.value),
                 capacity(per_day as u64),
                 in_days(&days)
             )),
             None => findings.verdict.push(format!(
-                "{}: each byte of the host costs {} of flash.",
-                capitalised(wear.name),
+                "{}: each byte of the host costs {} bytes of flash.",
+                capital(wear.name),
                 digits(wear.amplification.value)
             )),
         }
@@ -187,8 +188,8 @@ fn missing(loads: &[Wear], findings: &mut Findings) {
              --budget."
         )),
         (false, true) => findings.want_more(
-            "What writes in order leave: the time was over before the whole drive had been \
-             rewritten in order. Give a larger --time."
+            "What sequential writes leave: the time was over before the whole drive had been \
+             rewritten sequentially. Give a larger --time."
                 .into(),
         ),
         _ => {}
@@ -291,58 +292,80 @@ fn of_real(setting: &Setting<'_>, per_day: f64, findings: &mut Findings) {
         text: match setting.is_simulated() {
             true => "it has no flash whose programs and erases could be counted".into(),
             false => "what the flash itself wrote is not in the logs that every drive has; a \
-                      maker's log (OCP C0h) or attribute, read before and after a load, tells it"
+                      maker's log (OCP C0h) or attribute, read before and after a load, shows it"
                 .into(),
         },
     });
     if setting.is_simulated() {
         findings.unknown.push(
-            "How fast it wears: nothing in this drive wears out by being written. Take one of \
-             flash, such as sim:nvme-tlc."
+            "How fast it wears: nothing in this drive wears out by being written. Use a flash \
+             drive, such as sim:nvme-tlc."
                 .into(),
         );
         return;
     }
     let disks = setting.facts.target.devices.iter().filter(|device| device.layer == "disk");
-    let told: Vec<WearFacts> = disks.filter_map(|disk| disk.wear).collect();
-    let [wear] = told.as_slice() else {
-        if setting.options.rated.is_none() {
-            findings.unknown.push(
-                "How much of its life is used: the drive does not tell (only NVMe drives are \
-                 asked, and only as root). --rated 600TB gives its maker's promise."
-                    .into(),
-            );
-        }
-        return;
+    let disks: Vec<&DeviceFacts> = disks.collect();
+    let disk = match disks.as_slice() {
+        [disk] => disk,
+        [] => return not_told("no drive is known below it", setting, findings),
+        _ => return not_told("it is several drives", setting, findings),
     };
-    findings.figures.push(Figure {
-        name: "used of its rated endurance".into(),
-        estimate: Estimate::point(f64::from(wear.used_percent) / 100.0, 1),
-        unit: Unit::Share,
-        note: format!(
-            "after {} written; spare blocks {} %",
-            capacity(wear.written_bytes),
-            wear.spare_percent
-        ),
-    });
-    if wear.media_errors > 0 {
+    let Some(wear) = &disk.wear else {
+        let reason = disk.wear_unknown.as_deref().unwrap_or("it was not asked");
+        return not_told(reason, setting, findings);
+    };
+    let warnings = wear.warnings();
+    if !warnings.is_empty() {
+        findings.beware.push(format!("The drive itself warns: {}.", warnings.join("; ")));
+    }
+    if let Some(errors) = wear.media_errors.filter(|errors| *errors > 0) {
         findings.beware.push(format!(
-            "The drive counts {} times that it could not give back what was written.",
-            wear.media_errors
+            "The drive counts {errors} times that it could not return or write data."
         ));
     }
-    if wear.used_percent >= 100 {
-        findings.beware.push(format!(
-            "The drive counts {} % of its rated endurance as used: its maker promises nothing \
-             more.",
-            wear.used_percent
-        ));
-    } else if wear.used_percent == 0 && setting.options.rated.is_none() {
+    let Some(used) = wear.used_percent else {
+        return not_told("it counts no part of its life as used", setting, findings);
+    };
+    used_up(used, wear, findings);
+    if used == 0 && setting.options.rated.is_none() {
+        let after = wear.written_bytes.map(|bytes| format!(" after {}", capacity(bytes)));
         findings.unknown.push(format!(
-            "How many days {} a day leave it: the drive counts less than 1 % as used after {}, \
-             from which nothing follows yet. --rated 600TB gives its maker's promise.",
+            "How many days {} a day leave it: the drive counts less than 1 % as used{}, from which \
+             nothing can be concluded yet. --rated 600TB gives its maker's promise.",
             capacity(per_day as u64),
-            capacity(wear.written_bytes)
+            after.unwrap_or_default()
+        ));
+    }
+}
+
+/// How much of its life is used, as the drive counts it.
+fn used_up(used: u32, wear: &WearFacts, findings: &mut Findings) {
+    let notes = [
+        wear.written_bytes.map(|bytes| format!("after {} written", capacity(bytes))),
+        wear.spare_percent.map(|spare| format!("spare blocks {spare} %")),
+        wear.used_from.as_ref().map(|source| format!("by {source}")),
+    ];
+    findings.figures.push(Figure {
+        name: "used of its rated endurance".into(),
+        estimate: Estimate::point(f64::from(used) / 100.0, 1),
+        unit: Unit::Share,
+        note: notes.into_iter().flatten().collect::<Vec<_>>().join("; "),
+    });
+    if used >= 100 {
+        findings.beware.push(format!(
+            "The drive counts {used} % of its rated endurance as used: its maker promises nothing \
+             more."
+        ));
+    }
+}
+
+/// Its maker's promise can stand in for what the drive does not tell.
+fn not_told(reason: &str, setting: &Setting<'_>, findings: &mut Findings) {
+    if setting.options.rated.is_none() {
+        findings.unknown.push(format!(
+            "How much of its life is used: the drive does not report it ({reason}). --rated 600TB \
+             gives its maker's promise."
         ));
     }
 }
@@ -355,8 +378,8 @@ fn promise(setting: &Setting<'_>, per_day: f64, findings: &mut Findings) {
         return;
     };
     let disks = setting.facts.target.devices.iter().filter(|device| device.layer == "disk");
-    let told: Vec<WearFacts> = disks.filter_map(|disk| disk.wear).collect();
-    let written = if let [wear] = told.as_slice() { Some(wear.written_bytes as f64) } else { None };
+    let told: Vec<u64> = disks.filter_map(|disk| disk.wear.as_ref()?.written_bytes).collect();
+    let written = if let [written] = told.as_slice() { Some(*written as f64) } else { None };
     let rest = rated.bytes - written.unwrap_or(0.0);
     let Some(days) = days_of_promise(rest, per_day) else { return };
     if days <= 0.0 {
@@ -401,11 +424,6 @@ fn in_days(days: &Estimate) -> String {
         }
         _ => format!("{} days ({years})", digits(days.value)),
     }
-}
-
-fn capitalised(name: &str) -> String {
-    let mut letters = name.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[cfg(test)]

@@ -53,7 +53,7 @@ pub fn across(members: &[Member<'_>]) -> Findings {
 }
 
 /// The loads as they are called in a sentence, and the names of their steps.
-const RESULTS: [(&str, &str); 2] = [("writes in order", ORDER), ("random writes", RANDOM)];
+const RESULTS: [(&str, &str); 2] = [("sequential writes", ORDER), ("random writes", RANDOM)];
 
 fn rung(member: &Member<'_>, target: String) -> Option<Rung> {
     let known = member.run.begin.facts.target.simulated?;
@@ -107,7 +107,7 @@ fn table(rungs: &[Rung]) -> Table {
             head("cells a bit", Some(Unit::Factor)),
             head("cycles", Some(Unit::Count)),
             head("amplified", Some(Unit::Factor)),
-            head("days, in order", Some(Unit::Count)),
+            head("days, sequential", Some(Unit::Count)),
             head("days, random", Some(Unit::Count)),
         ],
         rows: rungs.iter().map(row).collect(),

@@ -40,15 +40,14 @@ impl Left {
 /// The shortest step that a study of many cells measures.
 pub const STEP_NS_MIN: u64 = 50_000_000;
 
-/// Why so many steps do not fit the time, if they do not; the other half is for preparation.
+/// Why this many steps do not fit the time, if they do not; the other half is for preparation.
 pub fn too_short(setting: &Setting<'_>, steps: u64) -> Option<String> {
     let between = between_ns(setting);
     let needed = steps.saturating_mul(2 * (STEP_NS_MIN + between));
     let seconds = needed.div_ceil(1_000_000_000);
     (setting.options.time.0 < needed).then(|| {
         format!(
-            "{} are too short for the {steps} steps of `{}` at this scale; give at least \
-             {seconds}s",
+            "{} is too short for the {steps} steps of `{}` at this scale; give at least {seconds}s",
             setting.options.time, setting.options.name
         )
     })

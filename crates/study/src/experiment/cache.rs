@@ -25,8 +25,8 @@ pub fn objection(setting: &Setting<'_>) -> Option<String> {
             };
         }
         (TargetKind::BlockDevice, _) => match target.devices.first() {
-            Some(device) => format!("{} ({}) does not tell of one", device.name, device.layer),
-            None => "this device does not tell of one".into(),
+            Some(device) => format!("{} ({}) does not report one", device.name, device.layer),
+            None => "this device does not report one".into(),
         },
         (TargetKind::Simulated, _) => "a simulated drive has none that can be set".into(),
         (TargetKind::Directory | TargetKind::File, _) => "this is a file".into(),
@@ -79,8 +79,8 @@ pub fn deviation(setting: &Setting<'_>, run: &Run, wanted: Switch) -> Option<Str
                 format!(" The kernel treats it as `{view}`, which the drive need not follow.")
             });
             Some(format!(
-                "The volatile write cache was left as it was, and what it is is unknown: the drive \
-                 was not asked or does not tell; {asks}.{view}"
+                "The volatile write cache was left as it was, and its setting is unknown: the \
+                 drive was not queried or does not report it; {asks}.{view}"
             ))
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(says(&disk(Some(WriteCache::Absent)), Switch::Off), None);
         let refused = [
             (disk(Some(WriteCache::Absent)), Switch::On, "no volatile write cache"),
-            (disk(None), Switch::Off, "sdq (disk) does not tell of one"),
+            (disk(None), Switch::Off, "sdq (disk) does not report one"),
             (Facts::default(), Switch::Off, "this is a file"),
         ];
         for (facts, wanted, text) in refused {
@@ -141,7 +141,7 @@ mod tests {
         }
         let mut loops = disk(Some(WriteCache::On));
         loops.target.devices[0].layer = "loop".into();
-        assert!(says(&loops, Switch::Off).unwrap().contains("(loop) does not tell"));
+        assert!(says(&loops, Switch::Off).unwrap().contains("(loop) does not report"));
     }
 
     #[test]
@@ -164,6 +164,6 @@ mod tests {
         let against = said(Some(WriteCache::Off), Some(Switch::On), servers);
         assert!(against.contains("was on, as --write-cache said"), "{against}");
         let unknown = said(None, None, servers);
-        assert!(unknown.contains("what it is is unknown") && unknown.contains("`write back`"));
+        assert!(unknown.contains("its setting is unknown") && unknown.contains("`write back`"));
     }
 }

@@ -83,7 +83,7 @@ pub fn look(summary: &Summary, findings: &mut Findings) {
     let Ok(judged) = judge(&family) else {
         findings
             .unknown
-            .push("Whether drive and machine stood still: the control cell has no values.".into());
+            .push("Whether drive and machine were stable: the control cell has no values.".into());
         return;
     };
     for ((place, _), judged) in pairs.iter().zip(&judged) {
@@ -91,12 +91,12 @@ pub fn look(summary: &Summary, findings: &mut Findings) {
         let way = if judged.ratio.value < 1.0 { "slower" } else { "faster" };
         match judged.verdict {
             Verdict::Changed | Verdict::ChangedMaybeRelevant => findings.suspect.push(format!(
-                "The surroundings moved: the control, random reads at depth 1, was {by} {way} at \
-                 the {place} than at the beginning, though nothing of it was changed. Run again \
+                "Conditions changed: the control, random reads at depth 1, was {by} {way} at the \
+                 {place} than at the beginning, though nothing about it was changed. Run again \
                  when the machine is quiet."
             )),
             Verdict::Inconclusive => findings.unknown.push(format!(
-                "Whether drive and machine stood still until the {place}: the control was {by} \
+                "Whether drive and machine were stable until the {place}: the control was {by} \
                  {way} there, within its own noise."
             )),
             _ => {}
@@ -117,7 +117,7 @@ pub fn drift(cells: &[(String, Vec<f64>)], least: f64, findings: &mut Findings) 
             continue;
         }
         findings.unknown.push(format!(
-            "Whether {name} stood still: it moved by {} over the {} times it was measured (p {}), \
+            "Whether {name} was stable: it changed by {} over the {} times it was measured (p {}), \
              and its figures are of all of them.",
             percent(moved),
             values.len(),
@@ -147,7 +147,7 @@ mod tests {
         let moved = cell("moved", (0..12).map(|at| noise(at) * (1.0 - 0.01 * at as f64)));
         let found = said(&[still.clone(), moved.clone()], DRIFT);
         assert_eq!(found.len(), 1, "{found:?}");
-        assert!(found[0].starts_with("Whether moved stood still: it moved by -1"), "{found:?}");
+        assert!(found[0].starts_with("Whether moved was stable: it changed by -1"), "{found:?}");
         assert_eq!(said(&[still], 0.0), [""; 0]);
         assert_eq!(said(&[moved], 0.2), [""; 0], "less than what counts");
     }

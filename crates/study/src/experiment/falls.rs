@@ -70,11 +70,11 @@ pub struct Fall {
 }
 
 /// A fall counts from this share of the rate before on …
-const FALLEN: f64 = 0.90;
+pub const FALLEN: f64 = 0.90;
 /// … if it lasts this many intervals, most of those that follow on the first: a drive that begins
 /// to collect is fast again in between …
 const LASTING: usize = 5;
-/// … not counting those in which nothing came to its end, where usually so many operations do: a
+/// … not counting those in which nothing came to its end, where usually this many operations do: a
 /// drive that stalls, however long, has not become slower …
 const STALLED_OPERATIONS: f64 = 4.0;
 /// … and begins where the rate was last above this share.
@@ -85,13 +85,13 @@ const SHARP_PART: f64 = 0.04;
 /// lost at least a fifth of its blocks' content where it must collect: the first copies cost more.
 const SHARP: f64 = 0.85;
 
-/// The first lasting fall below the rate of the first `first_bytes`, on a drive of so many bytes.
+/// The first lasting fall below the rate of the first `first_bytes`, on a drive of this many bytes.
 pub fn fall(history: &[Written], first_bytes: f64, drive_bytes: f64) -> Option<Fall> {
     falls(history, first_bytes, drive_bytes, 0.0).into_iter().next()
 }
 
 /// Lasting falls one below the other, up to the first one that comes after `until` bytes. What
-/// follows on an earlier one is held against the level behind it.
+/// follows on an earlier one is compared with the level behind it.
 pub fn falls(history: &[Written], first_bytes: f64, drive_bytes: f64, until: f64) -> Vec<Fall> {
     let history: Vec<Written> = history.iter().filter(|at| !at.is_partial).copied().collect();
     let mut all: Vec<Fall> = Vec::new();

@@ -1,4 +1,4 @@
-//! What was measured, held against what the drive's link carries.
+//! What was measured, compared with what the drive's link carries.
 
 use drivelab_core::facts::Facts;
 use drivelab_core::link::{self, Link};
@@ -23,7 +23,7 @@ pub fn said(facts: &Facts, read: Option<f64>, written: Option<f64>) -> Option<St
     };
     let name = link.name;
     (!parts.is_empty())
-        .then(|| format!("Of what {name} carries ({carries}), in a row: {}.", parts.join(", ")))
+        .then(|| format!("Of what {name} carries ({carries}), sequentially: {}.", parts.join(", ")))
 }
 
 /// The shares that reads and writes take of a link.
@@ -50,7 +50,7 @@ mod tests {
         let text = said(&facts, Some(3.5e9), Some(2e9)).unwrap();
         assert_eq!(
             text,
-            "Of what PCIe 3.0 x4 carries (3.94 GB/s), in a row: reads 89 %, writes 51 %."
+            "Of what PCIe 3.0 x4 carries (3.94 GB/s), sequentially: reads 89 %, writes 51 %."
         );
         assert_eq!(said(&facts, None, None), None);
         facts.target.devices[0].link = None;

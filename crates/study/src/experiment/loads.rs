@@ -119,11 +119,12 @@ pub fn not_purged(setting: &Setting<'_>, run: &Run) -> Option<String> {
     let mut acts = run.steps.iter().filter(|step| step.begin.name == EMPTY);
     match acts.next_back().and_then(|step| step.plan.act.clone()) {
         Some(Act::Purge(_)) => None,
-        Some(_) => Some(
-            "The drive was emptied by discarding all of it, not purged by a command of its own."
-                .into(),
-        ),
+        Some(_) => {
+            Some("The whole drive was discarded, not purged by a command of its own.".into())
+        }
         None if run.begin.state.as_deref() == Some("fresh") || !setting.is_drive() => None,
-        None => Some("The drive was taken as it was: it was not purged.".into()),
+        None => {
+            Some("The drive was not purged: the study began in the state it was found in.".into())
+        }
     }
 }

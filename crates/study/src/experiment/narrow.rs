@@ -10,7 +10,7 @@ use drivelab_core::units::Size;
 const PART: u64 = 4;
 const BYTES_MIN: u64 = 64 << 20;
 
-/// The same study of the first bytes of each of so many files; `None`: all of it is used.
+/// The same study of the first bytes of each of this many files; `None`: all of it is used.
 pub fn narrowed(setting: &Setting<'_>, files: u64) -> Option<StudyOptions> {
     let budget = setting.options.budget.0;
     let bytes = budget / PART / files.max(1) / BYTES_MIN * BYTES_MIN;

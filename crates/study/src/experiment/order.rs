@@ -4,7 +4,7 @@ use drivelab_core::plan::Step;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_stats::{Domain, Random};
 
-/// Everything up to the last time that the drive was let go of: what came before still counts as
+/// Everything up to the last time that the drive was closed: what came before still counts as
 /// measured, but nothing that must follow on it does.
 pub fn since_break(run: &Run) -> &[StepRun] {
     let broken = run.resumptions.iter().rfind(|resumed| resumed.because.is_some());
@@ -12,13 +12,13 @@ pub fn since_break(run: &Run) -> &[StepRun] {
     &run.steps[from.min(run.steps.len())..]
 }
 
-/// The run without what came before the last time that the drive was let go of.
+/// The run without what came before the last time that the drive was closed.
 pub fn unbroken(run: &Run) -> Run {
     let steps = since_break(run).to_vec();
     Run { steps, resumptions: Vec::new(), established: Vec::new(), ..run.clone() }
 }
 
-/// Whether the drive was let go of while the study went on.
+/// Whether the drive was closed while the study went on.
 pub fn is_broken(run: &Run) -> bool {
     since_break(run).len() < run.steps.len()
 }
@@ -46,7 +46,7 @@ pub fn missing(schedule: Vec<Step>, run: &Run) -> Vec<Step> {
     schedule.into_iter().filter(|step| is_missing(step)).collect()
 }
 
-/// So many rounds of all of these, each in an order of its own.
+/// This many rounds of all of these, each in an order of its own.
 pub fn in_rounds<T: Clone>(
     all: &[T],
     rounds: u64,

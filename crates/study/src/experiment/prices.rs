@@ -96,9 +96,7 @@ fn note(offers: &[Offer<'_>]) -> String {
     let currencies: Vec<&str> =
         offers.iter().filter_map(Offer::price).map(|it| it.currency.as_str()).collect();
     if currencies.windows(2).any(|pair| pair[0] != pair[1]) {
-        said.push(
-            "The currencies differ: prices stand beside each other as they were said.".into(),
-        );
+        said.push("The currencies differ: prices are listed as they were given.".into());
     }
     said.join(" ")
 }

@@ -1,16 +1,16 @@
-//! What was published of a drive that is simulated here, to stand beside what it does.
+//! What was published of a drive that is simulated here, to stand next to what it does.
 
 use drivelab_core::findings::{Entry, Head, Table};
 use drivelab_core::gathering::Member;
 use drivelab_core::quantity::percent;
 
 /// The title of the table.
-pub const TITLE: &str = "Beside what was published of this drive";
+pub const TITLE: &str = "Compared with published figures of this drive";
 
 /// One published figure, and the same figure here.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Held {
-    /// What it is.
+    /// Name of the figure.
     pub figure: String,
     /// As it is here, with its unit.
     pub here: String,
@@ -64,14 +64,14 @@ pub fn began(members: &[Member<'_>]) -> Vec<String> {
     )]
 }
 
-/// The table, and how many figures were met; where it is said why they cannot be held against each
+/// The table, and how many figures were met; where it is said why they cannot be compared with each
 /// other (`unlike`), nothing is a hit or a miss. `rule` says what counts as a hit, beginning behind
 /// a colon; `sources` is the rest of the note.
 pub fn table(held: Vec<Held>, unlike: Option<&str>, rule: &str, sources: &str) -> Option<Table> {
     let (hits, all) = (held.iter().filter(|one| one.is_hit).count(), held.len());
     let told = match unlike {
         Some(why) => {
-            format!("Not held against each other, because {why}. Otherwise would count: {rule}")
+            format!("Not compared, because {why}. Otherwise the rule is: {rule}")
         }
         None => format!("{hits} of {all} hit: {rule}"),
     };
@@ -147,7 +147,7 @@ mod tests {
         assert!(judged.note.starts_with("1 of 2 hit: within 5 %. Figures marked"), "{judged:?}");
         let other = table(held(), Some("it is old"), "within 5 %.", "").unwrap();
         assert_eq!(text(&other, 0), "reads|9|10|-10 %|not comparable|A");
-        let expected = "Not held against each other, because it is old. Otherwise";
+        let expected = "Not compared, because it is old. Otherwise";
         assert!(other.note.starts_with(expected), "{other:?}");
         assert_eq!(table(Vec::new(), None, "", ""), None);
     }

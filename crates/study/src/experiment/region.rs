@@ -68,7 +68,7 @@ fn last<'a>(run: &'a Run, name: &str) -> Option<&'a StepRun> {
     since_break(run).iter().rfind(|step| step.begin.name == name)
 }
 
-/// How much such a study may use: so many minutes by scale, and a few times the drive's bytes.
+/// How much such a study may use: this many minutes by scale, and a few times the drive's bytes.
 pub fn allowance(scale: Scale, bytes: u64, minutes: [u64; 3]) -> Allowance {
     let [quick, default, full] = minutes;
     let (minutes, budget) = match scale {

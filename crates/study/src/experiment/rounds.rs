@@ -11,6 +11,7 @@ use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::stands;
 use drivelab_core::study::Established;
 use drivelab_core::units::Span;
+use drivelab_core::uses;
 use drivelab_stats::steady::{
     Holder, Past, Settled, TURN_ROUNDS, Unsettled, WINDOW_ROUNDS, Window,
 };
@@ -39,7 +40,7 @@ pub fn is_whole(setting: &Setting<'_>) -> bool {
     turn as f64 >= 0.99 * setting.bytes() as f64
 }
 
-/// Random writes of so many bytes, and no longer than is left.
+/// Random writes of this many bytes, and no longer than is left.
 pub fn write_step(setting: &Setting<'_>, name: &str, role: Role, bytes: u64, left: &Left) -> Step {
     let until = Until {
         bytes: Some(whole(bytes.min(left.bytes), REQUEST_BYTES)),
@@ -208,11 +209,11 @@ pub fn window_table(title: &str, window: &Window, unit: Unit) -> Table {
     Table {
         title: title.into(),
         note: format!(
-            "Rounds {} to {}; best line {:.4} × round + {:.1}, {correlation}.",
+            "Rounds {} to {}; the best line {} by {} a round, {correlation}.",
             (window.last_round + 1).saturating_sub(WINDOW_ROUNDS),
             window.last_round,
-            window.slope,
-            window.intercept
+            if window.slope < 0.0 { "falls" } else { "rises" },
+            uses::written(window.slope.abs(), unit)
         ),
         heads: vec![
             head("criterion", None),

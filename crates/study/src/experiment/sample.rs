@@ -55,7 +55,7 @@ pub fn play(
     run
 }
 
-/// What a step leaves behind at so many operations a second.
+/// What a step leaves behind at this many operations a second.
 fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<Tally> {
     let stream = step.streams.first()?;
     let length = stream.length.map_or(setting.bytes(), |length| length.0);

@@ -34,7 +34,7 @@ pub fn simulated() -> Facts {
     facts
 }
 
-/// Does the steps of a plan, each of which writes so many bytes; the last may be broken off.
+/// Does the steps of a plan, each of which writes this many bytes; the last may be broken off.
 fn did(run: &mut Run, plan: &Plan, written: u64, is_last_whole: bool) {
     let number = run.plans.len() as u32;
     run.push(Record::Plan { plan: plan.clone() }).unwrap();
@@ -185,7 +185,7 @@ fn a_cliff_is_a_fall_that_lasts() {
     uneven.extend([91.0, 55.0, 74.0, 76.0, 92.0, 53.0, 81.0, 103.0, 99.0, 99.0, 98.0, 97.0]);
     uneven.extend([60.0; 10]);
     assert_eq!(fall(&history(&uneven), 5.0, 50.0).unwrap().bytes, 40.0);
-    // The next one is held against what is left.
+    // The next one is compared with what is left.
     rates.extend([20.0; 20]);
     let both = falls(&history(&rates), 5.0, 50.0, 50.0);
     assert_eq!(

@@ -27,7 +27,7 @@ const FULL: [&str; 5] = ["filled", "random-filled", "random-steady", "fragmented
 pub enum Used {
     /// This is still to be done.
     Not(Plan),
-    /// So many bytes from the beginning hold data and were used: what is measured lies there.
+    /// This many bytes from the beginning hold data and were used: what is measured lies there.
     Until(u64),
     /// It was tried and came to nothing.
     Never,

@@ -1,4 +1,4 @@
-//! What a study takes of a drive's life: its budget beside what the drive is rated to bear.
+//! What a study takes of a drive's life: its budget next to what the drive is rated to bear.
 
 use super::Setting;
 use drivelab_core::facts::DeviceFacts;
@@ -24,15 +24,14 @@ pub fn rated(setting: &Setting<'_>) -> Option<Rated> {
         return Some(Rated { bytes: said.0 as f64, because: "as --rated says".into() });
     }
     let disks = || target.devices.iter().filter(|device| is_drive(device));
-    let told = disks().next().and_then(|disk| disk.wear).filter(|_| disks().count() == 1);
+    let told = disks().next().and_then(used_and_written).filter(|_| disks().count() == 1);
     let flash = target.simulated.and_then(|known| known.flash).filter(|it| it.cycles_left > 0);
     match (told, flash) {
-        (Some(wear), _) => Some(Rated {
-            bytes: rated_from_wear(wear.written_bytes as f64, wear.used_percent)?,
+        (Some((used, written)), _) => Some(Rated {
+            bytes: rated_from_wear(written as f64, used)?,
             because: format!(
-                "estimated: the drive counts {} % as used after {}",
-                wear.used_percent,
-                capacity(wear.written_bytes)
+                "estimated: the drive counts {used} % as used after {}",
+                capacity(written)
             ),
         }),
         (None, Some(flash)) => Some(Rated {
@@ -44,6 +43,12 @@ pub fn rated(setting: &Setting<'_>) -> Option<Rated> {
         }),
         (None, None) => None,
     }
+}
+
+/// Percent used and bytes written, where a drive tells both.
+fn used_and_written(disk: &DeviceFacts) -> Option<(u32, u64)> {
+    let wear = disk.wear.as_ref()?;
+    wear.used_percent.zip(wear.written_bytes)
 }
 
 /// A drive, and no layer above or part of one.
@@ -74,8 +79,8 @@ pub fn too_much(setting: &Setting<'_>) -> Option<String> {
     let share = budget.0 as f64 / rated.bytes;
     (share > SHARE_MAX).then(|| {
         format!(
-            "`{}` may write {} here, {} of the drive's rated endurance of {} ({}); more than {} \
-             is taken only where it is asked for",
+            "`{}` may write {} here, {} of the drive's rated endurance of {} ({}); more than {} is \
+             written only on request",
             setting.options.name,
             capacity(budget.0),
             percent(share),
@@ -96,7 +101,11 @@ mod tests {
     const TB: u64 = 1_000_000_000_000;
 
     fn worn(used_percent: u32, written_bytes: u64) -> Facts {
-        let wear = Some(WearFacts { used_percent, written_bytes, ..WearFacts::default() });
+        let wear = Some(WearFacts {
+            used_percent: Some(used_percent),
+            written_bytes: Some(written_bytes),
+            ..WearFacts::default()
+        });
         let disk = DeviceFacts { layer: "disk".into(), wear, ..DeviceFacts::default() };
         let mut facts = Facts::default();
         facts.target.kind = TargetKind::BlockDevice;
@@ -130,6 +139,9 @@ mod tests {
         let (forecast, refusal) = said(&worn(0, TB), 700 * TB, None);
         assert!(forecast.contains("not known; --rated"), "{forecast}");
         assert_eq!(refusal, "", "what is not known refuses nothing");
+        let mut silent = worn(5, 30 * TB);
+        silent.target.devices[0].wear.as_mut().expect("wear").written_bytes = None;
+        assert!(said(&silent, 700 * TB, None).0.contains("not known"));
         let mut array = worn(5, 30 * TB);
         array.target.devices.push(array.target.devices[0].clone());
         assert!(said(&array, 700 * TB, None).0.contains("not known"));

@@ -20,9 +20,9 @@ const OWN: Jobs = Jobs { in_order: 32, workers: 4, in_words: "Four", depth: 8 };
 const PBLAZE5: Jobs = Jobs { in_order: 256, workers: 8, in_words: "Eight", depth: 64 };
 
 /// What is done otherwise than in the review.
-pub const DEVIATION: &str = "The review wrote for three hours in order and for three hours at \
-                             random first. Here the file is written in order, and at random once \
-                             over: the steady state is not waited for; `steady --protocol \
+pub const DEVIATION: &str = "The review first wrote for three hours sequentially and for three \
+                             hours at random. Here the file is written sequentially, and once over \
+                             at random: the steady state is not waited for; `steady --protocol \
                              pblaze5` does.";
 
 pub fn of(setting: &Setting<'_>) -> Jobs {

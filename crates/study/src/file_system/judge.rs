@@ -6,7 +6,7 @@ use super::{
 };
 use crate::compare::{Side, compare};
 use crate::experiment::budget::written;
-use crate::experiment::order::{done, since_break, unbroken};
+use crate::experiment::order::{done, is_broken, since_break, unbroken};
 use crate::experiment::{Setting, control};
 use crate::set_up::advise;
 use drivelab_core::comparison::{self, Comparison};
@@ -19,7 +19,7 @@ use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellSummary, Summary};
 use drivelab_stats::{Ratio, Verdict};
 
-/// What is held against each other: what is said of it, before, after.
+/// What is compared: what is said of it, before, after.
 const PAIRS: [(&str, &str, &str); 7] = [
     ("sequential read", CELLS[0].name, CELLS[1].name),
     ("sequential write", CELLS[2].name, CELLS[3].name),
@@ -33,6 +33,7 @@ const PAIRS: [(&str, &str, &str); 7] = [
 const ANSWERS: usize = 4;
 
 pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
+    let was_broken_off = is_broken(run);
     let run = &run.part(unbroken);
     let summary = run.summary();
     let region = region(setting, since_break(run));
@@ -61,6 +62,14 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     stood_still(summary, &cells, &mut findings);
     not_measured(setting, run, &region, &mut findings);
     set_up(setting, &mut findings);
+    if was_broken_off {
+        findings.deviations.push(
+            "The study was broken off and went on later, on a file system made again: the figures \
+             and the comparison are of what came after that. The table of cells counts all \
+             repetitions."
+                .into(),
+        );
+    }
     deviations(setting, run, &region, &mut findings);
     findings
 }
@@ -86,7 +95,7 @@ fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
     Some(Figure { name: cell.name.into(), estimate, unit, note })
 }
 
-/// How fast the first file was laid out: for itself, and held against nothing.
+/// How fast the first file was laid out: for itself, and not compared.
 fn layout(summary: &Summary) -> Option<Figure> {
     let step = summary.steps.iter().rfind(|step| step.name == LAYOUT)?;
     let estimate = step.streams.first()?.total.bandwidth_bytes_per_s?;
@@ -133,21 +142,29 @@ fn held_against(
             conclude(setting, &comparison, findings);
             findings.comparison = Some(comparison);
         }
-        Err(_) => findings.no_answer = true,
+        Err(_) => {
+            findings.no_answer = true;
+            findings.want_more(format!(
+                "What {} takes: no load has valid results on both sides. {}",
+                name(setting),
+                way_out(summary)
+            ));
+        }
     }
     if !is_first_whole {
         findings.want_more(format!(
-            "What writing into new space costs: the time of a step did not suffice for {}. Give a \
+            "What writing into new space costs: the time of a step was not enough for {}. Give a \
              larger --time.",
             size(file_bytes(setting) / PARTS)
         ));
     }
-    if findings.no_answer {
-        findings.want_more(format!(
-            "What {} takes: nothing can be told of any load on both sides. Give a larger --time or \
-             --budget.",
-            name(setting)
-        ));
+}
+
+/// What brings valid results: more time where they are merely too few.
+fn way_out(summary: &Summary) -> &'static str {
+    match summary.cells.iter().any(|cell| cell.valid == Some(false)) {
+        true => "What makes them suspect stands next to each; more time does not change it.",
+        false => "Give a larger --time or --budget.",
     }
 }
 
@@ -193,7 +210,7 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
     }
     if !first.is_empty() {
         findings.verdict.push(format!(
-            "Writing into new space, in order and with one fsync, against doing it again: {}.",
+            "Writing into new space, sequentially and with one fsync, against overwriting it: {}.",
             first.join(", ")
         ));
     }
@@ -288,17 +305,18 @@ fn not_measured(setting: &Setting<'_>, run: &Run, region: &Region, findings: &mu
     if region.on_device.is_none() {
         lacks(
             "raw",
-            "the file system does not tell where the file lies, the file is in pieces too small \
+            "the file system does not report where the file lies, the file is in pieces too small \
              to be measured, or the device did not hold there what the file holds",
         );
     }
     if !region.has_others {
-        lacks("a file each", "the time did not suffice to lay out the other files");
+        lacks("a file each", "the time was not enough to lay out the other files");
     }
     if region.on_device.is_some() && !writes_raw(setting) {
         lacks(
             "sequential write, raw; random write, raw",
-            "the device is mounted and not ours to write; --mkfs on a free device measures it",
+            "the device is mounted, so drivelab does not write it; --mkfs on a free device \
+             measures it",
         );
     }
 }
@@ -316,16 +334,16 @@ fn deviations(setting: &Setting<'_>, run: &Run, region: &Region, findings: &mut 
             size(region.bytes),
             size(file_bytes(setting))
         ));
-        say("Only the first file was written at random before; the others hold what was written \
-             in order."
+        say("Only the first file was written at random before; the others were written \
+             sequentially."
             .into());
     }
     if done(&run.steps, AGE) > 0 {
         let aged: Vec<StepRun> =
             run.steps.iter().filter(|step| step.begin.name == AGE).cloned().collect();
         say(format!(
-            "Loads in order met a file written in order, random loads one of {} that had {} of \
-             random writes, and no more: the steady state is the question of `steady`.",
+            "Sequential loads ran on a file written sequentially, random loads on one of {} that \
+             had {} of random writes, and no more: the steady state is the question of `steady`.",
             size(file_bytes(setting)),
             size(written(&aged))
         ));

@@ -1,7 +1,7 @@
 //! `fs --stripe-width`: ext4 made plain and made with stripes in turn, and the same loads on both.
 //!
 //! What ext4 is told of an array changes where it puts files, and nothing else. Each round makes
-//! both file systems anew, one after the other, the other way about in the next round, so that both
+//! both file systems, one after the other, the other way about in the next round, so that both
 //! meet the same drive; each begins with a file that has no blocks yet.
 
 use super::judge::told;
@@ -50,15 +50,15 @@ pub fn objection(setting: &Setting<'_>) -> Option<String> {
     }
     if asked.make != Some(FileSystem::Ext4) {
         return Some(
-            "--stripe-width is ext4's word: xfs takes `mkfs.xfs -d su=,sw=`, which `fs` does not \
-             compare; give --mkfs ext4"
+            "--stripe-width is an option for ext4; xfs takes `mkfs.xfs -d su=,sw=`, which `fs` \
+             does not compare; give --mkfs ext4"
                 .into(),
         );
     }
     if stripe.stride.is_some_and(|stride| !stripe.stripe_width.is_multiple_of(stride)) {
         return Some(format!(
-            "a stripe width of {} blocks is no multiple of a stride of {}: it is the stride times \
-             the members that hold data, such as --stride 16 --stripe-width 32 for two",
+            "a stripe width of {} blocks is not a multiple of a stride of {}: it is the stride \
+             times the members that hold data, such as --stride 16 --stripe-width 32 for two",
             stripe.stripe_width,
             stripe.stride.unwrap_or(0)
         ));
@@ -219,7 +219,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>, stripe: Stripe) -> Findings
     }
     findings.deviations.push(format!(
         "Both were made {ROUNDS} times without discarding the device, each with one file of {}: \
-         what stripes do to many small files is not seen.",
+         what stripes do to many small files was not measured.",
         size(file_bytes(setting))
     ));
     findings

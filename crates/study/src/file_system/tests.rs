@@ -5,7 +5,7 @@ use drivelab_core::anatomy::Piece;
 use drivelab_core::facts::{Facts, SimulatedFacts};
 use drivelab_core::findings::Findings;
 use drivelab_core::plan::Stripe;
-use drivelab_core::record::StepEnd;
+use drivelab_core::record::{Resumed, StepEnd};
 use drivelab_core::study::{FileSystemOptions, Protocol, StudyOptions};
 
 const MIB: u64 = 1 << 20;
@@ -55,6 +55,25 @@ fn what_is_planted_is_found_and_what_is_not_is_not() {
     assert!(none.figures.iter().any(|figure| figure.name == LAYOUT), "{none:?}");
     let compared = none.comparison.unwrap();
     assert!(compared.cells.iter().all(|cell| !cell.name.contains("layout")), "no result");
+}
+
+/// The cells of a run that went on count all repetitions, the figures only those of one file
+/// system: that is said, or two tables of one run disagree.
+#[test]
+fn figures_of_a_study_that_was_broken_off_say_what_they_are_of() {
+    let (facts, options) = (below_a_file_system(), options("fs"));
+    let setting = Setting { options: &options, facts: &facts };
+    let mut run = play(&STUDY, &setting, "fresh", &noisy(0.8));
+    let says = |run: &Run| {
+        let found = STUDY.judged(&setting, run).deviations;
+        found.iter().any(|text| text.contains("are of what came after that"))
+    };
+    assert!(!says(&run));
+    let before = run.steps[0].clone();
+    run.steps.insert(0, before);
+    let because = Some("the machine restarted".into());
+    run.resumptions = vec![Resumed { at: None, steps: 1, state: "unknown".into(), because }];
+    assert!(says(&run));
 }
 
 #[test]
@@ -155,7 +174,7 @@ fn what_cannot_be_is_said_with_the_way_out() {
     directory.target.kind = TargetKind::Directory;
     directory.target.path = "/mnt".into();
     let text = says(&directory, xfs, None, 1 << 30);
-    assert!(text.contains("/mnt is none") && text.contains("--mount /mnt"), "{text}");
+    assert!(text.contains("/mnt is not one") && text.contains("--mount /mnt"), "{text}");
     assert!(says(&directory, None, None, 1 << 30).contains("name the device"));
 }
 
@@ -213,7 +232,7 @@ fn stripes_are_refused_where_they_mean_nothing() {
     let (xfs, ext4) = (Some(FileSystem::Xfs), Some(FileSystem::Ext4));
     assert!(says(&device(), xfs, None, 32).contains("su=,sw="));
     assert!(says(&simulated(), ext4, None, 32).contains("needs a block device"));
-    assert!(says(&device(), ext4, Some(10), 32).contains("no multiple of a stride of 10"));
+    assert!(says(&device(), ext4, Some(10), 32).contains("not a multiple of a stride of 10"));
     assert_eq!(says(&device(), ext4, None, 32), "");
     let options = StudyOptions { protocol: Some(Protocol::Pblaze5), ..striped() };
     let said = objection(&Setting { options: &options, facts: &device() }).unwrap();

@@ -1,6 +1,6 @@
 //! The arithmetic of a mix, in units of one read (Da Zhou's slides, with 99 + k for 100 + k).
 
-use drivelab_stats::{Counts, Estimate, NoAnswer, jackknife};
+use drivelab_stats::{Counts, Estimate, NoAnswer, jackknife, jackknife_difference};
 
 /// What one repetition counted: seconds, reads, writes, nanoseconds that reads took together.
 pub type Repetition = Counts;
@@ -81,8 +81,8 @@ pub fn of(
         efficiency: jackknife(&all, |it| {
             each(&it[0]) / each(&it[2]) / ideal(&it[0], &it[1], &it[2])
         })?,
-        cost: positive(jackknife(&[reads, mixed], |it| cost(&it[0], &it[1]))?),
-        factor: positive(jackknife(&all, |it| {
+        cost: positive(jackknife_difference(&[reads, mixed], |it| cost(&it[0], &it[1]))?),
+        factor: positive(jackknife_difference(&all, |it| {
             cost(&it[0], &it[2]) / (each(&it[1]) / each(&it[0]))
         })?),
         reads_slower: jackknife(&[reads, mixed], |it| read_ns(&it[1]) / read_ns(&it[0]))?,

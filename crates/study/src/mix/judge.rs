@@ -1,8 +1,9 @@
-//! What the mixes say, held against reads and writes alone.
+//! What the mixes say, compared with reads and writes alone.
 
 use super::cost::{self, Cost, Grade, Repetition};
 use super::slide;
 use super::{Cell, HEADLINE, Load, Order, cells, depths};
+use crate::experiment::capital;
 use crate::experiment::order::is_broken;
 use crate::experiment::{Setting, control, region};
 use drivelab_core::findings::{
@@ -43,8 +44,8 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     region::told(setting, run, &mut findings);
     if is_broken(run) {
         findings.unknown.push(
-            "Whether drive and machine stood still: the run was broken off, and went on with what \
-             may not be the same any more."
+            "Whether drive and machine were stable: the run was interrupted, and resumed under \
+             conditions that may differ."
                 .into(),
         );
     }
@@ -113,7 +114,7 @@ fn conclude(setting: &Setting<'_>, known: &[Known], findings: &mut Findings) {
         let Some(cost) = &it.cost else {
             findings.want_more(format!(
                 "What {} writes cost the readers at {}: too few writes happened, or too few \
-                 repetitions were sound. A larger scale or --time measures longer.",
+                 repetitions were valid. A larger scale or --time measures longer.",
                 order.word(),
                 name_of(it.share)
             ));
@@ -148,7 +149,7 @@ fn with_ends(estimate: &Estimate) -> String {
 fn said(order: Order, share: u32, cost: &Cost, delta: f64, findings: &mut Findings) {
     let (word, share) = (order.word(), name_of(share));
     let reached = format!(
-        "{} of the rate of reads alone is left where {} was to be expected",
+        "{} of the rate of reads alone is left where {} was expected",
         percent(cost.real.value),
         percent(cost.ideal.value)
     );
@@ -203,11 +204,6 @@ fn said(order: Order, share: u32, cost: &Cost, delta: f64, findings: &mut Findin
     }
 }
 
-fn capital(word: &str) -> String {
-    let mut letters = word.chars();
-    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// The worst of the other mixes, those that the verdict does not speak of.
 fn others(known: &[Known], delta: f64, findings: &mut Findings) {
     let felt: Vec<(&Known, &Cost)> = known
@@ -231,7 +227,7 @@ fn others(known: &[Known], delta: f64, findings: &mut Findings) {
         ));
     } else if let Some(worst) = least(&felt) {
         findings.verdict.push(format!(
-            "Of the {all} other mixes {} fall short of what was to be expected; most is lost with \
+            "Of the {all} other mixes {} fall short of what was expected; most is lost with \
              {worst}.",
             felt.len()
         ));
@@ -240,7 +236,7 @@ fn others(known: &[Known], delta: f64, findings: &mut Findings) {
 
 fn describe(it: &Known, cost: &Cost) -> String {
     let left = format!(
-        "{}: {} of the rate of reads alone is left where {} was to be expected",
+        "{}: {} of the rate of reads alone is left where {} was expected",
         it.cell.name(),
         percent(cost.real.value),
         percent(cost.ideal.value)
@@ -298,7 +294,7 @@ fn figures(summary: &Summary, known: &[Known], findings: &mut Findings) {
     let nothing = known.iter().filter(|it| it.cost.is_none() && it.rate.is_some());
     findings.not_applicable.extend(nothing.map(|it| Remark {
         cell: it.cell.name(),
-        text: "too few writes or sound repetitions to tell what one costs".into(),
+        text: "too few writes or valid repetitions to tell what one costs".into(),
     }));
 }
 

@@ -75,7 +75,7 @@ struct Here<'a> {
     cost: Option<&'a Cost>,
 }
 
-/// The slide's own table, and the published figures beside those of this run.
+/// The slide's own table, and the published figures next to those of this run.
 pub fn tables(run: &Run, summary: &Summary, known: &[Known]) -> Vec<Table> {
     let is_headline = |it: &&Known| it.share == HEADLINE && it.order == Order::Random;
     let Some(headline) = known.iter().find(is_headline) else { return Vec::new() };

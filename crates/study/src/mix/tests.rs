@@ -2,7 +2,7 @@ use super::cost::{Cost, Grade, Repetition, of};
 use super::*;
 use crate::experiment::loads;
 
-/// Repetitions of so many operations each, at these rates.
+/// Repetitions of this many operations each, at these rates.
 fn at(rates: &[f64], reads: f64, writes: f64) -> Vec<Repetition> {
     let one = |rate: &f64| {
         let seconds = (reads + writes) / rate;

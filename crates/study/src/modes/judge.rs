@@ -31,8 +31,8 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     not_applicable(setting, &mut findings);
     if let Some(bytes) = setting.facts.target.simulated.and_then(|it| it.page_cache_bytes) {
         findings.deviations.push(format!(
-            "The simulated host has a page cache of {}; page_cache=SIZE in the target's name gives \
-             it another one.",
+            "The simulated host has a page cache of {}; page_cache=SIZE in the target sets another \
+             size.",
             size(bytes)
         ));
     }
@@ -239,7 +239,7 @@ fn truth_table(setting: &Setting<'_>, seen: &[Seen]) -> Table {
     }
 }
 
-/// Buffered held against direct.
+/// Buffered compared with direct.
 fn compared(setting: &Setting<'_>, seen: &[Seen]) -> Option<Comparison> {
     let side = |mode: Mode| {
         let all = seen.iter().filter(|seen| seen.cell.mode == mode && !seen.rates.is_empty());

@@ -1,6 +1,6 @@
 //! The ten patterns as Da Zhou's slides and Iometer's access specifications define them, and one
 //! that looks for boundaries at which the drive splits requests: what is issued, and what each is
-//! held against.
+//! compared with.
 
 use crate::experiment::order::shuffle;
 use crate::experiment::{Setting, loads};
@@ -10,7 +10,7 @@ use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 use drivelab_stats::{Domain, Random};
 
-/// Requests beside the smallest ones, and the area that drives are built around.
+/// Requests next to the smallest ones, and the area that drives are built around.
 pub const LARGE_BYTES: u64 = 4096;
 
 /// Requests that lie across the ends of pieces: two of the areas that drives are built around, so
@@ -60,33 +60,33 @@ pub enum Pattern {
     Plain,
     /// 1: requests of 4 KiB.
     Large,
-    /// 1: requests of so many bytes, for absolute figures.
+    /// 1: requests of this many bytes, for absolute figures.
     Sized(u64),
-    /// 2 and 8: on a grid of so many bytes; in order with holes between them.
+    /// 2 and 8: on a grid of this many bytes; in order with holes between them.
     Grid(u64),
-    /// 2: requests of 4 KiB, so many bytes off their grid.
+    /// 2: requests of 4 KiB, this many bytes off their grid.
     Shifted(u64),
     /// 3: a pause after each operation.
     Delay(u64),
     /// 4a: each is followed by the opposite direction at the next address (Iometer's reply).
     Reply,
-    /// 4b: the same so many addresses again and again.
+    /// 4b: the same this many addresses again and again.
     Replay(u32),
-    /// 4c: so many addresses that were drawn for this once, in their order.
+    /// 4c: this many addresses that were drawn for this once, in their order.
     First(u32),
     /// 4c: those again in the same order, right behind them.
     Second(u32),
-    /// 5: each so many writes are followed by reads of what they wrote.
+    /// 5: each this many writes are followed by reads of what they wrote.
     WriteRead(u32),
-    /// 6: so many at once, then all are waited for.
+    /// 6: this many at once, then all are waited for.
     Burst(u32),
     /// 7: that, and a pause after each.
     BurstDelay(u32, u64),
-    /// 9: so many jumps in a hundred, else in order.
+    /// 9: this many jumps in a hundred, else in order.
     SemiRandom(u32),
-    /// 10: so many writes in a thousand reads and writes, at random or in order.
+    /// 10: this many writes in a thousand reads and writes, at random or in order.
     Mixed(u32, bool),
-    /// 11: one request of 8 KiB in each so many bytes, at the beginning of them.
+    /// 11: one request of 8 KiB in each this many bytes, at the beginning of them.
     Apart(u64),
     /// 11: those of the second length, moved so that they lie across odd multiples of the first.
     Across(u64, u64),

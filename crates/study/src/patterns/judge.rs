@@ -64,8 +64,8 @@ pub(super) fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     region::told(setting, run, &mut findings);
     if is_broken(run) {
         findings.unknown.push(
-            "Whether drive and machine stood still: the run was broken off, and went on with what \
-             may not be the same any more."
+            "Whether drive and machine were stable: the run was interrupted, and resumed under \
+             conditions that may differ."
                 .into(),
         );
     }
@@ -125,8 +125,8 @@ fn lists(summary: &Summary, all: &[Cell], measured: &Measured, findings: &mut Fi
         }
         if let Some(least) = least.filter(|least| *least < count) {
             findings.deviations.push(format!(
-                "{}: of the {count} addresses only the first {least} were done in the time of a \
-                 step.",
+                "{}: of the {count} addresses only the first {least} were accessed in the time of \
+                 a step.",
                 cell.name()
             ));
         }
@@ -138,7 +138,7 @@ fn rates(measured: &Measured, cell: Cell, time: fn(&Repetition) -> f64) -> Vec<f
     measured.get(&cell).into_iter().flatten().map(|one| 1e9 / time(one)).collect()
 }
 
-/// What a row is held against, in words for the map.
+/// What a row is compared with, in words for the map.
 pub(super) fn against(pattern: Pattern, unit: u64) -> String {
     match pattern {
         Pattern::Plain | Pattern::Large | Pattern::Sized(_) => format!("{} requests", size(unit)),
@@ -158,7 +158,7 @@ pub(super) fn against(pattern: Pattern, unit: u64) -> String {
     }
 }
 
-/// Both sides of a cell; `None` where it is what others are held against.
+/// Both sides of a cell; `None` where it is what others are compared with.
 fn sides(measured: &Measured, cell: Cell) -> Option<(Vec<f64>, Vec<f64>)> {
     let latency = |one: &Repetition| one.latency;
     let of = |pattern| rates(measured, Cell::of(pattern, cell.base), latency);
@@ -243,6 +243,7 @@ fn judged(setting: &Setting<'_>, all: &[Cell], measured: &Measured) -> Vec<(Cell
             p_adjusted: found.p_adjusted,
             needs_n: found.needs_n,
             open: found.open,
+            values: None,
             n: (it.before.len(), it.after.len()),
             suspect: None,
         };
@@ -285,10 +286,9 @@ fn map(setting: &Setting<'_>, judged: &[(Cell, Base, Heat)]) -> Option<HeatMap> 
         title: "What each pattern does to the rate".into(),
         note: format!(
             "Each ratio is the rate of service (1 ÷ mean latency; pauses do not count; of bursts \
-             operations ÷ time) by that of what stands beside it, for requests of {}. Below 1 the \
-             pattern is slower. Where two loads meet, 1 is what they would reach if every \
-             operation took the time that it takes alone. Only what lies wholly outside {} is \
-             coloured.",
+             operations ÷ time) by that of its reference, for requests of {}. Below 1 the pattern \
+             is slower. Where two loads meet, 1 is what they would reach if every operation took \
+             the time that it takes alone. Only what lies wholly outside {} is coloured.",
             size(unit(setting)),
             percent(setting.options.delta)
         ),

@@ -304,7 +304,7 @@ fn bars(sheet: &Sheet, rows: &[(&String, Vec<Option<Known>>)], column: usize) ->
         benchmark: String::new(),
         table: sheet.title.clone(),
         note: String::new(),
-        quantity: "operations per second".into(),
+        quantity: "IOPS".into(),
         unit: Unit::Iops,
         sides: vec!["IOPS".into()],
         groups,

@@ -10,7 +10,7 @@ use drivelab_core::quantity::{digits, percent, size};
 use drivelab_stats::Verdict;
 use std::collections::BTreeSet;
 
-/// So many effects are told, the largest first, one of each pattern and direction.
+/// This many effects are told, the largest first, one of each pattern and direction.
 const TOLD: usize = 5;
 /// Writes off the grid that cost this much more are a reason to look at partitions.
 const SHIFTED_COST: f64 = 1.3;
@@ -25,8 +25,7 @@ pub(super) fn conclude(
     if judged.is_empty() {
         findings.no_answer = true;
         findings.want_more(
-            "What any pattern does: nothing was measured soundly. Give a larger --time or \
-             --budget."
+            "What any pattern does: no measurement is valid. Give a larger --time or --budget."
                 .into(),
         );
         return;
@@ -60,7 +59,7 @@ pub(super) fn conclude(
         |words: &[&str]| judged.iter().filter(|(_, _, heat)| words.contains(&heat.word())).count();
     let effects = sound.iter().filter(|(_, heat, _)| is_of_pattern(heat)).count();
     let mut summary = format!(
-        "Of {} ratios {} lie outside {}, {} within it; of {} the noise does not let that be said.",
+        "Of {} ratios {} lie outside {}, {} within it; {} inconclusive.",
         judged.len(),
         sound.len(),
         percent(setting.options.delta),
@@ -78,7 +77,7 @@ pub(super) fn conclude(
     if count(&["cannot tell", "size unsettled"]) * 2 > judged.len() {
         findings.no_answer = effects == 0;
         findings.unknown.push(
-            "What most of the patterns do: the noise is too large to say. `drivelab doctor` says \
+            "What most of the patterns do: the noise is too large to tell. `drivelab doctor` shows \
              what disturbs; a larger scale repeats more often."
                 .into(),
         );
@@ -154,7 +153,7 @@ fn sentence(cell: Cell, heat: &Heat, ratio: f64, unit: u64) -> String {
         (Pattern::Large, true) => format!("take {} as long as those of {}", cost(), size(unit)),
         (Pattern::Large, false) => format!("are {} as fast as those of {}", gain(), size(unit)),
         (pattern, _) if is_composite(pattern) => format!(
-            "run at {} times{} the rate that the parts alone let expect",
+            "run at {} times{} the rate that the parts alone predict",
             digits(ratio),
             ends(false)
         ),
@@ -184,16 +183,16 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
     match cell.pattern {
         Pattern::Plain if heat.name == WRITES => {
             let reads = if cell.base.is_random() { "random" } else { "sequential" };
-            format!("{base} of {}, held against {reads} reads,", size(unit))
+            format!("{base} of {}, compared with {reads} reads,", size(unit))
         }
         Pattern::Plain => {
-            format!("{base} of {}, held against the same at random,", size(unit))
+            format!("{base} of {}, compared with the same at random,", size(unit))
         }
         Pattern::Large => format!("{base} of 4 KiB"),
         Pattern::Sized(bytes) => format!("{base} of {}", size(bytes)),
         Pattern::First(count) => format!("{base} of {count} new addresses"),
         Pattern::Second(count) => {
-            format!("{base} of {count} addresses that were all gone through just before")
+            format!("{base} of {count} addresses that were all accessed just before")
         }
         Pattern::Grid(grid) if cell.base.is_random() => {
             format!("{base} of {} that keep to a grid of {}", size(unit), size(grid))
@@ -207,10 +206,8 @@ fn subject(cell: Cell, heat: &Heat, unit: u64) -> String {
             size(by)
         ),
         Pattern::Delay(ns) => format!("{base} after a pause of {}", pause(ns)),
-        Pattern::Reply if cell.base.is_write() => {
-            "Random writes, each with a read behind it,".into()
-        }
-        Pattern::Reply => "Random reads, each with a write behind it,".into(),
+        Pattern::Reply if cell.base.is_write() => "Random writes, each followed by a read,".into(),
+        Pattern::Reply => "Random reads, each followed by a write,".into(),
         Pattern::Replay(count) => format!("{base} of the same {count} addresses again and again"),
         Pattern::WriteRead(1) => "Random writes, each read back at once,".into(),
         Pattern::WriteRead(count) => {
@@ -234,13 +231,13 @@ fn off_the_grid(ratio: f64, is_write: bool) -> &'static str {
     match (ratio, is_write) {
         (1.0.., _) => "its own grid begins elsewhere",
         (_, _) if ratio > 1.0 / SHIFTED_COST => {
-            "some of them touch two areas, such as stripes; align partitions and records"
+            "some of them span two areas, such as stripes; align partitions and records"
         }
         (_, true) => {
-            "each touches two areas, and what is not overwritten of them must be read and written \
+            "each spans two areas, and what is not overwritten of them must be read and written \
              again; align partitions and records to 4 KiB"
         }
-        (_, false) => "each touches two areas; align partitions and records",
+        (_, false) => "each spans two areas; align partitions and records",
     }
 }
 
@@ -256,8 +253,7 @@ fn meaning(cell: Cell, ratio: f64) -> &'static str {
                                     touch in part"
         }
         (Pattern::Grid(_), true) if is_write && is_random => {
-            "small writes that are neighbours are grouped in its memory, and the grid keeps them \
-             apart"
+            "adjacent small writes are grouped in its memory, and the grid keeps them apart"
         }
         (Pattern::Grid(_), true) if is_write => {
             "what it joined while the order had no holes it now writes one by one"
@@ -267,11 +263,9 @@ fn meaning(cell: Cell, ratio: f64) -> &'static str {
         (Pattern::Grid(_), false) => "a place at the beginning of an area is cheaper than others",
         (Pattern::Shifted(_), _) => off_the_grid(ratio, is_write),
         (Pattern::Delay(_), true) if is_write => {
-            "it does not come out of its rest at once, or no longer joins one write with the next"
+            "it does not wake up at once, or no longer joins one write with the next"
         }
-        (Pattern::Delay(_), true) => {
-            "it does not come out of its rest at once, or loses what it had read ahead"
-        }
+        (Pattern::Delay(_), true) => "it does not wake up at once, or loses what it had read ahead",
         (Pattern::Delay(_), false) if is_write => {
             "it uses the pause to clear its buffer or to collect"
         }
@@ -279,22 +273,22 @@ fn meaning(cell: Cell, ratio: f64) -> &'static str {
         (Pattern::Reply, true) => "the change of direction costs it time of its own",
         (Pattern::Reply, false) => "what is next to the last request comes cheaper",
         (Pattern::Replay(_) | Pattern::Second(_), false) if is_write => {
-            "it takes overwrites together in its memory, or finds whole blocks to erase"
+            "it merges overwrites in its memory, or finds whole blocks to erase"
         }
         (Pattern::Replay(_) | Pattern::Second(_), true) => {
-            "coming back to the same places costs it more"
+            "accessing the same places again costs it more"
         }
         (Pattern::Replay(_) | Pattern::Second(_), false) => {
             "it keeps what it saw lately in its memory"
         }
         (Pattern::WriteRead(_), true) => "the read waits until the write has reached the medium",
         (Pattern::WriteRead(_), false) => "what was just written is read from its memory",
-        (Pattern::Burst(_), true) => "requests that come together are in each other's way",
+        (Pattern::Burst(_), true) => "concurrent requests obstruct each other",
         (Pattern::Burst(_), false) if !is_random => {
-            "what lies side by side is joined on the way to it, or it works on several at once"
+            "adjacent requests are merged on the way to it, or it works on several at once"
         }
         (Pattern::Burst(_), false) => "it works on several at once",
-        (Pattern::BurstDelay(..), true) => "it does not come out of its rest at once",
+        (Pattern::BurstDelay(..), true) => "it does not wake up at once",
         (Pattern::BurstDelay(..), false) => {
             "a burst fits its memory if it may clear it between \
                                              two"

@@ -5,6 +5,7 @@ use super::{ROUNDS_MAX, range, rounds_done, spare_bytes, spare_used, steady_roun
 use crate::experiment::order::{is_complete, unbroken};
 use crate::experiment::rounds::{window_picture, window_table};
 use crate::experiment::{Setting, cache, control, loads};
+use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{
     Axis, Entry, Figure, Findings, Head, Line, LineKind, Picture, Remark, Table, Unit,
 };
@@ -12,7 +13,7 @@ use drivelab_core::op::Action;
 use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Sound;
-use drivelab_core::study::{Profile, Scale};
+use drivelab_core::study::{Emptying, Profile, Scale};
 use drivelab_core::summary::Summary;
 use drivelab_stats::steady::{WINDOW_ROUNDS, Window};
 use drivelab_stats::{Estimate, trend};
@@ -75,9 +76,14 @@ impl Told<'_> {
         if rounds < WINDOW_ROUNDS {
             findings.no_answer = true;
             findings.want_more(format!(
-                "The steady state after {}: only {rounds} whole rounds were done, and a window has \
-                 {WINDOW_ROUNDS}. Give a larger --time or --budget.",
-                self.section.precondition()
+                "The steady state after {}: only {} done, and a window has {WINDOW_ROUNDS}. Give a \
+                 larger --time or --budget.",
+                self.section.precondition(),
+                if rounds == 1 {
+                    "1 whole round was".into()
+                } else {
+                    format!("{rounds} whole rounds were")
+                }
             ));
             return;
         }
@@ -86,6 +92,12 @@ impl Told<'_> {
         let last = steady.unwrap_or(rounds);
         self.tracked(findings, last, steady.is_some());
         self.convergence(findings);
+        if rounds > WINDOW_ROUNDS {
+            let text = format!("all {rounds} rounds");
+            let remark =
+                |cell: &matrix::Cell| Remark { cell: cell.name.clone(), text: text.clone() };
+            findings.remarks.extend(self.section.cells.iter().map(remark));
+        }
         match self.test {
             Test::Throughput => self.rows(findings, last),
             Test::Iops | Test::Latency => self.matrix(findings, last),
@@ -359,11 +371,9 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
         all.push("PTS-derived, not PTS.".to_string());
     }
     if is_short(shortest, 60.0) && shortest.is_finite() {
-        all.push(format!(
-            "Cells of {} to {} s instead of 60 s.",
-            digits(shortest),
-            digits(longest)
-        ));
+        let (least, most) = (digits(shortest), digits(longest));
+        let range = if least == most { least } else { format!("{least} to {most}") };
+        all.push(format!("Cells of {range} s instead of 60 s."));
     }
     if let Some(seconds) = histogram.filter(|seconds| is_short(*seconds, 1200.0)) {
         all.push(format!("A histogram of {} s instead of 20 minutes.", digits(seconds)));
@@ -391,6 +401,17 @@ fn deviations(test: Test, setting: &Setting<'_>, run: &Run, findings: &mut Findi
             "{unpurged} of {all_of_them} preconditionings did not begin on a purged drive."
         )),
         None => {}
+    }
+    if setting.options.emptying != Emptying::None && setting.is_drive() {
+        let was_emptied = run.steps.iter().any(|step| step.begin.name == loads::EMPTY);
+        let is_simulated = setting.facts.target.kind == TargetKind::Simulated;
+        match (was_emptied, is_simulated, setting.options.emptying) {
+            (false, ..) => all.push("The drive was fresh, and nothing was purged.".into()),
+            (true, true, Emptying::Purge(_)) => {
+                all.push("A simulated drive is emptied in the same way by every purge.".into());
+            }
+            _ => {}
+        }
     }
     if !setting.is_drive() {
         all.push("A file on a file system, not a drive.".into());

@@ -68,7 +68,7 @@ impl Test {
     /// The figure that is tracked and reported.
     pub fn quantity(self) -> &'static str {
         match self {
-            Test::Iops => "operations a second",
+            Test::Iops => "IOPS",
             Test::Throughput => "bytes a second",
             Test::Latency => "mean latency",
         }

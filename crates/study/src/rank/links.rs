@@ -13,9 +13,10 @@ pub(super) fn table(members: &[Member<'_>], places: &[(&str, &Summary)]) -> Opti
     let head = |name: &str, unit| Head { name: name.into(), unit };
     (!rows.is_empty()).then(|| Table {
         title: "Links".into(),
-        note: "What is left to the link after its encoding, and what 128 KiB in order took of it. \
-               A target whose link is not known is left out."
-            .into(),
+        note:
+            "The bandwidth of the link after its encoding, and how much of it sequential 128 KiB \
+               used. A target whose link is not known is left out."
+                .into(),
         heads: vec![
             head("target", None),
             head("link", None),

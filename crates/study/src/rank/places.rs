@@ -12,7 +12,7 @@ type Target<'a> = (&'a str, &'a Summary);
 const MIXED: &str = "random 70/30 qd64";
 
 /// Targets in the order of some loads, each with its place; who cannot be told apart shares one.
-fn order<'a>(targets: &[Target<'a>], names: &[&str]) -> Vec<(Target<'a>, usize)> {
+pub(super) fn order<'a>(targets: &[Target<'a>], names: &[&str]) -> Vec<(Target<'a>, usize)> {
     let speed = |target: &Target<'_>| -> f64 {
         names.iter().filter_map(|name| rate(target.1, name)).map(f64::ln).sum()
     };
@@ -49,7 +49,7 @@ fn words(order: &[(Target<'_>, usize)]) -> String {
     text
 }
 
-/// What single loads say beside the order over all of them; `targets` stand in that order.
+/// What single loads say next to the order over all of them; `targets` stand in that order.
 pub(super) fn beside(targets: &[Target<'_>]) -> Vec<String> {
     let over_all = words(&order(targets, &NAMES));
     let alone = words(&order(targets, &[MIXED]));
@@ -103,8 +103,8 @@ fn why(first: &Target<'_>, second: &Target<'_>) -> String {
             first.0, second.0, second.0
         ),
         (_, false) => format!(
-            "Over all loads {} and {} are not told apart: the first is faster in {by}, the second \
-             in {against}.",
+            "Over all loads {} and {} cannot be distinguished: the first is faster in {by}, the \
+             second in {against}.",
             first.0, second.0
         ),
         (_, true) => format!("{} is faster than {} in {against}.", second.0, first.0),
@@ -130,7 +130,7 @@ pub(super) fn table(targets: &[Target<'_>]) -> Table {
     rows.push(row("all of them", &NAMES));
     Table {
         title: "Places by load".into(),
-        note: "Who cannot be told apart by more than 5 % shares a place (=).".into(),
+        note: "Targets that cannot be distinguished by more than 5 % share a place (=).".into(),
         heads: std::iter::once(head("load")).chain(names.iter().map(|name| head(name))).collect(),
         rows,
     }
@@ -145,7 +145,7 @@ mod tests {
     use crate::rank::STUDY;
     use drivelab_core::summary::summarise;
 
-    /// A target that does so many operations a second of the mixture, and of everything else.
+    /// A target that does this many operations a second of the mixture, and of everything else.
     fn target(mixed: f64, others: f64) -> Summary {
         let (options, facts) = (options("rank"), simulated());
         let setting = Setting { options: &options, facts: &facts };

@@ -34,14 +34,14 @@ pub fn partition(device: &DeviceFacts, top: &DeviceFacts) -> Option<Check> {
             name,
             Severity::Warning,
             format!("{found}, {by} bytes off a multiple of {}", size(unit)),
-            "Small writes touch two units of the drive, and it reads before it writes: make the \
-             partition anew from 1 MiB on, which loses what is in it.",
+            "Small writes touch two units of the drive, and it reads before it writes: create the \
+             partition again from 1 MiB on, which destroys what is in it.",
         )
     } else if best.is_some_and(|best| !start.is_multiple_of(best)) {
         check(
             name,
             Severity::Note,
-            format!("{found}, no multiple of its stripe of {}", size(best.unwrap_or(0))),
+            format!("{found}, not a multiple of its stripe of {}", size(best.unwrap_or(0))),
             "Requests that fit a stripe touch two of them; begin at a multiple of it.",
         )
     } else if start.is_multiple_of(MEBIBYTE) {
@@ -96,8 +96,8 @@ pub fn lines(device: &DeviceFacts) -> Check {
     let name = "mkfs for this device";
     let Some(stripe) = optimal(device) else {
         let told = match device.optimal_io_bytes {
-            Some(0) | None => "it tells no optimal request, so no stripe is given".to_owned(),
-            Some(bytes) => format!("its optimal request of {bytes} B is no stripe"),
+            Some(0) | None => "it reports no optimal request, so no stripe is given".to_owned(),
+            Some(bytes) => format!("its optimal request of {bytes} B is not a stripe"),
         };
         let found = format!("mkfs.ext4 {node}  or  mkfs.xfs {node}: {told}");
         return check(name, Severity::Note, found, "");
@@ -108,7 +108,7 @@ pub fn lines(device: &DeviceFacts) -> Check {
     let chunk = device.minimum_io_bytes.filter(is_chunk).unwrap_or(stripe);
     let found = format!(
         "mkfs.ext4 -E stride={},stripe-width={} {node}  or  mkfs.xfs -d su={},sw={} {node}: it \
-         tells chunks of {} and stripes of {}",
+         reports chunks of {} and stripes of {}",
         chunk / BLOCK_BYTES,
         stripe / BLOCK_BYTES,
         chunk,

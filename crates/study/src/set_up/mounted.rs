@@ -50,12 +50,12 @@ pub fn options(filesystem: &FilesystemFacts) -> Check {
         };
     }
     let found = match told.is_empty() {
-        true => "none that a measurement feels".to_owned(),
+        true => "none that affects a measurement".to_owned(),
         false => told.join("; "),
     };
     let advice = match worst {
         Severity::Warning => {
-            "Say so beside every figure, or mount without it to measure the drive."
+            "State it with every figure, or mount without it to measure the drive."
         }
         _ => "",
     };
@@ -77,7 +77,7 @@ pub fn discard(device: &DeviceFacts, filesystem: Option<&FilesystemFacts>) -> Ch
                 "{} takes none: neither fstrim nor the mount option does anything",
                 device.name
             ),
-            "A flash drive behind it never learns what was deleted, and ages faster.",
+            "A flash drive below it never learns what was deleted, and ages faster.",
         ),
         Some(_) if mounts => check(
             name,

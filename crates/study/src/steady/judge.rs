@@ -5,10 +5,12 @@ use super::{
     passes, protocol,
 };
 use crate::compare::{Side, compare};
+use crate::experiment::capital;
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Setting, control, loads, narrow};
 use drivelab_core::comparison::Comparison;
+use drivelab_core::facts::TargetKind;
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
 use drivelab_core::quantity::{bandwidth, operations, percent, size};
 use drivelab_core::rounds::why_not;
@@ -17,7 +19,7 @@ use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellSummary, Rates, Summary};
 use drivelab_stats::Verdict;
 
-/// What is held against each other at equal outstanding I/O: what is said, before, after.
+/// What is compared at equal outstanding I/O: what is said, before, after.
 type Pair = (&'static str, &'static str, &'static str);
 const PAIRS: [Pair; 3] = [
     ("random read, workers by depth", AT_RANDOM[5].name, AT_RANDOM[6].name),
@@ -44,6 +46,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
 
 /// `is_part`: only the first bytes of the drive were written.
 fn judge_of(setting: &Setting<'_>, run: &Sound<'_>, is_part: bool) -> Findings {
+    let all = run.steps.len();
     let run = &run.part(unbroken);
     let summary = run.summary();
     let cells: Vec<Cell> = in_order(setting).into_iter().chain(at_random(setting)).collect();
@@ -56,8 +59,8 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>, is_part: bool) -> Findings {
     findings.no_answer = findings.figures.is_empty();
     if findings.no_answer {
         findings.want_more(
-            "What is left in the steady state: no load was measured soundly. Give a larger --time \
-             or --budget."
+            "What is left in the steady state: no load has a valid measurement. Give a larger \
+             --time or --budget."
                 .into(),
         );
     }
@@ -70,6 +73,13 @@ fn judge_of(setting: &Setting<'_>, run: &Sound<'_>, is_part: bool) -> Findings {
         findings.deviations.push(protocol::DEVIATION.into());
     }
     deviations(setting, run, &mut findings);
+    if run.steps.len() < all {
+        findings.deviations.push(
+            "The run was broken off: figures and verdict are of what was measured since it went \
+             on; the table of all cells has what came before as well."
+                .into(),
+        );
+    }
     findings
 }
 
@@ -84,16 +94,31 @@ fn figure(cell: &Cell, known: &CellSummary) -> Option<Figure> {
     Some(Figure { name: cell.name.into(), estimate, unit, note })
 }
 
+/// Repetitions that lie further apart than this do not have one rate.
+const APART: f64 = 0.5;
+
 /// Whether the rate had two levels while it was measured: one number would be of neither.
 fn is_broken(total: &Rates) -> bool {
-    total.no_interval.as_ref().is_some_and(|why| why.code == "step")
+    total.no_interval.as_ref().is_some_and(|why| why.code == "step") || apart(total).is_some()
+}
+
+/// Half the width of an interval that is too wide for one rate.
+fn apart(total: &Rates) -> Option<f64> {
+    total.iops?.relative_half_width().filter(|half| *half > APART)
 }
 
 /// The cells that had two levels.
 fn broken(summary: &Summary, findings: &mut Findings) {
     for cell in summary.cells.iter().filter(|cell| cell.valid != Some(false)) {
         let Some(stream) = cell.streams.first().filter(|it| is_broken(&it.total)) else { continue };
-        let why = stream.total.no_interval.as_ref().map_or("", |why| why.text.as_str());
+        let why = match (&stream.total.no_interval, apart(&stream.total)) {
+            (Some(why), _) => why.text.clone(),
+            (None, half) => format!(
+                "its repetitions differ by \u{b1} {} of their mean, as where credits, heat or a \
+                 cache ran out in between",
+                percent(half.unwrap_or_default())
+            ),
+        };
         findings
             .unknown
             .push(format!("How fast `{}` is: there is no single rate; {why}.", cell.name));
@@ -124,7 +149,7 @@ impl State {
         let why = match (self, is_part) {
             (State::Steady, false) => return None,
             (State::Steady, true) => "only the first part of the drive was written",
-            _ => "it was not shown that the drive met the steady state, which they are of",
+            _ => "it was not shown that the drive had reached the steady state that they describe",
         };
         Some(why.into())
     }
@@ -183,7 +208,11 @@ fn state(setting: &Setting<'_>, run: &Run, summary: &Summary, findings: &mut Fin
 /// What is left in the steady state was asked, and is not answered.
 fn not_settled(findings: &mut Findings) {
     findings.no_answer = true;
-    findings.verdict.push("It was not shown that the random loads met the steady state.".into());
+    findings.verdict.push(
+        "It was not shown that the drive had reached the steady state when the \
+                           random loads ran."
+            .into(),
+    );
 }
 
 fn headline(setting: &Setting<'_>, summary: &Summary, strays: bool, findings: &mut Findings) {
@@ -196,7 +225,7 @@ fn headline(setting: &Setting<'_>, summary: &Summary, strays: bool, findings: &m
     let speed = |name: &str| Some(bandwidth(total(name)?.bandwidth_bytes_per_s?.value));
     let in_order = (speed(IN_ORDER[0].name), speed(IN_ORDER[1].name));
     if let (Some(read), Some(write)) = in_order {
-        findings.verdict.push(format!("In order it reads {read} and writes {write}."));
+        findings.verdict.push(format!("Sequentially it reads {read} and writes {write}."));
     }
     // A mean over the change would be the rate of nothing.
     let (reads, writes) = match protocol::is_asked(setting) {
@@ -234,11 +263,13 @@ fn said(comparison: &Comparison, cell: &drivelab_core::comparison::Cell) -> Opti
     let apart = percent((ratio - 1.0).abs());
     match cell.verdict? {
         Verdict::Changed | Verdict::ChangedMaybeRelevant => Some(format!(
-            "{what}: {one} reach {apart} {} than {other}.",
+            "{}: {one} reach {apart} {} than {other}.",
+            capital(what),
             if ratio < 1.0 { "less" } else { "more" }
         )),
         Verdict::Equivalent | Verdict::ChangedNegligible | Verdict::Identical => Some(format!(
-            "{what}: {one} reach the same as {other}, within {}.",
+            "{}: {one} reach the same as {other}, within {}.",
+            capital(what),
             percent(comparison.delta.unwrap_or(0.05))
         )),
         Verdict::Degenerate | Verdict::Inconclusive => None,
@@ -247,18 +278,21 @@ fn said(comparison: &Comparison, cell: &drivelab_core::comparison::Cell) -> Opti
 
 fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     if !has_files(setting) {
-        let text = "one target has no several files; name a directory";
+        let text = match setting.facts.target.kind {
+            TargetKind::Simulated => "a simulated drive has no files",
+            _ => "one target is one file; name a directory",
+        };
         let cell = if protocol::is_asked(setting) { protocol::FILES[1] } else { FILES[1] };
         findings.not_applicable.push(Remark { cell: cell.name.into(), text: text.to_string() });
     } else {
         findings.deviations.push(
-            "Only the first file was written at random; the others hold what was written in order."
+            "Only the first file was written at random; the others were written sequentially."
                 .into(),
         );
     }
     if passes(setting) < super::PASSES {
         findings.deviations.push(
-            "Everything was written once in order instead of twice: the bytes do not suffice."
+            "Everything was written once sequentially instead of twice: the budget was not enough."
                 .into(),
         );
     }
@@ -304,7 +338,7 @@ mod tests {
             let strays = told(rate);
             assert!(!is_settled(&strays) && strays.no_answer, "{strays:?}");
             assert!(!strays.verdict.concat().contains("At random it"), "{strays:?}");
-            assert!(strays.unknown.concat().contains("it seemed to be 10.0 k/s"), "{strays:?}");
+            assert!(strays.unknown.concat().contains("it seemed to be 10.0k IOPS"), "{strays:?}");
         }
     }
 
@@ -314,7 +348,7 @@ mod tests {
             let mut summary = summarise(run);
             let mut cells = summary.cells.iter_mut();
             let cell = cells.find(|cell| cell.name == SETTLED_LOAD).unwrap();
-            let text = "a step at 2.00 s: 12.0 k/s before it, 8.00 k/s from there on".into();
+            let text = "a step at 2.00 s: 12.0k IOPS before it, 8.00k IOPS from there on".into();
             cell.streams[0].total.no_interval = Some(Reason { code: "step".into(), text });
             let mut findings = Findings::default();
             broken(&summary, &mut findings);

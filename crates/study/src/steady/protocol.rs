@@ -54,12 +54,12 @@ pub fn is_asked(setting: &Setting<'_>) -> bool {
 }
 
 /// What is done otherwise than in the review.
-pub const DEVIATION: &str = "The review wrote for three hours in order and for three hours at \
-                             random first. Here the target is written in order, twice if the bytes \
-                             allow it, and at random until the steady state is proved.";
+pub const DEVIATION: &str = "The review first wrote for three hours sequentially and for three \
+                             hours at random. Here the target is written sequentially, twice if \
+                             the budget allows it, and at random until the steady state is proved.";
 
-/// What was published of a simulated drive, beside what it does here. The figures are of the steady
-/// state: where that `is_unproved`, and why, they are compared with nothing.
+/// What was published of a simulated drive, with what it does here. The figures are of the steady
+/// state: where that `is_unproved`, and why, they are not compared.
 pub fn beside(run: &Run, summary: &Summary, is_unproved: Option<String>) -> Option<Table> {
     let target = run.begin.target.as_str();
     let drive = target.strip_prefix("sim:")?.split(',').next()?;
@@ -85,7 +85,7 @@ pub fn beside(run: &Run, summary: &Summary, is_unproved: Option<String>) -> Opti
         held,
         why.as_deref(),
         "\"over\" is taken for up to 10 % more; what is further above is a miss.",
-        "The review measured behind XFS, and no file system is simulated.",
+        "The review measured through XFS, and no file system is simulated.",
     )
 }
 
@@ -147,7 +147,7 @@ mod tests {
         for findings in [strays, is_short, is_part] {
             assert_eq!(judged(&findings), ["not comparable"; 2], "{findings:?}");
             let table = findings.tables.iter().find(|it| it.title == published::TITLE).unwrap();
-            assert!(table.note.starts_with("Not held against each other, because"), "{table:?}");
+            assert!(table.note.starts_with("Not compared, because"), "{table:?}");
             assert!(!table.note.contains(" hit"), "{}", table.note);
         }
     }
@@ -159,7 +159,7 @@ mod tests {
         let expected = ["sequential read", "sequential write", "random read 8×64"];
         assert_eq!(names[..3], expected);
         assert!(findings.deviations.iter().any(|text| text == DEVIATION), "{findings:?}");
-        let said = "At random it reads 900 k/s and writes 210 k/s.";
+        let said = "At random it reads 900k IOPS and writes 210k IOPS.";
         assert!(findings.verdict.iter().any(|text| text == said), "{:?}", findings.verdict);
     }
 }

@@ -134,13 +134,13 @@ fn conclude(setting: &Setting<'_>, all: &[u64], comparison: &Comparison, finding
     }
     if found.open.len() == all.len() {
         findings.unknown.push(format!(
-            "Whether any of {} strides slows random reads: the noise is too large to say. A larger \
-             scale repeats more often.",
+            "Whether any of {} strides slows random reads: the noise is too large to tell. A \
+             larger scale repeats more often.",
             all.len()
         ));
     } else if !found.open.is_empty() {
         findings.unknown.push(format!(
-            "Whether a stride of {} slows random reads: the noise is too large to say. A larger \
+            "Whether a stride of {} slows random reads: the noise is too large to tell. A larger \
              scale repeats more often.",
             sizes(&strides_of(&found.open))
         ));

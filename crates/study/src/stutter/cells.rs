@@ -1,4 +1,4 @@
-//! What is measured: a reader beside a writer, and writes of several sizes, orders and depths.
+//! What is measured: a reader next to a writer, and writes of several sizes, orders and depths.
 
 use crate::experiment::used::within;
 use crate::experiment::{Setting, loads};
@@ -6,8 +6,8 @@ use drivelab_core::plan::{IoMode, Jump, Mix, Pattern, Stream};
 use drivelab_core::study::Scale;
 use drivelab_core::units::{Size, Span};
 
-/// The reader whose waits are the headline, beside a writer.
-pub const BESIDE: &str = "reader beside a writer";
+/// The reader whose waits are the headline, next to a writer.
+pub const BESIDE: &str = "reader with a writer";
 /// The same reader with the drive to itself.
 pub const ALONE: &str = "reader alone";
 /// The load by which the early flash drives were shown to freeze.

@@ -2,6 +2,7 @@
 
 use super::grade::FREEZE_NS;
 use crate::experiment::order::{is_complete, since_break};
+use drivelab_core::findings::{Timeline, TimelineRow};
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{Summary, window};
 use drivelab_stats::{Estimate, event_rate};
@@ -12,6 +13,9 @@ struct Repetition {
     seconds: f64,
     /// Lengths of those that are listed.
     waits_ns: Vec<u64>,
+    /// When they began and ended, from the begin of the window, and how many are not listed.
+    times: Vec<(u64, u64)>,
+    unlisted: u64,
     /// Nanoseconds of the window that lie in freezes.
     frozen_ns: u64,
     longest_ns: u64,
@@ -50,7 +54,28 @@ impl Waits {
         self.repetitions.iter().map(|one| one.longest_ns).max()
     }
 
-    /// The same waits as often over so many times the time.
+    /// When the waits were, a row for each repetition.
+    pub fn timeline(&self, grade: &str) -> Timeline {
+        let row = |(index, one): (usize, &Repetition)| TimelineRow {
+            label: format!("repetition {}", index + 1),
+            length_ns: (one.seconds * 1e9) as u64,
+            times: one.times.clone(),
+            unlisted: one.unlisted,
+        };
+        Timeline {
+            title: "When one reader waited while others wrote".into(),
+            note:
+                "Each row is one repetition. A mark of full height is a freeze, a wait of 100 ms \
+                   or longer, as long as it lasted; a low one is a wait of 10 ms or longer. The \
+                   grade follows from how often and how long."
+                    .into(),
+            grade: grade.into(),
+            bad_from_ns: FREEZE_NS,
+            rows: self.repetitions.iter().enumerate().map(row).collect(),
+        }
+    }
+
+    /// The same waits as often over this many times the time.
     pub fn stretched(&self, times: usize) -> Self {
         let all = self.repetitions.iter().cycle();
         let repetitions = all.take(times * self.repetitions.len()).cloned().collect();
@@ -85,7 +110,7 @@ impl Waits {
 
 impl Repetition {
     /// Watched is the time in which the first stream had an operation in flight or its next one
-    /// due, and the writer beside it, if there is one, had not come to its end.
+    /// due, and the writer next to it, if there is one, had not come to its end.
     fn of(step: &StepRun) -> Option<Self> {
         let mut window = window(step, 0)?;
         if step.plan.streams.len() > 1 {
@@ -100,8 +125,16 @@ impl Repetition {
         };
         let freezes = gaps().filter(|gap| gap.to.saturating_sub(gap.from) >= FREEZE_NS);
         (seconds > 0.0).then_some(())?;
+        let from_begin = |gap: &drivelab_core::tally::Gap| {
+            let of_window = |time: u64| time.clamp(window.from, window.to) - window.from;
+            (of_window(gap.from), of_window(gap.to))
+        };
+        let mut times: Vec<(u64, u64)> = gaps().map(from_begin).collect();
+        times.sort_unstable();
         Some(Repetition {
             seconds,
+            times,
+            unlisted: tallies().map(|tally| tally.gaps_unlisted).sum(),
             waits_ns: gaps().map(|gap| gap.to.saturating_sub(gap.from)).collect(),
             frozen_ns: freezes.map(in_window).sum(),
             longest_ns: tallies().map(|tally| tally.gap_ns_max).max()?,
@@ -118,13 +151,14 @@ mod tests {
     use super::super::grade::{Grade, LONG_NS, NONE_SECONDS, Open, graded};
     use super::*;
 
-    /// Five repetitions of so many seconds, over which these waits are spread.
+    /// Five repetitions of this many seconds, over which these waits are spread.
     fn waits(seconds: f64, listed_ms: &[u64]) -> Waits {
         let one = |waits_ns: Vec<u64>| Repetition {
             seconds,
             frozen_ns: waits_ns.iter().filter(|wait| **wait >= FREEZE_NS).sum(),
             longest_ns: waits_ns.iter().copied().max().unwrap_or(400_000),
             waits_ns,
+            ..Repetition::default()
         };
         let of = |number: usize| {
             let those = listed_ms.iter().skip(number).step_by(5);

@@ -135,10 +135,11 @@ impl Grade {
         };
         Table {
             title: "The grade".into(),
-            note: "A freeze is a wait of 100 ms or longer of the reader beside the writer. The \
-                   first rule from the top that holds gives the grade. It is given where what was \
+            note:
+                "A freeze is a wait of 100 ms or longer of the reader with the writer. The first \
+                   rule from the top that holds gives the grade. It is given where what was \
                    watched rules out, at 95 %, every grade more than one step away."
-                .into(),
+                    .into(),
             heads: vec![head("grade"), head("rule"), head("")],
             rows: Grade::ALL.map(row).to_vec(),
         }

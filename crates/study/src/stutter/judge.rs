@@ -90,8 +90,8 @@ impl<'a> Seen<'a> {
             (self.beside.longest_ns(), self.beside.a_minute(), self.beside.share())
         else {
             findings.want_more(
-                "Whether a machine with this drive would freeze: no sound measurement of a reader \
-                 beside a writer was made. Give a larger --time or --budget."
+                "Whether a machine with this drive would freeze: no valid measurement of a reader \
+                 with a writer was made. Give a larger --time or --budget."
                     .into(),
             );
             return false;
@@ -113,6 +113,8 @@ impl<'a> Seen<'a> {
         };
         self.reader_alone(findings);
         self.figures(longest_ns, a_minute, share, findings);
+        let letter = grade.map_or("–", Grade::letter);
+        findings.timelines.push(self.beside.timeline(letter));
         findings.tables.push(Grade::table(grade));
         findings.tables.push(self.waits());
         grade.is_some()
@@ -150,14 +152,16 @@ impl<'a> Seen<'a> {
         let [low, high] = [a_minute.low, a_minute.high].map(|end| end.unwrap_or(f64::NAN));
         findings.verdict.push(match self.beside.count(FREEZE_NS) {
             0 => format!(
-                "Grade {}: no freeze was seen. Beside random writes one reader never waited \
-                 100 ms in {watched}, at worst {longest}; one a minute is ruled out (95 %).",
-                grade.letter()
+                "Grade {}: no freeze was seen. With random writes one reader never waited 100 ms \
+                 in {watched}, at worst {longest}; {} a minute or more are ruled out \
+                 (95 %).",
+                grade.letter(),
+                digits(high)
             ),
             count => format!(
-                "Grade {}: your machine would freeze {}, longest {longest}. Beside random writes \
-                 one reader waited 100 ms or longer {} in {watched} ({} to {} a minute), which is \
-                 {} of the time.",
+                "Grade {}: your machine would freeze {}, longest {longest}. With random writes one \
+                 reader waited 100 ms or longer {} in {watched} ({} to {} a minute), which is {} \
+                 of the time.",
                 grade.letter(),
                 freezes(a_minute.value),
                 times(count),
@@ -169,8 +173,8 @@ impl<'a> Seen<'a> {
         if grade >= Grade::C {
             findings.beware.push(format!(
                 "A desktop writes all the time, and whatever it reads meanwhile waits up to \
-                 {longest} on this drive: windows stop, keys are taken late. Keep the system and \
-                 what programs write off it."
+                 {longest} on this drive: windows freeze, key presses are delayed. Do not put the \
+                 system or what programs write on it."
             ));
         }
         let [best, worst] = Grade::between(&self.beside);
@@ -200,7 +204,7 @@ impl<'a> Seen<'a> {
         let watched = time(open.watched * 1e9);
         let Some(needed) = open.needed else {
             return format!(
-                "No grade: watched {watched}, and no time can be named that is enough. {seen}."
+                "No grade: watched {watched}, and no sufficient time can be named. {seen}."
             );
         };
         let scale = enough(setting, needed);
@@ -221,8 +225,9 @@ impl<'a> Seen<'a> {
         let (count, watched) = (self.alone.count(FREEZE_NS), self.alone.seconds());
         findings.verdict.push(match count {
             0 => format!(
-                "With the drive to itself the same reader never waited longer than {}.",
-                time(alone as f64)
+                "With the drive to itself the same reader never waited longer than {} in {}.",
+                time(alone as f64),
+                time(watched * 1e9)
             ),
             _ => format!(
                 "With the drive to itself the same reader froze, too: {} in {}, longest {}.",
@@ -291,7 +296,7 @@ impl<'a> Seen<'a> {
                 head("longest", Unit::Ns),
                 head("in freezes", Unit::Share),
             ],
-            rows: vec![row("beside a writer", &self.beside), row("alone", &self.alone)],
+            rows: vec![row("with a writer", &self.beside), row("alone", &self.alone)],
         }
     }
 
@@ -371,7 +376,7 @@ impl<'a> Seen<'a> {
             is_by_run: false,
         };
         let has_values = |side: &Side| side.samples.iter().all(|it| it.values.len() > 1);
-        let (alone, beside) = (side("alone", ALONE), side("beside a writer", BESIDE));
+        let (alone, beside) = (side("alone", ALONE), side("with a writer", BESIDE));
         let both = has_values(&alone) && has_values(&beside);
         both.then(|| compare(&alone, &beside, Some(setting.options.delta)).ok()).flatten()
     }
@@ -408,8 +413,7 @@ fn rests(run: &Run, findings: &mut Findings) {
     let mut writers = run.steps.iter().filter_map(|step| step.plan.streams.get(1));
     if let Some(think) = writers.find_map(|writer| writer.arrival.think()) {
         findings.deviations.push(format!(
-            "The writer beside the reader rested for {} after each write, so that it lasts for \
-             what may be written.",
+            "The writer rested for {} after each write, so that the write budget lasts.",
             time(think.time.0 as f64)
         ));
     }

@@ -1,4 +1,4 @@
-//! What was published of drives that are simulated here, to stand beside what they do.
+//! What was published of drives that are simulated here, to stand next to what they do.
 //!
 //! Figures of one review of 2008 and of its translation, which is the only source of those beyond
 //! random writes of 4 KiB at depth 1. Some were used to fit the simulated drives, the others are
@@ -46,7 +46,7 @@ struct Published {
 }
 
 /// Random writes of 4 KiB at depth 1: a second, bytes a second, mean and longest milliseconds.
-fn random(iops: f64, megabytes: f64, mean_ms: f64, longest_ms: f64) -> Vec<Published> {
+fn random(iops: f64, mebibytes: f64, mean_ms: f64, longest_ms: f64) -> Vec<Published> {
     let one = |measure, value, within| Published {
         cell: RANDOM.into(),
         measure,
@@ -57,7 +57,7 @@ fn random(iops: f64, megabytes: f64, mean_ms: f64, longest_ms: f64) -> Vec<Publi
     };
     vec![
         one(Measure::Iops, iops, Within::Share(0.1)),
-        one(Measure::BytesPerS, megabytes * 1e6, Within::Share(0.1)),
+        one(Measure::BytesPerS, mebibytes * f64::from(1 << 20), Within::Share(0.1)),
         one(Measure::MeanNs, mean_ms * 1e6, Within::Share(0.1)),
         one(Measure::LongestNs, longest_ms * 1e6, Within::FactorTwo),
     ]

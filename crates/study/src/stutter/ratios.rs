@@ -32,7 +32,7 @@ fn sentence(members: &[Member<'_>], figure: &str, words: &str) -> Option<String>
     let mut parts: Vec<String> =
         others.iter().map(|(name, estimate)| against(best, name, estimate)).collect();
     let missing = all.iter().filter(|(_, estimate)| estimate.is_none());
-    parts.extend(missing.map(|(name, _)| format!("of {name} there is no sound number")));
+    parts.extend(missing.map(|(name, _)| format!("{name} has no valid number")));
     Some(format!(
         "Random writes of 4 KiB, one at a time: {words} on {name}, {}. Against that, {}.",
         time(best.value),
@@ -53,7 +53,7 @@ fn against(best: &Estimate, name: &str, other: &Estimate) -> String {
     let ratio = times(other.value / best.value);
     match (best.high, other.low) {
         (Some(high), Some(low)) if low <= high => {
-            format!("{name} cannot be told from it ({took}, the 95 % intervals overlap)")
+            format!("{name} cannot be distinguished from it ({took}, the 95 % intervals overlap)")
         }
         (Some(_), Some(_)) => format!("{name} takes about {ratio} as long ({took})"),
         _ => format!("{name} took {ratio} as long here ({took}, no interval)"),
@@ -104,9 +104,9 @@ mod tests {
         assert_eq!(
             sentences(&members),
             [
-                "Random writes of 4 KiB, one at a time: the mean latency was lowest on fast, \
-                 89.0 µs. Against that, equal cannot be told from it (91.0 µs, the 95 % intervals \
-                 overlap); slow takes about 2,700 times as long (240 ms).",
+                "Random writes of 4 KiB, one at a time: the mean latency was lowest on fast, 89.0 \
+                 µs. Against that, equal cannot be distinguished from it (91.0 µs, the 95 % \
+                 intervals overlap); slow takes about 2,700 times as long (240 ms).",
                 "Random writes of 4 KiB, one at a time: the slowest one was quickest on equal, \
                  76.0 ms. Against that, fast took 1.2 times as long here (94.0 ms, no \
                  interval); slow took 13 times as long here (991 ms, no interval).",
@@ -122,8 +122,7 @@ mod tests {
         let member = |target, run| Member { target, run };
         let all = [member("a", &one), member("b", &other), member("c", &broken)];
         let [mean] = &sentences(&all)[..] else { panic!("{:?}", sentences(&all)) };
-        let end = "b took 26 times as long here (2.60 ms, no interval); of c there is no sound \
-                   number.";
+        let end = "b took 26 times as long here (2.60 ms, no interval); c has no valid number.";
         assert!(mean.ends_with(end), "{mean}");
         assert!(sentences(&[member("b", &other), member("c", &broken)]).is_empty());
         let zero = run(point(0.0), None);

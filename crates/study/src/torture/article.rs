@@ -73,7 +73,7 @@ pub fn unlike(facts: &Facts) -> Option<String> {
     (!changed.is_empty()).then(|| format!("it was changed by {}", changed.join(", ")))
 }
 
-/// Every figure of the article beside this run, and how many were hit of how many; of a drive that
+/// Every figure of the article next to this run, and how many were hit of how many; of a drive that
 /// is `unlike` that one none is judged.
 pub fn table(
     cells: &[&Cell],
@@ -117,7 +117,7 @@ pub fn table(
     }
     let head = |name: &str| Head { name: name.into(), unit: None };
     let table = Table {
-        title: "Beside what was published of an Intel X25-E".into(),
+        title: "Compared with the published figures of an Intel X25-E".into(),
         note: note(unlike),
         heads: ["cell", "published", "here", "word", ""].map(head).to_vec(),
         rows,
@@ -128,15 +128,14 @@ pub fn table(
 fn note(unlike: Option<&str>) -> String {
     let source = "IT168, 4 January 2011; ten repetitions before and after one torture.";
     match unlike {
-        Some(why) => format!(
-            "{source} Not held against each other, because it is not the drive of the profile: \
-             {why}."
-        ),
+        Some(why) => {
+            format!("{source} Not compared, because it is not the drive of the profile: {why}.")
+        }
         None => format!(
             "{source} A hit: the interval reaches to within 2 points of what was published; where \
              the article found no more than its deviation, no change by more than the band. Where \
-             nothing can be told it is neither. What was published is no target: no parameter of \
-             the profile was chosen by it."
+             the result is inconclusive it is neither. The published figures are not a target: no \
+             parameter of the profile was chosen by them."
         ),
     }
 }

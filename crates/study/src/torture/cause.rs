@@ -90,8 +90,8 @@ pub fn sentences(
     }
     if all.is_empty() {
         all.push(
-            "Inside the drive nothing that it counts differs between before and after: no copies, \
-             no merges, no map in pieces."
+            "Inside the drive no counter differs between before and after: no copies, no merges, \
+             no map in pieces."
                 .into(),
         );
     }

@@ -95,7 +95,7 @@ fn figure(
     };
     let (quantity, unit) = match cells[0].quantity {
         Quantity::Bytes(_) => ("bytes per second", Unit::BytesPerS),
-        Quantity::Operations => ("operations per second", Unit::Iops),
+        Quantity::Operations => ("IOPS", Unit::Iops),
     };
     let note = "Means before and after the torture; the thin line is one standard deviation of a \
                 repetition to each side. Overlap proves nothing: the verdicts are in the \

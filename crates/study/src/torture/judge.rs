@@ -9,7 +9,7 @@ use crate::experiment::Setting;
 use crate::experiment::order::is_broken;
 use drivelab_core::comparison::{self, Comparison, Sample};
 use drivelab_core::findings::{Figure, Findings, Remark, Unit};
-use drivelab_core::quantity::{percent, size};
+use drivelab_core::quantity::{counted, percent, size};
 use drivelab_core::run::Run;
 use drivelab_core::sound::Sound;
 use drivelab_core::study::{Leg, Scale};
@@ -141,14 +141,14 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
         )),
         None if open == judged => findings.no_answer = true,
         None => findings.verdict.push(format!(
-            "Of {judged} cells {same} are the same within {band} {when} and {faster} faster; of \
-             {open} nothing can be told, and those may have become slower."
+            "Of {judged} cells {same} are the same within {band} {when} and {faster} faster; \
+             {open} inconclusive, and those may have become slower."
         )),
     }
     if worst.is_some() {
         findings.verdict.push(format!(
             "Of {judged} cells {slower} are slower, {faster} faster and {same} the same within \
-             {band} {when}; of {open} nothing can be told."
+             {band} {when}; {open} inconclusive."
         ));
     }
     findings.verdict.extend(best.map(|best| gained(best, faster, &when)));
@@ -156,7 +156,7 @@ fn conclude(setting: &Setting<'_>, comparison: &Comparison, findings: &mut Findi
     if open > 0 {
         let more = needs.map_or(String::new(), |n| format!(", up to {n} repetitions a side"));
         findings.unknown.push(format!(
-            "Of {open} cells the noise is too large to tell whether they changed; more repetitions \
+            "In {open} cells the noise is too large to tell whether they changed; more repetitions \
              would{more}."
         ));
     }
@@ -181,8 +181,8 @@ fn why(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     match told.flatten() {
         Some(sentences) => findings.verdict.extend(sentences),
         None => findings.unknown.push(
-            "Why: a real drive does not tell what goes on inside. Its bytes written to flash by \
-             bytes written by the host, from its SMART log before and after, would tell whether it \
+            "Why: a real drive does not report what goes on inside. Its bytes written to flash by \
+             bytes written by the host, from its SMART log before and after, would show whether it \
              copies more."
                 .into(),
         ),
@@ -275,30 +275,30 @@ fn deviations(setting: &Setting<'_>, program: &Program, run: &Run, findings: &mu
     let [small, large] = program.torture_bytes;
     add(format!(
         "The torture wrote and read {} in 4 KiB ({} of the target) and {} in 256 KiB ({}), {} \
-         time(s) each; published were 83 % and 93 %, ten times.",
+         each; published were 83 % and 93 %, ten times.",
         size(small),
         share(small),
         size(large),
         share(large),
-        program.passes
+        counted(program.passes, "time")
     ));
     add(format!(
         "The file of the battery has {}; published was twice the memory of the host.{}",
         size(program.file_bytes),
         match program.shape.is_cached {
             true => " The cache is dropped before reads, and writes count their fsync.",
-            false => " What does not need the page cache goes past it.",
+            false => " What does not need the page cache bypasses it.",
         }
     ));
     if let Some(text) = loads_not_purged(setting, run) {
         add(text);
     }
     if setting.options.torture.cycles > 1 && !setting.is_drive() {
-        add("Nothing brings a file back to its beginning: each cycle begins where the last ended."
+        add("Nothing resets a file to its initial state: each cycle begins where the last ended."
             .into());
     }
     if is_broken(run) {
-        add("The run was broken off and went on: the drive was let go of in between.".into());
+        add("The run was interrupted and resumed: the drive was closed in between.".into());
     }
 }
 

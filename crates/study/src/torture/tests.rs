@@ -115,6 +115,7 @@ fn judged(verdict: Verdict, value: f64) -> Cell {
         p_adjusted: None,
         needs_n: None,
         open: None,
+        values: None,
         n: (5, 5),
         suspect: None,
     }

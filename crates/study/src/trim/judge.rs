@@ -73,8 +73,8 @@ fn read_nothing(run: &Sound<'_>, findings: &mut Findings) {
     if run.kept_out().find(is_nothing).is_some() {
         findings.not_applicable.push(Remark {
             cell: READ_AFTER.into(),
-            text: "what was trimmed is answered without being read, so its rate is none of the \
-                   flash's and is held against nothing"
+            text: "reads of trimmed blocks are answered without the flash, so their rate is not \
+                   compared"
                 .into(),
         });
     }
@@ -146,8 +146,8 @@ fn conclude(writes: Option<&Cell>, reads: Option<&Cell>, loss: &Loss, findings: 
             findings.no_answer = true;
             let why = match (loss.is_seen(), &writes) {
                 (true, Some(_)) if !is_something_back && word(&reads) == "faster" => {
-                    "reads that got faster while random writes got nothing back do not go \
-                     together; repeat on a quiet machine"
+                    "reads that became faster while random writes regained nothing are \
+                     inconsistent; repeat on a quiet machine"
                 }
                 (true, Some(_)) => {
                     "the noise is too large to tell; a larger scale repeats more often"
@@ -188,8 +188,8 @@ fn gave_back(summary: &Summary, findings: &mut Findings) {
     let Some(fresh) = fresh else {
         findings.not_applicable.push(Remark {
             cell: FRESH.into(),
-            text: "the drive was not fresh, and a TRIM cannot prove itself by what it left; \
-                   --purge NAME makes it fresh"
+            text: "the drive was not fresh, so what the TRIM left proves nothing; --purge NAME \
+                   makes it fresh"
                 .into(),
         });
         return;

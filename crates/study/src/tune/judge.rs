@@ -62,7 +62,7 @@ fn not_applicable(setting: &Setting<'_>, findings: &mut Findings) {
     if !loads(setting).contains(&Load::Buffered) {
         findings.not_applicable.push(Remark {
             cell: Load::Buffered.word().into(),
-            text: "this simulated host has no page cache; page_cache=1GiB gives it one".into(),
+            text: "this simulated host has no page cache; add page_cache=1GiB to the target".into(),
         });
     }
 }
@@ -133,7 +133,7 @@ fn conclude(
             None => "more repetitions".into(),
         };
         findings.unknown.push(format!(
-            "Of {open} of {judged} comparisons the noise is too large to tell whether they differ \
+            "In {open} of {judged} comparisons the noise is too large to tell whether they differ \
              by more than {band}; what would settle it: {more}."
         ));
     }
@@ -150,11 +150,11 @@ fn headline(setting: &Setting<'_>, [changed, same, open]: [usize; 3], band: &str
         ),
         (0, _) => format!(
             "{same} of {judged} comparisons with what is set now of {name} are equivalent \
-             ({band}); of {open} nothing can be told, and there a setting may matter."
+             ({band}); {open} inconclusive: there a setting may matter."
         ),
         _ => format!(
             "Of {judged} comparisons with what is set now of {name}, {changed} differ by more than \
-             {band}, {same} are equivalent, and of {open} nothing can be told."
+             {band}, {same} are equivalent, and {open} inconclusive."
         ),
     }
 }
@@ -168,7 +168,7 @@ fn sentence(cell: &Cell, word: &str) -> String {
 /// How a value is kept: until the next start, and for good.
 fn advice(setting: &Setting<'_>, variant: &Variant) -> String {
     let Some(device) = device(setting) else {
-        return "On a real drive the advice would stand here.".into();
+        return "On a real drive the advice would be printed here.".into();
     };
     let (name, value, word) = (&device.name, &variant.value, variant.setting.word());
     let which = match device.serial.as_deref().filter(|it| !it.contains(['"', '\n'])) {
@@ -197,7 +197,7 @@ fn put_back(run: &Run, findings: &mut Findings) {
         } else {
             findings.beware.push(format!(
                 "{} of {} was {}, and {} when it was read last, before the end of the run put it \
-                 back: look at it, and set it by hand if it is not what it was.",
+                 back: check it, and set it back by hand if it differs.",
                 what.word(),
                 last.device,
                 first.before,
@@ -206,7 +206,7 @@ fn put_back(run: &Run, findings: &mut Findings) {
         }
     }
     if !words.is_empty() {
-        findings.verdict.push(format!("Put back and read again: {}.", words.join(", ")));
+        findings.verdict.push(format!("Restored and read again: {}.", words.join(", ")));
     }
 }
 
@@ -223,8 +223,8 @@ fn told(setting: &Setting<'_>, findings: &mut Findings) {
     }
     if present(setting, QueueSetting::Scheduler).is_some() {
         findings.deviations.push(
-            "With another scheduler the kernel also sets nr_requests anew; each scheduler was \
-             measured with what it comes with, and nr_requests was put back."
+            "With another scheduler the kernel also resets nr_requests; each scheduler was \
+             measured with what it comes with, and nr_requests was restored."
                 .into(),
         );
     }

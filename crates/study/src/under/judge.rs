@@ -9,7 +9,7 @@ use drivelab_core::findings::{Entry, Figure, Findings, Head, Table, Unit};
 use drivelab_core::quantity::{digits, operations, percent, time};
 use drivelab_core::sound::Sound;
 use drivelab_core::summary::{CellStream, CellSummary, StepSummary, Summary};
-use drivelab_stats::{Counts, Estimate, jackknife};
+use drivelab_stats::{Counts, Estimate, jackknife_difference};
 
 /// With less than this of what it asks for, it did not get its rate.
 const KEPT: f64 = 0.98;
@@ -25,8 +25,8 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     }
     if findings.no_answer {
         findings.want_more(
-            "What the other load costs: no load has sound numbers both alone and beside it. Give \
-             a larger --time or --budget."
+            "What the other load costs: no load has valid numbers both alone and with it. Give a \
+             larger --time or --budget."
                 .into(),
         );
     } else {
@@ -63,7 +63,7 @@ fn compared(setting: &Setting<'_>, summary: &Summary) -> Option<Comparison> {
         let samples: Vec<Sample> = (0..LOADS.len()).filter_map(sample).collect();
         Side { name: name.into(), samples, facts: Vec::new(), is_by_run: false }
     };
-    let other = format!("beside {}", setting.options.under.load.word());
+    let other = format!("with {}", setting.options.under.load.word());
     let (alone, beside) = (side("alone", Cell::Alone), side(&other, Cell::Beside));
     let found = compare(&alone, &beside, Some(setting.options.delta)).ok()?;
     found.cells.iter().any(|cell| cell.ratio.is_some()).then_some(found)
@@ -83,7 +83,7 @@ fn cost(
     let (Some(found), load) = (found, setting.options.under.load.word()) else { return };
     let Some(ratio) = found.ratio else { return };
     let left = format!(
-        "Beside {load}, {} does {}, alone {}: {} is left ({}).",
+        "With {load} running, {} does {}, alone {}: {} is left ({}).",
         LOADS[at].0,
         operations(beside.value),
         operations(alone.value),
@@ -99,11 +99,12 @@ fn cost(
         return;
     }
     if let Some(each) = taken(setting, summary, at) {
+        let (own, lost) = (LOADS[at].0, digits(each.value));
         findings
             .verdict
-            .push(format!("Each operation that {load} got took {} of these.", digits(each.value)));
+            .push(format!("{own} lost {lost} operations for each operation of {load}."));
         findings.figures.push(Figure {
-            name: format!("taken from {} by each operation beside it", LOADS[at].0),
+            name: format!("lost by {} to each operation of the other load", LOADS[at].0),
             estimate: each,
             unit: Unit::Factor,
             note: String::new(),
@@ -111,7 +112,7 @@ fn cost(
     }
 }
 
-/// Operations that one of the neighbour's cost: what is missing beside it by what it did.
+/// Operations that one of the neighbour's cost: what is missing next to it by what it did.
 fn taken(setting: &Setting<'_>, summary: &Summary, at: usize) -> Option<Estimate> {
     let counts = |cell: Cell| -> Vec<Counts> {
         let name = cell.name(setting);
@@ -129,7 +130,7 @@ fn taken(setting: &Setting<'_>, summary: &Summary, at: usize) -> Option<Estimate
         let (alone, beside) = (&sums[0], &sums[1]);
         (alone[1] / alone[0] * beside[0] - beside[1]) / beside[2]
     };
-    jackknife(&[&alone, &beside], figure).ok()
+    jackknife_difference(&[&alone, &beside], figure).ok()
 }
 
 /// What the neighbour got in a cell: operations a second, and its pages from when they were due.
@@ -158,12 +159,12 @@ struct Served {
     p99_ns: Option<f64>,
 }
 
-/// What the neighbour got, alone and beside the deepest load.
+/// What the neighbour got, alone and next to the deepest load.
 fn got(setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
     let (asked, load) = (neighbour::rate(setting), setting.options.under.load.word());
     let Some(alone) = served(setting, summary, Cell::Neighbour) else {
         findings.want_more(format!(
-            "What {load} got by itself: it has no sound numbers. Give a larger --time."
+            "What {load} got by itself: it has no valid numbers. Give a larger --time."
         ));
         return;
     };
@@ -179,14 +180,15 @@ fn got(setting: &Setting<'_>, summary: &Summary, findings: &mut Findings) {
         let Some(beside) = served(setting, summary, Cell::Beside(at)) else { continue };
         let waits = match (beside.mean_ns, alone.mean_ns) {
             (Some(beside), Some(alone)) => format!(
-                "; a page of it took {} from when it was due, alone {}",
+                "; a page of it took {} from when it was due, alone {} (a mean each, without \
+                 interval)",
                 time(beside),
                 time(alone)
             ),
             _ => String::new(),
         };
         findings.verdict.push(format!(
-            "Beside {}, {load} got {} of {} asked for{waits}.",
+            "With {}, {load} got {} of {} asked for{waits}.",
             name,
             operations(beside.rate),
             operations(asked)
@@ -226,10 +228,10 @@ fn costs_table(setting: &Setting<'_>, summary: &Summary) -> Table {
         heads: vec![
             head("load", None),
             head("alone", Some(Unit::Iops)),
-            head("beside", Some(Unit::Iops)),
+            head("with it", Some(Unit::Iops)),
             head("left", Some(Unit::Share)),
             head("alone, mean", Some(Unit::Ns)),
-            head("beside, mean", Some(Unit::Ns)),
+            head("with it, mean", Some(Unit::Ns)),
         ],
         rows: (0..LOADS.len()).map(row).collect(),
     }
@@ -241,7 +243,7 @@ fn got_table(setting: &Setting<'_>, summary: &Summary) -> Table {
         let of = |get: fn(&Served) -> Option<f64>| number(served.as_ref().and_then(get));
         vec![
             Entry::Text(match cell {
-                Cell::Beside(at) => format!("beside {}", LOADS[at].0),
+                Cell::Beside(at) => format!("with {}", LOADS[at].0),
                 _ => "alone".into(),
             }),
             Entry::Number(neighbour::rate(setting)),
@@ -252,8 +254,8 @@ fn got_table(setting: &Setting<'_>, summary: &Summary) -> Table {
     };
     Table {
         title: "What it got".into(),
-        note: "Its operations of all kinds, flushes not counted; mean and p99 are of its pages, \
-               from when they were due, p99 that of the slower kind."
+        note: "Operations of all kinds, flushes not counted; mean and p99 are of its pages, from \
+               when they were due, p99 that of the slower kind."
             .into(),
         heads: vec![
             head(setting.options.under.load.word(), None),

@@ -40,16 +40,16 @@ pub fn rate(setting: &Setting<'_>) -> f64 {
 pub fn source(load: Neighbour) -> &'static str {
     match load {
         Neighbour::Oltp => {
-            "oltp: 16 KiB pages at random, 14 reads to 4 writes, and a 4 KiB write in order with \
+            "oltp: 16 KiB pages at random, 14 reads to 4 writes, and a sequential 4 KiB write with \
              fdatasync for each 18 of them, at random times. Reads and writes: statements of a \
-             transaction of sysbench's oltp_read_write; page and commit: defaults of InnoDB; \
-             that no page is found in memory, and the rate: our choice"
+             transaction of sysbench's oltp_read_write; page and commit: defaults of InnoDB; that \
+             no page is found in memory, and the rate: our choice"
         }
         Neighbour::Import => {
-            "import: 16 KiB pages written in order, and a 4 KiB write in order with fdatasync for \
-             each 64 of them, at random times. Page and order: InnoDB, which fills the pages of a \
-             table that is loaded by its key one after the other; the commits and the rate: our \
-             choice"
+            "import: 16 KiB pages written sequentially, and a sequential 4 KiB write with \
+             fdatasync for each 64 of them, at random times. Page and order: InnoDB, which fills \
+             the pages of a table that is loaded by its key one after the other; the commits and \
+             the rate: our choice"
         }
     }
 }

@@ -27,7 +27,7 @@ fn the_other_load_is_there_exactly_where_it_is_named() {
         }
     }
     let each = |name: &str| run.steps.iter().filter(|it| it.begin.name == name).count();
-    assert_eq!(each("random 70/30 qd64 beside oltp"), 5);
+    assert_eq!(each("random 70/30 qd64 with oltp"), 5);
     assert_eq!(each("random read qd1 alone"), 5);
 }
 
@@ -39,14 +39,14 @@ fn what_a_neighbour_costs_is_said_where_it_is_seen() {
     let setting = Setting { options: &options, facts: &facts };
     let about = |value: f64, at: u32| value * (1.0 + f64::from(at % 3) * 0.002);
     let judged = |beside: f64| {
-        let rate = |name: &str, at: u32| match name.contains("beside import") {
+        let rate = |name: &str, at: u32| match name.contains("with import") {
             true => about(beside, at),
             false => about(3000.0, at),
         };
         STUDY.judged(&setting, &play(&STUDY, &setting, "fresh", &rate))
     };
     let verdict = judged(2000.0).verdict.join(" ");
-    assert!(verdict.contains("random 70/30 qd64 does 2.00 k/s, alone 3.01 k/s"), "{verdict}");
+    assert!(verdict.contains("random 70/30 qd64 does 2.00k IOPS, alone 3.01k IOPS"), "{verdict}");
     assert!(verdict.contains("is left (slower)"), "{verdict}");
     let verdict = judged(3000.0).verdict.join(" ");
     assert!(!verdict.contains("slower") && verdict.contains("equivalent"), "{verdict}");

@@ -1,23 +1,23 @@
 //! Why an empty drive fell early: a cause is named only if what tells it from the others was
 //! measured.
 //!
-//! A cache takes as much again after a rest, and cares for bytes; what the drive writes anew for
+//! A cache takes as much again after a rest, and cares for bytes; what the drive writes again for
 //! each small write shows as the size up to which a larger one costs no more; credits and heat hold
 //! reads to the same rate as writes. Where two of these are seen, or none, the candidates are told.
 
 use super::shown::Shown;
 use crate::experiment::Setting;
 use drivelab_core::findings::{Entry, Head, Table, Unit};
-use drivelab_core::quantity::{digits, operations, size, time};
+use drivelab_core::quantity::{capacity, digits, operations, size, time};
 
 /// What was full, or how large the writes ought to be.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Cause {
-    /// A cache of so many bytes of these writes.
+    /// A cache of this many bytes of these writes.
     Cache(f64),
-    /// So many bytes are mapped, or programmed, at once.
+    /// This many bytes are mapped, or programmed, at once.
     Unit(u64),
-    /// So many bytes, a block, are written anew.
+    /// This many bytes, a block, are written again.
     Block(u64),
     /// A quota that was higher while it had credits, or heat: both hold everything back.
     Credits,
@@ -36,9 +36,9 @@ const NOTHING: f64 = 0.01;
 const FLAT: f64 = 0.85;
 /// … and beyond it bytes are what costs, within this factor.
 const BY_BYTES: f64 = 1.25;
-/// Operations count still if twice the size moves so many times the bytes …
+/// Operations count still if twice the size moves this many times the bytes …
 const DOUBLED: f64 = 1.7;
-/// … or so many times, if the next sizes move hardly more: fixed costs and costs by the byte
+/// … or this many times, if the next sizes move hardly more: fixed costs and costs by the byte
 /// together would go on to gain 29 %, and 51 % over two.
 const STEEP: f64 = 1.45;
 const FLAT_BEHIND: f64 = 1.15;
@@ -54,7 +54,7 @@ const BLOCK_MIN: u64 = 256 << 10;
 const PLACE: (f64, f64) = (1.0, 1.7);
 /// What falls before this share of a capacity has spare flash left.
 const BEFORE: f64 = 0.7;
-/// Heat or a quota was behind it if reads, too, became so many times as fast by the rest: a full
+/// Heat or a quota was behind it if reads, too, became this many times as fast by the rest: a full
 /// cache of writes does not hold reads back.
 const HELD_BACK: f64 = 1.25;
 /// A quota holds everything to the same rate, within this.
@@ -91,8 +91,8 @@ pub fn knee(sizes: &[(u64, f64)]) -> Knee {
     }
 }
 
-/// The size of a block that is written anew for each write into it: operations count up to it, but
-/// for what the bytes cost beside. A cost for each operation and one for each byte make no such
+/// The size of a block that is written again for each write into it: operations count up to it, but
+/// for what the bytes cost next to. A cost for each operation and one for each byte make no such
 /// corner.
 fn block(sizes: &[(u64, f64)]) -> Option<u64> {
     let moved: Vec<f64> = sizes.iter().map(|(bytes, rate)| *bytes as f64 * rate).collect();
@@ -111,7 +111,7 @@ fn block(sizes: &[(u64, f64)]) -> Option<u64> {
 }
 
 impl Shown {
-    /// How many times as long as the smallest write one of so many bytes takes.
+    /// How many times as long as the smallest write one of this many bytes takes.
     fn cost(&self, bytes: u64) -> Option<f64> {
         let (_, rate) = self.sizes.iter().find(|(size, _)| *size == bytes)?;
         Some(self.sizes.first()?.1 / rate)
@@ -169,8 +169,8 @@ impl Cause {
                  it took {} at {} before it fell again. {}, and reads were neither held to the \
                  rate of writes nor faster after the rest, so neither a large mapping unit nor a \
                  quota nor heat explains it.",
-                size(bytes as u64),
-                size(again),
+                capacity(bytes as u64),
+                capacity(again),
                 operations(rested.map_or(0.0, |it| it.rate)),
                 match knee(&shown.sizes) {
                     Knee::At(unit) => format!(
@@ -188,45 +188,51 @@ impl Cause {
                 size(unit)
             ),
             Cause::Block(block) => format!(
-                "It falls so early because a small write makes the drive write a block anew: one \
-                 of {} takes only {} times as long as one of 4 KiB, and a rest did not bring the \
-                 rate back for as long.",
+                "It falls so early because a small write makes the drive rewrite a block: one of \
+                 {} takes only {} times as long as one of 4 KiB, and a rest did not bring the rate \
+                 back for as long.",
                 size(block),
                 digits(shown.cost(block).unwrap_or(f64::NAN))
             ),
             Cause::Credits => format!(
-                "It falls so early because the credits of a quota were spent, or the drive became \
+                "It falls because the credits of a quota were spent, or the drive became \
                  too warm and slowed itself: reads were held to the same {} as writes, larger \
                  operations too, and after a rest of {rest} it was fast again for {}. The drive's \
-                 temperature tells the two apart.",
+                 temperature distinguishes the two.",
                 operations(shown.low.after),
-                size(again)
+                capacity(again)
             ),
         }
     }
 }
 
 /// What may be behind an early fall of which no cause was shown, and what was seen of it.
-pub fn candidates(shown: Option<&Shown>) -> String {
-    let mut text = String::from(
-        "Why it falls so early: an empty flash drive need not collect yet. A cache may have been \
-         full (it comes back after a rest), the drive may map more than 4 KiB at once or whole \
-         blocks (larger writes then cost no more), the credits of a quota may be spent (reads are \
-         then held to the same rate), the drive may have become too warm (its temperature tells), \
-         or it may have less flash than it says.",
+pub fn candidates(shown: Option<&Shown>, is_early: bool) -> String {
+    let mut text = String::from(match is_early {
+        true => "Why it falls so early: an empty flash drive need not collect yet. ",
+        false => "Why it falls there. ",
+    });
+    text.push_str(
+        "A cache may have been full (it comes back after a rest), the drive may map more than 4 \
+         KiB at once or whole blocks (larger writes then cost no more), the credits of a quota may \
+         be spent (reads are then held to the same rate), the drive may have become too warm (see \
+         its temperature), or it may have less flash than it says.",
     );
     let Some(Shown { low, reads, rested, sizes, has_moved, .. }) = shown else {
-        text.push_str(" Nothing here tells them apart.");
+        text.push_str(" Nothing here distinguishes them.");
         return text;
     };
     if let Some(rested) = rested {
-        text.push_str(&format!(
-            " After a rest of {} it ran at {} for {} (at first for {}).",
-            time(rested.rest_ns as f64),
-            operations(rested.rate),
-            size(rested.bytes as u64),
-            size(low.bytes as u64)
-        ));
+        let rest = time(rested.rest_ns as f64);
+        let rate = operations(rested.rate);
+        text.push_str(&match rested.bytes as u64 {
+            0 => format!(" A rest of {rest} brought nothing back: then it ran at {rate}."),
+            again => format!(
+                " After a rest of {rest} it ran at {rate} for {} (at first for {}).",
+                capacity(again),
+                capacity(low.bytes as u64)
+            ),
+        });
     }
     if let Some(reads) = reads {
         let (reads, after) = (operations(*reads), operations(low.after));
@@ -250,7 +256,7 @@ pub fn candidates(shown: Option<&Shown>) -> String {
         Knee::At(_) => " Larger writes moved more bytes up to one size.",
         Knee::Unclear => " Larger writes moved more bytes, without one size that stands out.",
     });
-    text.push_str(" That does not tell them apart.");
+    text.push_str(" That does not distinguish them.");
     text
 }
 
@@ -262,7 +268,7 @@ pub fn table(shown: &Shown) -> Option<Table> {
         vec![Entry::Text(size(*bytes)), Entry::Number(*rate), moved]
     };
     (!shown.sizes.is_empty()).then(|| Table {
-        title: "Random writes by size, after the fall".into(),
+        title: "Random writes by size, when the history had ended".into(),
         note: "Up to the size that the drive rewrites as a whole, a larger write takes no longer."
             .into(),
         heads: vec![
@@ -310,7 +316,7 @@ mod tests {
         assert_eq!(named(&Shown { reads_rested: None, ..cache.clone() }), None);
         let heat = Shown { reads_rested: Some(7e4), ..cache.clone() };
         assert_eq!(named(&heat), None, "a rest made reads faster, too");
-        assert!(candidates(Some(&heat)).contains("reads, too, were 1.40 times as fast"));
+        assert!(candidates(Some(&heat), true).contains("reads, too, were 1.40 times as fast"));
         assert_eq!(named(&Shown { has_moved: true, ..cache.clone() }), None);
         let unit = || by_cost(|size| size.max(16384.0));
         let at_end = 1.1 * capacity / 4.0;
@@ -346,7 +352,7 @@ mod tests {
         // Part of a unit is read before it is written.
         let unit = |size: f64| if size < 32768.0 { 40_000.0 } else { size };
         assert_eq!(knee(&by_cost(unit)), Knee::At(32 << 10));
-        // A cost for each operation beside the one for bytes.
+        // A cost for each operation next to the one for bytes.
         for fixed in [4e3, 16e3, 64e3, 256e3, 1e6] {
             let found = knee(&by_cost(|size| fixed + size));
             assert!(matches!(found, Knee::None | Knee::Unclear), "{fixed}: {found:?}");

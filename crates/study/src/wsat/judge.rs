@@ -4,13 +4,15 @@ use super::cause::{self, Cause};
 use super::falling::{FIRST, RESTED, STEADY, TO_CLIFF};
 use super::falling::{early, falls_of, is_early, is_refilled, may_be_cliff};
 use super::shown::Shown;
-use crate::experiment::falls::{Fall, Written, history, smoothed};
+use crate::experiment::falls::{FALLEN, Fall, Written, history, smoothed};
 use crate::experiment::order::{since_break, unbroken};
 use crate::experiment::rounds::{self, ROUND};
 use crate::experiment::{Setting, budget::written, loads};
-use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Mark, Picture, Unit};
+use drivelab_core::findings::{
+    Axis, Figure, Findings, Line, LineKind, Mark, Picture, Remark, Unit,
+};
 use drivelab_core::op::Action;
-use drivelab_core::quantity::{operations, percent, size, time};
+use drivelab_core::quantity::{capacity, operations, percent, time};
 use drivelab_core::rounds::why_not;
 use drivelab_core::run::{Run, StepRun};
 use drivelab_core::sound::Sound;
@@ -18,8 +20,13 @@ use drivelab_core::summary::{CellKind, Summary};
 use drivelab_stats::Estimate;
 use drivelab_stats::steady::{Holder, Settled, Unsettled, WINDOW_ROUNDS, Window};
 
+/// The rate until the drive falls over its cliff, or falls for another reason.
+const BEFORE_CLIFF: &str = "before the cliff";
+const BEFORE_FALL: &str = "before the fall";
 /// Points of the picture in each round.
 const POINTS_A_ROUND: f64 = 5.0;
+/// First writes that are faster than the later ones by this factor went into a buffer.
+const BUFFERED: f64 = 1.25;
 /// The steady rate may leave what was proved by this share before it is worth a word.
 const STRAYED: f64 = 0.02;
 
@@ -36,8 +43,8 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
             seen.pictures(&mut findings);
         }
         true => findings.unknown.push(
-            "When the write cliff comes and what is left: some of the writes have no numbers that \
-             can be believed, and the history has holes."
+            "When the write cliff comes and what is left: some of the writes have no valid \
+             numbers, and the history has gaps."
                 .into(),
         ),
     }
@@ -134,14 +141,17 @@ impl<'a> Seen<'a> {
         each.map(|step| written(std::slice::from_ref(step)) as f64).sum()
     }
 
+    /// What the last round of random writes did, as a share of what was done before the drive was
+    /// written in order: at first, or after an early fall.
+    fn later_share(&self) -> Option<f64> {
+        let before = match self.falls.is_empty() {
+            true => self.rate(FIRST)?.value,
+            false => self.shown.as_ref()?.low.after,
+        };
+        self.rounds.last().map(|last| last / before)
+    }
+
     fn cliff(&self, findings: &mut Findings) {
-        let first = self.falls.first();
-        findings.figures.extend(first.map(|fall| Figure {
-            name: "before the cliff".into(),
-            estimate: Estimate::point(fall.before, 1),
-            unit: Unit::Iops,
-            note: "random, 4 KiB, median".into(),
-        }));
         self.falls.iter().for_each(|fall| self.fall(fall, findings));
         let is_found = self.falls.iter().any(|fall| !is_early(self.setting, fall));
         // Without spare flash there is nothing to use up.
@@ -154,14 +164,21 @@ impl<'a> Seen<'a> {
             false => "the rate did not fall again",
         };
         let is_bound = is_refilled(self.steps);
-        let advice = match is_bound {
-            true => "Something before the flash may bound it, such as the host or the link",
-            false => "A larger --budget or --time goes further",
+        let has_fallen = self.later_share().is_some_and(|share| share < FALLEN);
+        let advice = match (is_bound, has_fallen) {
+            (true, true) => {
+                "It fell later, in the random writes after the drive had been written in order: \
+                 there the rate sank without a place where it was seen to begin"
+            }
+            (true, false) => {
+                "Something before the flash may bound it, such as the host or the link"
+            }
+            (false, _) => "A larger --budget or --time goes further",
         };
         findings.wants_more |= !is_bound;
         findings.unknown.push(format!(
             "Where the write cliff is: in {} of random writes, {}, {further}. {advice}.",
-            size(total as u64),
+            capacity(total as u64),
             self.of_drive(total)
         ));
     }
@@ -169,10 +186,16 @@ impl<'a> Seen<'a> {
     /// A lasting fall: of an empty drive the cliff, if it comes neither too early for that nor
     /// little by little.
     fn fall(&self, fall: &Fall, findings: &mut Findings) {
-        let (after, of_drive) = (size(fall.bytes as u64), self.of_drive(fall.bytes));
+        let (after, of_drive) = (capacity(fall.bytes as u64), self.of_drive(fall.bytes));
         let until = operations(fall.before);
         let is_other = !may_be_cliff(self.setting, fall);
         let is_cliff = self.start == Start::Empty && !is_other && fall.is_sharp;
+        findings.figures.push(Figure {
+            name: if is_cliff { BEFORE_CLIFF } else { BEFORE_FALL }.into(),
+            estimate: Estimate::point(fall.before, 1),
+            unit: Unit::Iops,
+            note: "random, 4 KiB, median".into(),
+        });
         findings.figures.push(Figure {
             name: if is_cliff { "cliff after" } else { "falls after" }.into(),
             estimate: Estimate::point(fall.bytes, 1),
@@ -184,7 +207,7 @@ impl<'a> Seen<'a> {
                 findings.verdict.push(format!(
                     "The rate falls after {after} of random writes, {of_drive}; until then {until}."
                 ));
-                self.why(findings);
+                self.why(fall, findings);
             }
             Start::Empty if is_cliff => findings.verdict.push(format!(
                 "The write cliff comes after {after} of random writes, {of_drive}: until then \
@@ -209,27 +232,28 @@ impl<'a> Seen<'a> {
                     start.words()
                 ));
                 findings.unknown.push(
-                    "Where the cliff of an empty drive is: nothing proves that this one was \
-                     empty. A drive that ignores TRIM, or was not emptied, falls too early; \
-                     `drivelab study trim` tells, and --purge NAME empties it for certain."
+                    "Where the cliff of an empty drive is: nothing proves that this one was empty. \
+                     A drive that ignores TRIM, or was not emptied, falls too early; `drivelab \
+                     study trim` checks that, and --purge NAME empties it for certain."
                         .into(),
                 );
                 if start == Start::Discarded && is_other {
-                    self.why(findings);
+                    self.why(fall, findings);
                 }
             }
         }
     }
 
     /// Why the drive fell early, as far as that was measured.
-    fn why(&self, findings: &mut Findings) {
+    fn why(&self, fall: &Fall, findings: &mut Findings) {
         let shown = self.shown.as_ref();
         let cause = shown.and_then(|shown| Some((Cause::of(self.setting, shown)?, shown)));
         match cause {
             Some((cause, shown)) => findings.verdict.push(cause.words(shown)),
             None => {
                 findings.wants_more |= shown.is_some_and(|shown| shown.sizes.is_empty());
-                findings.unknown.push(cause::candidates(shown));
+                let is_early = is_early(self.setting, fall);
+                findings.unknown.push(cause::candidates(shown, is_early));
             }
         }
         findings.tables.extend(shown.and_then(cause::table));
@@ -247,7 +271,7 @@ impl<'a> Seen<'a> {
                     "What is left in the steady state: {} of writes are less than two full \
                      overwrites of this drive, which a proof takes. Give a larger --budget and \
                      --time.",
-                    size(written(self.steps))
+                    capacity(written(self.steps))
                 ));
             }
             (Err(why), true) => {
@@ -327,17 +351,31 @@ impl<'a> Seen<'a> {
             latency.p99_9.map(|ns| ns.value)
         });
         if let [Some(before), Some(after)] = tails {
-            sentence.push_str(&format!("; p99.9 goes from {} to {}", time(before), time(after)));
+            let bytes = self.cell(FIRST).map_or(0, |kind| kind.rates.bytes);
+            let (bytes, before, after) = (capacity(bytes), time(before), time(after));
+            sentence.push_str(&format!("; p99.9 is {after}, in its first {bytes} it was {before}"));
         }
+        self.faster_at_first(findings, before);
         findings.verdict.push(format!("{sentence}."));
         self.watched(findings, settled);
+    }
+
+    /// The first writes may be so few that a buffer takes them all.
+    fn faster_at_first(&self, findings: &mut Findings, before: Option<f64>) {
+        let Some((kind, then)) = self.cell(FIRST).zip(before) else { return };
+        let is_faster = kind.rates.iops.is_some_and(|iops| iops.value > BUFFERED * then);
+        if is_faster {
+            let (bytes, then) = (capacity(kind.rates.bytes), operations(then));
+            let text = format!("its first {bytes} alone, which a buffer took; then {then}");
+            findings.remarks.push(Remark { cell: FIRST.into(), text });
+        }
     }
 
     /// Whether the drive stayed where it had settled.
     fn watched(&self, findings: &mut Findings, settled: &Settled) {
         let Some(watched) = self.rate(STEADY) else {
             findings.want_more(
-                "Whether it stays there: time or bytes did not last to watch it. Give a larger \
+                "Whether it stays there: time or budget did not last to watch it. Give a larger \
                  --time or --budget."
                     .into(),
             );
@@ -383,7 +421,7 @@ impl<'a> Seen<'a> {
                 "Random writes of 4 KiB, {}.{}",
                 self.start.words(),
                 if is_refilled(self.steps) {
-                    " At the mark the drive was written once in order, which is not shown."
+                    " At the mark the drive was written once sequentially, which is not shown."
                 } else {
                     ""
                 }
@@ -420,7 +458,7 @@ fn deviations(setting: &Setting<'_>, run: &Run, findings: &mut Findings) {
     }
     if is_refilled(since_break(run)) {
         all.push(
-            "Before it was to settle the drive was written once in order, so that no block is left \
+            "Before settling, the drive was written once sequentially, so that no block is left \
              that was never written."
                 .into(),
         );

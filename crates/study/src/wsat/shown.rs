@@ -9,7 +9,7 @@ use drivelab_core::run::{Run, StepRun};
 
 /// Between the reads and the writes behind the fall.
 pub const REST: &str = "rest after the fall";
-/// A size is worth trying if so many operations of it fit.
+/// A size is worth trying if this many operations of it fit.
 pub const OPERATIONS_MIN: u64 = 8;
 
 /// The name of the step that writes so much at once.

@@ -49,7 +49,7 @@ fn made_by_writes(
     let Some(made) = made else { return };
     let PlanFile { name, size: wanted } = &places.files[made];
     let what = match places.states[made].bytes {
-        None => format!("{name} is not there yet"),
+        None => format!("{name} does not exist yet"),
         Some(bytes) => {
             format!("{name} has {} of the {} that it needs", size(bytes), size(wanted.0))
         }
@@ -68,7 +68,7 @@ fn made_by_writes(
         format!(
             "{what}, and nothing lays it out before a job that only writes: {work}, the first time \
              they come to it. That work counts in the result, in fio too; what a job reads is laid \
-             out before it is timed. To measure writes to a file that is there, add overwrite=1."
+             out before it is timed. To measure writes to an existing file, add overwrite=1."
         ),
     ));
 }
@@ -82,8 +82,8 @@ fn shared(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note>) {
     let these =
         if files == 1 { "this one file".to_string() } else { format!("these {files} files") };
     let bytes = match whole.place.offset_each {
-        0 => "go over the same bytes",
-        _ => "begin at places of their own in it",
+        0 => "access the same bytes",
+        _ => "begin at positions of their own in it",
     };
     // Readers of one file do not keep each other out.
     let waits = match whole.settings.rw.kinds[1] {

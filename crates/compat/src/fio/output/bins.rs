@@ -51,7 +51,7 @@ impl Bins {
         }
     }
 
-    /// How many there are.
+    /// Number of values in the histogram.
     fn count(&self) -> u64 {
         self.counts.values().sum()
     }

@@ -15,6 +15,19 @@ pub struct Report {
     pub blocks: Vec<Block>,
     /// The drives below.
     pub disks: Vec<Disk>,
+    /// What drivelab has to say of it, for readers of JSON.
+    pub said: Option<Said>,
+}
+
+/// What the figures of a run really are, where fio has no place for it.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Said {
+    /// The run file.
+    pub run: String,
+    /// What speaks against figures, by the step that they are of.
+    pub suspect: Vec<String>,
+    /// What a reader should know.
+    pub notes: Vec<String>,
 }
 
 /// One job, or the jobs of a group together.
@@ -62,7 +75,7 @@ pub struct Block {
     pub depths: [f64; 7],
     /// Share of submitting calls by operations they carry: 0, 4, 8, 16, 32, 64, more.
     pub submitted: [f64; 7],
-    /// The same of reaping calls.
+    /// The shares of reaping calls by the number of completions each returned.
     pub completed: [f64; 7],
     /// Which percentiles are printed.
     pub percentiles: Percentiles,
@@ -98,7 +111,7 @@ pub struct Percentiles {
 pub struct Failure {
     /// The number of the error.
     pub errno: i32,
-    /// In words.
+    /// The error in words, as strerror(3) gives it.
     pub words: String,
 }
 
@@ -115,7 +128,7 @@ pub struct Side {
     pub submission: Timed,
     /// Completion latency.
     pub completion: Timed,
-    /// Both together.
+    /// Total latency: submission and completion.
     pub total: Timed,
     /// KiB a second, by interval.
     pub bandwidth: Samples,
@@ -128,7 +141,7 @@ pub struct Side {
 /// Latencies in nanoseconds.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Timed {
-    /// How many there are.
+    /// Number of samples.
     pub count: u64,
     /// Smallest.
     pub min: u64,
@@ -147,7 +160,7 @@ pub struct Timed {
 /// What intervals had in them.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Samples {
-    /// How many there are.
+    /// Number of samples.
     pub count: u64,
     /// Smallest.
     pub min: u64,
@@ -181,7 +194,7 @@ pub struct Disk {
     pub merges: [u64; 2],
     /// Milliseconds that they spent.
     pub ticks: [u64; 2],
-    /// The same of all requests.
+    /// Time in the queue of all requests.
     pub in_queue: u64,
     /// Share of the time in percent in which one was in flight.
     pub used_percent: f64,

@@ -201,7 +201,9 @@ pub fn report(line: &Line, run: &Run, host: &Host) -> Report {
         block.elapsed_s = elapsed_ns / 1_000_000_000 + 1;
     }
     shares(&mut blocks);
-    Report { now_ms: host.now_ms, global: line.global.clone(), blocks, disks: disks(line, run) }
+    let said = Some(super::notes::said(line, run));
+    let global = line.global.clone();
+    Report { now_ms: host.now_ms, global, blocks, disks: disks(line, run), said }
 }
 
 /// The clones of each block: one that is reported with its group joins the block before it.

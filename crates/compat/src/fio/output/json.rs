@@ -1,6 +1,6 @@
 //! The layouts `json` and `json+`.
 
-use super::figures::{BOUNDS, Block, DIRECTIONS, Disk, Report, Samples, Side, Timed, word};
+use super::figures::{BOUNDS, Block, DIRECTIONS, Disk, Report, Said, Samples, Side, Timed, word};
 use super::scale::date;
 use super::steady::Steady;
 use crate::fio::Unified;
@@ -62,7 +62,8 @@ impl Value {
             Value::Number(value) => write!(to, "{value}"),
             Value::Fraction(value) => write!(to, "{value:.6}"),
             Value::Text(text) => {
-                write!(to, "\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+                let text = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+                write!(to, "\"{text}\"")
             }
             Value::Object(entries) => {
                 let member = |(key, value): &(String, Value), to: &mut String| {
@@ -111,8 +112,21 @@ pub fn results(report: &Report, plus: bool, to: &mut String) -> fmt::Result {
     if !report.disks.is_empty() {
         all = all.with("disk_util", Value::List(report.disks.iter().map(below).collect()));
     }
+    if let Some(said) = &report.said {
+        all = all.with("drivelab", said_of(said));
+    }
     all.done().write(0, to)?;
     writeln!(to)
+}
+
+/// What readers of fio pass over.
+fn said_of(said: &Said) -> Value {
+    let texts = |all: &[String]| Value::List(all.iter().map(|text| text.as_str().into()).collect());
+    Object::default()
+        .with("run", said.run.as_str())
+        .with("suspect", texts(&said.suspect))
+        .with("notes", texts(&said.notes))
+        .done()
 }
 
 /// Options under fio's first name of each. Those typed without a value are not listed.
@@ -132,8 +146,11 @@ fn job(block: &Block, plus: bool) -> Value {
         .with("groupid", block.group)
         .with("error", errno)
         .with("eta", 0_u64)
-        .with("elapsed", block.elapsed_s)
-        .with("job options", options(&block.options));
+        .with("elapsed", block.elapsed_s);
+    // Where a section says nothing of its own, fio leaves this out.
+    if !block.options.is_empty() {
+        job = job.with("job options", options(&block.options));
+    }
     if block.unified != Unified::Mixed {
         for (way, side) in DIRECTIONS.iter().zip(&block.sides) {
             job = job.with(word(*way), direction(side, plus));

@@ -19,7 +19,7 @@ pub struct Latencies {
     submission: Option<Histogram>,
     /// Completion.
     completion: Completion,
-    /// Both together.
+    /// Total latency: submission and completion.
     total: Histogram,
 }
 
@@ -134,8 +134,8 @@ pub fn submission_share(total: &Histogram, submission: &Histogram) -> f64 {
 
 /// What of `total` was left after submission.
 ///
-/// The mean is exact. Where submission is the smaller part, no latency is taken for shorter than it
-/// was: each is that of the whole less the shortest submission. Where it is the larger part, the
+/// The mean is exact. Where submission is the smaller part, each is taken for that of the whole
+/// less the mean submission, so that what is shown has that mean. Where it is the larger part, the
 /// slow ones were slow in submitting: both are put side by side in order of size. Submission is
 /// part of the whole, so neither gives less than nothing.
 fn completion(total: &Histogram, submission: Option<&Histogram>) -> Completion {
@@ -151,7 +151,8 @@ fn completion(total: &Histogram, submission: Option<&Histogram>) -> Completion {
             (found.min, found.max) = (min, max);
         }
         _ => {
-            let less_ns = submission.map_or(0, Histogram::min);
+            let less_ns = spent / u128::from(total.count().max(1));
+            let less_ns = u64::try_from(less_ns).unwrap_or(0);
             each(total, |latency_ns, count| found.add(latency_ns.saturating_sub(less_ns), count));
             found.min = total.min().saturating_sub(less_ns);
             found.max = total.max().saturating_sub(less_ns);
@@ -238,13 +239,15 @@ mod tests {
     }
 
     #[test]
-    fn no_completion_is_taken_for_shorter_than_it_was() {
+    fn completions_shown_have_the_mean_that_is_left() {
         let (total, submission) = ([1000, 1100, 1200, 1900], [10, 20, 30, 400]);
         let latencies = Latencies::of(&histogram(&total), Some(&histogram(&submission)));
         let found = latencies.completion(&percentiles());
-        assert_eq!((found.count, found.min, found.max), (4, 990, 1890));
+        assert_eq!((found.count, found.min, found.max), (4, 885, 1785));
         assert_eq!(found.mean, (5200.0 - 460.0) / 4.0);
-        assert_eq!(found.percentiles, [(50.0, 1096), (100.0, 1896)]);
+        let shown: f64 = found.bins.iter().map(|(ns, count)| ns as f64 * count as f64).sum();
+        assert!((shown / 4.0 / found.mean - 1.0).abs() < 0.01, "{found:?}");
+        assert_eq!(found.percentiles, [(50.0, 988), (100.0, 1784)]);
         let expected = histogram(&total).standard_deviation().unwrap();
         assert!((found.deviation - expected).abs() < 1e-9);
     }

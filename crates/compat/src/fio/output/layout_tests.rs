@@ -62,7 +62,7 @@ impl<'de> Deserialize<'de> for Tree {
 
 impl Tree {
     fn entries(&self) -> &[(String, Tree)] {
-        let Tree::Object(entries) = self else { panic!("{self:?} is no object") };
+        let Tree::Object(entries) = self else { panic!("{self:?} is not an object") };
         entries
     }
 
@@ -75,7 +75,7 @@ impl Tree {
     }
 
     fn number(&self, key: &str) -> f64 {
-        let Tree::Number(value) = self.at(key) else { panic!("{key} is no number") };
+        let Tree::Number(value) = self.at(key) else { panic!("{key} is not a number") };
         *value
     }
 
@@ -84,7 +84,7 @@ impl Tree {
     }
 
     fn text(&self, key: &str) -> String {
-        let Tree::Text(value) = self.at(key) else { panic!("{key} is no text") };
+        let Tree::Text(value) = self.at(key) else { panic!("{key} is not text") };
         value.clone()
     }
 
@@ -107,7 +107,7 @@ impl Tree {
     fn options(&self, key: &str) -> Vec<(String, String)> {
         let entry = |(name, value): &(String, Tree)| match value {
             Tree::Text(value) => (name.clone(), value.clone()),
-            _ => panic!("{name} is no text"),
+            _ => panic!("{name} is not text"),
         };
         self.find(key).map_or_else(Vec::new, |it| it.entries().iter().map(entry).collect())
     }
@@ -174,7 +174,7 @@ fn steady(tree: &Tree) -> Steady {
     let data = tree.at("data");
     let seconds = data.list("iops").iter().zip(data.list("bw")).map(|pair| match pair {
         (Tree::Number(operations), Tree::Number(bytes)) => [*operations as u64, *bytes as u64],
-        _ => panic!("{pair:?} are no numbers"),
+        _ => panic!("{pair:?} are not numbers"),
     });
     let seconds: Vec<[u64; 2]> = seconds.collect();
     let window = Span(tree.count("duration") * SECOND);
@@ -320,6 +320,7 @@ fn report(printed: &Printed<'_>, line: &str) -> Report {
         global: tree.options("global options"),
         blocks: blocks.collect(),
         disks: tree.list("disk_util").iter().map(disk).collect(),
+        said: None,
     }
 }
 

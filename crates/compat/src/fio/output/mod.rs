@@ -34,7 +34,12 @@ const VERSION: &str = "fio-3.33";
 const PLACE: &str = "file:drivelab:0";
 
 /// Other names of options, with the one that fio lists them under.
-const NAMES: [(&str, &str); 18] = [
+const NAMES: [(&str, &str); 23] = [
+    ("fileoffset", "offset"),
+    ("mem_align", "iomem_align"),
+    ("nr_files", "nrfiles"),
+    ("ss_interval", "steadystate_check_interval"),
+    ("threads", "thread"),
     ("blockalign", "ba"),
     ("blocksize", "bs"),
     ("blocksize_range", "bsrange"),

@@ -10,7 +10,7 @@ use std::fmt::{self, Write};
 /// Columns that a line of percentiles may fill after its indent.
 const PERCENTILE_COLUMNS: usize = 73;
 
-/// Rates above so many KiB a second are printed in MiB.
+/// Rates above this many KiB a second are printed in MiB.
 const MEBI: f64 = 1_048_576.0;
 /// Engines that have one operation in flight, whatever is asked for.
 const SYNCHRONOUS: [&str; 8] =
@@ -292,7 +292,7 @@ fn rates(bytes_per_s: u64, block: &Block) -> (String, String) {
     (word(first), word(second))
 }
 
-/// How sizes are shortened, and how they are beside it in brackets.
+/// How sizes are shortened, and how they are next to it in brackets.
 fn steps(is_decimal: bool) -> (Step, Step) {
     if is_decimal { (Step::Decimal, Step::Binary) } else { (Step::Binary, Step::Decimal) }
 }

@@ -1,11 +1,13 @@
 //! What a reader of the layouts must know: figures that rest on something else than in fio.
 
+use super::figures::Said;
 use super::gather::{self, Clone, KINDS, Part};
 use super::latency::{SUBMISSION_SHARE, submission_share};
 use crate::fio::Line;
 use crate::front::{Note, Treatment};
 use drivelab_core::op::Action;
 use drivelab_core::run::Run;
+use drivelab_core::summary::summarise;
 use drivelab_stats::Histogram;
 
 /// The interval in which fio samples rates, in nanoseconds.
@@ -24,6 +26,21 @@ pub fn notes(line: &Line, run: &Run) -> Vec<Note> {
     about.into_iter().flatten().collect()
 }
 
+/// What drivelab says of a run in JSON: the same as in its run file.
+pub fn said(line: &Line, run: &Run) -> Said {
+    let mut all: Vec<String> = run.warnings.iter().map(|warning| warning.text.clone()).collect();
+    for note in notes(line, run).iter().map(Note::to_string) {
+        if !all.contains(&note) {
+            all.push(note);
+        }
+    }
+    let steps = summarise(run).steps;
+    let suspect = steps.iter().filter(|step| step.valid == Some(false)).flat_map(|step| {
+        step.reasons.iter().map(|reason| format!("{}: {}", step.name, reason.text))
+    });
+    Said { run: run.begin.run.clone(), suspect: suspect.collect(), notes: all }
+}
+
 fn note(code: &'static str, text: impl Into<String>) -> Option<Note> {
     Some(Note::new(code, "", Treatment::Approximated, text))
 }
@@ -37,8 +54,8 @@ fn completion(clones: &[Clone<'_>]) -> Option<Note> {
     let mut ways = Vec::new();
     if least <= SUBMISSION_SHARE {
         ways.push(
-            "take each latency for that of the whole (lat) less the shortest submission, so that \
-             none is shown shorter than it was",
+            "take each latency for that of the whole (lat) less the mean submission, and are off \
+             by as much as submissions differ",
         );
     }
     if most > SUBMISSION_SHARE {
@@ -47,14 +64,14 @@ fn completion(clones: &[Clone<'_>]) -> Option<Note> {
              submissions",
         );
     }
+    let [low, high] = [least, most].map(|share| format!("{:.2}", share * 100.0));
+    let share = if low == high { low } else { format!("{low} to {high}") };
     note(
         "clat_from_service",
         format!(
-            "The mean of clat is exact: lat less slat, which is {:.2} to {:.2} % of lat. Which \
+            "The mean of clat is exact: lat less slat, which is {share} % of lat. Which \
              submission belongs to which completion is not kept: percentiles, buckets, extremes \
              and deviation of clat {}.",
-            least * 100.0,
-            most * 100.0,
             ways.join("; ")
         ),
     )
@@ -114,7 +131,7 @@ fn processor(clones: &[Clone<'_>]) -> Option<Note> {
     if phases().all(|phase| phase.cpu_ns.is_none()) {
         return note(
             "cpu_unknown",
-            "No processor time is known: cpu shows zeros, which are no measurement.",
+            "Processor time is unknown: the zeros of cpu are not a measurement.",
         );
     }
     if phases().all(|phase| phase.system_cpu_ns.is_some()) {
@@ -122,7 +139,7 @@ fn processor(clones: &[Clone<'_>]) -> Option<Note> {
     }
     note(
         "cpu_not_told_apart",
-        "What the program and what the kernel spent is not told apart: cpu shows all of it as sys.",
+        "User and kernel time are not distinguished: cpu shows all of it as sys.",
     )
 }
 
@@ -135,7 +152,7 @@ fn mismatches(clones: &[Clone<'_>]) -> Option<Note> {
             return note(
                 "not_verified",
                 "Nothing was verified: no block has a stamp of drivelab, which does not read the \
-                 headers that fio writes. Whether the data is intact cannot be told.",
+                 headers that fio writes. Whether the data is intact cannot be determined.",
             );
         }
         0 => return None,

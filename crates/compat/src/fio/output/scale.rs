@@ -12,12 +12,12 @@ pub enum Step {
 const BINARY: [&str; 7] = ["", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 const DECIMAL: [&str; 7] = ["", "k", "M", "G", "T", "P", "E"];
 
-/// `value` in at most `length` characters beside its unit.
+/// `value` in at most `length` characters next to its unit.
 pub fn short(value: u64, length: usize, step: Step, unit: &str) -> String {
     shortened(value, 0, length, step, unit)
 }
 
-/// The same of a value that is in thousands already.
+/// A value that is in thousands already, shortened as fio shortens it.
 pub fn short_kilo(value: u64, length: usize, step: Step, unit: &str) -> String {
     shortened(value, 1, length, step, unit)
 }

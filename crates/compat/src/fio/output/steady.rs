@@ -48,7 +48,7 @@ impl Steady {
         all / (self.seconds.len() as u64).max(1)
     }
 
-    /// What was held against the limit, for JSON: fio keeps no more of it.
+    /// What was compared with the limit, for JSON: fio keeps no more of it.
     pub fn criterion(&self) -> String {
         format!("{:.6}{}", self.judgement.criterion as f32, self.sign())
     }

@@ -182,7 +182,7 @@ fn accesses(reader: &mut Reader<'_>, columns: Line<'_>) -> Result<Vec<Access>, I
     }
     let share: u32 = found.iter().map(|access| access.share).sum();
     match found.last() {
-        None => Err(columns.wrong("lines of eight values behind this heading")),
+        None => Err(columns.wrong("lines of eight values after this heading")),
         Some(_) if share == 100 => Ok(found),
         Some(last) => Err(IcfError {
             line: last.line,

@@ -8,7 +8,7 @@ use crate::plan::Sync;
 use crate::queue::{Queue, Trouble};
 use crate::tally::Flight;
 
-/// Operations of one hint: a processor has only so many requests to memory under way.
+/// Operations of one hint: a processor has only this many requests to memory under way.
 const HINTED: usize = 4;
 
 impl Driver {
@@ -20,6 +20,13 @@ impl Driver {
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if self.is_exhausted() {
             return self.wind_up(queue);
+        }
+        if self.clock.is_ahead {
+            let (now, opened) = (queue.now(), self.clock.opened);
+            if now < opened {
+                return Ok(Next::Wake(opened));
+            }
+            self.clock.is_ahead = false;
         }
         if self.open_loop.is_some() {
             return self.pump_open(queue);
@@ -221,7 +228,7 @@ impl Driver {
         self.bounds.issued_bytes += u64::from(op.bytes());
         debug_assert!(
             !matches!(op, Op::Data(op) if op.offset + u64::from(op.len) > self.setup.file_bytes),
-            "{op:?} ends behind the file of {} bytes",
+            "{op:?} ends beyond the file of {} bytes",
             self.setup.file_bytes
         );
         if let Op::Data(op) = op

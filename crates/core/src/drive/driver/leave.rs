@@ -166,7 +166,10 @@ impl Driver {
 /// How far a worker may go.
 pub(super) fn bounds(setup: &Setup, offsets: &Offsets) -> Bounds {
     let (operations_max, bytes_max) = limits(setup, offsets);
-    let pass_bytes = offsets.region().bytes.max(1);
+    let region = offsets.region().bytes.max(1);
+    let is_left_out = setup.stream.pattern.sequence().is_some_and(|sequence| sequence.restart);
+    let pass = offsets.pass_operations().filter(|_| is_left_out);
+    let pass_bytes = pass.map_or(region, |pass| pass * setup.stream.size_max().max(1));
     Bounds {
         operations_max,
         bytes_max,

@@ -65,7 +65,7 @@ impl OpenLoop {
     }
 }
 
-/// A closed loop with rests: so many operations, then the time to think.
+/// A closed loop with rests: this many operations, then the time to think.
 #[derive(Debug)]
 pub(super) struct Bursts {
     /// Operations of one burst.
@@ -280,6 +280,8 @@ impl Slots {
 /// Times that it has seen, and those it waits for.
 #[derive(Debug)]
 pub(super) struct Clockwork {
+    /// It is opened for a time to come.
+    pub is_ahead: bool,
     pub opened: Time,
     /// The ramp ends.
     pub measured_from: Time,
@@ -297,6 +299,7 @@ pub(super) struct Clockwork {
 impl Clockwork {
     pub fn new() -> Self {
         Clockwork {
+            is_ahead: false,
             opened: 0,
             measured_from: 0,
             now: 0,
@@ -405,7 +408,7 @@ impl Book {
         }
     }
 
-    /// So many operations were due and waited for a slot.
+    /// This many operations were due and waited for a slot.
     pub fn note_backlog(&mut self, waiting: u64) {
         self.tally.backlog_max = self.tally.backlog_max.max(waiting);
     }

@@ -11,17 +11,44 @@ use std::sync::Arc;
 /// One walk over the region of a worker.
 #[derive(Debug, Clone)]
 pub(super) enum Address {
-    Stride { stride: i64, start: u64, position: u64 },
-    Onward { position: u64 },
+    /// `first`: where each pass begins, if each begins at the same place.
+    Stride {
+        stride: i64,
+        first: Option<u64>,
+        start: u64,
+        position: u64,
+    },
+    Onward {
+        position: u64,
+    },
     Uniform,
-    Permutation { order: Permutation, next: u64, first: u64, step: u64 },
-    SemiRandom { share: f64, position: u64 },
+    Permutation {
+        order: Permutation,
+        next: u64,
+        first: u64,
+        step: u64,
+    },
+    SemiRandom {
+        share: f64,
+        position: u64,
+    },
     Runs(Runs),
-    Zipf { popularity: Zipf, scatter: Permutation },
+    Zipf {
+        popularity: Zipf,
+        scatter: Permutation,
+    },
     Skewed(Skewed),
     Zones(Zones),
-    Segments { layout: Layout, next: u64 },
-    Replay { offsets: Arc<[u64]>, next: usize, first: usize, step: usize },
+    Segments {
+        layout: Layout,
+        next: u64,
+    },
+    Replay {
+        offsets: Arc<[u64]>,
+        next: usize,
+        first: usize,
+        step: usize,
+    },
 }
 
 impl Address {
@@ -35,13 +62,8 @@ impl Address {
         pass: &mut u64,
     ) -> u64 {
         let slot = match self {
-            Address::Stride { stride, start, position } => {
-                debug_assert!(*position < region.slots, "a stride left its region");
-                let slot = if *stride < 0 { region.slots - 1 - *position } else { *position };
-                if advance_stride(*stride, region.slots, start, position) {
-                    *pass += 1;
-                }
-                slot
+            Address::Stride { stride, first, start, position } => {
+                stride_next((*stride, *first), (start, position), region, pass)
             }
             Address::Onward { position } => {
                 return onward(position, region, len, pass);
@@ -110,6 +132,26 @@ pub(super) fn onward(position: &mut u64, region: Region, len: u32, pass: &mut u6
     let offset = region.base + *position;
     *position = (*position + u64::from(len)).next_multiple_of(region.slot_bytes);
     offset
+}
+
+/// The slot that a stride is at, behind which it steps on; `first`: where each pass begins, if each
+/// begins at the same place.
+#[inline(always)]
+fn stride_next(
+    (stride, first): (i64, Option<u64>),
+    (start, position): (&mut u64, &mut u64),
+    region: Region,
+    pass: &mut u64,
+) -> u64 {
+    debug_assert!(*position < region.slots, "a stride left its region");
+    let slot = if stride < 0 { region.slots - 1 - *position } else { *position };
+    if advance_stride(stride, region.slots, start, position) {
+        *pass += 1;
+    } else if let Some(first) = first.filter(|_| *start > 0) {
+        (*start, *position) = (0, first);
+        *pass += 1;
+    }
+    slot
 }
 
 /// Steps to the next slot; at the end restarts one slot further on, until all were visited (the

@@ -5,7 +5,7 @@ use super::region::region;
 use super::{Draw, Region};
 use crate::defect::defect;
 use crate::op::Action;
-use crate::plan::{Pattern, Stream};
+use crate::plan::{Jump, Pattern, Stream};
 use crate::queue::Trouble;
 use drivelab_stats::Random;
 
@@ -13,7 +13,6 @@ use drivelab_stats::Random;
 #[derive(Debug, Clone)]
 pub(super) struct Lanes {
     lanes: [Lane; 3],
-    is_random: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -21,6 +20,8 @@ struct Lane {
     region: Region,
     sizes: Draw<u32>,
     position: u64,
+    /// How often it jumps.
+    share: f64,
 }
 
 const KINDS: [Action; 3] = [Action::Read, Action::Write, Action::Trim];
@@ -29,9 +30,16 @@ impl Lanes {
     /// The lanes in the region `whole` of a worker, where the stream wants any.
     pub(super) fn of(stream: &Stream, whole: Region) -> Result<Option<Self>, Trouble> {
         let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
-        if !by_kind && !stream.is_each_kind_in_order() {
+        let shares = match stream.pattern {
+            Pattern::SemiRandom(Jump::Shares(shares)) => Some(shares.each()),
+            Pattern::Uniform => Some([1.0; 3]),
+            _ => None,
+        };
+        let is_semi_random = matches!(stream.pattern, Pattern::SemiRandom(Jump::Shares(_)));
+        if !by_kind && !stream.is_each_kind_in_order() && !is_semi_random {
             return Ok(None);
         }
+        let shares = shares.unwrap_or_default();
         let weight_of = |kind| match kind {
             Action::Read => stream.mix.read,
             Action::Write => stream.mix.write,
@@ -60,10 +68,11 @@ impl Lanes {
                     whole.bytes
                 )));
             }
-            Ok(Lane { region: own, sizes: Draw::new(sizes), position: 0 })
+            let share = shares.get(kind.index()).copied().unwrap_or_default();
+            Ok(Lane { region: own, sizes: Draw::new(sizes), position: 0, share })
         };
         let lanes = [lane(KINDS[0])?, lane(KINDS[1])?, lane(KINDS[2])?];
-        Ok(Some(Lanes { lanes, is_random: stream.pattern == Pattern::Uniform }))
+        Ok(Some(Lanes { lanes }))
     }
 
     /// Where the next operation of this kind goes, and its bytes.
@@ -78,10 +87,10 @@ impl Lanes {
         };
         debug_assert!(lane.region.slots > 0, "a lane without a place was drawn");
         let len = lane.sizes.next(size_random);
-        if self.is_random {
-            debug_assert!(u64::from(len) <= lane.region.bytes, "no room for {len} bytes");
-            let slot = address_random.below(lane.region.slots);
-            return (lane.region.base + slot * lane.region.slot_bytes, len);
+        debug_assert!(u64::from(len) <= lane.region.bytes, "no room for {len} bytes");
+        // Neither who always jumps nor who never does draws for it.
+        if lane.share >= 1.0 || (lane.share > 0.0 && address_random.unit_f64() < lane.share) {
+            lane.position = address_random.below(lane.region.slots) * lane.region.slot_bytes;
         }
         (onward(&mut lane.position, lane.region, len, pass), len)
     }

@@ -1,6 +1,7 @@
 //! The part of a file that one worker uses.
 
 use crate::plan::{Files, Pattern, Sharing, Stream};
+use crate::quantity::counted;
 use crate::queue::Trouble;
 
 /// The part of a file that one worker uses, in slots of the offset grid.
@@ -64,14 +65,15 @@ pub(super) fn worker_region(
     };
     if own.slots == 0 {
         return Err(Trouble::usage(format!(
-            "the region of {bytes} bytes is too small for {workers} worker(s) with requests of \
-             {size_max} bytes; choose a larger file, a smaller size or fewer workers"
+            "the region of {bytes} bytes is too small for {} with requests of {size_max} bytes; \
+             choose a larger file, a smaller size or fewer workers",
+            counted(workers, "worker")
         )));
     }
     debug_assert!(own.base >= whole.base, "the region of a worker begins before that of all");
     debug_assert!(
         own.base + own.bytes <= (whole.base + whole.bytes).max(own.base),
-        "the region of a worker ends behind that of all"
+        "the region of a worker ends beyond that of all"
     );
     Ok(own)
 }

@@ -1,4 +1,4 @@
-//! So many operations one behind the other, then a new place.
+//! Runs of consecutive operations, each run at a new address.
 
 use super::Region;
 use drivelab_stats::Random;
@@ -13,7 +13,7 @@ pub(super) struct Runs {
 }
 
 impl Runs {
-    /// Of so many operations.
+    /// Of this many operations.
     pub(super) fn new(length: u64) -> Self {
         Runs { length: length.max(1), left: 0, position: 0 }
     }

@@ -3,6 +3,7 @@
 use super::Region;
 use crate::op::{Action, DataOp, Op};
 use crate::plan::Request;
+use crate::quantity::counted;
 use crate::queue::Trouble;
 
 /// Every `step`-th request from a first one on, in order, and then again.
@@ -13,7 +14,7 @@ pub struct Traced {
 }
 
 impl Traced {
-    /// Those of a worker, in a region of so many bytes.
+    /// Those of a worker, in a region of this many bytes.
     pub fn new(all: &[Request], bytes: u64, first: usize, step: usize) -> Result<Self, Trouble> {
         if let Some(outside) = all.iter().find(|request| request.end() > bytes) {
             return Err(Trouble::usage(format!(
@@ -25,14 +26,15 @@ impl Traced {
         let own: Vec<Request> = all.iter().skip(first).step_by(step.max(1)).copied().collect();
         match own.is_empty() {
             true => Err(Trouble::usage(format!(
-                "a trace over {step} worker(s) needs at least that many requests; it has {}",
+                "a trace for {} needs at least one request each; it has {}",
+                counted(step as u64, "worker"),
                 all.len()
             ))),
             false => Ok(Traced { own, next: 0 }),
         }
     }
 
-    /// How many there are.
+    /// Number of requests that the trace holds for this worker.
     pub fn operations(&self) -> u64 {
         self.own.len() as u64
     }

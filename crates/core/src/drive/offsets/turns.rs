@@ -11,7 +11,7 @@ pub(super) struct Turns {
 }
 
 impl Turns {
-    /// In this order.
+    /// Files that are used in turn, in this order.
     pub(super) fn new(mut each: Vec<Offsets>) -> Self {
         for (file, offsets) in (0..).zip(&mut each) {
             offsets.file = file;

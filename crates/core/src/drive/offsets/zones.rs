@@ -12,7 +12,7 @@ struct ZoneSlots {
     slots: u64,
 }
 
-/// The zones of a stream in a region of so many slots.
+/// The zones of a stream in a region of this many slots.
 /// Zones in order, and the last one, which takes what rounding leaves.
 #[derive(Debug, Clone)]
 pub(super) struct Zones {
@@ -21,7 +21,7 @@ pub(super) struct Zones {
 }
 
 impl Zones {
-    /// The zones of a stream over so many slots.
+    /// The zones of a stream over this many slots.
     pub(super) fn new(zones: &[Zone], slots: u64) -> Result<Self, Trouble> {
         let all = in_slots(zones, slots)?;
         let last = all.last().copied();
@@ -57,7 +57,7 @@ fn in_slots(zones: &[Zone], slots: u64) -> Result<Vec<ZoneSlots>, Trouble> {
                 "a hot zone has accesses but not one whole block; enlarge the zone or the region",
             ));
         }
-        debug_assert!(end <= slots, "a zone ends behind the region");
+        debug_assert!(end <= slots, "a zone ends beyond the region");
         debug_assert!(accesses <= 1.0 + 1e-9, "zones have more than all accesses");
         out.push(ZoneSlots { access_end: accesses, first, slots: end - first });
         first = end;

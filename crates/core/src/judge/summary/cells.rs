@@ -3,13 +3,13 @@
 use crate::findings::Findings;
 use crate::op::Action;
 use crate::plan::Role;
-use crate::quantity::operations;
+use crate::quantity::{bandwidth, operations};
 use crate::run::Run;
 use crate::summary::drifts::drifts;
 use crate::summary::streams::{LatencyKind, cell_histogram};
 use crate::summary::{
     CellKind, CellStream, CellSummary, Latency, LatencyEstimates, MergedLatency, Rates, Reason,
-    StepSummary, StreamSummary,
+    StepSummary, StreamSummary, summarise_step,
 };
 use drivelab_stats::{Estimate, centred_at};
 use std::collections::{BTreeMap, BTreeSet};
@@ -17,6 +17,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Repetitions without suspicion that a cell needs before it may leave the suspect ones out; they
 /// must be the larger part too.
 const CLEAN_NEEDED: usize = 3;
+
+/// Rates of operations of at least so many bytes are told in bytes.
+const TOLD_IN_BYTES: f64 = (32 << 10) as f64;
 
 /// What a cell rests on: its complete repetitions, or all if none is complete. Suspect ones are
 /// left out where at least [`CLEAN_NEEDED`] others stand, more than were suspect. Blocks that are
@@ -43,6 +46,14 @@ pub(super) fn cells(run: &Run, steps: &[StepSummary]) -> Vec<CellSummary> {
     let measured = |step: &&StepSummary| step.role == Role::Measure && !step.streams.is_empty();
     let first = steps.iter().filter(measured).filter(|step| seen.insert(&step.name));
     first.map(|step| cell(run, steps, &step.name)).collect()
+}
+
+/// The numbers of one cell, from the steps of its name so far; `None` where none was measured.
+pub fn summarise_cell(run: &Run, name: &str) -> Option<CellSummary> {
+    let is_of_it = |at: &usize| run.steps[*at].begin.name == name;
+    let of_it = (0..run.steps.len()).filter(is_of_it);
+    let steps: Vec<StepSummary> = of_it.map(|at| summarise_step(run, at)).collect();
+    cells(run, &steps).pop()
 }
 
 fn cell(run: &Run, steps: &[StepSummary], name: &str) -> CellSummary {
@@ -191,8 +202,12 @@ fn rates<'a>(
     let ops = timed(|rates| rates.ops);
     let iops =
         Estimate::rate_of(&ops).filter(|_| each.iter().any(|(rates, _)| rates.iops.is_some()));
+    let no_interval = iops.as_ref().and_then(|iops| {
+        let bytes = timed(|rates| rates.bytes);
+        not_repeatable(&ops, &bytes, iops)
+    });
     Rates {
-        no_interval: iops.as_ref().and_then(|iops| not_repeatable(&ops, iops)),
+        no_interval,
         ops: each.iter().map(|(rates, _)| rates.ops).sum(),
         bytes: each.iter().map(|(rates, _)| rates.bytes).sum(),
         errors: each.iter().map(|(rates, _)| rates.errors).sum(),
@@ -202,20 +217,29 @@ fn rates<'a>(
     }
 }
 
-/// That the repetitions differ too much for an interval, and between what they lie.
-fn not_repeatable(repeats: &[(f64, f64)], iops: &Estimate) -> Option<Reason> {
-    let rates: Vec<f64> = repeats.iter().map(|(count, seconds)| count / seconds).collect();
+/// That the repetitions differ too much for an interval, and between what they lie: in bytes where
+/// the operations are large.
+fn not_repeatable(ops: &[(f64, f64)], bytes: &[(f64, f64)], iops: &Estimate) -> Option<Reason> {
+    let per_s = |counts: &[(f64, f64)]| -> Vec<f64> {
+        counts.iter().map(|(count, seconds)| count / seconds).collect()
+    };
+    let rates = per_s(ops);
     Estimate::is_not_repeatable(&rates, iops).then(|| {
-        let (low, high) = rates
-            .iter()
-            .fold((f64::INFINITY, 0.0_f64), |(low, high), rate| (low.min(*rate), high.max(*rate)));
+        let total = |counts: &[(f64, f64)]| counts.iter().map(|(count, _)| count).sum::<f64>();
+        let is_large = total(bytes) >= TOLD_IN_BYTES * total(ops);
+        let (told, written): (_, fn(f64) -> String) = match is_large {
+            true => (per_s(bytes), bandwidth),
+            false => (rates, operations),
+        };
+        let low = told.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = told.iter().copied().fold(0.0, f64::max);
         Reason {
             code: "not_repeatable".into(),
             text: format!(
                 "not repeatable: {} repetitions from {} to {}",
-                rates.len(),
-                operations(low),
-                operations(high)
+                told.len(),
+                written(low),
+                written(high)
             ),
         }
     })

@@ -5,10 +5,11 @@ use crate::op::Action;
 use crate::quantity::{operations, time};
 use crate::summary::{CellSummary, KindSummary, StepSummary};
 use drivelab_stats::drift;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// A figure of a cell that did not stand still while it was repeated.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct Drifting {
     /// Which stream of the cell, from 0.
     pub stream: u32,
@@ -70,7 +71,7 @@ fn sentence(kind: Action, metric: Metric, values: &[f64]) -> String {
     };
     let what = if metric == Metric::Iops { "rate" } else { "mean latency" };
     format!(
-        "the {} {what} drifted from {} to {} over {} repetitions: their mean is of different \
+        "the {} {what} drifted from {} to {} over {} repetitions: their mean mixes different \
          states",
         kind.word(),
         shown(values.first()),

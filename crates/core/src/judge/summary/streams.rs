@@ -294,41 +294,43 @@ fn no_interval(why: NoInterval, intervals: usize, when: impl Fn(usize) -> f64) -
     let (code, text) = match why {
         NoInterval::TooShort { .. } => (
             "too_short",
-            "too short: below 20 intervals nobody can tell how they depend on each other".into(),
+            "too short: with fewer than 20 intervals their dependence on each other cannot be \
+             estimated"
+                .into(),
         ),
         NoInterval::Equal => ("equal", "all intervals have the same rate".to_owned()),
         NoInterval::Depends { worth } => (
             "depends",
             format!(
-                "too short for its own memory: its {intervals} intervals depend on each other and \
-                 are worth {worth:.0} independent ones"
+                "too short for its autocorrelation: its {intervals} intervals depend on each other \
+                 and are worth {worth:.0} independent ones"
             ),
         ),
         NoInterval::Rare { values } => (
             "rare",
             format!(
                 "{values} of {intervals} intervals are of another kind, such as stalls, and decide \
-                 the mean; so few do not tell how often they come"
+                 the mean; they are too few to tell how often they occur"
             ),
         ),
         NoInterval::Step { at, before, after } => (
             "step",
             format!(
-                "a step at {}: {} before it, {} from there on; the rate of both together is of \
-                 neither",
+                "a step at {}: {} before it, {} from there on; the mean of both describes neither",
                 time(when(at)),
                 operations(before),
                 operations(after)
             ),
         ),
-        NoInterval::Trend { from, to } => {
-            ("trend", format!("it went from {} to {} throughout", operations(from), operations(to)))
-        }
+        NoInterval::Trend { from, to } => (
+            "trend",
+            format!("it drifted from {} to {} throughout", operations(from), operations(to)),
+        ),
         NoInterval::Changes => {
             ("changes", "its level changed several times, and not in a pattern that recurs".into())
         }
         NoInterval::NotRepeatable => {
-            ("not_repeatable", "its intervals differ too much to tell their mean".into())
+            ("not_repeatable", "its intervals differ too much for an interval of their mean".into())
         }
     };
     Reason { code: code.into(), text }

@@ -12,7 +12,7 @@ const SHARE_MAX: f64 = 0.02;
 /// Disks of 2005 had caches of this size, and no drive has less: what is asked for again and again
 /// in a region this small needs no platter and no flash.
 const SMALL_REGION: u64 = 8 << 20;
-/// A region is asked for again and again from so many times on.
+/// A region is asked for again and again from this many times on.
 const TIMES: u64 = 2;
 
 impl Case<'_> {
@@ -55,8 +55,8 @@ impl Case<'_> {
         let moved = self.bytes(Action::Read) + self.bytes(Action::Write);
         if self.top_device().is_some() && region <= SMALL_REGION && moved > TIMES * region {
             let text = format!(
-                "the region of {} was gone over {} times: the cache of any drive holds it, and \
-                 may have answered for the medium; use a larger region",
+                "the region of {} was accessed {} times over: it fits the cache of any drive, \
+                 which may have answered instead of the medium; use a larger region",
                 size(region),
                 count(moved / region)
             );
@@ -70,8 +70,8 @@ impl Case<'_> {
         let of = |kind: Backing| devices.iter().find(|device| device.backing == Some(kind));
         if let Some(device) = of(Backing::Memory) {
             let text = format!(
-                "{} stands on a file in memory: the rate is that of memory and of the loop driver, \
-                 not of a drive",
+                "{} is backed by a file in memory: the rate is that of memory and of the loop \
+                 driver, not of a drive",
                 device.name
             );
             self.note("in_memory", text);
@@ -105,9 +105,9 @@ impl Case<'_> {
         let held = self.observed.cached_bytes.unwrap_or(0);
         if held as f64 > SHARE_MAX * region as f64 {
             let text = format!(
-                "{} of the {} that were read from were in memory before the step, and what \
-                 read-ahead brought in excess hides how much of them was used; drop the cache \
-                 first, or use direct I/O",
+                "{} of the {} that were read from were in memory before the step, and excess \
+                 read-ahead hides how much of them was used; drop the cache first, or use direct \
+                 I/O",
                 size(held),
                 size(region)
             );
@@ -119,8 +119,8 @@ impl Case<'_> {
         let is_random = self.data_streams().filter(|one| one.mix.read > 0).all(jumps);
         (is_random && share < 1.0 - BYTES_TOLERANCE).then(|| {
             let text = format!(
-                "{} got {} requests for {} reads ({}): what read-ahead had brought or memory held \
-                 answered the rest, though bytes enough were moved; use direct I/O",
+                "{} got {} requests for {} reads ({}): read-ahead or memory answered the rest, \
+                 though enough bytes were moved; use direct I/O",
                 device.name,
                 count(requests),
                 count(asked),

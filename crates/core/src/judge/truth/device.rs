@@ -9,6 +9,11 @@ use crate::run::StepRun;
 
 /// From this share of sampled blocks on, zeros are no chance.
 const ZEROS_SHARE: f64 = 0.02;
+/// Far more than a journal takes for an operation that is made durable, and for all others.
+const JOURNAL_BYTES_EACH: u64 = 64 << 10;
+const JOURNAL_BYTES: u64 = 16 << 20;
+/// A device that moved more than this of what was asked for did not work for us alone.
+const SHARED: f64 = 1.1;
 /// Requests per operation outside of this were split or merged on the way.
 const REQUESTS_PER_OPERATION: (f64, f64) = (0.9, 1.1);
 
@@ -20,8 +25,8 @@ impl Case<'_> {
         if self.run.begin.machines().len() > 1 {
             return self.unchecked(
                 "device_bytes",
-                "whether the bytes reached a drive: several machines moved them, and what the \
-                 kernel counts was looked at on the first one alone",
+                "whether the bytes reached a drive: several machines moved them, and only the \
+                 first one's kernel counters were read",
             );
         }
         let Some(device) = self.top_device().cloned() else {
@@ -42,6 +47,11 @@ impl Case<'_> {
         self.others(&device);
         self.others_beside(&device);
         self.requests(&device);
+        // What others moved explains these; that we caused them would be a guess.
+        if self.judgement.reasons.iter().any(|reason| reason.code == "other_io") {
+            let guesses = ["read_more", "wrote_more", "split", "merged"];
+            self.judgement.notes.retain(|note| !guesses.contains(&note.code.as_str()));
+        }
     }
 
     /// Zeros of a device that counts nothing say nothing; what lies below it may be counted.
@@ -50,16 +60,16 @@ impl Case<'_> {
         self.unchecked(
             "device_bytes",
             format!(
-                "whether the bytes reached {name}, and whether others used it: the kernel counts \
-                 nothing there"
+                "whether the bytes reached {name}, and whether others used it: the kernel keeps no \
+                 I/O counters for it"
             ),
         );
         self.note(
             "uncounted",
             format!(
-                "the kernel counts nothing on {name} (its queue/iostats is 0, or its driver does \
-                 not count), so that nobody knows where the bytes came from or went; if it is the \
-                 switch: echo 1 > /sys/class/block/{name}/queue/iostats"
+                "the kernel keeps no I/O counters for {name} (its queue/iostats is 0, or its \
+                 driver does not count), so it is unknown where the bytes came from or went; if \
+                 iostats is 0: echo 1 > /sys/class/block/{name}/queue/iostats"
             ),
         );
         self.reached_the_disks(device);
@@ -237,7 +247,7 @@ impl Case<'_> {
         }
         if !uncounted.is_empty() {
             let text = format!(
-                "whether the bytes reached {}: the kernel counts nothing there",
+                "whether the bytes reached {}: the kernel keeps no I/O counters for it",
                 uncounted.join(", ")
             );
             return self.unchecked("disk_bytes", text);
@@ -281,25 +291,40 @@ impl Case<'_> {
         if self.data_streams().next().is_none() {
             return self.unchecked(
                 "other_io",
-                "other I/O on the device: a file system writes names by threads of its own, later, \
-                 and does not say for whom",
+                "other I/O on the device: a file system writes metadata later, from its own \
+                 threads, and does not attribute it",
             );
         }
         let (read, written) = (self.bytes(Action::Read), self.bytes(Action::Write));
         let booked = self.observed.process.unwrap_or_default();
         let strange_reads = device.read_bytes.saturating_sub(booked.read_bytes.max(read));
-        // A file system writes for itself beside our writes; where we only read, it does not.
+        let strange_writes = device.written_bytes.saturating_sub(booked.written_bytes.max(written));
+        // A file system writes for itself next to our writes; where we only read, it does not.
         let strange_writes = match self.is_exclusive() || (written == 0 && self.is_direct()) {
-            true => device.written_bytes.saturating_sub(booked.written_bytes.max(written)),
-            false => 0,
+            true => strange_writes,
+            false => strange_writes.saturating_sub(self.journal_bytes_max()),
         };
         if self.observed.process.is_none() && !self.is_direct() {
             return self.unchecked(
                 "other_io",
-                "other I/O on the device: the kernel does not say what it booked on this process",
+                "other I/O on the device: the kernel does not report the I/O of this process",
             );
         }
         self.judge_others(device, strange_reads + strange_writes, "");
+    }
+
+    /// More than a file system writes for itself on our behalf: a journal takes some blocks for
+    /// each operation that is made durable, and gathers those of all others.
+    fn journal_bytes_max(&self) -> u64 {
+        if !self.is_direct() || self.data_streams().count() < self.plan().streams.len() {
+            return u64::MAX;
+        }
+        let writes = match self.data_streams().any(|stream| stream.sync != Sync::None) {
+            true => self.operations(Action::Write),
+            false => 0,
+        };
+        let durable = writes + self.operations(Action::Trim);
+        (durable * JOURNAL_BYTES_EACH).saturating_add(JOURNAL_BYTES)
     }
 
     /// Other I/O on the rest of the disk that holds our partition.
@@ -335,7 +360,10 @@ impl Case<'_> {
     fn requests(&mut self, device: &DeviceCounters) {
         let operations = self.operations(Action::Read) + self.operations(Action::Write);
         let is_cached = self.judgement.reasons.iter().any(|r| r.code.ends_with("_device"));
-        if operations < 1000 || !self.is_direct() || is_cached {
+        // Where it moved more than was asked for, requests of others are among them.
+        let own = self.bytes(Action::Read) + self.bytes(Action::Write);
+        let is_shared = (device.read_bytes + device.written_bytes) as f64 > SHARED * own as f64;
+        if operations < 1000 || !self.is_direct() || is_cached || is_shared {
             return;
         }
         let requests = 1.0 / self.operations_per_request(device);

@@ -3,7 +3,7 @@
 use super::Case;
 use crate::op::Action;
 use crate::plan::{Arrival, Files, IoMode, Sharing, Stream, SyncTiming};
-use crate::quantity::{percent, time};
+use crate::quantity::{counted, percent, time};
 use crate::tally::Phase;
 
 /// Of the depth that was asked for, this much must be reached.
@@ -47,8 +47,8 @@ impl Case<'_> {
             let flush_s = flush.mean * flush.count as f64 / workers / 1e9;
             if flush_s > FLUSH_SHARE * seconds {
                 found = Some(format!(
-                    "fsync took {} more behind the {} that were measured: memory took the writes, \
-                     and the drive was not done with them; count the fsync too, or use direct I/O",
+                    "fsync took another {} after the {} that were measured: the writes were in \
+                     memory, and not yet on the drive; count the fsync too, or use direct I/O",
                     time(flush_s * 1e9),
                     time(seconds * 1e9)
                 ));
@@ -66,8 +66,8 @@ impl Case<'_> {
         };
         let Some(stream) = self.data_streams().find(again) else { return };
         let text = format!(
-            "{} sequential workers go over the same blocks: all but the first meet what a cache \
-             has just seen; give each its own part (--regions disjoint)",
+            "{} sequential workers access the same blocks: all but the first find what a cache has \
+             just seen; give each its own part (--regions disjoint)",
             stream.workers
         );
         self.suspect("same_blocks", text);
@@ -136,7 +136,7 @@ impl Case<'_> {
             {
                 found.push(format!(
                     "{asked:.0} operations a second were asked for and {:.0} were done: the \
-                     response times hold a backlog",
+                     response times include a backlog",
                     rate.value
                 ));
             }
@@ -175,8 +175,9 @@ impl Case<'_> {
         let Some(count) = self.observed.io_workers.filter(|count| *count > 0) else { return };
         if self.data_streams().any(|stream| stream.io == IoMode::Direct) {
             let text = format!(
-                "the kernel gave io_uring requests to {count} worker thread(s): each costs a \
-                 switch that a drive's own completion does not"
+                "the kernel gave io_uring requests to {}: each costs a context switch that a \
+                 completion by the drive does not",
+                counted(u64::from(count), "worker thread")
             );
             self.note("punted", text);
         }

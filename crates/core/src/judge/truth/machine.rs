@@ -51,7 +51,7 @@ impl Case<'_> {
             let Some(rate) = self.rate_under(limit) else {
                 unseen.push(format!(
                     "whether the limit of control group {} on device {} was reached: the kernel \
-                     counts nothing there",
+                     keeps no I/O counters for it",
                     limit.group, limit.device
                 ));
                 continue;
@@ -104,7 +104,7 @@ impl Case<'_> {
     fn steal(&mut self) {
         if let Some(share) = self.observed.steal_share.filter(|share| *share > STEAL_SHARE) {
             let text = format!(
-                "the hypervisor gave {} of the CPU time to others: latencies hold its pauses",
+                "the hypervisor gave {} of the CPU time to others: latencies include its pauses",
                 percent(share)
             );
             self.note("steal", text);
@@ -124,7 +124,7 @@ impl Case<'_> {
         }
         let known = !self.observed.temperatures.is_empty();
         if !known && self.top_device().is_some() {
-            self.unchecked("temperature", "the temperature: the drive does not tell");
+            self.unchecked("temperature", "the temperature: the drive does not report it");
         }
     }
 }
@@ -134,7 +134,7 @@ fn said(limit: &IoLimit) -> (String, &'static str) {
     match limit.what {
         LimitedRate::ReadBytes => (bandwidth(rate), "of reads"),
         LimitedRate::WrittenBytes => (bandwidth(rate), "of writes"),
-        LimitedRate::Reads => (operations(rate), "reads"),
-        LimitedRate::Writes => (operations(rate), "writes"),
+        LimitedRate::Reads => (operations(rate), "of reads"),
+        LimitedRate::Writes => (operations(rate), "of writes"),
     }
 }

@@ -297,6 +297,12 @@ fn others_on_the_device_are_told_from_us() {
         e.device().written_bytes = 3 * BYTES;
     };
     assert_eq!(notes(Evidence::writes(), journal), ["wrote_more"]);
+    // No journal takes a hundred times what is written.
+    let no_journal = |e: &mut Evidence| {
+        e.stream.sync = Sync::Fsync(1);
+        e.device().written_bytes = 100 * BYTES;
+    };
+    assert_eq!(reasons(Evidence::writes(), no_journal), ["other_io"]);
     let beside = |e: &mut Evidence| {
         e.facts.target.devices[0].layer = "partition".into();
         let disk =
@@ -444,6 +450,16 @@ fn what_takes_nothing_from_the_number_is_a_note() {
     assert_eq!(notes(Evidence::reads(), pressure), ["pressure"]);
     let split = |e: &mut Evidence| e.device().reads = 2 * OPERATIONS;
     assert_eq!(notes(Evidence::reads(), split), ["split"]);
+    // Requests of somebody else say nothing of ours.
+    let shared = |e: &mut Evidence| {
+        e.device().reads = 2 * OPERATIONS;
+        e.device().read_bytes *= 2;
+    };
+    let mut evidence = Evidence::reads();
+    shared(&mut evidence);
+    let (valid, why, beside) = evidence.judged();
+    assert_eq!((valid, why), (Some(false), vec!["other_io".to_owned()]));
+    assert!(!beside.contains(&"split".to_owned()), "{beside:?}");
     let merged = |e: &mut Evidence| {
         e.device().reads = OPERATIONS / 2;
         e.device().merges = OPERATIONS / 2;

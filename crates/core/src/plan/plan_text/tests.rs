@@ -123,6 +123,7 @@ fn sample_step(random: &mut Random) -> Step {
             bytes: (random.below(2) == 0).then(|| Size(random.next_u64())),
             passes: (random.below(2) == 0).then(|| random.below(9)),
             steady: random.below(2) == 0,
+            ends_all: random.below(2) == 0,
             stonewall: random.below(2) == 0,
             level: (random.below(2) == 0).then(|| sample_level(random)),
         },
@@ -152,6 +153,7 @@ fn sample_pattern(random: &mut Random) -> Pattern {
         0 => Pattern::Sequential(Sequence {
             stride: (random.below(2) == 0).then(|| random.next_u64() as i64),
             begin: (random.below(2) == 0).then(|| size(random)),
+            restart: random.below(2) == 0,
             each_kind_in_order: random.below(2) == 0,
         }),
         1 => Pattern::Uniform,

@@ -86,19 +86,22 @@ impl TryFrom<StreamText> for Stream {
             neighbour: text.neighbour,
             trim_first: text.trim_first,
             background: text.background,
+            start_after: text.start_after,
             gap_over: text.gap_over,
         })
     }
 }
 
 /// Each key of one order of addresses, whether it was given, and its order.
-fn owners(text: &StreamText) -> [(&'static str, bool, PatternName); 20] {
+fn owners(text: &StreamText) -> [(&'static str, bool, PatternName); 22] {
     use PatternName as P;
     [
         ("stride", text.stride.is_some(), P::Sequential),
         ("begin", text.begin.is_some(), P::Sequential),
+        ("restart", text.restart, P::Sequential),
         ("each_kind_in_order", text.each_kind_in_order, P::Sequential),
         ("share", text.share.is_some(), P::SemiRandom),
+        ("shares", text.shares.is_some(), P::SemiRandom),
         ("run", text.run.is_some(), P::SemiRandom),
         ("theta", text.theta.is_some(), P::Zipf),
         ("skew", text.skew.is_some(), P::SelfSimilar),
@@ -139,19 +142,22 @@ fn pattern_of(text: &mut StreamText) -> Result<Pattern, Contradiction> {
         PatternName::Sequential => Pattern::Sequential(Sequence {
             stride: text.stride,
             begin: text.begin,
+            restart: text.restart,
             each_kind_in_order: text.each_kind_in_order,
         }),
         PatternName::Uniform => Pattern::Uniform,
         PatternName::Permutation => Pattern::Permutation,
-        PatternName::SemiRandom => Pattern::SemiRandom(match (text.share, text.run) {
-            (share, None) => Jump::Share(share),
-            (None, Some(run)) if run > 0 => Jump::Run(run),
+        PatternName::SemiRandom => Pattern::SemiRandom(match (text.share, text.run, text.shares) {
+            (share, None, None) => Jump::Share(share),
+            (None, None, Some(shares)) => Jump::Shares(shares),
+            (None, Some(run), None) if run > 0 => Jump::Run(run),
             _ => {
                 return Err(Contradiction {
                     key: "run",
-                    text: "`run` counts operations, and stands instead of `share`; use 1 or more \
-                           of it alone"
-                        .into(),
+                    text:
+                        "`run` counts operations, and stands instead of `share` and `shares`; use \
+                           1 or more of it alone"
+                            .into(),
                 });
             }
         }),
@@ -263,6 +269,7 @@ impl StreamText {
             neighbour: stream.neighbour,
             trim_first: stream.trim_first,
             background: stream.background,
+            start_after: stream.start_after,
             gap_over: stream.gap_over,
             ..StreamText::default()
         }
@@ -272,10 +279,12 @@ impl StreamText {
         match pattern {
             Pattern::Sequential(sequence) => {
                 (self.stride, self.begin) = (sequence.stride, sequence.begin);
+                self.restart = sequence.restart;
                 self.each_kind_in_order = sequence.each_kind_in_order;
             }
             Pattern::Uniform | Pattern::Permutation => {}
             Pattern::SemiRandom(Jump::Share(share)) => self.share = share,
+            Pattern::SemiRandom(Jump::Shares(shares)) => self.shares = Some(shares),
             Pattern::SemiRandom(Jump::Run(run)) => self.run = Some(run),
             Pattern::Zipf { theta } => self.theta = theta,
             Pattern::SelfSimilar { skew } => self.skew = skew,

@@ -3,6 +3,7 @@
 use super::{Geometry, Problems};
 use crate::facts::TargetKind;
 use crate::plan::{Files, Names, PlanFile, Stream};
+use crate::quantity::counted;
 use std::collections::BTreeSet;
 
 /// More files than that are a typing error.
@@ -24,7 +25,7 @@ pub(super) fn validate_files(files: &[PlanFile], geometry: &Geometry, problems: 
     let mut names = BTreeSet::new();
     for file in files.iter().take(FILES_MAX) {
         problems.need(leads_below(&file.name), "files", || {
-            format!("`{}` is no name of a file below the target directory", file.name)
+            format!("`{}` is not the name of a file below the target directory", file.name)
         });
         problems.need(file.size.0 > 0, "files", || {
             format!("the file {} has no size; give one above 0", file.name)
@@ -54,8 +55,10 @@ pub(super) fn geometry_of(
     });
     problems.need(stream.neighbour < stream.workers.max(1), "neighbour", || {
         format!(
-            "a neighbour {} further on among {} worker(s) is oneself or someone nearer; use less",
-            stream.neighbour, stream.workers
+            "neighbour = {} reaches past the {}; use at most {}",
+            stream.neighbour,
+            counted(u64::from(stream.workers), "worker"),
+            stream.workers.max(1) - 1
         )
     });
     let single = !stream.engine.traits().takes_several_files;
@@ -67,7 +70,11 @@ pub(super) fn geometry_of(
     }
     let (first, needed) = (stream.first_file as usize, stream.files_needed() as usize);
     problems.need(needed <= files.len(), "files", || {
-        format!("the stream uses {needed} file(s), and the plan names {}", files.len())
+        format!(
+            "the stream uses {}, and the plan names {}",
+            counted(needed as u64, "file"),
+            files.len()
+        )
     });
     let used = files.iter().take(needed).skip(first);
     Geometry { file_bytes: used.map(|file| file.size.0).min(), ..*geometry }

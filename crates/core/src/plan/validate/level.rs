@@ -8,14 +8,14 @@ use crate::units::Span;
 /// One bound.
 pub(super) fn validate_level(level: &Level, until: &Until, step: &Step, problems: &mut Problems) {
     problems.need(level.limit.is_finite() && level.limit >= 0.0, "until", || {
-        format!("a limit of {} is none that a rate could fall below", level.limit)
+        format!("a limit of {} is out of range; use 0 or more", level.limit)
     });
     let hours = Span(24 * HOUR.0);
     problems.need((SECOND..=hours.0).contains(&level.window.0), "until", || {
-        format!("a window of {} holds no seconds, or too many; use 1s to {hours}", level.window)
+        format!("a window of {} is out of range; use 1s to {hours}", level.window)
     });
     problems.need(level.after <= hours, "until", || {
-        format!("a rate is not watched from {} on; use at most {hours}", level.after)
+        format!("`after` of {} is out of range; use at most {hours}", level.after)
     });
     problems.need(!until.steady, "until", || {
         "`steady` does rounds and `level` watches one long one; leave out one of them".to_string()

@@ -18,7 +18,7 @@ pub(super) fn objection(step: &Step) -> Option<&'static str> {
     let problems = [
         (
             step.role == Role::Measure,
-            "what comes before the steady state is no result: give the step role = \
+            "what comes before the steady state is not a result: give the step role = \
              \"precondition\" and measure in the next one",
         ),
         (

@@ -7,6 +7,7 @@ use crate::plan::{
     Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
     Sharing, Stream, Sync, SyncTiming, Zone,
 };
+use crate::quantity::counted;
 use crate::units::Size;
 
 /// More workers or operations in flight than any machine can hold is a typing error.
@@ -41,12 +42,12 @@ fn load(stream: &Stream, problems: &mut Problems) {
     problems
         .need(stream.depth > 0, "depth", || "depth 0 issues nothing; use 1 or more".to_string());
     problems.need(stream.depth <= DEPTH_MAX, "depth", || {
-        format!("depth {} is absurd; use at most {DEPTH_MAX} per worker", stream.depth)
+        format!("depth {} is too large; use at most {DEPTH_MAX} per worker", stream.depth)
     });
     problems
         .need(stream.workers > 0, "workers", || "0 workers do nothing; use 1 or more".to_string());
     problems.need(stream.workers <= WORKERS_MAX, "workers", || {
-        format!("{} workers are absurd; use at most {WORKERS_MAX}", stream.workers)
+        format!("{} workers are too many; use at most {WORKERS_MAX}", stream.workers)
     });
     for (key, batch) in
         [("batch_submit", stream.batch_submit), ("batch_complete", stream.batch_complete)]
@@ -95,6 +96,12 @@ fn pattern(stream: &Stream, problems: &mut Problems) {
         Pattern::SemiRandom(Jump::Share(share)) => {
             problems.need(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "share", || {
                 "`share` is a probability; use 0 to 1".to_string()
+            });
+        }
+        Pattern::SemiRandom(Jump::Shares(shares)) => {
+            let are_shares = shares.each().iter().all(|share| (0.0..=1.0).contains(share));
+            problems.need(are_shares, "shares", || {
+                "`shares` are probabilities; use 0 to 1".to_string()
             });
         }
         Pattern::SemiRandom(Jump::Run(run)) => {
@@ -193,7 +200,7 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     });
 }
 
-/// Writes with an order of their own have whole slots, and reads beside them.
+/// Writes with an order of their own have whole slots, and reads next to them.
 fn in_order(stream: &Stream, problems: &mut Problems) {
     use Pattern as P;
     let has_slots = matches!(stream.pattern, P::Uniform | P::Zipf { .. } | P::HotZones(_));
@@ -286,7 +293,7 @@ fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Proble
     problems.need(data.is_none(), "actions", || {
         let action = data.map_or("", |action| action.word());
         format!(
-            "`{action}` is no metadata action; use create, open, stat, utime, rename, unlink, \
+            "`{action}` is not a metadata action; use create, open, stat, utime, rename, unlink, \
              mkdir, or flush for an fsync of each name"
         )
     });
@@ -331,7 +338,8 @@ fn simulated(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
         let what = if cached { "this engine" } else { "buffered I/O" };
         format!(
             "{what} needs a page cache, and this simulated drive has none; add page_cache=1GiB to \
-             the target, as in sim:x25-e,page_cache=1GiB, or use io = direct"
+             the target, as in sim:x25-e,page_cache=1GiB, or use direct I/O (io = direct; direct=1 \
+             in fio's words)"
         )
     });
     problems.need(!stream.verify, "verify", || {
@@ -351,13 +359,16 @@ fn sizes(stream: &Stream, problems: &mut Problems) {
         "the weights of the sizes sum to 0; give one of them a weight".to_string()
     });
     let lanes = stream.sizes.iter().any(|entry| entry.kind.is_some());
-    let has_lanes = (stream.is_sequential() || stream.pattern == Pattern::Uniform)
+    let jumps_by_kind = matches!(stream.pattern, Pattern::SemiRandom(Jump::Shares(_)));
+    let lanes = lanes || jumps_by_kind;
+    let may_be = jumps_by_kind || stream.pattern == Pattern::Uniform || stream.is_sequential();
+    let has_lanes = may_be
         && stream.stride().is_none()
         && stream.reply.is_none()
         && stream.sharing() != Sharing::Disjoint;
     problems.need(has_lanes || !(lanes || stream.is_each_kind_in_order()), "sizes", || {
-        "sizes and places of each kind of their own are for sequential and uniform order in \
-         shared or whole regions, without stride and reply"
+        "sizes and places of each kind of their own are for sequential and uniform order, and \
+         `shares`, in shared or whole regions, without stride and reply"
             .to_string()
     });
     problems.need(stream.align != Some(Size(0)), "align", || {
@@ -371,8 +382,8 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     let mut whole = |key: &'static str, bytes: u64| {
         problems.need(bytes.is_multiple_of(block), key, || {
             format!(
-                "{key} {} is no multiple of the {block}-byte block that direct I/O needs here; \
-                 use a multiple or io = buffered",
+                "{key} {} is not a multiple of the {block}-byte block that direct I/O needs here; \
+                 use a multiple, or buffered I/O",
                 bytes_in_words(bytes)
             )
         });
@@ -407,7 +418,8 @@ fn bytes_in_words(bytes: u64) -> String {
 /// What follows from each request having its place in an order.
 fn orders(stream: &Stream, problems: &mut Problems) {
     let mixed = stream.size_min() != stream.request_max();
-    let is_plain = stream.stride().is_none()
+    let restarts = stream.pattern.sequence().is_some_and(|sequence| sequence.restart);
+    let is_plain = (stream.stride().is_none() || restarts)
         && !(stream.stamp || stream.verify || stream.is_each_kind_in_order());
     problems.need(begin_of(stream).is_none() || is_plain, "begin", || {
         "a first pass that begins elsewhere has no stride, no marks and one order for all kinds; \
@@ -428,7 +440,10 @@ fn orders(stream: &Stream, problems: &mut Problems) {
     if let Pattern::Segments { block, .. } = stream.pattern {
         let size = stream.request_max().max(1);
         problems.need(block.0 > 0 && block.0.is_multiple_of(size), "block", || {
-            format!("block {block} is no multiple of the size {}; make it one", Size(size))
+            format!(
+                "block {block} is not a multiple of the size {}; use a multiple of it",
+                Size(size)
+            )
         });
     }
 }
@@ -460,9 +475,10 @@ fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     let slots = bytes.checked_sub(needed).map_or(0, |room| room / slot + 1);
     problems.need(slots >= parts, "length", || {
         format!(
-            "a region of {} is too small for {parts} worker(s) with requests of {}; use a larger \
-             region, a smaller size or fewer workers",
+            "a region of {} is too small for {} with requests of {}; use a larger region, a \
+             smaller size or fewer workers",
             bytes_in_words(bytes),
+            counted(parts, "worker"),
             bytes_in_words(needed)
         )
     });

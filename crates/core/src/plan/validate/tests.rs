@@ -88,7 +88,7 @@ fn steps() {
     refused(&step(&|s| s.streams.clear()), "streams", "nothing to do");
     refused(&step(&|s| s.act = Some(Act::DropCaches)), "act", "either an act or streams");
     refused(&step(&|s| s.until = Until::default()), "until", "nothing says when");
-    refused(&step(&|s| s.until.elapsed = Some(Span(0))), "until", "`elapsed` of 0");
+    refused(&step(&|s| s.until.elapsed = Some(Span(0))), "until", "a time (`elapsed`) of 0");
     refused(&step(&|s| s.until.passes = Some(0)), "until", "`passes` of 0");
     refused(&step(&|s| s.until.elapsed = Some(Span(u64::MAX))), "until", "more than a year");
     refused(&step(&|s| s.ramp = Span(u64::MAX)), "ramp", "more than a year");
@@ -104,7 +104,7 @@ fn steps() {
 #[test]
 fn load_and_arrival() {
     refused(&with(|s| s.depth = 0), "depth", "step 1, stream 1: depth 0 issues nothing");
-    refused(&with(|s| s.depth = 70_000), "depth", "absurd");
+    refused(&with(|s| s.depth = 70_000), "depth", "too large");
     refused(&with(|s| s.workers = 0), "workers", "0 workers");
     refused(&with(|s| (s.depth, s.size) = (65_536, Size(MIB))), "depth", "buffers");
     refused(&with(|s| s.batch_submit = Some(2)), "batch_submit", "does not fit depth 1");
@@ -125,7 +125,7 @@ fn load_and_arrival() {
 fn what_an_order_is_made_from() {
     let begin = |at| Pattern::Sequential(Sequence { begin: Some(Size(at)), ..Sequence::default() });
     accepted(&with(|s| s.pattern = begin(4096)));
-    refused(&with(|s| s.pattern = begin(100)), "begin", "no multiple of the 512-byte block");
+    refused(&with(|s| s.pattern = begin(100)), "begin", "not a multiple of the 512-byte block");
     let marked = with(|s| (s.pattern, s.stamp, s.mix) = (begin(4096), true, Mix::WRITE));
     refused(&marked, "begin", "no marks");
     let of = |pattern| with(|s| s.pattern = pattern);
@@ -205,7 +205,7 @@ fn sizes_and_regions() {
     accepted(&with(|s| (s.size, s.io) = (Size(1000), IoMode::Buffered)));
     refused(&with(|s| s.length = Some(Size(2048))), "length", "too small for 1 worker");
     refused(&with(|s| s.length = Some(Size(0))), "length", "too small");
-    refused(&with(|s| (s.length, s.workers) = (Some(Size(8192)), 3)), "length", "3 worker(s)");
+    refused(&with(|s| (s.length, s.workers) = (Some(Size(8192)), 3)), "length", "3 workers");
     refused(&with(|s| s.length = Some(Size(65 * MIB))), "length", "beyond the end");
     refused(&with(|s| s.offset = Size(64 * MIB)), "length", "beyond the end");
     let overflow = |s: &mut Stream| (s.offset, s.length) = (Size(512), Some(Size(u64::MAX - 511)));
@@ -229,7 +229,7 @@ fn sizes_and_regions() {
             s.pattern = Pattern::Segments { block: Size(block), segments: Some(segments) };
         })
     };
-    refused(&segments(5000, 1), "block", "no multiple of the size");
+    refused(&segments(5000, 1), "block", "not a multiple of the size");
     refused(&segments(MIB, 65), "segments", "use less");
     refused(&segments(MIB, 0), "segments", "0 segments");
 }
@@ -288,7 +288,7 @@ fn steady_needs_a_load_that_can_settle() {
         plan
     };
     accepted(&steady(|_| ()));
-    refused(&steady(|step| step.role = Role::Measure), "until", "is no result");
+    refused(&steady(|step| step.role = Role::Measure), "until", "is not a result");
     refused(&steady(|step| step.until.elapsed = None), "until", "may never be steady");
     refused(&steady(|step| step.streams.push(Stream::default())), "until", "one stream");
     refused(&steady(|step| step.streams[0].arrival = Arrival::paced(10.0)), "until", "fixed rate");
@@ -341,10 +341,10 @@ fn a_level_needs_whole_seconds_and_another_bound() {
     };
     accepted(&level(|_, _| ()));
     refused(&level(|plan, _| plan.steps[0].until = Until::default()), "until", "may never become");
-    refused(&level(|_, level| level.window = Span(SECOND - 1)), "until", "holds no seconds");
+    refused(&level(|_, level| level.window = Span(SECOND - 1)), "until", "is out of range");
     refused(&level(|_, level| level.limit = f64::NAN), "until", "a limit of NaN");
     refused(&level(|_, level| level.limit = -1.0), "until", "a limit of -1");
-    refused(&level(|_, level| level.after = Span(u64::MAX)), "until", "is not watched");
+    refused(&level(|_, level| level.after = Span(u64::MAX)), "until", "`after` of");
     refused(&level(|plan, _| plan.interval = Interval(Span(SECOND / 3))), "interval", "divide");
     let names = |plan: &mut Plan| plan.steps[0].streams[0].pattern = names_of(Action::Stat);
     let mut plan = level(|_, _| ());

@@ -50,7 +50,7 @@ fn kinds_and_sizes(stream: &Stream, requests: &[Request], problems: &mut Problem
         let word = action.word();
         problems.need(has(action) == (weight > 0), "mix", || match weight {
             0 => format!("the requests hold a {word} and the mix does not; add it to the mix"),
-            _ => format!("the mix has {word}s and the requests do not; take it out of the mix"),
+            _ => format!("the mix has {word}s and the requests do not; remove them from the mix"),
         });
     }
     let known: BTreeSet<u64> = stream.weighted_sizes().iter().map(|it| it.size.0).collect();

@@ -19,7 +19,7 @@ const SECTOR_BYTES: u64 = 512;
 pub struct Piece {
     /// First byte on the target.
     pub offset: u64,
-    /// How many.
+    /// Length of the range in bytes.
     pub bytes: u64,
     /// First byte on the disk.
     pub on_disk: u64,

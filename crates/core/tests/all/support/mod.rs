@@ -303,7 +303,7 @@ fn leave(mut worker: Worker, sink: &mut Kept) -> Finished {
     Finished { driver: worker.driver, phase }
 }
 
-/// The operations of each worker for so many of each.
+/// The operations of each worker for this many of each.
 pub fn ops(stream: &Stream, file_bytes: u64, each: u64) -> Vec<Vec<DataOp>> {
     let workers = stream.workers;
     let step = step(operations(each * u64::from(workers)), vec![stream.clone()]);

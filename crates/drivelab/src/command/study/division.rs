@@ -41,5 +41,5 @@ fn divide(options: &StudyCommandOptions, study: Study, facts: &Facts) -> Result<
     let asked = StudyOptions { name: study.name.into(), rated, per_day, ..StudyOptions::default() };
     let setting = Setting { options: &asked, facts };
     let findings = endurance::by_promise(&setting).map_err(Failure::usage)?;
-    several::print(options, study, &[], findings)
+    several::print(options, study, &[], findings, None)
 }

@@ -51,9 +51,9 @@ fn use_mounted(resolved: &mut ResolvedTarget, directory: &Path) -> Result<(), Fa
     if number(&there).is_none() || number(&there) != number(&resolved.facts) {
         let source = there.target.filesystem.as_ref().map(|found| found.source.clone());
         return Err(Failure::usage(format!(
-            "{shown} does not lie on {} but on {}",
+            "{shown} is not on {} but on {}",
             resolved.path.display(),
-            source.unwrap_or_else(|| "something that is no block device".into())
+            source.unwrap_or_else(|| "something that is not a block device".into())
         ))
         .advise("Name the device that it lies on, or a directory in a file system of this one."));
     }

@@ -2,7 +2,7 @@
 
 use super::Studied;
 use crate::target::{Missing, ResolvedTarget};
-use drivelab_core::facts::TargetKind;
+use drivelab_core::facts::{Bound, TargetKind};
 use drivelab_core::study::{Scale, StudyOptions};
 use drivelab_core::units::Size;
 use drivelab_io::facts::System;
@@ -29,7 +29,8 @@ pub fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<Strin
         .filter(|_| quick)
         .find_map(|exponent| part(inquiry, system, &name, 1 << exponent))?;
     Some(format!(
-        "{name} is too large for --quick. Less of it is not:  drivelab study {} {fitting} --quick",
+        "{name} is too large for --quick. A smaller part of it fits:  drivelab study {} {fitting} \
+         --quick",
         inquiry.options.name
     ))
 }
@@ -41,7 +42,10 @@ pub fn way_out(inquiry: &Studied) -> Option<String> {
     }
     let (study, target) = (&inquiry.options.name, &inquiry.facts.target.path);
     let name = without_capacity(target);
-    let less = (inquiry.options.bytes > ENOUGH)
+    // The quota of a volume goes by its size: a smaller one is another.
+    let bound = inquiry.facts.target.simulated.map(|known| known.bound).unwrap_or_default();
+    let has_quota = matches!(bound, Bound::Quota | Bound::Credits);
+    let less = (inquiry.options.bytes > ENOUGH && !has_quota)
         .then(|| part(inquiry, &System::live(), &name, ENOUGH))
         .flatten()
         .map(|part| format!(", or a smaller drive: `drivelab study {study} {part} --quick`"));

@@ -8,7 +8,7 @@ use crate::results::results_shown;
 use crate::shown::{Page, Shown};
 use crate::{entropy, print};
 use drivelab_core::findings::Findings;
-use drivelab_core::gathering::{Gathered, Gathering, Member};
+use drivelab_core::gathering::{Gathered, Gathering, Member, Sweep};
 use drivelab_core::run::Run;
 use drivelab_core::summary::SCHEMA;
 use drivelab_core::units::Span;
@@ -24,10 +24,14 @@ const TIME_MIN: u64 = 10_000_000_000;
 
 /// Does the study on each target. Everything that can be refused is refused before the first of
 /// them is touched.
-pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Failure> {
+pub fn study(
+    options: &StudyCommandOptions,
+    study: Study,
+    sweep: Option<Sweep>,
+) -> Result<Status, Failure> {
     let targets = &options.targets;
     if targets.iter().collect::<BTreeSet<_>>().len() < targets.len() {
-        return Err(Failure::usage("the same target stands twice among those to be compared")
+        return Err(Failure::usage("a target is named twice among those to compare")
             .advise("`drivelab study aa TARGET` measures one drive as if it were two."));
     }
     if options.dry_run && options.shown.json {
@@ -35,6 +39,10 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
             "--dry-run --json prints the plan of one target, not of several",
         )
         .advise("Leave out --json, or name one target."));
+    }
+    if options.live.feed.is_some() || options.live.openmetrics.is_some() {
+        return Err(Failure::usage("--feed and --openmetrics are for a study of one target")
+            .advise("Leave them out, or name one target."));
     }
     // Equal seeds: what differs is the target and not the order of the loads.
     let seed = options.seed.unwrap_or_else(entropy::seed);
@@ -49,7 +57,8 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
         options.shown.shown().is_possible()?;
     }
     // Of each run its verdict is shown below; the rest is in its file.
-    let silent = Shown { as_json: options.shown.json, page: Page::None };
+    let silent =
+        Shown { page: Page::None, card: None, as_markdown: false, ..options.shown.shown() };
     let prepared: Vec<Prepared<'_>> = targets
         .iter()
         .map(|target| prepare(&for_target(options, target), study, target, silent, Some(seed)))
@@ -71,6 +80,7 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
         let status = results_shown(ended, silent, |_, _| Ok(()))?;
         if !options.shown.json {
             print::text(&format!("{target}: run {}\n", run.begin.run));
+            print::text(&terminal::alarms(&run.warnings));
         }
         worst = graver(worst, status);
         runs.push((target, run));
@@ -78,7 +88,7 @@ pub fn study(options: &StudyCommandOptions, study: Study) -> Result<Status, Fail
             break;
         }
     }
-    let together = show(options, study, &runs)?;
+    let together = show(options, study, &runs, sweep)?;
     Ok(graver(worst, together))
 }
 
@@ -116,11 +126,20 @@ fn show(
     options: &StudyCommandOptions,
     study: Study,
     runs: &[(&str, Run)],
+    sweep: Option<Sweep>,
 ) -> Result<Status, Failure> {
     let members: Vec<Member<'_>> =
         runs.iter().map(|(target, run)| Member { target, run }).collect();
-    let findings = across::findings(&study, &members);
-    print(options, study, &members, findings)
+    let sweep = sweep.map(|sweep| {
+        // An interruption leaves values without a run.
+        let values = sweep.values.into_iter().take(members.len()).collect();
+        Sweep { values, ..sweep }
+    });
+    let findings = match &sweep {
+        Some(sweep) => across::sweep::findings(&study, &members, sweep),
+        None => across::findings(&study, &members),
+    };
+    print(options, study, &members, findings, sweep)
 }
 
 /// Prints what is said of these runs together, and writes the page of it; of no runs only where
@@ -130,11 +149,13 @@ pub fn print(
     study: Study,
     members: &[Member<'_>],
     findings: Findings,
+    sweep: Option<Sweep>,
 ) -> Result<Status, Failure> {
     let gathering = Gathering {
         schema: SCHEMA,
         study: study.name.into(),
         question: study.question.into(),
+        sweep,
         runs: members.iter().map(Gathered::of).collect(),
         findings,
     };

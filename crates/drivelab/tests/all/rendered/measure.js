@@ -133,6 +133,54 @@ const structure = (faults) => {
     if (!isInner && !picture.getAttribute("aria-label")) faults.push("alt: a picture without words");
   }
 };
+// Pictures that can be seen: not those of another width, nor inside another.
+const pictures = () => [...document.querySelectorAll("figure svg")].filter((svg) =>
+  !svg.parentElement.closest("svg") && svg.checkVisibility() && svg.getBoundingClientRect().width > 0);
+const DATA = "path.line, .bar, .dot, .hollow, .part, .level, .doubt, .error, .f1, .f2, .f3, .f4, .f5";
+const isWithin = (box, frame, room) => box.left >= frame.left - room && box.right <= frame.right + room
+  && box.top >= frame.top - room && box.bottom <= frame.bottom + room;
+// Frames without data, data and words that a frame cuts off; an arrow may say that data go on.
+const drawings = (faults) => {
+  for (const svg of pictures()) {
+    const name = (svg.getAttribute("aria-label") || "").slice(0, 60);
+    const frame = svg.getBoundingClientRect();
+    for (const text of svg.querySelectorAll("text")) {
+      const words = text.textContent.slice(0, 40);
+      const isShown = text.checkVisibility() && text.getBoundingClientRect().width > 0;
+      if (isShown && !isWithin(text.getBoundingClientRect(), frame, 2.5)) faults.push(`cut: "${words}" in ${name}`);
+      // Alone it stands for what a picture leaves out.
+      if (text.textContent.includes("…") && text.textContent.trim() !== "…") faults.push(`cut: "${words}" in ${name}`);
+    }
+    const frames = [svg, ...svg.querySelectorAll("svg.plot")];
+    for (const one of frames) {
+      const isPlot = one !== svg;
+      const marks = [...one.querySelectorAll(isPlot ? `${DATA}, rect, circle` : `${DATA}, rect, circle, path:not(.axis):not(.grid)`)];
+      if (!marks.length) faults.push(`empty: ${name}`);
+      if (svg.querySelector(".arrow")) continue;
+      const edge = isPlot ? one.viewBox.baseVal : null;
+      for (const mark of one.querySelectorAll(DATA)) {
+        if (!isPlot && mark.closest("svg") !== svg) continue;
+        const found = isPlot ? mark.getBBox() : mark.getBoundingClientRect();
+        const box = { left: found.x, top: found.y, right: found.x + found.width, bottom: found.y + found.height };
+        const around = isPlot
+          ? { left: edge.x, top: edge.y, right: edge.x + edge.width, bottom: edge.y + edge.height } : frame;
+        if (!isWithin(box, around, 1.5)) faults.push(`clipped: ${name}: ${mark.getAttribute("class")}`);
+      }
+    }
+  }
+};
+// What a reader saves: each picture as an SVG that stands alone, each table as CSV.
+const files = (faults) => {
+  for (const button of document.querySelectorAll(".save button")) {
+    const text = button.fileText();
+    if (button.textContent.endsWith("SVG")) {
+      const parsed = new DOMParser().parseFromString(text, "image/svg+xml");
+      const isWhole = parsed.documentElement.localName === "svg" && !parsed.querySelector("parsererror, [class]")
+        && parsed.documentElement.getAttribute("width") > 0;
+      if (!isWhole) faults.push(`save: no picture: ${text.slice(0, 80)}`);
+    } else if (text.split("\n").length < 3) faults.push(`save: no numbers: ${text.slice(0, 80)}`);
+  }
+};
 const bottom = (selector) => {
   const found = document.querySelector(selector);
   return found ? found.getBoundingClientRect().bottom : null;
@@ -140,7 +188,7 @@ const bottom = (selector) => {
 // A pointer over the first picture, a click on a legend, a zoom: what the script promises.
 const scripted = () => {
   const picture = [...document.querySelectorAll("svg.lines")].find((one) =>
-    one.dataset.x.endsWith("s") && one.checkVisibility());
+    one.dataset.x.endsWith("s") && one.checkVisibility() && one.querySelector('path.line[data-label*="p99"]'));
   if (!picture) return null;
   const box = picture.getBoundingClientRect();
   const at = { clientX: box.left + box.width * 0.6, clientY: box.top + box.height / 3, bubbles: true };
@@ -167,6 +215,8 @@ const scripted = () => {
 const measure = () => {
   const faults = [];
   structure(faults);
+  drawings(faults);
+  files(faults);
   const verdict = document.querySelector(".verdict p");
   const places = {
     verdict_top: verdict ? verdict.getBoundingClientRect().top : null,
@@ -186,6 +236,7 @@ const measure = () => {
   return {
     width: innerWidth, height: innerHeight, faults, ...places,
     background: getComputedStyle(document.body).backgroundColor, script: scripted(),
+    pictures: pictures().length, files: document.querySelectorAll(".save button").length,
   };
 };
 addEventListener("load", () => setTimeout(() => {

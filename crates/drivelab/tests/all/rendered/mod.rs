@@ -4,6 +4,7 @@ mod browser;
 #[allow(dead_code, reason = "the tests of reports use the rest")]
 #[path = "../../../../report/tests/all/sample/mod.rs"]
 mod sample;
+mod studies;
 
 use crate::cli_user::User;
 use browser::{Case, Scheme, rendered};
@@ -183,7 +184,7 @@ fn the_script_reads_values_hides_curves_and_widens_time() {
 }
 
 /// Each fault, planted at the end of the verdict or before it, with the word that must find it.
-const PLANTED: [(&str, &str, &str); 10] = [
+const PLANTED: [(&str, &str, &str); 15] = [
     ("overflow: the page is", "</main>", "<div style=\"width:2000px;height:9px\"></div></main>"),
     ("overflow: \"far\"", "</main>", "<p style=\"position:fixed;left:-3em\">far</p></main>"),
     ("overlap: \"below\"", "</main>", "<p>below</p><p style=\"margin-top:-1.6em\">x</p></main>"),
@@ -209,6 +210,38 @@ const PLANTED: [(&str, &str, &str); 10] = [
     ("verdict: it ends", "<section", "<div style=\"height:900px\"></div><section"),
     ("address: https:", "</main>", "<img alt=\"\" src=\"https://127.0.0.1:9/x.png\"></main>"),
     ("heading: h5", "</main>", "<h5>deep</h5></main>"),
+    (
+        "cut: \"a long label\"",
+        "</main>",
+        "<figure><svg aria-label=\"x\" viewBox=\"0 0 90 30\"><rect width=\"9\" height=\"9\"/>\
+         <text x=\"60\" y=\"20\">a long label</text></svg></figure></main>",
+    ),
+    (
+        "cut: \"shorten…\"",
+        "</main>",
+        "<figure><svg aria-label=\"x\" viewBox=\"0 0 90 30\"><rect width=\"9\" height=\"9\"/>\
+         <text x=\"2\" y=\"20\">shorten…</text></svg></figure></main>",
+    ),
+    (
+        "clipped: planted",
+        "</main>",
+        "<figure><svg aria-label=\"planted\" viewBox=\"0 0 90 30\"><svg class=\"plot\" \
+         width=\"90\" height=\"30\" viewBox=\"0 0 90 30\"><path class=\"line\" \
+         d=\"M0 9L90 60\"/></svg></svg></figure></main>",
+    ),
+    (
+        "clipped: beyond",
+        "</main>",
+        "<figure><svg aria-label=\"beyond\" viewBox=\"0 0 90 30\"><circle class=\"dot\" cx=\"99\" \
+         cy=\"9\" r=\"3\"/></svg></figure></main>",
+    ),
+    (
+        "empty: hollow",
+        "</main>",
+        "<figure><svg aria-label=\"hollow\" viewBox=\"0 0 90 30\"><path class=\"axis\" \
+         d=\"M0 9H90\"/><svg class=\"plot\" width=\"90\" height=\"30\"></svg></svg></figure>\
+         </main>",
+    ),
 ];
 
 #[test]

@@ -2,6 +2,7 @@
 //! is itself tested with a planted violation.
 
 mod circles;
+mod language;
 mod layers;
 mod length;
 mod manifest;
@@ -93,6 +94,11 @@ fn nothing_gives_up_outside_tests() {
 #[test]
 fn names_say_what_things_are() {
     assert_none(words::names(&tree()));
+}
+
+#[test]
+fn users_read_the_words_of_the_field() {
+    assert_none(language::wording(&tree()));
 }
 
 #[test]

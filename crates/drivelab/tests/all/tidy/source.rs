@@ -155,7 +155,7 @@ pub fn dead_files(tree: &Tree) -> Vec<Violation> {
 }
 
 /// Programs of tests that there may be: one a crate, and what is measured in real time.
-const TEST_PROGRAMS: [&str; 2] = ["all", "alone"];
+const TEST_PROGRAMS: [&str; 3] = ["all", "alone", "drives"];
 
 /// Files that cargo would make one more program of tests of.
 pub fn lone_tests(tree: &Tree) -> Vec<Violation> {
@@ -291,6 +291,38 @@ fn end_of_item(code: &[u8], from: usize) -> usize {
         }
     }
     code.len()
+}
+
+/// The string literals of a file that are not in its tests, with their first line: joined where
+/// they go on over a line's end.
+pub fn literals(file: &Source) -> Vec<(usize, String)> {
+    let bytes = file.text.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let Some(end) = end_of_quiet(bytes, at) else {
+            at += 1;
+            continue;
+        };
+        let end = end.min(bytes.len()).max(at + 1);
+        let text = &file.text[at..end];
+        // In a test what stands before a literal is blanked, too.
+        let before = file.code[..at].trim_end().len();
+        let is_test = before > 0 && file.shipped.as_bytes().get(before - 1) == Some(&b' ');
+        if !text.starts_with('/') && !text.starts_with('\'') && !is_test {
+            let line = 1 + file.text[..at].matches('\n').count();
+            found.push((line, joined(text)));
+        }
+        at = end;
+    }
+    found
+}
+
+/// A literal without the ends of lines that are escaped.
+fn joined(text: &str) -> String {
+    let mut pieces = text.split("\\\n");
+    let first = pieces.next().unwrap_or_default().to_string();
+    pieces.fold(first, |text, piece| text + piece.trim_start())
 }
 
 /// Masked code with the items under `#[cfg(test)]` and `#[test]` blanked.

@@ -1,5 +1,5 @@
 //! Block devices whose behaviour is planted, and the studies that should tell it: every sentence
-//! that can be decided is held against what the device counted.
+//! that can be decided is compared with what the device counted.
 #![allow(dead_code, reason = "a test and a bench use their own parts")]
 
 pub mod case;
@@ -47,7 +47,7 @@ pub fn tried(case: &Case) -> Tried {
     Tried { case: case.clone(), said, counted, judged, took: begin.elapsed() }
 }
 
-/// Tries these cases, so many at a time; `see` hears of each.
+/// Tries these cases, this many at a time; `see` hears of each.
 pub fn all_of(cases: &[Case], at_a_time: usize, see: impl Fn(&Tried) + Sync) -> Vec<Tried> {
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Vec::new());

@@ -31,9 +31,9 @@ pub struct Plant {
     pub honours_trim: bool,
     /// Requests a second.
     pub cap: Option<Cap>,
-    /// The last byte of the device takes so many times as long as the first one.
+    /// The last byte of the device takes this many times as long as the first one.
     pub farther: f64,
-    /// A request is served once for each stripe of so many bytes that it touches.
+    /// A request is served once for each stripe of this many bytes that it touches.
     pub stripe: Option<u64>,
 }
 
@@ -55,7 +55,7 @@ pub struct Cache {
     pub full: Duration,
     /// It empties itself when nothing was asked for so long …
     pub rest: Duration,
-    /// … or when a flush asks, at so many bytes a second.
+    /// … or when a flush asks, at this many bytes a second.
     pub drain_bytes_per_s: f64,
 }
 
@@ -65,7 +65,7 @@ pub struct Cache {
 pub struct Flash {
     /// Bytes beyond those of the device.
     pub spare: u64,
-    /// With the collector a write takes so many times as long.
+    /// With the collector a write takes this many times as long.
     pub collecting: f64,
 }
 

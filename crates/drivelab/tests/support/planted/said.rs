@@ -61,18 +61,26 @@ impl Said {
     }
 }
 
-/// The number that follows these words, with its unit taken into account (`20.0 s`, `4.60 k/s`).
+/// The number that follows these words, with its unit taken into account (`20.0 s`, `4.60k IOPS`).
 pub fn number_after(text: &str, words: &str) -> Option<f64> {
     let rest = text.split_once(words)?.1;
     let mut parts = rest.split([' ', ':', ',', ';']).filter(|part| !part.is_empty());
-    let value: f64 = parts.next()?.parse().ok()?;
+    let value = prefixed(parts.next()?)?;
     let times = match parts.next()? {
-        "k/s" => 1e3,
-        "M/s" => 1e6,
         "ms" => 1e-3,
         "µs" => 1e-6,
-        "s" | "/s" => 1.0,
+        "s" | "IOPS" => 1.0,
         _ => return None,
     };
     Some(value * times)
+}
+
+/// A number with the letter that may follow its digits: `100`, `4.60k`, `1.00M`.
+pub fn prefixed(text: &str) -> Option<f64> {
+    let (digits, times) = match text.char_indices().last()? {
+        (at, 'k') => (&text[..at], 1e3),
+        (at, 'M') => (&text[..at], 1e6),
+        _ => (text, 1.0),
+    };
+    Some(digits.parse::<f64>().ok()? * times)
 }

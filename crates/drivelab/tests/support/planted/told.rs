@@ -17,7 +17,7 @@ const START_S: f64 = 8.0;
 /// Part of the time that a real machine may take more.
 const GRACE: f64 = 0.02;
 const GRADES: [&str; 6] = ["A", "B", "C", "D", "E", "F"];
-/// So many stalls tell a grade, if their times were watched.
+/// This many stalls tell a grade, if their times were watched.
 const ENOUGH_STALLS: usize = 6;
 
 pub fn judge(case: &Case, said: &Said, counted: &Counted) -> Vec<Judged> {
@@ -95,7 +95,7 @@ fn grade(case: &Case, said: &Said, counted: &Counted) -> Judged {
             Judged::held(about, Level::Certain, is_right, sentence.unwrap_or_default(), planted)
         }
         None => {
-            let seen: usize = windows(said, "reader beside")
+            let seen: usize = windows(said, "reader with")
                 .map(|(from, to)| within(counted, from, to).count())
                 .sum();
             let text = said.sentence(&["unknown"], "No grade").unwrap_or_default();
@@ -213,7 +213,7 @@ fn settled(case: &Case, said: &Said, counted: &Counted) -> Judged {
     let value = said.figure("steady state").unwrap_or(f64::NAN);
     let truth = case.plant.cap.map_or_else(|| last_level(counted), |cap| cap.then);
     let is_right = (value / truth - 1.0).abs() <= BAND;
-    Judged::held(about, Level::Certain, is_right, sentence, format!("{truth:.0} /s from then on"))
+    Judged::held(about, Level::Certain, is_right, sentence, format!("{truth:.0} IOPS from then on"))
 }
 
 /// Where the rate fell: in the interval behind the one that is named, or the next.
@@ -230,7 +230,8 @@ fn falls(case: &Case, said: &Said, counted: &Counted) -> Option<Judged> {
             Some(Judged::held(about, Level::Certain, false, sentence, "it never falls"))
         }
         (Some(bytes), Some(truth)) => {
-            let before = said.figure("before the cliff").unwrap_or(0.0);
+            let before = ["before the fall", "before the cliff"];
+            let before = before.iter().find_map(|name| said.figure(name)).unwrap_or(0.0);
             let step = said.file.run.steps.iter().find(|step| step.begin.name.contains("write"))?;
             let length = step.tallies.iter().map(|it| it.to - it.from).max().unwrap_or(0);
             let interval = before * 4096.0 * length as f64 / 1e9;
@@ -296,7 +297,7 @@ fn step(case: &Case, said: &Said, counted: &Counted) -> Judged {
     let change = counted.origin + cap.at.as_nanos() as u64;
     let at = (change - from) as f64 / 1e9;
     let levels = [counted.rate(from, change), counted.rate(change, to)];
-    let truth = format!("at {at:.1} s, {:.0} /s before, {:.0} /s behind", levels[0], levels[1]);
+    let truth = format!("at {at:.1} s, {:.0} IOPS before, {:.0} IOPS behind", levels[0], levels[1]);
     let iops = &said.stream()["write"];
     let why = &iops["no_interval"];
     let text = why["text"].as_str().unwrap_or_default().to_string();
@@ -320,13 +321,13 @@ fn step(case: &Case, said: &Said, counted: &Counted) -> Judged {
 fn steady(case: &Case, said: &Said, _: &Counted) -> Judged {
     let about = "steady";
     let Some(cap) = case.plant.cap else { unreachable!("a cap is planted") };
-    let truth = format!("{:.0} /s, then {:.0} /s", cap.first, cap.then);
+    let truth = format!("{:.0} IOPS, then {:.0} IOPS", cap.first, cap.then);
     if let Some(text) = said.sentence(&["verdict"], "not shown") {
         return Judged::open(about, false, text, truth);
     }
     let value = said.figure("random write qd32").unwrap_or(f64::NAN);
     let is_right = (value / cap.then - 1.0).abs() <= BAND;
-    Judged::held(about, Level::Certain, is_right, format!("{value:.0} /s, steady"), truth)
+    Judged::held(about, Level::Certain, is_right, format!("{value:.0} IOPS, steady"), truth)
 }
 
 /// A pass over a device that gets slower has no single rate.
@@ -371,7 +372,7 @@ fn stripe(said: &Said, counted: &Counted) -> Vec<Judged> {
     let about = "requests off their grid";
     let first = match shifted {
         Some(text) => {
-            let is_right = !text.contains("each touches two areas");
+            let is_right = !text.contains("each spans two areas");
             Judged::held(about, Level::Certain, is_right, text.clone(), truth.clone())
         }
         None => Judged::open(about, false, "nothing", truth.clone()),

@@ -194,7 +194,7 @@ impl Place {
         self.home.path()
     }
 
-    /// Runs the program; at most so many seconds of the real clock.
+    /// Runs the program; at most this many seconds of the real clock.
     pub fn types(&self, words: &[String], seconds: u64) -> Output {
         let mut command = Command::new("timeout");
         command.arg("--signal=KILL").arg(format!("{seconds}")).arg(program()).args(words);

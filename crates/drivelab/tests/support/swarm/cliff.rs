@@ -19,7 +19,7 @@ fn first_collection(run: &Run) -> Option<(f64, f64)> {
     Some((until(first.from) as f64, until(first.to) as f64))
 }
 
-/// Mean rates of the writes from so many bytes to so many.
+/// Mean rates of the writes from this many bytes to this many.
 fn rate_between(run: &Run, from: f64, to: f64) -> Option<f64> {
     let (mut done, mut operations, mut ns) = (0.0, 0.0, 0.0);
     for tally in run.steps.iter().flat_map(|step| &step.tallies) {
@@ -96,7 +96,7 @@ fn cause(case: &Case, words: &str) -> (bool, String) {
     } else if words.contains("takes up") {
         let is_it = |bytes: u64| words.contains(&format!("takes up {} KiB of flash", bytes >> 10));
         planted.model == "flash" && (units == [None; 3] || units.into_iter().flatten().any(is_it))
-    } else if words.contains("a block anew") {
+    } else if words.contains("rewrite a block") {
         matches!(planted.model, "log_block" | "block_map")
     } else {
         planted.model == "volume"

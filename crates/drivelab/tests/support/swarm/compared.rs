@@ -3,7 +3,7 @@
 use super::judged::{Judged, Level};
 use serde_json::Value;
 
-/// *Equivalent* is wrong beyond so many bands.
+/// *Equivalent* is wrong beyond this many bands.
 const BANDS: f64 = 1.5;
 
 /// A compared cell: where it stands, its verdict, its ratio, and the band.
@@ -62,7 +62,7 @@ pub fn is_there(json: &Value) -> bool {
     !compared(json).is_empty()
 }
 
-/// All comparisons of the findings, beside those of the same line with other seeds.
+/// All comparisons of the findings, next to those of the same line with other seeds.
 pub fn judge(json: &Value, others: &[Value], all: &mut Vec<Judged>) {
     let others: Vec<Vec<Compared>> = others.iter().map(compared).collect();
     for claim in &compared(json) {

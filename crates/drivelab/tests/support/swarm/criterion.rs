@@ -33,6 +33,6 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
     }
     let mean = rates.iter().sum::<f64>() / rates.len() as f64;
     let is_right = (mean / found - 1.0).abs() <= OFF;
-    let truth = format!("{} more rounds: {mean:.0} /s on average, said {found:.0}", rates.len());
+    let truth = format!("{} more rounds: {mean:.0} IOPS on average, said {found:.0}", rates.len());
     all.push(Judged::held("SNIA's steady state", Level::Certain, is_right, words, truth));
 }

@@ -11,7 +11,7 @@ const MIB: u64 = 1 << 20;
 pub struct Drive {
     /// What is typed.
     pub target: String,
-    /// The file beside the run that `target` names, if it is no drive of `sim list`.
+    /// The file next to the run that `target` names, if it is no drive of `sim list`.
     pub profile: Option<String>,
     /// What is planted.
     pub planted: Planted,
@@ -41,7 +41,7 @@ pub struct Planted {
     pub has_slc: bool,
     /// The host has a page cache.
     pub has_page_cache: bool,
-    /// It does nothing for so many milliseconds, each so many seconds.
+    /// It does nothing for this many milliseconds, each this many seconds.
     pub stall: Option<(u64, u64)>,
 }
 
@@ -79,7 +79,7 @@ impl Text {
 }
 
 impl Drive {
-    /// The drive of a seed, of at most so many bytes.
+    /// The drive of a seed, of at most this many bytes.
     pub fn draw(random: &mut Random, most: u64) -> Drive {
         let mib = match random.below(22) {
             0..10 => 256,
@@ -253,7 +253,7 @@ pub fn blocks(text: &mut Text, random: &mut Random) -> u64 {
     dies
 }
 
-/// A profile of this model and so many bytes.
+/// A profile of this model and this many bytes.
 fn of_model(kind: &str, bytes: u64) -> Text {
     let mut text = Text::of(kind);
     text.put("user_bytes", bytes);
@@ -306,7 +306,7 @@ fn disk(random: &mut Random, bytes: u64) -> Drive {
     Drive::of_text(text, "disk", bytes, None)
 }
 
-/// A quota of so many operations a second; its credits let it do `times` that for a while.
+/// A quota of this many operations a second; its credits let it do `times` that for a while.
 pub fn quota(text: &mut Text, random: &mut Random, base: u64, times: u64, credits: u64) {
     text.put("iops_base", base);
     text.put("iops_per_gib", 0);

@@ -7,7 +7,7 @@ use drivelab_core::op::Action;
 use drivelab_core::run::{Run, StepRun};
 use std::time::Duration;
 
-const BESIDE: &str = "reader beside a writer";
+const BESIDE: &str = "reader with a writer";
 const TIMES: u64 = 10;
 /// A case that took longer is not done again ten times as long.
 const SLOW: Duration = Duration::from_secs(8);

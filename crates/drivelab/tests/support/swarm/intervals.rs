@@ -1,6 +1,6 @@
 //! An interval of reads: it holds what the same reads find on the same drive in the same state when
 //! they take eight times as long. Writes change the drive that they measure, so that more of them
-//! are no truth about the first; of them the interval of a plain run is held against that of a run
+//! are no truth about the first; of them the interval of a plain run is compared with that of a run
 //! eight times as long, on a drive that writing does not change.
 
 use super::case::{Case, Said};
@@ -108,8 +108,8 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
             continue;
         }
         let is_right = low * (1.0 - ROUNDING) <= truth && truth <= high * (1.0 + ROUNDING);
-        let said = format!("{name}: {low:.1} to {high:.1} /s");
-        let found = format!("{truth:.1} /s in {TIMES} times the time");
+        let said = format!("{name}: {low:.1} to {high:.1} IOPS");
+        let found = format!("{truth:.1} IOPS in {TIMES} times the time");
         all.push(Judged::held("interval", Level::Alpha, is_right, said, found));
     }
 }

@@ -2,13 +2,14 @@
 
 use super::case::{Case, Place, Said};
 use super::judged::{Judged, Level};
+use super::numbers::prefixed;
 use serde_json::Value;
 
 /// Gaps that are shown are longer than 100 ms; so much longer must a stall be to be one of them.
 const SURELY_MS: f64 = 130.0;
-/// Where a drive was at its slowest its operations took so many times as long as on average.
+/// Where a drive was at its slowest its operations took this many times as long as on average.
 const SLOWER: f64 = 2.0;
-/// Levels beside a step are those of runs that end before it and begin behind it, within this.
+/// Levels next to a step are those of runs that end before it and begin behind it, within this.
 const NEAR: f64 = 0.15;
 
 /// What the run said of its time line.
@@ -41,20 +42,14 @@ fn gaps(case: &Case, stream: &Value, all: &mut Vec<Judged>) {
     all.push(Judged::held("gaps", Level::Certain, is_right, said, truth));
 }
 
-/// "a step at 7.00 s: 2.96 k/s before it, 100 /s from there on; …"
+/// "a step at 7.00 s: 2.96k IOPS before it, 100 IOPS from there on; …"
 fn parsed(text: &str) -> Option<(f64, f64, f64)> {
     let words: Vec<&str> = text.split([' ', ':', ',']).collect();
     let after = |word: &str, nth: usize| {
         words.iter().position(|it| *it == word).and_then(|at| words.get(at + nth))
     };
     let rate = |from: usize| -> Option<f64> {
-        let factor = match *words.get(from + 1)? {
-            "k/s" => 1e3,
-            "M/s" => 1e6,
-            "/s" => 1.0,
-            _ => return None,
-        };
-        Some(words.get(from)?.parse::<f64>().ok()? * factor)
+        (*words.get(from + 1)? == "IOPS").then(|| prefixed(words.get(from)?))?
     };
     let at: f64 = after("at", 1)?.parse().ok()?;
     let before = words.iter().position(|word| *word == "before")?.checked_sub(2)?;
@@ -87,6 +82,6 @@ fn step(case: &Case, stream: &Value, all: &mut Vec<Judged>) {
     let (Some(early), Some(late)) = (early, rate(case, &late)) else { return };
     let is_near = |one: f64, two: f64| (one / two).ln().abs() <= NEAR;
     let is_right = is_near(before, early) && is_near(behind, late);
-    let truth = format!("{early:.0} /s until then, {late:.0} /s behind it");
+    let truth = format!("{early:.0} IOPS until then, {late:.0} IOPS behind it");
     all.push(Judged::held("step", Level::Alpha, is_right, words, truth));
 }

@@ -1,5 +1,5 @@
 //! A swarm over studies: a seed draws a drive and a command, the real program runs it, and every
-//! sentence that can be decided is held against what the inside knows.
+//! sentence that can be decided is compared with what the inside knows.
 #![allow(dead_code, reason = "a test and a bench use their own parts")]
 
 pub mod case;
@@ -68,7 +68,7 @@ pub fn tried(case: Case) -> Tried {
 const AGAIN: [u64; 2] = [3, 6];
 const SLOW: Duration = Duration::from_secs(6);
 
-/// What is held against the same line with other seeds.
+/// What is compared with the same line with other seeds.
 fn beside_others(case: &Case, said: &Said, judged: &mut Vec<Judged>) {
     let Some(json) = said.json.as_ref().filter(|_| said.took <= SLOW) else { return };
     intervals::judge(case, said, judged);

@@ -54,6 +54,16 @@ fn interval(value: &Value, path: &[String], found: &mut Vec<String>) {
 /// Words that are no text for a person.
 const HOLLOW: [&str; 8] = ["NaN", "nan", "inf", "-inf", "null", "None", "undefined", "Some"];
 
+/// A number with the letter that may follow its digits: `100`, `4.60k`, `1.00M`.
+pub fn prefixed(text: &str) -> Option<f64> {
+    let (digits, times) = match text.char_indices().last()? {
+        (at, 'k') => (&text[..at], 1e3),
+        (at, 'M') => (&text[..at], 1e6),
+        _ => (text, 1.0),
+    };
+    Some(digits.parse::<f64>().ok()? * times)
+}
+
 /// Words of a text that are impossible.
 fn hollow_words(text: &str, found: &mut Vec<String>) {
     for line in text.lines() {
@@ -62,8 +72,9 @@ fn hollow_words(text: &str, found: &mut Vec<String>) {
             let is_wide = *word == "±"
                 && words.get(place + 1).and_then(|it| it.parse::<f64>().ok()) > Some(100.0);
             let unit = words.get(place + 1).copied().unwrap_or_default();
-            let is_amount = unit.ends_with("/s") || ["ns", "µs", "ms", "s", "GB"].contains(&unit);
-            let is_negative = is_amount && word.parse::<f64>().is_ok_and(|it| it < 0.0);
+            let is_amount =
+                unit.ends_with("/s") || ["IOPS", "ns", "µs", "ms", "s", "GB"].contains(&unit);
+            let is_negative = is_amount && prefixed(word).is_some_and(|it| it < 0.0);
             if is_wide || is_negative || HOLLOW.contains(word) {
                 let near = &words[place.saturating_sub(8)..words.len().min(place + 3)];
                 found.push(near.join(" ").trim().into());

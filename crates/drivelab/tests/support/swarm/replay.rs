@@ -33,7 +33,7 @@ pub fn seeded(case: &Case, like: &Run, steps: Vec<Step>, seed: u64) -> Option<Ru
     read(&place.last_run()?).filter(|run| run.end.is_some())
 }
 
-/// The same load until so many bytes are issued, whatever the time.
+/// The same load until this many bytes are issued, whatever the time.
 pub fn for_bytes(step: &Step, bytes: u64) -> Step {
     let mut step = Step { repeat: 1, ..step.clone() };
     step.until = drivelab_core::plan::Until {
@@ -44,7 +44,7 @@ pub fn for_bytes(step: &Step, bytes: u64) -> Step {
     step
 }
 
-/// The same step so many times as long.
+/// The same step this many times as long.
 pub fn longer(step: &Step, times: u64) -> Step {
     let mut step = Step { repeat: 1, ..step.clone() };
     let streams = step.streams.iter_mut().filter_map(|stream| stream.until.as_mut());

@@ -8,7 +8,7 @@ use drivelab_core::run::Run;
 const BAND: f64 = 0.05;
 const CAPACITIES: usize = 10;
 
-/// A level that was claimed, behind so many steps.
+/// A level that was claimed, behind this many steps.
 struct Claim {
     steps: usize,
     level: f64,
@@ -65,8 +65,8 @@ pub fn judge(case: &Case, said: &Said, all: &mut Vec<Judged>) {
         "settled",
         Level::Certain,
         worst.abs() <= BAND,
-        format!("{} ({:.0} /s)", claim.words, claim.level),
-        format!("{:+.1} %: ten more capacities at {} /s", 100.0 * worst, shown.join(", ")),
+        format!("{} ({:.0} IOPS)", claim.words, claim.level),
+        format!("{:+.1} %: ten more capacities at {} IOPS", 100.0 * worst, shown.join(", ")),
     ));
 }
 
@@ -86,6 +86,6 @@ fn unsettled(case: &Case, said: &Said, run: &Run, all: &mut Vec<Judged>) {
     let level = rates.iter().sum::<f64>() / rates.len() as f64;
     let last = &rounds[rounds.len() - 16..];
     let is_flat = rates.iter().chain(last).all(|rate| (rate / level - 1.0).abs() < BAND / 2.0);
-    let truth = format!("{} rounds; ten more capacities at {level:.0} /s", rounds.len());
+    let truth = format!("{} rounds; ten more capacities at {level:.0} IOPS", rounds.len());
     all.push(Judged::open("settled", is_flat, said, truth));
 }

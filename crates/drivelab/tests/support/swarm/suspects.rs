@@ -24,7 +24,7 @@ fn sources<'a>(study: &str, compared: &'a str) -> Vec<&'a str> {
         ("trim", "random write") => {
             vec!["random write, before TRIM", "random write, after TRIM"]
         }
-        ("stutter", "random read 4 KiB, depth 1") => vec!["reader beside a writer", "reader alone"],
+        ("stutter", "random read 4 KiB, depth 1") => vec!["reader with a writer", "reader alone"],
         _ => vec![compared],
     }
 }

@@ -132,7 +132,7 @@ fn a_killed_run_is_undone_by_the_next() {
     let root = tempfile::tempdir().unwrap();
     let (system, file) = machine(root.path());
     let records = root.path().join("records");
-    assert_eq!(leftovers(&system, &records), [""; 0]);
+    assert_eq!(leftovers(&system, &records), []);
     let facts = device_of_sysfs(&system, number()).unwrap();
     let found = reach(&system, number(), &facts).unwrap().unwrap();
     assert_eq!(found.canonicalize().unwrap(), file.canonicalize().unwrap());
@@ -143,7 +143,7 @@ fn a_killed_run_is_undone_by_the_next() {
     };
     change(&mut Scsi(file.clone()), false, Switch::Off, &mut note).unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "write through");
-    assert_eq!(leftovers(&system, &records), [""; 0], "the run that changed it still lives");
+    assert_eq!(leftovers(&system, &records), [], "the run that changed it still lives");
     assert_eq!(fs::read_to_string(&file).unwrap(), "write through");
     // It is killed, and another changes the same drive before anybody put it back.
     drop(record.take());
@@ -153,9 +153,9 @@ fn a_killed_run_is_undone_by_the_next() {
     drop(again);
     let said = leftovers(&system, &records);
     assert_eq!(said.len(), 1);
-    assert!(said[0].contains("sdq is `write back` again"), "{said:?}");
+    assert!(said[0].text.contains("sdq is `write back` again"), "{said:?}");
     assert_eq!(fs::read_to_string(&file).unwrap(), "write back");
-    assert_eq!(leftovers(&system, &records), [""; 0]);
+    assert_eq!(leftovers(&system, &records), []);
 }
 
 #[test]
@@ -167,7 +167,10 @@ fn another_drive_of_that_name_is_left_alone() {
     facts.serial = Some("S2".into());
     drop(Record::make(&records, Change::of(&facts, number(), None, "write through")).unwrap());
     let said = leftovers(&system, &records);
-    assert!(said[0].contains("the drive is not here") && said[0].contains("by hand"), "{said:?}");
+    assert!(
+        said[0].text.contains("the drive is not here") && said[0].text.contains("by hand"),
+        "{said:?}"
+    );
     assert_eq!(fs::read_to_string(&file).unwrap(), "write back\n");
     assert_eq!(leftovers(&system, &records).len(), 1, "the note stays");
 }

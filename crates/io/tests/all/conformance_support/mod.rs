@@ -303,7 +303,7 @@ pub struct Sum {
     pub total: Option<Tally>,
     pub intervals: u64,
     pub asked: u64,
-    /// Says no after so many questions.
+    /// Says no after this many questions.
     pub patience: Option<u64>,
     /// How long each hand-over takes.
     pub slowness: std::time::Duration,

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 
 pub const MIB: u64 = 1 << 20;
 
-/// The reason that stands beside `name` in tests/unavailable.txt.
+/// The reason that stands next to `name` in tests/unavailable.txt.
 pub fn unavailable(name: &str) -> Option<String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/unavailable.txt");
     let text = std::fs::read_to_string(path).unwrap_or_default();

@@ -8,7 +8,7 @@ use crate::units;
 use crate::view::chart::{Axis, Bar, Body, Chart, Hue, Table, Unit};
 use crate::view::headline::{self, Row};
 
-/// So many bars are read out; the table has all.
+/// This many bars are read out; the table has all.
 const SAID_MAX: usize = 12;
 
 /// The meaning of a kind.
@@ -20,12 +20,12 @@ pub(crate) fn hue(kind: Option<Action>) -> Hue {
     }
 }
 
-/// The cells as bars with error bars; one chart for bytes a second, one for operations a second,
+/// The cells as bars with error bars; one chart of bandwidth, one of IOPS,
 /// those without cells left out.
 pub fn bars(summary: &Summary) -> Vec<Chart> {
     let rows: Vec<Row<'_>> = summary.cells.iter().flat_map(headline::rows).collect();
     let (large, small): (Vec<_>, Vec<_>) = rows.into_iter().partition(Row::in_bytes);
-    [(large, Unit::Bandwidth, "Bandwidth"), (small, Unit::Operations, "Operations per second")]
+    [(large, Unit::Bandwidth, "Bandwidth"), (small, Unit::Operations, "IOPS")]
         .into_iter()
         .filter_map(|(rows, unit, title)| bar_chart(&rows, unit, title))
         .collect()
@@ -35,7 +35,7 @@ pub fn bars(summary: &Summary) -> Vec<Chart> {
 pub(super) fn quantity(unit: Unit) -> &'static str {
     match unit {
         Unit::Bandwidth => "bytes per second",
-        _ => "operations per second",
+        _ => "IOPS",
     }
 }
 
@@ -54,7 +54,7 @@ fn bar_chart(rows: &[Row<'_>], unit: Unit, title: &str) -> Option<Chart> {
         said.push(format!("and {} more in the table below", bars.len() - SAID_MAX));
     }
     let mut note = "Longer is faster. The thin line is the 95 % interval of the mean; where it is \
-                    missing, the data give none. n counts the independent repeats."
+                    missing, the data support none. n counts the independent repeats."
         .to_owned();
     if bars.iter().any(|bar| bar.is_suspect) {
         note.push_str(" Hollow bars are suspect: the number may not be the drive's.");

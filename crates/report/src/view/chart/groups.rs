@@ -5,7 +5,7 @@ use drivelab_core::findings::{BarGroup, Bars};
 use crate::view::amounts::{self, is_number};
 use crate::view::chart::{Axis, Bar, Body, Chart, Hue, Table, Test, Unit};
 
-/// So many groups are read out; the table has all.
+/// This many groups are read out; the table has all.
 const SAID_MAX: usize = 8;
 
 /// The charts of all bars: the tests of one suite in one picture, and any other bars alone. Bars

@@ -106,11 +106,11 @@ pub(super) fn panels(pieces: &[Piece<'_>]) -> Vec<Panel> {
     let mut panels = Vec::new();
     if !amplification.is_empty() {
         let y = axis("units programmed by unit written", Unit::Factor, top(&amplification) * 1.05);
-        panels.push(Panel { y, lines: amplification, points: Vec::new() });
+        panels.push(Panel { y, lines: amplification, points: Vec::new(), fields: Vec::new() });
     }
     if !levels.is_empty() {
         let y = axis("inside the drive", Unit::Share, top(&levels).min(1.2));
-        panels.push(Panel { y, lines: levels, points: Vec::new() });
+        panels.push(Panel { y, lines: levels, points: Vec::new(), fields: Vec::new() });
     }
     panels
 }
@@ -121,6 +121,7 @@ fn lines(pieces: &[Piece<'_>], curves: &[Curve]) -> Vec<Line> {
         hue: curve.hue,
         stroke: curve.stroke,
         pieces: pieces.iter().map(|piece| points(piece, curve)).collect(),
+        is_measured: true,
     });
     drawn
         .map(|mut line| {

@@ -9,7 +9,7 @@ use crate::view::chart::{Axis, Hue, Line, Panel, Stroke, Unit};
 
 /// Fewer looks than this at one repetition draw no curve.
 pub(super) const LOOKS_MIN: usize = 3;
-/// Of a stack of more devices than this only so many are drawn.
+/// Of a stack of more devices than this only this many are drawn.
 const DEVICES_MAX: usize = 4;
 
 /// A curve of one device.
@@ -98,6 +98,7 @@ fn panel(
                 hue: if devices.len() == 1 { curve.hue } else { Hue::Series(place as u8) },
                 stroke: if curve.hue == Hue::Read { Stroke::Dashed } else { Stroke::Solid },
                 pieces: parts,
+                is_measured: true,
             });
         }
     }
@@ -106,7 +107,7 @@ fn panel(
     let step = round_up(top / 4.0);
     let to = (top * 1.02 / step).ceil() * step;
     let y = Axis { quantity: quantity.to_owned(), unit, is_log: false, from: 0.0, to };
-    (!lines.is_empty()).then_some(Panel { y, lines, points: Vec::new() })
+    (!lines.is_empty()).then_some(Panel { y, lines, points: Vec::new(), fields: Vec::new() })
 }
 
 fn points(piece: &Piece<'_>, device: &str, curve: &Curve) -> Vec<(f64, f64)> {

@@ -13,6 +13,13 @@ use crate::view::chart::{Axis, Body, Chart, Hue, Line, Panel, Point, Stroke, Tab
 const MARKED: [(f64, &str); 5] =
     [(0.5, "p50"), (0.9, "p90"), (0.99, "p99"), (0.999, "p99.9"), (0.9999, "p99.99")];
 
+/// What to see in a distribution.
+const NOTE: &str = "The share of I/Os that took longer than a time: 10 % is p90, 1 % is p99. A \
+                    step to the right is a second path through the drive. The line ends at the \
+                    last percentile that the sample supports; the last dot is the slowest I/O.";
+/// Columns of the curves of two sides.
+const SIDES_COLUMNS: usize = 150;
+
 /// The share of I/Os slower than a time, for every kind of one stream of a cell, out to the last
 /// percentile that the sample supports. `None` when nothing was recorded.
 pub fn latency_distribution(
@@ -22,7 +29,8 @@ pub fn latency_distribution(
     columns: usize,
 ) -> Option<Chart> {
     let summary = cell.streams.get(stream)?;
-    let mut panel = Panel { y: share_axis(1.0), lines: Vec::new(), points: Vec::new() };
+    let mut panel =
+        Panel { y: share_axis(1.0), lines: Vec::new(), points: Vec::new(), fields: Vec::new() };
     let mut rows = Vec::new();
     let is_open = summary.load.rate.is_some();
     let service = if is_open { "service" } else { "" };
@@ -38,25 +46,57 @@ pub fn latency_distribution(
             rows.push(percentile_row(&label, &merged));
             let is_dashed = kind == Action::Flush || (latency == LatencyKind::Service && is_open);
             let stroke = if is_dashed { Stroke::Dashed } else { Stroke::Solid };
-            panel.lines.push(Line { label, hue: hue(Some(kind)), stroke, pieces: vec![curve] });
+            panel.lines.push(Line {
+                label,
+                hue: hue(Some(kind)),
+                stroke,
+                pieces: vec![curve],
+                is_measured: true,
+            });
         }
     }
-    let times = || panel.lines.iter().flat_map(|line| line.pieces.iter().flatten()).copied();
-    let low = times().map(|point| point.0).fold(f64::INFINITY, f64::min).max(1.0);
-    let high = panel.points.iter().map(|point| point.at.0).fold(low, f64::max);
-    panel.y = share_axis(floor_decade(times().map(|point| point.1).fold(1.0, f64::min)));
     if panel.lines.is_empty() {
         return None;
     }
     let heads = ["kind", "I/Os", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
+    Some(chart_of(panel, Table { heads: heads.map(str::to_owned).to_vec(), rows }))
+}
+
+/// The latency of one kind of I/O on two sides, over each other; `None` where a side has none.
+/// The sides are the merged histograms of each.
+pub fn latency_of_sides(title: &str, sides: [(&str, &Histogram); 2]) -> Option<Chart> {
+    if sides.iter().any(|(_, histogram)| histogram.is_empty()) {
+        return None;
+    }
+    let mut panel =
+        Panel { y: share_axis(1.0), lines: Vec::new(), points: Vec::new(), fields: Vec::new() };
+    let mut rows = Vec::new();
+    for ((name, histogram), stroke) in sides.into_iter().zip([Stroke::Dashed, Stroke::Solid]) {
+        let hue = if stroke == Stroke::Dashed { Hue::Other } else { Hue::Read };
+        let curve = slower(histogram, SIDES_COLUMNS);
+        panel.points.extend(marks(name, hue, histogram, &curve));
+        rows.push(percentile_row(name, histogram));
+        let label = name.to_owned();
+        panel.lines.push(Line { label, hue, stroke, pieces: vec![curve], is_measured: true });
+    }
+    let heads = ["side", "I/Os", "p50", "p90", "p99", "p99.9", "p99.99", "max"];
+    let note =
+        "The share of I/Os that took longer than a time. Further to the left is faster.".to_owned();
+    let table = Table { heads: heads.map(str::to_owned).to_vec(), rows };
+    Some(Chart { note, title: title.to_owned(), ..chart_of(panel, table) })
+}
+
+/// A distribution as a chart, its axes around the curves.
+fn chart_of(mut panel: Panel, table: Table) -> Chart {
+    let times = || panel.lines.iter().flat_map(|line| line.pieces.iter().flatten()).copied();
+    let low = times().map(|point| point.0).fold(f64::INFINITY, f64::min).max(1.0);
+    let high = panel.points.iter().map(|point| point.at.0).fold(low, f64::max);
     let to = (high * 1.2).max(low * 2.0);
-    Some(Chart {
+    panel.y = share_axis(floor_decade(times().map(|point| point.1).fold(1.0, f64::min)));
+    Chart {
         title: "Latency".to_owned(),
-        note: "The share of I/Os that took longer than a time: 10 % is p90, 1 % is p99. A step \
-               to the right is a second way through the drive. The line ends at the last \
-               percentile that the sample supports; the last dot is the slowest I/O."
-            .to_owned(),
-        alt: alt(&rows),
+        note: NOTE.to_owned(),
+        alt: alt(&table.rows),
         body: Body::Lines {
             x: Axis {
                 quantity: "time of one I/O".to_owned(),
@@ -70,8 +110,8 @@ pub fn latency_distribution(
             seams: Vec::new(),
             stops: Vec::new(),
         },
-        table: Table { heads: heads.map(str::to_owned).to_vec(), rows },
-    })
+        table,
+    }
 }
 
 fn share_axis(least: f64) -> Axis {

@@ -8,9 +8,9 @@ use drivelab_core::run::Run;
 use crate::view::chart::{Body, Chart, Table};
 use crate::view::unit::bytes;
 
-/// So many of a kind are drawn; of more the first and the last.
+/// This many of a kind are drawn; of more the first and the last.
 const DRAWN: u64 = 4;
-/// So many transfers of a block.
+/// This many transfers of a block.
 const TRANSFERS_DRAWN: u64 = 8;
 /// More layouts than these are of a plan that is about something else.
 const LAYOUTS_MAX: usize = 8;
@@ -32,7 +32,7 @@ pub struct FileRow {
 pub struct FileLayout {
     /// Numbers of the segments.
     pub segments: Vec<Option<u64>>,
-    /// From the top.
+    /// Files, from the top.
     pub files: Vec<FileRow>,
     /// Numbers of the transfers of a block.
     pub transfers: Vec<Option<u64>>,

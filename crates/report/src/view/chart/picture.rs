@@ -45,7 +45,7 @@ pub fn picture(picture: &Picture) -> Option<Chart> {
     let fits = fits(&picture.lines);
     let hues = hues(&picture.lines, &fits);
     let columns = (COLUMNS_ALL / curves.len().max(1)).clamp(40, COLUMNS_EACH);
-    let mut panel = Panel { y, lines: Vec::new(), points: Vec::new() };
+    let mut panel = Panel { y, lines: Vec::new(), points: Vec::new(), fields: Vec::new() };
     for (((line, pieces), hue), fit) in picture.lines.iter().zip(&curves).zip(hues).zip(fits) {
         let points = pieces.iter().flatten().count();
         if points == 0 {
@@ -70,7 +70,10 @@ pub fn picture(picture: &Picture) -> Option<Chart> {
             {
                 last.pieces.extend::<Vec<_>>(pieces);
             }
-            _ => panel.lines.push(Line { label, hue, stroke, pieces }),
+            _ => {
+                let is_measured = line.kind == LineKind::Measured;
+                panel.lines.push(Line { label, hue, stroke, pieces, is_measured });
+            }
         }
     }
     Some(Chart {

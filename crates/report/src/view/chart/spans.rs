@@ -79,7 +79,7 @@ fn ramps(pieces: &[Piece<'_>], stream: u32) -> Vec<Span> {
                 from: piece.from,
                 to: piece.place(window.from as f64).clamp(piece.from, piece.to),
                 word: "ramp".to_owned(),
-                tip: "ramp: recorded, and in no result".to_owned(),
+                tip: "ramp: recorded, not part of any result".to_owned(),
                 hue: Hue::Other,
             });
         }

@@ -11,6 +11,13 @@ pub struct Tick {
     pub label: String,
 }
 
+impl Tick {
+    /// The label of an axis whose name says IOPS: `200k`.
+    pub fn short(&self) -> &str {
+        self.label.strip_suffix(" IOPS").unwrap_or(&self.label)
+    }
+}
+
 /// Ticks of an axis, about `wanted` of them and never more than twice as many.
 pub fn ticks(axis: &Axis, wanted: usize) -> Vec<Tick> {
     let mut values = match (axis.is_log, axis.unit) {
@@ -76,8 +83,7 @@ fn binary_values(from: f64, to: f64, wanted: usize) -> Vec<f64> {
 
 /// A tick's value with an SI prefix and no trailing zeros.
 fn label(value: f64, unit: Unit) -> String {
-    let scaled =
-        |scale: crate::units::Scale| format!("{} {}", plain(value / scale.factor), scale.unit);
+    let scaled = |scale: crate::units::Scale| scale.written(&plain(value / scale.factor));
     match unit {
         Unit::Operations if value == 0.0 => "0".to_owned(),
         Unit::Bandwidth | Unit::Bytes if value == 0.0 => "0".to_owned(),
@@ -87,9 +93,12 @@ fn label(value: f64, unit: Unit) -> String {
         Unit::Bytes if crate::view::unit::is_size(value) => crate::view::unit::bytes(value),
         Unit::Bytes => scaled(crate::units::capacity_scale(value)),
         Unit::Count => crate::view::unit::count(value),
+        Unit::Seconds if value > 0.0 && value < 1e-3 => label(value * 1e9, Unit::Nanoseconds),
         Unit::Seconds => format!("{} s", plain(value)),
         Unit::Celsius => format!("{} °C", plain(value)),
         Unit::Factor => format!("× {}", plain(value)),
+        // A percentile of many nines: in full it would be wider than the margin.
+        Unit::Share if value > 0.0 && value < 9e-7 => format!("{:.0e} %", value * 100.0),
         Unit::Share => format!("{} %", plain(value * 100.0)),
     }
 }
@@ -116,7 +125,7 @@ mod tests {
         assert_eq!(labels(Unit::Seconds, false, 0.0, 10.0, 5), "0 s|2 s|4 s|6 s|8 s|10 s");
         assert_eq!(labels(Unit::Seconds, false, 0.0, 0.7, 4), "0 s|0.2 s|0.4 s|0.6 s");
         let rates = labels(Unit::Operations, false, 0.0, 950_000.0, 5);
-        assert_eq!(rates, "0|200 k/s|400 k/s|600 k/s|800 k/s");
+        assert_eq!(rates, "0|200k IOPS|400k IOPS|600k IOPS|800k IOPS");
         assert_eq!(labels(Unit::Bandwidth, false, 0.0, 6.6e9, 4), "0|2 GB/s|4 GB/s|6 GB/s");
     }
 

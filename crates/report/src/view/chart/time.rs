@@ -44,9 +44,7 @@ pub fn over_time(
     columns: usize,
 ) -> Option<Chart> {
     let of_stream = cell.streams.get(stream)?;
-    let in_bytes = headline::rows(cell)
-        .iter()
-        .any(|row| std::ptr::eq(row.load, &of_stream.load) && row.in_bytes());
+    let in_bytes = is_in_bytes(cell, of_stream);
     let unit = if in_bytes { Unit::Bandwidth } else { Unit::Operations };
     let pieces = pieces(run, summary, &cell.name, stream as u32);
     let end = pieces.last()?.to;
@@ -86,8 +84,31 @@ pub fn over_time(
     })
 }
 
+/// The rate of each interval of a stream as a dot, for another chart over the same axis of time.
+pub(super) fn rate_points(
+    cell: &CellSummary,
+    stream: usize,
+    pieces: &[Piece<'_>],
+) -> Option<Panel> {
+    let of_stream = cell.streams.get(stream)?;
+    let in_bytes = is_in_bytes(cell, of_stream);
+    let tracks: Vec<Track> = shown_kinds(of_stream)
+        .into_iter()
+        .map(|kind| track(pieces, stream as u32, kind, in_bytes))
+        .collect();
+    let unit = if in_bytes { Unit::Bandwidth } else { Unit::Operations };
+    let mut panel = throughput(&tracks, unit);
+    panel.lines.iter_mut().for_each(|line| line.stroke = Stroke::Points);
+    Some(panel)
+}
+
+fn is_in_bytes(cell: &CellSummary, stream: &CellStream) -> bool {
+    let rows = headline::rows(cell);
+    rows.iter().any(|row| std::ptr::eq(row.load, &stream.load) && row.in_bytes())
+}
+
 /// The repetitions of one name, whole ones and others, one after the other.
-fn pieces<'run>(
+pub(super) fn pieces<'run>(
     run: &'run Run,
     summary: &'run Summary,
     cell: &str,
@@ -152,7 +173,7 @@ fn line(
             pieces.extend(Some(part).filter(|part| !part.is_empty()));
         }
     }
-    Line { label, hue: hue(Some(track.kind)), stroke, pieces }
+    Line { label, hue: hue(Some(track.kind)), stroke, pieces, is_measured: true }
 }
 
 fn values(lines: &[Line]) -> impl Iterator<Item = f64> {
@@ -175,7 +196,7 @@ fn throughput(tracks: &[Track], unit: Unit) -> Panel {
         from: 0.0,
         to: headroom(top),
     };
-    Panel { y, lines, points: Vec::new() }
+    Panel { y, lines, points: Vec::new(), fields: Vec::new() }
 }
 
 /// The next tick above, with a little room.
@@ -210,7 +231,7 @@ fn latency(tracks: &[Track]) -> Option<Panel> {
         from: low * 0.8,
         to: (high * 1.25).max(low * 4.0),
     };
-    Some(Panel { y, lines, points: Vec::new() })
+    Some(Panel { y, lines, points: Vec::new(), fields: Vec::new() })
 }
 
 /// The sensors of the drives, where they tell.
@@ -236,7 +257,8 @@ fn temperature(pieces: &[Piece<'_>]) -> Option<Panel> {
                 Some(line) => line.pieces.push(points),
                 None => {
                     let (hue, stroke) = (Hue::Other, Stroke::Solid);
-                    lines.push(Line { label, hue, stroke, pieces: vec![points] });
+                    let pieces = vec![points];
+                    lines.push(Line { label, hue, stroke, pieces, is_measured: true });
                 }
             }
         }
@@ -254,6 +276,7 @@ fn temperature(pieces: &[Piece<'_>]) -> Option<Panel> {
             hue: Hue::Warning,
             stroke: Stroke::Dashed,
             pieces: vec![vec![(0.0, limit), (last.to, limit)]],
+            is_measured: false,
         });
     }
     let high = limit.map_or(high, |limit| limit.max(high));
@@ -264,7 +287,7 @@ fn temperature(pieces: &[Piece<'_>]) -> Option<Panel> {
         from: ((low - 2.0) / 5.0).floor() * 5.0,
         to: ((high + 2.0) / 5.0).ceil() * 5.0,
     };
-    Some(Panel { y, lines, points: Vec::new() })
+    Some(Panel { y, lines, points: Vec::new(), fields: Vec::new() })
 }
 
 fn thin(panel: &mut Panel, end: f64, columns: usize) {
@@ -289,12 +312,12 @@ fn note(pieces: &[Piece<'_>]) -> String {
     let looked = ends().filter_map(|end| end.observed.as_ref());
     if looked.into_iter().any(|observed| observed.counted.len() >= LOOKS_MIN) {
         text.push_str(
-            " The panels of the kernel count everybody's requests to the device, as iostat does, \
-             about once a second, in long steps less often.",
+            " The panels of the kernel count the requests of all programs to the device, as iostat \
+             does, about once a second, in long steps less often.",
         );
     }
     if has_temperature {
-        text.push_str(" Temperatures are the drive's own.");
+        text.push_str(" Temperatures are as the drive reports them.");
     }
     if ends().any(|end| end.inside.is_some()) {
         text.push_str(

@@ -57,7 +57,7 @@ pub fn run(findings: Findings) -> Run {
 pub fn findings() -> Findings {
     Findings {
         verdict: texts(&[
-            "After 98 GB of random writes the drive falls from 912 k/s to 61.3 k/s, and stays \
+            "After 98 GB of random writes the drive falls from 912k IOPS to 61.3k IOPS, and stays \
              there: that is what it sustains.",
         ]),
         suspect: texts(&["random write: the drive was at its own warning temperature."]),
@@ -248,6 +248,7 @@ fn comparison() -> Comparison {
         p_adjusted: Some(0.0003),
         needs_n: None,
         open: None,
+        values: None,
         n: (5, 5),
         suspect: None,
     };

@@ -3,7 +3,7 @@
 use super::Published::Value;
 use super::Tolerance::Share;
 use super::{Document, Load, Role, predicted};
-use crate::load::{Bench, KIB, operations, random, virtual_seconds};
+use crate::load::{Bench, KIB, Outcome, operations, random, virtual_seconds};
 use drivelab_core::plan::Mix;
 
 pub const DOCUMENT: Document = Document {
@@ -59,14 +59,32 @@ const INTEL: Load = Load {
 
 /// Reads alone, writes alone, both, and what a write among reads costs in reads.
 fn reads_writes_mixed(target: &str) -> Result<Vec<f64>, String> {
-    let alone = |mix| {
-        let stream = random(mix, 4 * KIB, 1);
-        Ok::<f64, String>(Bench::of(target)?.run(stream, virtual_seconds(60))?.iops())
-    };
-    let (reads, writes) = (alone(Mix::READ)?, alone(Mix::WRITE)?);
-    let mix = Mix { read: 99, write: 1, trim: 0 };
-    let both = Bench::of(target)?.run(random(mix, 4 * KIB, 1), operations(200_000))?;
+    let (reads, writes, both) = (reads(target)?, writes(target)?, mixed(target)?);
     let (read, written) = (both.reads.count() as f64, both.writes.count() as f64);
     let cost = (both.seconds * reads - read) / written.max(1.0);
     Ok(vec![reads, writes, both.iops(), cost])
+}
+
+/// Reads alone, a second.
+pub fn reads(target: &str) -> Result<f64, String> {
+    alone(target, Mix::READ)
+}
+
+/// Writes alone, a second.
+pub fn writes(target: &str) -> Result<f64, String> {
+    alone(target, Mix::WRITE)
+}
+
+/// Both together, a second.
+pub fn together(target: &str) -> Result<f64, String> {
+    Ok(mixed(target)?.iops())
+}
+
+fn alone(target: &str, mix: Mix) -> Result<f64, String> {
+    Ok(Bench::of(target)?.run(random(mix, 4 * KIB, 1), virtual_seconds(60))?.iops())
+}
+
+fn mixed(target: &str) -> Result<Outcome, String> {
+    let mix = Mix { read: 99, write: 1, trim: 0 };
+    Bench::of(target)?.run(random(mix, 4 * KIB, 1), operations(200_000))
 }

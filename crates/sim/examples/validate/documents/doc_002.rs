@@ -9,7 +9,7 @@ use drivelab_core::plan::{Mix, Stream};
 pub const DOCUMENT: Document = Document {
     name: "002",
     title: "XFS as an example: what to mind when an NVMe SSD is tested (PBlaze5 C916, 3.2 TB)",
-    left_out: "128 KiB in order and XFS beside the raw drive: charts without numbers",
+    left_out: "sequential 128 KiB and XFS against the raw drive: charts without numbers",
     loads: &[READS, WRITES],
 };
 

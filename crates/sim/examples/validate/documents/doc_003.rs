@@ -222,7 +222,7 @@ const OCZ_BESIDE: Load = Load {
     profile: "ocz-core",
     state: "fragmented",
     state_source: NOT_SAID,
-    load: "random 4 KiB reads beside random 4 KiB writes, depth 1 each, three minutes",
+    load: "random 4 KiB reads with random 4 KiB writes, depth 1 each, three minutes",
     figures: &[predicted("last paragraph", "longest read ms", Value(250.0), Factor(2.0))],
     measure: |target| {
         let streams = [Mix::READ, Mix::WRITE].map(|mix| random(mix, 4 * KIB, 1));

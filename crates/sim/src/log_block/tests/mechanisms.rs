@@ -1,10 +1,11 @@
-//! Rows that a read closes, a host that sorts, and wear that is evened out: each by hand.
+//! Rows that a read closes, a host that sorts, wear that is evened out, a buffer that is flushed in
+//! a rest: each by hand.
 
 use super::*;
 
 const ACCEPT_NS: u64 = COMMAND_NS + LINK_NS;
 
-/// A log of three blocks for any page beside the sequential one, in rows of two pages.
+/// A log of three blocks for any page next to the sequential one, in rows of two pages.
 fn in_rows() -> LogBlockDrive {
     filled(Parameters {
         associativity: Associativity::Full,
@@ -128,4 +129,50 @@ fn a_block_in_turn_is_moved_after_so_many_erases() {
     assert_eq!(took, [WRITE_NS + merge_ns + move_ns]);
     let inside = drive.inside(now);
     assert_eq!((inside.merge_units, inside.erases), (2 * PAGES, 3));
+}
+
+#[test]
+fn a_rest_closes_a_row_and_leaves_nothing_for_the_read_behind_it() {
+    let idle_ns = 2_000_000;
+    let read_ns = COMMAND_NS + READ_NS + CHANNEL_NS + LINK_NS;
+    let after = |rest_ns: Time| {
+        let mut drive = in_rows();
+        drive.parameters.idle_flush_ns = idle_ns;
+        let mut now = 0;
+        in_turn(&mut drive, &mut now, &[page(1, 3)]);
+        now += rest_ns;
+        let took = in_turn(&mut drive, &mut now, &[read(0, PAGE as u32)]);
+        let inside = drive.inside(now);
+        assert_eq!((inside.programmed_host_units, inside.padding_units), (1, 1));
+        took[0] - read_ns
+    };
+    let own_ns = CHANNEL_NS + PROGRAM_NS;
+    assert_eq!(after(idle_ns), own_ns, "it had not rested for long enough");
+    assert_eq!(after(idle_ns + own_ns), 0);
+}
+
+/// A buffer of four pages that is written when it is full: the write that fills it finds it empty
+/// after a rest, and the merges are over.
+#[test]
+fn merges_of_a_rest_are_waited_for_by_nobody() {
+    let flushed = |idle_flush_ns: u64| {
+        let mut drive = filled(Parameters {
+            buffer_flush: BufferFlush::Full,
+            buffer_bytes: 4 * PAGE,
+            idle_flush_ns,
+            ..small()
+        });
+        let mut now = 0;
+        // Four log blocks are used; these pages find none.
+        in_turn(&mut drive, &mut now, &[1, 2, 3, 4].map(|block| page(block, 7)));
+        now += 1_000_000_000;
+        in_turn(&mut drive, &mut now, &[5, 6].map(|block| page(block, 7)));
+        now += 1_000_000_000;
+        let before = drive.inside(now).merge_units;
+        (before, in_turn(&mut drive, &mut now, &[flush()])[0])
+    };
+    let merge_ns = PAGES * COPY_NS + 2 * ERASE_NS;
+    let own_ns = CHANNEL_NS + PROGRAM_NS;
+    assert_eq!(flushed(0), (0, COMMAND_NS + 2 * (merge_ns + own_ns)));
+    assert_eq!(flushed(1_000_000), (2 * PAGES, COMMAND_NS));
 }

@@ -43,6 +43,7 @@ fn drawn(random: &mut Random) -> Parameters {
         buffer_bytes: u64::from(buffer_pages * page_bytes),
         buffer_group_bytes: if is_aligned || is_row { group_pages * page_bytes } else { 0 },
         wear_swap_erases: random.below(2) as u32 * (1 + random.below(9) as u32),
+        idle_flush_ns: random.below(2) * 1_000_000,
         ..small()
     }
 }

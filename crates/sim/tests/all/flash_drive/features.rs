@@ -160,6 +160,18 @@ fn streams_of_reads_are_read_ahead_and_writes_take_the_memory() {
     assert_eq!((found_after(100), found_after(400)), (1, 0));
 }
 
+/// What was read ahead is counted by what was on the flash, not by the memory that answered.
+#[test]
+fn nothing_was_written_where_it_is_read_ahead() {
+    let mut closed = drive("prefetch_bytes = 131_072\nprefetch_streams = 2");
+    closed.sequential(Action::Write, 65_536, 8, 100);
+    closed.run(1, 1, |_| op(Action::Flush, 0, 0));
+    let inside = closed.sequential(Action::Read, 65_536, 4, 300).inside;
+    assert!(inside.cached_read_units > 1000, "{inside:?}");
+    assert_eq!(inside.cached_read_units + inside.flash_read_units, 100 * 16);
+    assert_eq!(inside.unmapped_read_units, 200 * 16);
+}
+
 #[test]
 fn a_map_that_does_not_fit_costs_reads_and_programs() {
     // 65536 units, 1024 in a translation page: 64 pages.

@@ -3,5 +3,6 @@
 mod calibration;
 mod closed;
 mod features;
+mod pauses;
 mod rest;
 mod timing;

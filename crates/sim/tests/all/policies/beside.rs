@@ -1,4 +1,4 @@
-//! A policy of the simulator beside the counter that shares no code with it.
+//! A policy of the simulator next to the counter that shares no code with it.
 
 use super::counter::{Choice, Counter};
 use super::layout::LOW;

@@ -178,7 +178,7 @@ impl Counter {
         self.scan = Some(Scan { victim, content, next: 0, credit: 0, step });
     }
 
-    /// Looks at so many pages of the victim, and copies what is still there.
+    /// Looks at this many pages of the victim, and copies what is still there.
     fn empty(&mut self, count: usize) {
         let Some(mut scan) = self.scan.take() else { return };
         let stream = usize::from(self.separate);

@@ -31,7 +31,7 @@ fn simulated(factor: &dyn Fn(&str, u32) -> f64, erases: f64, most: f64) -> Findi
     of_drive(&|_| 10_000.0, factor, erases, most)
 }
 
-/// The same at so many operations a second, by name of the step.
+/// The same at this many operations a second, by name of the step.
 fn of_drive(
     rate: &dyn Fn(&str) -> f64,
     factor: &dyn Fn(&str, u32) -> f64,
@@ -88,7 +88,7 @@ fn days_follow_from_what_the_flash_did() {
     assert!(days.low.unwrap() < days.value && days.value < days.high.unwrap());
     let ordered = figure(&findings, "days of life, sequential write, 128 KiB");
     assert!(ordered.value > 2.9 * days.value, "{ordered:?}");
-    assert!(findings.verdict[1].contains("3.01 of flash"), "{:?}", findings.verdict);
+    assert!(findings.verdict[1].contains("3.01 bytes of flash"), "{:?}", findings.verdict);
     assert_eq!((findings.suspect.len(), findings.beware.len()), (0, 0), "{findings:?}");
     assert!(findings.unknown.join(" ").contains("without power"));
 }
@@ -117,7 +117,11 @@ fn real(wear: Option<WearFacts>, rated: Option<u64>) -> Findings {
 fn a_real_drive_is_believed_as_far_as_it_tells() {
     const TB: u64 = 1_000_000_000_000;
     let wear = |used_percent, written_bytes| {
-        Some(WearFacts { used_percent, written_bytes, ..WearFacts::default() })
+        Some(WearFacts {
+            used_percent: Some(used_percent),
+            written_bytes: Some(written_bytes),
+            ..WearFacts::default()
+        })
     };
     let found = real(wear(5, 30 * TB), None);
     assert!((figure(&found, "days of the promise").value - 570.0).abs() < 1e-6);
@@ -125,11 +129,22 @@ fn a_real_drive_is_believed_as_far_as_it_tells() {
     assert_eq!(found.not_applicable[0].cell, "write amplification");
     let found = real(None, Some(600 * TB));
     assert!((figure(&found, "days of the promise").value - 600.0).abs() < 1e-6);
-    for (wear, says) in [(None, "does not tell"), (wear(0, TB), "from which nothing follows")] {
+    for (wear, says) in
+        [(None, "does not report"), (wear(0, TB), "from which nothing can be concluded")]
+    {
         let found = real(wear, None);
         assert!(found.no_answer);
         assert!(found.unknown.join(" ").contains(says), "{:?}", found.unknown);
     }
+    let mut ata = wear(5, 30 * TB);
+    let change = ata.as_mut().expect("wear");
+    (change.used_from, change.failing) = (Some("SMART attribute 177".into()), Some(true));
+    let found = real(ata, None);
+    let used = found.figures.iter().find(|it| it.name == "used of its rated endurance");
+    assert_eq!(used.expect("a figure").note, "after 30.0 TB written; by SMART attribute 177");
+    assert!(found.beware[0].contains("it says of itself that it fails"), "{:?}", found.beware);
+    let disk = real(Some(WearFacts { failing: Some(false), ..WearFacts::default() }), None);
+    assert!(disk.unknown.join(" ").contains("it counts no part"), "{:?}", disk.unknown);
     let found = real(wear(100, 600 * TB), None);
     assert!(found.beware[0].contains("promises nothing more"), "{:?}", found.beware);
 }
@@ -152,7 +167,7 @@ fn a_turn_that_the_time_ended_says_nothing_of_writes_in_order() {
     assert!(!names.iter().any(|name| name.contains("sequential")), "{names:?}");
     assert!(figure(&findings, "write amplification, random write, 4 KiB").value > 2.9);
     let unknown = findings.unknown.join(" ");
-    assert!(unknown.contains("rewritten in order. Give a larger --time"), "{unknown}");
+    assert!(unknown.contains("rewritten sequentially. Give a larger --time"), "{unknown}");
 }
 
 #[test]
@@ -160,7 +175,8 @@ fn a_promise_is_divided_by_a_day_less_what_a_known_drive_counts() {
     const TB: u64 = 1_000_000_000_000;
     let of = |written: Option<u64>, rated: Option<u64>| {
         let mut facts = Facts::default();
-        let wear = written.map(|bytes| WearFacts { written_bytes: bytes, ..WearFacts::default() });
+        let wear =
+            written.map(|bytes| WearFacts { written_bytes: Some(bytes), ..WearFacts::default() });
         facts.target.devices =
             vec![DeviceFacts { layer: "disk".into(), wear, ..DeviceFacts::default() }];
         let options = options(rated, Some(2 * TB));

@@ -32,8 +32,7 @@ pub fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     findings.no_answer = findings.comparison.is_none();
     if findings.no_answer {
         findings.unknown.push(
-            "Whether direct or buffered I/O is faster: not both of them have numbers that can be \
-             believed here."
+            "Whether direct or buffered I/O is faster: not both of them have valid numbers here."
                 .into(),
         );
     }
@@ -135,9 +134,9 @@ fn drive_table(seen: &[Seen]) -> Table {
     };
     Table {
         title: "At the drive".into(),
-        note: "Reads in flight at the drive are the time that all of them took there by the time \
-               that passed. What did not reach it RAM has answered, or not yet written back; more \
-               than 100 % is read-ahead, or what was written back late."
+        note: "Reads in flight at the drive: the time that all of them took there, divided by the \
+               time that passed. What did not reach it was answered by RAM, or not yet written \
+               back; more than 100 % is read-ahead, or late write-back."
             .into(),
         heads: vec![
             head("load", None),
@@ -214,7 +213,7 @@ fn answer(seen: &[Seen], findings: &mut Findings) {
 /// That the depth was lost above the drive, if it was; otherwise what speaks against it.
 fn why_slower(direct: &Seen, buffered: &Seen, alone: Option<&Seen>) -> Result<String, String> {
     let (Some(many), Some(few)) = (direct.in_flight, buffered.in_flight) else {
-        return Err("nobody counts the reads in flight at this drive.".into());
+        return Err("the reads in flight at this drive are not counted.".into());
     };
     let most = few.high.unwrap_or(few.value);
     if most >= SERIAL_MAX {
@@ -236,7 +235,7 @@ fn why_slower(direct: &Seen, buffered: &Seen, alone: Option<&Seen>) -> Result<St
     let Some((gain, alone)) = pays.zip(alone.and_then(|alone| alone.rate)) else {
         return Err(
             "direct I/O is not shown to be any faster with more than one operation in flight, so \
-             that a depth that is lost is no reason."
+             the lost depth does not explain it."
                 .into(),
         );
     };
@@ -251,8 +250,8 @@ fn why_slower(direct: &Seen, buffered: &Seen, alone: Option<&Seen>) -> Result<St
     Ok(format!(
         "Buffered reads went one after the other: {} in flight at the drive on average, with \
          direct I/O {}, of {DEPTH} operations that were asked for. libaio waits for each page in \
-         the call that submits it, so that the depth is lost. It is worth {} × here: direct I/O \
-         one at a time does {}.",
+         the call that submits it, so the depth is lost. Depth is worth {} × here: direct I/O one \
+         at a time does {}.",
         digits(few.value),
         digits(many.value),
         digits(gain),

@@ -49,7 +49,7 @@ fn a_drift_of_all_reads_is_found() {
     let found = findings(&|name, round| rate(name, round, name.contains("R/W 100/0")));
     assert!(found.verdict[0].starts_with("Steady by SNIA's criterion"), "{found:?}");
     let unknown = found.unknown.join(" ");
-    let says = "only read, after precondition 128 KiB, stood still: it moved by -4.";
+    let says = "only read, after precondition 128 KiB, was stable: it changed by -4.";
     assert!(unknown.contains(says), "{unknown}");
     assert!(!found.unknown.iter().any(|text| text.contains("did not drift")));
 }

@@ -1,4 +1,4 @@
-//! A rate is held against what the link carries.
+//! A rate is compared with what the link carries.
 
 use super::*;
 

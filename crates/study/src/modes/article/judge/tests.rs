@@ -155,6 +155,6 @@ fn a_real_drive_is_counted_by_the_kernel_or_not_at_all() {
     facts.target.devices = vec![device("uncounted")];
     let findings = played(SERIAL, &facts);
     let unknown = findings.unknown.join(" ");
-    assert!(unknown.contains("nobody counts the reads in flight"), "{unknown}");
+    assert!(unknown.contains("the reads in flight at this drive are not counted"), "{unknown}");
     assert!(!findings.verdict.join(" ").contains("one after the other"));
 }

@@ -1,31 +1,39 @@
 //! Claims about a drive and what a run said of them; `drivelab-study` judges, reports print.
 
 use drivelab_stats::Estimate;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a claim is about. Latencies are service times in nanoseconds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(rename = "ClaimMetric")]
 pub enum Metric {
     /// Operations a second.
     Iops,
     /// Bytes a second.
+    #[serde(alias = "bandwidth")]
     BandwidthBytesPerS,
     /// Mean latency.
+    #[serde(alias = "mean")]
     MeanNs,
     /// Median latency.
+    #[serde(alias = "p50")]
     P50Ns,
     /// 90th percentile.
+    #[serde(alias = "p90")]
     P90Ns,
     /// 99th percentile.
+    #[serde(alias = "p99")]
     P99Ns,
     /// 99.9th percentile.
-    #[serde(rename = "p99_9_ns")]
+    #[serde(rename = "p99_9_ns", alias = "p99_9", alias = "p99.9")]
     P999Ns,
     /// 99.99th percentile.
-    #[serde(rename = "p99_99_ns")]
+    #[serde(rename = "p99_99_ns", alias = "p99_99", alias = "p99.99")]
     P9999Ns,
     /// Largest latency.
+    #[serde(alias = "max")]
     MaxNs,
 }
 
@@ -59,7 +67,8 @@ impl Metric {
 }
 
 /// Whether a claim holds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "ClaimAnswer")]
 pub enum Answer {
     /// The interval lies wholly on the good side.
     #[serde(rename = "met")]
@@ -84,7 +93,7 @@ impl Answer {
 }
 
 /// One claim with its answer.
-#[derive(Debug, Clone, PartialEq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct JudgedClaim {
     /// Its name.
     pub name: String,

@@ -1,0 +1,156 @@
+//! When and for how long: time, checks, traces, zones, pace, ends.
+
+use super::*;
+const NO_PLACE: &str = "drivelab's own scheduling decides that";
+const NO_ZONES: &str = "there is no engine for zoned devices";
+const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
+const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
+const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
+const OF_TARGET: &str = "they belong to latency_target, which is refused";
+const ALL_END: &str = "`all` where jobs would follow is refused, and one group of several jobs \
+                       next to others";
+const NOT_TWICE: &str =
+    "refused together with fsync, fdatasync and sync, which sync the last writes anyway";
+const ALL_IS_READ: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum), \
+                           all of them; fio ends at the first wrong one";
+const OPEN_LOOP: &str = "an open loop: requests are due at equal times, and lateness is recorded; \
+                         the directions of a mix are drawn, each with its share of both rates";
+
+/// In the order of fio's own list.
+pub(super) const ALL: &[Known] = &[
+    option("loops", Near("with io_size or number_ios a loop continues where the last one ended"))
+        .sets(|to, it| put(&mut to.loops, it.count().map(u64::from))),
+    option("numjobs", Same).sets(|to, it| put(&mut to.numjobs, it.count())),
+    option("startdelay", InPart("one delay; a range, from which fio draws one, is refused"))
+        .sets(|to, it| put(&mut to.turns.start_ns, start_delay(it))),
+    option("runtime, timeout", Same).sets(|to, it| put(&mut to.runtime_ns, it.time_ns(SECOND))),
+    bare("time_based", Same).sets(|to, it| put(&mut to.time_based, it.yes())),
+    bare("verify_only", instead("use rw=read with verify")).off(),
+    option("ramp_time", Same).sets(|to, it| put(&mut to.ramp_ns, it.time_ns(SECOND))),
+    option("clocksource", Ignored(ONE_CLOCK)),
+    option("mem, iomem", Ignored("buffers are one mapping, aligned to pages")),
+    option("iomem_align, mem_align", Ignored("buffers are one mapping, aligned to pages")),
+    option("verify", Near(ALL_IS_READ)).sets(|to, it| put(&mut to.verify, checksum(it.text()))),
+    option("do_verify", Same).sets(|to, it| put(&mut to.do_verify, it.yes())),
+    option("verify_interval", Ignored(OWN_STAMPS)),
+    option("verify_offset", Ignored(OWN_STAMPS)),
+    option("verify_pattern", no(OWN_STAMPS)),
+    option(
+        "verify_fatal",
+        Ignored("all is read and every wrong block counted; fio ends at the first, with it or not"),
+    ),
+    option("verify_dump", Ignored("wrong blocks are listed in the run file")),
+    option("verify_async", Ignored("blocks are checked by the job that read them")),
+    option("verify_async_cpus", Ignored("blocks are checked by the job that read them")),
+    option("verify_backlog", no("what was written is read back when the job is done")).off(),
+    option("verify_backlog_batch", Ignored("it belongs to verify_backlog, which is refused")),
+    option("experimental_verify", Ignored("the order of the writes is drawn again")),
+    option("verify_state_load", no("a run that was cut is not verified")).off(),
+    option("verify_state_save", Ignored("the run file has the plan, which says what is where")),
+    option("trim_percentage", instead("use rw=trim or rw=randtrim")).off(),
+    option("trim_verify_zero", instead("use rw=trim or rw=randtrim")).off(),
+    option("trim_backlog, trim_backlog_batch", Ignored("they belong to trim_percentage")),
+    option("verify_header_seed", Ignored("stamps carry the seed of the plan")),
+    option("verify_pattern_interval", Ignored("it belongs to verify_pattern, which is refused")),
+    bare("verify_write_sequence", Ignored("the order of the writes is drawn again")),
+    option("verify_policy", Ignored("what was written is known from the plan")),
+    option("verifysort, verifysort_nr", Ignored("fio itself no longer uses them")),
+    option("write_iolog", instead("the run file has the plan, which issues the same again")),
+    option("read_iolog", instead(TRACE)),
+    option(
+        "read_iolog_chunked, replay_no_stall, replay_redirect, replay_scale, replay_align, \
+         replay_time_scale, replay_skip, merge_blktrace_file, merge_blktrace_scalars, \
+         merge_blktrace_iters",
+        Ignored("they belong to read_iolog, which is refused"),
+    ),
+    option("exec_prerun", instead("call it before; drivelab runs no other programs")),
+    option("exec_postrun", instead("call it afterwards; drivelab runs no other programs")),
+    option("ioscheduler", instead("use `drivelab study tune`, which puts it back")),
+    option("zonemode", no(NO_ZONES)).unless(&["none"]),
+    option("zonesize", no(NO_ZONES)).off(),
+    option("zonecapacity", no(NO_ZONES)).off(),
+    option("zonerange", no(NO_ZONES)).off(),
+    option("zoneskip", no(NO_ZONES)).off(),
+    option("read_beyond_wp", no(NO_ZONES)).off(),
+    option("max_open_zones", no(NO_ZONES)).off(),
+    option("job_max_open_zones", no(NO_ZONES)).off(),
+    option("ignore_zone_limits", no(NO_ZONES)).off(),
+    option("zone_reset_threshold", no(NO_ZONES)).off(),
+    option("zone_reset_frequency", no(NO_ZONES)).off(),
+    option("lockmem", instead("put the run into a control group with less memory")).off(),
+    option("rwmixread", Same).sets(|to, it| put(&mut to.rwmixread, it.percent().map(Some))),
+    option("rwmixwrite", Same)
+        .sets(|to, it| put(&mut to.rwmixread, it.percent().map(|share| Some(100 - share)))),
+    option("nice", no(NO_PLACE)).off(),
+    option("prio", no(NO_PLACE)).off(),
+    option("prioclass", no(NO_PLACE)).off(),
+    option("thinktime", Same).sets(|to, it| put(&mut to.thinktime_ns, it.time_ns(1_000))),
+    option("thinktime_spin", Ignored("the last part of every wait is spun")),
+    option("thinktime_blocks", Same).sets(|to, it| put(&mut to.thinktime_blocks, it.count())),
+    option("thinktime_blocks_type", Near("issue; complete comes to the same at depth 1"))
+        .sets(|_, it| Ok(it.one_of(&[("complete", ()), ("issue", ())])?)),
+    option("thinktime_iotime", instead("use thinktime_blocks")).off(),
+    option("rate", Near(OPEN_LOOP)).sets(|to, it| {
+        to.rate = by_direction(it.text(), to.rate, |text| size(text, it.kb_base))?;
+        Ok(())
+    }),
+    option("rate_min, ratemin", instead("see the rate that was reached")).off(),
+    option("rate_process", Same)
+        .sets(|to, it| put(&mut to.poisson, it.one_of(&[("linear", false), ("poisson", true)]))),
+    option("rate_cycle, ratecycle", Ignored("rates are kept from request to request")),
+    option("rate_ignore_thinktime", no("rate and thinktime do not go together here")).off(),
+    option("rate_iops", Near(OPEN_LOOP)).sets(|to, it| {
+        to.rate_iops = by_direction(it.text(), to.rate_iops, number)?;
+        Ok(())
+    }),
+    option("rate_iops_min", instead("see the rate that was reached")).off(),
+    option("max_latency", instead("use --stuck-after of `drivelab run`, or look at the maximum"))
+        .off(),
+    option(
+        "latency_target",
+        instead("use `drivelab limit`, which looks for the highest rate that keeps a latency"),
+    )
+    .off(),
+    option("latency_window, latency_percentile, latency_run", Ignored(OF_TARGET)),
+    option("invalidate", Same).sets(|to, it| put(&mut to.invalidate, it.yes())),
+    option("sync", Near("sync is done as dsync: data is durable, times of the file are not")).sets(
+        |to, it| {
+            let of_each = ["1", "sync", "dsync"].map(|word| (word, Sync::Dsync));
+            let none = ["0", "none"].map(|word| (word, Sync::None));
+            synced(to, it.one_of(&[of_each.as_slice(), &none].concat())?)
+        },
+    ),
+    option("write_hint", no("no hints are given to the drive")).unless(&["none"]),
+    option("create_serialize", Ignored("files are always made one after the other")),
+    option("create_fsync", Ignored("what is laid out is always synced")),
+    option("create_on_open", Ignored("files are always made before the jobs")),
+    option("create_only", InPart("of all jobs of a line together"))
+        .sets(|to, it| put(&mut to.turns.create_only, it.yes())),
+    option("allow_file_create", instead("name files that exist; reading never makes any"))
+        .unless(&["1"]),
+    option("allow_mounted_write", no("the guard never lets a mounted device be written")).off(),
+    option("pre_read", Same).sets(|to, it| put(&mut to.pre_read, it.yes())),
+    option("cpumask", Same).sets(|to, it| put(&mut to.cpus, mask_of_cpus(it))),
+    option("cpus_allowed", Same)
+        .sets(|to, it| put(&mut to.cpus, it.string().map(|cpus| cpus.replace(':', ",")))),
+    option(
+        "cpus_allowed_policy",
+        Near("split: each job has one of the CPUs in turn, also where shared is asked for"),
+    ),
+    option("numa_cpu_nodes", instead("use cpus_allowed")),
+    option("numa_mem_policy", instead("use cpus_allowed")),
+    option("end_fsync", InPart(NOT_TWICE)).sets(|to, it| put(&mut to.end_fsync, it.yes())),
+    option("fsync_on_close", InPart(NOT_TWICE)).sets(|to, it| put(&mut to.end_fsync, it.yes())),
+    option("unlink", Same).sets(|to, it| put(&mut to.unlink, it.yes())),
+    option("unlink_each_loop", no("files stay until the end")).off(),
+    bare("exitall", InPart(ALL_END)).sets(|to, it| put(&mut to.turns.exitall, it.yes())),
+    option("exit_what", InPart(ALL_END)).sets(|to, it| {
+        let words = [("group", Ends::Group), ("stonewall", Ends::Stonewall), ("all", Ends::All)];
+        put(&mut to.turns.exit_what, it.one_of(&words))
+    }),
+    bare("exitall_on_error", Ignored("an error of one job always ends all")),
+    bare("stonewall, wait_for_previous", Same).sets(|to, it| put(&mut to.stonewall, it.yes())),
+    bare("new_group", Same).sets(|to, it| put(&mut to.turns.new_group, it.yes())),
+    bare("thread, threads", Same).sets(|to, it| put(&mut to.thread, it.yes())),
+    option("per_job_logs", Same).sets(|to, it| put(&mut to.per_job_logs, it.yes())),
+];

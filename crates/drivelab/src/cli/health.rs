@@ -1,0 +1,37 @@
+//! The options of `drivelab health`.
+
+use super::StoreOptions;
+use clap::Args;
+
+const EXAMPLES: &str = "\
+Examples:
+  drivelab health                   every drive of this machine
+  drivelab health /dev/sdb          this one
+  drivelab health ~/data            the drives that this directory lies on
+  drivelab health --openmetrics > /var/lib/node_exporter/drives.prom
+                                    for a node exporter, from a timer
+
+Reads what each drive keeps of itself (NVMe SMART log; ATA SMART data and device
+statistics; SCSI log pages) and changes nothing. Needs root. Where runs of the
+last 30 days are kept here, it also says how long the rated endurance lasts at
+the rate that they saw.
+Exit status: 0 no drive warns, 1 a drive warns of itself, 2 a device is missing,
+4 the health of a drive that was named, or of all, could not be read.";
+
+/// Options of `health`.
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub struct HealthOptions {
+    /// Block devices, or files and directories on them [default: all drives]
+    #[arg(value_name = "DEVICE")]
+    pub devices: Vec<String>,
+    /// Print one JSON object instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Print OpenMetrics text instead, which a node exporter reads
+    #[arg(long, conflicts_with = "json")]
+    pub openmetrics: bool,
+    #[command(flatten)]
+    #[allow(missing_docs)]
+    pub store: StoreOptions,
+}

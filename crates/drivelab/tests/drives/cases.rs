@@ -1,0 +1,47 @@
+//! What is tried on the drives of the emulated machine.
+
+mod facts;
+mod health;
+mod layers;
+mod limits;
+mod purges;
+mod refusals;
+mod removal;
+mod settings;
+
+/// What is tried, by name. It panics where it does not hold.
+pub type Case = fn();
+
+/// The cases of each boot, in their order: what takes drives away comes last.
+pub const SETS: [(&str, &[(&str, Case)]); 2] = [
+    (
+        "each_kind_of_drive",
+        &[
+            ("the list tells drives apart", facts::listed),
+            ("facts equal those of the drives' own tools", facts::equal),
+            ("a drive of two paths is measured, not accused", facts::paths),
+            ("each drive is measured", facts::measured),
+            ("each drive is written only with its token", refusals::tokens),
+            ("zones are refused before a byte is written", refusals::zones),
+            ("what polls not is told", refusals::not_polled),
+            ("a purge that cannot be is refused at once", purges::impossible),
+            ("a format purges its own namespace only", purges::format),
+            ("a killed run's write cache is listed and put back", settings::write_cache),
+            ("a killed run's scheduler returns to the right namespace", settings::scheduler),
+            ("a scripted drive is sanitized", purges::sanitize),
+            ("health is what the drive says", health::told),
+            ("health of SATA and SCSI is what smartctl reads", health::of_disks),
+            ("health of all drives fits one screen", health::on_one_screen),
+            ("a drive that warns is not called fit", health::warns),
+            ("a drive pulled out is called that", removal::pulled),
+        ],
+    ),
+    (
+        "layers_over_drives",
+        &[
+            ("no layer is written through another", layers::guarded),
+            ("what goes through a layer is counted below it", layers::counted),
+            ("a limit of cgroup v2 is measured and named", limits::io_max),
+        ],
+    ),
+];

@@ -1,0 +1,143 @@
+//! What a drive says of itself, as it says it.
+
+use super::facts::of;
+use super::purges::with_scripted;
+use crate::guest::{PATIENCE, kernel_name, node, set_property, wait_until};
+use crate::support::binary::{Laboratory, must};
+use serde_json::Value;
+
+fn check(node: &str, name: &str) -> Value {
+    let json = Laboratory::new().run(["doctor", node, "--json"], PATIENCE).json();
+    let checks = json["checks"].as_array().expect("checks");
+    checks.iter().find(|check| check["name"] == name).expect("a check of that name").clone()
+}
+
+/// D7, D10: wear from the drive's log, equal to what nvme-cli reads there; APST as Identify has it.
+pub fn told() {
+    let list = Laboratory::new().run(["list", "--json"], PATIENCE).json();
+    let wear = of(&list, "first")["wear"].clone();
+    let node = node("first");
+    let said = must("nvme", ["smart-log", &node, "--output-format=json"]);
+    let theirs: Value = serde_json::from_str(&said).expect("JSON");
+    for (our, their) in [
+        ("used_percent", "percent_used"),
+        ("spare_percent", "avail_spare"),
+        ("media_errors", "media_errors"),
+        ("power_on_hours", "power_on_hours"),
+        ("unsafe_shutdowns", "unsafe_shutdowns"),
+        ("critical_warning", "critical_warning"),
+        ("spare_threshold_percent", "spare_thresh"),
+    ] {
+        // Some versions of nvme-cli print 128-bit counts as text.
+        let their = theirs[their].to_string();
+        let our_text = wear[our].to_string();
+        assert_eq!(our_text, their.trim_matches('"'), "{our}: {wear} against {theirs}");
+    }
+    let health = check(&node, "health");
+    assert!(health["found"].as_str().unwrap().contains("% of its rated endurance"), "{health}");
+    let power = check(&node, "NVMe power");
+    assert_eq!(power["severity"], "fine", "QEMU's drive has one power state: {power}");
+}
+
+/// What smartctl reads.
+fn smartctl(node: &str) -> Value {
+    let output = std::process::Command::new("smartctl")
+        .args(["--json", "--all", node])
+        .output()
+        .expect("smartctl starts");
+    serde_json::from_slice(&output.stdout).expect("JSON")
+}
+
+/// The health of one drive.
+fn health_of(node: &str) -> Value {
+    let json = Laboratory::new().run(["health", node, "--json"], PATIENCE).json();
+    json["drives"][0].clone()
+}
+
+/// M1: SATA drives are read by SMART, SCSI drives by their log pages, as smartctl has it.
+pub fn of_disks() {
+    let node = node("sata");
+    let (drive, theirs) = (health_of(&node), smartctl(&node));
+    let ours = &drive["wear"];
+    assert_eq!(ours["power_on_hours"], theirs["power_on_time"]["hours"], "{ours} {theirs}");
+    assert_eq!(ours["temperature_c"], theirs["temperature"]["current"], "{ours} {theirs}");
+    let passed = theirs["smart_status"]["passed"].as_bool().expect("a status");
+    assert_eq!(ours["failing"], !passed, "{ours} {theirs}");
+    let table = theirs["ata_smart_attributes"]["table"].as_array().expect("attributes");
+    let raw = |number: u64| table.iter().find(|row| row["id"] == number).map(|row| &row["raw"]);
+    let reallocated = raw(5).expect("QEMU's drive has attribute 5");
+    assert_eq!(ours["reallocated_sectors"], reallocated["value"], "{ours} {theirs}");
+    assert_eq!(drive["state"], "well", "{drive}");
+    for (our, their) in
+        [("model", "model_name"), ("serial", "serial_number"), ("firmware", "firmware_version")]
+    {
+        assert_eq!(drive[our], theirs[their], "{our}: {drive} {theirs}");
+    }
+    assert_eq!(ours["written_bytes"], Value::Null, "QEMU's drive does not count it");
+    let health = check(&node, "health");
+    assert_eq!(health["severity"], "fine", "{health}");
+
+    must("modprobe", ["scsi_debug", "dev_size_mb=8"]);
+    let debug = || {
+        let blocks = std::fs::read_dir("/sys/block").expect("sysfs").flatten();
+        let mut paths = blocks.map(|entry| entry.path());
+        let model = |path: &std::path::Path| std::fs::read_to_string(path.join("device/model"));
+        let path = paths.find(|it| model(it).is_ok_and(|it| it.trim() == "scsi_debug"))?;
+        Some(format!("/dev/{}", path.file_name()?.to_string_lossy()))
+    };
+    wait_until("scsi_debug has a drive", || debug().is_some());
+    let node = debug().expect("a drive");
+    let (drive, theirs) = (health_of(&node), smartctl(&node));
+    must("modprobe", ["-r", "scsi_debug"]);
+    let ours = &drive["wear"];
+    assert_eq!(ours["temperature_c"], theirs["temperature"]["current"], "{drive} {theirs}");
+    let passed = theirs["smart_status"]["passed"].as_bool().expect("a status");
+    assert_eq!(ours["failing"], !passed, "{drive} {theirs}");
+}
+
+/// Drives without a log of their health say why, and one screen shows all.
+pub fn on_one_screen() {
+    for name in ["scsi", "stick", "virtio", "card"] {
+        let drive = health_of(&node(name));
+        assert_eq!((&drive["state"], &drive["wear"]), (&"unknown".into(), &Value::Null), "{drive}");
+        assert!(drive["unknown"].as_str().is_some_and(|it| it.len() > 10), "{name}: {drive}");
+    }
+    let laboratory = Laboratory::new();
+    let said = laboratory.run(["health"], PATIENCE).expect_status(0).stdout;
+    for serial in ["DLNVME01", "DLPATHS1", "DLSATA01", "DLSCSI01", "DLVIRT01"] {
+        assert!(said.contains(&format!("serial {serial}")), "{serial} is not in {said}");
+    }
+    let metrics = laboratory.run(["health", "--openmetrics"], PATIENCE).expect_status(0).stdout;
+    let kernel = kernel_name("sata");
+    let sample = format!("drivelab_drive_warns{{device=\"{kernel}\",serial=\"DLSATA01\"}} 0");
+    assert!(metrics.lines().any(|line| line == sample), "{metrics}");
+    let begins = ["# TYPE ", "# UNIT ", "# HELP ", "# EOF", "drivelab_drive_"];
+    let is_whole = |line: &str| begins.iter().any(|begin| line.starts_with(begin));
+    assert!(metrics.lines().all(is_whole), "{metrics}");
+    laboratory.run(["health", &node("virtio")], PATIENCE).expect_status(4);
+    set_property("nvme", "smart_critical_warning", 4);
+    let said = laboratory.run(["health", &node("first")], PATIENCE).expect_status(1).stdout;
+    set_property("nvme", "smart_critical_warning", 0);
+    assert!(said.contains("failing: its reliability is degraded"), "{said}");
+}
+
+/// M2: a warning of the drive is bad news for what is measured on it, and gone when it is.
+pub fn warns() {
+    let node = node("first");
+    set_property("nvme", "smart_critical_warning", 4);
+    let health = check(&node, "health");
+    assert_eq!(health["severity"], "bad", "{health}");
+    set_property("nvme", "smart_critical_warning", 0);
+    assert_ne!(check(&node, "health")["severity"], "bad");
+    let worn = ["spare_percent=5", "spare_threshold_percent=10", "used_percent=101"];
+    with_scripted(&worn, |node| {
+        let health = check(node, "health");
+        assert_eq!(health["severity"], "bad", "{health}");
+        assert!(health["found"].as_str().unwrap().contains("5 %"), "{health}");
+    });
+    with_scripted(&["media_errors=2"], |node| {
+        let health = check(node, "health");
+        assert_eq!(health["severity"], "warning", "{health}");
+        assert!(health["found"].as_str().unwrap().contains('2'), "{health}");
+    });
+}

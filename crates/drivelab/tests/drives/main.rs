@@ -1,0 +1,27 @@
+//! drivelab on drives: an emulated machine boots a Debian kernel with a drive of each kind, runs
+//! this program in it as root, and the cases there use the real binary on the kernel's drivers.
+#![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
+
+mod boot;
+mod cases;
+mod guest;
+mod nvme_tcp;
+mod qmp;
+#[path = "../support/mod.rs"]
+mod support;
+
+use libtest_mimic::{Arguments, Trial};
+
+fn main() {
+    let words: Vec<String> = std::env::args().collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words.as_slice() {
+        [_, "guest", set, rest @ ..] => guest::run(set, rest),
+        [_, "serve-nvme", port, rest @ ..] => nvme_tcp::serve(port, rest),
+        _ => {
+            let trial = |set: &'static str| Trial::test(set, move || boot::judge(set));
+            let trials = cases::SETS.iter().map(|(set, _)| trial(set)).collect();
+            libtest_mimic::run(&Arguments::from_args(), trials).exit();
+        }
+    }
+}

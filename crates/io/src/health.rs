@@ -1,0 +1,49 @@
+//! What a drive says of its own wear and health, read by commands that change nothing.
+//!
+//! The parsers are pure functions of the bytes that a drive answers with: `smart` and `statistics`
+//! of an ATA drive's, `log_pages` of a SCSI drive's. `ata`, `scsi` and `nvme` ask.
+
+mod ata;
+mod known;
+pub mod log_pages;
+mod nvme;
+mod scsi;
+pub mod smart;
+pub mod statistics;
+
+pub(crate) use nvme::of_nvme;
+
+use crate::passthrough::line::Line;
+use drivelab_core::facts::WearFacts;
+use drivelab_core::queue::Trouble;
+
+/// Who answers behind a device of the kernel's SCSI layer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Speaks {
+    /// A drive whose commands the kernel translates.
+    Ata,
+    /// A drive of SCSI.
+    Scsi,
+    /// A bridge that may translate ATA commands, or not.
+    Bridge,
+}
+
+/// Asks a device of the kernel's SCSI layer.
+pub(crate) fn of_scsi_layer(line: &mut dyn Line, speaks: Speaks) -> Result<WearFacts, Trouble> {
+    match speaks {
+        Speaks::Ata => ata::of_ata(line),
+        Speaks::Scsi => scsi::of_scsi(line),
+        Speaks::Bridge => ata::of_ata(line).or_else(|by_ata| {
+            scsi::of_scsi(line).map_err(|_| {
+                let reason = by_ata.text.split("; ").next().unwrap_or_default().to_owned();
+                Trouble::failed(format!("its bridge hands on no question: {reason}"))
+            })
+        }),
+    }
+}
+
+/// The little-endian number in these bytes of an answer; what is not there counts as 0.
+fn little(data: &[u8], offset: usize, bytes: usize) -> u64 {
+    let bytes = data.iter().skip(offset).take(bytes.min(8)).rev();
+    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
+}

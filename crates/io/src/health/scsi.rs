@@ -1,0 +1,135 @@
+//! Asks a SCSI drive for its health: LOG SENSE (SPC-5, 6.8), first for what pages it has.
+
+use super::log_pages::{Logs, PAGES, listed};
+use crate::passthrough::ata::{CHECK_CONDITION, judge};
+use crate::passthrough::line::{Line, Transfer};
+use crate::passthrough::not_sent;
+use drivelab_core::facts::WearFacts;
+use drivelab_core::queue::Trouble;
+
+const LOG_SENSE: u8 = 0x4d;
+/// Page control, bits 7:6 of byte 2: cumulative values.
+const CUMULATIVE: u8 = 0b01 << 6;
+const SUPPORTED_PAGES: u8 = 0x00;
+/// All pages that are read here fit but the scan's, of which the beginning is wanted.
+const PAGE_BYTES: usize = 512;
+const TIMEOUT_MS: u32 = 20_000;
+
+/// Asks a SCSI drive.
+pub(super) fn of_scsi(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
+    let pages = listed(&page(line, SUPPORTED_PAGES)?);
+    let mut logs = Logs::default();
+    for number in pages {
+        // One page that fails is no reason to leave out the others.
+        if let Ok(page) = page(line, number) {
+            logs.take(number, &page);
+        }
+    }
+    if logs == Logs::default() {
+        let wanted = PAGES.map(|page| format!("{page:02X}h")).join(", ");
+        return Err(Trouble::failed(format!("the drive has none of the log pages {wanted}")));
+    }
+    Ok(read(&logs))
+}
+
+fn read(logs: &Logs) -> WearFacts {
+    let sense = |(code, qualifier): (u8, u8)| format!("sense {code:02X}h/{qualifier:02X}h");
+    let failing = logs.is_failing();
+    let because = logs.exception.filter(|_| failing == Some(true)).map(sense);
+    let errors = [logs.read_errors, logs.write_errors];
+    let media_errors = errors.into_iter().flatten().reduce(u64::saturating_add);
+    let from = |page: &str| format!("log page {page}");
+    WearFacts {
+        used_percent: logs.used_percent,
+        used_from: logs.used_percent.map(|_| from("11h")),
+        written_bytes: logs.written_bytes,
+        written_from: logs.written_bytes.map(|_| from("02h")),
+        media_errors,
+        failing,
+        failing_because: because.into_iter().collect(),
+        reports: logs.reports().map(sense),
+        power_on_hours: logs.power_on_minutes.map(|minutes| minutes / 60),
+        read_bytes: logs.read_bytes,
+        temperature_c: logs.temperature_c,
+        self_test_failed: logs.self_test_failed,
+        ..WearFacts::default()
+    }
+}
+
+/// One log page, as far as it fits.
+fn page(line: &mut dyn Line, number: u8) -> Result<Vec<u8>, Trouble> {
+    let name = format!("LOG SENSE {number:02X}h");
+    let mut data = vec![0; PAGE_BYTES];
+    let mut command = [0; 16];
+    command[0] = LOG_SENSE;
+    command[2] = CUMULATIVE | number;
+    command[7..9].copy_from_slice(&(PAGE_BYTES as u16).to_be_bytes());
+    let reply = line
+        .scsi(command, Transfer::In(&mut data), TIMEOUT_MS)
+        .map_err(|error| not_sent(&name, error))?;
+    if reply.status == CHECK_CONDITION {
+        return Err(Trouble::failed(format!("the drive does not answer {name}")));
+    }
+    judge(&name, &reply)?;
+    Ok(data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::log_pages::tests::{list, page};
+    use super::*;
+    use crate::passthrough::fake::Fake;
+
+    fn fake(pages: Vec<Vec<u8>>) -> Fake {
+        let mut fake = Fake::default();
+        fake.pages = pages;
+        fake
+    }
+
+    #[test]
+    fn the_pages_that_it_lists_are_asked_for() {
+        let mut fake = fake(vec![
+            list(&[0, 0x02, 0x03, 0x0d, 0x11, 0x19, 0x2f]),
+            page(0x02, &[(5, &[0, 0, 0, 9]), (6, &[1])]),
+            page(0x03, &[(6, &[2])]),
+            page(0x0d, &[(0, &[0, 38])]),
+            page(0x11, &[(1, &[0, 0, 0, 104])]),
+            page(0x2f, &[(0, &[0x5d, 0x32, 38])]),
+        ]);
+        let wear = of_scsi(&mut fake).unwrap();
+        assert_eq!(
+            (wear.used_percent, wear.used_from.as_deref()),
+            (Some(104), Some("log page 11h"))
+        );
+        assert_eq!((wear.written_bytes, wear.media_errors), (Some(9), Some(3)));
+        assert_eq!((wear.temperature_c, wear.failing), (Some(38), Some(true)));
+        assert_eq!(wear.warnings(), ["it says of itself that it fails: sense 5Dh/32h"]);
+        let asked: Vec<u8> = fake.sent.iter().map(|(command, ..)| command[2]).collect();
+        assert_eq!(asked, [0x40, 0x42, 0x43, 0x4d, 0x51, 0x6f], "19h is not read");
+        let (command, _, timeout_ms) = &fake.sent[1];
+        assert_eq!(command, &[0x4d, 0, 0x42, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(*timeout_ms, 20_000);
+    }
+
+    #[test]
+    fn a_page_that_fails_takes_no_other_with_it() {
+        let pages = vec![list(&[0x03, 0x0d]), page(0x0d, &[(0, &[0, 38])])];
+        let wear = of_scsi(&mut fake(pages)).unwrap();
+        assert_eq!((wear.temperature_c, wear.media_errors, wear.failing), (Some(38), None, None));
+    }
+
+    #[test]
+    fn a_warning_that_is_no_prediction_is_told_as_it_is() {
+        let pages = vec![list(&[0x2f]), page(0x2f, &[(0, &[0x0b, 0x01, 70])])];
+        let wear = of_scsi(&mut fake(pages)).unwrap();
+        assert_eq!(wear.warnings(), ["it reports sense 0Bh/01h"]);
+    }
+
+    #[test]
+    fn a_drive_without_logs_says_so() {
+        let trouble = of_scsi(&mut fake(Vec::new())).unwrap_err();
+        assert_eq!(trouble.text, "the drive does not answer LOG SENSE 00h");
+        let trouble = of_scsi(&mut fake(vec![list(&[0, 0x19])])).unwrap_err();
+        assert!(trouble.text.contains("none of the log pages 02h, 03h"), "{trouble}");
+    }
+}

@@ -1,0 +1,226 @@
+//! What `drivelab health` says of each drive: who it is, how it is, and what that rests on.
+
+use drivelab_core::facts::WearFacts;
+use drivelab_core::well::{DriveHealth, Left, State};
+
+use crate::text::{hanging, printable};
+use crate::units;
+
+/// Where the words begin.
+const INDENT: usize = 20;
+
+/// All drives, with an empty line between them.
+pub fn health_list(drives: &[DriveHealth]) -> String {
+    if drives.is_empty() {
+        return "no drive can be seen from here\n".to_owned();
+    }
+    drives.iter().map(one).collect::<Vec<_>>().join("\n")
+}
+
+fn one(drive: &DriveHealth) -> String {
+    let names = [&drive.model, &drive.firmware].map(|it| it.as_deref().unwrap_or("").trim());
+    let identity = match names {
+        ["", _] => "model unknown".to_owned(),
+        [model, ""] => model.to_owned(),
+        [model, firmware] => format!("{model} ({firmware})"),
+    };
+    let further = [
+        drive.serial.as_ref().map(|serial| format!("serial {serial}")),
+        drive.bytes.map(units::capacity),
+        drive.transport.clone(),
+    ];
+    let further: Vec<String> = further.into_iter().flatten().collect();
+    let label = format!("{:<INDENT$}", format!("/dev/{}", drive.name));
+    let mut text = hanging(&printable(&label), &printable(&identity), INDENT);
+    let rows = [
+        vec![("Drive", further.join(", "))],
+        vec![("State", state(drive))],
+        drive.wear.iter().flat_map(rows).collect(),
+        drive.left.iter().map(|left| ("At this rate", at_this_rate(left))).collect(),
+    ];
+    for (name, words) in rows.concat().into_iter().filter(|(_, words)| !words.is_empty()) {
+        let label = format!("  {name:<width$}", width = INDENT - 2);
+        text.push_str(&hanging(&label, &printable(&words), INDENT));
+    }
+    text
+}
+
+fn state(drive: &DriveHealth) -> String {
+    let because = match drive.state {
+        State::Well => match drive.wear.as_ref().and_then(|wear| wear.failing) {
+            Some(_) => "says of itself that it does not fail".to_owned(),
+            None => "warns of nothing".to_owned(),
+        },
+        State::Failing => [&drive.warnings[..], &drive.cautions[..]].concat().join("; "),
+        State::Watch => drive.cautions.join("; "),
+        State::Unknown => drive.unknown.clone().unwrap_or_default(),
+    };
+    let advice = match drive.state {
+        State::Failing => ". Save what it holds and replace it.",
+        State::Well | State::Watch | State::Unknown => "",
+    };
+    format!("{}: {because}{advice}", drive.state.word())
+}
+
+/// What the drive tells, each with where it comes from if that is not its one log.
+fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
+    let by = |source: &Option<String>| {
+        source.as_ref().map_or(String::new(), |source| format!(" ({source})"))
+    };
+    let life = wear.used_percent.map(|used| {
+        let left = 100u32.saturating_sub(used);
+        format!("{used} % used, {left} % left{}", by(&wear.used_from))
+    });
+    let spare = wear.spare_percent.map(|spare| match wear.spare_threshold_percent {
+        Some(threshold) => format!("{spare} % left; it warns below {threshold} %"),
+        None => format!("{spare} % left"),
+    });
+    let written = wear
+        .written_bytes
+        .map(|bytes| format!("{}{}", units::capacity(bytes), by(&wear.written_from)));
+    let temperature = wear.temperature_c.map(|degrees| format!("{degrees} °C"));
+    let rows = [
+        ("Rated endurance", life),
+        ("Spare blocks", spare),
+        ("Written by hosts", written),
+        ("Read by hosts", wear.read_bytes.map(units::capacity)),
+        ("Power on", wear.power_on_hours.map(hours)),
+        ("Temperature", temperature),
+        ("Media errors", wear.media_errors.map(units::count)),
+        ("Sectors", sectors(wear)),
+        ("Damaged transfers", wear.link_errors.map(units::count)),
+        ("Unsafe shutdowns", wear.unsafe_shutdowns.map(units::count)),
+    ];
+    rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
+}
+
+fn hours(hours: u64) -> String {
+    match hours {
+        0..=48 => format!("{} h", units::count(hours)),
+        _ => format!("{} h ({})", units::count(hours), units::days(hours as f64 / 24.0)),
+    }
+}
+
+/// Sectors that were given up, or will be.
+fn sectors(wear: &WearFacts) -> Option<String> {
+    let counts = [
+        ("reallocated", wear.reallocated_sectors),
+        ("pending", wear.pending_sectors),
+        ("unreadable", wear.unreadable_sectors),
+    ];
+    let told = counts.into_iter().filter_map(|(name, count)| Some((name, count?)));
+    let told: Vec<String> =
+        told.map(|(name, count)| format!("{} {name}", units::count(count))).collect();
+    (!told.is_empty()).then(|| told.join(", "))
+}
+
+fn at_this_rate(left: &Left) -> String {
+    format!(
+        "{} written a day in the last {}: its rated endurance lasts {} [{}, {}]",
+        units::capacity(left.written_bytes_per_day as u64),
+        units::days(left.over_days),
+        units::days(left.days),
+        units::days(left.days_low),
+        units::days(left.days_high)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_core::facts::DeviceFacts;
+    use expect_test::expect;
+
+    fn disk(wear: Option<WearFacts>) -> DeviceFacts {
+        DeviceFacts {
+            name: "sda".into(),
+            model: Some("Samsung SSD 870 EVO 1TB".into()),
+            firmware: Some("SVT01B6Q".into()),
+            serial: Some("S5Y2NX0R123456".into()),
+            bytes: Some(1_000_204_886_016),
+            transport: Some("sata".into()),
+            wear,
+            ..DeviceFacts::default()
+        }
+    }
+
+    fn shown(wear: WearFacts, left: Option<Left>) -> String {
+        let text = health_list(&[DriveHealth::of(&disk(Some(wear)), left)]);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        text
+    }
+
+    #[test]
+    fn a_drive_that_is_well_says_what_that_rests_on() {
+        let wear = WearFacts {
+            failing: Some(false),
+            used_percent: Some(3),
+            used_from: Some("SMART attribute 177".into()),
+            written_bytes: Some(30_000_000_000_000),
+            written_from: Some("SMART attribute 241".into()),
+            power_on_hours: Some(17_520),
+            temperature_c: Some(31),
+            reallocated_sectors: Some(0),
+            pending_sectors: Some(0),
+            link_errors: Some(0),
+            ..WearFacts::default()
+        };
+        let left = Left {
+            over_days: 28.0,
+            written_bytes_per_day: 41e9,
+            days: 1500.0,
+            days_low: 1100.0,
+            days_high: 2100.0,
+        };
+        expect![[r#"
+            /dev/sda            Samsung SSD 870 EVO 1TB (SVT01B6Q)
+              Drive             serial S5Y2NX0R123456, 1.00 TB, sata
+              State             well: says of itself that it does not fail
+              Rated endurance   3 % used, 97 % left (SMART attribute 177)
+              Written by hosts  30.0 TB (SMART attribute 241)
+              Power on          17,520 h (730 days)
+              Temperature       31 °C
+              Sectors           0 reallocated, 0 pending
+              Damaged transfers 0
+              At this rate      41.0 GB written a day in the last 28.0 days: its rated
+                                endurance lasts 4.11 years [3.01 years, 5.75 years]
+        "#]]
+        .assert_eq(&shown(wear, Some(left)));
+    }
+
+    #[test]
+    fn a_drive_that_fails_says_so_first() {
+        let wear = WearFacts {
+            failing: Some(true),
+            failing_because: vec!["SMART attribute 5 is 3, its threshold 10".into()],
+            media_errors: Some(12),
+            pending_sectors: Some(8),
+            ..WearFacts::default()
+        };
+        expect![[r#"
+            /dev/sda            Samsung SSD 870 EVO 1TB (SVT01B6Q)
+              Drive             serial S5Y2NX0R123456, 1.00 TB, sata
+              State             failing: it says of itself that it fails: SMART attribute 5
+                                is 3, its threshold 10; it failed 12 times to read or write
+                                data; unreadable, waiting to be replaced: 8 sectors. Save
+                                what it holds and replace it.
+              Media errors      12
+              Sectors           8 pending
+        "#]]
+        .assert_eq(&shown(wear, None));
+    }
+
+    #[test]
+    fn what_is_not_known_is_said() {
+        let mut asked = disk(None);
+        (asked.model, asked.firmware) = (None, None);
+        asked.wear_unknown = Some("run as root to ask it".into());
+        expect![[r#"
+            /dev/sda            model unknown
+              Drive             serial S5Y2NX0R123456, 1.00 TB, sata
+              State             unknown: run as root to ask it
+        "#]]
+        .assert_eq(&health_list(&[DriveHealth::of(&asked, None)]));
+        assert_eq!(health_list(&[]), "no drive can be seen from here\n");
+    }
+}

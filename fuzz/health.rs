@@ -1,0 +1,58 @@
+//! What must hold for whatever a drive answers when it is asked for its health. The fuzzers run
+//! these for as long as asked; a test runs them on the seeds and on some thousand mutations.
+#![allow(dead_code, reason = "each fuzzer uses one of them")]
+
+use drivelab_io::health::log_pages::{self, Logs};
+use drivelab_io::health::smart::{BYTES, Smart};
+use drivelab_io::health::statistics::{self, PAGE_BYTES, Statistics};
+
+/// SMART data and the thresholds behind it: as they come, and with sums that are right.
+pub fn smart(data: &[u8]) {
+    Smart::read(data, data);
+    let mut whole = data.to_vec();
+    whole.resize(2 * BYTES, 0);
+    for half in whole.chunks_exact_mut(BYTES) {
+        let sum = half[..BYTES - 1].iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+        half[BYTES - 1] = sum.wrapping_neg();
+    }
+    let (data, thresholds) = whole.split_at(BYTES);
+    let Some(smart) = Smart::read(data, thresholds) else {
+        return assert!(data.iter().all(|byte| *byte == 0), "its sum is right");
+    };
+    assert!(smart.attributes.len() <= 30 && smart.failing().len() <= smart.attributes.len());
+    for attribute in &smart.attributes {
+        assert_eq!(smart.attribute(attribute.number), Some(attribute), "each number once");
+        assert!(attribute.raw >> 48 == 0 && attribute.count().is_none_or(|count| count >> 32 == 0));
+    }
+}
+
+/// The log of device statistics, page by page; the last may be cut off.
+pub fn statistics(data: &[u8]) {
+    let mut found = Statistics::default();
+    for page in data.chunks(PAGE_BYTES) {
+        let before = found.clone();
+        found.take(page);
+        assert!(page.len() == PAGE_BYTES || found == before, "a page that was cut off");
+        let listed = statistics::listed(page);
+        assert!(listed.iter().all(|page| statistics::PAGES.contains(page)));
+    }
+    assert!(found.used_percent.is_none_or(|percent| percent <= 255));
+    assert!(found.temperature_c.is_none_or(|degrees| (-128..=127).contains(&degrees)));
+}
+
+/// A log page, taken for each that is known.
+pub fn log_pages(data: &[u8]) {
+    let listed = log_pages::listed(data);
+    assert!(listed.iter().all(|page| log_pages::PAGES.contains(page)));
+    for number in log_pages::PAGES {
+        let mut logs = Logs::default();
+        logs.take(number, data);
+        let is_other = data.first().is_none_or(|first| first & 0x7f != number);
+        assert!(!is_other || logs == Logs::default(), "a page of another number");
+        let mut page = data.to_vec();
+        page.splice(..page.len().min(2), [number, 0]);
+        logs.take(number, &page);
+        assert!(logs.used_percent.is_none_or(|percent| percent <= 255));
+        assert!(logs.is_failing().is_none() || logs.reports().is_none());
+    }
+}
