@@ -98,6 +98,16 @@ fn row(name: &str) {
     );
 }
 
+/// The textbook drive with each mechanism of page-mapped drives that goes with the others, on blocks
+/// as long as a die's are, since each die has its own.
+const ALL_ON: &str = "textbook,pages_per_block=256,erase_ns=3ms,erases_by_die=true,\
+     allocates_by_die=true,stripe_bytes=16KiB,suspend_ns=20us,firmware_read_ns=100,\
+     firmware_write_ns=100,firmware_unit_ns=50,firmware_piece_ns=50,firmware_copy_unit_ns=50,\
+     queue_depth=32,link_credit_bytes=1MiB,read_cache_bytes=1MiB,idle_flush_ns=1ms,\
+     prefetch_bytes=128KiB,prefetch_streams=4,paces_collection=true,idle_collection_blocks=64,\
+     levels_wear=true,relocation_ns=2ms,relocation_interval_units=100000,map_cache_bytes=32MiB,\
+     bits_per_cell=3,endurance_cycles=3000,read_retries=1,state=steady";
+
 fn main() {
     println!(
         "4 KiB at random, queue depth 32, one core, every latency recorded; median \
@@ -112,7 +122,7 @@ fn main() {
     let named: Vec<String> =
         std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
     let all =
-        ["textbook,state=steady".to_owned(), "textbook,capacity=3200GB,state=steady".to_owned()];
+        ["textbook,state=steady", ALL_ON, "textbook,capacity=3200GB,state=steady"].map(String::from);
     for name in if named.is_empty() { all.as_slice() } else { &named } {
         row(name);
     }

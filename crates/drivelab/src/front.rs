@@ -128,11 +128,13 @@ impl Line<'_> {
         if job.plan.seed == 0 {
             job.plan.seed = entropy::seed();
         }
+        if self.options.notes == Notes::Only {
+            // They are what was asked for.
+            job.notes.iter().for_each(|note| print::text(&format!("note: {note}\n")));
+            return Ok(0);
+        }
         if self.options.notes != Notes::None {
             job.notes.iter().for_each(|note| print::error(&format!("note: {note}")));
-        }
-        if self.options.notes == Notes::Only {
-            return Ok(0);
         }
         let runs = store::directory(self.options.runs.as_deref())?;
         let list = store::results(Some(&runs))?;

@@ -24,7 +24,7 @@ struct Book {
 }
 
 fn tally() -> Box<Tally> {
-    Box::new(Tally::new(0, 0, 0, &[], Keep { submit: false, response: false }))
+    Box::new(Tally::new(0, 0, 0, &[], Keep::default()))
 }
 
 impl Book {

@@ -156,9 +156,8 @@ fn judge(setting: &Setting<'_>, run: &Sound<'_>) -> Findings {
     let most = WORKERS.into_iter().max().unwrap_or(1);
     if let Some(cpus) = cpus.filter(|cpus| *cpus < most) {
         findings.deviations.push(format!(
-            "{most} workers shared {cpus} CPUs. Each action counts by the time within its calls, \
-             not by the time in which a worker waited for a CPU between them: rates of {most} \
-             workers are upper bounds, and calls that never wait, such as stat, come to less."
+            "{most} workers shared {cpus} CPUs, and waiting for one counts: where a call never \
+             waits for the drive, as stat does, their rate is that of the CPUs."
         ));
     }
     if setting.is_simulated() {

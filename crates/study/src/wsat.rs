@@ -43,8 +43,13 @@ const WATCHED: usize = 5;
 const SECOND_NS: u64 = 1_000_000_000;
 /// A drive that was emptied is left alone for so long: it erases.
 const REST_NS: u64 = 10 * SECOND_NS;
-/// An emptied drive that has not fallen after this many capacities falls no more at once.
+/// An emptied drive that has not fallen after this many capacities is filled and settled, so that
+/// something is proved of it …
 const TO_CLIFF_TURNS: u64 = 2;
+/// … unless the budget has room for both: some drives, with much spare flash or a map of logs, fall
+/// later. Behind this many they fall no more at once.
+const TO_CLIFF_TURNS_MAX: u64 = 6;
+
 fn allowance(scale: Scale, bytes: u64) -> Allowance {
     let (minutes, budget) = match scale {
         Scale::Quick => (5, 10 << 30),
@@ -159,13 +164,16 @@ fn stage(setting: &Setting<'_>, run: &Run, left: &Left) -> Stage {
     if is_short(TO_CLIFF) {
         return Stage::Over;
     }
-    let most = TO_CLIFF_TURNS.saturating_mul(setting.bytes());
+    // Two turns and the fill, or nothing is proved in the end.
+    let round_bytes = rounds::round_bytes(setting);
+    let needed = setting.bytes() + 2 * TURN_ROUNDS as u64 * round_bytes;
+    let is_roomy = left.bytes >= needed + WATCHED as u64 * round_bytes + round_bytes;
+    let turns = if is_roomy { TO_CLIFF_TURNS_MAX } else { TO_CLIFF_TURNS };
+    let most = turns.saturating_mul(setting.bytes());
     let is_seen = falls_of(setting, steps).last().is_some_and(|fall| !is_early(setting, fall));
     if !is_seen && written(&of_names(steps, &[FIRST, TO_CLIFF, RESTED])) < most {
         return Stage::ToCliff;
     }
-    // Two turns and the fill, or nothing is proved in the end.
-    let needed = setting.bytes() + 2 * TURN_ROUNDS as u64 * rounds::round_bytes(setting);
     match rounds::is_whole(setting) && left.bytes >= needed {
         true => Stage::Fill,
         false => Stage::Over,

@@ -89,7 +89,7 @@ fn run_of(plan: &Plan, works: &[&[(Action, u64, &[u64])]]) -> Run {
         let (mut tallies, mut phases) = (Vec::new(), Vec::new());
         for (stream, load) in (0..).zip(&planned.streams) {
             for worker in 0..load.workers {
-                let keep = Keep { submit: true, response: false };
+                let keep = Keep { submit: true, ..Keep::default() };
                 let mut tally = Tally::new(step, stream, worker, &load.kinds(), keep);
                 let mut ramp = tally.clone();
                 ramp.ramp = true;

@@ -168,6 +168,8 @@ fn kept(stream: &Stream) -> Keep {
     Keep {
         submit: stream.engine.is_asynchronous() && !stream.is_metadata(),
         response: stream.is_open(),
+        held: stream.takes_turns(),
+        commit: stream.commits(),
     }
 }
 
@@ -183,7 +185,7 @@ impl Driver {
         Ok(Driver {
             open_loop: Arrivals::of(stream, setup.worker, base).map(OpenLoop::new),
             bursts: Bursts::of(stream),
-            flushes: Flushes::default(),
+            flushes: Flushes::new(),
             bounds: leave::bounds(&setup, &offsets),
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),
             clock: Clockwork::new(),
@@ -192,7 +194,10 @@ impl Driver {
             book: Book::new(&setup),
             failure: None,
             defect: None,
-            is_plain: !stream.verify && stream.reply.is_none() && stream.arrival.think().is_none(),
+            is_plain: !stream.verify
+                && stream.reply.is_none()
+                && stream.arrival.think().is_none()
+                && !stream.commits(),
             ahead: Ahead::default(),
             offsets,
             setup,

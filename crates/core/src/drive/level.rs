@@ -248,7 +248,7 @@ mod tests {
     }
 
     fn tally(worker: u32, from: Time, to: Time, ops: u64) -> Tally {
-        let keep = Keep { submit: false, response: false };
+        let keep = Keep::default();
         let mut tally = Tally::new(0, 0, worker, &[Action::Read], keep);
         (tally.from, tally.to) = (from, to);
         (tally.kinds[0].ops, tally.kinds[0].bytes) = (ops, ops * 4096);

@@ -30,6 +30,14 @@ pub struct KindTally {
     /// Due → completed; open loops only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub response: Option<Histogram>,
+    /// Time of the worker that this kind had, in nanoseconds: from each completion to the next,
+    /// whatever the worker waited for. Absent where kinds do not take turns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_ns: Option<u64>,
+    /// Of flushes: issue of the first write since the last flush → completed. Absent where a
+    /// worker has more than one operation in flight, or flushes only at the end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<Histogram>,
 }
 
 /// A time without a completion while I/O was in flight.
@@ -95,12 +103,16 @@ pub struct Tally {
 }
 
 /// Which histograms a stream keeps.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Keep {
     /// Keep submit latencies (asynchronous engines).
     pub submit: bool,
     /// Keep response latencies (open loops).
     pub response: bool,
+    /// Keep the time that each kind had (kinds that take turns).
+    pub held: bool,
+    /// Keep the latencies of commits (a flush after each write or several, one at a time).
+    pub commit: bool,
 }
 
 impl KindTally {
@@ -114,6 +126,8 @@ impl KindTally {
             submit: keep.submit.then(Histogram::new),
             service: Histogram::new(),
             response: keep.response.then(Histogram::new),
+            held_ns: keep.held.then_some(0),
+            commit: (keep.commit && kind == Action::Flush).then(Histogram::new),
         }
     }
 
@@ -164,6 +178,10 @@ impl KindTally {
         self.service.merge(&other.service);
         merge_optional(&mut self.submit, &other.submit);
         merge_optional(&mut self.response, &other.response);
+        merge_optional(&mut self.commit, &other.commit);
+        if let Some(held_ns) = other.held_ns {
+            *self.held_ns.get_or_insert(0) += held_ns;
+        }
         debug_assert!(self.service.count() == self.ops, "a completion has no time, or two");
     }
 
@@ -172,9 +190,9 @@ impl KindTally {
         self.bytes = 0;
         self.errors.clear();
         self.service.clear();
-        for histogram in self.submit.iter_mut().chain(&mut self.response) {
-            histogram.clear();
-        }
+        let optional = self.submit.iter_mut().chain(&mut self.response);
+        optional.chain(&mut self.commit).for_each(Histogram::clear);
+        self.held_ns = self.held_ns.map(|_| 0);
     }
 }
 
@@ -213,7 +231,7 @@ impl Tally {
     /// Touches all memory once, so that no first use of a page falls into a measurement.
     pub fn prefault(&mut self) {
         for kind in &mut self.kinds {
-            let optional = kind.submit.iter_mut().chain(&mut kind.response);
+            let optional = kind.submit.iter_mut().chain(&mut kind.response).chain(&mut kind.commit);
             optional.chain([&mut kind.service]).for_each(Histogram::prefault);
         }
     }

@@ -290,6 +290,10 @@ pub struct KindSummary {
     pub service_ns: Option<Latency>,
     /// Due → completed; `None` in a closed loop.
     pub response_ns: Option<Latency>,
+    /// Of flushes: first write since the last flush issued → flush completed. Only where there is
+    /// a flush after each write or several, and one operation at a time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_ns: Option<Latency>,
 }
 
 /// Latencies of recorded I/Os in nanoseconds. A percentile that the sample cannot support is
@@ -399,6 +403,9 @@ pub struct CellKind {
     pub service_ns: Option<LatencyEstimates>,
     /// Estimates over repetitions, response latency.
     pub response_ns: Option<LatencyEstimates>,
+    /// Estimates over repetitions, latency of whole commits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_ns: Option<LatencyEstimates>,
     /// The I/Os of all repetitions in one histogram.
     pub merged: MergedLatency,
 }
@@ -434,6 +441,9 @@ pub struct MergedLatency {
     pub service_ns: Option<Latency>,
     /// Due → completed.
     pub response_ns: Option<Latency>,
+    /// First write since the last flush issued → flush completed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit_ns: Option<Latency>,
 }
 
 /// The numbers of a run. Pure: equal runs give equal summaries.

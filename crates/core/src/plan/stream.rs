@@ -295,6 +295,19 @@ impl Stream {
         matches!(self.pattern, Pattern::Names(_))
     }
 
+    /// Whether its kinds come one after the other, each for all names: then the rate of one says
+    /// nothing over the time of all.
+    pub fn takes_turns(&self) -> bool {
+        self.names().is_some_and(|names| names.actions.len() > 1)
+    }
+
+    /// Whether each flush makes durable what was written since the last one, and nothing else is
+    /// under way meanwhile: what a database calls a commit.
+    pub fn commits(&self) -> bool {
+        let is_flushed = matches!(self.sync, Sync::Fsync(_) | Sync::Fdatasync(_));
+        is_flushed && self.depth <= 1 && self.files_of_worker() <= 1 && !self.is_metadata()
+    }
+
     /// The requests of a trace; none of any other stream.
     pub fn requests(&self) -> &[Request] {
         match &self.pattern {

@@ -228,7 +228,7 @@ mod tests {
         let kind = KindTally {
             ops,
             bytes: 10 * ops,
-            ..KindTally::new(Action::Read, Keep { submit: false, response: false })
+            ..KindTally::new(Action::Read, Keep::default())
         };
         let text = serde_json::json!({
             "step": 3, "stream": 0, "worker": worker, "from": from, "to": to,

@@ -21,7 +21,7 @@ fn beginning<'a>(step: &'a Step, rest: &'a [(u32, &'a Step)]) -> Beginning<'a> {
 
 /// One worker's tenth of a second with so many operations of 4 KiB.
 fn tally(at: u64, ops: u64) -> Tally {
-    let keep = Keep { submit: false, response: false };
+    let keep = Keep::default();
     let mut tally = Tally::new(0, 0, 0, &[Action::Write], keep);
     (tally.from, tally.to) = (at * 100_000_000, (at + 1) * 100_000_000);
     let kind = &mut tally.kinds[0];

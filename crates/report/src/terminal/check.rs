@@ -58,6 +58,9 @@ fn side_by_side(card: &Card) -> String {
     let mut text = line("", ["read", "", ""], ["write", "", ""], ["p99 read", "p99 write"]);
     let mut was_standard = None;
     for one in &card.lines {
+        if was_standard == Some(true) && !one.is_standard {
+            text.push_str(&in_bytes(card));
+        }
         if was_standard != Some(one.is_standard) {
             text.push_str(if one.is_standard { STANDARD } else { OWN });
             was_standard = Some(one.is_standard);
@@ -83,6 +86,24 @@ fn side_by_side(card: &Card) -> String {
         text.push_str(&hanging(&format!("  {} ", raised(index + 1)), &printable(note), 4));
     }
     text
+}
+
+/// The standard lines that count operations, in bytes a second as reviews print them.
+fn in_bytes(card: &Card) -> String {
+    let side = |entry: &Option<Entry>, word: &str| {
+        Some(format!("{} {word}", entry.as_ref()?.bandwidth.as_ref()?))
+    };
+    let told = card.lines.iter().filter(|line| line.is_standard).filter_map(|line| {
+        let sides = [side(&line.read, "read"), side(&line.write, "write")];
+        let sides: Vec<String> = sides.into_iter().flatten().collect();
+        let label = line.label.split_whitespace().collect::<Vec<_>>().join(" ");
+        (!sides.is_empty()).then(|| format!("{label} {}", sides.join(", ")))
+    });
+    let told: Vec<String> = told.collect();
+    match told.is_empty() {
+        true => String::new(),
+        false => hanging("  in bytes     ", &printable(&told.join("; ")), 16),
+    }
 }
 
 /// A number above the line, or behind a star where there is only ASCII.

@@ -33,6 +33,8 @@ pub(crate) struct Entry {
     pub(crate) rate: String,
     /// Half its interval, or the word that stands there instead.
     pub(crate) width: String,
+    /// The same in bytes a second, where `rate` counts operations.
+    pub(crate) bandwidth: Option<String>,
     pub(crate) p99: String,
     /// Which of the notes belongs to it.
     pub(crate) note: Option<usize>,
@@ -103,7 +105,7 @@ fn entry(
     }
     told.extend(rate.as_ref().and_then(|rate| without_interval(rate, &kind.rates)));
     let timed = match (stream.load.sync, action) {
-        // Of a durable write the flush is what takes long.
+        // A durable write is over with its flush.
         (Sync::Fsync(1), Action::Write) => stream.kinds.get(&Action::Flush).unwrap_or(kind),
         _ => kind,
     };
@@ -119,6 +121,9 @@ fn entry(
             (false, None) => String::new(),
             (false, Some(rate)) => short_width(&rate, &kind.rates),
         },
+        bandwidth: (kind.rates.bandwidth_bytes_per_s)
+            .filter(|_| !row.in_bytes())
+            .map(|rate| units::bandwidth(rate.value)),
         p99: latency.map_or_else(String::new, |latency| {
             latency.p99.map_or("too few".to_owned(), |p99| units::time(p99 as f64))
         }),

@@ -82,9 +82,10 @@ fn headline_kind(stream: &CellStream) -> Option<(Action, &CellKind)> {
     }
 }
 
-/// Response times where there are any, else service times, over all repetitions.
+/// Of flushes that of the whole commit, else response times where there are any, else service
+/// times, over all repetitions.
 pub(crate) fn latency(kind: &CellKind) -> Option<Latency> {
-    kind.merged.response_ns.or(kind.merged.service_ns)
+    kind.merged.commit_ns.or(kind.merged.response_ns).or(kind.merged.service_ns)
 }
 
 impl Row<'_> {

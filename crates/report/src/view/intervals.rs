@@ -35,6 +35,7 @@ pub(crate) fn buckets(run: &Run, summary: &Summary) -> Sheet {
                     ("submit", LatencyKind::Submit),
                     ("service", LatencyKind::Service),
                     ("response", LatencyKind::Response),
+                    ("commit", LatencyKind::Commit),
                 ] {
                     let Some(found) = histogram(planned, index, *action, which) else { continue };
                     let one = |cell| [labels.clone(), bucket(name, cell)].concat();

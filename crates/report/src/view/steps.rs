@@ -220,6 +220,9 @@ pub(crate) fn latencies(stream: &StreamSummary) -> Table {
                 table.rows.push(latency_row(format!("{} {name}", action.word()), &latency));
             }
         }
+        if let Some(latency) = kind.commit_ns {
+            table.rows.push(latency_row("write + flush".to_owned(), &latency));
+        }
     }
     if table.rows.iter().flatten().any(|entry| entry == NOTHING) {
         table.note = format!("{NOTHING} more I/Os are needed for this percentile");

@@ -3,6 +3,7 @@
 /// A rate that falls short of its limit by less keeps it.
 const ROUNDING: f64 = 0.001;
 
+use super::spec::Of;
 use super::{Claim, LAYOUT, REPETITIONS, State};
 use drivelab_core::claims::{Answer, JudgedClaim, Metric};
 use drivelab_core::facts::{Facts, TargetKind};
@@ -11,7 +12,7 @@ use drivelab_core::plan::IoMode;
 use drivelab_core::quantity;
 use drivelab_core::run::Run;
 use drivelab_core::sound::{Rules, Sound};
-use drivelab_core::summary::{CellKind, CellSummary, LatencyEstimates, Summary};
+use drivelab_core::summary::{CellKind, CellSummary, Latency, LatencyEstimates, Summary};
 use drivelab_stats::{Estimate, samples_needed};
 
 /// A repetition that ends earlier than this share of its time has measured something else.
@@ -147,7 +148,7 @@ fn answer(
     }
     // One I/O that took longer refutes a claim on all of them, whatever the mean of maxima says.
     if let (Metric::MaxNs, Some(limit), Some(latency)) =
-        (claim.metric, claim.at_most, &kind.merged.service_ns)
+        (claim.metric, claim.at_most, merged(claim, kind))
         && latency.max as f64 > limit
     {
         return (Answer::NotMet, format!("one took {}", quantity::time(latency.max as f64)));
@@ -277,9 +278,15 @@ fn kind_of<'a>(claim: &Claim, cell: &'a CellSummary) -> Option<&'a CellKind> {
     cell.streams.first()?.kinds.get(&claim.action())
 }
 
+/// The latencies of all I/Os that a claim is on.
+fn merged(claim: &Claim, kind: &CellKind) -> Option<Latency> {
+    if claim.of == Of::Commit { kind.merged.commit_ns } else { kind.merged.service_ns }
+}
+
 fn figure(claim: &Claim, cell: &CellSummary) -> Option<Estimate> {
     let kind = kind_of(claim, cell)?;
-    let of = |pick: fn(&LatencyEstimates) -> Option<Estimate>| pick(kind.service_ns.as_ref()?);
+    let latency = if claim.of == Of::Commit { &kind.commit_ns } else { &kind.service_ns };
+    let of = |pick: fn(&LatencyEstimates) -> Option<Estimate>| pick(latency.as_ref()?);
     match claim.metric {
         Metric::Iops => kind.rates.iops,
         Metric::BandwidthBytesPerS => kind.rates.bandwidth_bytes_per_s,

@@ -44,8 +44,8 @@ pub struct Claim {
     pub workers: u32,
     /// How writes reach the drive for certain.
     pub sync: Sync,
-    /// Whether its figure is that of the fsync or fdatasync, not of the write.
-    pub is_of_flush: bool,
+    /// What of a durable write its figure is of.
+    pub of: Of,
     /// The state of the drive for which it is claimed; `None`: any.
     pub state: Option<State>,
     /// Length of each repetition.
@@ -144,7 +144,7 @@ impl Claim {
 
     /// The kind of operation that its figure is of.
     pub fn action(&self) -> Action {
-        if self.is_of_flush { Action::Flush } else { self.rw.action() }
+        if self.of == Of::Write { self.rw.action() } else { Action::Flush }
     }
 
     /// Reads or writes.
@@ -173,9 +173,13 @@ struct File {
 /// What of a durable write a figure is of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Of {
+pub enum Of {
+    /// The write alone.
     Write,
+    /// The fsync or fdatasync alone.
     Flush,
+    /// Both: from the first write since the last flush to the end of the flush.
+    Commit,
 }
 
 #[derive(Debug, Deserialize)]
@@ -254,7 +258,7 @@ fn claim(entry: Spanned<Entry>) -> Result<Claim, Wrong> {
     if let Some(size) = &entry.bs {
         need(size.get_ref().0 > 0, size.span(), "requests of 0 bytes move nothing; use \"4k\"")?;
     }
-    let (sync, is_of_flush) = durable(&entry)?;
+    let (sync, of) = durable(&entry)?;
     if let Some(seconds) = &entry.seconds {
         let fine = (SECONDS_MIN..=SECONDS_MAX).contains(seconds.get_ref());
         need(fine, seconds.span(), "each repetition takes 100 ms to a day; use 60")?;
@@ -269,14 +273,14 @@ fn claim(entry: Spanned<Entry>) -> Result<Claim, Wrong> {
         depth: numbers[0],
         workers: numbers[1],
         sync,
-        is_of_flush,
+        of,
         state: entry.state,
         seconds: entry.seconds.map_or(SECONDS_DEFAULT, Spanned::into_inner),
     })
 }
 
 /// How its writes become durable, and whether the claim is on what makes them so.
-fn durable(entry: &Entry) -> Result<(Sync, bool), Wrong> {
+fn durable(entry: &Entry) -> Result<(Sync, Of), Wrong> {
     let sync = entry.sync.as_ref().map_or(Sync::None, |sync| *sync.get_ref());
     if let Some(given) = &entry.sync
         && (sync == Sync::End || entry.rw.action() != Action::Write)
@@ -284,15 +288,19 @@ fn durable(entry: &Entry) -> Result<(Sync, bool), Wrong> {
         let text = "sync is for writes, and is dsync, fsync:N or fdatasync:N, as in \"fsync:1\"";
         return Err((given.span(), text.into()));
     }
-    let Some(of) = entry.of.as_ref().filter(|of| *of.get_ref() == Of::Flush) else {
-        return Ok((sync, false));
+    let Some(of) = entry.of.as_ref().filter(|of| *of.get_ref() != Of::Write) else {
+        return Ok((sync, Of::Write));
     };
+    let depth = entry.depth.as_ref().map_or(1, |depth| *depth.get_ref());
     let is_rate = matches!(entry.metric, Metric::Iops | Metric::BandwidthBytesPerS);
     match sync {
         _ if is_rate => {
             Err((of.span(), "flushes have no rate of their own; claim that of the writes".into()))
         }
-        Sync::Fsync(_) | Sync::Fdatasync(_) => Ok((sync, true)),
+        _ if *of.get_ref() == Of::Commit && depth > 1 => {
+            Err((of.span(), "commits are timed one after the other; use depth = 1".into()))
+        }
+        Sync::Fsync(_) | Sync::Fdatasync(_) => Ok((sync, *of.get_ref())),
         _ => Err((of.span(), "there is no flush; add sync = \"fdatasync:1\" or fsync:N".into())),
     }
 }

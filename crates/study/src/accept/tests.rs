@@ -1,3 +1,4 @@
+use super::spec::Of;
 use super::*;
 use drivelab_core::claims::{Answer, JudgedClaim, Metric};
 use drivelab_core::facts::{FilesystemFacts, TargetKind};
@@ -36,7 +37,7 @@ fn the_example_of_the_contract_is_read() {
         depth: 32,
         workers: 4,
         sync: Sync::None,
-        is_of_flush: false,
+        of: Of::Write,
         state: Some(State::RandomSteady),
         seconds: Span(60_000_000_000),
     };
@@ -119,12 +120,16 @@ fn a_commit_is_claimed_by_its_flush() {
     let claim = commit("sync = \"fdatasync:1\"\nof = \"flush\"\n").unwrap().claims.remove(0);
     assert_eq!((claim.sync, claim.action()), (Sync::Fdatasync(1), Action::Flush));
     assert_eq!(claim.cell(), "write 4k qd1 fdatasync:1");
+    let whole = commit("sync = \"fdatasync:1\"\nof = \"commit\"\n").unwrap().claims.remove(0);
+    assert_eq!((whole.of, whole.action(), whole.cell()), (Of::Commit, Action::Flush, claim.cell()));
     let of_write = commit("sync = \"fdatasync:1\"\n").unwrap().claims.remove(0);
     assert_eq!((of_write.action(), of_write.cell()), (Action::Write, claim.cell()));
     for (rest, said) in [
         ("of = \"flush\"\n", "there is no flush; add sync"),
         ("sync = \"dsync\"\nof = \"flush\"\n", "there is no flush; add sync"),
         ("sync = \"end\"\n", "sync is for writes, and is dsync"),
+        ("of = \"commit\"\n", "there is no flush; add sync"),
+        ("sync = \"fsync:1\"\nof = \"commit\"\ndepth = 2\n", "use depth = 1"),
     ] {
         let error = commit(rest).expect_err("must be refused").to_string();
         assert!(error.contains(said), "{error}");

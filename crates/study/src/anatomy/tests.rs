@@ -87,7 +87,7 @@ fn run_of(anatomy: Anatomy, mean_ns: u64) -> Run {
         state: "filled".into(),
         opened: Vec::new(),
     };
-    let keep = Keep { submit: false, response: false };
+    let keep = Keep::default();
     let mut tally = Tally::new(0, 0, 0, &[Action::Read], keep);
     tally.to = 1_000_000_000;
     tally.kinds[0].ops = 20;

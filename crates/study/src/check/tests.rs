@@ -32,7 +32,7 @@ fn laid_out(plan: Plan, bytes: u64) -> Run {
         0,
         0,
         &[drivelab_core::op::Action::Write],
-        Keep { submit: false, response: false },
+        Keep::default(),
     );
     tally.kinds[0].bytes = bytes;
     run.push(Record::Plan { plan }).unwrap();

@@ -75,7 +75,7 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
         None => mixed.collect(),
         Some(names) => names.actions.clone(),
     };
-    let keep = Keep { submit: false, response: false };
+    let keep = Keep::default();
     let mut tally = Tally::new(number, 0, 0, &kinds, keep);
     tally.to = (operations / rate * 1e9) as u64;
     let depth = f64::from(stream.depth * stream.workers);

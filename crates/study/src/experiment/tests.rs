@@ -51,7 +51,7 @@ fn did(run: &mut Run, plan: &Plan, written: u64, is_last_whole: bool) {
             opened: Vec::new(),
         }))
         .unwrap();
-        let keep = Keep { submit: false, response: false };
+        let keep = Keep::default();
         let mut tally = Tally::new(step_number, 0, 0, &[Action::Write], keep);
         tally.kinds[0].bytes = written;
         (tally.from, tally.to) = (0, 1_000_000_000);

@@ -366,7 +366,7 @@ impl<'a> Seen<'a> {
         let is_faster = kind.rates.iops.is_some_and(|iops| iops.value > BUFFERED * then);
         if is_faster {
             let (bytes, then) = (capacity(kind.rates.bytes), operations(then));
-            let text = format!("its first {bytes} alone, which a buffer took; then {then}");
+            let text = format!("its first {bytes} alone, faster than what follows; then {then}");
             findings.remarks.push(Remark { cell: FIRST.into(), text });
         }
     }

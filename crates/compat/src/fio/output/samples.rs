@@ -82,7 +82,7 @@ mod tests {
     use drivelab_core::tally::Keep;
 
     fn tally(from: Time, to: Time, operations: u64) -> Tally {
-        let keep = Keep { submit: false, response: false };
+        let keep = Keep::default();
         let mut tally = Tally::new(0, 0, 0, &[Action::Read], keep);
         (tally.from, tally.to) = (from, to);
         tally.kinds[0].ops = operations;

@@ -304,7 +304,7 @@ fn ended(number: u32, step: &Step, tasks: &[Did], from: u64) -> StepRun {
     });
     let kind = step.streams.first().and_then(|stream| stream.kinds().first().copied());
     let tallies = tasks.iter().zip(0..).map(|(task, worker)| {
-        let keep = Keep { submit: false, response: false };
+        let keep = Keep::default();
         let mut tally = Tally::new(number, 0, worker, &[], keep);
         let mut of_kind = KindTally::new(kind.unwrap_or(Action::Read), keep);
         (of_kind.ops, of_kind.bytes) = (task.ops, task.bytes);

@@ -186,7 +186,7 @@ fn operations(step: &Step, stream: &Stream) -> u64 {
 }
 
 fn tally(step: u32, (index, worker): (u32, u32), stream: &Stream, ops: u64, elapsed: u64) -> Tally {
-    let keep = Keep { submit: false, response: false };
+    let keep = Keep::default();
     let kind = if stream.mix.write > 0 { Action::Write } else { Action::Read };
     let mut tally = Tally::new(step, index, worker, &[kind, Action::Flush], keep);
     let moved: &mut KindTally = &mut tally.kinds[0];

@@ -45,6 +45,9 @@ impl Driver {
             return self.note_defect("an operation completed of a kind that its stream has not");
         };
         kind.account(done, due);
+        if let Some(held_ns) = &mut kind.held_ns {
+            *held_ns += gap;
+        }
         let latency_ns = done.completed.saturating_sub(due);
         if !self.book.tally.ramp && self.book.slowest.admits(latency_ns) {
             self.keep_slow(&flight, done, latency_ns);
@@ -83,6 +86,7 @@ impl Driver {
             return self.fall_short(op, done);
         }
         if action == Action::Flush {
+            self.commit(done);
             return self.after_flush(done);
         }
         self.clock.last_data = done.completed;
@@ -97,6 +101,9 @@ impl Driver {
 
     /// What a completed operation on data brings about.
     fn follow_data(&mut self, op: DataOp, flight: &Flight, done: &Done, data: &[u8]) {
+        if op.action == Action::Write {
+            self.flushes.commit_from = self.flushes.commit_from.min(done.issued);
+        }
         if let Some(stamping) = &mut self.stamping
             && !self.book.tally.ramp
         {
@@ -122,6 +129,18 @@ impl Driver {
     fn rest(&mut self, completed: Time) {
         if let Some(bursts) = self.bursts.as_mut().filter(|_| self.clock.is_idle) {
             bursts.rest(completed);
+        }
+    }
+
+    /// Accounts what a flush made durable, with the time of its writes.
+    #[cold]
+    fn commit(&mut self, done: &Done) {
+        let from = std::mem::replace(&mut self.flushes.commit_from, Time::MAX);
+        let kind = self.book.kind_of(Action::Flush);
+        if from < done.completed
+            && let Some(commit) = kind.and_then(|kind| kind.commit.as_mut())
+        {
+            commit.record(done.completed - from);
         }
     }
 

@@ -110,7 +110,7 @@ impl Bursts {
 }
 
 /// Flushes among the operations, and at the end.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Flushes {
     /// Writes issued.
     pub writes: u64,
@@ -124,6 +124,22 @@ pub(super) struct Flushes {
     pub excluded_ns: u64,
     /// The part of `excluded_ns` since the last data I/O.
     pub trailing_ns: u64,
+    /// When the first write since the last flush was issued.
+    pub commit_from: Time,
+}
+
+impl Flushes {
+    pub fn new() -> Self {
+        Flushes {
+            writes: 0,
+            is_pending: false,
+            file: 0,
+            last: 0,
+            excluded_ns: 0,
+            trailing_ns: 0,
+            commit_from: Time::MAX,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

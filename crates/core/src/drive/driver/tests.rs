@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::op::{Done, NameOp};
-use crate::plan::{Mix, Until};
+use crate::plan::{Mix, Names, Pattern, Until};
 use crate::queue::TroubleKind;
 use crate::tally::{Flight, Tally};
 use crate::units::Size;
@@ -88,7 +88,7 @@ fn a_kind_that_the_stream_has_not_is_not_counted_as_another() {
 #[test]
 fn a_tally_of_another_worker_is_not_used_again() {
     let (mut driver, queue) = begun();
-    let keep = Keep { submit: false, response: false };
+    let keep = Keep::default();
     driver.recycle(Box::new(Tally::new(0, 0, 1, &[Action::Read], keep)));
     assert_defect(driver, queue, "a tally came back to a worker whose it is not");
 }
@@ -108,4 +108,26 @@ fn a_queue_takes_what_it_is_for() {
     assert_eq!(trouble.text, "`unlink` went to a queue of data (a defect of drivelab)");
     let trouble = NameOp::try_from(Op::default()).expect_err("no name");
     assert_eq!(trouble.kind, TroubleKind::Defect);
+}
+
+#[test]
+fn the_time_that_a_kind_had_is_its_calls_and_what_the_worker_waited_for() {
+    let names = Names { actions: vec![Action::Create, Action::Unlink], names: Some(2), ..Names::default() };
+    let stream = Stream { pattern: Pattern::Names(names), ..Stream::default() };
+    let until = Until { passes: Some(1), ..Until::default() };
+    let step = Step { until, streams: vec![stream], ..Step::default() };
+    let mut driver = drivers_of(&step, 0, 1, Span(1_000_000_000), 0).expect("it fits").remove(0);
+    let mut queue = Taken::default();
+    driver.open(1000);
+    // Each call takes 100 ns; before the second one the worker waits for a CPU.
+    for (issued, completed) in [(1000, 1100), (1900, 2000), (2000, 2100), (2100, 2200)] {
+        assert_eq!(driver.pump(&mut queue), Ok(Next::Completion));
+        driver.reap(&Done::simple(0, issued, completed, Ok(0)), &[]);
+    }
+    let of = |kind| {
+        let tally = driver.book.tally.kinds.iter().find(|tally| tally.kind == kind).unwrap();
+        (tally.ops, tally.service.sum(), tally.held_ns)
+    };
+    assert_eq!(of(Action::Create), (2, 200, Some(1000)));
+    assert_eq!(of(Action::Unlink), (2, 200, Some(200)));
 }

@@ -24,7 +24,7 @@ fn within(seconds: u64) -> Until {
 
 /// A step of which a run holds that it wrote so much in so long.
 fn ran(step: &Step, bytes: u64, ns: u64) -> StepRun {
-    let mut tally = Tally::new(0, 0, 0, &[Action::Write], Keep { submit: false, response: false });
+    let mut tally = Tally::new(0, 0, 0, &[Action::Write], Keep::default());
     (tally.from, tally.to, tally.kinds[0].bytes) = (0, ns, bytes);
     tally.kinds[0].ops = bytes / 4096;
     StepRun {

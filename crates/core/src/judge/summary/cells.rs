@@ -157,6 +157,7 @@ fn merged(run: &Run, steps: &[u32], stream: u32, kind: Action) -> MergedLatency 
         submit_ns: latency(LatencyKind::Submit),
         service_ns: latency(LatencyKind::Service),
         response_ns: latency(LatencyKind::Response),
+        commit_ns: latency(LatencyKind::Commit),
     }
 }
 
@@ -175,6 +176,7 @@ fn cell_kind(repeats: &[&StreamSummary], kind: Action, merged: MergedLatency) ->
         submit_ns: of(|kind| kind.submit_ns, |merged| merged.submit_ns),
         service_ns: of(|kind| kind.service_ns, |merged| merged.service_ns),
         response_ns: of(|kind| kind.response_ns, |merged| merged.response_ns),
+        commit_ns: of(|kind| kind.commit_ns, |merged| merged.commit_ns),
         merged,
     }
 }

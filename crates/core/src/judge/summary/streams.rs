@@ -41,6 +41,8 @@ pub enum LatencyKind {
     Service,
     /// Due → completed.
     Response,
+    /// Of flushes: first write since the last flush issued → flush completed.
+    Commit,
 }
 
 /// The measured window of one stream: from its workers' phases, or where the step never ended,
@@ -77,6 +79,7 @@ pub fn histogram(
                 LatencyKind::Submit => entry.submit.as_ref(),
                 LatencyKind::Service => Some(&entry.service),
                 LatencyKind::Response => entry.response.as_ref(),
+                LatencyKind::Commit => entry.commit.as_ref(),
             };
             if let Some(part) = part {
                 merged.get_or_insert_with(Histogram::new).merge(part);
@@ -130,17 +133,15 @@ fn depth_reached(step: &StepRun, stream: u32, seconds: Option<f64>) -> Option<f6
         .map(|seconds| spent_ns as f64 / (seconds * 1e9 * workers))
 }
 
-/// Whether the kinds of a stream come one after the other, each for all names: then the rate of one
-/// says nothing over the time of all.
-fn takes_turns(stream: &Stream, kind: Action) -> bool {
-    kind.is_metadata() && stream.names().is_some_and(|of| of.actions.len() > 1)
-}
-
-/// The part of the time that such a kind had: its workers always have as many operations under way
-/// as the depth says.
-fn own_seconds(stream: &Stream, spent_ns: u128) -> Option<f64> {
-    let under_way = f64::from(stream.workers.max(1)) * f64::from(stream.depth.max(1));
-    (spent_ns > 0).then(|| spent_ns as f64 / under_way / 1e9)
+/// The part of the time that a kind had which takes turns with others. Runs from before this was
+/// kept tell only the time within its calls, of which each worker has as many as the depth says.
+fn own_seconds(stream: &Stream, held_ns: Option<u64>, spent_ns: u128) -> Option<f64> {
+    let workers = f64::from(stream.workers.max(1));
+    let all_ns = match held_ns {
+        Some(held_ns) => held_ns as f64,
+        None => spent_ns as f64 / f64::from(stream.depth.max(1)),
+    };
+    (all_ns > 0.0).then(|| all_ns / workers / 1e9)
 }
 
 /// Whether the measured time stands still for such an operation.
@@ -212,9 +213,10 @@ fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64
     };
     let plan = &step.plan.streams[stream as usize];
     let spent_ns: u128 = entries().map(|entry| entry.service.sum()).sum();
+    let held_ns = entries().filter_map(|entry| entry.held_ns).reduce(|sum, more| sum + more);
     let seconds = match kind {
         Action::Flush if is_outside(plan, kind) => None,
-        _ if takes_turns(plan, kind) => own_seconds(plan, spent_ns),
+        _ if plan.takes_turns() => own_seconds(plan, held_ns, spent_ns),
         _ => seconds,
     };
     rate(&mut rates, step, stream, Some(kind), seconds);
@@ -225,6 +227,7 @@ fn summarise_kind(step: &StepRun, stream: u32, kind: Action, seconds: Option<f64
         submit_ns: latency(LatencyKind::Submit),
         service_ns: latency(LatencyKind::Service),
         response_ns: latency(LatencyKind::Response),
+        commit_ns: latency(LatencyKind::Commit),
     }
 }
 
@@ -259,7 +262,7 @@ fn rate(
     seconds: Option<f64>,
 ) {
     let Some(seconds) = seconds else { return };
-    let turns = kind.is_some_and(|kind| takes_turns(&step.plan.streams[stream as usize], kind));
+    let turns = kind.is_some() && step.plan.streams[stream as usize].takes_turns();
     let (ops, bytes, begins) =
         if turns { Default::default() } else { rates_over_time(step, stream, kind) };
     rates.iops = Some(over_window(rates.ops as f64 / seconds, ops));

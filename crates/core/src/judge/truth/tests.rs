@@ -103,7 +103,7 @@ impl Evidence {
         let step =
             Step { name: "cell".into(), streams: vec![self.stream], until, ..Step::default() };
         let kinds = step.streams[0].kinds();
-        let mut tally = Tally::new(0, 0, 0, &kinds, Keep { submit: false, response: false });
+        let mut tally = Tally::new(0, 0, 0, &kinds, Keep::default());
         tally.to = SPAN_NS;
         (tally.verified, tally.mismatched) = (self.mismatched, self.mismatched);
         tally.kinds[0].ops = OPERATIONS;

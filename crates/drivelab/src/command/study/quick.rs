@@ -29,9 +29,10 @@ pub fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<Strin
         .filter(|_| quick)
         .find_map(|exponent| part(inquiry, system, &name, 1 << exponent))?;
     Some(format!(
-        "{name} is too large for --quick. A smaller part of it fits:  drivelab study {} {fitting} \
-         --quick",
-        inquiry.options.name
+        "{name} is too large for --quick. A smaller part of it fits:  drivelab study {} \
+         {fitting}{} --quick",
+        inquiry.options.name,
+        also_typed(&inquiry.options)
     ))
 }
 
@@ -42,18 +43,25 @@ pub fn way_out(inquiry: &Studied) -> Option<String> {
     }
     let (study, target) = (&inquiry.options.name, &inquiry.facts.target.path);
     let name = without_capacity(target);
-    // The quota of a volume goes by its size: a smaller one is another.
+    let more = also_typed(&inquiry.options);
+    // The quota of a volume goes by its size, and a smaller disk takes as long for each write.
     let bound = inquiry.facts.target.simulated.map(|known| known.bound).unwrap_or_default();
-    let has_quota = matches!(bound, Bound::Quota | Bound::Credits);
-    let less = (inquiry.options.bytes > ENOUGH && !has_quota)
+    let less = (inquiry.options.bytes > ENOUGH && bound == Bound::Flash)
         .then(|| part(inquiry, &System::live(), &name, ENOUGH))
         .flatten()
-        .map(|part| format!(", or a smaller drive: `drivelab study {study} {part} --quick`"));
+        .map(|part| format!(", or a smaller drive: `drivelab study {study} {part}{more} --quick`"));
     Some(format!(
         "A longer study may tell, and virtual time costs little: `drivelab study {study} \
-         {target}`{}.",
+         {target}{more}`{}.",
         less.unwrap_or_default()
     ))
+}
+
+/// What was said of the use of the drive, to be typed again.
+fn also_typed(options: &StudyOptions) -> String {
+    let rated = options.rated.map(|rated| format!(" --rated {rated}"));
+    let per_day = options.per_day.map(|per_day| format!(" --per-day {per_day}"));
+    [rated, per_day].into_iter().flatten().collect()
 }
 
 fn without_capacity(target: &str) -> String {

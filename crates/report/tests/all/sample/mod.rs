@@ -224,7 +224,7 @@ fn execute(
     let mut slowest = no_time(kinds[0]);
     let mut issued = 0;
     for interval in 0..intervals {
-        let keep = Keep { submit: load.stream.depth > 1, response: false };
+        let keep = Keep { submit: load.stream.depth > 1, ..Keep::default() };
         let mut tally = Tally::new(step, 0, 0, &kinds, keep);
         (tally.from, tally.to) = (*now, *now + LENGTH_NS);
         tally.ramp = interval < intervals / 10;

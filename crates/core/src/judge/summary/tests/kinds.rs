@@ -41,6 +41,21 @@ fn actions_that_follow_each_other_count_by_their_own_part_of_the_time() {
 }
 
 #[test]
+fn where_the_time_of_each_kind_is_known_waiting_between_calls_counts() {
+    // Two workers on one CPU: the calls took half a second of both, their turn one and a half.
+    let mut bench = names([(Action::Create, 100, 10), (Action::Stat, 500, 1)]);
+    for tally in bench.run.steps.iter_mut().flat_map(|step| &mut step.tallies) {
+        for (entry, held_ns) in tally.kinds.iter_mut().zip([3 * SECOND, SECOND]) {
+            entry.held_ns = Some(held_ns);
+        }
+    }
+    let summary = bench.summary();
+    for (kind, rate) in [(Action::Create, 100.0 / 1.5), (Action::Stat, 1000.0)] {
+        near(summary.steps[0].streams[0].kinds[&kind].rates.iops.unwrap().value, rate);
+    }
+}
+
+#[test]
 fn a_flush_outside_of_the_measured_time_has_a_latency_and_no_rate_and_is_in_no_depth() {
     for (timing, depth) in [(SyncTiming::Outside, 0.5), (SyncTiming::Inside, 1.5)] {
         let writes = Stream { mix: Mix::WRITE, sync: Sync::End, ..Stream::default() };
