@@ -98,8 +98,8 @@ fn row(name: &str) {
     );
 }
 
-/// The textbook drive with each mechanism of page-mapped drives that goes with the others, on blocks
-/// as long as a die's are, since each die has its own.
+/// The textbook drive with each mechanism of page-mapped drives that goes with the others, on
+/// blocks as long as a die's are, since each die has its own.
 const ALL_ON: &str = "textbook,pages_per_block=256,erase_ns=3ms,erases_by_die=true,\
      allocates_by_die=true,stripe_bytes=16KiB,suspend_ns=20us,firmware_read_ns=100,\
      firmware_write_ns=100,firmware_unit_ns=50,firmware_piece_ns=50,firmware_copy_unit_ns=50,\
@@ -121,8 +121,8 @@ fn main() {
     // A name behind `--` is measured alone.
     let named: Vec<String> =
         std::env::args().skip(1).filter(|word| !word.starts_with('-')).collect();
-    let all =
-        ["textbook,state=steady", ALL_ON, "textbook,capacity=3200GB,state=steady"].map(String::from);
+    let all = ["textbook,state=steady", ALL_ON, "textbook,capacity=3200GB,state=steady"]
+        .map(String::from);
     for name in if named.is_empty() { all.as_slice() } else { &named } {
         row(name);
     }

@@ -18,10 +18,6 @@ pub fn advise(target: &TargetFacts) -> Vec<Check> {
     advice.extend(target.devices.iter().filter_map(|it| layout::partition(it, device)));
     advice.extend(target.devices.iter().filter_map(layout::geometry));
     advice.push(layout::lines(device));
-    // Who asks for a directory makes no file system.
-    if target.filesystem.is_none() {
-        advice.push(layout::old_line());
-    }
     advice.push(mounted::discard(device, target.filesystem.as_ref()));
     advice.extend(target.filesystem.as_ref().map(mounted::options));
     advice

@@ -7,6 +7,7 @@ mod cells;
 mod drifts;
 mod drive;
 mod gaps;
+mod latency;
 mod series;
 pub(crate) mod streams;
 mod suspicion;
@@ -31,6 +32,7 @@ use std::collections::BTreeMap;
 pub use cells::summarise_cell;
 pub use drifts::Drifting;
 pub use gaps::stream_gaps;
+pub use latency::{LatencyEstimates, MergedLatency};
 pub use series::{Point, series};
 pub use streams::{LatencyKind, Window, cell_histogram, histogram, window};
 pub use suspicion::{Suspicion, suspicions};
@@ -408,42 +410,6 @@ pub struct CellKind {
     pub commit_ns: Option<LatencyEstimates>,
     /// The I/Os of all repetitions in one histogram.
     pub merged: MergedLatency,
-}
-
-/// Figures of the I/Os of all repetitions together, as in [`MergedLatency`], each with the interval
-/// that follows from the spread of the repetitions. `None` where the I/Os cannot support it.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct LatencyEstimates {
-    /// Smallest.
-    pub min: Option<Estimate>,
-    /// Arithmetic mean.
-    pub mean: Option<Estimate>,
-    /// Largest.
-    pub max: Option<Estimate>,
-    /// Median.
-    pub p50: Option<Estimate>,
-    /// 90th percentile.
-    pub p90: Option<Estimate>,
-    /// 99th percentile.
-    pub p99: Option<Estimate>,
-    /// 99.9th percentile.
-    pub p99_9: Option<Estimate>,
-    /// 99.99th percentile.
-    pub p99_99: Option<Estimate>,
-}
-
-/// Latencies of the I/Os of all repetitions together.
-#[derive(Debug, Clone, Default, PartialEq, Serialize, JsonSchema)]
-pub struct MergedLatency {
-    /// Issued → submitting call returned.
-    pub submit_ns: Option<Latency>,
-    /// Issued → completed.
-    pub service_ns: Option<Latency>,
-    /// Due → completed.
-    pub response_ns: Option<Latency>,
-    /// First write since the last flush issued → flush completed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub commit_ns: Option<Latency>,
 }
 
 /// The numbers of a run. Pure: equal runs give equal summaries.

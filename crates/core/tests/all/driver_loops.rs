@@ -346,29 +346,6 @@ fn every_nth_write_is_followed_by_a_flush_the_last_one_too() {
 }
 
 #[test]
-fn a_commit_lasts_from_its_first_write_to_the_end_of_its_flush() {
-    // One operation after the other, each of one latency: n writes and the flush.
-    for (sync, depth, mix, commits, latency) in [
-        (Sync::Fsync(1), 1, Mix::WRITE, 100, Some(2 * LATENCY)),
-        (Sync::Fdatasync(10), 1, Mix::WRITE, 10, Some(11 * LATENCY)),
-        // With several under way nobody knows which write waits for which flush.
-        (Sync::Fsync(1), 2, Mix::WRITE, 100, None),
-        (Sync::End, 1, Mix::WRITE, 1, None),
-        // A read that comes in between belongs to none: shorter or longer, by whole latencies.
-        (Sync::Fsync(1), 1, Mix { read: 50, write: 50, trim: 0 }, 0, Some(2 * LATENCY)),
-    ] {
-        let stream = Stream { sync, depth, mix, ..writes(Pattern::Uniform) };
-        let (_, sink, _) = on_virtual(&step(operations(100), vec![stream]), 1);
-        let all = sink.measured();
-        let flush = all.kinds.iter().find(|tally| tally.kind == Action::Flush).unwrap();
-        let commit = flush.commit.as_ref();
-        assert!(commits == 0 || flush.ops == commits, "{sync}");
-        assert_eq!(commit.map(|all| all.min()), latency, "{sync}");
-        assert_eq!(commit.map(|all| all.count()), latency.map(|_| flush.ops), "{sync}");
-    }
-}
-
-#[test]
 fn reads_bring_no_flush() {
     let stream = Stream {
         sync: Sync::Fsync(1),

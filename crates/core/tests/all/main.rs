@@ -1,6 +1,7 @@
 //! The experiment as data, the driver on drives that are known, and what is kept of a run.
 #![allow(clippy::unwrap_used, reason = "what cannot be done fails the test")]
 
+mod commits;
 mod driver_given;
 mod driver_loops;
 mod driver_records;

@@ -17,7 +17,13 @@ fn event() -> impl Strategy<Value = Event> {
 }
 
 fn empty(worker: usize) -> Tally {
-    Tally::new(3, 1, worker as u32, &KINDS, Keep { submit: true, response: true, ..Keep::default() })
+    Tally::new(
+        3,
+        1,
+        worker as u32,
+        &KINDS,
+        Keep { submit: true, response: true, ..Keep::default() },
+    )
 }
 
 fn account(tally: &mut Tally, event: &Event) {

@@ -17,6 +17,9 @@ pub fn refusal(words: &[String]) -> Option<Failure> {
     let command_line = CommandLine::command();
     let of = |name: &str| command_line.find_subcommand(name);
     let (check, run) = (of("check")?, of("run")?);
+    if let Some(refused) = markdown(rest) {
+        return Some(refused);
+    }
     let mut loads: Vec<String> = Vec::new();
     let mut target = None;
     let mut words = rest.iter().peekable();
@@ -47,6 +50,24 @@ pub fn refusal(words: &[String]) -> Option<Failure> {
     Some(Failure::usage(text).advise(format!("One load of your own:  {line}")))
 }
 
+/// A file typed after the switch `--markdown`, which prints.
+fn markdown(words: &[String]) -> Option<Failure> {
+    let at =
+        words.iter().position(|word| word == "--markdown" || word.starts_with("--markdown="))?;
+    let given = words[at].strip_prefix("--markdown=");
+    let is_file = |word: &&str| word.ends_with(".md") || given.is_some();
+    let file = given.or(words.get(at + 1).map(String::as_str)).filter(is_file)?;
+    let others = words.iter().enumerate().filter(|(place, word)| *place != at && *word != file);
+    let others: Vec<&str> = others.map(|(_, word)| word.as_str()).collect();
+    let line = ["drivelab check"].into_iter().chain(others).collect::<Vec<_>>().join(" ");
+    Some(Failure::usage("check prints Markdown; it takes no file after --markdown").advise(
+        format!(
+            "Into a file:  {line} --markdown > {file}\n  Of a run that is there:  drivelab report \
+             last --markdown {file}"
+        ),
+    ))
+}
+
 /// The option of a command by its long name.
 fn argument<'a>(command: &'a clap::Command, name: &str) -> Option<&'a clap::Arg> {
     command.get_arguments().find(|argument| argument.get_long() == Some(name))
@@ -70,6 +91,17 @@ mod tests {
         let (text, advice) = said(line).expect("a refusal");
         assert_eq!(text, "check has fixed loads and does not take --bs");
         assert!(advice.ends_with("drivelab run /mnt --bs 8k --rw write --poisson"), "{advice}");
+    }
+
+    #[test]
+    fn a_file_for_markdown_is_told_where_it_comes_from() {
+        for line in ["check /mnt --markdown check.md --seed 7", "check --markdown=check.md /mnt"] {
+            let (text, advice) = said(&format!("drivelab {line}")).expect("a refusal");
+            assert!(text.contains("takes no file after --markdown"), "{text}");
+            assert!(advice.contains("drivelab check /mnt"), "{advice}");
+            assert!(advice.contains(" --markdown > check.md"), "{advice}");
+        }
+        assert_eq!(said("drivelab check --markdown ."), None);
     }
 
     #[test]

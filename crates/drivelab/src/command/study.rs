@@ -97,7 +97,12 @@ fn prepare<'a>(
     let terms = Terms { tag, live: Some(&options.live), ..terms };
     let mut job = Job::new("study", target, &terms, shown)?;
     let line = format!("study {}", study.name);
-    let mut resolved = job.look(Missing::unless_sized(options.size, &line))?;
+    let missing = match study.needs.files {
+        // Names are made in a directory; a file has none.
+        0 => Missing::Refused { line: &line, takes_size: false },
+        _ => Missing::unless_sized(options.size, &line),
+    };
+    let mut resolved = job.look(missing)?;
     let mut asked = asked(options, &study, target, &mut resolved)?;
     asked.seed = seed.unwrap_or(asked.seed);
     let inquiry = Studied { study, options: asked, facts: resolved.facts.clone() };

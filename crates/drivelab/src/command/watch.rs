@@ -13,6 +13,7 @@ use crate::{print, store};
 use drivelab_core::quantity::{bandwidth, digits, operations, percent, size, time};
 use drivelab_io::counters::{self, DeviceCounters};
 use drivelab_io::facts::{self, DeviceNumber, System};
+use drivelab_report::Screen;
 use schemars::JsonSchema;
 use serde::Serialize;
 use std::path::Path;
@@ -243,10 +244,32 @@ fn table(line: &Line, printed: usize, is_traced: bool) -> String {
     head + &row(&cells)
 }
 
+/// Characters of each column of a line.
+const WIDTHS: [usize; 12] = [9, 10, 9, 8, 8, 10, 9, 8, 8, 10, 7, 7];
+/// Columns that a narrow screen does without, the first of them first: the sizes, which rate and
+/// number tell, the flushes, the queue.
+const WITHOUT: [&[usize]; 3] = [&[3, 7], &[9], &[10]];
+
+/// A line of the columns that fit.
 fn row(cells: &[String; 12]) -> String {
-    let mut text = format!("{:<10}", cells[0]);
-    for cell in &cells[1..] {
-        text += &format!(" {cell:>10}");
+    let most = Screen::current().columns;
+    let mut gone: Vec<usize> = Vec::new();
+    let width = |gone: &[usize]| -> usize {
+        let kept = WIDTHS.iter().enumerate().filter(|(at, _)| !gone.contains(at));
+        kept.map(|(_, width)| width + 1).sum::<usize>() - 1
+    };
+    for columns in WITHOUT {
+        if width(&gone) > most {
+            gone.extend(columns);
+        }
+    }
+    let mut text = String::new();
+    for (at, (cell, width)) in cells.iter().zip(WIDTHS).enumerate() {
+        match at {
+            0 => text += &format!("{cell:<width$}"),
+            _ if gone.contains(&at) => {}
+            _ => text += &format!(" {cell:>width$}"),
+        }
     }
     text.truncate(text.trim_end().len());
     text + "\n"
@@ -280,6 +303,11 @@ mod tests {
         let text = table(&line, 0, false);
         assert_eq!(text.lines().count(), 2, "{text}");
         assert_eq!(table(&line, 1, false).lines().count(), 1);
-        assert!(text.contains("4 KiB") && text.contains('–'), "{text}");
+        assert!(text.contains("500 IOPS"), "{text}");
+        assert!(!text.contains("4 KiB") && text.contains('–'), "80 columns have no sizes: {text}");
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        Screen::of(Some(131), false).set();
+        let wide = table(&line, 0, false);
+        assert!(wide.contains("4 KiB") && wide.contains("flushes"), "{wide}");
     }
 }

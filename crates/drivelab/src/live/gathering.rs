@@ -225,11 +225,8 @@ mod tests {
     }
 
     fn tally(worker: u32, from: u64, to: u64, ops: u64) -> Record {
-        let kind = KindTally {
-            ops,
-            bytes: 10 * ops,
-            ..KindTally::new(Action::Read, Keep::default())
-        };
+        let kind =
+            KindTally { ops, bytes: 10 * ops, ..KindTally::new(Action::Read, Keep::default()) };
         let text = serde_json::json!({
             "step": 3, "stream": 0, "worker": worker, "from": from, "to": to,
             "kinds": [kind], "in_flight_sum": 0, "submit_calls": 0, "reap_calls": 0,

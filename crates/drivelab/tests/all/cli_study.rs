@@ -61,7 +61,10 @@ fn a_rate_that_the_host_bounds_is_not_settled_before_its_cliff() {
     assert!((steady / truth - 1.0).abs() < 0.05, "steady {steady} of {truth}");
     let verdict = said(&json, "verdict");
     assert!(!verdict.contains("cliff comes after"), "it is hidden by the bound: {verdict}");
-    assert!(said(&json, "unknown").contains("Where the write cliff is"), "{json}");
+    let unknown = said(&json, "unknown");
+    assert!(unknown.contains("Where the drive began to collect: before"), "{unknown}");
+    let fell = figure(&json, "falls after") / (4.0 * GIB);
+    assert!((2.0..6.0).contains(&fell), "searched beyond two capacities: {fell}");
 }
 
 #[test]
@@ -445,8 +448,11 @@ fn a_purge_of_a_directory_is_refused_and_not_left_out() {
 #[test]
 fn a_fall_that_came_later_is_blamed_on_nobody() {
     let user = User::new();
-    let json =
-        |target: &str| user.types(&["study", "wsat", target, "--seed", "7", "--json"]).json();
+    let json = |target: &str| {
+        // Room for two capacities of search, the fill and the settling, and not for more.
+        let line = ["study", "wsat", target, "--seed", "7", "--budget", "6GiB", "--json"];
+        user.types(&line).json()
+    };
     let unknown = said(&json("sim:x25-m,capacity=1GiB"), "unknown");
     assert!(unknown.contains("It fell later, in the random writes after"), "{unknown}");
     assert!(!unknown.contains("such as the host or the link"), "{unknown}");

@@ -99,11 +99,8 @@ fn in_bytes(card: &Card) -> String {
         let label = line.label.split_whitespace().collect::<Vec<_>>().join(" ");
         (!sides.is_empty()).then(|| format!("{label} {}", sides.join(", ")))
     });
-    let told: Vec<String> = told.collect();
-    match told.is_empty() {
-        true => String::new(),
-        false => hanging("  in bytes     ", &printable(&told.join("; ")), 16),
-    }
+    let labels = ["  in bytes     "].into_iter().chain(std::iter::repeat(""));
+    told.zip(labels).map(|(told, label)| hanging(label, &printable(&told), 16)).collect()
 }
 
 /// A number above the line, or behind a star where there is only ASCII.

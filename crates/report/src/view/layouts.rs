@@ -1,5 +1,6 @@
 //! Other ways to set a table that is too wide: nothing of it is lost, only its place changes.
 
+use crate::view::amounts::NOTHING;
 use crate::view::block::{Head, Table};
 
 /// The table as it is, then the ways to set it in narrower parts, the ones best to read first.
@@ -23,16 +24,20 @@ pub(crate) fn layouts(table: &Table) -> Vec<Vec<Table>> {
     all
 }
 
-/// The columns of a table in as many parts as it takes, each behind the columns that name the rows;
-/// `None` where not even one column fits behind them.
+/// The columns of a table in as many parts as it takes, each behind the columns that name the rows,
+/// without the rows that have nothing in that part; `None` where not even one column fits behind
+/// them.
 pub(crate) fn bands(table: &Table, fits: impl Fn(&Table) -> bool) -> Option<Vec<Table>> {
     let names = if is_distinct(table, 1) { 1 } else { 2 };
-    let part = |columns: &[usize]| {
-        let columns = || (0..names).chain(columns.iter().copied());
+    let has_any = |row: &[String], columns: &[usize]| {
+        columns.iter().any(|column| !row[*column].is_empty() && row[*column] != NOTHING)
+    };
+    let part = |of: &[usize]| {
+        let columns = || (0..names).chain(of.iter().copied());
         let row = |row: &Vec<String>| columns().map(|column| row[column].clone()).collect();
         Table {
             heads: columns().map(|column| table.heads[column].clone()).collect(),
-            rows: table.rows.iter().map(row).collect(),
+            rows: table.rows.iter().filter(|row| has_any(row, of)).map(row).collect(),
             ..Table::default()
         }
     };
@@ -178,5 +183,15 @@ mod tests {
         let two = table(&["target", "load", "b#", "c#"], &rows);
         let parts = bands(&two, |part| part.heads.len() <= 3).unwrap();
         assert_eq!(lines(&parts[1]), ["target|load|c", "a|x|2", "a|y|4"]);
+    }
+
+    #[test]
+    fn a_row_stands_only_in_the_bands_that_have_something_of_it() {
+        let rows: [&[&str]; 3] =
+            [&["a", "stat", "7", NOTHING], &["a", "mkdir", NOTHING, "5"], &["b", "stat", "8", "9"]];
+        let wide = table(&["target", "test", "1 worker", "2 workers"], &rows);
+        let bands = bands(&wide, |part| part.heads.len() <= 3).expect("two bands");
+        assert_eq!(lines(&bands[0]), ["target|test|1 worker", "a|stat|7", "b|stat|8"]);
+        assert_eq!(lines(&bands[1]), ["target|test|2 workers", "a|mkdir|5", "b|stat|9"]);
     }
 }

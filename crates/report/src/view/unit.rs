@@ -36,6 +36,10 @@ impl Unit {
             Unit::Bytes => bytes(value),
             Unit::Nanoseconds => units::time(value),
             Unit::Seconds => units::time(value * 1e9),
+            // What is not all of it is not rounded to all of it.
+            Unit::Share if (0.995..1.0).contains(&value) => {
+                format!("{:.2} %", (value * 1e4).floor() / 1e2)
+            }
             Unit::Share => units::percent(value),
             Unit::Celsius => format!("{value:.0} °C"),
             Unit::Factor => format!("× {}", units::digits(value)),

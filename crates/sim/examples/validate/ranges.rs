@@ -268,8 +268,8 @@ pub fn section() -> Result<String, String> {
     };
     Ok(format!(
         "### What a parameter may be\n\nA test refuses a profile with a parameter outside its \
-         range, fitted or not; `{NO_DRIVE}` is not a real drive and is left out. No source gives a range \
-         for the time of firmware or of a command. {outside}\n\n{}",
+         range, fitted or not; `{NO_DRIVE}` is not a real drive and is left out. No source gives \
+         a range for the time of firmware or of a command. {outside}\n\n{}",
         table.text()
     ))
 }

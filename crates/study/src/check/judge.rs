@@ -178,7 +178,7 @@ impl Judged<'_> {
         let flush = self.kind(FSYNC, Action::Flush).and_then(mean);
         let (Some(write), Some(flush)) = (write, flush) else { return };
         let commit_ns = write + flush;
-        let text = "p99 of the fsync alone".into();
+        let text = "p99 of write and fsync together".into();
         findings.remarks.push(Remark { cell: FSYNC.into(), text });
         findings.verdict.push(format!(
             "Each durable commit (4 KiB and fsync) costs {}{}: about {} a second from one writer, \

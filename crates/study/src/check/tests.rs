@@ -27,13 +27,7 @@ fn facts(total: u64, free: u64) -> Facts {
 
 fn laid_out(plan: Plan, bytes: u64) -> Run {
     let mut run = Run::default();
-    let mut tally = Tally::new(
-        0,
-        0,
-        0,
-        &[drivelab_core::op::Action::Write],
-        Keep::default(),
-    );
+    let mut tally = Tally::new(0, 0, 0, &[drivelab_core::op::Action::Write], Keep::default());
     tally.kinds[0].bytes = bytes;
     run.push(Record::Plan { plan }).unwrap();
     run.push(Record::StepBegin(StepBegin {

@@ -123,18 +123,3 @@ pub fn lines(device: &DeviceFacts) -> Check {
         "Both tools read the same numbers if the line leaves them out.",
     )
 }
-
-/// A line that is still passed on.
-pub fn old_line() -> Check {
-    check(
-        "mke2fs -E stripe-width=32 resize=500G",
-        Severity::Note,
-        "lacks a comma: mke2fs takes `resize=500G` for the device and stops. With it \
-         (stripe-width=32,resize=500G), stripe-width=32 means 32 blocks of 4 KiB = 128 KiB, a hint \
-         for the allocator; resize= does not limit the size of the file system: it is how far it \
-         can be grown later, and less of it keeps fewer blocks for that"
-            .into(),
-        "Leave resize= out unless those blocks matter; give stripe-width only where the device has \
-         a stripe.",
-    )
-}

@@ -79,12 +79,6 @@ fn lines_give_a_stripe_only_where_the_device_has_one() {
     // A bridge that claims 32 MiB less a sector.
     array.optimal_io_bytes = Some(33_553_920);
     assert!(of(array, None, name).found.contains("is not a stripe"));
-    let old = of(partition(1 << 20), None, "mke2fs -E stripe-width=32 resize=500G");
-    assert!(old.found.contains("lacks a comma") && old.found.contains("does not limit"));
-    let filesystem = Some(FilesystemFacts::default());
-    let made =
-        TargetFacts { devices: vec![partition(1 << 20)], filesystem, ..TargetFacts::default() };
-    assert!(!advise(&made).iter().any(|check| check.found.contains("lacks a comma")));
 }
 
 #[test]

@@ -32,6 +32,7 @@ impl Driver {
         } else {
             clock.last_completion
         };
+        let since_last = done.completed.saturating_sub(clock.last_completion);
         clock.last_completion = done.completed;
         clock.is_idle = self.slots.are_idle();
         let gap = done.completed.saturating_sub(since);
@@ -46,7 +47,7 @@ impl Driver {
         };
         kind.account(done, due);
         if let Some(held_ns) = &mut kind.held_ns {
-            *held_ns += gap;
+            *held_ns += since_last;
         }
         let latency_ns = done.completed.saturating_sub(due);
         if !self.book.tally.ramp && self.book.slowest.admits(latency_ns) {

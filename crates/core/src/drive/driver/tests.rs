@@ -112,7 +112,8 @@ fn a_queue_takes_what_it_is_for() {
 
 #[test]
 fn the_time_that_a_kind_had_is_its_calls_and_what_the_worker_waited_for() {
-    let names = Names { actions: vec![Action::Create, Action::Unlink], names: Some(2), ..Names::default() };
+    let names =
+        Names { actions: vec![Action::Create, Action::Unlink], names: Some(2), ..Names::default() };
     let stream = Stream { pattern: Pattern::Names(names), ..Stream::default() };
     let until = Until { passes: Some(1), ..Until::default() };
     let step = Step { until, streams: vec![stream], ..Step::default() };

@@ -337,6 +337,14 @@ fn a_load_that_is_not_what_it_is_called_is_noticed() {
     assert_eq!(reasons(Evidence::reads(), merged), [""; 0], "requests that carry four");
     let busy = |e: &mut Evidence| e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
     assert_eq!(reasons(Evidence::reads(), busy), ["generator_saturated"]);
+    let names = |e: &mut Evidence, system_percent: u64| {
+        let actions = vec![Action::Create];
+        e.stream.pattern = Pattern::Names(Names { actions, ..Names::default() });
+        e.end.phases[0].cpu_ns = Some(SPAN_NS * 95 / 100);
+        e.end.phases[0].system_cpu_ns = Some(SPAN_NS * system_percent / 100);
+    };
+    assert_eq!(reasons(Evidence::reads(), |e| names(e, 2)), ["generator_saturated"]);
+    assert_eq!(reasons(Evidence::reads(), |e| names(e, 60)), [""; 0], "the file system's work");
     let in_memory = |e: &mut Evidence| {
         e.end.phases[0].cpu_ns = Some(SPAN_NS);
         e.facts.target.devices[0].layer = "zram".into();

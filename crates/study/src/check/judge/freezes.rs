@@ -96,14 +96,11 @@ impl Freezes {
         })
     }
 
-    /// What stands at the cell that looks for them.
+    /// What stands at the cell that looks for them, where it has none: gaps stand at every cell.
     pub(super) fn remark(&self) -> Option<String> {
-        let (longest, count) = self.stutter?;
-        Some(format!(
-            "longest gap {}, {count} over {} ms",
-            quantity::time(longest as f64),
-            FREEZE_NS / 1_000_000
-        ))
+        let (longest, _) = self.stutter.filter(|(_, count)| *count == 0)?;
+        let (longest, over) = (quantity::time(longest as f64), FREEZE_NS / 1_000_000);
+        Some(format!("longest gap {longest}, 0 over {over} ms"))
     }
 }
 
@@ -152,5 +149,6 @@ mod tests {
         assert_eq!(Freezes::default().told(), None);
         let remark = planted(FREEZE_NS / 2, None).remark().expect("a cell");
         assert_eq!(remark, "longest gap 50.0 ms, 0 over 100 ms");
+        assert_eq!(planted(2 * FREEZE_NS, None).remark(), None, "said as of any cell");
     }
 }
