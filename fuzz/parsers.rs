@@ -314,6 +314,7 @@ pub fn trace(data: &[u8]) {
     let begins = trace.events.iter().filter(|event| event.point == Point::Queue);
     let one = |event: &BlockEvent| Stamped {
         issued: event.at.saturating_sub(1),
+        submitted: event.at.saturating_sub(1),
         completed: event.at.saturating_add(1 << 20),
         offset: event.sector.saturating_mul(512),
         bytes: event.sectors.saturating_mul(512),

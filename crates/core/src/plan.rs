@@ -34,7 +34,7 @@ pub use level::{Level, Rate, Unevenness};
 pub use pattern::{Jump, Names, Pattern, PatternName, Sequence};
 pub use queue_setting::{QueueSetting, SettingChange};
 pub use request::Request;
-pub use stream::{STAMP_UNIT_BYTES, Stream};
+pub use stream::{REQUESTS_MAX, STAMP_UNIT_BYTES, Stream};
 pub use stream_text::{Contradiction, StreamText};
 pub use until::Until;
 pub use weights::{KindShares, Mix, WeightedSize, Zone};

@@ -11,7 +11,7 @@ pub mod record;
 pub mod uses;
 pub mod verified;
 
-use crate::anatomy::Anatomy;
+use crate::anatomy::{Anatomy, Requests};
 use crate::findings::Findings;
 use crate::inside::InsideInterval;
 use crate::ledger::Ledger;
@@ -54,6 +54,8 @@ pub struct StepRun {
     pub insides: Vec<InsideInterval>,
     /// Where the time of its I/Os went, if it was traced.
     pub anatomy: Option<Anatomy>,
+    /// Its I/Os one by one, of the streams that keep them.
+    pub requests: Vec<Requests>,
     /// How it ended; absent in a run that was killed.
     pub end: Option<StepEnd>,
 }
@@ -116,6 +118,7 @@ impl Run {
                     tallies: Vec::new(),
                     insides: Vec::new(),
                     anatomy: None,
+                    requests: Vec::new(),
                     end: None,
                 });
             }
@@ -130,6 +133,10 @@ impl Run {
             Record::Anatomy(anatomy) => {
                 let number = anatomy.step;
                 self.step(number)?.anatomy = Some(*anatomy);
+            }
+            Record::Requests(requests) => {
+                let number = requests.step;
+                self.step(number)?.requests.push(*requests);
             }
             Record::StepEnd(end) => {
                 let number = end.step;

@@ -14,13 +14,13 @@ use crate::progress::{Beginning, Progress};
 use crate::store::writer::Recorder;
 use crate::target_actions::TargetActions;
 use crate::tracer::{self, Traced, Tracer};
-use drivelab_core::anatomy::{Anatomy, Piece};
+use drivelab_core::anatomy::{Anatomy, Piece, Requests};
 use drivelab_core::defect::ended_by_defects;
-use drivelab_core::driver::drivers_of;
+use drivelab_core::driver::{Driver, drivers_of};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
-use drivelab_core::plan::{Act, Plan, SettingChange, Step};
+use drivelab_core::plan::{Act, Plan, REQUESTS_MAX, SettingChange, Step};
 use drivelab_core::queue::{Finished, Testbed, Trouble, TroubleKind};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
@@ -219,9 +219,7 @@ impl<'a> Execution<'a> {
         let target = self.recorder.run().begin.facts.target.kind;
         let (stop, unissued) = match result {
             Ok(mut finished) => {
-                if is_traced {
-                    self.take_apart(number, trace, &mut finished);
-                }
+                self.keep(number, is_traced, trace, &mut finished);
                 let gone = self.target_actions.gone();
                 gather(finished, &mut end, target, gone.as_deref())
             }
@@ -335,10 +333,35 @@ impl<'a> Execution<'a> {
         if step.trace && ranks.is_rank_0() {
             let room = tracer::ios_max(step) / drivers.len().max(1);
             drivers.iter_mut().for_each(|driver| driver.keep_stamps(room));
+        } else {
+            let kept = |driver: &&mut Driver| driver.stream().keep_requests;
+            let room = REQUESTS_MAX / drivers.iter_mut().filter(kept).count().max(1);
+            drivers.iter_mut().filter(kept).for_each(|driver| driver.keep_stamps(room));
         }
         let mut sink = Forward::new(ranks, self.recorder, self.progress, evidence, (step, number));
         self.testbed.watch_stages(step.trace && simulated);
         self.testbed.run(drivers, &mut sink)
+    }
+
+    /// Records what drivers stamped: for a trace, or the I/Os that streams keep one by one.
+    fn keep(
+        &mut self,
+        number: u32,
+        is_traced: bool,
+        trace: Option<Traced>,
+        finished: &mut [Finished],
+    ) {
+        if is_traced {
+            return self.take_apart(number, trace, finished);
+        }
+        let kept = finished.iter_mut().map(|finished| &mut finished.driver);
+        for driver in kept.filter(|driver| driver.stream().keep_requests) {
+            let (all, left_out) = driver.take_stamps();
+            let setup = driver.setup();
+            let (step, stream, worker) = (setup.step, setup.stream_index, setup.worker);
+            let requests = Requests { step, stream, worker, all, left_out };
+            self.recorder.record(Record::Requests(Box::new(requests)));
+        }
     }
 
     /// Joins what the kernel's tracer saw with the drivers' own stamps; where there was none, a

@@ -127,8 +127,8 @@ pub struct Settings {
     pub sqthread_poll: bool,
     /// `write_bw_log`, `write_iops_log`, `write_lat_log`: prefixes.
     pub logs: [Option<String>; 3],
-    /// `log_avg_msec`.
-    pub log_avg_ms: u64,
+    /// `log_avg_msec` and `log_offset`.
+    pub log_lines: LogLines,
     /// `per_job_logs`.
     pub per_job_logs: bool,
     /// `percentile_list`.
@@ -205,6 +205,15 @@ pub struct Turns {
     pub depth_low: Option<u32>,
     /// `serialize_overlap`.
     pub no_overlap: bool,
+}
+
+/// What the lines of logs stand for.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct LogLines {
+    /// Milliseconds between two; 0: each request has one.
+    pub every_ms: u64,
+    /// Whether they say where.
+    pub with_offset: bool,
 }
 
 /// `exit_what`: whom the end of a job ends.
@@ -300,7 +309,7 @@ impl Default for Settings {
             hipri: false,
             sqthread_poll: false,
             logs: [None, None, None],
-            log_avg_ms: 0,
+            log_lines: LogLines::default(),
             per_job_logs: true,
             percentiles: PERCENTILES.to_vec(),
             with_percentiles: [true, false, false],

@@ -143,8 +143,10 @@ pub struct Log {
     pub logged: Logged,
     /// The file's name up to `_bw.1.log`.
     pub prefix: String,
-    /// Milliseconds between two lines.
+    /// Milliseconds between two lines; 0: each request has its own.
     pub every_ms: u64,
+    /// Whether a line says where.
+    pub with_offset: bool,
     /// One file for each clone.
     pub per_job: bool,
 }

@@ -38,6 +38,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         files: place.shared(),
         first_file: place.first_file(),
         files_in_turn: (place.per_clone > 1).then_some(place.per_clone),
+        keep_requests: settings.log_lines.every_ms == 0
+            && settings.logs.iter().any(Option::is_some),
         depth: if engine.is_synchronous() { 1 } else { settings.depth },
         workers: settings.numjobs,
         align: settings.ba.map(Size),

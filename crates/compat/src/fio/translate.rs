@@ -149,14 +149,18 @@ fn interval(jobs: &[Whole<'_>]) -> Result<Interval, Refusal> {
     let Some(first) = jobs.iter().find(logging) else {
         return Ok(Interval(Span(500_000_000)));
     };
-    let every_ms = first.settings.log_avg_ms;
-    if jobs.iter().filter(logging).any(|whole| whole.settings.log_avg_ms != every_ms) {
+    let every_ms = first.settings.log_lines.every_ms;
+    if jobs.iter().filter(logging).any(|whole| whole.settings.log_lines.every_ms != every_ms) {
         return Err(unsupported("log_avg_msec that differs between jobs", "say it once"));
+    }
+    if every_ms == 0 {
+        // Each request has a line of its own.
+        return Ok(Interval(Span(500_000_000)));
     }
     if !(10..=60_000).contains(&every_ms) {
         return Err(unsupported(
-            "logs of single requests",
-            "add log_avg_msec=100 (10 to 60000); the run file has the histogram of every interval",
+            &format!("log_avg_msec={every_ms}"),
+            "use 10 to 60000, or leave it out: then each request has a line",
         ));
     }
     Ok(Interval(Span(every_ms * 1_000_000)))
@@ -442,7 +446,8 @@ fn logs(settings: &Settings, name: &str) -> Vec<Log> {
         let one = |logged: &Logged| Log {
             logged: *logged,
             prefix: prefix.clone(),
-            every_ms: settings.log_avg_ms,
+            every_ms: settings.log_lines.every_ms,
+            with_offset: settings.log_lines.with_offset,
             per_job: settings.per_job_logs,
         };
         kinds.iter().map(one).collect()

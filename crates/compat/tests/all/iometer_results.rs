@@ -123,6 +123,7 @@ fn run_of(plan: &Plan, works: &[&[(Action, u64, &[u64])]]) -> Run {
             tallies,
             insides: Vec::new(),
             anatomy: None,
+            requests: Vec::new(),
             end: Some(StepEnd { step, phases, ..StepEnd::default() }),
         });
     }

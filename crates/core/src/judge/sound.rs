@@ -158,6 +158,7 @@ fn stripped(run: &Run, steps: &[StepSummary]) -> Run {
                 tallies: Vec::new(),
                 insides: Vec::new(),
                 anatomy: None,
+                requests: Vec::new(),
                 end,
             }
         }

@@ -12,6 +12,9 @@ use serde::{Deserialize, Serialize};
 /// Largest stamped unit in bytes.
 pub const STAMP_UNIT_BYTES: usize = 4096;
 
+/// Most I/Os of a step that are kept one by one: 50 MB of memory.
+pub const REQUESTS_MAX: usize = 1 << 20;
+
 /// One stream: workers of one kind on one region.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "StreamText", into = "StreamText")]
@@ -32,6 +35,8 @@ pub struct Stream {
     pub mix: Mix,
     /// Each write goes where the last one ended, whatever the order of the reads.
     pub writes_in_order: bool,
+    /// Each I/O is kept by itself, up to [`REQUESTS_MAX`] of a step.
+    pub keep_requests: bool,
     /// Each completion is followed by the opposite direction.
     pub reply: Option<Reply>,
     /// Bytes of a reply, where it is not as long as its request.
@@ -120,6 +125,7 @@ impl Default for Stream {
             pattern: Pattern::SEQUENTIAL,
             mix: Mix::READ,
             writes_in_order: false,
+            keep_requests: false,
             reply: None,
             reply_size: None,
             reply_after: None,

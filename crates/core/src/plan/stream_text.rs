@@ -93,6 +93,9 @@ pub struct StreamText {
     /// Each write goes where the last one ended, whatever the order of the reads.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub writes_in_order: bool,
+    /// Each I/O is kept by itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub keep_requests: bool,
     /// Each completion is followed by the opposite direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reply: Option<Reply>,

@@ -1,6 +1,6 @@
 //! The append-only stream that a run writes, one record a line, and nothing else.
 
-use crate::anatomy::{Anatomy, Piece};
+use crate::anatomy::{Anatomy, Piece, Requests};
 use crate::facts::Facts;
 use crate::findings::Findings;
 use crate::inside::{Inside, InsideInterval};
@@ -35,6 +35,8 @@ pub enum Record {
     Inside(Box<InsideInterval>),
     /// Where the time of a step's I/Os went.
     Anatomy(Box<Anatomy>),
+    /// The I/Os of a worker whose stream keeps each by itself.
+    Requests(Box<Requests>),
     /// A step has ended.
     StepEnd(Box<StepEnd>),
     /// A state that a study proved the drive to be in.

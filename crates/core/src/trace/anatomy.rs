@@ -50,10 +50,13 @@ impl Segment {
 }
 
 /// One I/O as the program saw it.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "Row", into = "Row")]
 pub struct Stamped {
     /// Read just before the system call that carried it.
     pub issued: Time,
+    /// Read just after that call.
+    pub submitted: Time,
     /// Read just after the call that returned it.
     pub completed: Time,
     /// First byte on the target.
@@ -62,6 +65,36 @@ pub struct Stamped {
     pub bytes: u32,
     /// What it did.
     pub action: Action,
+}
+
+/// An I/O as a run file has it: issued, submitted, completed, offset, bytes, action.
+type Row = (Time, Time, Time, u64, u32, Action);
+
+impl From<Row> for Stamped {
+    fn from((issued, submitted, completed, offset, bytes, action): Row) -> Self {
+        Stamped { issued, submitted, completed, offset, bytes, action }
+    }
+}
+
+impl From<Stamped> for Row {
+    fn from(it: Stamped) -> Self {
+        (it.issued, it.submitted, it.completed, it.offset, it.bytes, it.action)
+    }
+}
+
+/// The I/Os of one worker, each by itself, in the order in which they completed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Requests {
+    /// Number of the executed step.
+    pub step: u32,
+    /// Stream within the step.
+    pub stream: u32,
+    /// Worker within the stream.
+    pub worker: u32,
+    /// After the ramp, up to as many as there was room for.
+    pub all: Vec<Stamped>,
+    /// Later ones, which are counted and not kept.
+    pub left_out: u64,
 }
 
 /// One I/O broken down; times in nanoseconds.

@@ -295,6 +295,7 @@ mod tests {
             tallies: Vec::new(),
             insides: Vec::new(),
             anatomy: None,
+            requests: Vec::new(),
             end: None,
         };
         limits.spend(&done);

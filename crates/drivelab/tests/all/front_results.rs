@@ -92,6 +92,44 @@ fn results_of_other_lines_are_replaced_as_fio_does() {
 }
 
 #[test]
+fn a_log_without_an_interval_has_a_line_for_each_request() {
+    let user = User::new();
+    let line = "fio --name=a --ioengine=null --filesize=1M --write_bw_log=t --write_lat_log=t \
+                --per_job_logs=0 --log_offset=1";
+    for rw in ["write", "randread", "randtrim"] {
+        let rw_option = format!("--rw={rw}");
+        let words: Vec<&str> = line.split_whitespace().chain([rw_option.as_str()]).collect();
+        user.types(&words).fine();
+        let direction = ["randread", "write", "randtrim"].iter().position(|it| *it == rw).unwrap();
+        for log in ["t_bw.log", "t_lat.log", "t_clat.log"] {
+            let text = std::fs::read_to_string(user.work().join(log)).unwrap();
+            let rows: Vec<Vec<u64>> = text
+                .lines()
+                .map(|line| line.split(", ").map(|it| it.parse().unwrap()).collect())
+                .collect();
+            assert!(rows.iter().all(|row| row[2] == direction as u64 && row[3] == 4096), "{text}");
+            let mut offsets: Vec<u64> = rows.iter().map(|row| row[4]).collect();
+            let is_in_order = offsets.is_sorted();
+            offsets.sort_unstable();
+            assert_eq!(offsets, (0..256).map(|at| at * 4096).collect::<Vec<_>>(), "{rw} {log}");
+            assert_eq!(is_in_order, rw == "write", "{rw} {log}");
+            assert!(rows.is_sorted_by_key(|row| row[0]), "times go on: {text}");
+        }
+        // A call that is the I/O has no time of submission.
+        assert_eq!(std::fs::read(user.work().join("t_slat.log")).unwrap(), b"", "{rw}");
+    }
+    // Means of intervals say of no single place.
+    let words = "fio --name=a --ioengine=null --size=1M --write_bw_log=m --log_avg_msec=10 \
+                 --log_offset=1 --time_based --runtime=1";
+    user.types(&words.split_whitespace().collect::<Vec<_>>()).fine();
+    let text = std::fs::read_to_string(user.work().join("m_bw.1.log")).unwrap();
+    assert!(
+        text.lines().count() > 20 && text.lines().all(|it| it.ends_with(", 0, 0, 0")),
+        "{text}"
+    );
+}
+
+#[test]
 fn where_results_are_is_said_only_where_it_is_true() {
     let user = User::new();
     user.write("x.icf", ICF);

@@ -158,6 +158,11 @@ fn answer(
     let (low, high) = match (figure.low, figure.high) {
         (Some(low), Some(high)) => (low, high),
         _ if figure.n < 2 => return cannot("one repetition gives no interval".into()),
+        _ if !are_equal(claim, summary, cell) => {
+            return cannot(
+                "its repetitions differ too much for an interval; measure longer".into(),
+            );
+        }
         // Equal repetitions: a percentile is known as well as the histogram resolves it.
         _ if claim.metric.quantile().is_some() => {
             (figure.value * (1.0 - RESOLUTION), figure.value * (1.0 + RESOLUTION))
@@ -276,6 +281,29 @@ fn is_ended_early(claim: &Claim, summary: &Summary) -> bool {
 
 fn kind_of<'a>(claim: &Claim, cell: &'a CellSummary) -> Option<&'a CellKind> {
     cell.streams.first()?.kinds.get(&claim.action())
+}
+
+/// Whether the figure of all repetitions that count is the same: an interval is missing where they
+/// are equal, and where they are too far apart for one.
+fn are_equal(claim: &Claim, summary: &Summary, cell: &CellSummary) -> bool {
+    let steps = summary.steps.iter().filter(|step| cell.steps.contains(&step.step));
+    let values = steps.filter_map(|step| {
+        let kind = step.streams.first()?.kinds.get(&claim.action())?;
+        let latency = if claim.of == Of::Commit { kind.commit_ns } else { kind.service_ns };
+        Some(match claim.metric {
+            Metric::Iops => kind.rates.iops?.value,
+            Metric::BandwidthBytesPerS => kind.rates.bandwidth_bytes_per_s?.value,
+            Metric::MeanNs => latency?.mean,
+            Metric::P50Ns => latency?.p50? as f64,
+            Metric::P90Ns => latency?.p90? as f64,
+            Metric::P99Ns => latency?.p99? as f64,
+            Metric::P999Ns => latency?.p99_9? as f64,
+            Metric::P9999Ns => latency?.p99_99? as f64,
+            Metric::MaxNs => latency?.max as f64,
+        })
+    });
+    let values: Vec<f64> = values.collect();
+    values.windows(2).all(|pair| pair[0] == pair[1])
 }
 
 /// The latencies of all I/Os that a claim is on.

@@ -4,7 +4,7 @@ use drivelab_core::claims::{Answer, JudgedClaim, Metric};
 use drivelab_core::facts::{FilesystemFacts, TargetKind};
 use drivelab_core::op::Action;
 use drivelab_core::plan::Sync;
-use drivelab_core::run::Run;
+use drivelab_core::run::{Run, StepRun};
 use drivelab_core::summary::{
     CellKind, CellStream, CellSummary, Drifting, Latency, LatencyEstimates, Load, MergedLatency,
     Rates, Reason, Summary, summarise,
@@ -382,7 +382,9 @@ fn another_state_than_claimed_is_no_answer() {
         let (tallies, insides) = (Vec::new(), Vec::new());
         let anatomy = None;
         let end = None;
-        run.steps.push(drivelab_core::run::StepRun { begin, plan, tallies, insides, anatomy, end });
+        let requests = Vec::new();
+        let step = StepRun { begin, plan, tallies, insides, anatomy, requests, end };
+        run.steps.push(step);
         let figures = cell(&claim, interval(200.0, 190.0, 210.0), None, 0);
         Summary { cells: vec![figures], ..summarise(&run) }
     };

@@ -262,7 +262,7 @@ fn log(streams: &[CellStream], findings: &mut Findings) -> Option<()> {
         time(longest)
     ));
     add(findings, "log", rate, Unit::Iops, "commits of 8 KiB, each with fdatasync");
-    let text = "p99 of the write alone, or of the flush alone; a commit takes both".into();
+    let text = "p99 of write and flush together".into();
     findings.remarks.push(Remark { cell: App::Log.name().into(), text });
     add(findings, "log, longest", Estimate::point(longest, 1), Unit::Ns, "one write or flush");
     Some(())

@@ -7,25 +7,24 @@ const ERRORS_END: &str =
 const OF_DEDUPE: &str = "they belong to dedupe_percentage, which is refused";
 const OF_FLOW: &str = "it belongs to flow, which is refused";
 const NO_FLOW: &str = "use rate or rate_iops; jobs run side by side, each at its own pace";
+const LOGS: &str =
+    "one line each log_avg_msec, or one each request, of the first 1,048,576 of a step";
 const STEADY: &str = "each sample is a whole second from the beginning; fio's first one is shorter";
 
 /// In the order of fio's own list.
 pub(super) const ALL: &[Known] = &[
-    option("write_bw_log", Near("one line each log_avg_msec"))
-        .sets(|to, it| put(&mut to.logs[0], it.string().map(Some))),
+    option("write_bw_log", Near(LOGS)).sets(|to, it| put(&mut to.logs[0], it.string().map(Some))),
     option("bwavgtime", Ignored("samples are the intervals of the run file")),
-    option("write_lat_log", Near("one line each log_avg_msec, the mean of it"))
-        .sets(|to, it| put(&mut to.logs[2], it.string().map(Some))),
-    option("write_iops_log", Near("one line each log_avg_msec"))
-        .sets(|to, it| put(&mut to.logs[1], it.string().map(Some))),
+    option("write_lat_log", Near(LOGS)).sets(|to, it| put(&mut to.logs[2], it.string().map(Some))),
+    option("write_iops_log", Near(LOGS)).sets(|to, it| put(&mut to.logs[1], it.string().map(Some))),
     option("iopsavgtime", Ignored("samples are the intervals of the run file")),
     option("log_entries", Ignored("lines take no memory beforehand")),
-    option("log_avg_msec", Same).sets(|to, it| put(&mut to.log_avg_ms, it.number())),
+    option("log_avg_msec", Same).sets(|to, it| put(&mut to.log_lines.every_ms, it.number())),
     option("log_hist_msec", instead("the run file has the histogram of every interval")).off(),
     option("log_hist_coarseness", Ignored("it belongs to write_hist_log, which is refused")),
     option("write_hist_log", instead("the run file has the histogram of every interval")),
     option("log_max_value", instead("the run file has the histogram of every interval")).off(),
-    option("log_offset", instead("the run file has the plan, which says what is where")).off(),
+    option("log_offset", Same).sets(|to, it| put(&mut to.log_lines.with_offset, it.yes())),
     option("log_prio", no("no priorities are set")).off(),
     option("log_compression", Ignored("logs are not compressed")),
     option("log_compression_cpus", Ignored("logs are not compressed")),

@@ -6,6 +6,7 @@ use super::samples::{self, Course};
 use super::steady::Steady;
 use crate::fio::{Line, Section, Unified};
 use crate::front::Host;
+use drivelab_core::anatomy::Requests;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
@@ -25,6 +26,8 @@ pub struct Part<'a> {
     pub stream: &'a Stream,
     /// Its measured intervals.
     pub tallies: Vec<&'a Tally>,
+    /// Its requests one by one, where they were kept.
+    pub requests: Option<&'a Requests>,
     /// When it ran; absent where the run was broken off.
     pub phase: Option<&'a Phase>,
     /// Length of its intervals in nanoseconds.
@@ -59,7 +62,9 @@ fn part<'a>(run: &'a Run, index: usize, stream: u32, worker: u32) -> Option<Part
     let phase = phases.find(|phase| phase.stream == stream && phase.worker == worker);
     let interval_ns = run.plans.first().map_or(0, |plan| plan.interval.0.0);
     let verified = Verified::of(run, step);
-    Some(Part { stream: planned, tallies, phase, interval_ns, verified })
+    let mut requests = step.requests.iter();
+    let requests = requests.find(|it| it.stream == stream && it.worker == worker);
+    Some(Part { stream: planned, tallies, requests, phase, interval_ns, verified })
 }
 
 /// All clones of all jobs, in fio's order.

@@ -4,7 +4,9 @@ use super::gather::{Clone, KINDS, Part};
 use super::samples::per_second_of;
 use crate::fio::{Log, Logged, Section};
 use crate::front::{Existing, OutputFile, ResultFile};
+use drivelab_core::anatomy::Stamped;
 use drivelab_core::op::Action;
+use drivelab_core::plan::Engine;
 use drivelab_core::tally::Tally;
 use drivelab_stats::Histogram;
 
@@ -71,8 +73,51 @@ struct Sum {
     submissions: u64,
 }
 
-/// Milliseconds since the beginning, value, direction, and zeros for size and priority.
+/// A line for each request: milliseconds since the beginning, value, direction, bytes, where it was
+/// asked for the offset, and a zero for the priority.
+fn single(log: &Log, clone: &Clone<'_>) -> String {
+    let mut text = String::new();
+    let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
+    for part in &clone.parts {
+        for it in part.requests.iter().flat_map(|requests| &requests.all) {
+            let is_it = |kind: &Action| *kind == it.action;
+            let Some(direction) = KINDS.iter().position(is_it) else { continue };
+            let Some(value) = value_of(log.logged, it, part.stream.engine) else { continue };
+            let at_ms = it.completed.saturating_sub(begin) / 1_000_000;
+            text.push_str(&format!("{at_ms}, {value}, {direction}, {}", it.bytes));
+            if log.with_offset {
+                text.push_str(&format!(", {}", it.offset));
+            }
+            text.push_str(", 0\n");
+        }
+    }
+    text
+}
+
+/// The value of a request's line; `None` where it has none: a call that is the I/O itself has no
+/// time of submission.
+fn value_of(logged: Logged, it: &Stamped, engine: Engine) -> Option<u64> {
+    let submission_ns = match engine.is_asynchronous() {
+        true => it.submitted.saturating_sub(it.issued),
+        false => 0,
+    };
+    let total_ns = it.completed.saturating_sub(it.issued);
+    let completion_ns = total_ns.saturating_sub(submission_ns);
+    match logged {
+        Logged::Bandwidth => Some(u64::from(it.bytes) * 1_000_000 / completion_ns.max(1)),
+        Logged::Iops => Some(1),
+        Logged::Latency => Some(total_ns),
+        Logged::CompletionLatency => Some(completion_ns),
+        Logged::SubmissionLatency => engine.is_asynchronous().then_some(submission_ns),
+    }
+}
+
+/// Milliseconds since the beginning, value, direction, and zeros for size, offset and priority.
 fn lines(log: &Log, clone: &Clone<'_>) -> String {
+    if log.every_ms == 0 {
+        return single(log, clone);
+    }
+    let rest = if log.with_offset { "0, 0, 0" } else { "0, 0" };
     let mut text = String::new();
     let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
     for part in &clone.parts {
@@ -96,7 +141,7 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
             for (direction, kind) in KINDS.iter().enumerate() {
                 let sum = sum(some, *kind);
                 if let Some(value) = value(log.logged, sum, span_ns) {
-                    text.push_str(&format!("{at_ms}, {value}, {direction}, 0, 0\n"));
+                    text.push_str(&format!("{at_ms}, {value}, {direction}, {rest}\n"));
                 }
             }
         }
@@ -134,5 +179,35 @@ fn value(logged: Logged, sum: Sum, span_ns: u64) -> Option<u64> {
             mean(sum.submission_ns, sum.submissions)
         }
         Logged::SubmissionLatency => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_request_has_the_values_that_fio_gives_it() {
+        let it = Stamped {
+            issued: 1_000,
+            submitted: 2_000,
+            completed: 66_536,
+            offset: 8192,
+            bytes: 8192,
+            action: Action::Write,
+        };
+        // fio 3.33 wrote 126936 for 8192 bytes in 64,536 ns of completion.
+        let all = [
+            Logged::Bandwidth,
+            Logged::Iops,
+            Logged::Latency,
+            Logged::CompletionLatency,
+            Logged::SubmissionLatency,
+        ];
+        let of = |engine| all.map(|logged| value_of(logged, &it, engine));
+        let times = [Some(126_936), Some(1), Some(65_536), Some(64_536), Some(1_000)];
+        assert_eq!(of(Engine::IoUring), times);
+        let whole = [Some(125_000), Some(1), Some(65_536), Some(65_536), None];
+        assert_eq!(of(Engine::Psync), whole);
     }
 }

@@ -22,6 +22,7 @@ pub fn notes(line: &Line, run: &Run) -> Vec<Note> {
         rates(&clones),
         processor(&clones),
         mismatches(&clones),
+        cut_logs(&clones),
     ];
     about.into_iter().flatten().collect()
 }
@@ -43,6 +44,23 @@ pub fn said(line: &Line, run: &Run) -> Said {
 
 fn note(code: &'static str, text: impl Into<String>) -> Option<Note> {
     Some(Note::new(code, "", Treatment::Approximated, text))
+}
+
+/// Requests that have no line in a log that has one for each.
+fn cut_logs(clones: &[Clone<'_>]) -> Option<Note> {
+    let kept = || clones.iter().flat_map(|clone| &clone.parts).filter_map(|part| part.requests);
+    let left_out: u64 = kept().map(|requests| requests.left_out).sum();
+    let lines: u64 = kept().map(|requests| requests.all.len() as u64).sum();
+    if left_out == 0 {
+        return None;
+    }
+    note(
+        "log_cut",
+        format!(
+            "logs have a line each for the first {lines} requests, and none for the {left_out} \
+             after them: no more are kept; log_avg_msec has lines for all of the time"
+        ),
+    )
 }
 
 /// How completion latencies were found.

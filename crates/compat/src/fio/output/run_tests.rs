@@ -442,6 +442,7 @@ fn logs_have_a_line_for_each_interval_and_direction() {
         logged,
         prefix: prefix.into(),
         every_ms,
+        with_offset: false,
         per_job,
     };
     sections[0].logs = vec![log(Logged::Latency, "w", 500, true)];

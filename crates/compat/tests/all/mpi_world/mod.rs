@@ -327,6 +327,7 @@ fn ended(number: u32, step: &Step, tasks: &[Did], from: u64) -> StepRun {
         tallies: if step.act.is_some() { Vec::new() } else { tallies.collect() },
         insides: Vec::new(),
         anatomy: None,
+        requests: Vec::new(),
         end: Some(StepEnd {
             step: number,
             phases: if step.act.is_some() { Vec::new() } else { phases.collect() },

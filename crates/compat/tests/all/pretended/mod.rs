@@ -174,6 +174,7 @@ fn done(number: u32, step: &Step, nanoseconds: &impl Fn(&str, u32, u32) -> u64) 
         tallies,
         insides: Vec::new(),
         anatomy: None,
+        requests: Vec::new(),
         end: Some(end),
     }
 }

@@ -110,6 +110,7 @@ impl Driver {
         {
             stamping.keep(Stamped {
                 issued: done.issued,
+                submitted: done.submitted,
                 completed: done.completed,
                 offset: op.offset,
                 bytes: op.len,

@@ -42,6 +42,7 @@ fn ran(step: &Step, bytes: u64, ns: u64) -> StepRun {
         tallies: vec![tally],
         insides: Vec::new(),
         anatomy: None,
+        requests: Vec::new(),
         end: Some(StepEnd::default()),
     }
 }

@@ -360,6 +360,17 @@ fn a_level_needs_whole_seconds_and_another_bound() {
 }
 
 #[test]
+fn only_data_are_kept_one_by_one() {
+    accepted(&with(|s| s.keep_requests = true));
+    let names = |s: &mut Stream| {
+        let actions = vec![Action::Create];
+        s.pattern = Pattern::Names(Names { actions, names: Some(4), ..Names::default() });
+        s.keep_requests = true;
+    };
+    refused(&with(names), "keep_requests", "not for names");
+}
+
+#[test]
 fn writes_in_order_are_for_random_reads_beside_them() {
     let mixed = |s: &mut Stream| {
         s.mix = Mix { read: 99, write: 1, trim: 0 };

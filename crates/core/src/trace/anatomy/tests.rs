@@ -15,6 +15,7 @@ fn noted(text: &str) -> Vec<Stamped> {
             line.split(' ').map(|number| number.parse().expect("a number")).collect();
         Stamped {
             issued: numbers[0],
+            submitted: numbers[0],
             completed: numbers[1],
             offset: numbers[2],
             bytes: numbers[3] as u32,
@@ -122,7 +123,7 @@ fn event(at: Time, point: Point, sector: u64, sectors: u32) -> BlockEvent {
 }
 
 fn io(issued: Time, completed: Time, offset: u64, bytes: u32) -> Stamped {
-    Stamped { issued, completed, offset, bytes, action: Action::Read }
+    Stamped { issued, submitted: issued, completed, offset, bytes, action: Action::Read }
 }
 
 fn taken(mut events: Vec<BlockEvent>, ios: Vec<Stamped>) -> Anatomy {

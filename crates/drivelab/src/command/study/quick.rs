@@ -59,9 +59,18 @@ pub fn way_out(inquiry: &Studied) -> Option<String> {
 
 /// What was said of the use of the drive, to be typed again.
 fn also_typed(options: &StudyOptions) -> String {
-    let rated = options.rated.map(|rated| format!(" --rated {rated}"));
-    let per_day = options.per_day.map(|per_day| format!(" --per-day {per_day}"));
+    let rated = options.rated.map(|rated| format!(" --rated {}", decimal(rated)));
+    let per_day = options.per_day.map(|per_day| format!(" --per-day {}", decimal(per_day)));
     [rated, per_day].into_iter().flatten().collect()
+}
+
+/// Bytes as makers count them, where they are whole gigabytes.
+fn decimal(size: Size) -> String {
+    const GIGABYTE: u64 = 1_000_000_000;
+    match size.0.is_multiple_of(GIGABYTE) && size.0 > 0 {
+        true => format!("{}GB", size.0 / GIGABYTE),
+        false => size.to_string(),
+    }
 }
 
 fn without_capacity(target: &str) -> String {
