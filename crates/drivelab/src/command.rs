@@ -10,6 +10,7 @@ pub mod fixed_loads;
 pub mod health;
 pub mod history;
 pub mod list;
+pub mod near_misses;
 pub mod own_plans;
 pub mod prune;
 pub mod report;

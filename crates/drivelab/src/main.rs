@@ -102,6 +102,7 @@ fn command_line(ranks: Ranks, words: &[String], is_help: bool) -> u8 {
         return 0;
     }
     let refused = command::elsewhere::refusal(words);
+    let refused = refused.or_else(|| command::near_misses::refusal(words));
     if let Some(refused) = refused.or_else(|| command::fixed_loads::refusal(words)) {
         print::refusal(&refused, as_json);
         return refused.status as u8;

@@ -106,7 +106,14 @@ fn has_begun(path: &Path) -> bool {
     read.is_ok() && line.last() == Some(&b'\n')
 }
 
-/// The file that RUN means: a path, an ID, or `last`.
+/// The runs with this tag, oldest first.
+pub fn with_tag(tag: &str, directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    let begun = begun(directory)?.into_iter();
+    let tagged = begun.filter(|(_, begin)| begin.tag.as_deref() == Some(tag));
+    Ok(tagged.map(|(path, _)| path).collect())
+}
+
+/// The file that RUN means: a path, an ID, `last`, or the tag of a single run.
 pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
     let in_store = |id: &str| directory.join(format!("{id}.jsonl"));
     if run == "last" {
@@ -127,14 +134,23 @@ pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
     }
     let path = PathBuf::from(run);
     if path.is_file() {
-        Ok(path)
-    } else {
-        Err(Failure::usage(format!(
-            "`{run}` is not a run: there is no such file, and it does not \
-                                    have the form of an ID"
-        ))
-        .advise("Give a path, an ID from `drivelab runs`, or `last`."))
+        return Ok(path);
     }
+    match with_tag(run, directory).unwrap_or_default().as_slice() {
+        [one] => Ok(one.clone()),
+        [] => Err(Failure::usage(format!(
+            "`{run}` is not a run: there is no such file, and it does not have the form of an ID"
+        ))
+        .advise("Give a path, an ID or a tag from `drivelab runs`, or `last`.")),
+        several => Err(Failure::usage(format!("{} runs have the tag `{run}`", several.len()))
+            .advise(format!("Name one of them:  drivelab runs --tag {}", quoted(run)))),
+    }
+}
+
+/// A word as a shell takes it.
+fn quoted(word: &str) -> String {
+    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c));
+    if is_plain { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// The list of our scratch files, next to the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or

@@ -6,7 +6,7 @@ mod screen;
 use std::borrow::Cow;
 
 pub use fit::fitted;
-pub(crate) use fit::{aligned, columns, columns_without};
+pub(crate) use fit::{aligned, columns, columns_without, pieces, width};
 pub use screen::{Screen, in_ascii};
 pub(crate) use screen::{columns_max, in_ascii_or};
 
@@ -51,8 +51,8 @@ fn below(columns: usize, label: &str, words: &str) -> String {
 fn paragraph(columns: usize, mut text: String, words: &str, indent: usize) -> String {
     let mut at = fit::width(&text);
     let mut is_first = true;
-    for word in words.split_whitespace() {
-        let length = fit::width(word);
+    for word in fit::pieces(words) {
+        let length = fit::width(&word);
         if !is_first && at + 1 + length > columns {
             text.push('\n');
             text.push_str(&" ".repeat(indent));
@@ -63,7 +63,7 @@ fn paragraph(columns: usize, mut text: String, words: &str, indent: usize) -> St
             text.push(' ');
             at += 1;
         }
-        text.push_str(word);
+        text.push_str(&word);
         at += length;
         is_first = false;
     }

@@ -19,6 +19,8 @@ const DEPENDS: f64 = 1.644_853_626_951_472_7;
 const ALWAYS_FROM: f64 = 20.0;
 /// Independent values that a side must be worth.
 const WORTH_MIN: f64 = 5.0;
+/// More repetitions a side than this are no advice.
+const REPETITIONS_ADVISED_MAX: u64 = 1000;
 
 /// What a comparison of two samples comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -50,6 +52,8 @@ pub enum Open {
     TooFewForFamily,
     /// Values of a side depend on each other, and are worth too few independent ones.
     Depends,
+    /// They differ so much that more than a thousand a side would be needed.
+    TooNoisy,
 }
 
 /// Which test a p-value is of.
@@ -98,7 +102,7 @@ pub struct Judged {
     /// Adjusted p-value of the equivalence test.
     pub equivalence_p_adjusted: Option<f64>,
     /// Where the verdict leaves something open: repetitions a side that would most likely settle
-    /// it.
+    /// it, where a thousand are enough.
     pub needs_n: Option<u64>,
     /// Which test `p_adjusted` is of.
     pub test: Option<Test>,
@@ -160,14 +164,17 @@ pub fn judge_ordered(family: &[(Pair<'_>, bool)]) -> Result<Vec<Judged>, NoAnswe
             let verdict =
                 tested.constant.unwrap_or_else(|| word(&tested, pair.delta, p, equivalence_p));
             let never = tested.p.is_some() && tested.least_p * asked as f64 > ALPHA;
+            let needs_n = needs(verdict, pair, &tested, family.len());
+            let is_noisy = needs_n.is_some_and(|n| n > REPETITIONS_ADVISED_MAX);
+            let open = tested.open.or_else(|| never.then_some(Open::TooFewForFamily));
             Judged {
                 verdict,
                 ratio: tested.ratio,
                 p_adjusted: p,
                 equivalence_p_adjusted: equivalence_p,
-                needs_n: needs(verdict, pair, &tested, family.len()),
+                needs_n: needs_n.filter(|_| !is_noisy),
                 test: tested.test,
-                open: tested.open.or_else(|| never.then_some(Open::TooFewForFamily)),
+                open: open.or_else(|| is_noisy.then_some(Open::TooNoisy)),
             }
         })
         .collect())

@@ -15,7 +15,8 @@ mod tests;
 
 pub use brief::brief;
 pub use measured::{
-    Outcome, Quantity, amount, change, estimate, matrix, outcome, sample, side, values, words,
+    Outcome, Quantity, advice, amount, change, estimate, matrix, outcome, sample, side, values,
+    words,
 };
 pub use rounds::{cell_ns, interval_ns, one_round, rest};
 

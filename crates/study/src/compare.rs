@@ -22,11 +22,23 @@ use drivelab_core::summary::{
 use drivelab_stats::{Histogram, NoAnswer, Pair, centred, centred_at, judge_ordered};
 use std::collections::BTreeSet;
 
+/// Which latency of a kind is compared.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Timed {
+    /// That of the operation.
+    Operation,
+    /// From the first write to the end of the flush.
+    Commit,
+}
+
 /// The figure of each repetition, moved so that their geometric mean is that of the cell: all
 /// operations by all time, or what the latencies of all repetitions together give.
-fn values(metric: Metric, each: &[&KindSummary], cell: Option<&CellKind>) -> Vec<f64> {
+fn values(metric: Metric, of: Timed, each: &[&KindSummary], cell: Option<&CellKind>) -> Vec<f64> {
     let timed = |kind: &&KindSummary| kind.seconds.map(|time| (kind.rates.ops as f64, time));
-    let latency = |kind: &KindSummary| kind.response_ns.or(kind.service_ns);
+    let latency = |kind: &KindSummary| match of {
+        Timed::Operation => kind.response_ns.or(kind.service_ns),
+        Timed::Commit => kind.commit_ns,
+    };
     if metric == Metric::Iops {
         let rates: Vec<f64> = each.iter().filter_map(|kind| Some(kind.rates.iops?.value)).collect();
         let counts: Vec<(f64, f64)> = each.iter().filter_map(timed).collect();
@@ -43,7 +55,10 @@ fn values(metric: Metric, each: &[&KindSummary], cell: Option<&CellKind>) -> Vec
         Metric::Iops | Metric::Numbers => None,
     };
     let values: Vec<f64> = each.iter().filter_map(|kind| figure(&latency(kind)?)).collect();
-    let merged = cell.and_then(|cell| cell.merged.response_ns.or(cell.merged.service_ns));
+    let merged = cell.and_then(|cell| match of {
+        Timed::Operation => cell.merged.response_ns.or(cell.merged.service_ns),
+        Timed::Commit => cell.merged.commit_ns,
+    });
     let centre = merged.and_then(|merged| figure(&merged));
     centre.and_then(|centre| centred_at(&values, centre).ok()).unwrap_or(values)
 }
@@ -134,6 +149,14 @@ fn samples(summary: &Summary, metrics: &[Metric]) -> Vec<Sample> {
     summary.cells.iter().flat_map(|cell| cell_samples(cell, summary, metrics)).collect()
 }
 
+/// What the commits of a stream of a cell are called.
+fn commit_name(cell: &CellSummary, stream: &CellStream) -> String {
+    match (cell.streams.len(), stream.load.name.as_str()) {
+        (1, _) | (_, "") => format!("{}, write + flush", cell.name),
+        (_, stream) => format!("{}, {stream}, write + flush", cell.name),
+    }
+}
+
 /// The values of the repetitions of one cell.
 pub(crate) fn cell_samples(
     cell: &CellSummary,
@@ -153,15 +176,17 @@ pub(crate) fn cell_samples(
                     .iter()
                     .filter_map(|step| step.streams.get(index)?.kinds.get(&kind))
                     .collect();
-                let values = values(*metric, &each, stream.kinds.get(&kind));
                 let name = sample_name(cell, stream, kind);
-                found.push(Sample {
-                    name,
-                    metric: *metric,
-                    values,
-                    is_ordered,
-                    suspect: cell.against(),
-                });
+                let commit = commit_name(cell, stream);
+                for (name, of) in [(name, Timed::Operation), (commit, Timed::Commit)] {
+                    // A commit has latencies only: its rate is that of the flushes.
+                    if of == Timed::Commit && *metric == Metric::Iops {
+                        continue;
+                    }
+                    let values = values(*metric, of, &each, stream.kinds.get(&kind));
+                    let suspect = cell.against();
+                    found.push(Sample { name, metric: *metric, values, is_ordered, suspect });
+                }
             }
         }
     }

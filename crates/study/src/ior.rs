@@ -87,8 +87,9 @@ fn objection(setting: &Setting<'_>) -> Option<String> {
     impossible(setting).or_else(|| {
         (bytes(setting) < 4 * GRAIN).then(|| {
             format!(
-                "a budget of {} is too small for `ior`; give a larger --budget",
-                setting.options.budget
+                "a budget of {} is too small for `ior`; give at least --budget {}",
+                setting.options.budget,
+                Size(4 * GRAIN * (4 * rounds(setting.options.scale) + 2))
             )
         })
     })
@@ -208,7 +209,8 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
         findings.no_answer = open == judged;
         findings.unknown.push(format!(
             "Whether one file for all costs anything: in {open} of {judged} cells the noise is \
-             too large to tell. More repetitions (--full) would."
+             too large to tell. {}",
+            battery::advice(setting.options.scale, comparison.cells.iter())
         ));
     }
     for (cells, word) in [(slower, "slower"), (faster, "faster")] {

@@ -18,7 +18,7 @@ use drivelab_core::sound::Sound;
 use drivelab_core::study::Scale;
 use drivelab_core::summary::Summary;
 use drivelab_core::units::{Size, Span};
-use drivelab_stats::Verdict;
+use drivelab_stats::{Estimate, Verdict};
 
 /// The study.
 pub const STUDY: Study = Study {
@@ -174,7 +174,12 @@ fn rates(summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
     let best = |action: Action| {
         let mine = cells.iter().filter(|cell| cell.action == action);
         let told = mine.filter_map(|cell| Some((*cell, battery::estimate(summary, cell, "")?)));
-        told.max_by(|a, b| a.1.value.total_cmp(&b.1.value))
+        // One whose repetitions are too far apart for an interval is the best only where all are.
+        told.max_by(|a, b| {
+            let rank = |it: &(&Cell, Estimate)| (it.1.low.is_some(), it.1.value);
+            let (one, other) = (rank(a), rank(b));
+            one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+        })
     };
     let mut told = Vec::new();
     for action in ACTIONS.into_iter().chain([Action::Mkdir, Action::Flush]) {
@@ -183,7 +188,7 @@ fn rates(summary: &Summary, cells: &[&Cell], findings: &mut Findings) {
             name: cell.name.clone(),
             estimate,
             unit: Unit::Iops,
-            note: "the highest of all workers, directories and ways".into(),
+            note: "the best way found".into(),
         });
         told.push((action, estimate));
     }
@@ -252,8 +257,9 @@ fn directories(setting: &Setting<'_>, summary: &Summary, cells: &[&Cell], findin
     }
     if open > 0 {
         findings.unknown.push(format!(
-            "Whether a directory for each worker changes anything: in {open} of {judged} cells the \
-             noise is too large to tell. More repetitions (--full) would."
+            "What a directory for each worker changes in {open} of {judged} cells: the noise is too \
+             large to tell. {}",
+            battery::advice(setting.options.scale, comparison.cells.iter())
         ));
     }
     findings.comparison = Some(comparison);

@@ -70,7 +70,10 @@ fn jobs_that_share_a_file_are_told_of_a_directory() {
     let line = "--name=a --filename=/mnt/a/f --rw=randread --size=1g --numjobs=8";
     let notes = told(line, "jobs_share_a_file");
     let [note] = notes.as_slice() else { panic!("{notes:?}") };
-    assert!(note.contains("all 8 jobs use this one file and access the same bytes. "), "{note}");
+    assert!(
+        note.contains("the 8 jobs of numjobs=8 use this one file and access the same bytes. "),
+        "{note}"
+    );
     let writers = told(&line.replace("randread", "randwrite"), "jobs_share_a_file");
     assert!(
         matches!(writers.as_slice(), [note] if note.contains("same bytes: where a file system")),

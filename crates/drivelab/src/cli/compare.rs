@@ -12,9 +12,12 @@ Examples:
   drivelab compare a1.jsonl,a2.jsonl,a3.jsonl b1.jsonl,b2.jsonl,b3.jsonl
                                  sets of runs: then each run is one value
   drivelab compare iops.csv      two columns of numbers, before and after
-  drivelab compare a1.json,a2.json,a3.json,a4.json,a5.json b1.json,b2.json,b3.json,b4.json,b5.json
+  drivelab compare a1.json,a2.json,a3.json b1.json,b2.json,b3.json
                                  written by fio --output-format=json, one run
-                                 per file
+                                 per file; five per side are enough for a
+                                 verdict
+  drivelab compare before after  all runs with --tag before, against those with
+                                 --tag after
   drivelab compare --baseline main.jsonl --max-slowdown 5% new.jsonl
                                  a gate: 0 within the limit, 1 beyond it, 4
                                  cannot tell
@@ -27,8 +30,7 @@ Verdicts, of the ratio after/before and its 95 % interval:
                    edge of the band
   equivalent       shown not to differ by more than the band
   cannot tell      the data are too few or too noisy; (n 12) says how many
-                   repetitions per side
-                   are most likely enough
+                   repetitions per side are most likely enough
   identical        all values are one number
   no noise         two constants that differ: chance cannot be assessed
   suspect          the truth guard objects to it on one side: kept out
@@ -66,7 +68,7 @@ impl MetricWord {
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareOptions {
-    /// Runs (a path, an ID, or `last`), files of numbers or JSON of fio: before and after, several
+    /// Runs (a path, an ID, a tag, or `last`), files of numbers or JSON of fio: before and after, several
     /// of a side joined by commas
     #[arg(value_name = "RUNS", required = true, num_args = 1..=2)]
     pub sides: Vec<String>,

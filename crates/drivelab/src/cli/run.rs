@@ -310,7 +310,7 @@ pub struct LoadOptions {
 #[derive(Debug, Args)]
 pub struct SpanOptions {
     /// Time after the ramp [default: 10s if no bound is given]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", alias = "time")]
     pub runtime: Option<Span>,
     /// Operations, all workers together
     #[arg(long, value_name = "COUNT")]

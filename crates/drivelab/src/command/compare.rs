@@ -16,7 +16,7 @@ use drivelab_study::compare::{
     Gate, Passed, Side, cell_latencies, columns, compare as held_against,
 };
 use std::io::Read;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Files of numbers and what fio wrote may be as large as this.
 const TEXT_BYTES_MAX: u64 = 64 << 20;
@@ -146,15 +146,25 @@ fn latencies(names: &str, options: &CompareOptions) -> Result<Vec<(String, Histo
     let mut found: Vec<(String, Histogram)> = Vec::new();
     for name in names.split(',').filter(|name| !name.is_empty()) {
         let Content::Run = content(Path::new(name))? else { continue };
-        let run = store::reader::read(&store::locate(name, &directory)?)?;
-        for (name, part) in cell_latencies(&run, &summarise(&run)) {
-            match found.iter_mut().find(|(known, _)| *known == name) {
-                Some((_, merged)) => merged.merge(&part),
-                None => found.push((name, part)),
+        for path in runs_named(name, &directory)? {
+            let run = store::reader::read(&path)?;
+            for (name, part) in cell_latencies(&run, &summarise(&run)) {
+                match found.iter_mut().find(|(known, _)| *known == name) {
+                    Some((_, merged)) => merged.merge(&part),
+                    None => found.push((name, part)),
+                }
             }
         }
     }
     Ok(found)
+}
+
+/// The run of this name, or all runs with this tag.
+fn runs_named(name: &str, directory: &Path) -> Result<Vec<PathBuf>, Failure> {
+    match store::with_tag(name, directory).unwrap_or_default() {
+        tagged if tagged.is_empty() => Ok(vec![store::locate(name, directory)?]),
+        tagged => Ok(tagged),
+    }
 }
 
 /// What a file on a side holds.
@@ -183,9 +193,11 @@ fn side(
                 of_fio.push(fio_json::samples(&text, name, metrics).map_err(Failure::usage)?);
             }
             Content::Run => {
-                let run = store::reader::read(&store::locate(name, &directory)?)?;
-                let facts = run.begin.facts.clone();
-                runs.push((summarise(&run), facts));
+                for path in runs_named(name, &directory)? {
+                    let run = store::reader::read(&path)?;
+                    let facts = run.begin.facts.clone();
+                    runs.push((summarise(&run), facts));
+                }
             }
         }
     }

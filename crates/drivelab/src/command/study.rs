@@ -256,6 +256,15 @@ fn size_files(
         None => resolved.roomy_bytes(scratch())?,
     };
     let files = u64::from(resolved.files);
+    if let Some(size) = options.size.filter(|_| files > 1 && bytes / files < experiment::BYTES_MIN)
+    {
+        let least = Size(files * experiment::BYTES_MIN);
+        return Err(Failure::usage(format!(
+            "--size {size} is too small: it is shared by {files} files, of which each needs {}",
+            Size(experiment::BYTES_MIN)
+        ))
+        .advise(format!("Give at least --size {least}.")));
+    }
     let grain = if files > 1 { SHARED_GRAIN } else { 1 };
     resolved.file_bytes = bytes / files / grain * grain;
     Ok(())
@@ -358,16 +367,19 @@ fn same_target(kept: &Kept, resolved: &ResolvedTarget) -> Result<(), Failure> {
 }
 
 fn dry_run(ready: &Prepared<'_>) -> Result<Status, Failure> {
-    let (status, inquiry) = (ready.print()?, ready.inquiry());
+    let inquiry = ready.inquiry();
+    if !ready.job().shown.as_json {
+        print::text(&format!("# in all {}; the first of its plans:\n", at_most(inquiry)));
+    }
+    let status = ready.print()?;
     if !ready.job().shown.as_json {
         if let Some(forecast) = (inquiry.study.forecast)(&inquiry.setting()) {
             print::text(&format!("\n# {forecast}\n"));
         }
         print::text(&format!(
             "\n# this is the first plan; each of the others depends on what was found until then\n\
-             # {}\n# in all {}\n{}",
+             # {}\n{}",
             inquiry.study.question,
-            at_most(inquiry),
             wears(inquiry).map_or(String::new(), |text| format!("# {text}\n"))
         ));
     }

@@ -1,12 +1,13 @@
 //! The table of `drivelab compare`: one line a cell, with its interval drawn.
 
-use crate::text::{Flush, columns_without, hanging, printable};
+use crate::text::{Flush, aligned, columns, columns_max, hanging, printable};
 use crate::view::comparison as words;
 use drivelab_core::comparison::{Cell, Comparison};
 use drivelab_core::findings::Findings;
 
-/// Characters of the drawing.
-const WIDTH: usize = 31;
+/// Characters of the drawing, at most; where fewer than the least are left there is none.
+const DRAWN_MAX: usize = 31;
+const DRAWN_MIN: usize = 17;
 /// Cells for which each line is shown; of more, only those that changed or are open.
 const CELLS_SHOWN: usize = 40;
 
@@ -19,14 +20,10 @@ pub fn comparison_table(comparison: &Comparison) -> String {
 pub(super) fn within(comparison: &Comparison, findings: &Findings) -> String {
     let mut text = headline(comparison);
     text.push('\n');
-    let reach = words::reach(&comparison.cells);
     let is_short = comparison.cells.len() > CELLS_SHOWN;
     let is_shown = |cell: &&Cell| !is_short || !matches!(cell.word(), "equivalent" | "identical");
     let shown: Vec<&Cell> = comparison.cells.iter().filter(is_shown).collect();
-    let rows: Vec<Vec<String>> = shown.iter().map(|cell| row(cell, comparison, reach)).collect();
-    let (left, right) = (Flush::Left, Flush::Right);
-    // A narrow screen does without the drawing: its numbers stand there.
-    text.push_str(&columns_without(&rows, &[left, left, right, left, left], 2, &[&[4]]).0);
+    text.push_str(&table(&shown, comparison));
     if shown.len() < comparison.cells.len() {
         let hidden = comparison.cells.len() - shown.len();
         text.push_str(&format!("  and {hidden} that are equivalent\n"));
@@ -51,34 +48,82 @@ fn headline(comparison: &Comparison) -> String {
     )
 }
 
-fn row(cell: &Cell, comparison: &Comparison, reach: f64) -> Vec<String> {
+/// A line a cell; its interval is drawn where the numbers leave room.
+fn table(shown: &[&Cell], comparison: &Comparison) -> String {
+    let (left, right) = (Flush::Left, Flush::Right);
+    let flush = [left, left, right, left, left];
+    let mut rows =
+        vec![vec![String::new(), String::new(), "change".into(), "95 % interval".into()]];
+    rows.extend(shown.iter().map(|cell| row(cell, comparison)));
+    let numbers = aligned(&rows, &flush[..4], 2);
+    let used = numbers.lines().map(|line| line.chars().count()).max().unwrap_or(0) + 2;
+    let room = columns_max().saturating_sub(used).min(DRAWN_MAX);
+    if room < DRAWN_MIN {
+        return columns(&rows, &flush[..4], 2);
+    }
+    let drawing = Drawing { middle: (room - 1) / 2, reach: words::reach(&comparison.cells) };
+    rows[0].push(drawing.head());
+    for (row, cell) in rows.iter_mut().skip(1).zip(shown) {
+        if let (4, Some(drawn)) = (row.len(), drawing.of(cell)) {
+            row.push(drawn);
+        }
+    }
+    columns(&rows, &flush, 2)
+}
+
+fn row(cell: &Cell, comparison: &Comparison) -> Vec<String> {
     let mut word = cell.word().to_owned();
     if let Some(needs) = cell.needs_n {
         word.push_str(&format!(" (n {needs})"));
     }
     let name = printable(&words::name(cell, comparison));
-    let Some(ratio) = cell.ratio else { return vec![word, name] };
+    if cell.ratio.is_none() {
+        return vec![word, name];
+    }
     let (change, interval) = words::change(cell);
-    let ends = (ratio.low.unwrap_or(ratio.value), ratio.high.unwrap_or(ratio.value));
-    vec![word, name, change, interval, drawn(ratio.value, ends, reach)]
+    vec![word, name, change, interval]
 }
 
-/// An interval on a line whose middle is "unchanged".
-fn drawn(value: f64, (low, high): (f64, f64), reach: f64) -> String {
-    let middle = WIDTH / 2;
-    let place = |ratio: f64| {
-        let share = (ratio.ln() / reach).clamp(-1.0, 1.0);
-        (middle as f64 + share * middle as f64).round() as usize
-    };
-    let mut line = vec![' '; WIDTH];
-    line[middle] = '┊';
-    let (from, to) = (place(low).min(place(high)), place(low).max(place(high)));
-    line[from..=to].fill('─');
-    if from < to {
-        (line[from], line[to]) = ('├', '┤');
+/// Intervals on a line whose middle is "unchanged"; better is always to the right.
+struct Drawing {
+    /// Characters on either side of the middle.
+    middle: usize,
+    /// The logarithm at either end.
+    reach: f64,
+}
+
+impl Drawing {
+    fn head(&self) -> String {
+        let width = 2 * self.middle + 1;
+        let (worse, better) = ("← worse", "better →");
+        let gap = width - worse.chars().count() - better.chars().count();
+        let mut line: Vec<char> = format!("{worse}{}{better}", " ".repeat(gap)).chars().collect();
+        line[self.middle] = '┊';
+        line.into_iter().collect()
     }
-    line[place(value)] = '●';
-    line.into_iter().collect::<String>().trim_end().to_owned()
+
+    fn of(&self, cell: &Cell) -> Option<String> {
+        let ratio = cell.ratio?;
+        let gain = |ratio: f64| if cell.metric.is_rate() { ratio.ln() } else { -ratio.ln() };
+        let place = |ratio: f64| {
+            let share = (gain(ratio) / self.reach).clamp(-1.0, 1.0);
+            (self.middle as f64 * (1.0 + share)).round() as usize
+        };
+        let (low, high) = (ratio.low.unwrap_or(ratio.value), ratio.high.unwrap_or(ratio.value));
+        let mut line = vec![' '; 2 * self.middle + 1];
+        let (from, to) = (place(low).min(place(high)), place(low).max(place(high)));
+        line[from..=to].fill('─');
+        line[self.middle] = '┊';
+        if from < to {
+            // An interval that goes on has an arrow.
+            let is_over = |end: f64| gain(end).abs() > self.reach * 1.001;
+            let ends = if gain(low) <= gain(high) { (low, high) } else { (high, low) };
+            line[from] = if is_over(ends.0) { '◂' } else { '├' };
+            line[to] = if is_over(ends.1) { '▸' } else { '┤' };
+        }
+        line[place(ratio.value)] = '●';
+        Some(line.into_iter().collect::<String>().trim_end().to_owned())
+    }
 }
 
 /// Cells of one side only, and facts that differ.
@@ -100,7 +145,7 @@ fn others(comparison: &Comparison) -> String {
 mod tests {
     use super::*;
     use crate::view::comparison::tests::cell;
-    use drivelab_stats::Verdict;
+    use drivelab_stats::{Open, Verdict};
 
     #[test]
     fn each_cell_is_a_line_and_its_interval_a_drawing() {
@@ -122,9 +167,10 @@ mod tests {
         let text = comparison_table(&comparison);
         for expected in [
             "before → after\n3 cells, 10 against 10 repetitions, band -5 to +5.3 %, Holm-adjusted",
-            "slower              random read  -20.0 %  [-22.0, -18.0]  ├─●┤",
+            "                                  change  95 % interval   ← worse        ┊       better →",
+            "slower              random read  -20.0 %  [-22.0, -18.0]  ├─●┤           ┊",
             "cannot tell (n 12)  noisy         -1.0 %  [-15.0, +15.0]",
-            "identical           limited       +0.0 %  no interval",
+            "identical           limited       +0.0 %  no interval                    ●",
             "1 slower · 1 identical · 1 cannot tell (needs about 12 a side)",
             "Before   only there: trim",
             "Differs  kernel: 6.1 before, 6.18 after",
@@ -133,5 +179,19 @@ mod tests {
         }
         assert!(!text.contains("Open"), "what is identical is settled: {text}");
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
+        let latency = Cell {
+            metric: drivelab_core::comparison::Metric::P99Ns,
+            ..cell("read", Verdict::Changed, 1.25, Some((1.2, 1.3)))
+        };
+        let of_latency = Comparison { cells: vec![latency], ..comparison.clone() };
+        let text = comparison_table(&of_latency);
+        let line = text.lines().find(|line| line.contains("+25.0 %")).unwrap_or_default();
+        let (dot, middle) = (line.find('●'), line.find('┊'));
+        assert!(dot.is_some() && dot < middle, "a longer time is drawn on the worse side: {text}");
+        let noisy = cell("noisy", Verdict::Inconclusive, 0.5, Some((1e-9, 3.8e11)));
+        let absurd = Cell { needs_n: None, open: Some(Open::TooNoisy), ..noisy };
+        let text = comparison_table(&Comparison { cells: vec![absurd], ..comparison });
+        assert!(text.contains("cannot tell  noisy  -50.0 %  wider than tenfold  ◂──"), "{text}");
+        assert!(text.contains("so much that more than 1,000 a side"), "{text}");
     }
 }

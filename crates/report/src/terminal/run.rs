@@ -118,11 +118,18 @@ fn latencies(stream: &StreamSummary) -> String {
 /// The repetitions of one cell together.
 fn cell_text(cell: &CellSummary) -> String {
     let mut text = format!("{}\n", printable(&steps::cell_title(cell)));
+    if let (Some(false), Some(why)) = (cell.valid, cell.against()) {
+        text.push_str(&hanging("    SUSPECT", &printable(&why), 13));
+    }
     for (action, kind) in cell.streams.iter().flat_map(|stream| &stream.kinds) {
         text.push_str(&rate_line(&steps::rate(action.word(), &kind.rates)));
         let latencies = steps::repeated_latencies(kind);
         if !latencies.is_empty() {
             let _ = writeln!(text, "           {}", latencies.join("  ·  "));
+        }
+        let commits = steps::repeated_commits(kind);
+        if !commits.is_empty() {
+            let _ = writeln!(text, "    write + flush  {}", commits.join("  ·  "));
         }
     }
     text

@@ -2,7 +2,7 @@
 
 use drivelab_core::findings::Table;
 
-use crate::text::{Flush, aligned, columns_max, hanging, printable};
+use crate::text::{Flush, aligned, columns_max, hanging, pieces, printable, width};
 use crate::view::layouts::{bands, layouts};
 use crate::view::{block, study as view};
 
@@ -18,7 +18,8 @@ pub(super) fn table(table: &Table) -> String {
         true => hanging("", "  on the page of this run, and in its --json", 2),
         false => row_by_row(&table),
     };
-    let text = fitting(&table, columns_max()).unwrap_or_else(in_lines);
+    let width = columns_max();
+    let text = fitting(&table, width).or_else(|| folded(&table, width)).unwrap_or_else(in_lines);
     titled(&table, &text)
 }
 
@@ -60,6 +61,65 @@ fn fitting(table: &block::Table, width: usize) -> Option<String> {
     let text = aligned(&rows, &flush, 2);
     let fits = text.lines().all(|line| line.chars().count() <= width);
     fits.then(|| text + &more(table))
+}
+
+/// Narrower text columns than this are hard to read.
+const TEXT_MIN: usize = 16;
+
+/// The same with heads of several lines, and the widest column of words wrapped.
+fn folded(table: &block::Table, columns: usize) -> Option<String> {
+    let heads = clean(table.names());
+    let rows: Vec<Vec<String>> = table.rows.iter().take(ROWS_SHOWN).map(clean).collect();
+    let longest = |text: &str| pieces(text).iter().map(|it| width(it)).max().unwrap_or(0);
+    let mut room: Vec<usize> = (0..heads.len())
+        .map(|at| {
+            let entries = rows.iter().filter_map(|row| row.get(at)).map(|entry| width(entry));
+            entries.max().unwrap_or(0).max(longest(&heads[at]))
+        })
+        .collect();
+    let over = (room.iter().map(|room| room + 2).sum::<usize>()).saturating_sub(columns);
+    if over > 0 {
+        let is_text = |at: &usize| !table.heads[*at].is_number;
+        let widest = (0..heads.len()).filter(is_text).max_by_key(|at| room[*at])?;
+        let entries = rows.iter().filter_map(|row| row.get(widest));
+        let least = entries.map(|entry| longest(entry)).max().unwrap_or(0).max(TEXT_MIN);
+        room[widest] = room[widest].checked_sub(over).filter(|left| *left >= least)?;
+    }
+    let flush = |is_number| if is_number { Flush::Right } else { Flush::Left };
+    let flush: Vec<Flush> = table.heads.iter().map(|head| flush(head.is_number)).collect();
+    let mut lines = in_lines(&heads, &room, true);
+    lines.extend(rows.iter().flat_map(|row| in_lines(row, &room, false)));
+    let text = aligned(&lines, &flush, 2);
+    let fits = text.lines().all(|line| width(line) <= columns);
+    fits.then(|| text + &more(table))
+}
+
+/// A row as lines, each entry wrapped within its room; a head stands on the row below it.
+fn in_lines(row: &[String], room: &[usize], is_head: bool) -> Vec<Vec<String>> {
+    let entries: Vec<Vec<String>> =
+        row.iter().zip(room).map(|(entry, room)| wrapped(entry, *room)).collect();
+    let most = entries.iter().map(Vec::len).max().unwrap_or(0);
+    let line = |at: usize, entry: &Vec<String>| {
+        let above = if is_head { most - entry.len() } else { 0 };
+        at.checked_sub(above).and_then(|at| entry.get(at)).cloned().unwrap_or_default()
+    };
+    (0..most).map(|at| entries.iter().map(|entry| line(at, entry)).collect()).collect()
+}
+
+/// Words in lines, none wider than the room unless it is one word.
+fn wrapped(text: &str, room: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in pieces(text) {
+        match lines.last_mut() {
+            Some(line) if line.is_empty() => line.push_str(&word),
+            Some(line) if width(line) + 1 + width(&word) <= room => {
+                line.push(' ');
+                line.push_str(&word);
+            }
+            _ => lines.push(word),
+        }
+    }
+    lines
 }
 
 fn row_by_row(table: &block::Table) -> String {

@@ -6,8 +6,35 @@ use super::{Flush, below, hanging_within};
 /// Room below which a column is not wrapped in its place but stands below its row.
 const ROOM_MIN: usize = 24;
 
-pub(super) fn width(text: &str) -> usize {
+pub(crate) fn width(text: &str) -> usize {
     text.chars().count()
+}
+
+/// Units that stay on the line of their number.
+const UNITS: [&str; 28] = [
+    "%", "B", "KiB", "MiB", "GiB", "TiB", "PiB", "kB", "MB", "GB", "TB", "PB", "B/s", "kB/s",
+    "MB/s", "GB/s", "MiB/s", "GiB/s", "IOPS", "ns", "µs", "us", "ms", "s", "min", "h", "d", "°C",
+];
+
+/// What a line may be broken between: words, a number with its unit and its sign.
+pub(crate) fn pieces(words: &str) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for word in words.split_whitespace() {
+        let unit = word.trim_end_matches(['.', ',', ';', ':', ')', ']']);
+        let belongs = |last: &String| {
+            let is_number = last.ends_with(|c: char| c.is_ascii_digit());
+            let is_sign = matches!(last.as_str(), "±" | "×") || last.ends_with(" ±");
+            is_sign || (is_number && UNITS.contains(&unit))
+        };
+        match found.last_mut().filter(|last| belongs(last)) {
+            Some(last) => {
+                last.push(' ');
+                last.push_str(word);
+            }
+            None => found.push(word.to_owned()),
+        }
+    }
+    found
 }
 
 /// Rows of cells in aligned columns, two spaces apart; no spaces at the ends of lines.

@@ -14,7 +14,7 @@ pub const COLUMNS_MAX: usize = 160;
 const PROSE_MAX: usize = 100;
 
 /// Characters that an ASCII screen does not know, and what stands there instead.
-const IN_ASCII: [(char, &str); 44] = [
+const IN_ASCII: [(char, &str); 46] = [
     ('µ', "u"),
     ('±', "+-"),
     ('×', "x"),
@@ -46,6 +46,8 @@ const IN_ASCII: [(char, &str); 44] = [
     ('└', "`"),
     ('─', "-"),
     ('●', "o"),
+    ('◂', "<"),
+    ('▸', ">"),
     ('◎', "o"),
     ('▢', "#"),
     ('✓', "+"),

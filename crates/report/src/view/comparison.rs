@@ -13,6 +13,10 @@ use crate::view::headline;
 /// How far drawings reach to both sides, at least and at most, as logarithms.
 const REACH_MIN: f64 = 0.10;
 const REACH_MAX: f64 = 1.0;
+/// A change of an open cell whose interval reaches farther, as a factor, is printed without it.
+const INTERVAL_MAX: f64 = 10.0;
+/// A larger ratio is said to be larger.
+const RATIO_MAX: f64 = 1000.0;
 /// Cells that a sentence names; of more it says how many.
 const NAMED: usize = 3;
 /// The words of the verdicts, in the order in which they are counted.
@@ -40,7 +44,7 @@ pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
     let is_few = |cell: &Cell, open| cell.open == Some(open) && !is_single(cell);
     let has_none = |cell: &Cell| cell.ratio.is_some_and(|ratio| ratio.low.is_none());
     let all = cells.len();
-    let groups: [Group<'_>; 5] = [
+    let groups: [Group<'_>; 6] = [
         (
             &|cell| is_single(cell),
             "a single value on a side has no noise to compare with, so there is neither an \
@@ -66,6 +70,13 @@ pub(crate) fn left_open(comparison: &Comparison) -> Vec<String> {
             "each value of a side depends on those before it, and together they are worth fewer \
              than five independent ones. Measure longer, or let the sides take turns"
                 .into(),
+        ),
+        (
+            &|cell| is_few(cell, Open::TooNoisy),
+            format!(
+                "the {unit} of a side differ so much that more than 1,000 a side would be needed. \
+                 Find what disturbs them, or measure longer"
+            ),
         ),
         (
             &|cell| has_none(cell) && !is_single(cell) && cell.word() != "identical",
@@ -100,7 +111,8 @@ pub(crate) fn kept_out<'a>(
 /// How many cells and values, and what counts as unchanged.
 pub(crate) fn circumstances(comparison: &Comparison) -> String {
     let count = |of: fn(&Cell) -> usize| {
-        let judged = comparison.cells.iter().filter(|cell| cell.suspect.is_none());
+        let is_none_sound = comparison.cells.iter().all(|cell| cell.suspect.is_some());
+        let judged = comparison.cells.iter().filter(|it| is_none_sound || it.suspect.is_none());
         let all: Vec<usize> = judged.map(of).collect();
         match (all.iter().min(), all.iter().max()) {
             (Some(least), Some(most)) if least == most => least.to_string(),
@@ -162,7 +174,11 @@ pub(crate) fn name(cell: &Cell, comparison: &Comparison) -> String {
 /// A cell's change and its interval in words; both empty where it was kept out.
 pub(crate) fn change(cell: &Cell) -> (String, String) {
     let Some(ratio) = cell.ratio else { return Default::default() };
+    let is_far = |low: f64, high: f64| low < 1.0 / INTERVAL_MAX || high > INTERVAL_MAX;
     let interval = match (ratio.low, ratio.high) {
+        (Some(low), Some(high)) if cell.word() == "cannot tell" && is_far(low, high) => {
+            "wider than tenfold".into()
+        }
         (Some(low), Some(high)) => format!("[{}, {}]", percent(low), percent(high)),
         _ => "no interval".into(),
     };
@@ -200,6 +216,9 @@ fn percent(ratio: f64) -> String {
     let change = 100.0 * (ratio - 1.0);
     if !change.is_finite() {
         return units::UNKNOWN.to_owned();
+    }
+    if ratio > RATIO_MAX {
+        return format!("over {:+.0}", 100.0 * (RATIO_MAX - 1.0));
     }
     // No "-0.0".
     let change = if change.abs() < 0.05 { 0.0 } else { change };

@@ -4,8 +4,8 @@ use drivelab_core::op::{Action, Place};
 use drivelab_core::plan::Role;
 use drivelab_core::record::DeviceCounters;
 use drivelab_core::summary::{
-    CellKind, CellSummary, DriveSummary, KindSummary, Latency, Rates, Reason, StepSummary,
-    StreamSummary,
+    CellKind, CellSummary, DriveSummary, KindSummary, Latency, LatencyEstimates, Rates, Reason,
+    StepSummary, StreamSummary,
 };
 use drivelab_core::tally::{Gap, Mismatch, Slow};
 use drivelab_stats::Estimate;
@@ -176,11 +176,18 @@ fn data_kinds(stream: &StreamSummary) -> usize {
     stream.kinds.keys().filter(|kind| **kind != Action::Flush).count()
 }
 
+/// Fewer flushes end a step and are no load.
+const FLUSHES_MIN: u64 = 10;
+/// An interval narrower than this share is not printed by its ends.
+const ENDS_MIN: f64 = 0.0001;
+
 /// The rate of one kind, or of all together.
 pub(crate) fn rate(label: &'static str, rates: &Rates) -> Rate {
+    let is_flush = label == Action::Flush.word();
     let mut parts = vec![match &rates.iops {
+        Some(_) if is_flush && rates.ops < FLUSHES_MIN => "too few for a rate".to_owned(),
         Some(iops) => with_interval(iops),
-        None if label == Action::Flush.word() && rates.ops > 0 => {
+        None if is_flush && rates.ops > 0 => {
             headline::without_rate(Some(Action::Flush), rates).to_owned()
         }
         None => "rate unknown".to_owned(),
@@ -198,6 +205,9 @@ pub(crate) fn rate(label: &'static str, rates: &Rates) -> Rate {
 
 fn with_interval(iops: &Estimate) -> String {
     let rate = units::operations(iops.value);
+    if iops.relative_half_width().is_some_and(|half| half < ENDS_MIN) {
+        return format!("{rate}  {} (n {})", units::half_width(iops), iops.n);
+    }
     match units::interval(iops, units::operations_scale(iops.value)) {
         Some(interval) => {
             format!("{rate}  {} ({interval}, n {})", units::half_width(iops), iops.n)
@@ -371,7 +381,15 @@ pub(crate) fn cell_title(cell: &CellSummary) -> String {
 
 /// Latencies over the repetitions of a cell: `mean 41.0 µs ± 0.4 %`; empty where there are none.
 pub(crate) fn repeated_latencies(kind: &CellKind) -> Vec<String> {
-    let latency = kind.response_ns.as_ref().or(kind.service_ns.as_ref());
+    repeated(kind.response_ns.as_ref().or(kind.service_ns.as_ref()))
+}
+
+/// The same of commits, from the write to the end of its flush.
+pub(crate) fn repeated_commits(kind: &CellKind) -> Vec<String> {
+    repeated(kind.commit_ns.as_ref())
+}
+
+fn repeated(latency: Option<&LatencyEstimates>) -> Vec<String> {
     let figures = latency.map_or(Vec::new(), |latency| {
         [("mean", latency.mean), ("p50", latency.p50), ("p99", latency.p99)].to_vec()
     });

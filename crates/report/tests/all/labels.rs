@@ -80,7 +80,7 @@ fn what_was_held_up_is_not_called_undisturbed() {
     let undisturbed = "nothing disturbed it";
     assert!(run_summary(&summary, &run.begin).contains(undisturbed));
     for code in ["pressure", "steal", "rate_not_kept"] {
-        let text = "tasks waited for other than the drive (cpu 61 % of the time)".to_string();
+        let text = "programs waited for a CPU 61 % of the time".to_string();
         summary.steps[0].notes = vec![Reason { code: code.into(), text }];
         let said = run_summary(&summary, &run.begin);
         assert!(said.contains("valid  "), "{said}");

@@ -53,8 +53,9 @@ fn the_text_of_a_study() {
         before TRIM → after TRIM
         2 cells, 5 against 5 repetitions, band -5 to +5.3 %, Holm-adjusted
 
-          faster      random write  +42.0 %  [+37.7, +46.3]  ┊ ├●┤
-          equivalent  random read    +0.3 %  [-2.7, +3.3]    ├●┤
+                                     change  95 % interval   ← worse      ┊     better →
+          faster      random write  +42.0 %  [+37.7, +46.3]               ┊          ├●┤
+          equivalent  random read    +0.3 %  [-2.7, +3.3]                ├●┤
 
         1 faster · 1 equivalent
 

@@ -12,6 +12,8 @@ use drivelab_core::summary::{
 use drivelab_stats::Estimate;
 use std::collections::BTreeMap;
 
+mod percentiles;
+
 const CLAIM: &str = "[[claim]]\nname = \"4K random read\"\nmetric = \"iops\"\nrw = \"randread\"\n";
 
 fn one(rest: &str) -> Claim {
@@ -289,21 +291,6 @@ fn what_speaks_against_a_load_is_said_once() {
     let said = judged(&claims, &Facts::default(), &summary);
     assert_eq!(said[0].why, "suspect: it was hot");
     assert_eq!(said[1].why, "as for 4K random read");
-}
-
-#[test]
-fn equal_percentiles_are_known_as_well_as_the_histogram_resolves_them() {
-    let answer = |limit: f64| {
-        let text = CLAIM.replace("\"iops\"", "\"p99_ns\"");
-        let claim = parse(&format!("{text}at_most = {limit}"), "spec.toml");
-        let claim = claim.expect("a claim").claims.remove(0);
-        let p99 = Some(Estimate::point(200_000.0, 5));
-        let cell = cell(&claim, interval(5000.0, 4900.0, 5100.0), p99, 300_000);
-        answer_to(&claim, cell, &Facts::default()).answer
-    };
-    assert_eq!(answer(100_000.0), Answer::NotMet);
-    assert_eq!(answer(200_100.0), Answer::CannotTell);
-    assert_eq!(answer(201_000.0), Answer::Met);
 }
 
 #[test]

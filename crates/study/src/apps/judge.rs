@@ -255,15 +255,19 @@ fn log(streams: &[CellStream], findings: &mut Findings) -> Option<()> {
     let write = streams[0].kinds.get(&Action::Write)?;
     let flush = streams[0].kinds.get(&Action::Flush)?;
     let rate = write.rates.iops?;
-    let longest = felt(write)?.max.max(felt(flush)?.max) as f64;
+    let commit = flush.merged.commit_ns;
+    let (longest, what) = match commit {
+        Some(commit) => (commit.max as f64, "commit"),
+        None => (felt(write)?.max.max(felt(flush)?.max) as f64, "write or flush"),
+    };
     findings.verdict.push(format!(
-        "Log: durable commits one after the other at {}, the longest write or flush took {}.",
+        "Log: durable commits one after the other at {}, the longest {what} took {}.",
         operations(rate.value),
         time(longest)
     ));
     add(findings, "log", rate, Unit::Iops, "commits of 8 KiB, each with fdatasync");
     let text = "p99 of write and flush together".into();
     findings.remarks.push(Remark { cell: App::Log.name().into(), text });
-    add(findings, "log, longest", Estimate::point(longest, 1), Unit::Ns, "one write or flush");
+    add(findings, "log, longest", Estimate::point(longest, 1), Unit::Ns, &format!("one {what}"));
     Some(())
 }

@@ -5,8 +5,12 @@ use crate::compare::Side;
 use drivelab_core::comparison::{self, Metric, Sample};
 use drivelab_core::findings::{Entry, Head, Table};
 use drivelab_core::quantity;
+use drivelab_core::study::Scale;
 use drivelab_core::summary::{StepSummary, Summary};
 use drivelab_stats::{Estimate, Verdict};
+
+/// A larger ratio is said to be larger.
+const RATIO_MAX: f64 = 1000.0;
 
 /// What a cell is told in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,9 +93,23 @@ pub fn words(quantity: Quantity, estimate: &Estimate) -> String {
     format!("{} {}", amount(quantity, estimate.value), quantity::half_width(estimate))
 }
 
+/// What may settle cells that the noise left open: five repetitions become ten without `--quick`.
+pub fn advice<'a>(
+    scale: Scale,
+    mut open: impl Iterator<Item = &'a comparison::Cell>,
+) -> &'static str {
+    match scale == Scale::Quick && open.any(|cell| cell.needs_n.is_some_and(|n| n <= 10)) {
+        true => "Without --quick there are ten repetitions instead of five.",
+        false => "Repeat it while nothing else runs.",
+    }
+}
+
 /// A change with its interval: `−13.4 %, −14.9 to −11.8`.
 pub fn change(cell: &comparison::Cell) -> String {
-    let signed = |ratio: f64| format!("{:+.1}", 100.0 * (ratio - 1.0)).replace('-', "−");
+    let signed = |ratio: f64| match ratio > RATIO_MAX {
+        true => format!("over {:+.0}", 100.0 * (RATIO_MAX - 1.0)),
+        false => format!("{:+.1}", 100.0 * (ratio - 1.0)).replace('-', "−"),
+    };
     let Some(ratio) = cell.ratio else { return "unknown".into() };
     match ratio.low.zip(ratio.high) {
         Some((low, high)) => {
@@ -103,6 +121,10 @@ pub fn change(cell: &comparison::Cell) -> String {
         None => format!("{} %, all values alike", signed(ratio.value)),
     }
 }
+
+/// Said below a table with such a figure.
+const BARE: &str =
+    "Without ±: its repetitions differ too much for an interval, or there is but one.";
 
 /// Cells side by side: a line for each row, a column for each place.
 pub fn matrix(
@@ -120,11 +142,20 @@ pub fn matrix(
             columns.push(cell.column);
         }
     }
-    let entry = |row: &str, column: u64| {
-        let cell = cells.iter().find(|cell| cell.row == row && cell.column == column);
-        let told = cell.and_then(|cell| Some((cell, estimate(summary, cell, "")?)));
-        told.map_or(Entry::Nothing, |(cell, it)| Entry::Text(words(cell.quantity, &it)))
+    let told = |row: &str, column: u64| {
+        let cell = cells.iter().find(|cell| cell.row == row && cell.column == column)?;
+        Some((cell, estimate(summary, cell, "")?))
     };
+    let entry = |row: &str, column: u64| {
+        told(row, column).map_or(Entry::Nothing, |(cell, it)| {
+            Entry::Text(match it.low {
+                Some(_) => words(cell.quantity, &it),
+                None => amount(cell.quantity, it.value),
+            })
+        })
+    };
+    let mut all = rows.iter().flat_map(|row| columns.iter().map(move |column| (*row, *column)));
+    let has_bare = all.any(|(row, column)| told(row, column).is_some_and(|it| it.1.low.is_none()));
     let name = |name: String| Head { name, unit: None };
     let heads = [name("test".into())].into_iter().chain(columns.iter().map(|it| name(head(*it))));
     let line = |row: &&str| {
@@ -133,7 +164,7 @@ pub fn matrix(
     };
     Table {
         title: title.into(),
-        note: String::new(),
+        note: if has_bare { BARE.into() } else { String::new() },
         heads: heads.collect(),
         rows: rows.iter().map(line).collect(),
     }

@@ -377,6 +377,19 @@ fn promise(setting: &Setting<'_>, per_day: f64, findings: &mut Findings) {
     else {
         return;
     };
+    let flash = setting.facts.target.simulated.and_then(|simulated| simulated.flash);
+    let cells = flash.map(|flash| flash.bytes as f64 * f64::from(flash.cycles_left));
+    if let Some(most) = cells.filter(|most| *most > 0.0 && rated.bytes > *most) {
+        findings.beware.push(format!(
+            "A rating of {} ({}) is more than the flash of this drive bears, {} over all its \
+             cycles: it is the rating of a larger drive. Give that of this one, or leave out \
+             capacity=.",
+            capacity(rated.bytes as u64),
+            rated.because,
+            capacity(most as u64)
+        ));
+        return;
+    }
     let disks = setting.facts.target.devices.iter().filter(|device| device.layer == "disk");
     let told: Vec<u64> = disks.filter_map(|disk| disk.wear.as_ref()?.written_bytes).collect();
     let written = if let [written] = told.as_slice() { Some(*written as f64) } else { None };

@@ -79,8 +79,8 @@ pub fn sentences(
             let amplification =
                 |told: &Told| told.writes.write_amplification().map_or("unknown".into(), digits);
             all.push(format!(
-                "Cause of what writes lost or gained: {what} programmed {} units by unit written, \
-                 {} before the torture; write amplification {}, {} before.",
+                "Cause of a change of writes, where there is one: {what} programmed {} units for \
+                 each unit written, {} before the torture; write amplification {}, {} before.",
                 digits(is),
                 digits(was),
                 amplification(&after),

@@ -328,8 +328,16 @@ impl<'a> Seen<'a> {
             name: "steady state".into(),
             estimate,
             unit: Unit::Iops,
-            note: format!("settled after {} rounds of an eighth of the drive", self.rounds.len()),
+            note: format!(
+                "{} rounds that prove it; settled after {} of an eighth of the drive",
+                settled.rounds,
+                self.rounds.len()
+            ),
         });
+        if self.cell(STEADY).is_some() {
+            let text = "measured after the proof, so not quite the steady state above".into();
+            findings.remarks.push(Remark { cell: STEADY.into(), text });
+        }
         let mut sentence = format!("Settled, it writes {} at random", operations(settled.mean));
         let before = self.falls.first().map(|fall| fall.before);
         let first = self.rate(FIRST).map(|estimate| estimate.value).filter(|_| before.is_none());
@@ -337,8 +345,7 @@ impl<'a> Seen<'a> {
             let share = settled.mean / rate;
             let words = if before.is_some() { "it did before" } else { "it did at first" };
             sentence.push_str(&format!(", {} of what {words}", percent(share)));
-            let name =
-                if before.is_some() { "left after the cliff" } else { "of the first writes" };
+            let name = if before.is_some() { "left after the fall" } else { "of the first writes" };
             findings.figures.push(Figure {
                 name: name.into(),
                 estimate: Estimate::point(share, settled.rounds as u64),

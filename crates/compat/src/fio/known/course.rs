@@ -108,7 +108,9 @@ pub(super) const ALL: &[Known] = &[
         .off(),
     option(
         "latency_target",
-        instead("use `drivelab limit`, which looks for the highest rate that keeps a latency"),
+        instead(
+            "run it at several rates, `drivelab run … --rate 20000 --poisson`, and compare p99",
+        ),
     )
     .off(),
     option("latency_window, latency_percentile, latency_run", Ignored(OF_TARGET)),

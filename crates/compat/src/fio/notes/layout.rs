@@ -98,7 +98,7 @@ fn shared(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note>) {
         given(whole, "filename").unwrap_or_default(),
         Treatment::Same,
         format!(
-            "all {jobs} jobs use {these} and {bytes}{waits}. With directory= and without \
+            "the {jobs} jobs of numjobs={jobs} use {these} and {bytes}{waits}. With directory= and without \
              filename= each job has a file of its own."
         ),
     ));

@@ -191,6 +191,8 @@ fn rates<'a>(
         .iter()
         .map(|repeat| match of(repeat) {
             Some((rates, seconds)) => (rates.clone(), seconds),
+            // Its turn did not come: the time was that of the actions before it.
+            None if repeat.load.is_of_names() => (Rates::default(), None),
             None => (Rates::default(), repeat.seconds),
         })
         .collect();

@@ -217,7 +217,8 @@ impl Case<'_> {
         let excess = device.written_bytes.saturating_sub(asked);
         if share > 1.0 + BYTES_TOLERANCE && excess > BYTES_MIN && !self.is_exclusive() {
             let text = format!(
-                "{} wrote {} for {} asked ({}): journal, metadata or a layer above it",
+                "{} wrote {} for {} asked ({}): a journal, metadata, a layer above it, or other \
+                 programs, whose writes cannot be told from these",
                 device.name,
                 size(device.written_bytes),
                 size(asked),
@@ -300,9 +301,9 @@ impl Case<'_> {
         let strange_reads = device.read_bytes.saturating_sub(booked.read_bytes.max(read));
         let strange_writes = device.written_bytes.saturating_sub(booked.written_bytes.max(written));
         // A file system writes for itself next to our writes; where we only read, it does not.
-        let strange_writes = match self.is_exclusive() || (written == 0 && self.is_direct()) {
-            true => strange_writes,
-            false => strange_writes.saturating_sub(self.journal_bytes_max()),
+        let journal = match self.is_exclusive() || (written == 0 && self.is_direct()) {
+            true => 0,
+            false => self.journal_bytes_max(),
         };
         if self.observed.process.is_none() && !self.is_direct() {
             return self.unchecked(
@@ -310,7 +311,16 @@ impl Case<'_> {
                 "other I/O on the device: the kernel does not report the I/O of this process",
             );
         }
-        self.judge_others(device, strange_reads + strange_writes, "");
+        let strange = strange_reads + strange_writes.saturating_sub(journal);
+        let place = match journal {
+            0 => String::new(),
+            _ => format!(
+                " (of {} that are not this program's, up to {} may be its journal)",
+                size(strange_reads + strange_writes),
+                size(journal)
+            ),
+        };
+        self.judge_others(device, strange, &place);
     }
 
     /// More than a file system writes for itself on our behalf: a journal takes some blocks for
@@ -346,8 +356,9 @@ impl Case<'_> {
         let own = self.bytes(Action::Read) + self.bytes(Action::Write);
         if strange > BYTES_MIN && strange as f64 > OTHERS_SHARE * own as f64 {
             let text = format!(
-                "others moved {} on {}{place} while this step moved {}: the drive was shared; \
+                "others moved {}{} on {}{place} while this step moved {}: the drive was shared; \
                  measure when nothing else uses it",
+                if place.starts_with(" (") { "at least " } else { "" },
                 size(strange),
                 device.name,
                 size(own)

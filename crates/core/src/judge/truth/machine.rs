@@ -92,11 +92,13 @@ impl Case<'_> {
             // Waiting for I/O is what a measurement does.
             .filter(|span| matches!(span.resource.as_str(), "cpu" | "memory"))
             .filter(|span| share(span.some_us) > PRESSURE_SHARE)
-            .map(|span| format!("{} {}", span.resource, percent(share(span.some_us))))
+            .map(|span| {
+                let what = if span.resource == "cpu" { "a CPU" } else { "memory" };
+                format!("{what} {}", percent(share(span.some_us)))
+            })
             .collect();
         if !high.is_empty() && self.is_long_enough() {
-            let text =
-                format!("tasks waited for other than the drive ({} of the time)", high.join(", "));
+            let text = format!("programs waited for {} of the time", high.join(" and "));
             self.note("pressure", text);
         }
     }

@@ -29,10 +29,11 @@ pub fn smaller(inquiry: &Studied, system: &System, target: &str) -> Option<Strin
         .filter(|_| quick)
         .find_map(|exponent| part(inquiry, system, &name, 1 << exponent))?;
     Some(format!(
-        "{name} is too large for --quick. A smaller part of it fits:  drivelab study {} \
-         {fitting}{} --quick",
+        "{target} is too large for --quick. A smaller part of it fits:  drivelab study {} \
+         {}{} --quick",
         inquiry.options.name,
-        also_typed(&inquiry.options)
+        fitting.target,
+        also_typed(&inquiry.options, fitting.bytes)
     ))
 }
 
@@ -43,13 +44,16 @@ pub fn way_out(inquiry: &Studied) -> Option<String> {
     }
     let (study, target) = (&inquiry.options.name, &inquiry.facts.target.path);
     let name = without_capacity(target);
-    let more = also_typed(&inquiry.options);
+    let more = also_typed(&inquiry.options, inquiry.options.bytes);
     // The quota of a volume goes by its size, and a smaller disk takes as long for each write.
     let bound = inquiry.facts.target.simulated.map(|known| known.bound).unwrap_or_default();
     let less = (inquiry.options.bytes > ENOUGH && bound == Bound::Flash)
         .then(|| part(inquiry, &System::live(), &name, ENOUGH))
         .flatten()
-        .map(|part| format!(", or a smaller drive: `drivelab study {study} {part}{more} --quick`"));
+        .map(|part| {
+            let (target, more) = (part.target, also_typed(&inquiry.options, part.bytes));
+            format!(", or a smaller drive: `drivelab study {study} {target}{more} --quick`")
+        });
     Some(format!(
         "A longer study may tell, and virtual time costs little: `drivelab study {study} \
          {target}{more}`{}.",
@@ -57,20 +61,24 @@ pub fn way_out(inquiry: &Studied) -> Option<String> {
     ))
 }
 
-/// What was said of the use of the drive, to be typed again.
-fn also_typed(options: &StudyOptions) -> String {
-    let rated = options.rated.map(|rated| format!(" --rated {}", decimal(rated)));
-    let per_day = options.per_day.map(|per_day| format!(" --per-day {}", decimal(per_day)));
+/// What was said of the use of the drive, to be typed again for a part of it: a part is sold for
+/// its share of the writes, and is given its share.
+fn also_typed(options: &StudyOptions, bytes: u64) -> String {
+    let share = |size: Size| {
+        let of_part = u128::from(size.0) * u128::from(bytes) / u128::from(options.bytes.max(1));
+        decimal(u64::try_from(of_part).unwrap_or(size.0))
+    };
+    let rated = options.rated.map(|rated| format!(" --rated {}", share(rated)));
+    let per_day = options.per_day.map(|per_day| format!(" --per-day {}", share(per_day)));
     [rated, per_day].into_iter().flatten().collect()
 }
 
-/// Bytes as makers count them, where they are whole gigabytes.
-fn decimal(size: Size) -> String {
-    const GIGABYTE: u64 = 1_000_000_000;
-    match size.0.is_multiple_of(GIGABYTE) && size.0 > 0 {
-        true => format!("{}GB", size.0 / GIGABYTE),
-        false => size.to_string(),
-    }
+/// Bytes as makers count them, in the largest unit that leaves two digits.
+fn decimal(bytes: u64) -> String {
+    let unit = |unit: u64| (bytes >= 10 * unit || bytes.is_multiple_of(unit)).then_some(unit);
+    let units = [("TB", 1_000_000_000_000), ("GB", 1_000_000_000), ("MB", 1_000_000)];
+    let found = units.into_iter().find(|(_, size)| bytes >= *size && unit(*size).is_some());
+    found.map_or_else(|| Size(bytes).to_string(), |(word, size)| format!("{}{word}", bytes / size))
 }
 
 fn without_capacity(target: &str) -> String {
@@ -78,12 +86,19 @@ fn without_capacity(target: &str) -> String {
     keys.collect::<Vec<_>>().join(",")
 }
 
+/// The same drive with less capacity.
+struct Part {
+    target: String,
+    bytes: u64,
+}
+
 /// This drive with less capacity, where it can be made and nothing is said against the study.
-fn part(inquiry: &Studied, system: &System, name: &str, bytes: u64) -> Option<String> {
+fn part(inquiry: &Studied, system: &System, name: &str, bytes: u64) -> Option<Part> {
     let target = format!("{name},capacity={}", Size(bytes));
     let resolved = ResolvedTarget::look(system, &target, Missing::Made).ok()?;
     let options = StudyOptions { bytes: resolved.file_bytes, ..inquiry.options.clone() };
     let setting = Setting { options: &options, facts: &resolved.facts };
     let is_built = resolved.simulated.as_ref().is_some_and(|it| it.build().is_ok());
-    ((inquiry.study.objection)(&setting).is_none() && is_built).then_some(target)
+    let bytes = options.bytes;
+    ((inquiry.study.objection)(&setting).is_none() && is_built).then_some(Part { target, bytes })
 }

@@ -150,6 +150,23 @@ fn a_real_drive_is_believed_as_far_as_it_tells() {
 }
 
 #[test]
+fn the_rating_of_a_larger_drive_promises_nothing_of_this_one() {
+    let mut facts = Facts::default();
+    facts.target.kind = TargetKind::Simulated;
+    facts.target.simulated =
+        Some(SimulatedFacts { flash: Some(FLASH), ..SimulatedFacts::default() });
+    let of = |rated: u64| {
+        let options = options(Some(rated), Some(BYTES));
+        let mut findings = Findings::default();
+        promise(&Setting { options: &options, facts: &facts }, BYTES as f64, &mut findings);
+        (findings.verdict.len(), findings.beware.len())
+    };
+    let cells = FLASH.bytes * u64::from(FLASH.cycles_left);
+    assert_eq!(of(cells), (1, 0));
+    assert_eq!(of(cells + 1), (0, 1));
+}
+
+#[test]
 fn what_programs_and_erases_tell_apart_is_no_verdict() {
     let uneven = simulated(&|_, _| 3.0, 0.75, 1.2);
     assert_eq!(uneven.verdict, Vec::<String>::new());

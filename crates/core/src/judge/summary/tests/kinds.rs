@@ -56,6 +56,17 @@ fn where_the_time_of_each_kind_is_known_waiting_between_calls_counts() {
 }
 
 #[test]
+fn a_repetition_that_ended_before_an_action_says_nothing_of_its_rate() {
+    let mut bench = names([(Action::Create, 100, 10), (Action::Stat, 500, 1)]);
+    bench.run.steps[1].tallies[0].kinds[1] =
+        Tally::new(1, 0, 0, &[Action::Stat], KEEP).kinds.remove(0);
+    let cell = &bench.summary().cells[0].streams[0];
+    near(cell.kinds[&Action::Create].rates.iops.unwrap().value, 200.0);
+    let stat = cell.kinds[&Action::Stat].rates.iops.unwrap();
+    assert_eq!((stat.value.round(), stat.n), (2000.0, 1), "not 500 by the time of all");
+}
+
+#[test]
 fn a_flush_outside_of_the_measured_time_has_a_latency_and_no_rate_and_is_in_no_depth() {
     for (timing, depth) in [(SyncTiming::Outside, 0.5), (SyncTiming::Inside, 1.5)] {
         let writes = Stream { mix: Mix::WRITE, sync: Sync::End, ..Stream::default() };
