@@ -11,6 +11,7 @@ pub mod chart;
 pub(crate) mod comparison;
 pub(crate) mod document;
 pub(crate) mod facts;
+pub(crate) mod finding_sheets;
 pub(crate) mod header;
 pub(crate) mod headline;
 pub(crate) mod heat;

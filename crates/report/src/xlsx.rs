@@ -1,6 +1,5 @@
 //! A run as an Excel workbook: cells, steps, facts, and the cells as bars with error bars.
 
-use drivelab_core::facts::Facts;
 use drivelab_core::run::Run;
 use drivelab_core::summary::Summary;
 use drivelab_stats::Estimate;
@@ -9,6 +8,7 @@ use rust_xlsxwriter::{
     DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError,
 };
 
+use crate::view::finding_sheets;
 use crate::view::headline::{self, Row};
 use crate::view::sheet::{self, Sheet, Value};
 
@@ -53,7 +53,14 @@ fn written(run: &Run, summary: &Summary) -> Result<Vec<u8>, XlsxError> {
         }
     }
     fill(workbook.add_worksheet().set_name("steps")?, &sheet::steps(summary))?;
-    fill(workbook.add_worksheet().set_name("facts")?, &facts(&run.begin.facts))?;
+    if let Some(findings) = &run.findings {
+        let sheets = [("figures", finding_sheets::figures(findings))];
+        let sheets = sheets.into_iter().chain([("tables", finding_sheets::tables(findings))]);
+        for (name, sheet) in sheets.filter(|(_, sheet)| !sheet.rows.is_empty()) {
+            fill(workbook.add_worksheet().set_name(name)?, &sheet)?;
+        }
+    }
+    fill(workbook.add_worksheet().set_name("facts")?, &facts(run))?;
     fill(workbook.add_worksheet().set_name(CHART_SHEET)?, &chart_data(&rows))?;
     workbook.save_to_buffer()
 }
@@ -90,9 +97,9 @@ fn fill(worksheet: &mut Worksheet, sheet: &Sheet) -> Result<(), XlsxError> {
     Ok(())
 }
 
-fn facts(facts: &Facts) -> Sheet {
-    let mut rows = Vec::new();
-    for (title, group) in crate::view::facts::groups(facts) {
+fn facts(run: &Run) -> Sheet {
+    let mut rows = finding_sheets::origin(run);
+    for (title, group) in crate::view::facts::groups(&run.begin.facts) {
         for (name, value) in group {
             let texts = [title.clone(), name.to_owned(), value];
             rows.push(texts.map(Value::Text).to_vec());

@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 const ERRNOS_MAX: usize = 15;
 /// How many gaps one interval can list; later ones only count.
 const GAPS_MAX: usize = 4096;
+/// Levels of depth that are counted apart.
+pub const DEPTH_LEVELS: usize = 7;
 
 /// One kind of I/O in one interval of one worker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,6 +71,10 @@ pub struct Tally {
     pub kinds: Vec<KindTally>,
     /// Sum over completions of the operations in flight when each was submitted.
     pub in_flight_sum: u64,
+    /// Submitted operations by how many were in flight after those that went with them: 1, 2 to 3,
+    /// 4 to 7, and so on to 64 and more. Runs of old do not have them.
+    #[serde(default, skip_serializing_if = "is_empty")]
+    pub depth_levels: [u64; DEPTH_LEVELS],
     /// Submitting calls whose I/Os completed here.
     pub submit_calls: u64,
     /// Reaping calls.
@@ -100,6 +106,10 @@ pub struct Tally {
     /// Of these, units without any stamp.
     #[serde(default)]
     pub unstamped: u64,
+}
+
+fn is_empty(levels: &[u64; DEPTH_LEVELS]) -> bool {
+    levels.iter().all(|count| *count == 0)
 }
 
 /// Which histograms a stream keeps.
@@ -214,6 +224,7 @@ impl Tally {
             ramp: false,
             kinds: kinds.iter().map(|kind| KindTally::new(*kind, keep)).collect(),
             in_flight_sum: 0,
+            depth_levels: [0; DEPTH_LEVELS],
             submit_calls: 0,
             reap_calls: 0,
             late_ns_sum: 0,
@@ -242,6 +253,7 @@ impl Tally {
         self.to = from;
         self.kinds.iter_mut().for_each(KindTally::clear);
         self.in_flight_sum = 0;
+        self.depth_levels = [0; DEPTH_LEVELS];
         self.submit_calls = 0;
         self.reap_calls = 0;
         self.late_ns_sum = 0;
@@ -277,6 +289,9 @@ impl Tally {
         }
         self.kinds.sort_by_key(|tally| tally.kind);
         self.in_flight_sum += other.in_flight_sum;
+        for (mine, theirs) in self.depth_levels.iter_mut().zip(other.depth_levels) {
+            *mine += theirs;
+        }
         self.submit_calls += other.submit_calls;
         self.reap_calls += other.reap_calls;
         self.late_ns_sum += other.late_ns_sum;

@@ -30,8 +30,9 @@ fn two_columns_are_two_sides() {
     assert_eq!(
         said.out,
         "before → after\n\
-         1 cell, 5 against 5 repetitions, band -5 to +5.3 %, Holm-adjusted\n\n  \
-         slower  values  -9.9 %  [-11.0, -8.9]  ├●─┤           ┊\n\n\
+         1 cell, 5 against 5 repetitions, band -5 to +5.3 %, Holm-adjusted\n\n\
+         \x20                 before → after  change  95 % interval  ← worse    ┊   better →\n  \
+         slower  values  100 → 90.1      -9.9 %  [-11.0, -8.9]  ├●┤        ┊\n\n\
          1 slower\n"
     );
     let said = user.types(&["compare", "same.csv", "--json"]).fine();
@@ -96,7 +97,7 @@ fn several_files_are_one_side_and_what_is_missing_is_no_pass() {
     let said = user.types(&["compare", "a1,a2", "b1,b2"]);
     assert_eq!(said.status, Some(1), "{}", said.err);
     assert!(said.out.contains("1 cell, 5 against 5 repetitions"), "{}", said.out);
-    assert!(said.out.contains("slower  column 1  -9.9 %"), "{}", said.out);
+    assert!(said.out.contains("slower  column 1  100 → 90.1      -9.9 %"), "{}", said.out);
     user.write("both", "x y\n100 100\n101 101\n99 99\n100.5 100.5\n99.7 99.7\n");
     user.write("less", "x\n100\n101\n99\n100.5\n99.7\n");
     let said = user.types(&["compare", "--baseline", "both", "--max-slowdown", "5%", "less"]);
@@ -148,7 +149,7 @@ fn files_of_fio_are_runs_and_a_page_shows_them() {
     let line = ["compare", &before, &after, "--out", "page.html"];
     let said = user.types(&line).fine();
     assert!(said.out.contains("1 cell, 5 against 5 runs"), "{}", said.out);
-    assert!(said.out.contains("faster  rr, read  +100.0 %"), "{}", said.out);
+    assert!(said.out.contains("faster  rr, read  100k → 200k IOPS  +100.0 %"), "{}", said.out);
     let page = std::fs::read_to_string(user.work().join("page.html")).unwrap();
     assert!(page.contains("class=\"forest\"") && page.contains("rr, read: faster +100.0 %"));
     user.types(&line).fine();

@@ -58,6 +58,26 @@ fn a_planted_change_of_a_drive_is_dated_and_a_level_history_is_level() {
 }
 
 #[test]
+fn the_runs_of_a_tag_are_one_side_of_a_comparison() {
+    let user = User::new();
+    let one = |tag: &str, spare: &str, seed: u32| {
+        let target = format!("sim:textbook,state=filled,read_ns={spare}");
+        runs(&user, &target, &["--seed", &seed.to_string(), "--tag", tag]);
+    };
+    for seed in 1..=5 {
+        one("firmware A", "50_000", seed);
+        one("firmware B", "80_000", seed);
+    }
+    let said = user.types(&["compare", "firmware A", "firmware B", "--json"]).status(1).json();
+    let cell = &said["cells"][0];
+    assert_eq!(cell["n"], serde_json::json!([5, 5]), "each run of a tag is one value: {cell}");
+    assert!(cell["ratio"]["value"].as_f64().unwrap() < 0.95, "{cell}");
+    user.types(&["report", "firmware A"]).refused(2, "5 runs have the tag `firmware A`");
+    let shown = user.types(&["history", "sim:textbook,state=filled,read_ns=50_000"]).fine().out;
+    assert!(shown.contains("Tag      firmware A: 5 runs, "), "{shown}");
+}
+
+#[test]
 fn pruning_leaves_what_has_a_tag_and_the_latest() {
     let user = User::new();
     for tag in [None, Some("before firmware 5B2Q"), None, None] {

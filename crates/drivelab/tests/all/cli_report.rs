@@ -67,6 +67,29 @@ fn markdown_is_written_and_replaces_nothing_of_others() {
 }
 
 #[test]
+fn a_dash_prints_one_output_and_leaves_no_file() {
+    let user = User::new();
+    user.types(&[
+        "run",
+        "sim:textbook,state=filled",
+        "--rw",
+        "randread",
+        "--bs",
+        "4k",
+        "--operations",
+        "2000",
+    ])
+    .fine();
+    let printed = user.types(&["report", "last", "--markdown", "-"]).fine().out;
+    assert!(printed.starts_with('#') && !printed.contains("\nMarkdown "), "{printed}");
+    let listed = user.types(&["report", "last", "--csv", "-"]).fine().out;
+    assert!(listed.starts_with("drivelab_run,cell,"), "{listed}");
+    let both = ["report", "last", "--csv", "-", "--markdown", "-"];
+    user.types(&both).refused(2, "two of these outputs are to be printed on stdout");
+    assert!(!user.listing().contains(&"-".to_string()), "{:?}", user.listing());
+}
+
+#[test]
 fn a_workbook_that_someone_else_saved_is_kept() {
     let user = with_a_run();
     user.types(&["report", "last", "--xlsx", "run.xlsx"]).fine();

@@ -87,6 +87,11 @@ fn a_mix_is_counted_and_its_depth_kept(place: &Place, variant: &Variant) {
     assert_eq!((reads + writes, ran.issued()), (2000, 2000), "{}", variant.name);
     assert!(reads > 850 && writes > 850, "{reads} {writes}");
     let total = ran.sum.total();
+    let submitted: u64 = total.depth_levels.iter().sum();
+    assert_eq!(submitted, 2000, "{}: each is in one level", variant.name);
+    let full = (variant.depth.ilog2() as usize).min(total.depth_levels.len() - 1);
+    let deepest = total.depth_levels.iter().rposition(|count| *count > 0);
+    assert_eq!(deepest, Some(full), "{}: {:?}", variant.name, total.depth_levels);
     assert!(total.in_flight_sum <= 2000 * u64::from(variant.depth), "{}", variant.name);
     if variant.depth > 1 {
         assert!(total.in_flight_sum > 2000, "{} never had two in flight", variant.name);

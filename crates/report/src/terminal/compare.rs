@@ -1,13 +1,13 @@
 //! The table of `drivelab compare`: one line a cell, with its interval drawn.
 
-use crate::text::{Flush, aligned, columns, columns_max, hanging, printable};
+use crate::text::{Flush, aligned, columns, columns_max, hanging, printable, width};
 use crate::view::comparison as words;
 use drivelab_core::comparison::{Cell, Comparison};
 use drivelab_core::findings::Findings;
 
 /// Characters of the drawing, at most; where fewer than the least are left there is none.
 const DRAWN_MAX: usize = 31;
-const DRAWN_MIN: usize = 17;
+const DRAWN_MIN: usize = 19;
 /// Cells for which each line is shown; of more, only those that changed or are open.
 const CELLS_SHOWN: usize = 40;
 
@@ -48,28 +48,41 @@ fn headline(comparison: &Comparison) -> String {
     )
 }
 
-/// A line a cell; its interval is drawn where the numbers leave room.
+/// A line a cell. What both sides measured stands in it where there is room, and where there is
+/// still room the interval is drawn.
 fn table(shown: &[&Cell], comparison: &Comparison) -> String {
     let (left, right) = (Flush::Left, Flush::Right);
-    let flush = [left, left, right, left, left];
-    let mut rows =
-        vec![vec![String::new(), String::new(), "change".into(), "95 % interval".into()]];
+    let mut flush = vec![left, left, left, right, left];
+    let heads = ["", "", "before → after", "change", "95 % interval"];
+    let mut rows = vec![heads.map(String::from).to_vec()];
     rows.extend(shown.iter().map(|cell| row(cell, comparison)));
-    let numbers = aligned(&rows, &flush[..4], 2);
-    let used = numbers.lines().map(|line| line.chars().count()).max().unwrap_or(0) + 2;
-    let room = columns_max().saturating_sub(used).min(DRAWN_MAX);
+    let used = |rows: &[Vec<String>], flush: &[Flush]| {
+        aligned(rows, flush, 2).lines().map(width).max().unwrap_or(0) + 2
+    };
+    let has_values = shown.iter().any(|cell| cell.values.is_some());
+    if !has_values || used(&rows, &flush) > columns_max() + 2 {
+        flush.remove(VALUES);
+        for row in rows.iter_mut().filter(|row| row.len() > VALUES) {
+            row.remove(VALUES);
+        }
+    }
+    let room = columns_max().saturating_sub(used(&rows, &flush)).min(DRAWN_MAX);
     if room < DRAWN_MIN {
-        return columns(&rows, &flush[..4], 2);
+        return columns(&rows, &flush, 2);
     }
     let drawing = Drawing { middle: (room - 1) / 2, reach: words::reach(&comparison.cells) };
     rows[0].push(drawing.head());
     for (row, cell) in rows.iter_mut().skip(1).zip(shown) {
-        if let (4, Some(drawn)) = (row.len(), drawing.of(cell)) {
+        if let (true, Some(drawn)) = (row.len() == flush.len(), drawing.of(cell)) {
             row.push(drawn);
         }
     }
+    flush.push(left);
     columns(&rows, &flush, 2)
 }
+
+/// The column of [`row`] with what both sides measured.
+const VALUES: usize = 2;
 
 fn row(cell: &Cell, comparison: &Comparison) -> Vec<String> {
     let mut word = cell.word().to_owned();
@@ -78,10 +91,10 @@ fn row(cell: &Cell, comparison: &Comparison) -> Vec<String> {
     }
     let name = printable(&words::name(cell, comparison));
     if cell.ratio.is_none() {
-        return vec![word, name];
+        return vec![word, name, words::both(cell)];
     }
     let (change, interval) = words::change(cell);
-    vec![word, name, change, interval]
+    vec![word, name, words::both(cell), change, interval]
 }
 
 /// Intervals on a line whose middle is "unchanged"; better is always to the right.

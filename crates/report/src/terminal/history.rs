@@ -3,6 +3,8 @@
 use drivelab_core::comparison::Metric;
 use drivelab_core::history::{Change, History, Line};
 
+use std::collections::BTreeMap;
+
 use crate::text::{Flush, columns_without, hanging, printable};
 use crate::units;
 
@@ -41,10 +43,13 @@ pub fn history_table(history: &History) -> String {
             rest.take_while(|other| group(other) == group(line)).map(row).collect();
         let (left, right) = (Flush::Left, Flush::Right);
         // A narrow screen does without the curve.
-        let flush = [left, left, right, right, right, left];
+        let flush = [left, left, right, right, left, left];
         text.push_str(&columns_without(&rows, &flush, 2, &[&[5]]).0);
     }
     text.push('\n');
+    for tag in tags(history) {
+        text.push_str(&hanging("Tag", &printable(&tag), 9));
+    }
     for line in &history.lines {
         for change in &line.changes {
             text.push_str(&hanging("Changed", &printable(&sentence(line, change)), 9));
@@ -52,6 +57,26 @@ pub fn history_table(history: &History) -> String {
     }
     text.push_str(&hanging("", &summary(history), 0));
     text
+}
+
+/// The tags in the order of their first runs, each with the runs that have it.
+fn tags(history: &History) -> Vec<String> {
+    let mut tagged: BTreeMap<&str, &str> = BTreeMap::new();
+    for point in history.lines.iter().flat_map(|line| &line.points) {
+        tagged.extend(point.tag.as_deref().map(|tag| (point.run.as_str(), tag)));
+    }
+    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (run, tag) in tagged {
+        match found.iter_mut().find(|(known, _)| *known == tag) {
+            Some((_, runs)) => runs.push(run),
+            None => found.push((tag, vec![run])),
+        }
+    }
+    let words = |(tag, runs): (&str, Vec<&str>)| match runs.as_slice() {
+        [first, .., last] => format!("{tag}: {} runs, {first} to {last}", runs.len()),
+        _ => format!("{tag}: {}", runs.concat()),
+    };
+    found.into_iter().map(words).collect()
 }
 
 fn runs(count: usize) -> String {
@@ -121,7 +146,9 @@ fn summary(history: &History) -> String {
     let short = history.lines.len() - long;
     let mut text = match (long, changed) {
         (0, _) => "Changes are looked for from four runs on.".to_owned(),
-        (_, 0) => format!("No change in the {long} figures that were measured four times or more."),
+        (_, 0) => format!(
+            "No change beyond chance in the {long} figures that were measured four times or more."
+        ),
         _ => format!("{changed} of {long} figures that were measured four times or more changed."),
     };
     if short > 0 && long > 0 {

@@ -192,8 +192,15 @@ pub(crate) fn both(cell: &Cell) -> String {
         Metric::Numbers => units::digits(value),
         _ => units::time(value),
     };
-    cell.values
-        .map_or(String::new(), |(before, after)| format!("{} → {}", show(before), show(after)))
+    let Some((before, after)) = cell.values else { return String::new() };
+    let (before, after) = (show(before), show(after));
+    // One unit is enough for both.
+    let unit = |text: &str| text.split_once(' ').map(|(_, unit)| unit.to_owned());
+    let number = before.split(' ').next().unwrap_or_default();
+    match unit(&before) == unit(&after) {
+        true => format!("{number} → {after}"),
+        false => format!("{before} → {after}"),
+    }
 }
 
 fn several_metrics(comparison: &Comparison) -> bool {

@@ -45,10 +45,10 @@ fn the_text_of_a_study() {
           Means of the steady rounds.
 
         Phases
-          - phase fresh · written 98.4 GB · bandwidth 3.74 GB/s · of capacity 4.9 % ·
-            what ended it the rate fell by half within a minute
-          - phase sustained · written 502 GB · bandwidth 251 MB/s · of capacity 25 % ·
-            what ended it the budget
+                                               of
+          phase      written  bandwidth  capacity  what ended it
+          fresh      98.4 GB  3.74 GB/s     4.9 %  the rate fell by half within a minute
+          sustained   502 GB   251 MB/s      25 %  the budget
 
         before TRIM → after TRIM
         2 cells, 5 against 5 repetitions, band -5 to +5.3 %, Holm-adjusted
@@ -87,7 +87,7 @@ fn a_study_without_cells_has_no_table_of_cells() {
 #[test]
 fn a_table_that_is_too_wide_is_written_row_by_row() {
     let mut findings = study::findings();
-    findings.tables[1].heads[4].name = "what ended it, in words that take room".repeat(2);
+    findings.tables[1].heads[4].name = "what_ended_it".repeat(5);
     let text = in_words(findings);
     assert!(
         text.contains("\n  - phase fresh · written 98.4 GB · bandwidth 3.74 GB/s · "),

@@ -31,8 +31,8 @@ fn the_table_of_a_check() {
           stutter             4 KiB  qd16   482k IOPS  ± 0.2 %  p99   264 µs
               ▏5 gaps over 100 ms, longest 142 ms
 
-        Verdict  Fast and even: 912,000 random reads a second, 99 % of them within 0.4
-                 ms. Good for a desktop and for databases that group their commits.
+        Verdict  Fast and even: 912,000 random reads a second, 99 % of them within
+                 0.4 ms. Good for a desktop and for databases that group their commits.
         Beware   Each durable commit costs 0.8 ms: about 1,300 a second, whatever the
                  IOPS say.
         Unknown  Sustained writes: the cache never filled. `drivelab study wsat` would

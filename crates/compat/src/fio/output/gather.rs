@@ -10,7 +10,7 @@ use drivelab_core::anatomy::Requests;
 use drivelab_core::op::Action;
 use drivelab_core::plan::{Role, Stream, Sync};
 use drivelab_core::run::{Run, StepRun};
-use drivelab_core::tally::{Phase, Tally};
+use drivelab_core::tally::{DEPTH_LEVELS, Phase, Tally};
 use drivelab_core::verified::Verified;
 use drivelab_stats::Histogram;
 
@@ -324,7 +324,9 @@ fn queues(mut block: Block, clones: &[Clone<'_>]) -> Block {
     let all: u64 = parts().map(issued).sum();
     for part in parts() {
         let share = issued(part) as f64 * 100.0 / all.max(1) as f64;
-        block.depths[depth_place(part)] += share;
+        for (place, of_part) in block.depths.iter_mut().zip(depths(part)) {
+            *place += share * of_part;
+        }
         // One call can reap what others had waited for, and none carries more than the depth.
         let a_call = |calls: u64| match calls {
             0 => 1.0,
@@ -345,9 +347,22 @@ pub fn depth_reached(part: &Part<'_>) -> f64 {
     if mean >= FULL_SHARE * depth { depth } else { mean }
 }
 
-fn depth_place(part: &Part<'_>) -> usize {
+/// The shares of the requests that were submitted as the first, second or third, and so on of those
+/// in flight; of runs that did not count them, their mean.
+fn depths(part: &Part<'_>) -> [f64; DEPTH_LEVELS] {
+    let mut levels = [0.0; DEPTH_LEVELS];
+    for tally in &part.tallies {
+        for (level, count) in levels.iter_mut().zip(tally.depth_levels) {
+            *level += count as f64;
+        }
+    }
+    let all: f64 = levels.iter().sum();
+    if all > 0.0 {
+        return levels.map(|count| count / all);
+    }
     let reached = depth_reached(part).round().max(1.0) as u64;
-    (reached.ilog2() as usize).min(6)
+    levels[(reached.ilog2() as usize).min(DEPTH_LEVELS - 1)] = 1.0;
+    levels
 }
 
 fn call_place(a_call: f64) -> usize {

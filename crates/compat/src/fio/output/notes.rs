@@ -123,8 +123,9 @@ fn depths(clones: &[Clone<'_>]) -> Option<Note> {
     note(
         "io_depths_mean",
         format!(
-            "IO depths, submit and complete show where the mean of each job lies, not how often \
-             each depth was there; in flight on average: {first}."
+            "submit and complete show where the mean of each job's calls lies, not how often each \
+             number was there; IO depths count requests where the run did. In flight on average, \
+             job by job: {first}."
         ),
     )
 }

@@ -485,7 +485,7 @@ fn notes_say_what_the_figures_rest_on() {
     let one = line(&[], vec![section]);
     assert_eq!(codes(&one, &run), ["clat_from_service", "io_depths_mean"]);
     let text = notes(&one, &run)[1].text.clone();
-    assert!(text.ends_with("in flight on average: 8.0, 8.0."), "{text}");
+    assert!(text.ends_with("In flight on average, job by job: 8.0, 8.0."), "{text}");
     run.plans[0].interval = Interval(Span(1000 * MILLISECOND));
     run.steps[0].end.as_mut().unwrap().phases[0].system_cpu_ns = None;
     let all = ["clat_from_service", "io_depths_mean", "samples_by_interval", "cpu_not_told_apart"];

@@ -6,7 +6,7 @@ use crate::content::{self, Stamp};
 use crate::op::{Action, DataOp, Op, Time};
 use crate::plan::Sync;
 use crate::queue::{Queue, Trouble};
-use crate::tally::Flight;
+use crate::tally::{DEPTH_LEVELS, Flight};
 
 /// Operations of one hint: a processor has only this many requests to memory under way.
 const HINTED: usize = 4;
@@ -18,6 +18,17 @@ impl Driver {
     /// Whatever the queue refuses.
     #[inline(always)]
     pub fn pump<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        let before = self.in_flight();
+        let next = self.pump_due(queue);
+        let after = self.in_flight();
+        // What goes together has one depth, as a drive sees it.
+        let level = (after.max(1).ilog2() as usize).min(DEPTH_LEVELS - 1);
+        self.book.tally.depth_levels[level] += u64::from(after.saturating_sub(before));
+        next
+    }
+
+    #[inline(always)]
+    fn pump_due<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
         if self.is_exhausted() {
             return self.wind_up(queue);
         }
