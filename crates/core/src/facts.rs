@@ -195,6 +195,9 @@ pub struct FilesystemFacts {
     /// Bytes that hold nothing, with those that are kept for root (`f_bfree` of statvfs(3)).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unused_bytes: Option<u64>,
+    /// Inodes in all and free, of a file system that has a fixed number of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub inodes: Option<(u64, u64)>,
     /// Preferred I/O block in bytes.
     pub block_bytes: Option<u64>,
     /// Lives in memory (tmpfs, ramfs): no drive is measured.

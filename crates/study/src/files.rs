@@ -255,7 +255,8 @@ fn conclude(setting: &Setting<'_>, comparison: Comparison, findings: &mut Findin
     }
     if let Some(first) = of(Outcome::Open).next() {
         findings.unknown.push(format!(
-            "In {open} cells the noise is too large to tell by how much they differ, such as {}. {}",
+            "In {open} cells the noise is too large to tell by how much they differ, such as {}. \
+             {}",
             first.name,
             battery::advice(setting.options.scale, comparison.cells.iter())
         ));

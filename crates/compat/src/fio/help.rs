@@ -24,7 +24,7 @@ all sizes or times), --erase TOKEN, --runs DIR, --dry-run (prints the plan),
 ";
 
 /// Engines, with what each is.
-const ENGINES: [(&str, &str, &[&str]); 9] = [
+const ENGINES: [(&str, &str, &[&str]); 10] = [
     ("psync", "pread(2) and pwrite(2), one request at a time", &[]),
     ("sync", "as psync", &[]),
     ("vsync", "as psync", &[]),
@@ -36,6 +36,7 @@ const ENGINES: [(&str, &str, &[&str]); 9] = [
         &["userspace_reap", "nowait"],
     ),
     ("io_uring", "io_uring, iodepth requests in flight", &RING),
+    ("posixaio", "as psync: glibc too does the requests of one file one by one", &[]),
     ("mmap", "a mapped file, through the page cache", &[]),
     ("null", "moves no data: the cost of the program itself", &[]),
 ];

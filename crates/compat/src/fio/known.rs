@@ -7,7 +7,8 @@ mod requests;
 
 use super::reading::{
     Given, above_zero, alignment, blocks, checksum, direction, distributions, engine, file_sizes,
-    mask_of_cpus, names_or_drive, percentiles, put, ranges, shares, splits, start_delay, synced,
+    is_lfsr, mask_of_cpus, names_or_drive, percentiles, put, ranges, shares, splits, start_delay,
+    synced, window,
 };
 use super::settings::{Ends, Settings, Wrong};
 use super::shown::{Unified, Without};

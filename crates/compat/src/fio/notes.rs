@@ -124,7 +124,16 @@ fn depth(settings: &Settings, notes: &mut Vec<Note>) {
         return;
     }
     let about = format!("iodepth={}", settings.depth);
-    if engine.is_synchronous() {
+    if settings.engine.0 == "posixaio" {
+        notes.push(Note::new(
+            "one_at_a_time",
+            about,
+            Treatment::Approximated,
+            "glibc does the requests of one file in one thread, one after the other, and so are \
+             they issued here: a latency is that of a request alone, without its waiting for the \
+             others. For a depth use ioengine=libaio with direct=1, or io_uring.",
+        ));
+    } else if engine.is_synchronous() {
         notes.push(Note::new(
             "depth_without_effect",
             about,

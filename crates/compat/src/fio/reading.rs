@@ -1,7 +1,7 @@
 //! What is given to options of fio, read.
 
 use super::known::{instead, no};
-use super::settings::{Direction, Distribution, Settings, Wrong};
+use super::settings::{Direction, Distribution, Settings, Window, Wrong};
 use super::value::{Amount, BadValue, amount, boolean, by_direction, number, size, time_ns};
 use drivelab_core::op::SECOND;
 use drivelab_core::plan::{Engine, Sync};
@@ -232,7 +232,26 @@ pub fn names_or_drive(it: &Given<'_>) -> Result<Vec<String>, Wrong> {
     if it.text().starts_with("sim:") { Ok(vec![it.text().to_owned()]) } else { names(it) }
 }
 
-/// The name of a checksum; `0` is none.
+/// Whether a generator of random numbers comes to each block once before it comes to one again.
+pub fn is_lfsr(text: &str) -> Result<bool, BadValue> {
+    match text {
+        "lfsr" => Ok(true),
+        "tausworthe" | "tausworthe64" => Ok(false),
+        _ => Err(BadValue::wants("tausworthe, tausworthe64 or lfsr")),
+    }
+}
+
+/// What a line of a log says of the requests in its time.
+pub fn window(text: &str) -> Result<Window, BadValue> {
+    match text {
+        "avg" | "0" => Ok(Window::Average),
+        "max" | "1" => Ok(Window::Maximum),
+        "both" => Ok(Window::Both),
+        _ => Err(BadValue::wants("avg, max or both")),
+    }
+}
+
+/// The checksum of `verify`; `None`: blocks are not checked.
 pub fn checksum(text: &str) -> Result<Option<String>, Wrong> {
     const KNOWN: [&str; 17] = [
         "md5",
@@ -306,11 +325,11 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
     let engine = match text {
         "libaio" => Engine::Libaio,
         "io_uring" => Engine::IoUring,
-        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" => Engine::Psync,
+        "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Engine::Psync,
         "mmap" => Engine::Mmap,
         "null" => Engine::Null,
         _ => {
-            let way = "use libaio, io_uring, psync, sync, pvsync2, mmap or null";
+            let way = "use libaio, io_uring, psync, sync, pvsync2, posixaio, mmap or null";
             return Err(Wrong::NotHere(instead(way)));
         }
     };

@@ -125,8 +125,8 @@ pub struct Settings {
     pub hipri: bool,
     /// `sqthread_poll`.
     pub sqthread_poll: bool,
-    /// `write_bw_log`, `write_iops_log`, `write_lat_log`: prefixes.
-    pub logs: [Option<String>; 3],
+    /// `write_bw_log`, `write_iops_log`, `write_lat_log`: prefixes; `write_iolog`: where.
+    pub logs: [Option<String>; 4],
     /// `log_avg_msec` and `log_offset`.
     pub log_lines: LogLines,
     /// `per_job_logs`.
@@ -205,6 +205,8 @@ pub struct Turns {
     pub depth_low: Option<u32>,
     /// `serialize_overlap`.
     pub no_overlap: bool,
+    /// `random_generator=lfsr`, which needs no map to come to each block once.
+    pub lfsr: bool,
 }
 
 /// What the lines of logs stand for.
@@ -214,6 +216,24 @@ pub struct LogLines {
     pub every_ms: u64,
     /// Whether they say where.
     pub with_offset: bool,
+    /// Whether the priority is the number that the kernel takes, and no mark.
+    pub with_priority: bool,
+    /// Whether they say when a request was issued.
+    pub with_issue: bool,
+    /// What a line of several requests says of them.
+    pub window: Window,
+}
+
+/// `log_window_value`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Window {
+    /// Their mean.
+    #[default]
+    Average,
+    /// The largest of them.
+    Maximum,
+    /// One after the other.
+    Both,
 }
 
 /// `exit_what`: whom the end of a job ends.
@@ -308,7 +328,7 @@ impl Default for Settings {
             rwmixread: None,
             hipri: false,
             sqthread_poll: false,
-            logs: [None, None, None],
+            logs: [None, None, None, None],
             log_lines: LogLines::default(),
             per_job_logs: true,
             percentiles: PERCENTILES.to_vec(),
@@ -360,6 +380,7 @@ pub fn of(job: &Job, notes: &mut Vec<Note>, refusals: &mut Vec<Refusal>) -> Sett
             Wrong::NotHere(care) => refusal(&format!("{shown}={}", given.text()), care),
         }));
     }
+    settings.norandommap &= !settings.turns.lfsr;
     settings
 }
 

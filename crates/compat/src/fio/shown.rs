@@ -1,5 +1,7 @@
 //! What the output needs of a line: which jobs there are, and what of the plan each of them is.
 
+use super::settings::LogLines;
+
 /// A layout of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -87,6 +89,8 @@ pub struct Section {
     pub unified: Unified,
     /// Logs of the course of time, by `write_bw_log=` and the like.
     pub logs: Vec<Log>,
+    /// `write_iolog=`: where, and the name of the job's file in it.
+    pub iolog: Option<(String, String)>,
     /// `unit_base=`: 1 where rates are in bits; 8, or 0: bytes.
     pub unit_base: u32,
     /// `kb_base=`: 1000 where sizes go by thousands; 1024, or 0: by 1024.
@@ -143,10 +147,8 @@ pub struct Log {
     pub logged: Logged,
     /// The file's name up to `_bw.1.log`.
     pub prefix: String,
-    /// Milliseconds between two lines; 0: each request has its own.
-    pub every_ms: u64,
-    /// Whether a line says where.
-    pub with_offset: bool,
+    /// What its lines stand for.
+    pub lines: LogLines,
     /// One file for each clone.
     pub per_job: bool,
 }

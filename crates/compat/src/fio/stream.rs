@@ -26,6 +26,12 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     let engine = settings.engine.1;
     let traits = engine.traits();
     let cached = traits.is_through_page_cache;
+    if settings.logs[3].is_some() && (settings.numjobs > 1 || place.per_clone > 1) {
+        return Err(unsupported(
+            "write_iolog of several jobs or files",
+            "say numjobs=1 and one file",
+        ));
+    }
     let mut stream = Stream {
         name: whole.job.name.clone(),
         engine,
@@ -38,8 +44,8 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         files: place.shared(),
         first_file: place.first_file(),
         files_in_turn: (place.per_clone > 1).then_some(place.per_clone),
-        keep_requests: settings.log_lines.every_ms == 0
-            && settings.logs.iter().any(Option::is_some),
+        keep_requests: settings.logs[3].is_some()
+            || (settings.log_lines.every_ms == 0 && settings.logs.iter().any(Option::is_some)),
         depth: if engine.is_synchronous() { 1 } else { settings.depth },
         workers: settings.numjobs,
         align: settings.ba.map(Size),

@@ -77,7 +77,7 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
             let given = step.streams[stream as usize].clone();
             let laid_out = laid_out(whole, places, &mut missing);
             let section = section(whole, (at, stream), group, &given);
-            sections.push(Section { laid_out, ..section });
+            sections.push(Section { laid_out, iolog: iolog(whole, places), ..section });
         }
         let groups = sections[first..].iter().map(|section| section.group);
         steadystate::check_group(groups.zip(wave.iter().map(|(_, whole)| whole.settings)))?;
@@ -146,16 +146,20 @@ fn seed(jobs: &[Whole<'_>]) -> Result<u64, Refusal> {
 
 fn interval(jobs: &[Whole<'_>]) -> Result<Interval, Refusal> {
     let logging = |whole: &&Whole<'_>| whole.settings.logs.iter().any(Option::is_some);
-    let Some(first) = jobs.iter().find(logging) else {
-        return Ok(Interval(Span(500_000_000)));
-    };
-    let every_ms = first.settings.log_lines.every_ms;
-    if jobs.iter().filter(logging).any(|whole| whole.settings.log_lines.every_ms != every_ms) {
-        return Err(unsupported("log_avg_msec that differs between jobs", "say it once"));
-    }
-    if every_ms == 0 {
-        // Each request has a line of its own.
-        return Ok(Interval(Span(500_000_000)));
+    let mut all: Vec<u64> = jobs
+        .iter()
+        .filter(logging)
+        .map(|whole| whole.settings.log_lines.every_ms)
+        .filter(|every_ms| *every_ms > 0)
+        .collect();
+    all.sort_unstable();
+    // Without one, each request has a line of its own.
+    let Some(every_ms) = all.first().copied() else { return Ok(Interval(Span(500_000_000))) };
+    if all.iter().any(|other| !other.is_multiple_of(every_ms)) {
+        return Err(unsupported(
+            "log_avg_msec that differs between jobs",
+            "let the longer ones be multiples of the shortest",
+        ));
     }
     if !(10..=60_000).contains(&every_ms) {
         return Err(unsupported(
@@ -407,6 +411,7 @@ fn section(
         slat_percentiles: settings.with_percentiles[2],
         unified: settings.unified,
         logs: logs(settings, &whole.job.name),
+        iolog: None,
         unit_base: settings.unit_base,
         kb_base: settings.kb_base,
         without: settings.without,
@@ -434,6 +439,22 @@ fn laid_out(whole: &Whole<'_>, places: &Places, missing: &mut [bool]) -> Option<
     (times > 0).then_some((times, files, bytes))
 }
 
+/// Where the requests of a job are listed, and what its file is called there.
+fn iolog(whole: &Whole<'_>, places: &Places) -> Option<(String, String)> {
+    let path = whole.settings.logs[3].clone()?;
+    let file = places.files.get(whole.place.first as usize).map(|file| file.name.as_str());
+    let name = match (places.target.as_str(), file) {
+        (".", Some(file)) => file.to_owned(),
+        (target, Some(file)) => format!("{}/{file}", target.trim_end_matches('/')),
+        // A device, or nothing at all.
+        (_, None) => match whole.settings.filenames.first() {
+            Some(name) => name.clone(),
+            None => format!("{}.0.0", whole.job.name),
+        },
+    };
+    Some((path, name))
+}
+
 fn logs(settings: &Settings, name: &str) -> Vec<Log> {
     let kinds: [&[Logged]; 3] = [
         &[Logged::Bandwidth],
@@ -446,8 +467,7 @@ fn logs(settings: &Settings, name: &str) -> Vec<Log> {
         let one = |logged: &Logged| Log {
             logged: *logged,
             prefix: prefix.clone(),
-            every_ms: settings.log_lines.every_ms,
-            with_offset: settings.log_lines.with_offset,
+            lines: settings.log_lines,
             per_job: settings.per_job_logs,
         };
         kinds.iter().map(one).collect()

@@ -95,7 +95,7 @@ const COMMAND: &[Known] = &[
     option("max-jobs", Ignored("there is room for 4096 jobs")),
     option("alloc-size", Ignored("no shared memory is needed")),
     option("aux-path", Ignored("no other files are made next to the target")),
-    bare("bandwidth-log", instead("use write_bw_log")),
+    bare("bandwidth-log", Ignored("the run file has it; write_bw_log writes it for each job")),
     option("client", instead("over several machines a line runs under mpirun")),
     option("server", instead("over several machines a line runs under mpirun")),
     option("daemonize", instead("over several machines a line runs under mpirun")),

@@ -103,6 +103,7 @@ fn test(
     began: Timestamp,
 ) -> Value {
     let (size, used) = volume::figures(&run.begin.facts.target);
+    let (inodes, used_inodes) = volume::inodes(&run.begin.facts.target);
     let whole = ["segments", "nodes", "tasks", "clients per node", "repetitions", "verbose"];
     let shown = options_of(test).into_iter().map(|(name, value)| {
         let number = value.parse().ok().filter(|_| whole.contains(&name));
@@ -116,9 +117,8 @@ fn test(
         ("Path", Value::text(first_path(options, test))),
         ("Capacity", Value::Text(size)),
         ("Used Capacity", Value::Text(used)),
-        // Nobody counted them.
-        ("Inodes", Value::text("unknown")),
-        ("Used Inodes", Value::text("unknown")),
+        ("Inodes", Value::Text(inodes)),
+        ("Used Inodes", Value::Text(used_inodes)),
         ("Parameters", parameters(index, test, host)),
         ("Options", Value::Object(shown.collect())),
         ("Results", Value::List(rows.collect())),

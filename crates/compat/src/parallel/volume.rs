@@ -3,13 +3,25 @@
 use drivelab_core::facts::TargetFacts;
 
 const GIBIBYTE: f64 = (1u64 << 30) as f64;
+const MEBI: f64 = (1u64 << 20) as f64;
 const TEBIBYTE: f64 = (1u64 << 40) as f64;
 
-/// `252.0 GiB   Used FS: 6.6%   Inodes: unknown   Used Inodes: unknown`: what is known of the file
-/// system, without the inodes, which nobody counted.
+/// `252.0 GiB   Used FS: 6.6%   Inodes: 16.0 Mi   Used Inodes: 2.5%`: what is known of the file
+/// system.
 pub(crate) fn in_words(target: &TargetFacts) -> String {
     let (size, used) = figures(target);
-    format!("{size}   Used FS: {used}   Inodes: unknown   Used Inodes: unknown")
+    let (inodes, used_inodes) = inodes(target);
+    format!("{size}   Used FS: {used}   Inodes: {inodes}   Used Inodes: {used_inodes}")
+}
+
+/// Its inodes and the share in use; of one that makes them as it needs them both are unknown.
+pub(crate) fn inodes(target: &TargetFacts) -> (String, String) {
+    let known = target.filesystem.as_ref().and_then(|system| system.inodes);
+    let Some((all, free)) = known.filter(|(all, _)| *all > 0) else {
+        return ("unknown".into(), "unknown".into());
+    };
+    let used = 100.0 * (1.0 - free.min(all) as f64 / all as f64);
+    (format!("{:.1} Mi", all as f64 / MEBI), format!("{used:.1}%"))
 }
 
 /// Its size and the share in use.
@@ -45,6 +57,10 @@ mod tests {
             in_words(&known),
             "252.0 GiB   Used FS: 25.0%   Inodes: unknown   Used Inodes: unknown"
         );
+        let mut counted = known.clone();
+        counted.filesystem.as_mut().expect("one").inodes = Some((16 << 20, 12 << 20));
+        let words = in_words(&counted);
+        assert!(words.ends_with("Inodes: 16.0 Mi   Used Inodes: 25.0%"), "{words}");
         let mut reserved = known.clone();
         reserved.filesystem.as_mut().expect("one").unused_bytes = Some(126 << 30);
         assert_eq!(figures(&reserved).1, "50.0%", "what is kept for root is free");

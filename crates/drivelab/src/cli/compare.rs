@@ -68,8 +68,8 @@ impl MetricWord {
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub struct CompareOptions {
-    /// Runs (a path, an ID, a tag, or `last`), files of numbers or JSON of fio: before and after, several
-    /// of a side joined by commas
+    /// Runs (a path, an ID, a tag, or `last`), files of numbers or JSON of fio: before and after,
+    /// several of a side joined by commas
     #[arg(value_name = "RUNS", required = true, num_args = 1..=2)]
     pub sides: Vec<String>,
     /// The side before, for a gate

@@ -3,7 +3,7 @@
 use crate::card::card;
 use crate::cli::ReportOptions;
 use crate::outcome::{Failure, Status};
-use crate::outputs::{Made, is_stdout, may_replace, may_write_card, write_new};
+use crate::outputs::{Made, may_replace, may_write_card, write_new};
 use crate::results::{in_words, page_of, print_json, write_html};
 use crate::{print, store};
 use drivelab_core::run::Run;
@@ -21,19 +21,20 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     }
     let summary = summarise(&run);
     let out = options.out.as_deref();
-    let others = [
-        (Made::Markdown, options.markdown.as_deref().map(or_stdout)),
-        (Made::Csv, options.csv.as_deref().map(or_stdout)),
-        (Made::Series, options.series.as_deref().map(or_stdout)),
-        (Made::Histograms, options.histograms.as_deref().map(or_stdout)),
-        (Made::Workbook, options.xlsx.as_deref().map(or_stdout)),
-        (Made::Card, options.card.as_deref().map(or_stdout)),
+    let asked = [
+        (Made::Markdown, options.markdown.as_deref()),
+        (Made::Csv, options.csv.as_deref()),
+        (Made::Series, options.series.as_deref()),
+        (Made::Histograms, options.histograms.as_deref()),
+        (Made::Workbook, options.xlsx.as_deref()),
+        (Made::Card, options.card.as_deref()),
     ];
-    let on_stdout = others.iter().filter(|(_, path)| path.is_some_and(is_stdout)).count();
-    if on_stdout + usize::from(options.json) > 1 {
+    let dashes = asked.iter().filter(|(_, path)| *path == Some(Path::new(DASH))).count();
+    if dashes + usize::from(options.json) > 1 && dashes > 0 {
         return Err(Failure::usage("two of these outputs are to be printed on stdout")
             .advise("Name a file for all but one, such as:  --markdown run.md"));
     }
+    let others = asked.map(|(made, path)| (made, path.map(or_stdout)));
     may_write_card(options.card.as_deref())?;
     may_replace(out, Made::Html)?;
     for (made, path) in others {
@@ -41,7 +42,7 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
     }
     match options.json {
         true => print_json(&run, &summary)?,
-        false if on_stdout > 0 => {}
+        false if dashes > 0 => {}
         false => print::text(&in_words(&run, &summary)),
     }
     let mut places = Vec::new();
@@ -55,15 +56,17 @@ pub fn report(options: &ReportOptions) -> Result<Status, Failure> {
         write_new(path, made, &rendered(made, &run, &summary, path)?)?;
         places.push(format!("{:<8} {}", made.label(), path.display()));
     }
-    if !options.json && on_stdout == 0 && !places.is_empty() {
+    if !options.json && dashes == 0 && !places.is_empty() {
         print::text(&format!("\n{}\n", places.join("\n")));
     }
     Ok(Status::Fine)
 }
 
-/// A dash is what is printed.
+/// What is printed in place of the text.
+const DASH: &str = "-";
+
 fn or_stdout(path: &Path) -> &Path {
-    if path == Path::new("-") { Path::new("/dev/stdout") } else { path }
+    if path == Path::new(DASH) { Path::new("/dev/stdout") } else { path }
 }
 
 /// A run as a file of this kind.

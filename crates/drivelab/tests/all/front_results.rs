@@ -129,6 +129,55 @@ fn a_log_without_an_interval_has_a_line_for_each_request() {
     );
 }
 
+/// What a job prints into a file beside it.
+fn written(user: &User, line: &str, file: &str) -> String {
+    user.types(&line.split_whitespace().collect::<Vec<_>>()).fine();
+    std::fs::read_to_string(user.work().join(file)).unwrap()
+}
+
+#[test]
+fn logs_have_the_columns_that_are_asked_for() {
+    let user = User::new();
+    let null = "fio --name=a --ioengine=null --filesize=64k --rw=randread --log_offset=1";
+    let line = format!("{null} --write_lat_log=l --log_prio=1 --log_issue_time=1");
+    let rows = written(&user, &line, "l_clat.1.log");
+    let row: Vec<&str> = rows.lines().next().unwrap().split(", ").collect();
+    assert_eq!((row.len(), row[5]), (7, "0x0000"), "{rows}");
+    assert!(row[6].parse::<u64>().is_ok(), "when it was issued: {rows}");
+    let line = format!(
+        "{null} --time_based --runtime=1 --write_lat_log=w --log_avg_msec=100 \
+         --log_window_value=both"
+    );
+    for row in written(&user, &line, "w_lat.1.log").lines() {
+        let row: Vec<u64> = row.split(", ").map(|it| it.parse().unwrap()).collect();
+        assert_eq!(row.len(), 7, "{row:?}");
+        assert!(row[1] <= row[2], "no mean is above the largest: {row:?}");
+        assert_eq!(row[3..], [0, 0, 0, 0]);
+    }
+}
+
+#[test]
+fn an_iolog_lists_what_was_issued_and_lfsr_comes_to_each_block_once() {
+    let user = User::new();
+    let line = "fio --name=a --ioengine=null --filename=f --filesize=64k --rw=randread \
+                --norandommap=1 --random_generator=lfsr --write_iolog=io.log";
+    let text = written(&user, line, "io.log");
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[..3], ["fio version 3 iolog", "0 f add", "0 f open"]);
+    assert!(lines.last().is_some_and(|line| line.ends_with(" f close")), "{text}");
+    let offset = |line: &&str| -> u64 {
+        let words: Vec<&str> = line.split(' ').collect();
+        assert_eq!((words[1], words[2], words[4]), ("f", "read", "4096"), "{line}");
+        words[3].parse().unwrap()
+    };
+    let mut offsets: Vec<u64> = lines[3..lines.len() - 1].iter().map(offset).collect();
+    offsets.sort_unstable();
+    assert_eq!(offsets, (0..16).map(|at| at * 4096).collect::<Vec<_>>());
+    let several = "fio --name=a --ioengine=null --size=64k --numjobs=2 --write_iolog=io.log";
+    let said = user.types(&several.split_whitespace().collect::<Vec<_>>());
+    assert!(said.err.contains("write_iolog of several jobs or files"), "{}", said.err);
+}
+
 #[test]
 fn where_results_are_is_said_only_where_it_is_true() {
     let user = User::new();

@@ -37,6 +37,7 @@ pub(super) fn describe(
                 facts.free_bytes = room.f_bavail.checked_mul(room.f_frsize);
                 facts.unused_bytes = room.f_bfree.checked_mul(room.f_frsize);
             }
+            facts.inodes = (room.f_files > 0).then_some((room.f_files, room.f_ffree));
             facts.block_bytes = Some(room.f_bsize);
         }
         Some(Err(error)) => unknown.push(format!(

@@ -180,7 +180,7 @@ mod tests {
         let text = comparison_table(&comparison);
         for expected in [
             "before → after\n3 cells, 10 against 10 repetitions, band -5 to +5.3 %, Holm-adjusted",
-            "                                  change  95 % interval   ← worse        ┊       better →",
+            "                         change  95 % interval   ← worse        ┊       better →",
             "slower              random read  -20.0 %  [-22.0, -18.0]  ├─●┤           ┊",
             "cannot tell (n 12)  noisy         -1.0 %  [-15.0, +15.0]",
             "identical           limited       +0.0 %  no interval                    ●",

@@ -23,8 +23,7 @@ pub(crate) fn pieces(words: &str) -> Vec<String> {
         let unit = word.trim_end_matches(['.', ',', ';', ':', ')', ']']);
         let belongs = |last: &String| {
             let is_number = last.ends_with(|c: char| c.is_ascii_digit());
-            let is_sign =
-                matches!(last.as_str(), "±" | "×" | "≥" | "≤") || last.ends_with(" ±");
+            let is_sign = matches!(last.as_str(), "±" | "×" | "≥" | "≤") || last.ends_with(" ±");
             is_sign || (is_number && UNITS.contains(&unit))
         };
         match found.last_mut().filter(|last| belongs(last)) {

@@ -67,11 +67,7 @@ pub fn group(names: Names, what: &str, actions: &[Action], counted: &[Action]) -
         load: load.clone(),
         action: *action,
         quantity: Quantity::Operations,
-        // One worker has one directory.
-        row: match names.workers {
-            1 => format!("{}, one directory", words(*action)),
-            _ => format!("{}{}", words(*action), names.place()),
-        },
+        row: format!("{}{}", words(*action), names.place()),
         column: u64::from(names.workers),
     };
     let cells = counted.iter().map(cell).collect();

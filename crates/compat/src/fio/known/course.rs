@@ -4,6 +4,9 @@ use super::*;
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const NO_ZONES: &str = "there is no engine for zoned devices";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
+const IOLOG: &str = "of one job with one file, the first 1,048,576 requests; else it is refused";
+const NO_BACKLOG: &str =
+    "what was written is read back when the job is done, not after this many blocks";
 const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const OF_TARGET: &str = "they belong to latency_target, which is refused";
@@ -34,7 +37,7 @@ pub(super) const ALL: &[Known] = &[
     option("do_verify", Same).sets(|to, it| put(&mut to.do_verify, it.yes())),
     option("verify_interval", Ignored(OWN_STAMPS)),
     option("verify_offset", Ignored(OWN_STAMPS)),
-    option("verify_pattern", no(OWN_STAMPS)),
+    option("verify_pattern", Near("blocks carry drivelab's own stamps and not this pattern")),
     option(
         "verify_fatal",
         Ignored("all is read and every wrong block counted; fio ends at the first, with it or not"),
@@ -42,20 +45,24 @@ pub(super) const ALL: &[Known] = &[
     option("verify_dump", Ignored("wrong blocks are listed in the run file")),
     option("verify_async", Ignored("blocks are checked by the job that read them")),
     option("verify_async_cpus", Ignored("blocks are checked by the job that read them")),
-    option("verify_backlog", no("what was written is read back when the job is done")).off(),
-    option("verify_backlog_batch", Ignored("it belongs to verify_backlog, which is refused")),
+    option("verify_backlog", Near(NO_BACKLOG)).off(),
+    option("verify_backlog_batch", Ignored("it belongs to verify_backlog")),
     option("experimental_verify", Ignored("the order of the writes is drawn again")),
-    option("verify_state_load", no("a run that was cut is not verified")).off(),
+    option(
+        "verify_state_load",
+        Near("all that the job covers is checked, not only what a state file lists as written"),
+    )
+    .off(),
     option("verify_state_save", Ignored("the run file has the plan, which says what is where")),
     option("trim_percentage", instead("use rw=trim or rw=randtrim")).off(),
     option("trim_verify_zero", instead("use rw=trim or rw=randtrim")).off(),
     option("trim_backlog, trim_backlog_batch", Ignored("they belong to trim_percentage")),
     option("verify_header_seed", Ignored("stamps carry the seed of the plan")),
-    option("verify_pattern_interval", Ignored("it belongs to verify_pattern, which is refused")),
+    option("verify_pattern_interval", Ignored("it belongs to verify_pattern")),
     bare("verify_write_sequence", Ignored("the order of the writes is drawn again")),
     option("verify_policy", Ignored("what was written is known from the plan")),
     option("verifysort, verifysort_nr", Ignored("fio itself no longer uses them")),
-    option("write_iolog", instead("the run file has the plan, which issues the same again")),
+    option("write_iolog", InPart(IOLOG)).sets(|to, it| put(&mut to.logs[3], it.string().map(Some))),
     option("read_iolog", instead(TRACE)),
     option(
         "read_iolog_chunked, replay_no_stall, replay_redirect, replay_scale, replay_align, \

@@ -5,9 +5,12 @@ use super::*;
 
 /// In the order of fio's own list.
 pub(super) const ALL: &[Known] = &[
-    option("log_window_value", no("a line of a log has the mean of its time"))
-        .unless(&["0", "avg"]),
-    option("log_issue_time", no("times in logs are those of completions")).off(),
+    option(
+        "log_window_value, log_max_value",
+        InPart("the largest completion latency is that of the whole request"),
+    )
+    .sets(|to, it| put(&mut to.log_lines.window, window(it.text()))),
+    option("log_issue_time", Same).sets(|to, it| put(&mut to.log_lines.with_issue, it.yes())),
     option("job_start_clock_id", Ignored("times of day are those of the machine's clock")),
     option("ramp_size", instead("use ramp_time")).off(),
     option("end_syncfs", instead("use end_fsync")).off(),

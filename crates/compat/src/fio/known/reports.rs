@@ -5,6 +5,8 @@ const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str =
     "the same without errors; here one ends the job, and what was measured until then is kept";
 const OF_DEDUPE: &str = "they belong to dedupe_percentage, which is refused";
+const NO_PATTERN: &str =
+    "content is random instead, which no drive can compress; zero_buffers writes zeros";
 const OF_FLOW: &str = "it belongs to flow, which is refused";
 const NO_FLOW: &str = "use rate or rate_iops; jobs run side by side, each at its own pace";
 const LOGS: &str =
@@ -23,9 +25,8 @@ pub(super) const ALL: &[Known] = &[
     option("log_hist_msec", instead("the run file has the histogram of every interval")).off(),
     option("log_hist_coarseness", Ignored("it belongs to write_hist_log, which is refused")),
     option("write_hist_log", instead("the run file has the histogram of every interval")),
-    option("log_max_value", instead("the run file has the histogram of every interval")).off(),
     option("log_offset", Same).sets(|to, it| put(&mut to.log_lines.with_offset, it.yes())),
-    option("log_prio", no("no priorities are set")).off(),
+    option("log_prio", Same).sets(|to, it| put(&mut to.log_lines.with_priority, it.yes())),
     option("log_compression", Ignored("logs are not compressed")),
     option("log_compression_cpus", Ignored("logs are not compressed")),
     option("log_store_compressed", no("logs are not compressed")).off(),
@@ -41,7 +42,7 @@ pub(super) const ALL: &[Known] = &[
     }),
     bare("refill_buffers", Ignored("no two written blocks are ever identical here")),
     option("scramble_buffers", Ignored("no two written blocks are ever identical here")),
-    option("buffer_pattern", instead("use zero_buffers or buffer_compress_percentage")),
+    option("buffer_pattern", Near(NO_PATTERN)),
     option("buffer_compress_percentage", Same).sets(|to, it| {
         let content = |share| match share {
             0 => Content::Random,

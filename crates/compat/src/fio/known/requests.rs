@@ -75,7 +75,7 @@ pub(super) const ALL: &[Known] = &[
     ),
     option(
         "ioengine",
-        InPart("libaio, io_uring, sync, psync, vsync, pvsync, pvsync2, mmap and null"),
+        InPart("libaio, io_uring, sync, psync, vsync, pvsync, pvsync2, posixaio, mmap and null"),
     )
     .sets(|to, it| put(&mut to.engine, engine(it.text()))),
     option("iodepth", Same).sets(|to, it| put(&mut to.depth, it.count())),
@@ -88,7 +88,7 @@ pub(super) const ALL: &[Known] = &[
         .sets(|to, it| put(&mut to.turns.depth_low, it.count().map(Some))),
     option("serialize_overlap", InPart("where no two requests can overlap; else it is refused"))
         .sets(|to, it| put(&mut to.turns.no_overlap, it.yes())),
-    option("io_submit_mode", no("requests are submitted by the job itself (inline)"))
+    option("io_submit_mode", Near("requests are submitted by the job itself (inline)"))
         .unless(&["inline"]),
     option("size", InPart(ONE_SIZE)).sets(|to, it| put(&mut to.size, it.whole())),
     option("io_size, io_limit", Same).sets(|to, it| put(&mut to.io_size, it.whole())),
@@ -105,7 +105,11 @@ pub(super) const ALL: &[Known] = &[
     option("offset_align", InPart("of an offset in bytes too; in fio of one in percent alone"))
         .sets(|to, it| put(&mut to.offset_align, it.bytes())),
     option("number_ios", Same).sets(|to, it| put(&mut to.number_ios, it.number().map(above_zero))),
-    option("random_generator", Ignored("drivelab has generators of its own")),
+    option(
+        "random_generator",
+        InPart("lfsr comes to each block once; the order is drivelab's own"),
+    )
+    .sets(|to, it| put(&mut to.turns.lfsr, is_lfsr(it.text()))),
     option("random_distribution", Near(DISTRIBUTIONS))
         .sets(|to, it| put(&mut to.distribution, distributions(it))),
     option("percentage_random", InPart(ONE_SHARE))

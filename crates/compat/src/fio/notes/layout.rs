@@ -98,8 +98,8 @@ fn shared(whole: &Whole<'_>, places: &Places, notes: &mut Vec<Note>) {
         given(whole, "filename").unwrap_or_default(),
         Treatment::Same,
         format!(
-            "the {jobs} jobs of numjobs={jobs} use {these} and {bytes}{waits}. With directory= and without \
-             filename= each job has a file of its own."
+            "the {jobs} jobs of numjobs={jobs} use {these} and {bytes}{waits}. With directory= and \
+             without filename= each job has a file of its own."
         ),
     ));
 }

@@ -2,6 +2,7 @@
 
 use super::gather::{Clone, KINDS, Part};
 use super::samples::per_second_of;
+use crate::fio::settings::Window;
 use crate::fio::{Log, Logged, Section};
 use crate::front::{Existing, OutputFile, ResultFile};
 use drivelab_core::anatomy::Stamped;
@@ -26,8 +27,34 @@ pub fn files(clones: &[Clone<'_>]) -> Vec<OutputFile> {
                 }
             }
         }
+        if let Some((path, name)) = &clone.section.iolog {
+            let bytes = iolog(name, clone).into_bytes();
+            files.push(OutputFile { place: place(path.clone()), bytes, said: String::new() });
+        }
     }
     files
+}
+
+/// What was issued, as fio reads it to issue it again (version 3): microseconds since the
+/// beginning, file, action, offset, bytes.
+fn iolog(name: &str, clone: &Clone<'_>) -> String {
+    let mut text = format!("fio version 3 iolog\n0 {name} add\n0 {name} open\n");
+    let begin = clone.parts.iter().map(Part::from).min().unwrap_or_default();
+    let mut last_us = 0;
+    let requests = clone.parts.iter().flat_map(|part| part.requests).flat_map(|one| &one.all);
+    let mut issued: Vec<&Stamped> = requests.collect();
+    issued.sort_by_key(|it| it.issued);
+    for it in issued {
+        let action = match it.action {
+            Action::Read => "read",
+            Action::Write => "write",
+            Action::Trim => "trim",
+            _ => continue,
+        };
+        last_us = it.issued.saturating_sub(begin) / 1000;
+        text.push_str(&format!("{last_us} {name} {action} {} {}\n", it.offset, it.bytes));
+    }
+    text + &format!("{last_us} {name} close\n")
 }
 
 /// Where the logs of all jobs will be.
@@ -35,7 +62,8 @@ pub fn places(sections: &[Section]) -> Vec<ResultFile> {
     let clones = sections.iter().flat_map(|section| (0..section.clones).map(move |_| section));
     let mut places: Vec<ResultFile> = Vec::new();
     for (number, section) in (1..).zip(clones) {
-        for path in section.logs.iter().map(|log| path_of(log, number)) {
+        let iolog = section.iolog.iter().map(|(path, _)| path.clone());
+        for path in section.logs.iter().map(|log| path_of(log, number)).chain(iolog) {
             if !places.iter().any(|known| known.path == path) {
                 places.push(place(path));
             }
@@ -73,8 +101,8 @@ struct Sum {
     submissions: u64,
 }
 
-/// A line for each request: milliseconds since the beginning, value, direction, bytes, where it was
-/// asked for the offset, and a zero for the priority.
+/// A line for each request: milliseconds since the beginning, value, direction, bytes, and what
+/// [`ending`] adds.
 fn single(log: &Log, clone: &Clone<'_>) -> String {
     let mut text = String::new();
     let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
@@ -85,13 +113,23 @@ fn single(log: &Log, clone: &Clone<'_>) -> String {
             let Some(value) = value_of(log.logged, it, part.stream.engine) else { continue };
             let at_ms = it.completed.saturating_sub(begin) / 1_000_000;
             text.push_str(&format!("{at_ms}, {value}, {direction}, {}", it.bytes));
-            if log.with_offset {
-                text.push_str(&format!(", {}", it.offset));
-            }
-            text.push_str(", 0\n");
+            let issued = match log.logged {
+                Logged::CompletionLatency | Logged::SubmissionLatency => it.issued - begin,
+                Logged::Bandwidth | Logged::Iops | Logged::Latency => 0,
+            };
+            text.push_str(&ending(log, it.offset, issued));
         }
     }
     text
+}
+
+/// The offset, the priority and the time of issue of a line, as far as they were asked for. No
+/// priorities are set.
+fn ending(log: &Log, offset: u64, issued: u64) -> String {
+    let offset = if log.lines.with_offset { format!(", {offset}") } else { String::new() };
+    let priority = if log.lines.with_priority { "0x0000" } else { "0" };
+    let issued = if log.lines.with_issue { format!(", {issued}") } else { String::new() };
+    format!("{offset}, {priority}{issued}\n")
 }
 
 /// The value of a request's line; `None` where it has none: a call that is the I/O itself has no
@@ -112,16 +150,17 @@ fn value_of(logged: Logged, it: &Stamped, engine: Engine) -> Option<u64> {
     }
 }
 
-/// Milliseconds since the beginning, value, direction, and zeros for size, offset and priority.
+/// Milliseconds since the beginning, value or values, direction, and zeros for size, offset and the
+/// time of issue.
 fn lines(log: &Log, clone: &Clone<'_>) -> String {
-    if log.every_ms == 0 {
+    if log.lines.every_ms == 0 {
         return single(log, clone);
     }
-    let rest = if log.with_offset { "0, 0, 0" } else { "0, 0" };
+    let rest = ending(log, 0, 0);
     let mut text = String::new();
     let Some(begin) = clone.parts.iter().map(Part::from).min() else { return text };
     for part in &clone.parts {
-        let every_ns = (log.every_ms * 1_000_000).max(part.interval_ns).max(1);
+        let every_ns = (log.lines.every_ms * 1_000_000).max(part.interval_ns).max(1);
         let number = |tally: &Tally| tally.to.saturating_sub(begin + 1) / every_ns;
         let mut before_ms = None;
         for some in part.tallies.chunk_by(|one, next| number(one) == number(next)) {
@@ -140,9 +179,14 @@ fn lines(log: &Log, clone: &Clone<'_>) -> String {
             }
             for (direction, kind) in KINDS.iter().enumerate() {
                 let sum = sum(some, *kind);
-                if let Some(value) = value(log.logged, sum, span_ns) {
-                    text.push_str(&format!("{at_ms}, {value}, {direction}, {rest}\n"));
-                }
+                let Some(mean) = value(log.logged, sum, span_ns) else { continue };
+                let largest = largest(log.logged, some, *kind).unwrap_or(mean);
+                let told = match log.lines.window {
+                    Window::Average => mean.to_string(),
+                    Window::Maximum => largest.to_string(),
+                    Window::Both => format!("{mean}, {largest}"),
+                };
+                text.push_str(&format!("{at_ms}, {told}, {direction}, 0{rest}"));
             }
         }
     }
@@ -159,6 +203,20 @@ fn sum(tallies: &[&Tally], kind: Action) -> Sum {
         sum.submissions += entry.submit.as_ref().map_or(0, Histogram::count);
     }
     sum
+}
+
+/// The largest latency of a line, of completions that of the whole request; a rate has but one.
+fn largest(logged: Logged, tallies: &[&Tally], kind: Action) -> Option<u64> {
+    let entries = tallies.iter().flat_map(|tally| &tally.kinds).filter(|entry| entry.kind == kind);
+    match logged {
+        Logged::Bandwidth | Logged::Iops => None,
+        Logged::Latency | Logged::CompletionLatency => {
+            entries.map(|entry| entry.service.max()).max()
+        }
+        Logged::SubmissionLatency => {
+            entries.filter_map(|entry| entry.submit.as_ref()).map(Histogram::max).max()
+        }
+    }
 }
 
 /// The value of a line; `None` where there is none.
@@ -185,6 +243,22 @@ fn value(logged: Logged, sum: Sum, span_ns: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::fio::settings::LogLines;
+
+    #[test]
+    fn a_line_ends_as_it_was_asked() {
+        let log = |lines| Log {
+            logged: Logged::CompletionLatency,
+            prefix: "a".into(),
+            lines,
+            per_job: true,
+        };
+        let plain = LogLines::default();
+        let prio = LogLines { with_priority: true, ..plain };
+        let all = LogLines { with_offset: true, with_issue: true, ..plain };
+        let of = |lines| ending(&log(lines), 8192, 77);
+        assert_eq!([of(plain), of(prio), of(all)], [", 0\n", ", 0x0000\n", ", 8192, 0, 77\n"]);
+    }
 
     #[test]
     fn each_request_has_the_values_that_fio_gives_it() {

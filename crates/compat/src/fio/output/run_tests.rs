@@ -1,6 +1,7 @@
 //! Runs on a drive in virtual time, as fio would print them.
 
 use super::{files, notes, output};
+use crate::fio::settings::LogLines;
 use crate::fio::{Format, Line, Log, Logged, Section, Unified, Without};
 use crate::fio_json::{is_fio, samples};
 use crate::front::{Host, LOOKED_AT_BYTES, Output};
@@ -441,8 +442,7 @@ fn logs_have_a_line_for_each_interval_and_direction() {
     let log = |logged, prefix: &str, every_ms, per_job| Log {
         logged,
         prefix: prefix.into(),
-        every_ms,
-        with_offset: false,
+        lines: LogLines { every_ms, ..LogLines::default() },
         per_job,
     };
     sections[0].logs = vec![log(Logged::Latency, "w", 500, true)];
