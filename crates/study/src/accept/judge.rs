@@ -179,7 +179,7 @@ fn answer(
     };
     let (answer, why) = at_its_depth(claim, shallow(summary, cell), [good, bad]);
     let why = match why.is_empty() && !has_interval {
-        true => format!("its {} repetitions are equal, so that there is no interval", figure.n),
+        true => format!("each of its {} repetitions gave this figure", figure.n),
         false => why,
     };
     (answer, why)

@@ -333,7 +333,7 @@ fn what_cannot_be_believed_is_no_answer_and_says_why() {
     let met = answer_to(&claim, point, &simulated);
     assert_eq!(
         (met.answer, met.why.as_str()),
-        (Answer::Met, "its 5 repetitions are equal, so that there is no interval")
+        (Answer::Met, "each of its 5 repetitions gave this figure")
     );
     let mut errors = good();
     errors.streams[0].kinds.get_mut(&Action::Read).expect("reads").rates.errors = 3;

@@ -100,7 +100,7 @@ impl Freezes {
     pub(super) fn remark(&self) -> Option<String> {
         let (longest, _) = self.stutter.filter(|(_, count)| *count == 0)?;
         let (longest, over) = (quantity::time(longest as f64), FREEZE_NS / 1_000_000);
-        Some(format!("longest gap {longest}, 0 over {over} ms"))
+        Some(format!("longest gap in this row {longest}, 0 over {over} ms"))
     }
 }
 
@@ -148,7 +148,7 @@ mod tests {
         assert!(told.contains(&expected), "{told}");
         assert_eq!(Freezes::default().told(), None);
         let remark = planted(FREEZE_NS / 2, None).remark().expect("a cell");
-        assert_eq!(remark, "longest gap 50.0 ms, 0 over 100 ms");
+        assert_eq!(remark, "longest gap in this row 50.0 ms, 0 over 100 ms");
         assert_eq!(planted(2 * FREEZE_NS, None).remark(), None, "said as of any cell");
     }
 }
