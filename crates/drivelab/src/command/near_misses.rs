@@ -49,9 +49,13 @@ fn durable(rest: &[String]) -> Option<Failure> {
     })?;
     let value = value.unwrap_or_else(|| "1".into());
     let kind = word.trim_start_matches("--");
+    let when = match value.as_str() {
+        "1" => "After each write".to_owned(),
+        _ => format!("After every {value} writes"),
+    };
     Some(
         Failure::usage(format!("run does not take {word}"))
-            .advise(format!("After every {value} writes:  --sync {kind}:{value}")),
+            .advise(format!("{when}:  --sync {kind}:{value}")),
     )
 }
 
@@ -72,7 +76,9 @@ fn sides(rest: &[String]) -> Option<Failure> {
         match word.strip_prefix("--") {
             Some("json") => {}
             Some(option) if option.contains('=') => {}
+            Some("help") => return None,
             Some(_) => drop(words.next()),
+            None if word.starts_with('-') => return None,
             None => names.push(word.as_str()),
         }
     }
@@ -122,6 +128,8 @@ mod tests {
             "drivelab runs last",
             "drivelab compare a b --metric p99 --band 5%",
             "drivelab compare --baseline a --max-slowdown 5% b",
+            "drivelab compare a b -h",
+            "drivelab compare a b --markdown -",
         ] {
             assert_eq!(advice(line), None, "{line}");
         }
