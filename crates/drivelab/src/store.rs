@@ -7,6 +7,7 @@ pub mod writer;
 use crate::outcome::Failure;
 use drivelab_core::record::Begin;
 use drivelab_io::scratch::ScratchList;
+use drivelab_report::shell_word;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
@@ -143,14 +144,8 @@ pub fn locate(run: &str, directory: &Path) -> Result<PathBuf, Failure> {
         ))
         .advise("Give a path, an ID or a tag from `drivelab runs`, or `last`.")),
         several => Err(Failure::usage(format!("{} runs have the tag `{run}`", several.len()))
-            .advise(format!("Name one of them:  drivelab runs --tag {}", quoted(run)))),
+            .advise(format!("Name one of them:  drivelab runs --tag {}", shell_word(run)))),
     }
-}
-
-/// A word as a shell takes it.
-fn quoted(word: &str) -> String {
-    let is_plain = word.chars().all(|c| c.is_ascii_alphanumeric() || "-_./:".contains(c));
-    if is_plain { word.into() } else { format!("'{}'", word.replace('\'', "'\\''")) }
 }
 
 /// The list of our scratch files, next to the runs: `$XDG_DATA_HOME/drivelab/scratch.jsonl`, or

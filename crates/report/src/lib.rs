@@ -25,4 +25,5 @@ pub use redact::redacted;
 pub use svg::{card_svg, svg};
 pub use text::{Screen, fitted, hanging, harmless, in_ascii};
 pub use view::chart;
+pub use view::method::shell_word;
 pub use xlsx::{XLSX_CREATOR, xlsx};

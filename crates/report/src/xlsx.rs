@@ -54,9 +54,12 @@ fn written(run: &Run, summary: &Summary) -> Result<Vec<u8>, XlsxError> {
     }
     fill(workbook.add_worksheet().set_name("steps")?, &sheet::steps(summary))?;
     if let Some(findings) = &run.findings {
-        let sheets = [("figures", finding_sheets::figures(findings))];
-        let sheets = sheets.into_iter().chain([("tables", finding_sheets::tables(findings))]);
-        for (name, sheet) in sheets.filter(|(_, sheet)| !sheet.rows.is_empty()) {
+        let figures = ("figures", finding_sheets::figures(findings));
+        let tables = ("tables", finding_sheets::tables(findings));
+        for (name, sheet) in [figures, tables] {
+            if sheet.rows.is_empty() {
+                continue;
+            }
             fill(workbook.add_worksheet().set_name(name)?, &sheet)?;
         }
     }

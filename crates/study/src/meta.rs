@@ -28,7 +28,7 @@ pub const STUDY: Study = Study {
     objection,
     next,
     judge,
-    quick_cost: Some("20,000 names"),
+    quick_cost: Some("up to 20,000 names"),
     needs: Needs { files: 0, ..Needs::PLAIN },
     ..Study::PLAIN
 };

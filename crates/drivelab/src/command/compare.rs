@@ -161,10 +161,11 @@ fn latencies(names: &str, options: &CompareOptions) -> Result<Vec<(String, Histo
 
 /// The run of this name, or all runs with this tag.
 fn runs_named(name: &str, directory: &Path) -> Result<Vec<PathBuf>, Failure> {
-    match store::with_tag(name, directory).unwrap_or_default() {
-        tagged if tagged.is_empty() => Ok(vec![store::locate(name, directory)?]),
+    let located = store::locate(name, directory).map(|path| vec![path]);
+    located.or_else(|failure| match store::with_tag(name, directory).unwrap_or_default() {
+        tagged if tagged.is_empty() => Err(failure),
         tagged => Ok(tagged),
-    }
+    })
 }
 
 /// What a file on a side holds.

@@ -377,7 +377,7 @@ fn dry_run(ready: &Prepared<'_>) -> Result<Status, Failure> {
             print::text(&format!("\n# {forecast}\n"));
         }
         print::text(&format!(
-            "\n# this is the first plan; each of the others depends on what was found until then\n\
+            "\n# each of the other plans depends on what was found until then\n\
              # {}\n{}",
             inquiry.study.question,
             wears(inquiry).map_or(String::new(), |text| format!("# {text}\n"))

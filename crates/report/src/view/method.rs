@@ -77,7 +77,7 @@ pub(crate) fn again(run: &Run) -> Again {
         words.extend(["--seed".to_owned(), begin.seed.to_string()]);
     }
     Again {
-        line: words.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" "),
+        line: words.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" "),
         same: match is_tool {
             true => "`drivelab run` with the plan above issues the same I/Os in the same order.",
             false => "The same seed issues the same I/Os in the same order.",
@@ -106,7 +106,7 @@ fn words(begin: &Begin) -> Vec<String> {
 }
 
 /// A word as a shell takes it.
-fn quoted(word: &str) -> String {
+pub fn shell_word(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_=./:,+@%".contains(c);
     match !word.is_empty() && word.chars().all(plain) {
         true => word.to_owned(),

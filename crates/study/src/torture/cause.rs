@@ -79,8 +79,8 @@ pub fn sentences(
             let amplification =
                 |told: &Told| told.writes.write_amplification().map_or("unknown".into(), digits);
             all.push(format!(
-                "Cause of a change of writes, where there is one: {what} programmed {} units for \
-                 each unit written, {} before the torture; write amplification {}, {} before.",
+                "If writes changed, this explains it: {what} programmed {} units for each unit \
+                 written, {} before the torture; write amplification {}, {} before.",
                 digits(is),
                 digits(was),
                 amplification(&after),

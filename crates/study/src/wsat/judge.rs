@@ -335,7 +335,7 @@ impl<'a> Seen<'a> {
             ),
         });
         if self.cell(STEADY).is_some() {
-            let text = "measured after the proof, so not quite the steady state above".into();
+            let text = "rounds of its own, after those that prove the steady state".into();
             findings.remarks.push(Remark { cell: STEADY.into(), text });
         }
         let mut sentence = format!("Settled, it writes {} at random", operations(settled.mean));

@@ -4,7 +4,7 @@ use super::*;
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const NO_ZONES: &str = "there is no engine for zoned devices";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
-const IOLOG: &str = "of one job with one file, the first 1,048,576 requests; else it is refused";
+const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
 const NO_BACKLOG: &str =
     "what was written is read back when the job is done, not after this many blocks";
 const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";

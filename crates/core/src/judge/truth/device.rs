@@ -311,16 +311,8 @@ impl Case<'_> {
                 "other I/O on the device: the kernel does not report the I/O of this process",
             );
         }
-        let strange = strange_reads + strange_writes.saturating_sub(journal);
-        let place = match journal {
-            0 => String::new(),
-            _ => format!(
-                " (of {} that are not this program's, up to {} may be its journal)",
-                size(strange_reads + strange_writes),
-                size(journal)
-            ),
-        };
-        self.judge_others(device, strange, &place);
+        // No more of it than was written can be a journal's.
+        self.judge_others(device, strange_reads + strange_writes, journal.min(strange_writes), "");
     }
 
     /// More than a file system writes for itself on our behalf: a journal takes some blocks for
@@ -349,17 +341,26 @@ impl Case<'_> {
         let moved = |device: &DeviceCounters| device.read_bytes + device.written_bytes;
         let strange = moved(disk).saturating_sub(moved(top));
         let disk = disk.clone();
-        self.judge_others(&disk, strange, ", outside of the measured partition");
+        self.judge_others(&disk, strange, 0, ", outside of the measured partition");
     }
 
-    fn judge_others(&mut self, device: &DeviceCounters, strange: u64, place: &str) {
+    /// `strange` bytes are not this program's; so many of them may be a journal's on its behalf.
+    fn judge_others(&mut self, device: &DeviceCounters, strange: u64, journal: u64, place: &str) {
         let own = self.bytes(Action::Read) + self.bytes(Action::Write);
-        if strange > BYTES_MIN && strange as f64 > OTHERS_SHARE * own as f64 {
+        let others = strange - journal;
+        if others > BYTES_MIN && others as f64 > OTHERS_SHARE * own as f64 {
+            let moved = match journal {
+                0 => size(others),
+                _ => format!(
+                    "at least {} (of {}, of which a journal explains at most {})",
+                    size(others),
+                    size(strange),
+                    size(journal)
+                ),
+            };
             let text = format!(
-                "others moved {}{} on {}{place} while this step moved {}: the drive was shared; \
+                "others moved {moved} on {}{place} while this step moved {}: the drive was shared; \
                  measure when nothing else uses it",
-                if place.starts_with(" (") { "at least " } else { "" },
-                size(strange),
                 device.name,
                 size(own)
             );

@@ -126,3 +126,31 @@ fn a_loop_device_over_memory_is_no_drive() {
     assert_eq!(over(Backing::Served), said(Some(true), "", "temperature disk_bytes"));
     assert_eq!(over(Backing::Unknown), said(Some(true), "", "temperature disk_bytes"));
 }
+
+#[test]
+fn what_others_moved_is_told_without_what_a_journal_may_have_written() {
+    let said = |change: fn(&mut Evidence)| {
+        let mut evidence = Evidence::writes();
+        change(&mut evidence);
+        let step = summarise(&evidence.run()).steps.remove(0);
+        let reasons = step.reasons.into_iter().filter(|reason| reason.code == "other_io");
+        reasons.map(|reason| reason.text).collect::<String>()
+    };
+    let plain = said(|e| e.device().read_bytes += 64 << 20);
+    assert!(plain.starts_with("others moved 64 MiB on "), "{plain}");
+    // 64 KiB for each durable write, and 16 MiB.
+    let durable = said(|e| {
+        e.stream.sync = Sync::Fsync(1);
+        e.device().written_bytes = 1 << 40;
+    });
+    let most = crate::quantity::size(OPERATIONS * (64 << 10) + (16 << 20));
+    assert!(durable.starts_with("others moved at least "), "{durable}");
+    assert!(durable.contains(&format!("a journal explains at most {most})")), "{durable}");
+    // Of buffered writes all may be written back by the kernel; reads are not.
+    let buffered = said(|e| {
+        e.stream.io = IoMode::Buffered;
+        e.device().written_bytes += 8 << 20;
+        e.device().read_bytes += 64 << 20;
+    });
+    assert!(!buffered.contains("EiB") && !buffered.contains("TiB"), "{buffered}");
+}
