@@ -3,7 +3,7 @@
 //! Plain data: `drivelab-io` gathers it, the run file stores it, reports print it. `None` means
 //! unknown and is printed as "unknown": nothing here is ever guessed.
 
-pub use crate::health::{CRITICAL_WARNINGS, OwnNames, WearFacts};
+pub use crate::health::{CRITICAL_WARNINGS, OwnNames, SelfTestEnd, SelfTestFacts, WearFacts};
 use crate::price::Price;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -22,6 +22,18 @@ pub struct WearFacts {
     /// Where an ATA or SCSI drive tells this.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub written_from: Option<String>,
+    /// The unit in which it counts these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub written_unit_bytes: Option<u64>,
+    /// Bytes that it has written to its flash so far: hosts' data and its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash_written_bytes: Option<u64>,
+    /// Where it tells this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash_written_from: Option<String>,
+    /// The unit in which it counts these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash_written_unit_bytes: Option<u64>,
     /// Spare blocks left, in percent of those it had.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub spare_percent: Option<u32>,
@@ -56,6 +68,24 @@ pub struct WearFacts {
     /// Minutes above its critical temperature.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hot_minutes: Option<u32>,
+    /// Times that it slowed itself down because of its temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_times: Option<u64>,
+    /// Seconds in which it was slowed down by its temperature.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttled_s: Option<u64>,
+    /// Times that it was turned on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_cycles: Option<u64>,
+    /// Minutes in which it worked on commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub busy_minutes: Option<u64>,
+    /// Errors that it has noted in its log so far; a command that it does not know is one, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_entries: Option<u64>,
+    /// Blocks of its flash that it no longer uses for data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_blocks: Option<u64>,
     /// Bytes that hosts have read from it so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub read_bytes: Option<u64>,
@@ -77,9 +107,39 @@ pub struct WearFacts {
     /// Whether its last self-test ended with a failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_test_failed: Option<bool>,
+    /// What it tests of itself, and how that ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub self_test: Option<SelfTestFacts>,
     /// What an ATA drive calls itself: the kernel cuts its names short, and a bridge has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<OwnNames>,
+}
+
+/// Tests that a drive makes of itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelfTestFacts {
+    /// Percent that is done of the one that is going on; absent where none is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done_percent: Option<u32>,
+    /// The last one that ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last: Option<SelfTestEnd>,
+}
+
+/// How a test of a drive by itself ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SelfTestEnd {
+    /// `short`, `long` or another word; absent where the drive does not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kind: Option<String>,
+    /// In words that follow `it`.
+    pub how: String,
+    /// Whether it found something wrong; absent where it did not come to its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failed: Option<bool>,
+    /// Hours under power when it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_on_hours: Option<u64>,
 }
 
 /// What a drive calls itself.

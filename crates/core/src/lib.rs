@@ -101,9 +101,10 @@ pub mod units;
 pub use drive::{
     arrival, content, driver, endings, inside, level, offsets, queue, tally, virtual_bed,
 };
-pub use judge::{fitness, rounds, sound, summary, truth, well};
+pub use judge::{fitness, health_change, rounds, sound, summary, truth, well};
 pub use plan::{passes, plan_text, study, validate};
 pub use run::{
-    claims, comparison, findings, gathering, history, ledger, observed, record, uses, verified,
+    claims, comparison, findings, gathering, health_log, history, ledger, observed, record, uses,
+    verified,
 };
 pub use trace::{anatomy, stages};

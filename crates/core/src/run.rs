@@ -4,6 +4,7 @@ pub mod claims;
 pub mod comparison;
 pub mod findings;
 pub mod gathering;
+pub mod health_log;
 pub mod history;
 pub mod ledger;
 pub mod observed;
@@ -13,6 +14,7 @@ pub mod verified;
 
 use crate::anatomy::{Anatomy, Requests};
 use crate::findings::Findings;
+use crate::health_log::HealthReading;
 use crate::inside::InsideInterval;
 use crate::ledger::Ledger;
 use crate::plan::{Act, Plan, Step};
@@ -33,6 +35,8 @@ pub struct Run {
     pub established: Vec<(usize, Established)>,
     /// Where a run that was broken off went on.
     pub resumptions: Vec<Resumed>,
+    /// What the drives below the target said of their health, in the order of time.
+    pub health: Vec<HealthReading>,
     /// What a reader must know.
     pub warnings: Vec<Warning>,
     /// The latest conclusions.
@@ -144,6 +148,7 @@ impl Run {
             }
             Record::Established(found) => self.established.push((self.steps.len(), found)),
             Record::Resumed(resumed) => self.resumptions.push(resumed),
+            Record::Health(reading) => self.health.push(*reading),
             Record::Warning(warning) => self.warnings.push(warning),
             Record::Judged { findings } => self.findings = Some(*findings),
             Record::End(end) => self.end = Some(end),
@@ -159,6 +164,7 @@ impl Run {
             steps: Vec::new(),
             established: self.established.clone(),
             resumptions: self.resumptions.clone(),
+            health: self.health.clone(),
             warnings: self.warnings.clone(),
             findings: self.findings.clone(),
             end: self.end.clone(),

@@ -9,6 +9,7 @@ mod merge;
 mod trouble;
 pub use trouble::RATE_NOT_KEPT;
 
+use crate::asked_drives::AskedDrives;
 use crate::evidence::Evidence;
 use crate::progress::{Beginning, Progress};
 use crate::store::writer::Recorder;
@@ -69,6 +70,8 @@ pub struct Execution<'a> {
     pub kept_steps: u32,
     /// What all steps together may take, where the line says so.
     pub limits: Option<Limits>,
+    /// Drives that are asked for their health between steps.
+    pub asked_drives: AskedDrives,
     /// Those that share the work.
     pub(crate) ranks: Ranks,
 }
@@ -95,6 +98,7 @@ impl<'a> Execution<'a> {
             repetitions: HashMap::new(),
             kept_steps: 0,
             limits: None,
+            asked_drives: AskedDrives::default(),
             ranks,
         }
     }
@@ -113,6 +117,16 @@ impl<'a> Execution<'a> {
             self.limits.iter_mut().for_each(|limits| limits.spend(step));
         }
         self.ledger = self.recorder.run().ledger();
+    }
+
+    /// Asks the drives for their health a last time, unless the run ended because one of them does
+    /// not answer.
+    pub fn ask_drives_last(&mut self, stop: &Result<(), Stop>) {
+        let is_stuck =
+            matches!(stop, Err(Stop::Trouble(trouble)) if trouble.kind == TroubleKind::Stuck);
+        if !is_stuck && self.target_actions.gone().is_none() {
+            self.asked_drives.close(self.recorder);
+        }
     }
 
     /// Takes note of a state that is proved, and records it.
@@ -263,6 +277,9 @@ impl<'a> Execution<'a> {
             self.limits.iter_mut().for_each(|limits| limits.spend(step));
         }
         self.warn_of_step(number);
+        if stop.is_none() {
+            self.asked_drives.between_steps(self.recorder);
+        }
         stop.map_or(Ok(()), Err)
     }
 

@@ -1,6 +1,7 @@
 //! A laboratory for storage drives: the program.
 #![forbid(unsafe_code)]
 
+mod asked_drives;
 mod bounded;
 mod card;
 mod cli;

@@ -7,6 +7,7 @@ mod open_target;
 mod rounds;
 mod suspicion;
 
+use crate::asked_drives::AskedDrives;
 use crate::execute::limits::Limits;
 use crate::execute::{Execution, Stop};
 use crate::job::{Inquiry, Job};
@@ -108,7 +109,11 @@ pub fn run(
             execution.ledger = Ledger::of(simulated.state.word());
         }
         execution.limits = limits_of(job, &resolved);
-        match &job.kept {
+        if ranks.is_rank_0() {
+            execution.asked_drives = AskedDrives::below(system, &resolved.facts);
+            execution.asked_drives.open(execution.recorder);
+        }
+        let stop = match &job.kept {
             Some(kept) if resolved.simulated.is_some() => {
                 going_on::simulate_again(&mut execution, kept, inquiry)
             }
@@ -119,7 +124,9 @@ pub fn run(
                     .map_or(Ok(()), |next| run_plans(&mut execution, next, inquiry))
             }
             None => run_plans(&mut execution, first, inquiry),
-        }
+        };
+        execution.ask_drives_last(&stop);
+        stop
     };
     drop((bed, target_actions));
     Ok(end(ranks, recorder, stop, inquiry, open_target))

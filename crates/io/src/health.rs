@@ -7,11 +7,13 @@ mod ata;
 mod known;
 pub mod log_pages;
 mod nvme;
+pub mod ocp;
 mod scsi;
+pub mod self_test;
 pub mod smart;
 pub mod statistics;
 
-pub(crate) use nvme::of_nvme;
+pub(crate) use nvme::{again, of_nvme};
 
 use crate::passthrough::line::Line;
 use drivelab_core::facts::WearFacts;
@@ -40,6 +42,11 @@ pub(crate) fn of_scsi_layer(line: &mut dyn Line, speaks: Speaks) -> Result<WearF
             })
         }),
     }
+}
+
+/// The little-endian number of sixteen bytes; what is not there counts as 0.
+fn wide(data: &[u8], offset: usize) -> u128 {
+    u128::from(little(data, offset + 8, 8)) << 64 | u128::from(little(data, offset, 8))
 }
 
 /// The little-endian number in these bytes of an answer; what is not there counts as 0.

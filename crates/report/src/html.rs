@@ -49,6 +49,7 @@ pub fn page(run: &Run, summary: &Summary) -> String {
     sections::cells(&mut out, summary, &findings);
     truth::truth(&mut out, summary, &findings);
     sections::steps(&mut out, summary);
+    sections::drives(&mut out, summary);
     sections::facts(&mut out, run);
     sections::plan(&mut out, run);
     sections::words(&mut out, run, summary);

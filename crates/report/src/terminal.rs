@@ -27,8 +27,18 @@ pub use lists::{RunRow, device_list, runs_table};
 pub use run::run_summary;
 pub use study::{gathering_table, study_table};
 
-use crate::view::header;
+use crate::text::{hanging, printable};
+use crate::view::{drives, header};
 use drivelab_core::record::Warning;
+use drivelab_core::summary::Summary;
+
+/// What stands at the end of every result: what the drives counted of themselves, then warnings.
+fn closing(summary: &Summary) -> String {
+    let drive = |change| hanging("Drive", &printable(&drives::sentence(change)?), 9).into();
+    let told: Vec<String> = summary.health.iter().filter_map(drive).collect();
+    let parts = [told.concat(), warnings(&summary.warnings)];
+    parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
+}
 
 /// The warnings that are more than notes, each as a paragraph.
 pub fn alarms(all: &[Warning]) -> String {
@@ -43,8 +53,8 @@ pub fn warnings(warnings: &[Warning]) -> String {
     for (label, warning) in
         alarms.into_iter().map(|it| ("Warning", it)).chain(notes.into_iter().map(|it| ("Note", it)))
     {
-        let words = crate::text::printable(&format!("{} {}", warning.text, warning.advice));
-        text.push_str(&crate::text::hanging(label, &words, 9));
+        let words = printable(&format!("{} {}", warning.text, warning.advice));
+        text.push_str(&hanging(label, &words, 9));
     }
     text
 }

@@ -10,6 +10,7 @@ pub(crate) mod cells;
 pub mod chart;
 pub(crate) mod comparison;
 pub(crate) mod document;
+pub(crate) mod drives;
 pub(crate) mod facts;
 pub(crate) mod finding_sheets;
 pub(crate) mod header;

@@ -8,6 +8,8 @@ use rust_xlsxwriter::{
     DocProperties, ExcelDateTime, Format, Workbook, Worksheet, XlsxError,
 };
 
+use crate::view::drives;
+use crate::view::facts::groups;
 use crate::view::finding_sheets;
 use crate::view::headline::{self, Row};
 use crate::view::sheet::{self, Sheet, Value};
@@ -63,7 +65,7 @@ fn written(run: &Run, summary: &Summary) -> Result<Vec<u8>, XlsxError> {
             fill(workbook.add_worksheet().set_name(name)?, &sheet)?;
         }
     }
-    fill(workbook.add_worksheet().set_name("facts")?, &facts(run))?;
+    fill(workbook.add_worksheet().set_name("facts")?, &facts(run, summary))?;
     fill(workbook.add_worksheet().set_name(CHART_SHEET)?, &chart_data(&rows))?;
     workbook.save_to_buffer()
 }
@@ -100,9 +102,10 @@ fn fill(worksheet: &mut Worksheet, sheet: &Sheet) -> Result<(), XlsxError> {
     Ok(())
 }
 
-fn facts(run: &Run) -> Sheet {
+fn facts(run: &Run, summary: &Summary) -> Sheet {
     let mut rows = finding_sheets::origin(run);
-    for (title, group) in crate::view::facts::groups(&run.begin.facts) {
+    let counted = summary.health.iter().map(drives::counted);
+    for (title, group) in groups(&run.begin.facts).into_iter().chain(counted) {
         for (name, value) in group {
             let texts = [title.clone(), name.to_owned(), value];
             rows.push(texts.map(Value::Text).to_vec());

@@ -15,6 +15,7 @@ mod suspicion;
 mod tests;
 
 use crate::findings::Findings;
+use crate::health_change::{HealthChange, changes};
 use crate::inside::Inside;
 use crate::op::{Action, Errno, Time};
 use crate::plan::{Engine, IoMode, PatternName, Role, Stream, Sync};
@@ -67,6 +68,9 @@ pub struct Summary {
     pub steps: Vec<StepSummary>,
     /// One entry for each name of a measuring step, over its repetitions.
     pub cells: Vec<CellSummary>,
+    /// What the drives counted of themselves meanwhile; absent where none was asked.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub health: Vec<HealthChange>,
     /// What a reader of the numbers must know.
     pub warnings: Vec<Warning>,
     /// What was concluded, if anything was.
@@ -429,6 +433,7 @@ pub fn summarise(run: &Run) -> Summary {
         tag: run.begin.tag.clone(),
         cells: cells::in_order(cells::cells(run, &steps), run.findings.as_ref()),
         steps,
+        health: changes(&run.health),
         warnings: run.warnings.clone(),
         findings: run.findings.clone(),
     }

@@ -6,6 +6,7 @@
 
 mod below;
 mod device;
+mod health;
 mod link;
 mod load;
 mod machine;
@@ -63,6 +64,7 @@ pub fn judge(run: &Run, step: &StepRun, streams: &[StreamSummary]) -> Judgement 
         let mut case = Case { run, facts, step, streams, end, observed, judgement: &mut judgement };
         // A cause before what it brings about: the first reason is the one that is told.
         case.machine();
+        case.health();
         case.device();
         case.link();
         case.load();

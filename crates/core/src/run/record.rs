@@ -3,6 +3,7 @@
 use crate::anatomy::{Anatomy, Piece, Requests};
 use crate::facts::Facts;
 use crate::findings::Findings;
+use crate::health_log::HealthReading;
 use crate::inside::{Inside, InsideInterval};
 use crate::ledger::Ledger;
 use crate::observed::Observed;
@@ -43,6 +44,8 @@ pub enum Record {
     Established(Established),
     /// A run that was broken off goes on from here.
     Resumed(Resumed),
+    /// What the drives below the target said of their health.
+    Health(Box<HealthReading>),
     /// Something a reader of the numbers must know.
     Warning(Warning),
     /// What was concluded.

@@ -58,8 +58,8 @@ pub(super) fn ask(
     let mut line = Kernel::new(node.as_fd());
     let wear = match whom {
         None => {
-            ask_nvme(&mut line, facts, unknown);
-            health::of_nvme(&mut line)
+            let controller = ask_nvme(&mut line, facts, unknown);
+            health::of_nvme(&mut line, controller.as_ref())
         }
         Some(speaks) => health::of_scsi_layer(&mut line, speaks),
     };
@@ -67,15 +67,42 @@ pub(super) fn ask(
 }
 
 /// What an NVMe drive says of its sleep and its cache.
-fn ask_nvme(line: &mut Kernel<'_>, facts: &mut DeviceFacts, unknown: &mut Vec<String>) {
-    match Controller::read(line) {
+fn ask_nvme(
+    line: &mut Kernel<'_>,
+    facts: &mut DeviceFacts,
+    unknown: &mut Vec<String>,
+) -> Option<Controller> {
+    let controller = Controller::read(line);
+    match &controller {
         Ok(controller) => facts.sleeps_us = Some(controller.sleeps_us()),
-        Err(trouble) => unknown.push(sentence(&facts.name, "sleep", &reason(&trouble))),
+        Err(trouble) => unknown.push(sentence(&facts.name, "sleep", &reason(trouble))),
     }
     match write_cache::of_nvme(line) {
         Ok(cache) => facts.drive_write_cache = Some(cache),
         Err(trouble) => unknown.push(sentence(&facts.name, "write cache", &reason(&trouble))),
     }
+    controller.ok()
+}
+
+/// Asks a drive again that told of its health before, as `known` has it; `None` where it does not
+/// answer, or is another drive now.
+pub(super) fn again(
+    system: &System,
+    tree: &Tree,
+    number: DeviceNumber,
+    known: &DeviceFacts,
+) -> Option<WearFacts> {
+    let before = known.wear.as_ref()?;
+    let node = system.open_node(&known.name, number).ok()?;
+    let mut line = Kernel::new(node.as_fd());
+    let now = match known.name.starts_with("nvme") {
+        true => health::again(&mut line, before),
+        false => {
+            let disk = tree.disk_directory(number)?;
+            health::of_scsi_layer(&mut line, speaks(&disk, known).ok()?)
+        }
+    };
+    now.ok().filter(|now| now.names == before.names)
 }
 
 fn keep(wear: Result<WearFacts, Trouble>, facts: &mut DeviceFacts, unknown: &mut Vec<String>) {

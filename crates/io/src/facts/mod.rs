@@ -17,7 +17,9 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
-use drivelab_core::facts::{DeviceFacts, Facts, FilesystemFacts, TargetFacts, TargetKind};
+use drivelab_core::facts::{
+    DeviceFacts, Facts, FilesystemFacts, TargetFacts, TargetKind, WearFacts,
+};
 use rustix::fs::FileType;
 
 pub(crate) use block::Tree;
@@ -111,6 +113,13 @@ pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
     tree.directory(number)?;
     let mounts = mounts::read(system).unwrap_or_default();
     Some(device::describe(system, &tree, &mounts, number, &mut Vec::new()))
+}
+
+/// What a drive says of its health now that said something of it before, as `known` has it; `None`
+/// where it does not answer, or is another drive. Changes nothing; takes some milliseconds.
+pub fn health_again(system: &System, known: &DeviceFacts) -> Option<WearFacts> {
+    let number = DeviceNumber::parse(&known.number)?;
+    asked::again(system, &Tree::new(system), number, known)
 }
 
 /// The one in force of what the kernel offers (`none [mq-deadline] kyber`).

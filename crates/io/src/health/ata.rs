@@ -139,15 +139,22 @@ fn combined(identity: &Identity, smart: &Smart, statistics: &Statistics) -> Wear
     let by_log = || "device statistics".to_owned();
     let used = statistics.used_percent.map(|percent| (percent, by_log()));
     let used = used.or_else(|| known::used_percent(&model, smart)).unzip();
-    let written = statistics.sectors_written.map(|count| (sectors(count), by_log()));
+    let written = statistics.sectors_written;
+    let written = written.map(|count| ((sectors(count), identity.sector_bytes()), by_log()));
     let written = written.or_else(|| known::written_bytes(&model, smart)).unzip();
+    let flash = known::flash_written_bytes(&model, smart).unzip();
     // Some makers keep minutes and less in the upper half of the hours.
     let hours = smart.attribute(9).map(|hours| hours.raw & 0xff_ffff);
     WearFacts {
         used_percent: used.0,
         used_from: used.1,
-        written_bytes: written.0,
+        written_bytes: written.0.map(|(bytes, _)| bytes),
+        written_unit_bytes: written.0.map(|(_, unit)| unit),
         written_from: written.1,
+        flash_written_bytes: flash.0.map(|(bytes, _)| bytes),
+        flash_written_unit_bytes: flash.0.map(|(_, unit)| unit),
+        flash_written_from: flash.1,
+        power_cycles: count(12),
         media_errors: statistics.uncorrectable_errors.or_else(|| count(187)),
         power_on_hours: statistics.power_on_hours.or(hours).filter(|hours| *hours <= HOURS_MAX),
         hot_minutes: statistics.hot_minutes.and_then(|minutes| u32::try_from(minutes).ok()),

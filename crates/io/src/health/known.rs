@@ -19,17 +19,29 @@ struct Family {
     left: Option<u8>,
     /// Attribute whose raw value counts what hosts wrote, and its unit in bytes.
     written: Option<(u8, u64)>,
+    /// Attribute whose raw value counts what it wrote to its flash, and its unit in bytes.
+    flash: Option<(u8, u64)>,
 }
 
 const FAMILIES: [Family; 8] = [
-    Family { model: "Samsung SSD 8", left: Some(177), written: Some((241, SECTOR)) },
-    Family { model: "Crucial_CT", left: Some(202), written: Some((246, SECTOR)) },
-    Family { model: "CT", left: Some(202), written: Some((246, SECTOR)) },
-    Family { model: "Micron_1100", left: Some(202), written: Some((246, SECTOR)) },
-    Family { model: "INTEL SSDSC2B", left: Some(233), written: Some((241, MIB_32)) },
-    Family { model: "INTEL SSDSC2K", left: Some(233), written: Some((241, MIB_32)) },
-    Family { model: "KINGSTON SA400", left: Some(231), written: Some((241, GIB)) },
-    Family { model: "WDC WDS", left: None, written: Some((241, GIB)) },
+    Family { model: "Samsung SSD 8", left: Some(177), written: Some((241, SECTOR)), flash: None },
+    Family { model: "Crucial_CT", left: Some(202), written: Some((246, SECTOR)), flash: None },
+    Family { model: "CT", left: Some(202), written: Some((246, SECTOR)), flash: None },
+    Family { model: "Micron_1100", left: Some(202), written: Some((246, SECTOR)), flash: None },
+    Family {
+        model: "INTEL SSDSC2B",
+        left: Some(233),
+        written: Some((241, MIB_32)),
+        flash: Some((243, MIB_32)),
+    },
+    Family {
+        model: "INTEL SSDSC2K",
+        left: Some(233),
+        written: Some((241, MIB_32)),
+        flash: Some((243, MIB_32)),
+    },
+    Family { model: "KINGSTON SA400", left: Some(231), written: Some((241, GIB)), flash: None },
+    Family { model: "WDC WDS", left: None, written: Some((241, GIB)), flash: None },
 ];
 
 /// A figure, and the attribute that it comes from in words.
@@ -52,11 +64,19 @@ pub fn used_percent(model: &str, smart: &Smart) -> Option<Sourced<u32>> {
     (value <= 100).then(|| (100 - u32::from(value), format!("SMART attribute {number}")))
 }
 
-/// Bytes that hosts have written.
-pub fn written_bytes(model: &str, smart: &Smart) -> Option<Sourced<u64>> {
-    let (number, unit) = family(model)?.written?;
+/// Bytes that hosts have written, and the unit in which they are counted.
+pub fn written_bytes(model: &str, smart: &Smart) -> Option<Sourced<(u64, u64)>> {
+    counted(smart, family(model)?.written?)
+}
+
+/// Bytes that the drive has written to its flash, and the unit in which they are counted.
+pub fn flash_written_bytes(model: &str, smart: &Smart) -> Option<Sourced<(u64, u64)>> {
+    counted(smart, family(model)?.flash?)
+}
+
+fn counted(smart: &Smart, (number, unit): (u8, u64)) -> Option<Sourced<(u64, u64)>> {
     let bytes = smart.attribute(number)?.raw.checked_mul(unit)?;
-    Some((bytes, format!("SMART attribute {number}")))
+    Some(((bytes, unit), format!("SMART attribute {number}")))
 }
 
 #[cfg(test)]
@@ -74,9 +94,14 @@ mod tests {
         let of = |model| (used_percent(model, &smart()), written_bytes(model, &smart()));
         let (used, written) = of("Samsung SSD 870 EVO 1TB");
         assert_eq!(used, Some((3, "SMART attribute 177".into())));
-        assert_eq!(written, Some((512_000, "SMART attribute 241".into())));
+        assert_eq!(written, Some(((512_000, 512), "SMART attribute 241".into())));
         assert_eq!(of("CT500MX500SSD1"), (Some((12, "SMART attribute 202".into())), None));
-        assert_eq!(of("WDC  WDS100T2B0A-00SM50").1.unwrap().0, 1000 << 30);
+        assert_eq!(of("WDC  WDS100T2B0A-00SM50").1.unwrap().0, (1000 << 30, 1 << 30));
+        let attributes = [(241, 0x32, 100, 44_554), (243, 0x32, 100, 90_287)];
+        let smart = Smart::read(&data(&attributes), &[]).unwrap();
+        let flash = flash_written_bytes("INTEL SSDSC2BB480G6", &smart);
+        assert_eq!(flash, Some(((90_287 << 25, 1 << 25), "SMART attribute 243".into())));
+        assert_eq!(flash_written_bytes("Samsung SSD 870 EVO 1TB", &smart), None);
     }
 
     #[test]

@@ -1,32 +1,88 @@
 //! What an NVMe drive says of its own wear: its SMART log (log page 02h of the base specification).
 
-use super::little;
+use super::{little, ocp, self_test, wide};
 use crate::passthrough::line::{AdminCommand, Line};
-use crate::passthrough::nvme::{QUICK_MS, number, send};
+use crate::passthrough::nvme::{Controller, QUICK_MS, number, send};
 use drivelab_core::facts::WearFacts;
 use drivelab_core::queue::Trouble;
 
 const GET_LOG_PAGE: u8 = 0x02;
-const SMART: u32 = 0x02;
+const SUPPORTED_LOGS: u8 = 0x00;
+const SMART: u8 = 0x02;
 const LOG_BYTES: usize = 512;
 /// The log is one of the whole drive.
 const ALL_NAMESPACES: u32 = 0xffff_ffff;
 /// Data units are thousands of blocks of 512 bytes, rounded up.
 const UNIT_BYTES: u64 = 512_000;
 
-/// Asks for it.
-pub(crate) fn of_nvme(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
-    let mut log = [0; LOG_BYTES];
+/// What a drive of this version or a later one tells of the logs that it has.
+const LISTS_LOGS: u32 = 0x0002_0000;
+
+/// Asks for it, and for those other logs that the drive says it has: a drive counts each question
+/// that it does not know as an error.
+pub(crate) fn of_nvme(
+    line: &mut dyn Line,
+    controller: Option<&Controller>,
+) -> Result<WearFacts, Trouble> {
+    let mut wear = read(&log(line, SMART, LOG_BYTES)?);
+    let Some(controller) = controller else { return Ok(wear) };
+    if controller.tests_itself() {
+        add_self_test(line, &mut wear);
+    }
+    if has_ocp(line, controller) {
+        add_ocp(line, &mut wear);
+    }
+    Ok(wear)
+}
+
+/// Asks again for what it told before.
+pub(crate) fn again(line: &mut dyn Line, before: &WearFacts) -> Result<WearFacts, Trouble> {
+    let mut wear = read(&log(line, SMART, LOG_BYTES)?);
+    if before.self_test.is_some() {
+        add_self_test(line, &mut wear);
+    }
+    if before.flash_written_bytes.is_some() {
+        add_ocp(line, &mut wear);
+    }
+    Ok(wear)
+}
+
+fn add_self_test(line: &mut dyn Line, wear: &mut WearFacts) {
+    let page = log(line, self_test::NVME_PAGE, self_test::NVME_BYTES);
+    wear.self_test = page.ok().and_then(|page| self_test::of_nvme(&page));
+    wear.self_test_failed = wear.self_test.as_ref().and_then(|test| test.last.as_ref()?.failed);
+}
+
+fn add_ocp(line: &mut dyn Line, wear: &mut WearFacts) {
+    if let Ok(page) = log(line, ocp::PAGE, ocp::BYTES) {
+        ocp::add(&page, wear);
+    }
+}
+
+/// From version 2.0 on a drive lists its logs (log page 00h, four bytes each, bit 0: supported).
+/// Older ones are asked where they have the persistent event log, which the OCP specification
+/// requires and few other drives have.
+fn has_ocp(line: &mut dyn Line, controller: &Controller) -> bool {
+    match controller.version() >= LISTS_LOGS {
+        true => log(line, SUPPORTED_LOGS, 1024)
+            .is_ok_and(|list| little(&list, 4 * usize::from(ocp::PAGE), 4) & 1 == 1),
+        false => controller.keeps_events(),
+    }
+}
+
+/// One log page of the whole drive.
+fn log(line: &mut dyn Line, page: u8, bytes: usize) -> Result<Vec<u8>, Trouble> {
+    let mut data = vec![0; bytes];
     // Bits 31:16 of dword 10 say how many dwords are wanted, less one.
-    let dword_10 = (LOG_BYTES as u32 / 4 - 1) << 16 | SMART;
+    let dword_10 = (bytes as u32 / 4 - 1) << 16 | u32::from(page);
     let command = AdminCommand {
         opcode: GET_LOG_PAGE,
         namespace: ALL_NAMESPACES,
         dword_10,
         timeout_ms: QUICK_MS,
     };
-    send(line, "Get Log Page 02h", command, &mut log)?;
-    Ok(read(&log))
+    send(line, &format!("Get Log Page {page:02X}h"), command, &mut data)?;
+    Ok(data)
 }
 
 /// The composite temperature, in Kelvin; 0: it has none.
@@ -36,21 +92,25 @@ fn celsius(bytes: &[u8]) -> Option<i32> {
 }
 
 /// Counters have 16 bytes; those that exceed eight are cut at the most that eight hold.
-fn read(log: &[u8; LOG_BYTES]) -> WearFacts {
-    let counter = |offset: usize| {
-        let bytes = log[offset..offset + 16].iter().rev();
-        let value = bytes.fold(0u128, |value, byte| value << 8 | u128::from(*byte));
-        u64::try_from(value).unwrap_or(u64::MAX)
-    };
+fn read(log: &[u8]) -> WearFacts {
+    let counter = |offset: usize| u64::try_from(wide(log, offset)).unwrap_or(u64::MAX);
+    // Transitions to each of two thermal states, and seconds in each.
+    let thermal = |offset: usize| u64::from(number(log, offset));
     WearFacts {
         used_percent: Some(u32::from(log[5])),
         written_bytes: Some(counter(48).saturating_mul(UNIT_BYTES)),
+        written_unit_bytes: Some(UNIT_BYTES),
         spare_percent: Some(u32::from(log[3])),
         media_errors: Some(counter(160)),
         critical_warning: log[0],
         spare_threshold_percent: Some(u32::from(log[4])),
         power_on_hours: Some(counter(128)),
         unsafe_shutdowns: Some(counter(144)),
+        power_cycles: Some(counter(112)),
+        busy_minutes: Some(counter(96)),
+        error_entries: Some(counter(176)),
+        throttled_times: Some(thermal(216) + thermal(220)),
+        throttled_s: Some(thermal(224) + thermal(228)),
         warm_minutes: Some(number(log, 192)),
         hot_minutes: Some(number(log, 196)),
         read_bytes: Some(counter(32).saturating_mul(UNIT_BYTES)),
@@ -74,7 +134,7 @@ mod tests {
         log[160] = 3;
         let mut fake = Fake::nvme(1);
         fake.logs = vec![log];
-        let wear = of_nvme(&mut fake).unwrap();
+        let wear = of_nvme(&mut fake, None).unwrap();
         assert_eq!((wear.used_percent, wear.spare_percent), (Some(7), Some(98)));
         assert_eq!((wear.media_errors, wear.temperature_c), (Some(3), Some(41)));
         assert_eq!(wear.written_bytes, Some(1_024_000_000_000));
@@ -99,6 +159,6 @@ mod tests {
     fn a_drive_without_it_says_so() {
         let mut fake = Fake::nvme(1);
         fake.statuses.insert(GET_LOG_PAGE, 0x4002);
-        assert!(of_nvme(&mut fake).unwrap_err().text.contains("002h"));
+        assert!(of_nvme(&mut fake, None).unwrap_err().text.contains("002h"));
     }
 }

@@ -27,6 +27,8 @@ pub struct Fake {
     pub statuses: BTreeMap<u8, u16>,
     /// NVMe: log pages in order; the last stays.
     pub logs: Vec<Vec<u8>>,
+    /// NVMe: log pages by their number, before those.
+    pub log_pages: BTreeMap<u8, Vec<u8>>,
     /// NVMe: what it was sent.
     pub admin: Vec<AdminCommand>,
 
@@ -211,7 +213,12 @@ impl Line for Fake {
         }
         match command.opcode {
             0x06 => data.copy_from_slice(&self.identity(command)),
-            0x02 => data.copy_from_slice(&self.log()),
+            0x02 => {
+                let page = self.log_pages.get(&(command.dword_10 as u8)).cloned();
+                let mut page = page.unwrap_or_else(|| self.log());
+                page.resize(data.len(), 0);
+                data.copy_from_slice(&page);
+            }
             _ => assert!(data.is_empty()),
         }
         Ok(0)

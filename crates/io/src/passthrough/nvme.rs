@@ -62,6 +62,21 @@ impl Controller {
             .collect()
     }
 
+    /// OACS bit 4.
+    pub fn tests_itself(&self) -> bool {
+        self.0[256] & 0b1_0000 != 0
+    }
+
+    /// VER: major version in the upper half, then minor and tertiary.
+    pub fn version(&self) -> u32 {
+        number(&self.0, 80)
+    }
+
+    /// LPA bit 4: it has a persistent event log.
+    pub fn keeps_events(&self) -> bool {
+        self.0[261] & 0b1_0000 != 0
+    }
+
     /// OACS bit 3.
     fn manages_namespaces(&self) -> bool {
         self.0[256] & 0b1000 != 0

@@ -8,7 +8,8 @@ use std::fmt::Write;
 use crate::html::table::{self, Set};
 use crate::text::escape;
 use crate::view::block::Head;
-use crate::view::{cells, facts, method};
+use crate::view::facts::Group;
+use crate::view::{cells, drives, facts, method};
 
 /// Longer plans are opened by whoever wants them.
 const PLAN_OPEN_BYTES: usize = 1500;
@@ -52,13 +53,22 @@ pub(super) fn steps(out: &mut String, summary: &Summary) {
     out.push_str("</details></section>\n");
 }
 
-/// Target and machine.
-pub(super) fn facts(out: &mut String, run: &Run) {
+/// What the drives counted of themselves.
+pub(super) fn drives(out: &mut String, summary: &Summary) {
+    if summary.health.is_empty() {
+        return;
+    }
     out.push_str(
-        "<section><h2>Facts</h2><div class=\"scroll\" tabindex=\"0\"><table class=\"facts\">",
+        "<section><h2>What the drive counted</h2><p>By its own logs, from just before the first \
+         step to just after the last one: all that hosts did, not this run alone.</p>",
     );
-    let mut groups = facts::groups(&run.begin.facts);
-    groups.push(facts::measurement(run));
+    groups(out, summary.health.iter().map(drives::counted));
+    out.push_str("</section>\n");
+}
+
+/// Rows under their titles.
+fn groups(out: &mut String, groups: impl IntoIterator<Item = Group>) {
+    out.push_str("<div class=\"scroll\" tabindex=\"0\"><table class=\"facts\">");
     for (title, rows) in groups {
         let _ = write!(out, "<tr class=\"group\"><th colspan=\"2\">{}", escape(&title));
         for (name, value) in rows {
@@ -66,6 +76,13 @@ pub(super) fn facts(out: &mut String, run: &Run) {
         }
     }
     out.push_str("</table></div>");
+}
+
+/// Target and machine.
+pub(super) fn facts(out: &mut String, run: &Run) {
+    out.push_str("<section><h2>Facts</h2>");
+    let known = facts::groups(&run.begin.facts).into_iter();
+    groups(out, known.chain([facts::measurement(run)]));
     if let Some(processes) = facts::processes(&run.begin) {
         let _ = write!(out, "<h3>Processes</h3><p>{}</p>", escape(&processes.title));
         table::numbers(out, &processes);

@@ -41,9 +41,10 @@ pub fn claims_table(summary: &Summary, claims: &[JudgedClaim], facts: &Facts) ->
     );
     text.push('\n');
     text.push_str(&hanging("Verdict", &verdict, 9));
-    if !summary.warnings.is_empty() {
+    let closing = super::closing(summary);
+    if !closing.is_empty() {
         text.push('\n');
-        text.push_str(&super::warnings(&summary.warnings));
+        text.push_str(&closing);
     }
     text
 }

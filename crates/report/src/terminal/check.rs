@@ -40,9 +40,10 @@ pub fn check_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
         text.push('\n');
     }
     text.push_str(&judgement(findings));
-    if !summary.warnings.is_empty() {
+    let closing = super::closing(summary);
+    if !closing.is_empty() {
         text.push('\n');
-        text.push_str(&super::warnings(&summary.warnings));
+        text.push_str(&closing);
     }
     text
 }

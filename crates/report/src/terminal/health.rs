@@ -1,6 +1,6 @@
 //! What `drivelab health` says of each drive: who it is, how it is, and what that rests on.
 
-use drivelab_core::facts::WearFacts;
+use drivelab_core::facts::{SelfTestFacts, WearFacts};
 use drivelab_core::well::{DriveHealth, Left, State};
 
 use crate::text::{hanging, printable};
@@ -78,18 +78,25 @@ fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
     let written = wear
         .written_bytes
         .map(|bytes| format!("{}{}", units::capacity(bytes), by(&wear.written_from)));
+    let flash = wear
+        .flash_written_bytes
+        .map(|bytes| format!("{}{}", units::capacity(bytes), by(&wear.flash_written_from)));
     let temperature = wear.temperature_c.map(|degrees| format!("{degrees} °C"));
     let rows = [
         ("Rated endurance", life),
         ("Spare blocks", spare),
         ("Written by hosts", written),
         ("Read by hosts", wear.read_bytes.map(units::capacity)),
+        ("Written to flash", flash),
         ("Power on", wear.power_on_hours.map(hours)),
         ("Temperature", temperature),
         ("Media errors", wear.media_errors.map(units::count)),
         ("Sectors", sectors(wear)),
         ("Damaged transfers", wear.link_errors.map(units::count)),
         ("Unsafe shutdowns", wear.unsafe_shutdowns.map(units::count)),
+        ("Bad flash blocks", wear.bad_blocks.map(units::count)),
+        ("Slowed by heat", slowed(wear)),
+        ("Self-test", wear.self_test.as_ref().map(self_test)),
     ];
     rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
 }
@@ -112,6 +119,27 @@ fn sectors(wear: &WearFacts) -> Option<String> {
     let told: Vec<String> =
         told.map(|(name, count)| format!("{} {name}", units::count(count))).collect();
     (!told.is_empty()).then(|| told.join(", "))
+}
+
+/// How often and how long it was slowed down by its temperature; nothing where it never was.
+fn slowed(wear: &WearFacts) -> Option<String> {
+    let times = wear.throttled_times.filter(|times| *times > 0)?;
+    let times =
+        if times == 1 { "once".to_owned() } else { format!("{} times", units::count(times)) };
+    let spans = wear.throttled_s.map(|s| format!(", {} in all", units::time(s as f64 * 1e9)));
+    Some(format!("{times}{}", spans.unwrap_or_default()))
+}
+
+/// The test that goes on, and how the last one ended.
+fn self_test(test: &SelfTestFacts) -> String {
+    let running = test.done_percent.map(|percent| format!("{percent} % of one is done"));
+    let last = test.last.as_ref().map(|last| {
+        let kind = last.kind.as_ref().map(|kind| format!("{kind} "));
+        let at = last.power_on_hours.map(|at| format!(" at {} h", units::count(at)));
+        format!("the last {}one {}{}", kind.unwrap_or_default(), last.how, at.unwrap_or_default())
+    });
+    let told: Vec<String> = running.into_iter().chain(last).collect();
+    if told.is_empty() { "none was made".to_owned() } else { told.join("; ") }
 }
 
 fn at_this_rate(left: &Left) -> String {

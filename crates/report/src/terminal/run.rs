@@ -48,9 +48,10 @@ pub fn run_summary(summary: &Summary, begin: &Begin) -> String {
     if summary.steps.is_empty() {
         text.push_str("\nno step was begun\n");
     }
-    if !summary.warnings.is_empty() {
+    let closing = super::closing(summary);
+    if !closing.is_empty() {
         text.push('\n');
-        text.push_str(&super::warnings(&summary.warnings));
+        text.push_str(&closing);
     }
     text
 }

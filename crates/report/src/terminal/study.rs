@@ -29,7 +29,7 @@ pub fn study_table(summary: &Summary, findings: &Findings, facts: &Facts) -> Str
     parts.push(not_applicable(&findings.not_applicable));
     parts.push(check::judgement(findings));
     parts.push(deviations(&findings.deviations));
-    parts.push(super::warnings(&summary.warnings));
+    parts.push(super::closing(summary));
     for part in parts.iter().filter(|part| !part.is_empty()) {
         text.push('\n');
         text.push_str(part);

@@ -6,7 +6,7 @@ use drivelab_core::run::Run;
 use drivelab_core::summary::Summary;
 
 use crate::view::block::{Block, Table};
-use crate::view::{cells, comparison, facts, header, headline, method, study, truth};
+use crate::view::{cells, comparison, drives, facts, header, headline, method, study, truth};
 
 /// Everything that words and tables can say of a run. `summary` must be the summary of `run`.
 pub(crate) fn document(run: &Run, summary: &Summary) -> Vec<Block> {
@@ -155,6 +155,7 @@ fn circumstances(run: &Run, summary: &Summary) -> Vec<Block> {
     let mut known = Table::headed(["of", "fact", "value"]);
     let mut groups = facts::groups(&run.begin.facts);
     groups.push(facts::measurement(run));
+    groups.extend(summary.health.iter().map(drives::counted));
     for (title, rows) in groups {
         let row = |(name, value): (&str, String)| vec![title.clone(), name.to_owned(), value];
         known.rows.extend(rows.into_iter().map(row));

@@ -13,6 +13,7 @@ use crate::tally::{Keep, Phase, Tally};
 use crate::units::{Size, Span};
 
 mod below;
+mod health;
 mod link;
 
 const OPERATIONS: u64 = 10_000;

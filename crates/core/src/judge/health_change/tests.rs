@@ -1,0 +1,131 @@
+use super::*;
+use crate::health_log::DriveReading;
+
+const UNIT: u64 = 512_000;
+
+fn reading(steps: u32, opens: bool, wear: WearFacts) -> HealthReading {
+    let drives = vec![DriveReading { device: "nvme0n1".into(), wear }];
+    HealthReading { steps, opens, drives }
+}
+
+/// A drive that counts hosts' bytes in units of 512,000 and its own in bytes.
+fn written(units: u64, flash: u64) -> WearFacts {
+    WearFacts {
+        written_bytes: Some(units * UNIT),
+        written_unit_bytes: Some(UNIT),
+        flash_written_bytes: Some(flash),
+        flash_written_unit_bytes: Some(1),
+        ..WearFacts::default()
+    }
+}
+
+fn one(before: WearFacts, after: WearFacts) -> HealthChange {
+    let mut all = changes(&[reading(0, true, before), reading(1, false, after)]);
+    assert_eq!(all.len(), 1);
+    all.remove(0)
+}
+
+#[test]
+fn a_ratio_has_the_bounds_of_its_units() {
+    let change = one(written(5000, 7), written(5100, 7 + 150 * UNIT));
+    assert_eq!(change.written_bytes, Some(100 * UNIT));
+    assert_eq!(change.flash_written_bytes, Some(150 * UNIT));
+    let found = change.write_amplification.unwrap();
+    assert_eq!(found.value, 1.5);
+    let (low, high) = (150.0 / 101.0, 150.0 / 99.0);
+    assert!((found.low - low).abs() < 1e-4 && (found.high - high).abs() < 1e-4, "{found:?}");
+    assert!(found.low < 1.5 && 1.5 < found.high);
+}
+
+/// Whatever a drive wrote, its counts are whole units: the true ratio lies within the bounds.
+#[test]
+fn the_true_ratio_lies_within_the_bounds() {
+    let (mut told, mut untold) = (0, 0);
+    for host in (0..60).map(|step| 30_000 + step * 777_777) {
+        for (start, factor) in [(0, 1.0), (511_999, 1.0), (300_000, 3.7), (1, 1.03)] {
+            let flash = (host as f64 * factor) as u64;
+            let count = |bytes: u64| bytes.div_ceil(UNIT);
+            let before = WearFacts {
+                flash_written_unit_bytes: Some(UNIT),
+                ..written(count(start), count(start) * UNIT)
+            };
+            let after = WearFacts {
+                flash_written_unit_bytes: Some(UNIT),
+                ..written(count(start + host), count(start + flash) * UNIT)
+            };
+            match one(before, after).write_amplification {
+                Some(found) => {
+                    told += 1;
+                    assert!(
+                        found.low <= factor && factor <= found.high,
+                        "{host} {factor} {found:?}"
+                    );
+                }
+                None => untold += 1,
+            }
+        }
+    }
+    assert!(told > 150 && untold > 10, "told {told}, not told {untold}");
+}
+
+#[test]
+fn one_unit_of_difference_is_no_ratio() {
+    for (units, flash) in [(0, 0), (0, UNIT), (1, UNIT), (2, 2 * UNIT), (100, 0)] {
+        let change = one(written(10, 0), written(10 + units, flash));
+        assert_eq!(change.write_amplification, None, "{units} units");
+    }
+    let backwards = one(written(10, 0), written(9, 5));
+    assert_eq!((backwards.written_bytes, backwards.write_amplification), (None, None));
+}
+
+#[test]
+fn what_was_written_while_the_target_was_closed_is_left_out() {
+    let all = [
+        reading(0, true, written(100, 0)),
+        reading(1, false, written(200, 0)),
+        reading(1, true, written(900, 0)),
+        reading(2, false, written(1000, 0)),
+    ];
+    assert_eq!(changes(&all)[0].written_bytes, Some(200 * UNIT));
+}
+
+fn said(before: WearFacts, after: WearFacts) -> Vec<(String, bool)> {
+    let events = one(before, after).events;
+    events.into_iter().map(|event| (event.text, event.is_suspicious)).collect()
+}
+
+#[test]
+fn what_grew_is_said_and_what_did_not_is_not() {
+    let before = WearFacts {
+        media_errors: Some(3),
+        link_errors: Some(900),
+        pending_sectors: Some(8),
+        power_cycles: Some(5),
+        throttled_s: Some(10),
+        error_entries: Some(4),
+        critical_warning: 0b100,
+        failing: Some(false),
+        ..WearFacts::default()
+    };
+    assert!(said(before.clone(), before.clone()).is_empty());
+    let after = WearFacts {
+        media_errors: Some(4),
+        pending_sectors: Some(0),
+        throttled_s: Some(44),
+        error_entries: Some(6),
+        critical_warning: 0b110,
+        failing: Some(true),
+        ..before.clone()
+    };
+    let expected = [
+        ("failed once to read or write data", true),
+        ("was slowed down for 34 seconds by its temperature", true),
+        ("noted 2 errors in its log", false),
+        ("began to warn: it is, or was, too hot or too cold", true),
+        ("began to say of itself that it fails", true),
+    ];
+    let expected = expected.map(|(text, is_suspicious)| (text.to_owned(), is_suspicious));
+    assert_eq!(said(before.clone(), after), expected);
+    let unheard = WearFacts { media_errors: None, ..before.clone() };
+    assert!(said(unheard, before).is_empty(), "what was not told before has not grown");
+}

@@ -1,0 +1,48 @@
+//! What a drive counted of itself around a step.
+
+use super::*;
+use crate::facts::WearFacts;
+use crate::health_log::{DriveReading, HealthReading};
+
+fn reading(steps: u32, wear: WearFacts) -> HealthReading {
+    let drives = vec![DriveReading { device: "nvme0n1".into(), wear }];
+    HealthReading { steps, opens: steps == 0, drives }
+}
+
+/// Reasons and notes of an honest read between two readings, the later one after so many steps.
+fn said(before: WearFacts, after: WearFacts, steps: u32) -> (Vec<String>, Vec<String>) {
+    let mut run = Evidence::reads().run();
+    run.health = vec![reading(0, before), reading(steps, after)];
+    let step = summarise(&run).steps.remove(0);
+    let texts = |reasons: Vec<Reason>| reasons.into_iter().map(|reason| reason.text).collect();
+    (texts(step.reasons), texts(step.notes))
+}
+
+#[test]
+fn what_the_drive_counted_within_a_step_makes_it_suspect() {
+    let clean = WearFacts { media_errors: Some(7), error_entries: Some(1), ..Default::default() };
+    assert_eq!(said(clean.clone(), clean.clone(), 1), (vec![], vec![]));
+    let failed = WearFacts { media_errors: Some(9), ..clean.clone() };
+    let (reasons, notes) = said(clean.clone(), failed.clone(), 1);
+    assert_eq!(reasons, ["nvme0n1 failed 2 times to read or write data, by its own count"]);
+    assert_eq!(notes, [""; 0]);
+    let (reasons, _) = said(clean.clone(), failed, 3);
+    let words = "nvme0n1 failed 2 times to read or write data in steps 1 to 3, by its own count";
+    assert_eq!(reasons, [words]);
+    let noted = WearFacts { error_entries: Some(2), ..clean.clone() };
+    let (reasons, notes) = said(clean, noted, 1);
+    assert_eq!(reasons, [""; 0]);
+    assert_eq!(notes, ["nvme0n1 noted 1 error in its log, by its own count"]);
+}
+
+#[test]
+fn a_drive_that_warned_before_is_named_and_its_number_stands() {
+    let worn = WearFacts { critical_warning: 0b100, ..Default::default() };
+    let (reasons, notes) = said(worn.clone(), worn.clone(), 1);
+    assert_eq!(reasons, [""; 0]);
+    let words = "nvme0n1 warned of itself before anything was measured: its reliability is degraded \
+                 by media or internal errors";
+    assert_eq!(notes, [words]);
+    let (reasons, _) = said(WearFacts::default(), worn, 1);
+    assert_eq!(reasons.len(), 1, "{reasons:?}");
+}

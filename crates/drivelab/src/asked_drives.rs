@@ -1,0 +1,63 @@
+//! Drives that tell of their health, asked again while a run goes on: before its first step, about
+//! once a minute between steps, and after its last one; never while anything is measured.
+
+use crate::store::writer::Recorder;
+use drivelab_core::facts::{DeviceFacts, Facts};
+use drivelab_core::health_log::{DriveReading, HealthReading};
+use drivelab_core::record::Record;
+use drivelab_io::facts::{System, health_again};
+use std::time::{Duration, Instant};
+
+/// Between steps a drive is asked no sooner than this after it was asked last.
+const EVERY: Duration = Duration::from_secs(60);
+
+/// The drives below a target that told of their health when the target was looked at.
+#[derive(Debug, Default)]
+pub struct AskedDrives {
+    known: Option<(System, Vec<DeviceFacts>)>,
+    asked: Option<Instant>,
+}
+
+impl AskedDrives {
+    /// Those below the target that `facts` describe.
+    pub fn below(system: &System, facts: &Facts) -> Self {
+        let tells = |device: &&DeviceFacts| device.wear.is_some();
+        let known: Vec<DeviceFacts> = facts.target.devices.iter().filter(tells).cloned().collect();
+        let known = (!known.is_empty()).then(|| (system.clone(), known));
+        AskedDrives { known, asked: None }
+    }
+
+    /// Before the first step since the target was opened.
+    pub fn open(&mut self, recorder: &mut Recorder) {
+        self.ask(recorder, true);
+    }
+
+    /// Between two steps, where it is time.
+    pub fn between_steps(&mut self, recorder: &mut Recorder) {
+        if self.asked.is_some_and(|asked| asked.elapsed() >= EVERY) {
+            self.ask(recorder, false);
+        }
+    }
+
+    /// After the last step.
+    pub fn close(&mut self, recorder: &mut Recorder) {
+        let run = recorder.run();
+        let is_new = |last: &HealthReading| (last.steps as usize) < run.steps.len();
+        if run.health.last().is_some_and(is_new) {
+            self.ask(recorder, false);
+        }
+    }
+
+    fn ask(&mut self, recorder: &mut Recorder, opens: bool) {
+        let Some((system, known)) = &self.known else { return };
+        let reading = |device: &DeviceFacts| {
+            let mut wear = health_again(system, device)?;
+            wear.names = None;
+            Some(DriveReading { device: device.name.clone(), wear })
+        };
+        let drives: Vec<DriveReading> = known.iter().filter_map(reading).collect();
+        self.asked = Some(Instant::now());
+        let steps = recorder.run().steps.len() as u32;
+        recorder.record(Record::Health(Box::new(HealthReading { steps, opens, drives })));
+    }
+}

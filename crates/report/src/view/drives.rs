@@ -1,0 +1,118 @@
+//! What the drives counted of themselves while a run went on.
+
+use drivelab_core::health_change::HealthChange;
+
+use crate::units;
+use crate::view::facts::Group;
+
+/// What one drive counted, row by row.
+pub(crate) fn counted(change: &HealthChange) -> Group {
+    let written = change.written_bytes.map(|bytes| {
+        let unit = change.written_unit_bytes.filter(|unit| *unit > 1);
+        let unit = unit.map(|unit| format!(", in units of {}", units::capacity(unit)));
+        format!("{}{}", units::capacity(bytes), unit.unwrap_or_default())
+    });
+    let flash = change.flash_written_bytes.map(|bytes| {
+        let source = change.flash_written_from.iter();
+        let source: String = source.map(|source| format!(" ({source})")).collect();
+        format!("{}{source}", units::capacity(bytes))
+    });
+    let used = change.used_percent.map(|(before, after)| match before == after {
+        true => format!("{after} % used"),
+        false => format!("{before} % used before, {after} % after"),
+    });
+    let rows = [
+        ("written by hosts", written),
+        ("read by hosts", change.read_bytes.map(units::capacity)),
+        ("written to flash", flash),
+        ("write amplification", amplification(change)),
+        ("temperature", change.temperature_c.map(degrees)),
+        ("rated endurance", used),
+    ];
+    let mut rows: Vec<(&'static str, String)> =
+        rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect();
+    rows.extend(change.events.iter().map(|event| ("it", event.text.clone())));
+    (format!("{} by its own count", change.device), rows)
+}
+
+/// The same in a sentence; `None` where it counts nothing that is told here.
+pub(crate) fn sentence(change: &HealthChange) -> Option<String> {
+    let amount = |bytes: Option<u64>, word: &str| {
+        bytes.map(|bytes| format!("{} {word}", units::capacity(bytes)))
+    };
+    let amounts = [
+        amount(change.written_bytes, "written"),
+        amount(change.read_bytes, "read"),
+        amount(change.flash_written_bytes, "to its flash"),
+        amplification(change).map(|words| format!("write amplification {words}")),
+        change.temperature_c.map(degrees),
+    ];
+    let events = change.events.iter().map(|event| format!("it {}", event.text));
+    let parts: Vec<String> = amounts.into_iter().flatten().chain(events).collect();
+    (!parts.is_empty()).then(|| format!("{}: {}", change.device, parts.join("; ")))
+}
+
+fn amplification(change: &HealthChange) -> Option<String> {
+    if let Some(found) = change.write_amplification {
+        let [value, low, high] =
+            [found.value, found.low, found.high].map(|ratio| format!("{ratio:.2}"));
+        return Some(format!("{value} [{low}, {high}]"));
+    }
+    // What it counts, and too coarsely.
+    let is_counted = change.flash_written_bytes.is_some() && change.written_bytes.is_some();
+    is_counted.then(|| "unknown: too little was written for the units of its counters".to_owned())
+}
+
+fn degrees((before, after): (i32, i32)) -> String {
+    match before == after {
+        true => format!("{after} °C"),
+        false => format!("{before} °C before, {after} °C after"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_core::health_change::{HealthEvent, WriteAmplification};
+
+    fn change() -> HealthChange {
+        HealthChange {
+            device: "nvme0n1".into(),
+            written_bytes: Some(51_200_000),
+            written_unit_bytes: Some(512_000),
+            temperature_c: Some((41, 63)),
+            ..HealthChange::default()
+        }
+    }
+
+    #[test]
+    fn a_drive_that_counts_its_flash_has_an_amplification_or_a_reason() {
+        let counts = HealthChange { flash_written_bytes: Some(60_000_000), ..change() };
+        let words = "nvme0n1: 51.2 MB written; 60.0 MB to its flash; write amplification unknown: \
+                     too little was written for the units of its counters; 41 °C before, 63 °C \
+                     after";
+        assert_eq!(sentence(&counts).unwrap(), words);
+        let found = WriteAmplification { value: 1.172, low: 1.16, high: 1.18 };
+        let told = HealthChange { write_amplification: Some(found), ..counts };
+        let (title, rows) = counted(&told);
+        assert_eq!(title, "nvme0n1 by its own count");
+        assert!(rows.contains(&("write amplification", "1.17 [1.16, 1.18]".into())), "{rows:?}");
+        assert!(rows.contains(&("written by hosts", "51.2 MB, in units of 512 kB".into())));
+    }
+
+    #[test]
+    fn one_that_does_not_count_its_flash_says_nothing_of_it() {
+        assert_eq!(
+            sentence(&change()).unwrap(),
+            "nvme0n1: 51.2 MB written; 41 °C before, 63 °C after"
+        );
+        assert_eq!(sentence(&HealthChange::default()), None);
+        let event = HealthEvent {
+            code: "media_errors".into(),
+            text: "failed once to read or write data".into(),
+            is_suspicious: true,
+        };
+        let failed = HealthChange { events: vec![event], ..HealthChange::default() };
+        assert_eq!(sentence(&failed).unwrap(), ": it failed once to read or write data");
+    }
+}
