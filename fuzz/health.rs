@@ -2,9 +2,11 @@
 //! these for as long as asked; a test runs them on the seeds and on some thousand mutations.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
+use drivelab_core::facts::WearFacts;
 use drivelab_io::health::log_pages::{self, Logs};
 use drivelab_io::health::smart::{BYTES, Smart};
 use drivelab_io::health::statistics::{self, PAGE_BYTES, Statistics};
+use drivelab_io::health::{ocp, self_test};
 
 /// SMART data and the thresholds behind it: as they come, and with sums that are right.
 pub fn smart(data: &[u8]) {
@@ -55,4 +57,24 @@ pub fn log_pages(data: &[u8]) {
         assert!(logs.used_percent.is_none_or(|percent| percent <= 255));
         assert!(logs.is_failing().is_none() || logs.reports().is_none());
     }
+}
+
+/// Logs of self-tests, taken for each kind of drive, and the log of datacenter drives.
+pub fn nvme_logs(data: &[u8]) {
+    if let Some(found) = self_test::of_nvme(data) {
+        assert!(data.len() >= 32);
+        assert!(found.done_percent.is_none_or(|percent| found.is_running && percent < 128));
+    }
+    let mut log = data.to_vec();
+    log.resize(512, 0);
+    let sum = log[..511].iter().fold(0u8, |sum, byte| sum.wrapping_add(*byte));
+    log[511] = sum.wrapping_neg();
+    for log in [data, &log] {
+        let found = self_test::of_ata(data.first().copied().unwrap_or(0), log);
+        assert!(found.done_percent.is_none_or(|percent| found.is_running && percent <= 100));
+    }
+    self_test::of_scsi(data.chunks(16));
+    let mut wear = WearFacts::default();
+    let is_ocp = ocp::add(data, &mut wear);
+    assert!(is_ocp || wear == WearFacts::default(), "a page of somebody else");
 }

@@ -118,7 +118,10 @@ pub struct WearFacts {
 /// Tests that a drive makes of itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct SelfTestFacts {
-    /// Percent that is done of the one that is going on; absent where none is.
+    /// Whether one is going on.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_running: bool,
+    /// Percent that is done of it, where the drive says so.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub done_percent: Option<u32>,
     /// The last one that ended.

@@ -119,14 +119,22 @@ impl<'a> Execution<'a> {
         self.ledger = self.recorder.run().ledger();
     }
 
-    /// Asks the drives for their health a last time, unless the run ended because one of them does
-    /// not answer.
-    pub fn ask_drives_last(&mut self, stop: &Result<(), Stop>) {
+    /// Asks these drives for their health, now and between steps; one of several ranks does.
+    pub fn ask_drives(&mut self, drives: AskedDrives) {
+        if self.ranks.is_rank_0() {
+            self.asked_drives = drives;
+            self.asked_drives.open(self.recorder);
+        }
+    }
+
+    /// Asks them a last time, unless the run ended because one of them does not answer.
+    pub fn ask_drives_last(&mut self, stop: Result<(), Stop>) -> Result<(), Stop> {
         let is_stuck =
-            matches!(stop, Err(Stop::Trouble(trouble)) if trouble.kind == TroubleKind::Stuck);
+            matches!(&stop, Err(Stop::Trouble(trouble)) if trouble.kind == TroubleKind::Stuck);
         if !is_stuck && self.target_actions.gone().is_none() {
             self.asked_drives.close(self.recorder);
         }
+        stop
     }
 
     /// Takes note of a state that is proved, and records it.

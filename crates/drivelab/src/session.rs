@@ -109,10 +109,7 @@ pub fn run(
             execution.ledger = Ledger::of(simulated.state.word());
         }
         execution.limits = limits_of(job, &resolved);
-        if ranks.is_rank_0() {
-            execution.asked_drives = AskedDrives::below(system, &resolved.facts);
-            execution.asked_drives.open(execution.recorder);
-        }
+        execution.ask_drives(AskedDrives::below(system, &resolved.facts));
         let stop = match &job.kept {
             Some(kept) if resolved.simulated.is_some() => {
                 going_on::simulate_again(&mut execution, kept, inquiry)
@@ -125,8 +122,7 @@ pub fn run(
             }
             None => run_plans(&mut execution, first, inquiry),
         };
-        execution.ask_drives_last(&stop);
-        stop
+        execution.ask_drives_last(stop)
     };
     drop((bed, target_actions));
     Ok(end(ranks, recorder, stop, inquiry, open_target))

@@ -44,6 +44,32 @@ pub(crate) fn of_scsi_layer(line: &mut dyn Line, speaks: Speaks) -> Result<WearF
     }
 }
 
+/// A test that a drive makes of itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SelfTest {
+    /// A few minutes.
+    Short,
+    /// Hours on a large drive: all of its media is read.
+    Long,
+}
+
+/// Has a drive test itself; `speaks` is `None` for NVMe.
+pub(crate) fn start_self_test(
+    line: &mut dyn Line,
+    speaks: Option<Speaks>,
+    test: SelfTest,
+) -> Result<(), Trouble> {
+    let number = match test {
+        SelfTest::Short => 1,
+        SelfTest::Long => 2,
+    };
+    match speaks {
+        None => nvme::start_self_test(line, number),
+        Some(Speaks::Ata | Speaks::Bridge) => ata::start_self_test(line, number),
+        Some(Speaks::Scsi) => scsi::start_self_test(line, number),
+    }
+}
+
 /// The little-endian number of sixteen bytes; what is not there counts as 0.
 fn wide(data: &[u8], offset: usize) -> u128 {
     u128::from(little(data, offset + 8, 8)) << 64 | u128::from(little(data, offset, 8))

@@ -1,13 +1,15 @@
 //! The options of `drivelab health`.
 
 use super::StoreOptions;
-use clap::Args;
+use clap::{Args, ValueEnum};
 
 const EXAMPLES: &str = "\
 Examples:
   drivelab health                   every drive of this machine
   drivelab health /dev/sdb          this one
   drivelab health ~/data            the drives that this directory lies on
+  drivelab health /dev/sdb --self-test short
+                                    has it test itself, for a few minutes
   drivelab health --openmetrics > /var/lib/node_exporter/drives.prom
                                     for a node exporter, from a timer
 
@@ -25,6 +27,10 @@ pub struct HealthOptions {
     /// Block devices, or files and directories on them [default: all drives]
     #[arg(value_name = "DEVICE")]
     pub devices: Vec<String>,
+    /// Have the drive test itself, wait for the end of it, and say how it ended; what it
+    /// holds is not changed, and it goes on serving
+    #[arg(long, value_name = "KIND", requires = "devices")]
+    pub self_test: Option<SelfTestKind>,
     /// Print one JSON object instead of text
     #[arg(long)]
     pub json: bool,
@@ -34,4 +40,13 @@ pub struct HealthOptions {
     #[command(flatten)]
     #[allow(missing_docs)]
     pub store: StoreOptions,
+}
+
+/// How thoroughly a drive tests itself.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum SelfTestKind {
+    /// A few minutes: its electronics, and a part of its media
+    Short,
+    /// Hours on a large drive: all of its media
+    Long,
 }

@@ -1,6 +1,7 @@
 //! `drivelab health`: what each drive says of itself, on one screen.
 
 mod metrics;
+mod self_test;
 
 use crate::cli::health::HealthOptions;
 use crate::documents::Healths;
@@ -18,10 +19,17 @@ use std::path::Path;
 /// Prints the health of the drives that were named, or of all.
 pub fn health(options: &HealthOptions) -> Result<Status, Failure> {
     let system = System::live();
-    let disks = match options.devices.as_slice() {
+    let mut disks: Vec<DeviceFacts> = match options.devices.as_slice() {
         [] => facts::list(&system).into_iter().filter(is_drive).collect(),
         named => below(&system, named)?,
     };
+    if let Some(kind) = options.self_test {
+        for disk in &mut disks {
+            if self_test::test_itself(&system, disk, kind)? == self_test::Waited::Stopped {
+                return Ok(Status::interruption());
+            }
+        }
+    }
     let earlier = earlier(options.store.runs.as_deref());
     let now_s = WallTime::now().seconds();
     let drives: Vec<DriveHealth> = disks
@@ -40,7 +48,10 @@ pub fn health(options: &HealthOptions) -> Result<Status, Failure> {
     } else {
         print::text(&health_list(&drives));
     }
-    Ok(status)
+    Ok(match options.self_test {
+        Some(_) if status == Status::Fine => self_test::status(&disks),
+        _ => status,
+    })
 }
 
 /// What a drive warns of is a bad finding. That nothing is known is no answer where it was asked

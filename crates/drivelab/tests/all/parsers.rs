@@ -142,6 +142,11 @@ fn device_statistics() {
 }
 
 #[test]
+fn nvme_logs() {
+    feed("nvme_logs", health::nvme_logs);
+}
+
+#[test]
 fn log_pages() {
     feed("log_pages", health::log_pages);
 }

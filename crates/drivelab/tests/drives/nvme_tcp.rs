@@ -3,6 +3,8 @@
 //! have nothing: a sanitize that takes its time or fails, wear, warnings. It serves the kernel's
 //! driver.
 
+mod logs;
+
 use std::collections::HashMap;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -15,6 +17,7 @@ const BYTES: usize = 64 << 20;
 const IN_CAPSULE: usize = 8192;
 const INVALID_OPCODE: u16 = 0x01;
 const INVALID_FIELD: u16 = 0x02;
+const SELF_TEST_IN_PROGRESS: u16 = 0x11d;
 const SANITIZE_IN_PROGRESS: u16 = 0x1d;
 
 /// What the drive is to do, as `word=number`.
@@ -35,6 +38,13 @@ struct Script {
     /// In the unit of the log: 512,000 bytes.
     units_written: u64,
     celsius: u64,
+    /// Percent of what hosts write that goes to its flash; 0: it does not count that.
+    flash_percent: u64,
+    /// Reads that it serves before it counts two media errors; 0: all of them.
+    reads_until_errors: u64,
+    /// How long a self-test takes, and whether it finds something wrong.
+    self_test_s: u64,
+    self_test_fails: u64,
 }
 
 impl Script {
@@ -57,6 +67,10 @@ impl Script {
             unsafe_shutdowns: number("unsafe_shutdowns", 3),
             units_written: number("units_written", 2_000_000),
             celsius: number("celsius", 31),
+            flash_percent: number("flash_percent", 0),
+            reads_until_errors: number("reads_until_errors", 0),
+            self_test_s: number("self_test_s", 2),
+            self_test_fails: number("self_test_fails", 0),
         }
     }
 }
@@ -65,11 +79,20 @@ struct Drive {
     script: Script,
     data: Vec<u8>,
     sanitize: Option<Instant>,
+    self_test: Option<(Instant, u8)>,
     enabled: bool,
     has_cache: bool,
+    reads: u64,
+    bytes_read: u64,
+    bytes_written: u64,
 }
 
 impl Drive {
+    fn is_testing(&self) -> bool {
+        let span = Duration::from_secs(self.script.self_test_s);
+        self.self_test.is_some_and(|(begin, _)| begin.elapsed() < span)
+    }
+
     fn sanitizes(&self) -> bool {
         let span = Duration::from_secs(self.script.sanitize_s);
         self.sanitize.is_some_and(|begin| begin.elapsed() < span)
@@ -83,12 +106,17 @@ pub fn serve(port: &str, words: &[&str]) {
         script: Script::of(words),
         data: vec![0; BYTES],
         sanitize: None,
+        self_test: None,
         enabled: false,
         has_cache: true,
+        reads: 0,
+        bytes_read: 0,
+        bytes_written: 0,
     };
     let drive = Arc::new(Mutex::new(drive));
     for stream in listener.incoming() {
         let (stream, drive) = (stream.expect("a connection"), Arc::clone(&drive));
+        stream.set_nodelay(true).expect("a socket");
         let waiting = HashMap::new();
         std::thread::spawn(move || Queue { stream, drive, is_admin: false, waiting }.serve());
     }
@@ -259,10 +287,15 @@ impl Queue {
         match opcode {
             0x00 | 0x09 => done(0),
             0x01 => {
+                drive.bytes_written += bytes as u64;
                 drive.data.get_mut(first..first + bytes)?.copy_from_slice(&command.data);
                 done(0)
             }
-            0x02 => page(drive.data.get(first..first + bytes)?.to_vec()),
+            0x02 => {
+                drive.reads += 1;
+                drive.bytes_read += bytes as u64;
+                page(drive.data.get(first..first + bytes)?.to_vec())
+            }
             0x08 => {
                 drive.data.get_mut(first..first + bytes)?.fill(0);
                 done(0)
@@ -277,11 +310,7 @@ impl Queue {
         match command.entry[0] {
             0x02 => {
                 let bytes = (usize::from(command.u16_at(42)) + 1) * 4;
-                let mut log = match ten & 0xff {
-                    0x02 => health(&drive),
-                    0x81 => sanitize_status(&drive),
-                    _ => return failed(0x109),
-                };
+                let Some(mut log) = logs::page(&drive, ten & 0xff) else { return failed(0x109) };
                 log.resize(bytes, 0);
                 page(log)
             }
@@ -301,6 +330,11 @@ impl Queue {
             0x0a if ten & 0xff == 7 => done(0x0001_0001),
             0x09 | 0x18 => done(0),
             0x0c => None,
+            0x14 if drive.is_testing() => failed(SELF_TEST_IN_PROGRESS),
+            0x14 => {
+                drive.self_test = Some((Instant::now(), command.entry[40] & 0xf));
+                done(0)
+            }
             0x84 if drive.script.sanicap != 0 => {
                 drive.sanitize = Some(Instant::now());
                 if drive.script.sanitize_fails == 0 {
@@ -328,7 +362,10 @@ fn controller(script: &Script) -> Vec<u8> {
     put(&mut page, 78, &1u16.to_le_bytes());
     put(&mut page, 80, &0x0001_0400u32.to_le_bytes());
     page[111] = 1;
+    page[256] = 0x10;
     page[259] = 3;
+    // The persistent event log, which the OCP specification requires.
+    page[261] = if script.flash_percent > 0 { 0x10 } else { 0 };
     put(&mut page, 266, &(273u16 + 70).to_le_bytes());
     put(&mut page, 268, &(273u16 + 80).to_le_bytes());
     put(&mut page, 320, &10u16.to_le_bytes());
@@ -355,40 +392,5 @@ fn namespace() -> Vec<u8> {
     }
     put(&mut page, 120, &EUI);
     page[130] = 9;
-    page
-}
-
-/// The log page 02h.
-fn health(drive: &Drive) -> Vec<u8> {
-    let script = &drive.script;
-    let mut page = vec![0; 512];
-    let byte = |number: u64| u8::try_from(number).expect("a byte");
-    page[0] = byte(script.critical_warning);
-    put(&mut page, 1, &u16::try_from(script.celsius + 273).unwrap().to_le_bytes());
-    page[3] = byte(script.spare_percent);
-    page[4] = byte(script.spare_threshold_percent);
-    page[5] = byte(script.used_percent);
-    put(&mut page, 32, &1_000_000u64.to_le_bytes());
-    put(&mut page, 48, &script.units_written.to_le_bytes());
-    put(&mut page, 128, &1234u64.to_le_bytes());
-    put(&mut page, 144, &script.unsafe_shutdowns.to_le_bytes());
-    put(&mut page, 160, &script.media_errors.to_le_bytes());
-    page
-}
-
-/// The log page 81h.
-fn sanitize_status(drive: &Drive) -> Vec<u8> {
-    let mut page = vec![0; 512];
-    let Some(begin) = drive.sanitize else { return page };
-    let span = drive.script.sanitize_s.max(1) * 1000;
-    let done = u64::try_from(begin.elapsed().as_millis()).unwrap() * 65536 / span;
-    let (progress, status) = match (drive.sanitizes(), drive.script.sanitize_fails) {
-        (true, _) => (u16::try_from(done.min(65534)).unwrap(), 2),
-        (false, 0) => (u16::MAX, 1),
-        (false, _) => (u16::MAX, 3),
-    };
-    put(&mut page, 0, &progress.to_le_bytes());
-    put(&mut page, 2, &u16::to_le_bytes(status));
-    put(&mut page, 4, &2u32.to_le_bytes());
     page
 }

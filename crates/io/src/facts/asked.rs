@@ -8,7 +8,7 @@ use drivelab_core::facts::{DeviceFacts, WearFacts};
 use drivelab_core::queue::Trouble;
 
 use super::Tree;
-use crate::health::{self, Speaks};
+use crate::health::{self, SelfTest, Speaks};
 use crate::passthrough::line::Kernel;
 use crate::passthrough::nvme::Controller;
 use crate::system::{DeviceNumber, System, read_number, read_text};
@@ -103,6 +103,28 @@ pub(super) fn again(
         }
     };
     now.ok().filter(|now| now.names == before.names)
+}
+
+/// Has a drive test itself.
+pub(super) fn start_self_test(
+    system: &System,
+    tree: &Tree,
+    number: DeviceNumber,
+    known: &DeviceFacts,
+    test: SelfTest,
+) -> Result<(), Trouble> {
+    let name = &known.name;
+    let speaks = match (known.name.starts_with("nvme"), tree.disk_directory(number)) {
+        (true, _) => None,
+        (false, Some(disk)) => {
+            Some(speaks(&disk, known).map_err(|reason| Trouble::usage(reason.to_owned()))?)
+        }
+        (false, None) => return Err(Trouble::failed(format!("{name} went away"))),
+    };
+    let node = system
+        .open_node(name, number)
+        .map_err(|error| Trouble::failed(format!("{name} cannot be opened: {error}")))?;
+    health::start_self_test(&mut Kernel::new(node.as_fd()), speaks, test)
 }
 
 fn keep(wear: Result<WearFacts, Trouble>, facts: &mut DeviceFacts, unknown: &mut Vec<String>) {

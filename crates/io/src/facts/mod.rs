@@ -31,8 +31,10 @@ pub(crate) use link::hidden_paths;
 pub use mounts::{Mount, Swap};
 pub(crate) use udev::content_type;
 
+use crate::health::SelfTest;
 use crate::system::read_number;
 pub use crate::system::{DeviceNumber, System};
+use drivelab_core::queue::Trouble;
 
 /// All mounts of our mount namespace, in the kernel's order.
 ///
@@ -120,6 +122,20 @@ pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
 pub fn health_again(system: &System, known: &DeviceFacts) -> Option<WearFacts> {
     let number = DeviceNumber::parse(&known.number)?;
     asked::again(system, &Tree::new(system), number, known)
+}
+
+/// Has the drive that `known` describes test itself while it goes on serving.
+///
+/// # Errors
+/// It has no such test, makes one already, or cannot be asked.
+pub fn start_self_test(
+    system: &System,
+    known: &DeviceFacts,
+    test: SelfTest,
+) -> Result<(), Trouble> {
+    let number = DeviceNumber::parse(&known.number)
+        .ok_or_else(|| Trouble::failed(format!("{} has no device number", known.name)))?;
+    asked::start_self_test(system, &Tree::new(system), number, known, test)
 }
 
 /// The one in force of what the kernel offers (`none [mq-deadline] kyber`).

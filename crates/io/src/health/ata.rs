@@ -3,6 +3,7 @@
 
 use super::known;
 use super::little;
+use super::self_test;
 use super::smart::{self, Attribute, Smart};
 use super::statistics::{PAGE_BYTES, PAGES, Statistics, listed};
 use crate::passthrough::ata::{AtaCommand, BLOCK_BYTES, ask, send};
@@ -64,6 +65,11 @@ impl Identity {
         }
     }
 
+    /// Word 84, bit 1.
+    fn tests_itself(&self) -> bool {
+        self.features(84) & 1 << 1 != 0
+    }
+
     /// Word 84, bit 5.
     fn has_general_logs(&self) -> bool {
         self.features(84) & 1 << 5 != 0
@@ -116,6 +122,14 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
         return Err(Trouble::failed("what it answered to SMART READ DATA is damaged".to_owned()));
     }
     let mut wear = combined(&identity, &smart, &statistics);
+    if let Some(status) = smart.self_test.filter(|_| identity.tests_itself() || smart.tests_itself)
+    {
+        let log = read(line, smart_command("SMART READ LOG", 0xd5, self_test::ATA_LOG), 1);
+        let test = self_test::of_ata(status, &log.unwrap_or_default());
+        let told = test.last.as_ref().and_then(|last| last.failed);
+        wear.self_test_failed = wear.self_test_failed.or(told);
+        wear.self_test = Some(test);
+    }
     wear.failing_because = smart.failing();
     wear.failing = match status {
         Ok(Some(SMART_KEY)) => Some(false),
@@ -128,6 +142,12 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
         wear.failing_because.clear();
     }
     Ok(wear)
+}
+
+/// Has the drive test itself while it goes on serving; `number` is 1 for the short test, 2 for the
+/// long one.
+pub(super) fn start_self_test(line: &mut dyn Line, number: u8) -> Result<(), Trouble> {
+    send(line, smart_command("SMART EXECUTE OFF-LINE IMMEDIATE", 0xd4, number), Transfer::Nothing)
 }
 
 /// What is counted by the standard comes first, attributes of makers where that is missing.
@@ -164,7 +184,7 @@ fn combined(identity: &Identity, smart: &Smart, statistics: &Statistics) -> Wear
         pending_sectors: count(197),
         unreadable_sectors: count(198),
         link_errors: statistics.link_errors.or_else(|| count(199)),
-        self_test_failed: smart.self_test_failed,
+        self_test_failed: smart.self_test_failed(),
         names: Some(names),
         ..WearFacts::default()
     }

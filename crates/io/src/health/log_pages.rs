@@ -1,6 +1,8 @@
 //! A SCSI drive's log pages (LOG SENSE; SPC-5, 7.3, and SBC-4, 6.4): a head of four bytes, then
 //! parameters of four bytes and their data. Numbers are big-endian.
 
+use super::self_test;
+use drivelab_core::facts::SelfTestFacts;
 use std::collections::BTreeSet;
 
 /// The pages that are read here.
@@ -39,8 +41,8 @@ pub struct Logs {
     pub read_bytes: Option<u64>,
     /// Parameter 0000h of page 0Dh, in degrees Celsius.
     pub temperature_c: Option<i32>,
-    /// Parameter 0001h of page 10h: whether the newest self-test found a failure.
-    pub self_test_failed: Option<bool>,
+    /// Page 10h: tests of the drive by itself.
+    pub self_test: Option<SelfTestFacts>,
     /// Parameter 0001h of page 11h: percentage used endurance indicator.
     pub used_percent: Option<u32>,
     /// Parameter 0000h of page 15h: minutes under power.
@@ -60,6 +62,9 @@ impl Logs {
     /// Takes what one page tells; one that is another than was asked for tells nothing.
     pub fn take(&mut self, number: u8, page: &[u8]) {
         let Some(body) = body(page, number) else { return };
+        if number == SELF_TESTS {
+            self.self_test = self_test::of_scsi(parameters(body).map(|(_, data)| data));
+        }
         for (code, data) in parameters(body) {
             self.take_parameter(number, code, data);
         }
@@ -75,12 +80,6 @@ impl Logs {
             (TEMPERATURE, 0x0000) => {
                 // FFh: it cannot tell now.
                 self.temperature_c = byte(1).filter(|it| *it != 0xff).map(i32::from);
-            }
-            (SELF_TESTS, 0x0001) => {
-                // A place without a test is all zeros.
-                let is_used = data.iter().any(|byte| *byte != 0);
-                let result = byte(0).filter(|_| is_used);
-                self.self_test_failed = result.map(|result| (3..=7).contains(&(result & 0xf)));
             }
             (SOLID_STATE, 0x0001) => self.used_percent = byte(3).map(u32::from),
             (BACKGROUND_SCAN, 0x0000) => {
@@ -136,6 +135,7 @@ fn big(data: &[u8]) -> Option<u64> {
 #[cfg(test)]
 pub(super) mod tests {
     use super::*;
+    use drivelab_core::facts::SelfTestEnd;
 
     pub fn page(number: u8, parameters: &[(u16, &[u8])]) -> Vec<u8> {
         let mut body = Vec::new();
@@ -168,14 +168,20 @@ pub(super) mod tests {
         logs.take(SOLID_STATE, &page(SOLID_STATE, &[(1, &[0, 0, 0, 7])]));
         logs.take(BACKGROUND_SCAN, &page(BACKGROUND_SCAN, &[(0, &[0, 0, 1, 0, 9, 9, 9, 9])]));
         logs.take(EXCEPTIONS, &page(EXCEPTIONS, &[(0, &[0, 0, 38])]));
-        logs.take(SELF_TESTS, &page(SELF_TESTS, &[(1, &[0x20, 1, 0, 0]), (2, &[0x27, 1])]));
+        logs.take(SELF_TESTS, &page(SELF_TESTS, &[(1, &[0x20, 1, 0, 9]), (2, &[0x27, 1, 0, 1])]));
+        let last = SelfTestEnd {
+            kind: Some("short".into()),
+            how: "found nothing wrong".into(),
+            failed: Some(false),
+            power_on_hours: Some(9),
+        };
         let expected = Logs {
             write_errors: Some(2),
             read_errors: Some(3),
             written_bytes: Some(1 << 40),
             read_bytes: Some(4),
             temperature_c: Some(38),
-            self_test_failed: Some(false),
+            self_test: Some(SelfTestFacts { last: Some(last), ..SelfTestFacts::default() }),
             used_percent: Some(7),
             power_on_minutes: Some(256),
             exception: Some((0, 0)),
@@ -194,10 +200,9 @@ pub(super) mod tests {
         assert_eq!(told(&[0x5d, 0xff, 40]), (Some(false), None));
         assert_eq!(told(&[0x0b, 0x01, 40]), (None, Some((0x0b, 0x01))));
         assert_eq!(told(&[]), (None, None));
-        let mut logs = of(SELF_TESTS, &[(1, &[0x25, 1])]);
-        assert_eq!(logs.self_test_failed, Some(true));
-        logs = of(SELF_TESTS, &[(1, &[0; 16])]);
-        assert_eq!(logs.self_test_failed, None, "none was ever done");
+        let tested = |data: &[u8]| of(SELF_TESTS, &[(1, data)]).self_test.unwrap().last;
+        assert_eq!(tested(&[0x25, 1, 0, 0]).unwrap().failed, Some(true));
+        assert_eq!(tested(&[0; 16]), None, "none was ever done");
     }
 
     #[test]

@@ -7,6 +7,7 @@ use drivelab_core::facts::WearFacts;
 use drivelab_core::queue::Trouble;
 
 const GET_LOG_PAGE: u8 = 0x02;
+const DEVICE_SELF_TEST: u8 = 0x14;
 const SUPPORTED_LOGS: u8 = 0x00;
 const SMART: u8 = 0x02;
 const LOG_BYTES: usize = 512;
@@ -45,6 +46,18 @@ pub(crate) fn again(line: &mut dyn Line, before: &WearFacts) -> Result<WearFacts
         add_ocp(line, &mut wear);
     }
     Ok(wear)
+}
+
+/// Has the drive test itself while it goes on serving (Device Self-test, 5.9): the controller and
+/// all namespaces.
+pub(super) fn start_self_test(line: &mut dyn Line, number: u8) -> Result<(), Trouble> {
+    let command = AdminCommand {
+        opcode: DEVICE_SELF_TEST,
+        namespace: ALL_NAMESPACES,
+        dword_10: u32::from(number),
+        timeout_ms: QUICK_MS,
+    };
+    send(line, "Device Self-test", command, &mut [])
 }
 
 fn add_self_test(line: &mut dyn Line, wear: &mut WearFacts) {

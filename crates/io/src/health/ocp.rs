@@ -1,5 +1,5 @@
 //! The log of datacenter NVMe drives: log page C0h of the OCP Datacenter NVMe SSD Specification
-//! (2.0, 4.8.7, "SMART / Health Information Extended").
+//! (2.0, "SMART / Health Information Extended").
 
 use super::{little, wide};
 use drivelab_core::facts::WearFacts;

@@ -8,6 +8,7 @@ use drivelab_core::facts::WearFacts;
 use drivelab_core::queue::Trouble;
 
 const LOG_SENSE: u8 = 0x4d;
+const SEND_DIAGNOSTIC: u8 = 0x1d;
 /// Page control, bits 7:6 of byte 2: cumulative values.
 const CUMULATIVE: u8 = 0b01 << 6;
 const SUPPORTED_PAGES: u8 = 0x00;
@@ -32,6 +33,20 @@ pub(super) fn of_scsi(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
     Ok(read(&logs))
 }
 
+/// Has the drive test itself while it goes on serving (SEND DIAGNOSTIC of SPC-5: self-test code
+/// 001b, background short, or 010b, background extended).
+pub(super) fn start_self_test(line: &mut dyn Line, number: u8) -> Result<(), Trouble> {
+    let mut command = [0; 16];
+    (command[0], command[1]) = (SEND_DIAGNOSTIC, number << 5);
+    let name = "SEND DIAGNOSTIC";
+    let reply =
+        line.scsi(command, Transfer::Nothing, TIMEOUT_MS).map_err(|error| not_sent(name, error))?;
+    if reply.status == CHECK_CONDITION {
+        return Err(Trouble::failed("the drive does not take this self-test".to_owned()));
+    }
+    judge(name, &reply)
+}
+
 fn read(logs: &Logs) -> WearFacts {
     let sense = |(code, qualifier): (u8, u8)| format!("sense {code:02X}h/{qualifier:02X}h");
     let failing = logs.is_failing();
@@ -51,7 +66,8 @@ fn read(logs: &Logs) -> WearFacts {
         power_on_hours: logs.power_on_minutes.map(|minutes| minutes / 60),
         read_bytes: logs.read_bytes,
         temperature_c: logs.temperature_c,
-        self_test_failed: logs.self_test_failed,
+        self_test_failed: logs.self_test.as_ref().and_then(|test| test.last.as_ref()?.failed),
+        self_test: logs.self_test.clone(),
         ..WearFacts::default()
     }
 }

@@ -13,6 +13,8 @@ const ATTRIBUTE_BYTES: usize = 12;
 const FIRST: usize = 2;
 /// Byte 363: self-test execution status, whose upper half says how the last one ended.
 const SELF_TEST: usize = 363;
+/// Byte 367: what it can do while it is not asked for anything; bit 4: self-tests.
+const CAPABILITIES: usize = 367;
 /// Bit 0 of the flags: below its threshold it tells of a failure, not of age.
 const PRE_FAILURE: u64 = 1;
 
@@ -48,8 +50,10 @@ impl Attribute {
 pub struct Smart {
     /// In the drive's order, each number once.
     pub attributes: Vec<Attribute>,
-    /// Whether the last self-test ended with a failure; `None` where it was not told.
-    pub self_test_failed: Option<bool>,
+    /// Whether it has self-tests.
+    pub tests_itself: bool,
+    /// Self-test execution status; `None` where it was not told.
+    pub self_test: Option<u8>,
 }
 
 impl Smart {
@@ -76,9 +80,15 @@ impl Smart {
                 threshold: threshold_of(number),
             });
         }
-        // 3 to 8 in the upper half: it ended with a failure of some part of the drive.
-        let self_test_failed = Some((3..=8).contains(&(data[SELF_TEST] >> 4)));
-        Some(Smart { attributes, self_test_failed })
+        let tests_itself = data[CAPABILITIES] & 1 << 4 != 0;
+        Some(Smart { attributes, tests_itself, self_test: Some(data[SELF_TEST]) })
+    }
+
+    /// Whether the last self-test ended with a failure of some part of the drive: 3 to 8 in the
+    /// upper half of its status. `None` while one goes on.
+    pub fn self_test_failed(&self) -> Option<bool> {
+        let ended = self.self_test.map(|status| status >> 4).filter(|ended| *ended != 0xf);
+        ended.map(|ended| (3..=8).contains(&ended))
     }
 
     /// The attribute of this number.
@@ -154,7 +164,7 @@ pub(super) mod tests {
         assert_eq!(smart.attribute(5).unwrap().count(), Some(3));
         assert_eq!(smart.attribute(9).unwrap().raw, 0x0102_0304_0506);
         assert_eq!(smart.attribute(9).unwrap().count(), None, "its maker packs more into it");
-        assert_eq!((smart.failing().len(), smart.self_test_failed), (0, Some(false)));
+        assert_eq!((smart.failing().len(), smart.self_test_failed()), (0, Some(false)));
     }
 
     #[test]
@@ -180,11 +190,12 @@ pub(super) mod tests {
 
     #[test]
     fn a_failed_self_test_is_told() {
-        for (status, failed) in [(0x00, false), (0x10, false), (0x70, true), (0xf5, false)] {
+        let ended = [(0x00, Some(false)), (0x10, Some(false)), (0x70, Some(true)), (0xf5, None)];
+        for (status, failed) in ended {
             let mut data = data(&[(5, 1, 100, 0)]);
             data[SELF_TEST] = status;
             let smart = Smart::read(&sealed(data), &[]).unwrap();
-            assert_eq!(smart.self_test_failed, Some(failed), "{status:02x}");
+            assert_eq!(smart.self_test_failed(), failed, "{status:02x}");
         }
     }
 }

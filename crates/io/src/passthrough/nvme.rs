@@ -163,6 +163,7 @@ fn answered(name: &str, status: u16) -> Trouble {
         0x020 => Trouble::failed(said("the namespace is write protected; take that off first")),
         0x084 => Trouble::failed(said("a format is still going on; wait until it has ended")),
         0x10a => Trouble::failed(said("the drive does not take the format it has now")),
+        0x11d => Trouble::failed(said("a self-test is going on already")),
         0x123 => Trouble::failed(said("its persistent memory region is on; turn that off first")),
         0x371 => Trouble::stuck(said(
             "it did not end in time and the kernel gave up; see the kernel log, and power-cycle \

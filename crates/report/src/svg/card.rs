@@ -7,7 +7,7 @@ use std::fmt::Write;
 use crate::svg::{place, text};
 use crate::text::printable;
 use crate::view::card::{self, Card, Entry};
-use crate::view::header;
+use crate::view::{drives, header};
 
 /// A picture of its own needs the name of its language, and its colours.
 const HEAD: &str = "<svg xmlns=\"http://www.w3.org/2000/svg\" role=\"img\" ";
@@ -42,6 +42,9 @@ pub fn card_svg(run: &Run, summary: &Summary) -> Option<String> {
     y += 34.0;
     lines(&mut body, &card, &mut y);
     small_print(&mut body, &card, &findings, &mut y);
+    for words in summary.health.iter().filter_map(drives::sentence) {
+        put(&mut body, &mut y, "f", &words);
+    }
     let height = place(y + MARGIN - 12.0);
     let width = place(WIDTH);
     let label = crate::text::escape(&title);

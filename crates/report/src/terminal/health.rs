@@ -132,7 +132,10 @@ fn slowed(wear: &WearFacts) -> Option<String> {
 
 /// The test that goes on, and how the last one ended.
 fn self_test(test: &SelfTestFacts) -> String {
-    let running = test.done_percent.map(|percent| format!("{percent} % of one is done"));
+    let running = test.is_running.then(|| match test.done_percent {
+        Some(percent) => format!("one is going on, {percent} % done"),
+        None => "one is going on".to_owned(),
+    });
     let last = test.last.as_ref().map(|last| {
         let kind = last.kind.as_ref().map(|kind| format!("{kind} "));
         let at = last.power_on_hours.map(|at| format!(" at {} h", units::count(at)));

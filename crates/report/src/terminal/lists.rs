@@ -1,24 +1,44 @@
 //! `drivelab list` and `drivelab runs`.
 
 use drivelab_core::facts::{DeviceFacts, FilesystemFacts};
+use drivelab_core::well::{DriveHealth, names};
 
 use crate::text::{Flush, columns, columns_without, hanging, printable};
 use crate::units;
 
-/// Columns that a narrow screen does without, the first of them first: firmware, transport,
+/// The column that only root can fill.
+const HEALTH: usize = 8;
+/// Columns that a narrow screen does without, the first of them first: firmware, serial, transport,
 /// rotates, model.
-const WITHOUT: [&[usize]; 4] = [&[6], &[4], &[3], &[5]];
+const WITHOUT: [&[usize]; 5] = [&[7], &[6], &[4], &[3], &[5]];
 
 /// Devices, then file systems, each with what makes it unfit or dangerous to measure.
 pub fn device_list(devices: &[DeviceFacts], filesystems: &[FilesystemFacts]) -> String {
     let mut text = String::new();
     let left = Flush::Left;
     if !devices.is_empty() {
-        let heads =
-            ["device", "size", "layer", "rotates", "transport", "model", "firmware", "in use"];
-        let mut rows = vec![heads.map(str::to_owned).to_vec()];
+        let mut heads = vec![
+            "device",
+            "size",
+            "layer",
+            "rotates",
+            "transport",
+            "model",
+            "serial",
+            "firmware",
+            "health",
+            "in use",
+        ];
+        let mut rows = vec![heads.iter().map(|head| (*head).to_owned()).collect()];
         rows.extend(devices.iter().map(device_row));
-        let flush = [left, Flush::Right, left, left, left, left, left, left];
+        let mut flush = vec![left; heads.len()];
+        flush[1] = Flush::Right;
+        // Without rights no drive was asked.
+        if devices.iter().all(|device| device.wear.is_none()) {
+            heads.remove(HEALTH);
+            flush.remove(HEALTH);
+            rows.iter_mut().for_each(|row: &mut Vec<String>| drop(row.remove(HEALTH)));
+        }
         let (table, gone) = columns_without(&rows, &flush, 0, &WITHOUT);
         text.push_str(&table);
         if !gone.is_empty() {
@@ -78,16 +98,31 @@ fn device_row(device: &DeviceFacts) -> Vec<String> {
     if matches!(device.transport.as_deref(), Some("memory" | "null_blk")) {
         uses.push("memory, not a drive".to_owned());
     }
+    let names = names(device);
     vec![
         printable(&name),
         device.bytes.map_or(units::UNKNOWN.to_owned(), units::capacity),
         printable(&device.layer),
         rotates(device),
         of_disk(&device.transport),
-        of_disk(&device.model),
-        of_disk(&device.firmware),
+        of_disk(&names.model),
+        of_disk(&names.serial),
+        of_disk(&names.firmware),
+        health(device),
         printable(&uses.join("; ")),
     ]
+}
+
+/// How a drive is by what it says of itself, what it has used of its life, and how warm it is.
+fn health(device: &DeviceFacts) -> String {
+    let Some(wear) = &device.wear else {
+        return if device.layer == "disk" { units::UNKNOWN.to_owned() } else { String::new() };
+    };
+    let state = DriveHealth::of(device, None).state.word().to_owned();
+    let used = wear.used_percent.map(|used| format!("{used} % used"));
+    let temperature = wear.temperature_c.map(|degrees| format!("{degrees} °C"));
+    let told: Vec<String> = [Some(state), used, temperature].into_iter().flatten().collect();
+    printable(&told.join(", "))
 }
 
 /// What `queue/rotational` says, as the kernel guesses it or was told; a partition has no queue.

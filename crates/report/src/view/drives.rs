@@ -10,7 +10,7 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
     let written = change.written_bytes.map(|bytes| {
         let unit = change.written_unit_bytes.filter(|unit| *unit > 1);
         let unit = unit.map(|unit| format!(", in units of {}", units::capacity(unit)));
-        format!("{}{}", units::capacity(bytes), unit.unwrap_or_default())
+        format!("{}{}", amount(change, bytes), unit.unwrap_or_default())
     });
     let flash = change.flash_written_bytes.map(|bytes| {
         let source = change.flash_written_from.iter();
@@ -23,7 +23,7 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
     });
     let rows = [
         ("written by hosts", written),
-        ("read by hosts", change.read_bytes.map(units::capacity)),
+        ("read by hosts", change.read_bytes.map(|bytes| amount(change, bytes))),
         ("written to flash", flash),
         ("write amplification", amplification(change)),
         ("temperature", change.temperature_c.map(degrees)),
@@ -31,19 +31,16 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
     ];
     let mut rows: Vec<(&'static str, String)> =
         rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect();
-    rows.extend(change.events.iter().map(|event| ("it", event.text.clone())));
+    rows.extend(change.events.iter().map(|event| ("event", event.text.clone())));
     (format!("{} by its own count", change.device), rows)
 }
 
 /// The same in a sentence; `None` where it counts nothing that is told here.
 pub(crate) fn sentence(change: &HealthChange) -> Option<String> {
-    let amount = |bytes: Option<u64>, word: &str| {
-        bytes.map(|bytes| format!("{} {word}", units::capacity(bytes)))
-    };
     let amounts = [
-        amount(change.written_bytes, "written"),
-        amount(change.read_bytes, "read"),
-        amount(change.flash_written_bytes, "to its flash"),
+        change.written_bytes.map(|bytes| format!("{} written", amount(change, bytes))),
+        change.read_bytes.map(|bytes| format!("{} read", amount(change, bytes))),
+        change.flash_written_bytes.map(|bytes| format!("{} to its flash", units::capacity(bytes))),
         amplification(change).map(|words| format!("write amplification {words}")),
         change.temperature_c.map(degrees),
     ];
@@ -52,10 +49,20 @@ pub(crate) fn sentence(change: &HealthChange) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}: {}", change.device, parts.join("; ")))
 }
 
+/// What hosts moved; less than one unit of its counters shows in them as nothing.
+fn amount(change: &HealthChange, bytes: u64) -> String {
+    match change.written_unit_bytes {
+        Some(unit) if bytes == 0 && unit > 1 => format!("under {}", units::capacity(unit)),
+        _ => units::capacity(bytes),
+    }
+}
+
 fn amplification(change: &HealthChange) -> Option<String> {
     if let Some(found) = change.write_amplification {
-        let [value, low, high] =
-            [found.value, found.low, found.high].map(|ratio| format!("{ratio:.2}"));
+        // As many places as the interval needs to be seen.
+        let places = if found.high - found.low < 0.01 { 3 } else { 2 };
+        let words = |ratio: f64| format!("{ratio:.places$}");
+        let [value, low, high] = [found.value, found.low, found.high].map(words);
         return Some(format!("{value} [{low}, {high}]"));
     }
     // What it counts, and too coarsely.
@@ -106,6 +113,9 @@ mod tests {
             sentence(&change()).unwrap(),
             "nvme0n1: 51.2 MB written; 41 °C before, 63 °C after"
         );
+        let little = HealthChange { read_bytes: Some(0), written_bytes: Some(0), ..change() };
+        let words = "nvme0n1: under 512 kB written; under 512 kB read; 41 °C before, 63 °C after";
+        assert_eq!(sentence(&little).unwrap(), words, "172 kB are no unit");
         assert_eq!(sentence(&HealthChange::default()), None);
         let event = HealthEvent {
             code: "media_errors".into(),

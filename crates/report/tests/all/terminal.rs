@@ -221,12 +221,13 @@ fn devices_and_file_systems() {
     devices.reverse();
     devices[0].model = Some("990 PRO 2TB".to_owned());
     expect![[r#"
-        device               size  layer      rotates  transport  model        firmware
+        device               size  layer      rotates  transport  model
             in use
-        /dev/nvme0n1      2.00 TB  disk       no       nvme       990 PRO 2TB  4B2QJXD7
+        /dev/nvme0n1      2.00 TB  disk       no       nvme       990 PRO 2TB
             holds gpt
           /dev/nvme0n1p2  1.90 TB  partition
               mounted at /home; holds ext4
+        Not shown in this width: firmware, serial; --json has all.
 
         mounted at  kind      free       of  source
         /tmp        tmpfs  8.00 GB  unknown  tmpfs

@@ -141,3 +141,83 @@ pub fn warns() {
         assert!(health["found"].as_str().unwrap().contains('2'), "{health}");
     });
 }
+
+/// A run of so many bytes on a drive, and what it says of it in JSON.
+fn run_of(laboratory: &Laboratory, node: &str, rw: &str, mib: u64) -> Value {
+    let token = laboratory.token(node);
+    let size = format!("{mib}MiB");
+    let line = ["run", node, "--rw", rw, "--bs", "64KiB", "--size", &size, "--json"];
+    laboratory.run([&line[..], &["--erase", &token]].concat(), PATIENCE).json()
+}
+
+/// A run says what the drive counted: exactly what was written, in whole units.
+pub fn counted() {
+    const UNIT: u64 = 512_000;
+    let node = node("second");
+    let units = || {
+        let said = must("nvme", ["smart-log", &node, "--output-format=json"]);
+        let theirs: Value = serde_json::from_str(&said).expect("JSON");
+        let text = theirs["data_units_written"].to_string();
+        text.trim_matches('"').parse::<u64>().expect("a number")
+    };
+    let before = units();
+    let json = run_of(&Laboratory::new(), &node, "write", 32);
+    let change = &json["health"][0];
+    let grown = units() - before;
+    assert_eq!(change["written_bytes"], grown * UNIT, "{change}");
+    let moved = json["steps"][0]["devices"][0]["written_bytes"].as_u64().expect("counted");
+    assert!(moved >= 32 << 20, "{change}");
+    // What came before may have left a unit half full.
+    assert!((moved / UNIT..=moved / UNIT + 1).contains(&grown), "{grown} units of {moved} bytes");
+    assert_eq!(change["write_amplification"], Value::Null, "QEMU's drive does not count its flash");
+    assert_eq!(change["events"].as_array().map(Vec::len), Some(0), "{change}");
+}
+
+/// What a drive writes to its flash, and what it counts of errors while it is measured.
+pub fn changed() {
+    with_scripted(&["flash_percent=250"], |node| {
+        let laboratory = Laboratory::new();
+        let json = run_of(&laboratory, node, "write", 60);
+        let change = &json["health"][0];
+        let of = |word: &str| change["write_amplification"][word].as_f64().expect("a number");
+        assert!(of("low") <= 2.5 && 2.5 <= of("high"), "{change}");
+        assert!((of("value") - 2.5).abs() < 0.05, "{change}");
+        assert_eq!(change["flash_written_from"], "OCP log C0h");
+        let said = laboratory.run(["report", "last", "--markdown", "-"], PATIENCE).stdout;
+        assert!(said.contains("write amplification"), "{said}");
+    });
+    with_scripted(&["reads_until_errors=300"], |node| {
+        let laboratory = Laboratory::new();
+        run_of(&laboratory, node, "write", 60);
+        let outcome = laboratory.run(["run", node, "--rw", "randread", "--time", "5s"], PATIENCE);
+        assert_eq!(outcome.status, Some(4), "{outcome:?}");
+        let words = "failed 2 times to read or write data, by its own count";
+        let said = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(words), "{said}");
+    });
+}
+
+/// A drive is had to test itself, and what it finds is told; SATA by the kernel's own way.
+pub fn tests_itself() {
+    let test = |node: &str, kind: &str| {
+        Laboratory::new().run(["health", node, "--self-test", kind], PATIENCE)
+    };
+    with_scripted(&[], |node| {
+        let outcome = test(node, "short").expect_status(0);
+        assert!(outcome.stdout.contains("the last short one found nothing wrong"), "{outcome:?}");
+    });
+    with_scripted(&["self_test_fails=1"], |node| {
+        let outcome = test(node, "long").expect_status(1);
+        assert!(outcome.stdout.contains("the last long one found something wrong"), "{outcome:?}");
+        assert!(outcome.stdout.contains("to be watched"), "{outcome:?}");
+    });
+    let outcome = test(&node("first"), "short");
+    outcome.expect_plain_words();
+    assert_eq!(outcome.status, Some(2), "QEMU's drive has no self-test: {outcome:?}");
+    let sata = node("sata");
+    let outcome = test(&sata, "short");
+    let theirs = smartctl(&sata);
+    let tests = &theirs["ata_smart_self_test_log"]["standard"]["table"];
+    assert_eq!(tests[0]["type"]["string"], "Short offline", "{outcome:?} {theirs}");
+    assert!(outcome.stdout.contains("the last short one found nothing wrong"), "{outcome:?}");
+}

@@ -40,8 +40,8 @@ fn a_drive_that_warned_before_is_named_and_its_number_stands() {
     let worn = WearFacts { critical_warning: 0b100, ..Default::default() };
     let (reasons, notes) = said(worn.clone(), worn.clone(), 1);
     assert_eq!(reasons, [""; 0]);
-    let words = "nvme0n1 warned of itself before anything was measured: its reliability is degraded \
-                 by media or internal errors";
+    let words = "nvme0n1 warned of itself before anything was measured: its reliability is \
+                 degraded by media or internal errors";
     assert_eq!(notes, [words]);
     let (reasons, _) = said(WearFacts::default(), worn, 1);
     assert_eq!(reasons.len(), 1, "{reasons:?}");

@@ -1,0 +1,81 @@
+//! Log pages of the scripted drive.
+
+use super::{Drive, put};
+
+/// Data units of the log are thousands of blocks of 512 bytes, rounded up.
+const UNIT: u64 = 512_000;
+const OCP_GUID: u128 = 0xafd5_14c9_7c6f_4f9c_a4f2_bfea_2810_afc5;
+
+/// The page of this number, where the drive has it.
+pub fn page(drive: &Drive, number: u32) -> Option<Vec<u8>> {
+    match number {
+        0x02 => Some(health(drive)),
+        0x06 => Some(self_tests(drive)),
+        0x81 => Some(sanitize_status(drive)),
+        0xc0 if drive.script.flash_percent > 0 => Some(of_flash(drive)),
+        _ => None,
+    }
+}
+
+/// Page 02h.
+fn health(drive: &Drive) -> Vec<u8> {
+    let script = &drive.script;
+    let mut page = vec![0; 512];
+    let byte = |number: u64| u8::try_from(number).expect("a byte");
+    page[0] = byte(script.critical_warning);
+    put(&mut page, 1, &u16::try_from(script.celsius + 273).unwrap().to_le_bytes());
+    page[3] = byte(script.spare_percent);
+    page[4] = byte(script.spare_threshold_percent);
+    page[5] = byte(script.used_percent);
+    put(&mut page, 32, &(1_000_000 + drive.bytes_read.div_ceil(UNIT)).to_le_bytes());
+    let written = script.units_written + drive.bytes_written.div_ceil(UNIT);
+    put(&mut page, 48, &written.to_le_bytes());
+    put(&mut page, 128, &1234u64.to_le_bytes());
+    put(&mut page, 144, &script.unsafe_shutdowns.to_le_bytes());
+    let has_failed = script.reads_until_errors > 0 && drive.reads > script.reads_until_errors;
+    let errors = script.media_errors + if has_failed { 2 } else { 0 };
+    put(&mut page, 160, &errors.to_le_bytes());
+    page
+}
+
+/// Page 06h: the newest of its tests, and how far it is.
+fn self_tests(drive: &Drive) -> Vec<u8> {
+    let mut page = vec![0; 564];
+    page[4] = 0xf;
+    let Some((begin, kind)) = drive.self_test else { return page };
+    if drive.is_testing() {
+        let span = u128::from(drive.script.self_test_s.max(1)) * 1000;
+        page[0] = kind;
+        page[1] = u8::try_from(begin.elapsed().as_millis() * 100 / span).unwrap();
+        return page;
+    }
+    page[4] = kind << 4 | if drive.script.self_test_fails == 0 { 0 } else { 7 };
+    put(&mut page, 8, &1234u64.to_le_bytes());
+    page
+}
+
+/// Page C0h of the OCP specification.
+fn of_flash(drive: &Drive) -> Vec<u8> {
+    let mut page = vec![0; 512];
+    let flash = (1 << 40) + drive.bytes_written * drive.script.flash_percent / 100;
+    put(&mut page, 0, &flash.to_le_bytes());
+    put(&mut page, 496, &OCP_GUID.to_le_bytes());
+    page
+}
+
+/// Page 81h.
+fn sanitize_status(drive: &Drive) -> Vec<u8> {
+    let mut page = vec![0; 512];
+    let Some(begin) = drive.sanitize else { return page };
+    let span = drive.script.sanitize_s.max(1) * 1000;
+    let done = u64::try_from(begin.elapsed().as_millis()).unwrap() * 65536 / span;
+    let (progress, status) = match (drive.sanitizes(), drive.script.sanitize_fails) {
+        (true, _) => (u16::try_from(done.min(65534)).unwrap(), 2),
+        (false, 0) => (u16::MAX, 1),
+        (false, _) => (u16::MAX, 3),
+    };
+    put(&mut page, 0, &progress.to_le_bytes());
+    put(&mut page, 2, &u16::to_le_bytes(status));
+    put(&mut page, 4, &2u32.to_le_bytes());
+    page
+}
