@@ -8,8 +8,10 @@ SWARM_CASES ?= 2000
 PREFIX ?= /usr/local
 # Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
 DEVICE_CASES ?= 1
+# How often a drive goes away in `make soak-drives`; each takes about half a minute.
+TIMES ?= 100
 
-.PHONY: help check build install dist test test-all test-user test-drives compat needs lint bench bench-peers bench-sim validate models fuzz sections doc clean
+.PHONY: help check build install dist test test-all test-user test-drives soak-drives compat needs lint bench bench-peers bench-sim validate models fuzz sections doc clean
 
 help:
 	@echo 'make check   build, then find out what the disk under this directory does'
@@ -19,6 +21,7 @@ help:
 	@echo 'make test-all   and once more with MPICH and in the release build'
 	@echo 'make test-user  the tests that need neither root nor anything installed'
 	@echo 'make test-drives  real drivers in an emulated machine; CASES="a case;another" for some'
+	@echo 'make soak-drives  drives that are pulled out, reset or lose a path at random moments (TIMES=$(TIMES))'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-peers  IOR and mdtest under mpirun next to drivelab; writes docs/BENCHMARKS.md'
 	@echo 'make bench-sim  how fast simulated time passes; writes docs/SIMULATOR.md'
@@ -66,6 +69,9 @@ test-user:
 # Part of `make test` too. CASES: names of cases, with `;` between them.
 test-drives: needs
 	DRIVES_CASES='$(CASES)' $(CARGO) test --package drivelab --locked --test drives
+
+soak-drives: needs
+	DRIVES_SOAK='$(TIMES)' $(CARGO) test --package drivelab --locked --test drives
 
 # Part of `make test` too.
 compat: needs

@@ -209,6 +209,11 @@ impl WearFacts {
         words
     }
 
+    /// Whether a test of it by itself is going on.
+    pub fn tests_itself(&self) -> bool {
+        self.self_test.as_ref().is_some_and(|test| test.is_running)
+    }
+
     /// What a careful owner would watch or act on although the drive does not warn.
     pub fn cautions(&self) -> Vec<String> {
         let counted = |count: Option<u64>| count.filter(|count| *count > 0);

@@ -245,7 +245,7 @@ impl<'a> Execution<'a> {
                 let gone = self.target_actions.gone();
                 gather(finished, &mut end, target, gone.as_deref())
             }
-            Err(trouble) => (Some(Stop::Trouble(trouble)), 0),
+            Err(trouble) => (Some(Stop::Trouble(self.of_the_drive(trouble))), 0),
         };
         let stop = stop.or_else(|| self.target_actions.still_there().err().map(Stop::Trouble));
         let stop = stop.or(drivelab_io::signal::interrupted().then_some(Stop::Interrupted));
@@ -254,6 +254,14 @@ impl<'a> Execution<'a> {
         look(&mut end);
         let stop = stop.or_else(|| self.cut(step, &driven, &end).map(Stop::Spent));
         self.close_step(step, end, stop)
+    }
+
+    /// What failed, and that it failed because the drive is no longer there, if so.
+    fn of_the_drive(&self, trouble: Trouble) -> Trouble {
+        match self.target_actions.gone().filter(|_| trouble.kind == TroubleKind::Failed) {
+            Some(name) => Trouble::failed(trouble::went_away(&name, &trouble.text)),
+            None => trouble,
+        }
     }
 
     /// Whether the line's time ended a step that was asked for otherwise.

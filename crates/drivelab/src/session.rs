@@ -68,7 +68,8 @@ pub fn run(
     give_names(&mut resolved, before.chain([&first]));
     let (system, ranks) = (&job.system, job.ranks);
     let scratch_list = store::scratch_list(Some(&job.runs))?;
-    let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())?;
+    let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())
+        .map_err(|failure| open_target::or_gone(failure, job, &resolved))?;
     let (mut bed, clock_facts) = testbed_of(job, &resolved, &open_target)?;
     let mut begin = begin_of(job, &resolved, first.seed, clock_facts);
     begin.processes = crate::ranks::processes(ranks, &resolved)?;

@@ -4,6 +4,8 @@
 //! of an ATA drive's, `log_pages` of a SCSI drive's. `ata`, `scsi` and `nvme` ask.
 
 mod ata;
+#[cfg(test)]
+mod golden;
 mod known;
 pub mod log_pages;
 mod nvme;

@@ -2,9 +2,9 @@
 //!
 //! Written after the specifications (NVM Express Base 2.0 and NVM Command Set 1.0, ATA Command
 //! Set 4, SCSI / ATA Translation 4) and the kernel's headers. Every command's bytes and every
-//! decision are tested against scripted drives; format and sanitize also through the drivers of a
-//! kernel, on emulated and scripted drives (docs/HARDWARE.md), none of it on a real drive. So
-//! nothing here happens unless somebody asks for it by name.
+//! decision are tested against scripted drives, in unit tests and through the drivers of a kernel
+//! (docs/HARDWARE.md), none of it on a real drive. So nothing here happens unless somebody asks
+//! for it by name.
 //!
 //! One file each for the three commands (`format`, `sanitize`, `ata`).
 

@@ -13,7 +13,7 @@ use drivelab_core::record::{Begin, End, FORMAT};
 use drivelab_core::run::Run;
 use drivelab_core::units::Span;
 use drivelab_core::virtual_bed::VirtualTestbed;
-use drivelab_io::facts::System;
+use drivelab_io::facts::{DeviceNumber, System};
 use drivelab_io::ranks::Ranks;
 
 const FILE_BYTES: u64 = 1 << 20;
@@ -23,6 +23,16 @@ fn execute(plan: &Plan) -> (Run, Result<(), Stop>) {
 }
 
 fn execute_on(testbed: &mut dyn Testbed, plan: &Plan) -> (Run, Result<(), Stop>) {
+    execute_below(System::live(), Vec::new(), testbed, plan)
+}
+
+/// Executes `plan` on a target that lies on these devices.
+fn execute_below(
+    system: System,
+    devices: Vec<DeviceNumber>,
+    testbed: &mut dyn Testbed,
+    plan: &Plan,
+) -> (Run, Result<(), Stop>) {
     let directory = tempfile::tempdir().unwrap();
     let runs = RunDirectory {
         path: directory.path().into(),
@@ -32,8 +42,8 @@ fn execute_on(testbed: &mut dyn Testbed, plan: &Plan) -> (Run, Result<(), Stop>)
     let begin = Begin { format: FORMAT, run: "20260101-000000-0000".into(), ..Begin::default() };
     let mut recorder = Recorder::begin(&runs, begin);
     let mut target_actions = TargetActions::new(
-        System::live(),
-        Vec::new(),
+        system,
+        devices,
         Descriptors::default(),
         directory.path().join("write-caches"),
     );
@@ -184,4 +194,36 @@ fn a_drive_that_contradicts_itself_ends_its_step_and_the_run() {
     let of_idle = run.steps[1].end.as_ref().unwrap();
     assert_eq!(of_idle.incomplete.as_deref(), Some(trouble.text.as_str()));
     assert_eq!(run.steps[0].tallies.iter().map(|tally| tally.ops()).sum::<u64>(), 50);
+}
+
+/// A drive that is pulled out before its workers have opened it.
+struct PulledOut(VirtualTestbed, std::path::PathBuf);
+
+impl Testbed for PulledOut {
+    fn facts(&self) -> &Facts {
+        self.0.facts()
+    }
+
+    fn run(&mut self, _: Vec<Driver>, _: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
+        std::fs::remove_dir_all(&self.1).unwrap();
+        Err(Trouble::failed("/dev/sda cannot be opened: No such device or address"))
+    }
+}
+
+#[test]
+fn a_drive_that_went_away_before_it_was_opened_is_called_that() {
+    let root = tempfile::tempdir().unwrap();
+    let block = root.path().join("sys/dev/block/8:0");
+    std::fs::create_dir_all(&block).unwrap();
+    std::fs::write(block.join("size"), "1000\n").unwrap();
+    let mut testbed = PulledOut(VirtualTestbed::new(100_000, 1), block);
+    let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
+    let plan = Plan { seed: 1, steps: vec![reads], ..Plan::default() };
+    let devices = vec![DeviceNumber { major: 8, minor: 0 }];
+    let system = System::captured(root.path());
+    let (_, result) = execute_below(system, devices, &mut testbed, &plan);
+    let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
+    let words = "the drive 8:0 went away while it was used: /dev/sda cannot be opened: No such \
+                 device or address; see the kernel log";
+    assert!(trouble.text.starts_with(words), "{}", trouble.text);
 }

@@ -32,10 +32,7 @@ pub fn of_failure(
         Op::Data(op) => format!("{} of {} bytes {place}", action.word(), op.len),
     };
     if let Some(name) = gone {
-        return Trouble::failed(format!(
-            "the drive {name} went away while it was used: a {what} was the first that failed; \
-             see the kernel log (dmesg) for why: pulled out, reset, or its last path was lost"
-        ));
+        return Trouble::failed(went_away(name, &format!("a {what} was the first that failed")));
     }
     match failure.errno {
         None => {
@@ -54,6 +51,14 @@ pub fn of_failure(
             Trouble::failed(format!("a {what} failed: {error}; {}", advice(errno, stream)))
         }
     }
+}
+
+/// What is said of a drive that is no longer there, and of what failed first.
+pub fn went_away(name: &str, first: &str) -> String {
+    format!(
+        "the drive {name} went away while it was used: {first}; see the kernel log (dmesg) for \
+         why: pulled out, reset, or its last path was lost"
+    )
 }
 
 fn advice(errno: Errno, stream: &Stream) -> String {

@@ -11,6 +11,7 @@ use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::TargetKind;
 use drivelab_core::plan::{Act, Files, Plan, PlanFile};
 use drivelab_core::record::Warning;
+use drivelab_io::facts::{DeviceNumber, is_there};
 use drivelab_io::opening::{
     Mark, NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
     join_directory, open_directory, open_names, open_target,
@@ -201,4 +202,18 @@ fn holes(target: &Target) -> Option<Warning> {
         advice: "Write the whole file first.".into(),
         step: None,
     })
+}
+
+/// Why a device cannot be opened that was there when it was looked at: it has gone since.
+pub fn or_gone(failure: Failure, job: &Job<'_>, resolved: &ResolvedTarget) -> Failure {
+    let device = resolved.facts.target.devices.first().filter(|_| resolved.kind == Kind::Device);
+    let number = device.and_then(|device| DeviceNumber::parse(&device.number));
+    match number {
+        Some(number) if !is_there(&job.system, number) => Failure::invalid(format!(
+            "{} went away before anything was measured on it",
+            resolved.path.display()
+        ))
+        .advise("Look at the kernel log (dmesg), its slot and its cable."),
+        _ => failure,
+    }
 }

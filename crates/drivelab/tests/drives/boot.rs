@@ -1,11 +1,13 @@
 //! The emulated machine, from outside: its drives, its start, and what came of it.
 
+use crate::cases::soak::TIMES;
 use crate::qmp::Qmp;
 use crate::support::neighbours::not_judged;
 use libtest_mimic::Failed;
 use serde_json::Value;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -17,6 +19,8 @@ const CASES: &str = "DRIVES_CASES";
 const LOOK_EVERY: Duration = Duration::from_millis(20);
 /// A boot takes 10 to 20 seconds without hardware virtualization, the cases the rest.
 const PATIENCE: Duration = Duration::from_secs(900);
+/// What is added for each drive that is to go away.
+const EACH_TIME: Duration = Duration::from_secs(90);
 
 /// Boots the machine for a set of cases and fails with what did not hold in it.
 pub fn judge(set: &str) -> Result<(), Failed> {
@@ -32,6 +36,7 @@ pub fn judge(set: &str) -> Result<(), Failed> {
     let failed = told.lines().filter(|line| line.starts_with("FAILED")).count();
     let ended = told.lines().rfind(|line| line.starts_with("ended: "));
     if ended == Some("ended: 0 failed") && failed == 0 {
+        writeln!(std::io::stderr(), "{told}").expect("stderr");
         return Ok(());
     }
     Err(told.into())
@@ -63,12 +68,14 @@ impl Guest {
         let chosen = std::env::var(CASES).unwrap_or_default();
         let chosen: Vec<String> =
             chosen.split_terminator(';').map(|it| format!("{it:?}")).collect();
-        let script = format!("exec {program} guest {set} {}\n", chosen.join(" "));
+        let times = times().map(|times| format!("{TIMES}={times} ")).unwrap_or_default();
+        let script = format!("{times}exec {program} guest {set} {}\n", chosen.join(" "));
         fs::write(directory.path().join("script"), script).expect("a script");
         let errors = fs::File::create(directory.path().join("qemu")).expect("a file");
         let qemu = Command::new("qemu-system-x86_64")
             .args(machine(files, directory.path()))
             .args(drives(directory.path()))
+            .args(slot(directory.path()))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(errors)
@@ -82,7 +89,7 @@ impl Guest {
         let begin = Instant::now();
         let mut asked = 0;
         while self.qemu.try_wait().expect("wait").is_none() {
-            if begin.elapsed() > PATIENCE {
+            if begin.elapsed() > PATIENCE + EACH_TIME * times().unwrap_or(0) {
                 self.qemu.kill().ok();
                 break;
             }
@@ -127,6 +134,24 @@ impl Drop for Guest {
         self.qemu.kill().ok();
         self.qemu.wait().ok();
     }
+}
+
+/// How often drives are to go away, where that is asked for by hand.
+fn times() -> Option<u32> {
+    std::env::var(TIMES).ok().map(|text| text.parse().expect("a number"))
+}
+
+/// A free slot, and what a drive that is plugged into it holds; where drives are to go away.
+fn slot(directory: &Path) -> Vec<OsString> {
+    if times().is_none() {
+        return Vec::new();
+    }
+    let file = directory.join("soak.img");
+    fs::File::create(&file).and_then(|made| made.set_len(256 << 20)).expect("an image");
+    let image =
+        format!("driver=raw,node-name=soak,file.driver=file,file.filename={}", file.display());
+    let words = ["-device", "pcie-root-port,id=spare,chassis=2,slot=2", "-blockdev", &image];
+    words.map(OsString::from).to_vec()
 }
 
 /// The machine without its drives. Always emulated: /dev/kvm may be there and never come to life.

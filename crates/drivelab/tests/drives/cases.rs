@@ -7,7 +7,9 @@ mod limits;
 mod purges;
 mod refusals;
 mod removal;
+mod scripted;
 mod settings;
+pub mod soak;
 
 /// What is tried, by name. It panics where it does not hold.
 pub type Case = fn();
@@ -29,6 +31,10 @@ pub const SETS: [(&str, &[(&str, Case)]); 2] = [
             ("a killed run's write cache is listed and put back", settings::write_cache),
             ("a killed run's scheduler returns to the right namespace", settings::scheduler),
             ("a scripted drive is sanitized", purges::sanitize),
+            ("a scripted ATA drive is erased by its security set", scripted::secure_erase),
+            ("health of scripted ATA and SAS drives is what they count", scripted::health),
+            ("scripted ATA and SAS drives test themselves", scripted::self_tests),
+            ("a run asks an ATA drive", scripted::counted),
             ("health is what the drive says", health::told),
             ("health of SATA and SCSI is what smartctl reads", health::of_disks),
             ("health of all drives fits one screen", health::on_one_screen),
@@ -48,3 +54,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 2] = [
         ],
     ),
 ];
+
+/// What is done by hand, as often as is asked.
+pub const SOAK: (&str, &[(&str, Case)]) =
+    ("soak", &[("drives that go away at random moments", soak::all)]);

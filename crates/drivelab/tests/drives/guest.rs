@@ -1,6 +1,6 @@
 //! Inside the emulated machine: its drives found by what they call themselves, and the cases.
 
-use crate::cases::{Case, SETS};
+use crate::cases::{Case, SETS, SOAK};
 use crate::support::binary::must;
 use serde_json::{Value, json};
 use std::fs;
@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
 const MODULES: &str = "nvme nvme_tcp ahci sd_mod sg virtio_blk virtio_scsi xhci_pci usb_storage \
-     uas sdhci_pci mmc_block ext4 xfs loop drivetemp null_blk dm_mod raid1";
+     uas sdhci_pci mmc_block ext4 xfs loop drivetemp null_blk dm_mod raid1 iscsi_tcp";
 
 /// What each drive calls itself: its serial number, and the namespace where it has several.
-const MINE: [(&str, &str, Option<u32>); 10] = [
+const MINE: [(&str, &str, Option<u32>); 11] = [
+    ("plugged", "DLSOAK01", None),
     ("first", "DLNVME01", Some(1)),
     ("second", "DLNVME01", Some(2)),
     ("coarse", "DLNVME01", Some(3)),
@@ -37,10 +38,15 @@ pub fn run(set: &str, named: &[&str]) {
         must("modprobe", [&[module], count].concat());
     }
     fs::create_dir_all(env!("CARGO_TARGET_TMPDIR")).ok();
-    let all = SETS.iter().find(|(name, _)| *name == set).expect("a set of that name").1;
+    let sets = SETS.iter().chain([&SOAK]);
+    let all = sets.clone().find(|(name, _)| *name == set).expect("a set of that name").1;
     let chosen = |case: &&(&str, Case)| named.is_empty() || named.contains(&case.0);
     let mut failed = 0;
-    wait_until("all drives are there", || MINE.iter().all(|(name, ..)| found(name).is_some()));
+    wait_until("all drives are there", || {
+        // This one is plugged in where it is wanted.
+        let mut names = MINE.iter().map(|(name, ..)| *name).filter(|name| *name != "plugged");
+        names.all(|name| found(name).is_some())
+    });
     for (name, case) in all.iter().filter(chosen) {
         let begin = Instant::now();
         let outcome = catch_unwind(AssertUnwindSafe(case));
@@ -51,7 +57,8 @@ pub fn run(set: &str, named: &[&str]) {
     say(&format!("ended: {failed} failed"));
 }
 
-fn say(text: &str) {
+/// A line of what the guest says.
+pub fn say(text: &str) {
     writeln!(std::io::stdout(), "{text}").expect("stdout");
 }
 
@@ -117,8 +124,17 @@ pub fn sysfs(name: &str, file: &str) -> String {
     text.trim().to_owned()
 }
 
-/// Has QEMU do something to the machine; what it answered.
+/// Has QEMU do something to the machine, which it must be able to; what it answered.
 pub fn to_the_machine(commands: &[Value]) -> Value {
+    let answers = asked(commands);
+    for one in answers.as_array().expect("a list") {
+        assert!(one.get("error").is_none(), "QEMU: {one}");
+    }
+    answers
+}
+
+/// Asks QEMU to do something to the machine; what it answered.
+pub fn asked(commands: &[Value]) -> Value {
     static ASKED: AtomicUsize = AtomicUsize::new(0);
     let number = ASKED.fetch_add(1, Ordering::Relaxed);
     let made = format!("/run/out/ask-{number}.new");
@@ -126,12 +142,7 @@ pub fn to_the_machine(commands: &[Value]) -> Value {
     fs::rename(made, format!("/run/out/ask-{number}")).expect("a request");
     let answer = format!("/run/out/answer-{number}");
     wait_until("QEMU answers", || Path::new(&answer).exists());
-    let answers: Value =
-        serde_json::from_slice(&fs::read(answer).expect("an answer")).expect("JSON");
-    for one in answers.as_array().expect("a list") {
-        assert!(one.get("error").is_none(), "QEMU: {one}");
-    }
-    answers
+    serde_json::from_slice(&fs::read(answer).expect("an answer")).expect("JSON")
 }
 
 /// Pulls a drive out.

@@ -5,6 +5,7 @@
 mod boot;
 mod cases;
 mod guest;
+mod iscsi;
 mod nvme_tcp;
 mod qmp;
 #[path = "../support/mod.rs"]
@@ -18,9 +19,12 @@ fn main() {
     match words.as_slice() {
         [_, "guest", set, rest @ ..] => guest::run(set, rest),
         [_, "serve-nvme", port, rest @ ..] => nvme_tcp::serve(port, rest),
+        [_, "serve-scsi", kind, port, rest @ ..] => iscsi::serve(kind, port, rest),
         _ => {
             let trial = |set: &'static str| Trial::test(set, move || boot::judge(set));
-            let trials = cases::SETS.iter().map(|(set, _)| trial(set)).collect();
+            let is_soak = std::env::var_os(cases::soak::TIMES).is_some();
+            let sets = if is_soak { &[cases::SOAK][..] } else { &cases::SETS[..] };
+            let trials = sets.iter().map(|(set, _)| trial(set)).collect();
             libtest_mimic::run(&Arguments::from_args(), trials).exit();
         }
     }

@@ -248,4 +248,7 @@ fn pages_of(directory: &Result<Vec<u8>, Trouble>) -> usize {
 }
 
 #[cfg(test)]
+pub(super) use tests::{IDENTIFY, STATUS, directory, identity};
+
+#[cfg(test)]
 mod tests;

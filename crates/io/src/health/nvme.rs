@@ -16,7 +16,7 @@ const ALL_NAMESPACES: u32 = 0xffff_ffff;
 /// Data units are thousands of blocks of 512 bytes, rounded up.
 const UNIT_BYTES: u64 = 512_000;
 
-/// What a drive of this version or a later one tells of the logs that it has.
+/// From this version on a drive lists the logs that it has.
 const LISTS_LOGS: u32 = 0x0002_0000;
 
 /// Asks for it, and for those other logs that the drive says it has: a drive counts each question
@@ -72,9 +72,9 @@ fn add_ocp(line: &mut dyn Line, wear: &mut WearFacts) {
     }
 }
 
-/// From version 2.0 on a drive lists its logs (log page 00h, four bytes each, bit 0: supported).
-/// Older ones are asked where they have the persistent event log, which the OCP specification
-/// requires and few other drives have.
+/// Whether it has the log of datacenter drives: as log page 00h lists it (four bytes a page, bit 0:
+/// supported). Older drives are asked where they have the persistent event log, which the OCP
+/// specification requires and few other drives have.
 fn has_ocp(line: &mut dyn Line, controller: &Controller) -> bool {
     match controller.version() >= LISTS_LOGS {
         true => log(line, SUPPORTED_LOGS, 1024)
@@ -166,6 +166,41 @@ mod tests {
         log[63] = 1;
         assert_eq!(read(&log).written_bytes, Some(u64::MAX));
         assert_eq!(read(&log).temperature_c, None);
+    }
+
+    /// The log pages that are asked for, in their order.
+    fn asked(fake: &Fake) -> Vec<u8> {
+        let logs = fake.admin.iter().filter(|command| command.opcode == GET_LOG_PAGE);
+        logs.map(|command| command.dword_10 as u8).collect()
+    }
+
+    #[test]
+    fn a_drive_is_asked_only_for_logs_that_it_says_it_has() {
+        let with = |version: u32, has_ocp: bool, keeps_events: bool, tests_itself: bool| {
+            let mut fake = Fake::nvme(1);
+            fake.controller[80..84].copy_from_slice(&version.to_le_bytes());
+            fake.controller[256] |= if tests_itself { 0x10 } else { 0 };
+            fake.controller[261] = if keeps_events { 0x10 } else { 0 };
+            let mut list = vec![0; 1024];
+            list[4 * 0xc0] = u8::from(has_ocp);
+            fake.log_pages.insert(0x00, list);
+            fake.log_pages.insert(0x06, self_test::tests::nvme(0, 0, 0x27, 9));
+            fake.log_pages.insert(0xc0, ocp::tests::page(77, 1));
+            let controller = Controller::read(&mut fake).unwrap();
+            let wear = of_nvme(&mut fake, Some(&controller)).unwrap();
+            let first = asked(&fake);
+            fake.admin.clear();
+            assert_eq!(again(&mut fake, &wear).unwrap(), wear);
+            (wear, first, asked(&fake))
+        };
+        let (wear, first, later) = with(0x0002_0000, true, false, true);
+        assert_eq!((wear.flash_written_bytes, wear.self_test_failed), (Some(77), Some(true)));
+        assert_eq!((first, later), (vec![2, 6, 0, 0xc0], vec![2, 6, 0xc0]));
+        let (wear, first, later) = with(0x0002_0000, false, true, false);
+        assert_eq!((wear.flash_written_bytes, wear.self_test), (None, None));
+        assert_eq!((first, later), (vec![2, 0], vec![2]));
+        assert_eq!(with(0x0001_0400, true, false, false).1, [2], "it lists nothing");
+        assert_eq!(with(0x0001_0400, false, true, false).1, [2, 0xc0]);
     }
 
     #[test]

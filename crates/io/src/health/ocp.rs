@@ -20,7 +20,6 @@ pub fn add(page: &[u8], wear: &mut WearFacts) -> bool {
     wear.flash_written_from = Some("OCP log C0h".to_owned());
     wear.flash_written_unit_bytes = Some(1);
     wear.bad_blocks = Some(little(page, 32, 6));
-    wear.link_errors = Some(little(page, 104, 8));
     true
 }
 
@@ -28,13 +27,12 @@ pub fn add(page: &[u8], wear: &mut WearFacts) -> bool {
 pub(super) mod tests {
     use super::*;
 
-    pub fn page(flash_bytes: u64, bad_blocks: u64, link_errors: u64) -> Vec<u8> {
+    pub fn page(flash_bytes: u64, bad_blocks: u64) -> Vec<u8> {
         let mut page = vec![0; BYTES];
         page[..8].copy_from_slice(&flash_bytes.to_le_bytes());
         page[32..40].copy_from_slice(&bad_blocks.to_le_bytes());
         // The normalized value stands above the count.
         page[38] = 100;
-        page[104..112].copy_from_slice(&link_errors.to_le_bytes());
         page[496..].copy_from_slice(&GUID.to_le_bytes());
         page
     }
@@ -42,10 +40,10 @@ pub(super) mod tests {
     #[test]
     fn bytes_of_flash_stand_in_front() {
         let mut wear = WearFacts::default();
-        assert!(add(&page(5 << 40, 3, 2), &mut wear));
+        assert!(add(&page(5 << 40, 3), &mut wear));
         assert_eq!((wear.flash_written_bytes, wear.bad_blocks), (Some(5 << 40), Some(3)));
-        assert_eq!((wear.link_errors, wear.flash_written_unit_bytes), (Some(2), Some(1)));
-        let mut page = page(0, 0, 0);
+        assert_eq!(wear.flash_written_unit_bytes, Some(1));
+        let mut page = page(0, 0);
         page[8] = 1;
         assert!(add(&page, &mut wear));
         assert_eq!(wear.flash_written_bytes, Some(u64::MAX), "more than eight bytes hold");
@@ -55,14 +53,14 @@ pub(super) mod tests {
     #[test]
     fn another_makers_page_is_not_taken_for_it() {
         let tail = [0xc5, 0xaf, 0x10, 0x28, 0xea, 0xbf, 0xf2, 0xa4];
-        assert_eq!(page(0, 0, 0)[496..504], tail);
+        assert_eq!(page(0, 0)[496..504], tail);
         let mut wear = WearFacts::default();
         for place in [496, 511] {
-            let mut page = page(7, 7, 7);
+            let mut page = page(7, 7);
             page[place] ^= 1;
             assert!(!add(&page, &mut wear));
         }
-        assert!(!add(&page(7, 7, 7)[..511], &mut wear));
+        assert!(!add(&page(7, 7)[..511], &mut wear));
         assert_eq!(wear, WearFacts::default());
     }
 }

@@ -191,6 +191,11 @@ fn health(device: &DeviceFacts) -> Finding {
     }
     let cautions = wear.cautions();
     let mut said: Vec<String> = well(wear);
+    if cautions.is_empty() && wear.tests_itself() {
+        said.push("it is testing itself".to_owned());
+        let advice = "Wait until its test has ended; `drivelab health` says how far it is.";
+        return (Severity::Warning, said.join("; "), advice);
+    }
     if cautions.is_empty() {
         return match (wear.failing, wear.used_percent) {
             (None, None) => {

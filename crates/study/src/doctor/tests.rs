@@ -1,7 +1,7 @@
 //! Every check with both of its answers, and with none.
 
 use super::*;
-use drivelab_core::facts::{DeviceFacts, FilesystemFacts, TargetKind, WearFacts};
+use drivelab_core::facts::{DeviceFacts, FilesystemFacts, SelfTestFacts, TargetKind, WearFacts};
 use drivelab_core::fitness::{Direct, Idle, IdleDevice, Noise, Resync};
 use drivelab_core::observed::{PressureSpan, Temperature};
 use drivelab_core::record::ClockFacts;
@@ -452,6 +452,10 @@ fn a_drive_that_warns_of_itself_is_not_fit() {
     of_disk("health", Warning, warned, worn(|it| it.media_errors = Some(2)));
     of_disk("health", Warning, "cable", worn(|it| it.link_errors = Some(5000)));
     of_disk("health", Warning, "1 sector", worn(|it| it.pending_sectors = Some(1)));
+    let testing = |it: &mut WearFacts| {
+        it.self_test = Some(SelfTestFacts { is_running: true, ..SelfTestFacts::default() });
+    };
+    of_disk("health", Warning, "it is testing itself", worn(testing));
     of_disk("health", Unknown, "could not be read", |disk| disk.wear = None);
     of_disk("health", Unknown, "(SMART) could not be read: run as root", |disk| {
         (disk.wear, disk.wear_unknown) = (None, Some("run as root to ask it".into()));

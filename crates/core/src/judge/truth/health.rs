@@ -19,6 +19,9 @@ impl Case<'_> {
                     false => self.note(&event.code, text),
                 }
             }
+            if span.before.tests_itself() || span.after.tests_itself() {
+                self.suspect("self_test", format!("{} tested itself{meanwhile}", span.device));
+            }
             let warnings = span.before.warnings();
             if !warnings.is_empty() {
                 let text = format!(

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 type Family =
     (&'static str, &'static str, &'static str, &'static str, fn(&WearFacts) -> Option<f64>);
 
-const FAMILIES: [Family; 13] = [
+const FAMILIES: [Family; 17] = [
     ("used_ratio", "gauge", "ratio", "Rated endurance that is used", |it| {
         it.used_percent.map(|percent| f64::from(percent) / 100.0)
     }),
@@ -41,6 +41,16 @@ const FAMILIES: [Family; 13] = [
     }),
     ("damaged_transfers", "counter", "", "Transfers damaged on the cable", |it| {
         number(it.link_errors)
+    }),
+    ("flash_written_bytes", "counter", "bytes", "Written to its flash", |it| {
+        number(it.flash_written_bytes)
+    }),
+    ("throttled_seconds", "counter", "seconds", "Time slowed down by its temperature", |it| {
+        number(it.throttled_s)
+    }),
+    ("bad_blocks", "gauge", "", "Blocks of its flash that it gave up", |it| number(it.bad_blocks)),
+    ("self_test_failed", "gauge", "", "1 where its last self-test found something wrong", |it| {
+        it.self_test_failed.map(|failed| f64::from(u8::from(failed)))
     }),
     ("hot_seconds", "counter", "seconds", "Time above its critical temperature", |it| {
         number(it.hot_minutes.map(|minutes| 60 * u64::from(minutes)))

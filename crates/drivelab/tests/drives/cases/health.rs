@@ -40,7 +40,7 @@ pub fn told() {
 }
 
 /// What smartctl reads.
-fn smartctl(node: &str) -> Value {
+pub fn smartctl(node: &str) -> Value {
     let output = std::process::Command::new("smartctl")
         .args(["--json", "--all", node])
         .output()
@@ -49,7 +49,7 @@ fn smartctl(node: &str) -> Value {
 }
 
 /// The health of one drive.
-fn health_of(node: &str) -> Value {
+pub fn health_of(node: &str) -> Value {
     let json = Laboratory::new().run(["health", node, "--json"], PATIENCE).json();
     json["drives"][0].clone()
 }

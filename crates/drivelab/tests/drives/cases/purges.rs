@@ -23,12 +23,12 @@ pub fn impossible() {
     }
 }
 
-fn put(node: &str, bytes: &[u8]) {
+pub fn put(node: &str, bytes: &[u8]) {
     let mut file = fs::OpenOptions::new().write(true).open(node).expect("the drive");
     file.write_all(bytes).and_then(|()| file.sync_all()).expect("written");
 }
 
-fn first_bytes(node: &str, count: usize) -> Vec<u8> {
+pub fn first_bytes(node: &str, count: usize) -> Vec<u8> {
     must("blockdev", ["--flushbufs", node]);
     let mut file = fs::File::open(node).expect("the drive");
     file.seek(SeekFrom::Start(0)).expect("seek");

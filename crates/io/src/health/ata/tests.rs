@@ -4,13 +4,13 @@ use super::super::{Speaks, log_pages, of_scsi_layer};
 use super::*;
 use crate::passthrough::fake::{Answer, Fake};
 
-const IDENTIFY: (u8, u8, u64) = (0xec, 0, 0);
+pub const IDENTIFY: (u8, u8, u64) = (0xec, 0, 0);
 const DATA: (u8, u8, u64) = (0xb0, 0xd0, 0xc2_4f00);
 const THRESHOLDS: (u8, u8, u64) = (0xb0, 0xd1, 0xc2_4f00);
-const STATUS: (u8, u8, u64) = (0xb0, 0xda, 0xc2_4f00);
+pub const STATUS: (u8, u8, u64) = (0xb0, 0xda, 0xc2_4f00);
 
 /// What a drive answers to IDENTIFY DEVICE: SMART is there and on.
-fn identity(model: &str, has_logs: bool) -> Vec<u8> {
+pub fn identity(model: &str, has_logs: bool) -> Vec<u8> {
     let mut words = [0u16; 256];
     (words[82], words[85]) = (1, 1);
     words[84] = 0x4000 | if has_logs { 1 << 5 } else { 0 };
@@ -20,7 +20,7 @@ fn identity(model: &str, has_logs: bool) -> Vec<u8> {
     words.iter().flat_map(|word| word.to_le_bytes()).collect()
 }
 
-fn directory(address: u8, pages: u16) -> Vec<u8> {
+pub fn directory(address: u8, pages: u16) -> Vec<u8> {
     let mut log = vec![0; 512];
     log[0] = 1;
     log[2 * usize::from(address)..][..2].copy_from_slice(&pages.to_le_bytes());

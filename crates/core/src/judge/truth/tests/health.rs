@@ -1,7 +1,7 @@
 //! What a drive counted of itself around a step.
 
 use super::*;
-use crate::facts::WearFacts;
+use crate::facts::{SelfTestFacts, WearFacts};
 use crate::health_log::{DriveReading, HealthReading};
 
 fn reading(steps: u32, wear: WearFacts) -> HealthReading {
@@ -33,6 +33,18 @@ fn what_the_drive_counted_within_a_step_makes_it_suspect() {
     let (reasons, notes) = said(clean, noted, 1);
     assert_eq!(reasons, [""; 0]);
     assert_eq!(notes, ["nvme0n1 noted 1 error in its log, by its own count"]);
+}
+
+#[test]
+fn a_drive_that_tests_itself_is_not_measured_alone() {
+    let test = SelfTestFacts { is_running: true, ..SelfTestFacts::default() };
+    let testing = WearFacts { self_test: Some(test), ..WearFacts::default() };
+    let idle = WearFacts::default;
+    for (before, after) in [(testing.clone(), idle()), (idle(), testing.clone())] {
+        assert_eq!(said(before, after, 1).0, ["nvme0n1 tested itself"]);
+    }
+    let ended = WearFacts { self_test: Some(SelfTestFacts::default()), ..idle() };
+    assert_eq!(said(ended.clone(), ended, 1).0, [""; 0]);
 }
 
 #[test]
