@@ -70,11 +70,12 @@ pub fn changes(readings: &[HealthReading]) -> Vec<HealthChange> {
 fn change(spans: &[Span<'_>]) -> Option<HealthChange> {
     let (first, last) = (spans.first()?, spans.last()?);
     let total = |of: fn(&WearFacts) -> Option<u64>| -> Option<u64> {
-        spans.iter().map(|span| of(span.after)?.checked_sub(of(span.before)?)).sum()
+        let grown = spans.iter().map(|span| of(span.after)?.checked_sub(of(span.before)?));
+        grown.reduce(|all, next| all?.checked_add(next?)).flatten()
     };
     let written_bytes = total(|wear| wear.written_bytes);
     let flash_written_bytes = total(|wear| wear.flash_written_bytes);
-    let unit = |of: fn(&WearFacts) -> Option<u64>| Some(of(last.after)? * spans.len() as u64);
+    let unit = |of: fn(&WearFacts) -> Option<u64>| of(last.after)?.checked_mul(spans.len() as u64);
     let written = written_bytes.zip(unit(|wear| wear.written_unit_bytes));
     let flash = flash_written_bytes.zip(unit(|wear| wear.flash_written_unit_bytes));
     let both = |of: fn(&WearFacts) -> Option<u32>| of(first.before).zip(of(last.after));
@@ -101,13 +102,13 @@ fn amplification(flash: (u64, u64), host: (u64, u64)) -> Option<WriteAmplificati
     let least = host.checked_sub(host_unit).filter(|least| *least > 0)?;
     let found = WriteAmplification {
         value: ratio(flash, host),
-        low: ratio(flash.saturating_sub(flash_unit), host + host_unit),
-        high: ratio(flash + flash_unit, least),
+        low: ratio(flash.saturating_sub(flash_unit), host.saturating_add(host_unit)),
+        high: ratio(flash.saturating_add(flash_unit), least),
     };
     (found.low > 0.0 && found.high / found.low <= RATIO_MAX).then_some(found)
 }
 
-/// A count that only grows while nothing is wrong with it, and what is said of its growth.
+/// A count that a drive keeps of itself, and what is said where it has grown.
 struct Counter {
     code: &'static str,
     of: fn(&WearFacts) -> Option<u64>,

@@ -89,6 +89,29 @@ fn what_was_written_while_the_target_was_closed_is_left_out() {
     assert_eq!(changes(&all)[0].written_bytes, Some(200 * UNIT));
 }
 
+/// A run file may hold anything.
+#[test]
+fn absurd_counts_give_no_number_and_no_panic() {
+    let most = |bytes| WearFacts {
+        written_bytes: Some(bytes),
+        written_unit_bytes: Some(u64::MAX),
+        flash_written_bytes: Some(bytes),
+        flash_written_unit_bytes: Some(u64::MAX),
+        ..WearFacts::default()
+    };
+    let all = [
+        reading(0, true, most(0)),
+        reading(1, false, most(u64::MAX)),
+        reading(1, true, most(0)),
+        reading(2, false, most(u64::MAX)),
+    ];
+    for readings in [&all[..2], &all[..]] {
+        let change = &changes(readings)[0];
+        assert_eq!(change.write_amplification, None, "{change:?}");
+        assert_eq!(change.written_bytes, (readings.len() == 2).then_some(u64::MAX));
+    }
+}
+
 fn said(before: WearFacts, after: WearFacts) -> Vec<(String, bool)> {
     let events = one(before, after).events;
     events.into_iter().map(|event| (event.text, event.is_suspicious)).collect()

@@ -25,7 +25,7 @@ impl Case<'_> {
             let warnings = span.before.warnings();
             if !warnings.is_empty() {
                 let text = format!(
-                    "{} warned of itself before anything was measured: {}",
+                    "{} warned of itself already before this was measured: {}",
                     span.device,
                     warnings.join("; ")
                 );

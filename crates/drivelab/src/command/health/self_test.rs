@@ -54,6 +54,7 @@ pub fn test_itself(
         Failure { text: format!("{name}: {}", failure.text), ..failure }
     })?;
     let begin = Instant::now();
+    let mut was_running = false;
     loop {
         if signal::interrupted() {
             print::progress("");
@@ -69,10 +70,19 @@ pub fn test_itself(
             return Err(Failure::invalid(text));
         };
         let test = wear.self_test.clone().unwrap_or_default();
-        if has_ended(before.as_ref(), &test, begin.elapsed()) {
+        was_running |= test.is_running;
+        if has_ended(before.as_ref(), &test, was_running) {
             print::progress("");
             disk.wear = Some(wear);
             return Ok(Waited::Ended);
+        }
+        if !was_running && begin.elapsed() >= BEGIN_WITHIN {
+            let text = format!(
+                "{name} took the test, but it is not going on, and the newest result is the same \
+                 as before: whether that is this test's cannot be told"
+            );
+            return Err(Failure::invalid(text)
+                .advise(format!("`drivelab health /dev/{name}` shows that result.")));
         }
         if let Some(percent) = test.done_percent {
             print::progress(&format!("{name} tests itself: {percent} % done"));
@@ -81,12 +91,11 @@ pub fn test_itself(
     }
 }
 
-/// It is over once it does not go on and has left a new result; a drive whose newest result looks
-/// like the one before has had time enough to begin.
-fn has_ended(before: Option<&SelfTestFacts>, now: &SelfTestFacts, since: Duration) -> bool {
-    let last = |test: &SelfTestFacts| test.last.clone();
-    let is_new = before.and_then(last) != now.last;
-    !now.is_running && (is_new || since >= BEGIN_WITHIN)
+/// It is over once it no longer goes on, or has left a new result; a result that looks like the one
+/// before may be that one.
+fn has_ended(before: Option<&SelfTestFacts>, now: &SelfTestFacts, was_running: bool) -> bool {
+    let is_new = before.and_then(|test| test.last.as_ref()) != now.last.as_ref();
+    !now.is_running && (was_running || is_new)
 }
 
 /// The status of drives that were tested: what they found wrong is a finding.
@@ -112,14 +121,13 @@ mod tests {
 
     #[test]
     fn a_test_is_over_when_its_result_is_there() {
-        let soon = Duration::from_millis(100);
-        let running = SelfTestFacts { is_running: true, ..ended(1, Some(false)) };
         let before = ended(1, Some(false));
-        assert!(!has_ended(Some(&before), &running, Duration::from_secs(999)));
-        assert!(!has_ended(Some(&before), &before, soon), "not yet begun");
-        assert!(has_ended(Some(&before), &before, BEGIN_WITHIN), "the same result within an hour");
-        assert!(has_ended(Some(&before), &ended(2, Some(false)), soon));
-        assert!(has_ended(None, &ended(2, Some(false)), soon));
+        let running = SelfTestFacts { is_running: true, ..before.clone() };
+        assert!(!has_ended(Some(&before), &running, true));
+        assert!(!has_ended(Some(&before), &before, false), "it may be the result of before");
+        assert!(has_ended(Some(&before), &before, true), "the same again");
+        assert!(has_ended(Some(&before), &ended(2, Some(false)), false), "done in no time");
+        assert!(has_ended(None, &ended(2, Some(false)), false));
     }
 
     #[test]

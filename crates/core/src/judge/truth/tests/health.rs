@@ -52,7 +52,7 @@ fn a_drive_that_warned_before_is_named_and_its_number_stands() {
     let worn = WearFacts { critical_warning: 0b100, ..Default::default() };
     let (reasons, notes) = said(worn.clone(), worn.clone(), 1);
     assert_eq!(reasons, [""; 0]);
-    let words = "nvme0n1 warned of itself before anything was measured: its reliability is \
+    let words = "nvme0n1 warned of itself already before this was measured: its reliability is \
                  degraded by media or internal errors";
     assert_eq!(notes, [words]);
     let (reasons, _) = said(WearFacts::default(), worn, 1);
