@@ -8,7 +8,7 @@ SWARM_CASES ?= 2000
 PREFIX ?= /usr/local
 # Devices of each kind whose behaviour is planted; one of each takes a quarter of an hour.
 DEVICE_CASES ?= 1
-# How often a drive goes away in `make soak-drives`; each takes about half a minute.
+# How often a drive goes away in `make soak-drives`; each took some 20 s here.
 TIMES ?= 100
 
 .PHONY: help check build install dist test test-all test-user test-drives soak-drives compat needs lint bench bench-peers bench-sim validate models fuzz sections doc clean

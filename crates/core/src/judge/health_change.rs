@@ -2,6 +2,7 @@
 
 use crate::facts::{CRITICAL_WARNINGS, WearFacts};
 use crate::health_log::{HealthReading, Span, whole};
+use crate::quantity::counted;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -21,6 +22,8 @@ pub struct HealthChange {
     pub written_unit_bytes: Option<u64>,
     /// Bytes that it wrote to its flash.
     pub flash_written_bytes: Option<u64>,
+    /// The unit in which it counts these.
+    pub flash_written_unit_bytes: Option<u64>,
     /// Where it tells this.
     pub flash_written_from: Option<String>,
     /// Bytes to flash by byte of hosts.
@@ -85,6 +88,7 @@ fn change(spans: &[Span<'_>]) -> Option<HealthChange> {
         read_bytes: total(|wear| wear.read_bytes),
         written_unit_bytes: last.after.written_unit_bytes,
         flash_written_bytes,
+        flash_written_unit_bytes: last.after.flash_written_unit_bytes,
         flash_written_from: last.after.flash_written_from.clone(),
         write_amplification: flash
             .zip(written)
@@ -177,7 +181,11 @@ pub fn events(span: &Span<'_>) -> Vec<HealthEvent> {
     let grown = |counter: &Counter| {
         let count = (counter.of)(after)?.checked_sub((counter.of)(before)?)?;
         let (first, what, rest) = counter.words;
-        let text = format!("{first} {}{rest}", counted(count, what));
+        let amount = match (count, what) {
+            (1, "time") => "once".to_owned(),
+            _ => counted(count, what),
+        };
+        let text = format!("{first} {amount}{rest}");
         (count > 0).then(|| event(counter.code, text, counter.is_suspicious))
     };
     let mut found: Vec<HealthEvent> = COUNTERS.iter().filter_map(grown).collect();
@@ -195,14 +203,6 @@ pub fn events(span: &Span<'_>) -> Vec<HealthEvent> {
 
 fn event(code: &str, text: String, is_suspicious: bool) -> HealthEvent {
     HealthEvent { code: code.to_owned(), text, is_suspicious }
-}
-
-fn counted(count: u64, what: &str) -> String {
-    match (count, what) {
-        (1, "time") => "once".to_owned(),
-        (1, _) => format!("1 {what}"),
-        _ => format!("{count} {what}s"),
-    }
 }
 
 #[cfg(test)]

@@ -14,11 +14,14 @@ Examples:
                                     for a node exporter, from a timer
 
 Reads what each drive keeps of itself (NVMe SMART log; ATA SMART data and device
-statistics; SCSI log pages) and changes nothing. Needs root. Where runs of the
+statistics; SCSI log pages) and changes nothing; --self-test has a drive begin a
+test. Needs root. Where runs of the
 last 30 days are kept here, it also says how long the rated endurance lasts at
 the rate that they saw.
 Exit status: 0 no drive warns, 1 a drive warns of itself, 2 a device is missing,
-4 the health of a drive that was named, or of all, could not be read.";
+4 the health of a drive that was named, or of all, could not be read, or a test
+did not come to an end that the drive tells. A test that found something wrong
+is 1.";
 
 /// Options of `health`.
 #[derive(Debug, Args)]

@@ -8,10 +8,10 @@ use crate::outcome::Failure;
 use crate::patience::Patience;
 use crate::ranks::{agree, all_gather, first_found, made_by_rank_0, parts};
 use crate::target::{Kind, ResolvedTarget};
-use drivelab_core::facts::TargetKind;
+use drivelab_core::facts::{DeviceFacts, TargetKind};
 use drivelab_core::plan::{Act, Files, Plan, PlanFile};
 use drivelab_core::record::Warning;
-use drivelab_io::facts::{DeviceNumber, is_there};
+use drivelab_io::facts::{DeviceNumber, System, is_there};
 use drivelab_io::opening::{
     Mark, NameDirectory, NamedFile, OpenRequest, Part, ScratchDirectory, SpeltNames, Target,
     join_directory, open_directory, open_names, open_target,
@@ -206,14 +206,37 @@ fn holes(target: &Target) -> Option<Warning> {
 
 /// Why a device cannot be opened that was there when it was looked at: it has gone since.
 pub fn or_gone(failure: Failure, job: &Job<'_>, resolved: &ResolvedTarget) -> Failure {
-    let device = resolved.facts.target.devices.first().filter(|_| resolved.kind == Kind::Device);
-    let number = device.and_then(|device| DeviceNumber::parse(&device.number));
-    match number {
-        Some(number) if !is_there(&job.system, number) => Failure::invalid(format!(
-            "{} went away before anything was measured on it",
-            resolved.path.display()
-        ))
-        .advise("Look at the kernel log (dmesg), its slot and its cable."),
-        _ => failure,
+    let devices = &resolved.facts.target.devices;
+    if resolved.kind != Kind::Device || !is_gone(&job.system, devices) {
+        return failure;
+    }
+    Failure::invalid(format!("{} went away before it was opened", resolved.path.display()))
+        .advise("Look at the kernel log (dmesg), its slot and its cable.")
+}
+
+/// Whether the first of these, which the target is, is no longer there.
+fn is_gone(system: &System, devices: &[DeviceFacts]) -> bool {
+    let number = devices.first().and_then(|device| DeviceNumber::parse(&device.number));
+    number.is_some_and(|number| !is_there(system, number))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_device_is_gone_once_the_kernel_no_longer_has_it() {
+        let root = tempfile::tempdir().unwrap();
+        let block = root.path().join("sys/dev/block/8:0");
+        std::fs::create_dir_all(&block).unwrap();
+        std::fs::write(block.join("size"), "1000\n").unwrap();
+        let system = System::captured(root.path());
+        let device = [DeviceFacts { number: "8:0".into(), ..DeviceFacts::default() }];
+        assert!(!is_gone(&system, &device));
+        assert!(!is_gone(&system, &[]), "nothing was known of it");
+        std::fs::write(block.join("size"), "0\n").unwrap();
+        assert!(is_gone(&system, &device), "an NVMe drive that was pulled out");
+        std::fs::remove_dir_all(&block).unwrap();
+        assert!(is_gone(&system, &device));
     }
 }

@@ -15,7 +15,7 @@ pub mod soak;
 pub type Case = fn();
 
 /// The cases of each boot, in their order: what takes drives away comes last.
-pub const SETS: [(&str, &[(&str, Case)]); 2] = [
+pub const SETS: [(&str, &[(&str, Case)]); 3] = [
     (
         "each_kind_of_drive",
         &[
@@ -31,18 +31,23 @@ pub const SETS: [(&str, &[(&str, Case)]); 2] = [
             ("a killed run's write cache is listed and put back", settings::write_cache),
             ("a killed run's scheduler returns to the right namespace", settings::scheduler),
             ("a scripted drive is sanitized", purges::sanitize),
-            ("a scripted ATA drive is erased by its security set", scripted::secure_erase),
-            ("health of scripted ATA and SAS drives is what they count", scripted::health),
-            ("scripted ATA and SAS drives test themselves", scripted::self_tests),
-            ("a run asks an ATA drive", scripted::counted),
             ("health is what the drive says", health::told),
             ("health of SATA and SCSI is what smartctl reads", health::of_disks),
             ("health of all drives fits one screen", health::on_one_screen),
             ("a drive that warns is not called fit", health::warns),
             ("a run says what the drive counted", health::counted),
+            ("a drive pulled out is called that", removal::pulled),
+        ],
+    ),
+    (
+        "scripted_drives",
+        &[
+            ("a scripted ATA drive is erased by its security set", scripted::secure_erase),
+            ("health of scripted ATA and SAS drives is what they count", scripted::health),
+            ("scripted ATA and SAS drives test themselves", scripted::self_tests),
+            ("a run asks an ATA drive", scripted::counted),
             ("what a drive counts within a run is told", health::changed),
             ("a drive tests itself", health::tests_itself),
-            ("a drive pulled out is called that", removal::pulled),
         ],
     ),
     (

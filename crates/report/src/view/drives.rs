@@ -5,17 +5,20 @@ use drivelab_core::health_change::HealthChange;
 use crate::units;
 use crate::view::facts::Group;
 
+/// Places of a ratio at most.
+const PLACES_MAX: i32 = 5;
+
 /// What one drive counted, row by row.
 pub(crate) fn counted(change: &HealthChange) -> Group {
     let written = change.written_bytes.map(|bytes| {
         let unit = change.written_unit_bytes.filter(|unit| *unit > 1);
         let unit = unit.map(|unit| format!(", in units of {}", units::capacity(unit)));
-        format!("{}{}", amount(change, bytes), unit.unwrap_or_default())
+        format!("{}{}", amount(change.written_unit_bytes, bytes), unit.unwrap_or_default())
     });
     let flash = change.flash_written_bytes.map(|bytes| {
         let source = change.flash_written_from.iter();
         let source: String = source.map(|source| format!(" ({source})")).collect();
-        format!("{}{source}", units::capacity(bytes))
+        format!("{}{source}", amount(change.flash_written_unit_bytes, bytes))
     });
     let used = change.used_percent.map(|(before, after)| match before == after {
         true => format!("{after} % used"),
@@ -23,7 +26,7 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
     });
     let rows = [
         ("written by hosts", written),
-        ("read by hosts", change.read_bytes.map(|bytes| amount(change, bytes))),
+        ("read by hosts", change.read_bytes.map(|bytes| amount(change.written_unit_bytes, bytes))),
         ("written to flash", flash),
         ("write amplification", amplification(change)),
         ("temperature", change.temperature_c.map(degrees)),
@@ -37,10 +40,15 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
 
 /// The same in a sentence; `None` where it counts nothing that is told here.
 pub(crate) fn sentence(change: &HealthChange) -> Option<String> {
+    let flash = change.flash_written_bytes;
     let amounts = [
-        change.written_bytes.map(|bytes| format!("{} written", amount(change, bytes))),
-        change.read_bytes.map(|bytes| format!("{} read", amount(change, bytes))),
-        change.flash_written_bytes.map(|bytes| format!("{} to its flash", units::capacity(bytes))),
+        change
+            .written_bytes
+            .map(|bytes| format!("{} written", amount(change.written_unit_bytes, bytes))),
+        change.read_bytes.map(|bytes| format!("{} read", amount(change.written_unit_bytes, bytes))),
+        flash.map(|bytes| {
+            format!("{} to its flash", amount(change.flash_written_unit_bytes, bytes))
+        }),
         amplification(change).map(|words| format!("write amplification {words}")),
         change.temperature_c.map(degrees),
     ];
@@ -49,9 +57,9 @@ pub(crate) fn sentence(change: &HealthChange) -> Option<String> {
     (!parts.is_empty()).then(|| format!("{}: {}", change.device, parts.join("; ")))
 }
 
-/// What hosts moved; less than one unit of its counters shows in them as nothing.
-fn amount(change: &HealthChange, bytes: u64) -> String {
-    match change.written_unit_bytes {
+/// What was moved; less than one unit of a counter shows in it as nothing.
+fn amount(unit_bytes: Option<u64>, bytes: u64) -> String {
+    match unit_bytes {
         Some(unit) if bytes == 0 && unit > 1 => format!("under {}", units::capacity(unit)),
         _ => units::capacity(bytes),
     }
@@ -60,14 +68,15 @@ fn amount(change: &HealthChange, bytes: u64) -> String {
 fn amplification(change: &HealthChange) -> Option<String> {
     if let Some(found) = change.write_amplification {
         // As many places as the interval needs to be seen.
-        let places = if found.high - found.low < 0.01 { 3 } else { 2 };
+        let is_seen = |places: &i32| found.high - found.low >= 10f64.powi(-places);
+        let places = (2..PLACES_MAX).find(is_seen).unwrap_or(PLACES_MAX) as usize;
         let words = |ratio: f64| format!("{ratio:.places$}");
         let [value, low, high] = [found.value, found.low, found.high].map(words);
         return Some(format!("{value} [{low}, {high}]"));
     }
-    // What it counts, and too coarsely.
+    // A counter that stands still tells no more than one that is too coarse.
     let is_counted = change.flash_written_bytes.is_some() && change.written_bytes.is_some();
-    is_counted.then(|| "unknown: too little was written for the units of its counters".to_owned())
+    is_counted.then(|| "unknown: its counters moved too little".to_owned())
 }
 
 fn degrees((before, after): (i32, i32)) -> String {
@@ -96,14 +105,27 @@ mod tests {
     fn a_drive_that_counts_its_flash_has_an_amplification_or_a_reason() {
         let counts = HealthChange { flash_written_bytes: Some(60_000_000), ..change() };
         let words = "nvme0n1: 51.2 MB written; 60.0 MB to its flash; write amplification unknown: \
-                     too little was written for the units of its counters; 41 °C before, 63 °C \
-                     after";
+                     its counters moved too little; 41 °C before, 63 °C after";
         assert_eq!(sentence(&counts).unwrap(), words);
         let found = WriteAmplification { value: 1.172, low: 1.16, high: 1.18 };
         let told = HealthChange { write_amplification: Some(found), ..counts };
+        let coarse = Some(32 << 20);
+        let still = HealthChange {
+            flash_written_bytes: Some(0),
+            flash_written_unit_bytes: coarse,
+            ..change()
+        };
+        let words = "51.2 MB written; under 33.6 MB to its flash; write amplification unknown: its";
+        assert!(sentence(&still).unwrap().contains(words), "{:?}", sentence(&still));
         let (title, rows) = counted(&told);
         assert_eq!(title, "nvme0n1 by its own count");
         assert!(rows.contains(&("write amplification", "1.17 [1.16, 1.18]".into())), "{rows:?}");
+        let narrow = WriteAmplification { value: 1.1722, low: 1.1719, high: 1.1725 };
+        let told = HealthChange { write_amplification: Some(narrow), ..told };
+        assert!(
+            sentence(&told).unwrap().contains("1.1722 [1.1719, 1.1725]"),
+            "ends are told apart"
+        );
         assert!(rows.contains(&("written by hosts", "51.2 MB, in units of 512 kB".into())));
     }
 

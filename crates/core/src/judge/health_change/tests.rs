@@ -152,3 +152,34 @@ fn what_grew_is_said_and_what_did_not_is_not() {
     let unheard = WearFacts { media_errors: None, ..before.clone() };
     assert!(said(unheard, before).is_empty(), "what was not told before has not grown");
 }
+
+/// Each count that grows by one, alone: what is said, and whether numbers are suspect for it.
+#[test]
+fn each_count_has_its_own_words() {
+    type Planted = (fn(&mut WearFacts, u64), &'static str, bool);
+    let all: [Planted; 13] = [
+        (|it, n| it.media_errors = Some(n), "failed once to read or write data", true),
+        (|it, n| it.reallocated_sectors = Some(n), "replaced 1 sector", true),
+        (|it, n| it.pending_sectors = Some(n), "could not read 1 sector", true),
+        (|it, n| it.unreadable_sectors = Some(n), "could not read 1 sector in a scan", true),
+        (|it, n| it.link_errors = Some(n), "had 1 transfer damaged on the way", true),
+        (|it, n| it.throttled_times = Some(n), "slowed itself down once", true),
+        (|it, n| it.throttled_s = Some(n), "was slowed down for 1 second", true),
+        (|it, n| it.warm_minutes = Some(n as u32), "above its warning temperature for 1", true),
+        (|it, n| it.hot_minutes = Some(n as u32), "above its critical temperature for 1", true),
+        (|it, n| it.unsafe_shutdowns = Some(n), "lost its power once without notice", true),
+        (|it, n| it.power_cycles = Some(n), "was turned on once", true),
+        (|it, n| it.bad_blocks = Some(n), "gave up 1 block of its flash", false),
+        (|it, n| it.error_entries = Some(n), "noted 1 error in its log", false),
+    ];
+    for (plant, words, is_suspicious) in all {
+        let wear = |count| {
+            let mut wear = WearFacts::default();
+            plant(&mut wear, count);
+            wear
+        };
+        let said = said(wear(7), wear(8));
+        assert_eq!(said.len(), 1, "{words}: {said:?}");
+        assert!(said[0].0.contains(words) && said[0].1 == is_suspicious, "{said:?}");
+    }
+}

@@ -1,7 +1,7 @@
 //! Purges: by format on QEMU's drive, by sanitize on a scripted one, and where there is none.
 
 use crate::guest::{PATIENCE, node, wait_until};
-use crate::support::binary::{Laboratory, must};
+use crate::support::binary::{Laboratory, Outcome, Running, must};
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -37,6 +37,17 @@ pub fn first_bytes(node: &str, count: usize) -> Vec<u8> {
     bytes
 }
 
+/// Ctrl-C for a command that goes on: it ends as interrupted ones do.
+pub fn ended_by_ctrl_c(mut running: Running) -> Outcome {
+    assert!(!running.has_ended(), "{:?}", running.finish());
+    let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
+    kill_process(pid, Signal::INT).unwrap();
+    assert!(running.wait(PATIENCE), "no end after Ctrl-C: {}", running.so_far());
+    let outcome = running.finish();
+    assert_eq!(outcome.status, Some(130), "{outcome:?}");
+    outcome
+}
+
 /// The namespace is empty, its neighbour is not.
 pub fn format() {
     let (mine, neighbour) = (node("second"), node("first"));
@@ -50,12 +61,7 @@ pub fn format() {
     wait_until("the namespace is empty", || {
         running.has_ended() || first_bytes(&mine, 1 << 20).iter().all(|byte| *byte == 0)
     });
-    assert!(!running.has_ended(), "{:?}", running.finish());
-    kill_process(Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap(), Signal::INT)
-        .unwrap();
-    assert!(running.wait(PATIENCE), "no end after Ctrl-C: {}", running.so_far());
-    let outcome = running.finish();
-    assert_eq!(outcome.status, Some(130), "{outcome:?}");
+    ended_by_ctrl_c(running);
     assert_eq!(first_bytes(&neighbour, 1 << 20), pattern, "the neighbour's data");
 }
 
@@ -115,12 +121,7 @@ pub fn sanitize() {
         let mut running = laboratory.start([&line[..], &["--erase", &token]].concat());
         let log = || must("nvme", ["sanitize-log", node, "--output-format=json"]);
         wait_until("the drive sanitizes", || running.has_ended() || log().contains("in Progress"));
-        assert!(!running.has_ended(), "{:?}", running.finish());
-        let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
-        kill_process(pid, Signal::INT).unwrap();
-        assert!(running.wait(PATIENCE), "no end after Ctrl-C: {}", running.so_far());
-        let outcome = running.finish();
-        assert_eq!(outcome.status, Some(130), "{outcome:?}");
+        let outcome = ended_by_ctrl_c(running);
         assert!(outcome.stderr.contains("the sanitize goes on"), "{outcome:?}");
     });
     with_scripted(&["sanitize_s=1", "sanitize_fails=1"], |node| {

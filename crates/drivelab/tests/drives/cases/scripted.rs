@@ -1,10 +1,9 @@
 //! ATA and SAS drives that are scripted: what QEMU's do not have.
 
 use super::health::{health_of, smartctl};
-use super::purges::{first_bytes, put};
+use super::purges::{ended_by_ctrl_c, first_bytes, put};
 use crate::guest::{PATIENCE, wait_until};
 use crate::support::binary::{Laboratory, Outcome, must};
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use std::fs;
 use std::process::{Child, Command, Stdio};
@@ -31,7 +30,8 @@ fn named(serial: &str) -> Option<String> {
     names.find(|name| {
         let page = fs::read(format!("/sys/block/{name}/device/vpd_pg80")).unwrap_or_default();
         String::from_utf8_lossy(&page).contains(serial)
-            && fs::metadata(format!("/dev/{name}")).is_ok()
+            // The node is there before the kernel has looked at the drive.
+            && fs::File::open(format!("/dev/{name}")).is_ok()
     })
 }
 
@@ -147,12 +147,7 @@ pub fn secure_erase() {
         wait_until("the drive is empty", || {
             running.has_ended() || first_bytes(node, 1 << 20).iter().all(|byte| *byte == 0)
         });
-        assert!(!running.has_ended(), "{:?}", running.finish());
-        let pid = Pid::from_raw(i32::try_from(running.id()).unwrap()).unwrap();
-        kill_process(pid, Signal::INT).unwrap();
-        assert!(running.wait(PATIENCE), "no end after Ctrl-C: {}", running.so_far());
-        let outcome = running.finish();
-        assert_eq!(outcome.status, Some(130), "{outcome:?}");
+        ended_by_ctrl_c(running);
         assert!(security(node).contains("not\tenabled"), "{}", security(node));
     });
     with("ata", &["frozen=1"], |node| {
