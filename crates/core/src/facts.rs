@@ -34,6 +34,13 @@ pub enum TargetKind {
     Nothing,
 }
 
+impl TargetKind {
+    /// Whether it is a whole drive, real or simulated.
+    pub fn is_drive(self) -> bool {
+        matches!(self, TargetKind::BlockDevice | TargetKind::Simulated)
+    }
+}
+
 /// The target as the kernel describes it.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetFacts {
@@ -336,7 +343,7 @@ pub struct DeviceFacts {
 }
 
 /// Zones of a block device (kernel document `Documentation/ABI/stable/sysfs-block`).
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ZoneFacts {
     /// `host-managed` or `host-aware`.
     pub model: String,
@@ -348,12 +355,38 @@ pub struct ZoneFacts {
     pub open_max: Option<u32>,
     /// Zones that can be partly written at once; 0: no limit.
     pub active_max: Option<u32>,
+    /// Bytes that a zone holds, where writes must be in order; the smallest if they differ.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity_bytes: Option<u64>,
+    /// First byte of the first zone whose writes must be in order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ordered_from_bytes: Option<u64>,
+    /// Zones that take writes anywhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub conventional: Option<u64>,
+    /// Zones in which nothing is written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub empty: Option<u64>,
+    /// Zones that are open or closed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partly_written: Option<u64>,
+    /// Zones that are full.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub full: Option<u64>,
+    /// Zones that are read-only or offline.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unusable: Option<u64>,
 }
 
 impl ZoneFacts {
     /// Whether writes must be in order in each zone.
     pub fn needs_order(&self) -> bool {
         self.model == "host-managed"
+    }
+
+    /// Zones that can be written at once; `None`: no limit that is known.
+    pub fn open_at_once(&self) -> Option<u32> {
+        [self.open_max, self.active_max].into_iter().flatten().filter(|most| *most > 0).min()
     }
 }
 

@@ -44,6 +44,10 @@ pub enum Action {
     Trim,
     /// fsync or fdatasync, or a flush on a device.
     Flush,
+    /// Empty the zone at `offset`: its write pointer goes back to its first byte.
+    Reset,
+    /// Fill the zone at `offset` by declaration: it takes no more writes until it is reset.
+    Finish,
     /// Create the name and close it.
     Create,
     /// Open the name and close it.
@@ -62,11 +66,13 @@ pub enum Action {
 
 impl Action {
     /// Every action, in index order.
-    pub const ALL: [Action; 11] = [
+    pub const ALL: [Action; 13] = [
         Action::Read,
         Action::Write,
         Action::Trim,
         Action::Flush,
+        Action::Reset,
+        Action::Finish,
         Action::Create,
         Action::Open,
         Action::Stat,
@@ -88,6 +94,8 @@ impl Action {
             Action::Write => "write",
             Action::Trim => "trim",
             Action::Flush => "flush",
+            Action::Reset => "reset",
+            Action::Finish => "finish",
             Action::Create => "create",
             Action::Open => "open",
             Action::Stat => "stat",
@@ -101,6 +109,19 @@ impl Action {
     /// Whether it works on names in a directory rather than on data.
     pub fn is_metadata(self) -> bool {
         self.index() >= Action::Create.index()
+    }
+
+    /// Whether it goes along with operations on data and is no part of their rate: what it costs is
+    /// in its own latency.
+    #[inline]
+    pub fn goes_along(self) -> bool {
+        matches!(self, Action::Flush | Action::Reset | Action::Finish)
+    }
+
+    /// Whether a device does it in a call that returns when it is done, whatever the engine.
+    #[inline]
+    pub fn is_a_call_of_its_own(self) -> bool {
+        matches!(self, Action::Trim | Action::Reset | Action::Finish)
     }
 
     /// Whether it can change what is stored.

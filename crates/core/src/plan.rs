@@ -24,6 +24,7 @@ mod stream;
 mod stream_text;
 mod until;
 mod weights;
+mod zoned;
 
 pub use act::{Act, FileSystem, Mount, Purge, Stripe, Switch};
 pub use arrival::{Arrival, Think};
@@ -38,6 +39,7 @@ pub use stream::{REQUESTS_MAX, STAMP_UNIT_BYTES, Stream};
 pub use stream_text::{Contradiction, StreamText};
 pub use until::Until;
 pub use weights::{KindShares, Mix, WeightedSize, Zone};
+pub use zoned::Zoned;
 
 use crate::units::{Size, Span};
 use schemars::JsonSchema;

@@ -68,6 +68,7 @@ impl Descriptors {
             descriptor: open(first)?,
             is_device: target.kind == TargetKind::BlockDevice,
             data_only: matches!(stream.sync, Sync::Fdatasync(_)),
+            zone_bytes: stream.zoned.map_or(0, |zoned| zoned.size.0),
             bytes: sizes.min().unwrap_or(target.bytes),
             others: own.skip(1).map(open).collect::<Result<_, _>>()?,
         };

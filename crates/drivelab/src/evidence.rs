@@ -7,12 +7,12 @@ use drivelab_core::observed::{
     BlockSample, Counted, CpuThrottle, IoLimit, Observed, PressureSpan, ProcessBytes, Temperature,
 };
 use drivelab_core::op::Time;
-use drivelab_core::plan::{Files, IoMode, Role, STAMP_UNIT_BYTES, Step, Stream};
+use drivelab_core::plan::{Files, IoMode, Role, STAMP_UNIT_BYTES, Step, Stream, Zoned};
 use drivelab_core::record::DeviceCounters;
 use drivelab_io::counters::{self, Snapshot};
 use drivelab_io::facts::{self, DeviceNumber, System};
 use drivelab_io::opening::{Mode, Target};
-use drivelab_io::{cache, extents, sensors};
+use drivelab_io::{cache, extents, sensors, zones};
 use drivelab_stats::{Domain, Random};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
@@ -290,7 +290,10 @@ fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<Block
     let mut sample = BlockSample::default();
     let begin = Instant::now();
     for _ in 0..SAMPLES.min(length / unit) {
-        let address = (first / unit + random.below(length / unit)) * unit;
+        let address = match stream.zoned {
+            Some(zoned) => address_in(zoned, first, length, unit, random),
+            None => (first / unit + random.below(length / unit)) * unit,
+        };
         if file.read_exact_at(block, address).is_ok() {
             let is_repeated = block.iter().all(|byte| *byte == block[0]);
             sample.seen += 1;
@@ -305,12 +308,22 @@ fn sample(target: &Target, stream: &Stream, random: &mut Random) -> Option<Block
     (sample.seen > 0).then_some(sample)
 }
 
-/// How the file system maps the region, where it tells.
+/// A random block that a zone of the region holds.
+fn address_in(zoned: Zoned, first: u64, length: u64, unit: u64, random: &mut Random) -> u64 {
+    let zone = random.below((length / zoned.size.0.max(1)).max(1));
+    first + zone * zoned.size.0 + random.below((zoned.holds() / unit).max(1)) * unit
+}
+
+/// How the file system maps the region, or what its zones hold, where that is told.
 fn mapped(target: &Target, stream: &Stream) -> Option<drivelab_core::observed::Extents> {
-    if target.kind != TargetKind::File || uses_several_files(stream) {
+    if uses_several_files(stream) {
         return None;
     }
     let file = target.descriptor(first_file(stream), Mode::default()).ok()?;
     let (first, length) = region(target, stream);
-    extents::of(file, first, length)
+    match target.kind {
+        TargetKind::File => extents::of(file, first, length),
+        TargetKind::BlockDevice => zones::extents(file, first, length),
+        _ => None,
+    }
 }

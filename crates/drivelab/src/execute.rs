@@ -217,7 +217,10 @@ impl<'a> Execution<'a> {
                 let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
                 act.map(|change| set = change).map(|()| Vec::new())
             }
-            None => self.run_streams(plan, &driven, number, &mut evidence),
+            None => self
+                .target_actions
+                .settle_zones(&driven)
+                .and_then(|()| self.run_streams(plan, &driven, number, &mut evidence)),
         });
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = inside.is_none();

@@ -6,6 +6,7 @@
 //! is there. Of several ranks nobody goes on before all have done each of it.
 
 mod unfit;
+mod zones;
 
 use crate::cli::Terms;
 use crate::documents::Planned;
@@ -119,7 +120,7 @@ impl<'a> Job<'a> {
         mut first: Plan,
         inquiry: I,
     ) -> Result<Ready<'a, I>, Failure> {
-        unfit::refuse_zones(&first, &resolved)?;
+        zones::fit(&mut first, &resolved, self.ranks, self.study.is_some())?;
         unfit::refuse_cpus(&first)?;
         if !self.is_dry {
             on_rank_0(self.ranks, || self.shown.is_possible())?;

@@ -13,6 +13,7 @@ use drivelab_core::queue::Trouble;
 use drivelab_io::facts::{DeviceNumber, System, is_there, name_of};
 use drivelab_io::opening::{Mode, TargetFile};
 use drivelab_io::settings::{self, Held};
+use drivelab_io::zones;
 use mounted::Files;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -143,6 +144,24 @@ impl TargetActions {
         self.on_each_file("set aside", |file, is_device, bytes| {
             if is_device { Ok(()) } else { drivelab_io::trim::allocate(file, bytes) }
         })
+    }
+
+    /// Finishes the zones that a step will write and that are partly written: a drive keeps only so
+    /// many open, and these would count among them.
+    pub fn settle_zones(&self, step: &Step) -> Result<(), Trouble> {
+        let Some(target) = self.descriptors.at() else { return Ok(()) };
+        for stream in step.streams.iter().filter(|stream| stream.writes_zones()) {
+            let failed = |error: std::io::Error| {
+                let path = target.path.display();
+                Trouble::failed(format!("zones of {path} cannot be finished: {error}"))
+            };
+            let mode = Mode { write: true, ..Mode::default() };
+            let device = target.descriptor(0, mode).map_err(failed)?;
+            let to = stream.length.map_or(target.bytes, |it| stream.offset.0.saturating_add(it.0));
+            zones::finish_partly_written(device, stream.offset.0, to)
+                .map_err(|errno| failed(std::io::Error::from_raw_os_error(errno.0)))?;
+        }
+        Ok(())
     }
 
     fn on_each_file(

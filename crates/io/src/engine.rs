@@ -44,6 +44,8 @@ pub struct Opened {
     pub is_device: bool,
     /// fdatasync instead of fsync.
     pub data_only: bool,
+    /// Bytes of a zone of the device, where the stream is of zones.
+    pub zone_bytes: u64,
     /// Bytes of the file, or of the smallest where there are others.
     pub bytes: u64,
     /// The worker's further files, used in turn with the first.
@@ -84,7 +86,7 @@ impl Opened {
         Ok(())
     }
 
-    /// Does what has no asynchronous form in the engine: trim, flush.
+    /// Does what has no asynchronous form in the engine: trim, flush, reset and finish of zones.
     pub fn perform(&self, op: &DataOp) -> Result<u32, Errno> {
         match op.action {
             Action::Trim => {
@@ -92,6 +94,12 @@ impl Opened {
                 let discarded =
                     crate::trim::discard(self.file(op.file), self.is_device, op.offset, bytes);
                 discarded.map(|()| op.len)
+            }
+            Action::Reset => {
+                crate::zones::reset(self.file(op.file), op.offset, self.zone_bytes).map(|()| 0)
+            }
+            Action::Finish => {
+                crate::zones::finish(self.file(op.file), op.offset, self.zone_bytes).map(|()| 0)
             }
             Action::Flush if self.data_only => {
                 rustix::fs::fdatasync(self.file(op.file)).map(|()| 0).map_err(errno)

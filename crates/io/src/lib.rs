@@ -46,3 +46,4 @@ pub mod uring;
 pub mod watch;
 pub mod worker;
 mod write_cache;
+pub mod zones;

@@ -120,7 +120,7 @@ impl Mover for Map {
             let synced = unsafe { msync(self.base.cast(), self.length, MsyncFlags::SYNC) };
             return synced.map(|()| 0).map_err(errno);
         }
-        if op.action == Action::Trim {
+        if op.action.is_a_call_of_its_own() {
             return self.opened.perform(op);
         }
         debug_assert!(data.len() == op.len as usize, "the memory is not as long as the request");
@@ -192,6 +192,7 @@ mod tests {
                 descriptor,
                 is_device: false,
                 data_only: false,
+                zone_bytes: 0,
                 bytes: 1 << 20,
                 others: Vec::new(),
             };

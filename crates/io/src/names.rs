@@ -198,7 +198,9 @@ impl Names {
                 let flags = OFlags::RDONLY | OFlags::CLOEXEC;
                 openat(directory, name, flags, Mode::empty()).and_then(rustix::fs::fsync)
             }
-            Action::Read | Action::Write | Action::Trim => return Err(Errno(libc::EINVAL)),
+            Action::Read | Action::Write | Action::Trim | Action::Reset | Action::Finish => {
+                return Err(Errno(libc::EINVAL));
+            }
         }
         .map(|()| 0)
         .map_err(errno)

@@ -346,7 +346,7 @@ impl Queue for Uring {
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         let op = DataOp::try_from(op)?;
-        if op.action == Action::Trim {
+        if op.action.is_a_call_of_its_own() {
             self.direct.push((tag, op));
             return Ok(());
         }

@@ -10,6 +10,7 @@
 pub mod classes;
 mod judge;
 pub mod uses;
+mod zoned;
 
 pub use judge::judge;
 
@@ -87,6 +88,7 @@ pub const STUDY: Study = Study {
     name: "check",
     question: "What can this drive do, and what hurts?",
     allowance: |_, _| Allowance { time: Span(180 * SECOND_NS), budget: Size(8 << 30) },
+    objection: zoned::objection,
     next,
     judge: |setting, run| judge(setting.options, run),
     presentation: Presentation::Cells,
@@ -149,22 +151,33 @@ pub fn scratch_bytes(options: &StudyOptions, facts: &Facts) -> Result<u64, Strin
 /// The next plan: first the layout, then what is missing of the cells on what was laid out.
 fn next(setting: &Setting<'_>, so_far: &Run) -> Option<Plan> {
     let (options, facts) = (setting.options, setting.facts);
+    let shape = zoned::shape(facts, setting.bytes()).filter(|_| !options.read_only);
     let all = if options.read_only {
         cells(options, facts, setting.bytes(), 0, false)
     } else {
         let laid = |step: &&StepRun| step.begin.role == Role::Prepare && step.end.is_some();
         let Some(step) = since_break(so_far).iter().find(laid) else {
             let bytes = layout_bytes(options, setting.is_drive(), setting.bytes());
-            return Some(layout(options, facts, bytes));
+            let mut plan = layout(options, facts, bytes);
+            if let Some(shape) = &shape {
+                zoned::laid_out(shape, zoned::zones(shape, bytes), &mut plan);
+            }
+            return Some(plan);
         };
         let bytes = laid_bytes(step);
         // What was laid out before the target was let go of took its time too.
         let spent_ns = so_far.steps.iter().filter(laid).map(spent_ns).sum();
         let of = |budget: Size| {
             let options = StudyOptions { budget, ..options.clone() };
-            cells(&options, facts, bytes, spent_ns, true)
+            let mut plan = cells(&options, facts, bytes, spent_ns, true);
+            if let Some(shape) = &shape {
+                plan.steps.retain(|step| zoned::is_served(&step.name));
+                zoned::placed(shape, bytes / shape.zoned.holds().max(1), &mut plan);
+            }
+            plan
         };
-        (bytes >= MEBIBYTE).then(|| match is_broken(so_far) {
+        let least = shape.map_or(MEBIBYTE, |shape| 2 * shape.zoned.holds());
+        (bytes >= least).then(|| match is_broken(so_far) {
             true => of(budget_then(options, bytes, of(options.budget), so_far)),
             false => of(options.budget),
         })?

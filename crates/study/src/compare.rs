@@ -170,7 +170,7 @@ pub(crate) fn cell_samples(
     for (index, stream) in cell.streams.iter().enumerate() {
         for kind in stream.kinds.keys().copied() {
             // How many flushes there are follows from the writes; how long they take does not.
-            let is_asked = |metric: &&Metric| kind != Action::Flush || **metric != Metric::Iops;
+            let is_asked = |metric: &&Metric| !kind.goes_along() || **metric != Metric::Iops;
             for metric in metrics.iter().filter(is_asked) {
                 let each: Vec<&KindSummary> = steps
                     .iter()

@@ -43,7 +43,7 @@ pub struct Setting<'a> {
 impl Setting<'_> {
     /// Whether the target is a whole drive, real or simulated, and no file.
     pub fn is_drive(&self) -> bool {
-        matches!(self.facts.target.kind, TargetKind::BlockDevice | TargetKind::Simulated)
+        self.facts.target.kind.is_drive()
     }
 
     /// Whether time is virtual.

@@ -33,6 +33,7 @@ pub mod trim;
 pub mod tune;
 pub mod under;
 pub mod wsat;
+pub mod zones;
 
 use experiment::Study;
 
@@ -61,4 +62,5 @@ pub const STUDIES: &[Study] = &[
     torture::STUDY,
     anatomy::STUDY,
     tune::STUDY,
+    zones::STUDY,
 ];

@@ -12,6 +12,7 @@ mod skewed;
 mod traced;
 mod turns;
 mod written;
+mod zoned;
 mod zones;
 
 use crate::op::{Action, DataOp, Op};
@@ -33,6 +34,7 @@ use skewed::Skewed;
 use traced::Traced;
 use turns::Turns;
 use written::Written;
+use zoned::Zoned;
 use zones::Zones;
 
 /// Generates the operations of one worker.
@@ -61,6 +63,7 @@ enum Walk {
     InTurn(Turns),
     Pairs(Pairs),
     Written(Written),
+    Zoned(Zoned),
     Names(Names),
 }
 
@@ -86,6 +89,10 @@ impl Offsets {
     /// # Ok::<(), drivelab_core::queue::Trouble>(())
     /// ```
     pub fn new(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        if let Some(zoned) = stream.zoned {
+            let zones = Zoned::new(stream, zoned, worker, file_bytes, seed)?;
+            return Ok(Offsets { walk: Walk::Zoned(zones.clone()), ..zones.inner().clone() });
+        }
         if stream.trim_first {
             let alone = Stream {
                 trim_first: false,
@@ -175,6 +182,7 @@ impl Offsets {
             Walk::InTurn(turns) => turns.pass_operations(),
             Walk::Pairs(pairs) => pairs.pass_operations(),
             Walk::Written(written) => written.pass_operations(),
+            Walk::Zoned(zoned) => zoned.pass_operations(),
             Walk::Names(names) => Some(names.pass_operations()),
             _ => None,
         }
@@ -200,6 +208,7 @@ impl Offsets {
             Walk::InTurn(turns) => return turns.next(),
             Walk::Pairs(pairs) => return pairs.next(),
             Walk::Written(written) => return written.next(),
+            Walk::Zoned(zoned) => return zoned.next(),
             Walk::Lanes(lanes) => {
                 let action = self.kinds.next(&mut self.kind_random);
                 let randoms = (&mut self.address_random, &mut self.size_random);

@@ -2,7 +2,7 @@
 
 use super::{
     Arrival, Content, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request, Sharing,
-    StreamText, Sync, SyncTiming, Until, WeightedSize,
+    StreamText, Sync, SyncTiming, Until, WeightedSize, Zoned,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -55,6 +55,8 @@ pub struct Stream {
     pub offset: Size,
     /// Bytes of the region; to the end of the target if absent.
     pub length: Option<Size>,
+    /// The zones of the drive: offsets are of what they hold, one zone after the other.
+    pub zoned: Option<Zoned>,
     /// Shared or disjoint; by default disjoint for sequential, shared for the rest.
     pub regions: Option<Sharing>,
     /// One file or one each.
@@ -135,6 +137,7 @@ impl Default for Stream {
             shift: Size(0),
             offset: Size(0),
             length: None,
+            zoned: None,
             regions: None,
             files: Files::default(),
             depth: 1,
@@ -268,10 +271,17 @@ impl Stream {
             (Action::Write, self.mix.write > 0 || both),
             (Action::Trim, self.mix.trim > 0),
             (Action::Flush, flushes),
+            (Action::Reset, self.writes_zones()),
+            (Action::Finish, self.zoned.is_some_and(|zoned| zoned.finish_after.is_some())),
         ]
         .into_iter()
         .filter_map(|(kind, issued)| issued.then_some(kind))
         .collect()
+    }
+
+    /// Whether it writes zones, each of which it empties first.
+    pub fn writes_zones(&self) -> bool {
+        self.zoned.is_some() && self.mix.write > 0
     }
 
     /// Whether operations come when they are due, whatever became of those before.

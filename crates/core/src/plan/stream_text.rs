@@ -122,6 +122,15 @@ pub struct StreamText {
     /// Bytes of the region; to the end of the target if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<Size>,
+    /// Zoned drives: bytes from the start of one zone to that of the next.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_size: Option<Size>,
+    /// Zoned drives: bytes that a zone holds; all of it if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_capacity: Option<Size>,
+    /// Zoned drives: bytes written to a zone before it is finished; it is filled if absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_finish_after: Option<Size>,
     /// Shared or disjoint; by default disjoint for sequential, shared for the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Sharing>,

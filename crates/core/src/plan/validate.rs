@@ -16,6 +16,7 @@ mod replies;
 mod steady;
 mod stream;
 mod trace;
+mod zoned;
 
 use replies::validate_replies;
 use trace::validate_trace;
@@ -160,6 +161,7 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
                     });
                 }
                 pairs::validate_pairs(stream, problems);
+                zoned::validate_zoned(stream, geometry, problems);
                 read_back::validate_read_back(stream, step.until_of(stream), problems);
                 let geometry = files::geometry_of(stream, geometry, files, problems);
                 stream::validate_stream(stream, &geometry, problems);

@@ -83,6 +83,10 @@ pub struct Extents {
     pub hole_bytes: u64,
     /// Number of extents.
     pub count: u64,
+    /// Number of zones, where the region is of a zoned drive: what lies behind their write
+    /// pointers is unwritten.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub zones: u64,
     /// Of the written bytes, those that another file or another place of this one has too: to
     /// overwrite them the file system puts the new data elsewhere.
     #[serde(default, skip_serializing_if = "is_zero")]

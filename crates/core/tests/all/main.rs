@@ -16,3 +16,4 @@ mod skewed;
 mod support;
 mod tally_merge;
 mod traces;
+mod zoned;

@@ -11,6 +11,8 @@ use drivelab_core::verified::Verified;
 
 /// Numbers of Linux's errors that deserve advice of their own.
 const EIO: i32 = 5;
+const EOVERFLOW: i32 = 75;
+const ETOOMANYREFS: i32 = 109;
 const ENXIO: i32 = 6;
 const ENODEV: i32 = 19;
 const EINVAL: i32 = 22;
@@ -29,6 +31,9 @@ pub fn of_failure(
     let (action, place) = (failure.op.action(), failure.op.place());
     let what = match failure.op {
         Op::Name(_) => format!("{} {place}", action.word()),
+        Op::Data(op) if matches!(action, Action::Reset | Action::Finish) => {
+            format!("{} of the zone at byte {}", action.word(), op.offset)
+        }
         Op::Data(op) => format!("{} of {} bytes {place}", action.word(), op.len),
     };
     if let Some(name) = gone {
@@ -68,6 +73,11 @@ fn advice(errno: Errno, stream: &Stream) -> String {
         ENODEV | ENXIO | ESTALE => "the drive or file system went away".into(),
         EINVAL if stream.io.word() == "direct" => {
             "direct I/O may need larger blocks here: try --bs 4k, or --io buffered".into()
+        }
+        EOVERFLOW | ETOOMANYREFS if stream.zoned.is_some() => {
+            "the drive keeps no more zones open: others are partly written; use fewer workers, or \
+             finish them (blkzone finish)"
+                .into()
         }
         EOPNOTSUPP => "the target cannot do that: leave it out".into(),
         _ => "the kernel refuses it".into(),
@@ -171,11 +181,30 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
 mod tests {
     use super::*;
     use drivelab_core::op::DataOp;
+    use drivelab_core::plan::Zoned;
+    use drivelab_core::units::Size;
 
     fn short(action: Action, target: TargetKind) -> String {
         let op = DataOp { action, offset: 1_835_008, len: 65_536, ..DataOp::default() };
         let failure = Failure { errno: None, op: op.into(), moved: 20_480 };
         of_failure(&failure, &Stream::default(), target, None).text
+    }
+
+    #[test]
+    fn zones_that_cannot_be_opened_are_told_with_the_way_out() {
+        let zoned = Zoned { size: Size(1 << 24), capacity: None, finish_after: None };
+        let stream = Stream { zoned: Some(zoned), ..Stream::default() };
+        let said = |action, errno| {
+            let op = DataOp { action, offset: 1 << 24, len: 0, ..DataOp::default() };
+            let failure = Failure { errno: Some(Errno(errno)), op: op.into(), moved: 0 };
+            of_failure(&failure, &stream, TargetKind::BlockDevice, None).text
+        };
+        for errno in [EOVERFLOW, ETOOMANYREFS] {
+            let text = said(Action::Write, errno);
+            assert!(text.contains("keeps no more zones open") && text.contains("fewer"), "{text}");
+        }
+        let text = said(Action::Reset, EIO);
+        assert!(text.starts_with("a reset of the zone at byte 16777216 failed"), "{text}");
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Running {
             if kind.kind == Action::Write {
                 self.written += kind.bytes;
             }
-            if kind.kind != Action::Flush && !is_background {
+            if !kind.kind.goes_along() && !is_background {
                 self.done.operations += kind.ops;
                 self.done.bytes += kind.bytes;
             }
@@ -225,7 +225,7 @@ impl Counted {
         self.from = if self.to == 0 { tally.from } else { self.from.min(tally.from) };
         self.to = self.to.max(tally.to);
         self.ramp |= tally.ramp;
-        for kind in tally.kinds.iter().filter(|kind| kind.kind != Action::Flush) {
+        for kind in tally.kinds.iter().filter(|kind| !kind.kind.goes_along()) {
             self.operations += kind.ops;
             self.bytes += kind.bytes;
             self.service.get_or_insert_with(Histogram::new).merge(&kind.service);

@@ -1,39 +1,13 @@
 //! What the drive cannot do or would not do as asked, found out before it is touched.
 
 use crate::outcome::Failure;
-use crate::session::intent::intent_of;
 use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::plan::{Act, Plan, Purge};
 use drivelab_core::record::Warning;
 use drivelab_io::cpus;
 use drivelab_io::facts::System;
-use drivelab_io::guard::Intent;
 use drivelab_io::purge;
 use std::os::fd::AsFd;
-
-/// A host-managed zoned drive takes writes only at the write pointer of each zone, and fails others
-/// after some were done.
-pub fn refuse_zones(plan: &Plan, resolved: &ResolvedTarget) -> Result<(), Failure> {
-    let device = resolved.facts.target.devices.first();
-    let zones = device.and_then(|device| device.zones.as_ref()).filter(|it| it.needs_order());
-    let (Some(zones), Kind::Device) = (zones, resolved.kind) else { return Ok(()) };
-    if matches!(intent_of(plan, resolved), Intent::Read) {
-        return Ok(());
-    }
-    let path = resolved.path.display();
-    let size = zones
-        .zone_bytes
-        .map_or_else(String::new, |bytes| format!(" of {}", drivelab_report::units::size(bytes)));
-    Err(Failure::usage(format!(
-        "{path} is a {} zoned drive: each of its zones{size} takes writes only in order, and \
-         drivelab does not write so yet. Nothing was written",
-        zones.model
-    ))
-    .advise(format!(
-        "Reads work: drivelab run {path} --rw randread. To write, make a file system for zones \
-         (f2fs, btrfs, zonefs) on it and give a directory of that."
-    )))
-}
 
 /// A measurement is confined to CPUs that are there, also where a simulated drive is measured in
 /// virtual time and it makes no difference.

@@ -10,6 +10,7 @@ mod removal;
 mod scripted;
 mod settings;
 pub mod soak;
+mod zones;
 
 /// What is tried, by name. It panics where it does not hold.
 pub type Case = fn();
@@ -46,6 +47,11 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("health of scripted ATA and SAS drives is what they count", scripted::health),
             ("scripted ATA and SAS drives test themselves", scripted::self_tests),
             ("a run asks an ATA drive", scripted::counted),
+            ("zones are written in order, and only those asked for", zones::written),
+            ("what zones cannot do is refused at once", zones::bounded),
+            ("facts of zones are the kernel's", zones::facts),
+            ("planted gains of zones are found", zones::studied),
+            ("check measures a zoned drive", zones::checked),
             ("what a drive counts within a run is told", health::changed),
             ("a drive tests itself", health::tests_itself),
         ],

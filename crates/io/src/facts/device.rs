@@ -184,6 +184,7 @@ pub(super) fn describe(
     let mut facts = describe_unread(system, tree, mounts, number, unknown);
     if system.is_live() && facts.bytes != Some(0) {
         signatures(system, number, &mut facts, unknown);
+        zone_states(system, number, &mut facts, unknown);
         asked::ask(system, tree, number, &mut facts, unknown);
     }
     facts
@@ -293,6 +294,7 @@ fn zones(queue: &Path) -> Option<ZoneFacts> {
         zones: read_number(&queue.join("nr_zones")),
         open_max: read_number(&queue.join("max_open_zones")),
         active_max: read_number(&queue.join("max_active_zones")),
+        ..ZoneFacts::default()
     })
 }
 
@@ -323,6 +325,24 @@ fn mounted_at(system: &System, tree: &Tree, mounts: &[Mount], number: DeviceNumb
     };
     let points = mounts.iter().filter(holds).map(|mount| mount.mount_point.display().to_string());
     points.collect()
+}
+
+/// What its zones hold, which only the drive itself says.
+fn zone_states(
+    system: &System,
+    number: DeviceNumber,
+    facts: &mut DeviceFacts,
+    unknown: &mut Vec<String>,
+) {
+    let (Some(found), Some(bytes)) = (&mut facts.zones, facts.bytes) else { return };
+    let told = system.open_node(&facts.name, number).and_then(|node| {
+        let told = crate::zones::complete(node, bytes, found);
+        told.map_err(|errno| std::io::Error::from_raw_os_error(errno.0))
+    });
+    if let Err(error) = told {
+        let advice = if asked::is_root() { "" } else { " Run as root to see them." };
+        unknown.push(format!("What the zones of {} hold is unknown: {error}.{advice}", facts.name));
+    }
 }
 
 fn signatures(

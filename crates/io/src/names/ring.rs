@@ -215,7 +215,12 @@ impl NamesRing {
                 [Some(request.build()), None, None]
             }
             Action::Unlink => [Some(opcode::UnlinkAt::new(directory, path).build()), None, None],
-            Action::Utime | Action::Read | Action::Write | Action::Trim => {
+            Action::Utime
+            | Action::Read
+            | Action::Write
+            | Action::Trim
+            | Action::Reset
+            | Action::Finish => {
                 defect(format!("a {} was to go through the ring of names", op.action.word()))
             }
         };

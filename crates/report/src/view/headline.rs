@@ -65,7 +65,7 @@ pub(crate) fn stream_name(cell: &CellSummary, stream: &CellStream) -> String {
 }
 
 fn data_kinds(stream: &CellStream) -> impl Iterator<Item = (&Action, &CellKind)> {
-    stream.kinds.iter().filter(|(action, _)| **action != Action::Flush)
+    stream.kinds.iter().filter(|(action, _)| !action.goes_along())
 }
 
 /// The kind a stream is about: flush where each write is to be durable, else its only kind.

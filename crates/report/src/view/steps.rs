@@ -173,19 +173,20 @@ pub(crate) fn rates(stream: &StreamSummary) -> Vec<Rate> {
 }
 
 fn data_kinds(stream: &StreamSummary) -> usize {
-    stream.kinds.keys().filter(|kind| **kind != Action::Flush).count()
+    stream.kinds.keys().filter(|kind| !kind.goes_along()).count()
 }
 
-/// Fewer flushes end a step and are no load.
-const FLUSHES_MIN: u64 = 10;
+/// Fewer flushes, resets or finishes come with other operations and are no load.
+const ALONG_MIN: u64 = 10;
 /// An interval narrower than this share is not printed by its ends.
 const ENDS_MIN: f64 = 0.0001;
 
 /// The rate of one kind, or of all together.
 pub(crate) fn rate(label: &'static str, rates: &Rates) -> Rate {
     let is_flush = label == Action::Flush.word();
+    let goes_along = Action::ALL.iter().any(|it| it.goes_along() && it.word() == label);
     let mut parts = vec![match &rates.iops {
-        Some(_) if is_flush && rates.ops < FLUSHES_MIN => "too few for a rate".to_owned(),
+        Some(_) if goes_along && rates.ops < ALONG_MIN => "too few for a rate".to_owned(),
         Some(iops) => with_interval(iops),
         None if is_flush && rates.ops > 0 => {
             headline::without_rate(Some(Action::Flush), rates).to_owned()

@@ -3,7 +3,6 @@
 use super::loads::App;
 use crate::experiment::control;
 use drivelab_core::findings::{Entry, Head, Table, Unit};
-use drivelab_core::op::Action;
 use drivelab_core::plan::{Arrival, Stream};
 use drivelab_core::run::Run;
 use drivelab_core::summary::{StepSummary, StreamSummary, Summary};
@@ -61,7 +60,7 @@ fn has_rests(stream: &Stream) -> bool {
 
 /// How long one of its requests takes from when it was issued.
 fn mean_ns(stream: &StreamSummary) -> Option<f64> {
-    let kinds = stream.kinds.iter().filter(|(action, _)| **action != Action::Flush);
+    let kinds = stream.kinds.iter().filter(|(action, _)| !action.goes_along());
     let sums = kinds.filter_map(|(_, kind)| kind.service_ns).fold((0.0, 0.0), |sum, it| {
         let count = it.count as f64;
         (sum.0 + count, sum.1 + count * it.mean)

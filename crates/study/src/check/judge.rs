@@ -64,6 +64,7 @@ pub fn judge(options: &StudyOptions, run: &Sound<'_>) -> Findings {
     judged.surroundings(&mut findings);
     judged.writes(run, &mut findings);
     judged.not_asked(run, &mut findings);
+    super::zoned::told(&run.begin.facts, &mut findings);
     findings
 }
 

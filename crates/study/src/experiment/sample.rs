@@ -10,6 +10,8 @@ use drivelab_core::tally::{Keep, Tally};
 
 /// Operations behind one histogram: its mean is what counts.
 const SAMPLES: u64 = 4;
+/// Resets or finishes of zones in a step.
+const ZONES: u64 = 16;
 
 /// Plays `study` to its end; `rate` gives operations a second by name of the step and repetition.
 pub fn play(
@@ -39,7 +41,8 @@ pub fn play(
                 opened: Vec::new(),
             }))
             .unwrap();
-            let tally = tally(setting, step, at, rate(&step.name, repetition));
+            let of = |name: &str| rate(name, repetition);
+            let tally = tally(setting, step, at, &of);
             let moved = Moved::of(tally.as_slice());
             ledger.after(step, setting.bytes(), moved, true);
             tally.into_iter().for_each(|it| run.push(Record::Tally(Box::new(it))).unwrap());
@@ -55,12 +58,20 @@ pub fn play(
     run
 }
 
-/// What a step leaves behind at this many operations a second.
-fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<Tally> {
+/// What a step leaves behind at the operations a second that its name has; resets and finishes of
+/// zones have them by a name with their word.
+fn tally(
+    setting: &Setting<'_>,
+    step: &Step,
+    number: u32,
+    of: &dyn Fn(&str) -> f64,
+) -> Option<Tally> {
     let stream = step.streams.first()?;
+    let rate = of(&step.name);
     let length = stream.length.map_or(setting.bytes(), |length| length.0);
     let bytes = step.until.bytes.map(|bytes| bytes.0);
     let files = if stream.files == Files::Each { u64::from(stream.workers) } else { 1 };
+    let length = stream.zoned.map_or(length, |it| length / it.size.0.max(1) * it.used());
     let bytes = bytes.or(step.until.passes.map(|passes| passes * length * files));
     let by_time = step.until.elapsed.map(|span| rate * span.seconds());
     let by_bytes = bytes.map(|bytes| bytes as f64 / stream.size.0 as f64);
@@ -72,6 +83,7 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
     ];
     let mixed = mix.iter().filter(|(_, weight)| *weight > 0).map(|it| it.0);
     let kinds: Vec<Action> = match stream.names() {
+        None if stream.zoned.is_some() => stream.kinds(),
         None => mixed.collect(),
         Some(names) => names.actions.clone(),
     };
@@ -80,6 +92,12 @@ fn tally(setting: &Setting<'_>, step: &Step, number: u32, rate: f64) -> Option<T
     tally.to = (operations / rate * 1e9) as u64;
     let depth = f64::from(stream.depth * stream.workers);
     for entry in &mut tally.kinds {
+        if entry.kind.goes_along() {
+            let each = of(&format!("{}, {}", step.name, entry.kind.word()));
+            (0..ZONES).for_each(|_| entry.service.record((1e9 / each) as u64));
+            entry.ops = ZONES;
+            continue;
+        }
         let weight = mix.iter().find(|(kind, _)| *kind == entry.kind).map_or(0, |it| it.1);
         let share = match stream.names() {
             None => f64::from(weight) / stream.mix.total() as f64,

@@ -32,7 +32,10 @@ const CLAIMS: [&str; 14] = [
 
 /// Studies of drives, of files and of directories each get what they need.
 fn facts(study: &Study) -> Facts {
-    let mut facts = Facts::default();
+    let mut facts = match study.name {
+        "zones" => crate::zones::tests::zoned(256 << 20, 8),
+        _ => Facts::default(),
+    };
     facts.target.kind = match study.name {
         "meta" => TargetKind::Directory,
         _ => TargetKind::Simulated,

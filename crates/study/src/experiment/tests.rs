@@ -116,6 +116,9 @@ fn no_study_asks_for_ever_or_for_more_than_it_may() {
             if study.name == "meta" {
                 facts.target.kind = TargetKind::Directory;
             }
+            if study.name == "zones" {
+                facts = crate::zones::tests::zoned(bytes, 8);
+            }
             let mut options = StudyOptions { scale, bytes, ..options(study.name) };
             let allowance = (study.allowance)(scale, bytes);
             (options.time, options.budget) = (allowance.time, allowance.budget);

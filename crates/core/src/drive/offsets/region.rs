@@ -79,6 +79,6 @@ pub(super) fn worker_region(
 }
 
 /// Where the share of `part` of `parts` begins.
-fn share_start(total: u64, part: u64, parts: u64) -> u64 {
+pub(super) fn share_start(total: u64, part: u64, parts: u64) -> u64 {
     (u128::from(total) * u128::from(part) / u128::from(parts)) as u64
 }

@@ -53,7 +53,7 @@ pub(super) fn drifts(steps: &[&StepSummary]) -> Vec<Drifting> {
     let mut found = Vec::new();
     for (stream, summary) in first.streams.iter().enumerate() {
         let metric = if summary.load.rate.is_some() { Metric::MeanNs } else { Metric::Iops };
-        for kind in summary.kinds.keys().copied().filter(|kind| *kind != Action::Flush) {
+        for kind in summary.kinds.keys().copied().filter(|kind| !kind.goes_along()) {
             let values = values(steps, stream, kind, metric);
             let Some(drift) = drift(&values, metric.delta()) else { continue };
             let stream = stream as u32;

@@ -175,7 +175,7 @@ fn place(
 ) {
     let wanted = |entry: &&KindTally| match kind {
         Some(kind) => entry.kind == kind,
-        None => entry.kind != Action::Flush,
+        None => !entry.kind.goes_along(),
     };
     let sum = |count: fn(&KindTally) -> u64| -> u64 {
         tally.kinds.iter().filter(wanted).map(count).sum()

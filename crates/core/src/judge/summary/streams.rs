@@ -238,12 +238,12 @@ fn total(
     seconds: Option<f64>,
 ) -> Rates {
     let mut total = Rates::default();
-    let mut counted = kinds.iter().filter(|(kind, _)| **kind != Action::Flush);
+    let mut counted = kinds.iter().filter(|(kind, _)| !kind.goes_along());
     // One kind alone is the total; its batch means need not be formed twice.
     if let (Some((_, only)), None) = (counted.next(), counted.next()) {
         return only.rates.clone();
     }
-    for (_, kind) in kinds.iter().filter(|(kind, _)| **kind != Action::Flush) {
+    for (_, kind) in kinds.iter().filter(|(kind, _)| !kind.goes_along()) {
         total.ops += kind.rates.ops;
         total.bytes += kind.rates.bytes;
         total.errors += kind.rates.errors;
@@ -274,7 +274,7 @@ fn rate(
         })
     });
     let moves_data = match kind {
-        Some(kind) => !kind.is_metadata() && kind != Action::Flush,
+        Some(kind) => !kind.is_metadata() && !kind.goes_along(),
         None => rates.bytes > 0,
     };
     if moves_data {

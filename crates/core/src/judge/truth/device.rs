@@ -3,7 +3,7 @@
 use super::{BYTES_MIN, BYTES_TOLERANCE, Case, OTHERS_SHARE, compressible_percent};
 use crate::op::Action;
 use crate::plan::{Content, Files, IoMode, Pattern, Stream, Sync};
-use crate::quantity::{percent, size};
+use crate::quantity::{counted, percent, size};
 use crate::record::DeviceCounters;
 use crate::run::StepRun;
 
@@ -84,12 +84,22 @@ impl Case<'_> {
             let total = untouched + extents.written_bytes;
             let share = untouched as f64 / total.max(1) as f64;
             if share > ZEROS_SHARE {
+                let what = match extents.zones {
+                    0 => format!(
+                        "{} holes, {} allocated only",
+                        size(extents.hole_bytes),
+                        size(extents.unwritten_bytes)
+                    ),
+                    zones => format!(
+                        "{} behind the write pointers of {}",
+                        size(untouched),
+                        counted(zones, "zone")
+                    ),
+                };
                 let text = format!(
-                    "{} of the region was never written ({} holes, {} allocated only): such reads \
-                     need no drive; write the whole region first",
-                    percent(share),
-                    size(extents.hole_bytes),
-                    size(extents.unwritten_bytes)
+                    "{} of the region was never written ({what}): such reads need no drive; write \
+                     the whole region first",
+                    percent(share)
                 );
                 return self.suspect("unwritten_extents", text);
             }

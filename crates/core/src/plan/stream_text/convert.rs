@@ -4,7 +4,9 @@
 //! ignored silently: it is refused here, so that beyond here it cannot exist.
 
 use super::StreamText;
-use crate::plan::{Arrival, Files, Jump, Names, Pattern, PatternName, Sequence, Stream, Think};
+use crate::plan::{
+    Arrival, Files, Jump, Names, Pattern, PatternName, Sequence, Stream, Think, Zoned,
+};
 use crate::units::Size;
 use std::fmt;
 
@@ -43,6 +45,7 @@ impl TryFrom<StreamText> for Stream {
         keys_belong(&text)?;
         let arrival = arrival_of(&text)?;
         let pattern = pattern_of(&mut text)?;
+        let zoned = zoned_of(&text)?;
         Ok(Stream {
             pattern,
             arrival,
@@ -63,6 +66,7 @@ impl TryFrom<StreamText> for Stream {
             shift: text.shift,
             offset: text.offset,
             length: text.length,
+            zoned,
             regions: text.regions,
             files: text.files,
             depth: text.depth,
@@ -216,6 +220,24 @@ fn arrival_of(text: &StreamText) -> Result<Arrival, Contradiction> {
     })
 }
 
+fn zoned_of(text: &StreamText) -> Result<Option<Zoned>, Contradiction> {
+    let Some(size) = text.zone_size else {
+        let stray = [
+            ("zone_capacity", text.zone_capacity.is_some()),
+            ("zone_finish_after", text.zone_finish_after.is_some()),
+        ];
+        return match stray.into_iter().find(|(_, is_given)| *is_given) {
+            Some((key, _)) => {
+                refuse(key, format!("{key} is of the zones of a drive; add zone_size"))
+                    .map(|()| None)
+            }
+            None => Ok(None),
+        };
+    };
+    let (capacity, finish_after) = (text.zone_capacity, text.zone_finish_after);
+    Ok(Some(Zoned { size, capacity, finish_after }))
+}
+
 impl From<Stream> for StreamText {
     fn from(stream: Stream) -> Self {
         let mut text = StreamText::of_any_order(&stream);
@@ -247,6 +269,9 @@ impl StreamText {
             shift: stream.shift,
             offset: stream.offset,
             length: stream.length,
+            zone_size: stream.zoned.map(|zoned| zoned.size),
+            zone_capacity: stream.zoned.and_then(|zoned| zoned.capacity),
+            zone_finish_after: stream.zoned.and_then(|zoned| zoned.finish_after),
             regions: stream.regions,
             files: stream.files,
             depth: stream.depth,

@@ -259,6 +259,7 @@ pub fn open(path: &Path, stream: &Stream, nonblocking: bool, bytes: Option<u64>)
         descriptor: file.into(),
         is_device,
         data_only: matches!(stream.sync, Sync::Fdatasync(_)),
+        zone_bytes: 0,
         bytes: bytes.unwrap_or(length),
     }
 }

@@ -41,7 +41,7 @@ pub fn density(run: &Run, summary: &Summary, cell: &CellSummary, stream: usize) 
     let end = pieces.last()?.to;
     let mut panels = Vec::new();
     let mut rows = Vec::new();
-    for kind in kinds.iter().copied().filter(|kind| *kind != Action::Flush || kinds.len() == 1) {
+    for kind in kinds.iter().copied().filter(|kind| !kind.goes_along() || kinds.len() == 1) {
         let found = columns(&pieces, number, kind, end);
         if found.len() > 1
             && let Some(panel) = panel(&found, kind, kinds.len() > 1)

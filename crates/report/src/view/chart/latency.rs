@@ -1,6 +1,5 @@
 //! How the latencies of one stream are spread.
 
-use drivelab_core::op::Action;
 use drivelab_core::run::Run;
 use drivelab_core::summary::{CellSummary, LatencyKind, cell_histogram};
 use drivelab_stats::{Histogram, supported, supported_quantile};
@@ -44,7 +43,7 @@ pub fn latency_distribution(
             let curve = slower(&merged, columns);
             panel.points.extend(marks(&label, hue(Some(kind)), &merged, &curve));
             rows.push(percentile_row(&label, &merged));
-            let is_dashed = kind == Action::Flush || (latency == LatencyKind::Service && is_open);
+            let is_dashed = kind.goes_along() || (latency == LatencyKind::Service && is_open);
             let stroke = if is_dashed { Stroke::Dashed } else { Stroke::Solid };
             panel.lines.push(Line {
                 label,

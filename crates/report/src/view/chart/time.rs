@@ -132,7 +132,7 @@ pub(super) fn pieces<'run>(
 /// Kinds worth a line: data and metadata, and flush only where it is all there is to see.
 fn shown_kinds(stream: &CellStream) -> Vec<Action> {
     let all: Vec<Action> = stream.kinds.keys().copied().collect();
-    let data: Vec<Action> = all.iter().copied().filter(|kind| *kind != Action::Flush).collect();
+    let data: Vec<Action> = all.iter().copied().filter(|kind| !kind.goes_along()).collect();
     if data.is_empty() { all } else { data }
 }
 

@@ -154,3 +154,21 @@ fn what_others_moved_is_told_without_what_a_journal_may_have_written() {
     });
     assert!(!buffered.contains("EiB") && !buffered.contains("TiB"), "{buffered}");
 }
+
+#[test]
+fn what_lies_behind_the_pointers_of_zones_was_never_written() {
+    let said = |zones, unwritten_bytes| {
+        let mut evidence = Evidence::reads();
+        let extents = Extents { written_bytes: 900, unwritten_bytes, zones, ..Extents::default() };
+        evidence.observed().extents = Some(extents);
+        let step = summarise(&evidence.run()).steps.remove(0);
+        step.reasons.into_iter().map(|reason| reason.text).collect::<Vec<_>>().join(" ")
+    };
+    assert!(
+        said(3, 100).contains("100 B behind the write pointers of 3 zones"),
+        "{}",
+        said(3, 100)
+    );
+    assert!(said(0, 100).contains("100 B allocated only"), "{}", said(0, 100));
+    assert_eq!(said(3, 1), "");
+}

@@ -1,0 +1,255 @@
+//! Zones of drives that take writes only in order: QEMU's NVMe namespace, and null_blk with two
+//! conventional zones.
+
+use crate::guest::{PATIENCE, node};
+use crate::support::binary::{Laboratory, must};
+use serde_json::Value;
+use std::fs;
+use std::sync::OnceLock;
+
+const MIB: u64 = 1 << 20;
+
+/// A zone as the kernel's own tool tells it (blkzone of util-linux): its first byte, the bytes
+/// before its pointer, and its condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Told {
+    start: u64,
+    written: u64,
+    condition: String,
+}
+
+fn told(node: &str) -> Vec<Told> {
+    let text = must("blkzone", ["report", node]);
+    let number = |line: &str, key: &str| {
+        let rest = line.split_once(key).unwrap_or_else(|| panic!("{key} in {line}")).1;
+        let digits = rest.trim_start().trim_start_matches("0x");
+        let end = digits.find(|it: char| !it.is_ascii_hexdigit()).unwrap_or(digits.len());
+        u64::from_str_radix(&digits[..end], 16).unwrap() * 512
+    };
+    let condition = |line: &str| {
+        let rest = line.split_once("zcond:").and_then(|(_, rest)| rest.split_once('('));
+        rest.and_then(|(_, rest)| rest.split_once(')')).expect("a condition").0.to_owned()
+    };
+    let of = |line: &str| Told {
+        start: number(line, "start:"),
+        written: number(line, "wptr"),
+        condition: condition(line),
+    };
+    text.lines().filter(|line| line.contains("start:")).map(of).collect()
+}
+
+fn conditions(node: &str, condition: &str) -> usize {
+    told(node).iter().filter(|zone| zone.condition == condition).count()
+}
+
+/// null_blk with 16 zones of 16 MiB, of which the first two are conventional, and of the others at
+/// most four are open; it keeps what is written.
+fn null_blk() -> &'static str {
+    static MADE: OnceLock<()> = OnceLock::new();
+    MADE.get_or_init(|| {
+        made("zoned0", &[("size", "256"), ("zone_size", "16"), ("zone_nr_conv", "2")])
+    });
+    "/dev/zoned0"
+}
+
+/// A zoned null_blk of this name that keeps at most four zones open, with these settings of its
+/// own.
+fn made(name: &str, own: &[(&str, &str)]) {
+    let config = "/sys/kernel/config";
+    must("sh", ["-c", &format!("mountpoint -q {config} || mount -t configfs configfs {config}")]);
+    let directory = format!("{config}/nullb/{name}");
+    fs::create_dir_all(&directory).unwrap();
+    let all =
+        [("blocksize", "4096"), ("memory_backed", "1"), ("zoned", "1"), ("zone_max_open", "4")];
+    for (key, value) in all.iter().chain(own).chain(&[("power", "1")]) {
+        fs::write(format!("{directory}/{key}"), value).unwrap_or_else(|e| panic!("{key}: {e}"));
+    }
+}
+
+fn stream(json: &Value) -> &Value {
+    &json["steps"].as_array().expect("steps").last().expect("a step")["streams"][0]
+}
+
+fn reasons(json: &Value) -> String {
+    let steps = json["steps"].as_array().expect("steps");
+    steps.last().expect("a step")["reasons"].to_string()
+}
+
+/// Zones are written in order behind a reset of each, and hold what was written; nothing outside of
+/// the region is touched.
+pub fn written() {
+    for (node, from, capacity) in [(node("zones"), 0, 12 * MIB), (null_blk().into(), 2, 16 * MIB)] {
+        let laboratory = Laboratory::new();
+        let token = laboratory.token(&node);
+        let before = told(&node);
+        let offset = (from * 16 * MIB).to_string();
+        let place = ["--offset", &offset, "--length", "64MiB", "--bs", "128k", "--json"];
+        let line = [
+            "run",
+            &node,
+            "--rw",
+            "write",
+            "--workers",
+            "2",
+            "--passes",
+            "1",
+            "--stamp",
+            "--seed",
+            "7",
+        ];
+        let refused = laboratory.run([&line[..], &place].concat(), PATIENCE).expect_status(3);
+        assert!(refused.stderr.contains("--erase"), "{refused:?}");
+        assert_eq!(told(&node), before, "{node} was touched without its token");
+        for _ in 0..2 {
+            let all = [&line[..], &place, &["--erase", &token]].concat();
+            let json = laboratory.run(all, PATIENCE).expect_status(0).json();
+            let stream = stream(&json);
+            assert_eq!(stream["write"]["bytes"], 4 * capacity, "{node}: {stream}");
+            assert_eq!(stream["reset"]["ops"], 4, "{node}: {stream}");
+            assert!(stream["reset"]["service_ns"]["min"].as_u64() > Some(0), "{node}: {stream}");
+            assert_eq!(stream["total"]["ops"], stream["write"]["ops"], "{node}: {stream}");
+            for (at, (zone, was)) in told(&node).iter().zip(&before).enumerate() {
+                let is_ours = (from as usize..from as usize + 4).contains(&at);
+                assert_eq!(zone.condition == "fu", is_ours, "{node} zone {at}: {zone:?}");
+                assert!(is_ours || zone == was, "{node} zone {at}: {was:?} → {zone:?}");
+            }
+        }
+        let line = [
+            "run",
+            &node,
+            "--rw",
+            "read",
+            "--workers",
+            "2",
+            "--passes",
+            "1",
+            "--verify",
+            "--seed",
+            "7",
+        ];
+        let json = laboratory.run([&line[..], &place].concat(), PATIENCE).json();
+        let stream = stream(&json);
+        assert_eq!(stream["verified"], 4 * capacity / 4096, "{node}: {stream}");
+        assert_eq!(stream["mismatched"], 0, "{node}: {stream}");
+        let line = ["run", &node, "--rw", "randread", "--operations", "300"];
+        let json = laboratory.run([&line[..], &place].concat(), PATIENCE).json();
+        assert!(!reasons(&json).contains("never written"), "{node}: {}", reasons(&json));
+        let json = laboratory.run([&line[..], &["--json"]].concat(), PATIENCE).json();
+        assert!(reasons(&json).contains("behind the write pointers"), "{node}: {}", reasons(&json));
+    }
+}
+
+/// What a zoned drive cannot do is refused before anything; zones that an earlier step left open do
+/// not stand in the way of a later one.
+pub fn bounded() {
+    for (node, most) in [(node("zones"), 8), (null_blk().into(), 4)] {
+        let laboratory = Laboratory::new();
+        let token = laboratory.token(&node);
+        let before = told(&node);
+        let workers = (most + 1).to_string();
+        let refused: [(&[&str], &str); 5] = [
+            (&["--rw", "write", "--workers", &workers], "open, and"),
+            (&["--rw", "randwrite"], "a zone takes writes only in order"),
+            (&["--rw", "write", "--depth", "4"], "one write at a time"),
+            (&["--rw", "write", "--bs", "5MiB"], "whole number of requests"),
+            (&["--rw", "randtrim"], "zones are reset, not trimmed"),
+        ];
+        for (words, said) in refused {
+            let line = [&["run", &node], words, &["--operations", "1", "--erase", &token]].concat();
+            let outcome = laboratory.run(line, PATIENCE).expect_status(2);
+            assert!(outcome.stderr.contains(said), "{words:?}: {outcome:?}");
+        }
+        let line = ["study", "trim", &node, "--quick", "--erase", &token];
+        let outcome = laboratory.run(line, PATIENCE).expect_status(2);
+        assert!(outcome.stderr.contains("zoned drive"), "{outcome:?}");
+        assert_eq!(told(&node), before, "{node}");
+        for workers in [most, most - 1, most] {
+            let workers = workers.to_string();
+            let line = ["run", &node, "--rw", "write", "--bs", "64k", "--operations", "40"];
+            let all = [&line[..], &["--workers", &workers, "--erase", &token]].concat();
+            let outcome = laboratory.run(all, PATIENCE);
+            assert!(matches!(outcome.status, Some(0 | 4)), "{node} x{workers}: {outcome:?}");
+            assert!(!outcome.stderr.contains("failed"), "{node} x{workers}: {outcome:?}");
+        }
+        assert!(conditions(&node, "oi") + conditions(&node, "cl") > 0, "{:?}", told(&node));
+    }
+}
+
+/// The facts are those of the kernel's own tool.
+pub fn facts() {
+    let nodes = [(node("zones"), 0), (null_blk().to_owned(), 2)];
+    let json = Laboratory::new().run(["list", "--json"], PATIENCE).expect_status(0).json();
+    for (node, conventional) in nodes {
+        let name = node.trim_start_matches("/dev/");
+        let mut devices = json["devices"].as_array().expect("devices").iter();
+        let zones = &devices.find(|device| device["name"] == name).expect("the device")["zones"];
+        let count = |condition: &str| conditions(&node, condition) as u64;
+        assert_eq!(zones["conventional"], conventional, "{zones}");
+        assert_eq!(zones["empty"], count("em"), "{zones}");
+        assert_eq!(zones["full"], count("fu"), "{zones}");
+        assert_eq!(zones["partly_written"], count("oi") + count("oe") + count("cl"), "{zones}");
+        assert_eq!(zones["ordered_from_bytes"], conventional * 16 * MIB, "{zones}");
+    }
+}
+
+/// Planted drives: one serves each request in 3 ms, so that four zones write four times as fast as
+/// one; of the other all zones share 16 MB/s, so that several win nothing.
+pub fn studied() {
+    let small = [("size", "64"), ("zone_size", "2")];
+    let slow = [("irqmode", "2"), ("completion_nsec", "3000000")];
+    made("zoned1", &[&small[..], &slow].concat());
+    made("zoned2", &[&small[..], &[("mbps", "16")]].concat());
+    let gains = "Several zones at once write faster than one: 4 zones write ";
+    let none = "Several zones at once write no faster than one by";
+    for (node, said) in [("/dev/zoned1", gains), ("/dev/zoned2", none)] {
+        let laboratory = Laboratory::new();
+        let token = laboratory.token(node);
+        let line = ["study", "zones", node, "--quick", "--seed", "7", "--json", "--erase", &token];
+        let json = laboratory.run(line, PATIENCE * 2).json();
+        let findings = &json["findings"];
+        let verdict = findings["verdict"].to_string();
+        assert!(verdict.contains(said), "{node}: {findings}");
+        assert!(verdict.contains("mptying a full zone takes"), "{node}: {findings}");
+        let figures = findings["figures"].as_array().expect("figures");
+        let value = |name: &str| {
+            let found = figures.iter().find(|figure| figure["name"] == name);
+            found
+                .and_then(|it| it["estimate"]["value"].as_f64())
+                .unwrap_or_else(|| panic!("{name}: {figures:?}"))
+        };
+        let ratio = value("write, 4 zones open") / value("write, 1 zone open");
+        let expected = if said == gains { 3.4..4.2 } else { 0.9..1.1 };
+        assert!(expected.contains(&ratio), "{node}: {ratio}: {findings}");
+    }
+    let outcome = Laboratory::new().run(["study", "zones", &node("first"), "--quick"], PATIENCE);
+    let outcome = outcome.expect_status(2);
+    assert!(outcome.stderr.contains("needs a drive whose zones"), "{outcome:?}");
+}
+
+/// A newcomer's first line: what can be measured is, and the rest is said not to be known.
+pub fn checked() {
+    let node = node("zones");
+    let laboratory = Laboratory::new();
+    let token = laboratory.token(&node);
+    let line = ["check", &node, "--time", "40s", "--seed", "7"];
+    laboratory.run(line, PATIENCE).expect_status(3);
+    let outcome = laboratory.run([&line[..], &["--erase", &token]].concat(), PATIENCE);
+    println!("{}{}", outcome.stdout, outcome.stderr);
+    let outcome = laboratory.run(["report", "--json"], PATIENCE);
+    let json = outcome.json();
+    let cells = json["cells"].as_array().expect("cells");
+    let names: Vec<&str> = cells.iter().filter_map(|cell| cell["name"].as_str()).collect();
+    for name in [
+        "sequential read 1 MiB",
+        "sequential read 1 MiB qd1",
+        "sequential write 1 MiB qd1",
+        "random read",
+        "random read qd1",
+    ] {
+        assert!(names.contains(&name), "{name}: {names:?}");
+    }
+    assert!(!names.contains(&"random write"), "{names:?}");
+    assert!(!json.to_string().contains("never written"), "{json}");
+    let unknown = json["findings"]["unknown"].to_string();
+    assert!(unknown.contains("How it takes random writes"), "{unknown}");
+}
