@@ -217,10 +217,7 @@ impl<'a> Execution<'a> {
                 let act = self.testbed.act(act).unwrap_or_else(|| self.perform(act, &mut places));
                 act.map(|change| set = change).map(|()| Vec::new())
             }
-            None => self
-                .target_actions
-                .settle_zones(&driven)
-                .and_then(|()| self.run_streams(plan, &driven, number, &mut evidence)),
+            None => self.run_streams(plan, &driven, number, &mut evidence),
         });
         let mut end = StepEnd { step: number, places, set, ..StepEnd::default() };
         let is_real = inside.is_none();
@@ -357,6 +354,7 @@ impl<'a> Execution<'a> {
         number: u32,
         evidence: &mut Evidence,
     ) -> Result<Vec<Finished>, Trouble> {
+        self.target_actions.settle_zones(step)?;
         let interval = plan.interval.0;
         let mut drivers = drivers_of(step, number, plan.seed, interval, self.file_bytes)?;
         let ranks = self.ranks;

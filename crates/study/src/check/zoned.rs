@@ -108,8 +108,8 @@ fn over(shape: &Shape, first: u64, zones: u64, stream: &mut Stream) {
 pub(super) fn told(facts: &Facts, findings: &mut Findings) {
     if is_zoned(facts) {
         findings.unknown.push(format!(
-            "How it takes random writes, mixes and commits: its zones take writes only in order, so \
-             these were not tried. What its zones cost: drivelab study zones {}.",
+            "How it takes random writes, mixes and commits: its zones take writes only in order, \
+             so these were not tried. What its zones cost: drivelab study zones {}.",
             facts.target.path
         ));
     }

@@ -4,7 +4,7 @@ use super::{READ, Shape, TURN, name, shape};
 use crate::compare::{Side, compare};
 use crate::experiment::order::since_break;
 use crate::experiment::{Setting, control, loads};
-use drivelab_core::comparison::Sample;
+use drivelab_core::comparison::{Comparison, Sample};
 use drivelab_core::findings::{Axis, Figure, Findings, Line, LineKind, Picture, Unit};
 use drivelab_core::ledger::Moved;
 use drivelab_core::op::Action;
@@ -46,7 +46,7 @@ fn rates(summary: &Summary, shape: &Shape, findings: &mut Findings) {
             name: name(open),
             estimate,
             unit: Unit::BytesPerS,
-            note: String::new(),
+            note: "resets included".into(),
         }));
     }
     let reads = Estimate::positive_mean_of(&control::values(summary, READ));
@@ -58,27 +58,40 @@ fn rates(summary: &Summary, shape: &Shape, findings: &mut Findings) {
     }));
 }
 
-/// Whether more zones at once write faster, and how many are enough.
+/// The name of a comparison.
+fn words(open: u32) -> String {
+    format!("{} at once", counted(u64::from(open), "zone"))
+}
+
+/// Several zones at once against one, each in its own comparison.
+fn compared(
+    setting: &Setting<'_>,
+    summary: &Summary,
+    one: u32,
+    more: &[u32],
+) -> Result<Comparison, String> {
+    let sample = |open: u32, of: u32| -> Option<Sample> {
+        control::sample(summary, &name(open), "")?;
+        control::sample(summary, &name(of), &words(open))
+    };
+    let side = |label: &str, of: &dyn Fn(u32) -> u32| Side {
+        name: label.into(),
+        samples: more.iter().filter_map(|open| sample(*open, of(*open))).collect(),
+        facts: Vec::new(),
+        is_by_run: false,
+    };
+    let (before, after) = (side("one zone", &|_| one), side("several", &|open| open));
+    compare(&before, &after, Some(setting.options.delta))
+}
+
+/// Whether more zones at once write faster, and which most of all.
 fn at_once(setting: &Setting<'_>, summary: &Summary, opens: &[u32], findings: &mut Findings) {
     let [one, more @ ..] = opens else { return };
     if more.is_empty() {
         findings.unknown.push("Whether more zones at once write faster: one can be open.".into());
         return;
     }
-    let words = |open: u32| format!("{} at once", counted(u64::from(open), "zone"));
-    let sample = |open: u32, of: u32| -> Option<Sample> {
-        control::sample(summary, &name(open), "")?;
-        control::sample(summary, &name(of), &words(open))
-    };
-    let side = |label: &str, samples: Vec<Sample>| Side {
-        name: label.into(),
-        samples,
-        facts: Vec::new(),
-        is_by_run: false,
-    };
-    let before = side("one zone", more.iter().filter_map(|open| sample(*open, *one)).collect());
-    let after = side("several", more.iter().filter_map(|open| sample(*open, *open)).collect());
-    let comparison = match compare(&before, &after, Some(setting.options.delta)) {
+    let comparison = match compared(setting, summary, *one, more) {
         Ok(comparison) => comparison,
         Err(why) => {
             findings.no_answer = true;
@@ -88,55 +101,52 @@ fn at_once(setting: &Setting<'_>, summary: &Summary, opens: &[u32], findings: &m
             return;
         }
     };
-    let known = |open: &u32| comparison.cells.iter().find(|cell| cell.name == words(*open));
-    let faster: Vec<(u32, Ratio)> = more
-        .iter()
-        .filter_map(|open| {
-            let cell = known(open)?;
-            let ratio = cell.ratio.filter(|ratio| ratio.value > 1.0)?;
-            (cell.verdict == Some(Verdict::Changed)).then_some((*open, ratio))
-        })
-        .collect();
-    let is_open = |open: &&u32| {
-        let verdict = known(open).and_then(|cell| cell.verdict);
-        matches!(verdict, Some(Verdict::Inconclusive | Verdict::ChangedMaybeRelevant))
+    let known = |open: &u32| {
+        let cell = comparison.cells.iter().find(|cell| cell.name == words(*open))?;
+        Some((*open, cell.verdict?, cell.ratio?))
     };
-    let undecided: Vec<String> = more.iter().filter(is_open).map(u32::to_string).collect();
-    let is_judged = |open: &u32| known(open).is_some_and(|cell| cell.verdict.is_some());
-    if !more.iter().any(is_judged) {
+    let judged: Vec<(u32, Verdict, Ratio)> = more.iter().filter_map(known).collect();
+    if judged.is_empty() {
         findings.no_answer = true;
         findings.want_more(
             "Whether several zones at once write faster than one: too few repetitions were sound. \
              Give a larger --time or --budget."
                 .into(),
         );
-        return;
     }
-    let tried: Vec<String> =
-        more.iter().filter(|open| is_judged(open)).map(u32::to_string).collect();
+    conclude(setting, &judged, findings);
+    findings.comparison = Some(comparison);
+}
+
+fn conclude(setting: &Setting<'_>, judged: &[(u32, Verdict, Ratio)], findings: &mut Findings) {
+    use Verdict as V;
+    let named = |which: &dyn Fn(V) -> bool| -> String {
+        let all = judged.iter().filter(|(_, verdict, _)| which(*verdict));
+        all.map(|(open, ..)| open.to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let undecided = named(&|it| matches!(it, V::Inconclusive | V::ChangedMaybeRelevant));
     let band = percent(setting.options.delta);
-    let best = faster.iter().max_by(|a, b| a.1.value.total_cmp(&b.1.value));
-    match best {
-        Some((open, ratio)) => findings.verdict.push(format!(
+    let faster =
+        judged.iter().filter(|(_, verdict, ratio)| *verdict == V::Changed && ratio.value > 1.0);
+    match faster.max_by(|a, b| a.2.value.total_cmp(&b.2.value)) {
+        Some((open, _, ratio)) => findings.verdict.push(format!(
             "Several zones at once write faster than one: {} write {} times{} as fast.",
             counted(u64::from(*open), "zone"),
             digits(ratio.value),
             interval(ratio)
         )),
-        None if undecided.is_empty() => findings.verdict.push(format!(
+        None if undecided.is_empty() && !judged.is_empty() => findings.verdict.push(format!(
             "Several zones at once write no faster than one by {band} or more: {} were tried.",
-            tried.join(", ")
+            named(&|_| true)
         )),
         None => {}
     }
     if !undecided.is_empty() {
         findings.unknown.push(format!(
-            "Whether {} zones at once write faster than one by {band} or more: the noise is too \
-             large to tell. A larger scale repeats more often.",
-            undecided.join(", ")
+            "Whether {undecided} zones at once write faster than one by {band} or more: the noise \
+             is too large to tell. A larger scale repeats more often."
         ));
     }
-    findings.comparison = Some(comparison);
 }
 
 fn interval(ratio: &Ratio) -> String {
@@ -239,9 +249,4 @@ fn told(setting: &Setting<'_>, shape: &Shape, findings: &mut Findings) {
             "The drive keeps {most} zones open; no more than {tried} were tried at once."
         ));
     }
-    findings.deviations.push(
-        "Each zone is reset before it is written, and one write is outstanding to each: the rates \
-         hold the resets."
-            .into(),
-    );
 }

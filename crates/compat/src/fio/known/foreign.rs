@@ -65,7 +65,8 @@ pub(super) const ALL: &[Known] = &[
     option("nfs_url, spdk_conf, spdk_json_conf, skip_bad, hdfsdirectory", no(NO_LIBRARY)),
 ];
 
-const NO_ZONES: &str = "there is no engine for zoned devices";
+const NO_ZONES: &str =
+    "zonemode is not here; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
 const PREPARED: &str = "use `drivelab study steady`, which brings the drive there and proves it";
 const NO_PLACEMENT: &str = "no placement hints are given to the drive";
 const OF_PLACEMENT: &str = "they belong to fdp or dataplacement, which is refused";
