@@ -45,6 +45,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("a scripted ATA drive is erased by its security set", scripted::secure_erase),
             ("health of scripted ATA and SAS drives is what they count", scripted::health),
             ("scripted ATA and SAS drives test themselves", scripted::self_tests),
+            ("facts of a namespace are those of a scripted drive", facts::of_scripted),
             ("a run asks an ATA drive", scripted::counted),
             ("what a drive counts within a run is told", health::changed),
             ("a drive tests itself", health::tests_itself),
