@@ -3,7 +3,10 @@
 //! Plain data: `drivelab-io` gathers it, the run file stores it, reports print it. `None` means
 //! unknown and is printed as "unknown": nothing here is ever guessed.
 
-pub use crate::health::{CRITICAL_WARNINGS, OwnNames, SelfTestEnd, SelfTestFacts, WearFacts};
+pub use crate::health::{
+    CRITICAL_WARNINGS, ErrorEntry, OwnNames, SelfTestEnd, SelfTestFacts, TemperatureFacts,
+    WearFacts,
+};
 pub use crate::nvme::{Apst, AtomicWrites, BlockFormat, NvmeFacts, Performance};
 use crate::price::Price;
 use schemars::JsonSchema;

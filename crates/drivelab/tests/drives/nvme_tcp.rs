@@ -42,6 +42,10 @@ struct Script {
     flash_percent: u64,
     /// Reads that it serves before it counts two media errors; 0: all of them.
     reads_until_errors: u64,
+    /// Percent of what hosts write that it counts as written by hosts.
+    counted_percent: u64,
+    /// Errors that it has noted before.
+    errors: u64,
     /// How long a self-test takes, and whether it finds something wrong.
     self_test_s: u64,
     self_test_fails: u64,
@@ -72,6 +76,8 @@ impl Script {
             celsius: number("celsius", 31),
             flash_percent: number("flash_percent", 0),
             reads_until_errors: number("reads_until_errors", 0),
+            counted_percent: number("counted_percent", 100),
+            errors: number("errors", 0),
             self_test_s: number("self_test_s", 2),
             self_test_fails: number("self_test_fails", 0),
             is_rich: number("is_rich", 0),
@@ -96,6 +102,15 @@ impl Drive {
     fn is_testing(&self) -> bool {
         let span = Duration::from_secs(self.script.self_test_s);
         self.self_test.is_some_and(|(begin, _)| begin.elapsed() < span)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.script.reads_until_errors > 0 && self.reads > self.script.reads_until_errors
+    }
+
+    /// Errors that it has noted so far: two with those of media.
+    fn errors(&self) -> u64 {
+        self.script.errors + if self.has_failed() { 2 } else { 0 }
     }
 
     fn sanitizes(&self) -> bool {
@@ -384,6 +399,7 @@ fn controller(script: &Script) -> Vec<u8> {
         page[265] = 1;
         put(&mut page, 526, &[15, 0, 3, 0]);
     }
+    page[262] = logs::ERRORS - 1;
     put(&mut page, 266, &(273u16 + 70).to_le_bytes());
     put(&mut page, 268, &(273u16 + 80).to_le_bytes());
     put(&mut page, 320, &10u16.to_le_bytes());

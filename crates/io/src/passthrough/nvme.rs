@@ -87,6 +87,11 @@ impl Controller {
         self.0[261] & 0b1_0000 != 0
     }
 
+    /// ELPE, less one: how many entries its error log has.
+    pub fn error_entries(&self) -> usize {
+        usize::from(self.0[262]) + 1
+    }
+
     /// OACS bit 3.
     fn manages_namespaces(&self) -> bool {
         self.0[256] & 0b1000 != 0
