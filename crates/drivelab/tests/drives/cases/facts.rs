@@ -212,6 +212,10 @@ pub fn paths() {
         let step = json["steps"].as_array().expect("steps").last().expect("a step").clone();
         assert_ne!(step["valid"], false, "{step}");
         assert_ne!(outcome.status, Some(4), "{outcome:?}");
+        // Which of the two controllers counts what is not told.
+        let change = &json["health"][0];
+        assert!(change["written_bytes"].is_number(), "{change}");
+        assert_eq!(change["kernel_written_bytes"], Value::Null, "{change}");
     }
 }
 
