@@ -3,10 +3,11 @@
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
 use drivelab_core::facts::WearFacts;
+use drivelab_io::facts::namespace;
 use drivelab_io::health::log_pages::{self, Logs};
 use drivelab_io::health::smart::{BYTES, Smart};
 use drivelab_io::health::statistics::{self, PAGE_BYTES, Statistics};
-use drivelab_io::health::{ocp, self_test};
+use drivelab_io::health::{error_log, ocp, sct, self_test};
 
 /// SMART data and the thresholds behind it: as they come, and with sums that are right.
 pub fn smart(data: &[u8]) {
@@ -59,7 +60,8 @@ pub fn log_pages(data: &[u8]) {
     }
 }
 
-/// Logs of self-tests, taken for each kind of drive, and the log of datacenter drives.
+/// Logs of self-tests, taken for each kind of drive, the log of datacenter drives, that of errors,
+/// the SCT status of an ATA drive, and Identify.
 pub fn nvme_logs(data: &[u8]) {
     if let Some(found) = self_test::of_nvme(data) {
         assert!(data.len() >= 32);
@@ -74,7 +76,20 @@ pub fn nvme_logs(data: &[u8]) {
         assert!(found.done_percent.is_none_or(|percent| found.is_running && percent <= 100));
     }
     self_test::of_scsi(data.chunks(16));
+    let errors = error_log::read(data);
+    assert!(errors.len() <= error_log::ENTRIES_MAX.min(data.len() / error_log::ENTRY_BYTES));
+    assert!(errors.is_sorted_by(|newer, older| newer.number >= older.number));
+    assert!(errors.iter().all(|entry| entry.number > 0 && entry.status_type < 8));
+    assert!(errors.iter().all(|entry| !entry.words().is_empty()));
     let mut wear = WearFacts::default();
+    if let Some(found) = sct::read(data) {
+        assert!(data.len() >= sct::BYTES);
+        assert!(found.current_c.is_none_or(|degrees| (-127..=127).contains(&degrees)));
+    }
+    let nvme = namespace::of_identify(data, data);
+    let in_use = nvme.block_formats.iter().filter(|format| format.is_in_use).count();
+    assert!(nvme.block_formats.len() <= 64 && in_use <= 1);
+    assert_eq!(nvme.atomic_writes.is_some(), in_use == 1);
     let is_ocp = ocp::add(data, &mut wear);
     assert!(is_ocp || wear == WearFacts::default(), "a page of somebody else");
 }

@@ -3,7 +3,11 @@
 //! Plain data: `drivelab-io` gathers it, the run file stores it, reports print it. `None` means
 //! unknown and is printed as "unknown": nothing here is ever guessed.
 
-pub use crate::health::{CRITICAL_WARNINGS, OwnNames, SelfTestEnd, SelfTestFacts, WearFacts};
+pub use crate::health::{
+    CRITICAL_WARNINGS, ErrorEntry, OwnNames, SelfTestEnd, SelfTestFacts, TemperatureFacts,
+    WearFacts,
+};
+pub use crate::nvme::{Apst, AtomicWrites, BlockFormat, NvmeFacts, Performance};
 use crate::price::Price;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -297,6 +301,9 @@ pub struct DeviceFacts {
     /// Identifier of an NVMe namespace on its drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<u32>,
+    /// What an NVMe drive says of the namespace, and of itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nvme: Option<NvmeFacts>,
     /// Its zones, where it has some.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zones: Option<ZoneFacts>,

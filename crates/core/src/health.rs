@@ -83,6 +83,9 @@ pub struct WearFacts {
     /// Errors that it has noted in its log so far; a command that it does not know is one, too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_entries: Option<u64>,
+    /// The newest entries of its error log, the newest first; at most eight.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorEntry>,
     /// Blocks of its flash that it no longer uses for data.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_blocks: Option<u64>,
@@ -92,6 +95,9 @@ pub struct WearFacts {
     /// Its temperature when it was asked, in degrees Celsius.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub temperature_c: Option<i32>,
+    /// What else it keeps of its temperature (ATA: SCT status).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub temperatures: Option<TemperatureFacts>,
     /// Sectors that it has replaced by others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reallocated_sectors: Option<u64>,
@@ -143,6 +149,79 @@ pub struct SelfTestEnd {
     /// Hours under power when it ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub power_on_hours: Option<u64>,
+}
+
+/// What an NVMe drive noted of a command that failed, or of an error of its own.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ErrorEntry {
+    /// Its number since the drive was made: each error has the next one.
+    pub number: u64,
+    /// The submission queue of the command, 0 for that of admin commands; absent where the error
+    /// belongs to no command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<u16>,
+    /// Identifier of the command in its queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_id: Option<u16>,
+    /// Opcode of the command; older drives do not tell it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opcode: Option<u8>,
+    /// Status code type.
+    pub status_type: u8,
+    /// Status code.
+    pub status_code: u8,
+    /// Both in words.
+    pub status: String,
+    /// First logical block with the error, as the drive says; many say 0 where there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lba: Option<u64>,
+    /// Namespace of the command.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<u32>,
+}
+
+/// Status code type of media and data integrity errors.
+const MEDIA: u8 = 2;
+
+impl ErrorEntry {
+    /// Its status, and where it was: an LBA means something where media or data failed.
+    pub fn words(&self) -> String {
+        let status = u16::from(self.status_type) << 8 | u16::from(self.status_code);
+        let lba = self.lba.filter(|_| self.status_type == MEDIA);
+        let place = match (lba, self.namespace) {
+            (Some(lba), Some(namespace)) => format!(" at block {lba} of namespace {namespace}"),
+            (Some(lba), None) => format!(" at block {lba}"),
+            (None, Some(namespace)) => format!(" on namespace {namespace}"),
+            (None, None) => String::new(),
+        };
+        format!("{} ({status:03X}h){place}", self.status)
+    }
+}
+
+/// Temperatures that a drive keeps, in degrees Celsius; absent where it does not know.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct TemperatureFacts {
+    /// When it was asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub current_c: Option<i32>,
+    /// The least since it was turned on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_cycle_min_c: Option<i32>,
+    /// The most since it was turned on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub power_cycle_max_c: Option<i32>,
+    /// The least ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifetime_min_c: Option<i32>,
+    /// The most ever.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lifetime_max_c: Option<i32>,
+    /// Intervals of its temperature log above the temperature at which it may work.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_limit_count: Option<u32>,
+    /// Intervals below it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub under_limit_count: Option<u32>,
 }
 
 /// What a drive calls itself.

@@ -90,6 +90,7 @@ pub mod health;
 pub mod judge;
 pub mod lifetime;
 pub mod link;
+pub mod nvme;
 pub mod op;
 pub mod plan;
 pub mod price;

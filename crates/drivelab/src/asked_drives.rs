@@ -5,7 +5,8 @@ use crate::store::writer::Recorder;
 use drivelab_core::facts::{DeviceFacts, Facts};
 use drivelab_core::health_log::{DriveReading, HealthReading};
 use drivelab_core::record::Record;
-use drivelab_io::facts::{System, health_again};
+use drivelab_io::counters;
+use drivelab_io::facts::{DeviceNumber, System, health_again};
 use std::time::{Duration, Instant};
 
 /// Between steps a drive is asked no sooner than this after it was asked last.
@@ -51,13 +52,27 @@ impl AskedDrives {
     fn ask(&mut self, recorder: &mut Recorder, opens: bool) {
         let Some((system, known)) = &self.known else { return };
         let reading = |device: &DeviceFacts| {
+            let sent = kernel_written_bytes(system, device);
             let mut wear = health_again(system, device)?;
             wear.names = None;
-            Some(DriveReading { device: device.name.clone(), wear })
+            // Only where nothing was written meanwhile both counts are of one moment.
+            let kernel_written_bytes =
+                sent.filter(|_| sent == self::kernel_written_bytes(system, device));
+            Some(DriveReading { device: device.name.clone(), wear, kernel_written_bytes })
         };
         let drives: Vec<DriveReading> = known.iter().filter_map(reading).collect();
         self.asked = Some(Instant::now());
         let steps = recorder.run().steps.len() as u32;
         recorder.record(Record::Health(Box::new(HealthReading { steps, opens, drives })));
     }
+}
+
+/// What the kernel has sent an NVMe drive to write so far, where nothing is in flight and there is
+/// no other path to it: which of several controllers counts what is not told.
+fn kernel_written_bytes(system: &System, device: &DeviceFacts) -> Option<u64> {
+    let is_alone = device.name.starts_with("nvme") && device.paths.len() <= 1;
+    let number = DeviceNumber::parse(&device.number).filter(|_| is_alone)?;
+    let counters = counters::devices(system, &[number]).ok()?.into_iter().next()?;
+    let is_counted = !counters.switched_off && !counters.blank && counters.in_flight == 0;
+    is_counted.then_some(counters.write_bytes)
 }

@@ -4,6 +4,7 @@
 //! of an ATA drive's, `log_pages` of a SCSI drive's. `ata`, `scsi` and `nvme` ask.
 
 mod ata;
+pub mod error_log;
 #[cfg(test)]
 mod golden;
 mod known;
@@ -11,6 +12,7 @@ pub mod log_pages;
 mod nvme;
 pub mod ocp;
 mod scsi;
+pub mod sct;
 pub mod self_test;
 pub mod smart;
 pub mod statistics;

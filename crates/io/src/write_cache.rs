@@ -57,7 +57,7 @@ impl Nvme<'_> {
             dword_10: VOLATILE_WRITE_CACHE,
             timeout_ms: QUICK_MS,
         };
-        let answer = self.0.feature(command, dword_11).map_err(|error| {
+        let answer = self.0.feature(command, dword_11, &mut []).map_err(|error| {
             let reason = io::Error::from_raw_os_error(error.0);
             Trouble::failed(format!("the kernel did not send {name} 06h ({reason}); run as root"))
         })?;

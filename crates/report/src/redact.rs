@@ -112,10 +112,13 @@ fn servers(source: &str, options: &str, is_network: bool) -> Vec<String> {
     servers
 }
 
-/// The serial number that the kernel tells, and the drive's own behind a bridge.
+/// The serial number that the kernel tells, and the drive's own behind a bridge; names that no
+/// other drive or namespace has.
 fn serials(device: &DeviceFacts) -> impl Iterator<Item = &str> {
-    let own = device.wear.as_ref().and_then(|wear| wear.names.as_ref()?.serial.as_deref());
-    device.serial.as_deref().into_iter().chain(own)
+    let own = device.wear.as_ref().and_then(|wear| wear.names.as_ref()?.serial.as_ref());
+    let nvme = device.nvme.iter().flat_map(|nvme| [&nvme.eui64, &nvme.nguid, &nvme.uuid]);
+    let names = [&device.serial, &device.world_wide_name].into_iter().chain(nvme);
+    names.flatten().chain(own).map(String::as_str)
 }
 
 /// A serial number as the drive tells it, as a token has it, and as a device link has it.
@@ -227,7 +230,7 @@ fn without(text: &str, name: &str, place: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivelab_core::facts::{OwnNames, WearFacts};
+    use drivelab_core::facts::{NvmeFacts, OwnNames, WearFacts};
 
     #[test]
     fn only_whole_words_are_replaced() {
@@ -276,6 +279,11 @@ mod tests {
         let serial = Some("BRIDGE-1".to_owned());
         let device = DeviceFacts { serial, wear, ..DeviceFacts::default() };
         assert_eq!(serials(&device).collect::<Vec<_>>(), ["BRIDGE-1", "OWN-1"]);
+        let nvme = NvmeFacts { nguid: Some("abc".into()), ..NvmeFacts::default() };
+        let world_wide_name = Some("eui.abc".to_owned());
+        let namespace = DeviceFacts { world_wide_name, nvme: Some(nvme), ..device.clone() };
+        let expected = ["BRIDGE-1", "eui.abc", "abc", "OWN-1"];
+        assert_eq!(serials(&namespace).collect::<Vec<_>>(), expected);
         let mut begin = Begin::default();
         begin.facts.target.devices = vec![device];
         let clean = replaced(&begin.facts, &names(&begin)).unwrap();

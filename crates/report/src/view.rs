@@ -19,6 +19,7 @@ pub(crate) mod heat;
 pub(crate) mod intervals;
 pub(crate) mod layouts;
 pub(crate) mod method;
+pub(crate) mod namespace;
 pub(crate) mod numbers;
 pub(crate) mod sheet;
 pub(crate) mod steps;

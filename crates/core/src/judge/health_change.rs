@@ -1,6 +1,10 @@
 //! What changed in what drives say of themselves while a run went on.
 
-use crate::facts::{CRITICAL_WARNINGS, WearFacts};
+mod host_bytes;
+
+pub(crate) use host_bytes::disagreement;
+
+use crate::facts::{CRITICAL_WARNINGS, ErrorEntry, WearFacts};
 use crate::health_log::{HealthReading, Span, whole};
 use crate::quantity::counted;
 use schemars::JsonSchema;
@@ -16,6 +20,9 @@ pub struct HealthChange {
     pub device: String,
     /// Bytes that hosts wrote to it; all of them, not only this run.
     pub written_bytes: Option<u64>,
+    /// Bytes that this kernel sent it to write meanwhile; null where that is not known of the same
+    /// ends.
+    pub kernel_written_bytes: Option<u64>,
     /// Bytes that hosts read from it.
     pub read_bytes: Option<u64>,
     /// The unit in which it counts what hosts wrote: `written_bytes` may be off by this.
@@ -32,6 +39,8 @@ pub struct HealthChange {
     pub temperature_c: Option<(i32, i32)>,
     /// Percent of its rated endurance that it counted as used, first and last.
     pub used_percent: Option<(u32, u32)>,
+    /// What it noted of errors in its log, the newest first; no more than it keeps of them.
+    pub errors: Vec<ErrorEntry>,
     /// What else it counted, in sentences; empty: nothing that it counts.
     pub events: Vec<HealthEvent>,
 }
@@ -95,8 +104,19 @@ fn change(spans: &[Span<'_>]) -> Option<HealthChange> {
             .and_then(|(flash, host)| amplification(flash, host)),
         temperature_c: first.before.temperature_c.zip(last.after.temperature_c),
         used_percent: both(|wear| wear.used_percent),
-        events: spans.iter().flat_map(events).collect(),
+        errors: spans.iter().rev().flat_map(new_errors).cloned().collect(),
+        kernel_written_bytes: kernel_written_bytes(spans),
+        events: spans.iter().flat_map(all_events).collect(),
     })
+}
+
+fn kernel_written_bytes(spans: &[Span<'_>]) -> Option<u64> {
+    let sent = spans.iter().map(|span| span.kernel_written_bytes);
+    sent.reduce(|all, next| all?.checked_add(next?)).flatten()
+}
+
+fn all_events(span: &Span<'_>) -> impl Iterator<Item = HealthEvent> {
+    events(span).into_iter().chain(disagreement(span, ""))
 }
 
 /// Counts with their units; `None` where these leave too much open.
@@ -128,6 +148,8 @@ const fn counter(
 ) -> Counter {
     Counter { code, of, words, is_suspicious: true }
 }
+
+const ERROR_ENTRIES: &str = "error_entries";
 
 const COUNTERS: [Counter; 13] = [
     counter("media_errors", |it| it.media_errors, ("failed", "time", " to read or write data")),
@@ -171,9 +193,26 @@ const COUNTERS: [Counter; 13] = [
     },
     Counter {
         is_suspicious: false,
-        ..counter("error_entries", |it| it.error_entries, ("noted", "error", " in its log"))
+        ..counter(ERROR_ENTRIES, |it| it.error_entries, ("noted", "error", " in its log"))
     },
 ];
+
+/// Entries of its error log that came between two readings, the newest first: no more than it
+/// counted.
+fn new_errors<'run>(span: &Span<'run>) -> impl Iterator<Item = &'run ErrorEntry> {
+    let (before, after) = (span.before, span.after);
+    let counted = after.error_entries.zip(before.error_entries);
+    let grown = counted.and_then(|(after, before)| after.checked_sub(before)).unwrap_or(0);
+    let is_new = |entry: &&ErrorEntry| before.errors.iter().all(|it| it.number != entry.number);
+    after.errors.iter().filter(is_new).take(usize::try_from(grown).unwrap_or(usize::MAX))
+}
+
+/// The newest of these in words; nothing where the drive keeps none.
+fn newest_error(span: &Span<'_>, count: u64) -> String {
+    let before = if count == 1 { ": " } else { ", the newest: " };
+    let newest = new_errors(span).next();
+    newest.map(|entry| format!("{before}{}", entry.words())).unwrap_or_default()
+}
 
 /// What a drive counted between two readings.
 pub fn events(span: &Span<'_>) -> Vec<HealthEvent> {
@@ -185,7 +224,11 @@ pub fn events(span: &Span<'_>) -> Vec<HealthEvent> {
             (1, "time") => "once".to_owned(),
             _ => counted(count, what),
         };
-        let text = format!("{first} {amount}{rest}");
+        let newest = match counter.code {
+            ERROR_ENTRIES => newest_error(span, count),
+            _ => String::new(),
+        };
+        let text = format!("{first} {amount}{rest}{newest}");
         (count > 0).then(|| event(counter.code, text, counter.is_suspicious))
     };
     let mut found: Vec<HealthEvent> = COUNTERS.iter().filter_map(grown).collect();

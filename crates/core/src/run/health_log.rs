@@ -23,6 +23,11 @@ pub struct DriveReading {
     pub device: String,
     /// What it said of itself, without its names.
     pub wear: WearFacts,
+    /// Bytes that this kernel had sent the drive to write by then, zeros by command among them;
+    /// absent where something was in flight, where other ways lead to the drive, or where the
+    /// kernel does not count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel_written_bytes: Option<u64>,
 }
 
 /// The first and the last time that a drive was asked without a break in between.
@@ -34,6 +39,8 @@ pub struct Span<'run> {
     pub before: &'run WearFacts,
     /// What it said last.
     pub after: &'run WearFacts,
+    /// Bytes that this kernel sent it to write between the two, where that is known.
+    pub kernel_written_bytes: Option<u64>,
     /// Steps that had ended at the earlier reading and at the later one.
     pub steps: (u32, u32),
 }
@@ -63,10 +70,12 @@ pub fn whole(readings: &[HealthReading]) -> Vec<Span<'_>> {
 fn between<'run>(before: &'run HealthReading, after: &'run HealthReading) -> Vec<Span<'run>> {
     let span = |earlier: &'run DriveReading| {
         let later = after.drives.iter().find(|later| later.device == earlier.device)?;
+        let (first, last) = (earlier.kernel_written_bytes, later.kernel_written_bytes);
         Some(Span {
             device: &earlier.device,
             before: &earlier.wear,
             after: &later.wear,
+            kernel_written_bytes: first.zip(last).and_then(|(first, last)| last.checked_sub(first)),
             steps: (before.steps, after.steps),
         })
     };
@@ -79,7 +88,8 @@ mod tests {
 
     fn reading(steps: u32, opens: bool, hours: u64) -> HealthReading {
         let wear = WearFacts { power_on_hours: Some(hours), ..WearFacts::default() };
-        let drives = vec![DriveReading { device: "nvme0n1".into(), wear }];
+        let drives =
+            vec![DriveReading { device: "nvme0n1".into(), wear, kernel_written_bytes: None }];
         HealthReading { steps, opens, drives }
     }
 

@@ -42,9 +42,16 @@ struct Script {
     flash_percent: u64,
     /// Reads that it serves before it counts two media errors; 0: all of them.
     reads_until_errors: u64,
+    /// Percent of what hosts write that it counts as written by hosts.
+    counted_percent: u64,
+    /// Errors that it has noted before.
+    errors: u64,
     /// How long a self-test takes, and whether it finds something wrong.
     self_test_s: u64,
     self_test_fails: u64,
+    /// 1: it sleeps by itself where it is told to, and places data by hints; its namespace has
+    /// atomic writes of its own and two formats.
+    is_rich: u64,
 }
 
 impl Script {
@@ -69,8 +76,11 @@ impl Script {
             celsius: number("celsius", 31),
             flash_percent: number("flash_percent", 0),
             reads_until_errors: number("reads_until_errors", 0),
+            counted_percent: number("counted_percent", 100),
+            errors: number("errors", 0),
             self_test_s: number("self_test_s", 2),
             self_test_fails: number("self_test_fails", 0),
+            is_rich: number("is_rich", 0),
         }
     }
 }
@@ -82,6 +92,7 @@ struct Drive {
     self_test: Option<(Instant, u8)>,
     enabled: bool,
     has_cache: bool,
+    sleeps: bool,
     reads: u64,
     bytes_read: u64,
     bytes_written: u64,
@@ -91,6 +102,15 @@ impl Drive {
     fn is_testing(&self) -> bool {
         let span = Duration::from_secs(self.script.self_test_s);
         self.self_test.is_some_and(|(begin, _)| begin.elapsed() < span)
+    }
+
+    fn has_failed(&self) -> bool {
+        self.script.reads_until_errors > 0 && self.reads > self.script.reads_until_errors
+    }
+
+    /// Errors that it has noted so far: two with those of media.
+    fn errors(&self) -> u64 {
+        self.script.errors + if self.has_failed() { 2 } else { 0 }
     }
 
     fn sanitizes(&self) -> bool {
@@ -109,6 +129,7 @@ pub fn serve(port: &str, words: &[&str]) {
         self_test: None,
         enabled: false,
         has_cache: true,
+        sleeps: false,
         reads: 0,
         bytes_read: 0,
         bytes_written: 0,
@@ -315,7 +336,7 @@ impl Queue {
                 page(log)
             }
             0x06 => match ten & 0xff {
-                0 => page(namespace()),
+                0 => page(namespace(&drive.script)),
                 1 => page(controller(&drive.script)),
                 2 => page([&1u32.to_le_bytes()[..], &[0; 4092]].concat()),
                 3 => page([&[1, 8, 0, 0][..], &EUI, &[0; 4096 - 12]].concat()),
@@ -327,6 +348,13 @@ impl Queue {
                 done(0)
             }
             0x0a if ten & 0xff == 6 => done(u64::from(drive.has_cache)),
+            0x09 if ten & 0xff == 0x0c => {
+                drive.sleeps = command.entry[44] & 1 == 1;
+                done(0)
+            }
+            0x0a if ten & 0xff == 0x0c && drive.script.is_rich != 0 => {
+                Some(Answer { data: vec![0; 256], result: u64::from(drive.sleeps), status: 0 })
+            }
             0x0a if ten & 0xff == 7 => done(0x0001_0001),
             0x09 | 0x18 => done(0),
             0x0c => None,
@@ -366,6 +394,12 @@ fn controller(script: &Script) -> Vec<u8> {
     page[259] = 3;
     // The persistent event log, which the OCP specification requires.
     page[261] = if script.flash_percent > 0 { 0x10 } else { 0 };
+    if script.is_rich != 0 {
+        put(&mut page, 96, &(1u32 << 19).to_le_bytes());
+        page[265] = 1;
+        put(&mut page, 526, &[15, 0, 3, 0]);
+    }
+    page[262] = logs::ERRORS - 1;
     put(&mut page, 266, &(273u16 + 70).to_le_bytes());
     put(&mut page, 268, &(273u16 + 80).to_le_bytes());
     put(&mut page, 320, &10u16.to_le_bytes());
@@ -384,7 +418,7 @@ fn controller(script: &Script) -> Vec<u8> {
     page
 }
 
-fn namespace() -> Vec<u8> {
+fn namespace(script: &Script) -> Vec<u8> {
     let mut page = vec![0; 4096];
     let blocks = (BYTES / BLOCK) as u64;
     for at in [0, 8, 16] {
@@ -392,5 +426,11 @@ fn namespace() -> Vec<u8> {
     }
     put(&mut page, 120, &EUI);
     page[130] = 9;
+    if script.is_rich != 0 {
+        (page[24], page[25]) = (2, 1);
+        put(&mut page, 34, &[31, 0, 0, 0, 0, 0, 63, 0]);
+        put(&mut page, 104, &[0x5a; 16]);
+        put(&mut page, 132, &[8, 0, 12, 1]);
+    }
     page
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use drivelab_core::facts::{DeviceFacts, WearFacts};
 use drivelab_core::queue::Trouble;
 
-use super::Tree;
+use super::{Tree, namespace};
 use crate::health::{self, SelfTest, Speaks};
 use crate::passthrough::line::Kernel;
 use crate::passthrough::nvme::Controller;
@@ -76,6 +76,12 @@ fn ask_nvme(
     match &controller {
         Ok(controller) => facts.sleeps_us = Some(controller.sleeps_us()),
         Err(trouble) => unknown.push(sentence(&facts.name, "sleep", &reason(trouble))),
+    }
+    if let Ok(controller) = &controller {
+        let known = facts.nvme.get_or_insert_default();
+        if let Err(trouble) = namespace::ask(line, controller, known) {
+            unknown.push(sentence(&facts.name, "namespace", &reason(&trouble)));
+        }
     }
     match write_cache::of_nvme(line) {
         Ok(cache) => facts.drive_write_cache = Some(cache),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use drivelab_core::facts::{DeviceFacts, PathFacts};
 
+use super::namespace;
 use crate::system::{names_in, read_number, read_text};
 
 /// Fills in what the bus of a whole disk tells about it.
@@ -23,6 +24,7 @@ pub(super) fn identify(disk: &Path, facts: &mut DeviceFacts) {
     facts.namespace = read_number(&disk.join("nsid"));
     if facts.transport.as_deref().is_some_and(|word| word.starts_with("nvme")) {
         (facts.paths, facts.path_policy) = paths(&device, &facts.name);
+        facts.nvme = namespace::of_sysfs(disk, facts.world_wide_name.as_deref());
     }
     facts.form_factor = form_factor(&device.join("vpd_pgb1")).map(str::to_owned);
     match facts.transport.as_deref() {

@@ -11,6 +11,7 @@ mod filesystem;
 mod host;
 mod link;
 mod mounts;
+pub mod namespace;
 mod udev;
 
 use std::io;

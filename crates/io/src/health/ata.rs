@@ -3,9 +3,9 @@
 
 use super::known;
 use super::little;
-use super::self_test;
 use super::smart::{self, Attribute, Smart};
 use super::statistics::{PAGE_BYTES, PAGES, Statistics, listed};
+use super::{sct, self_test};
 use crate::passthrough::ata::{AtaCommand, BLOCK_BYTES, ask, send};
 use crate::passthrough::line::{Line, Transfer};
 use drivelab_core::facts::{OwnNames, WearFacts};
@@ -75,6 +75,12 @@ impl Identity {
         self.features(84) & 1 << 5 != 0
     }
 
+    /// Word 206, bit 0: SCT command transport.
+    fn has_sct(&self) -> bool {
+        let word = self.word(206);
+        word != u16::MAX && word & 1 == 1
+    }
+
     /// Words that hold two characters each, the first in the upper half; none where all are blank.
     fn text(&self, words: Range<usize>) -> Option<String> {
         let characters = words.flat_map(|index| self.word(index).to_be_bytes());
@@ -130,6 +136,9 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
         wear.self_test_failed = wear.self_test_failed.or(told);
         wear.self_test = Some(test);
     }
+    if identity.has_sct() {
+        add_temperatures(line, &mut wear);
+    }
     wear.failing_because = smart.failing();
     wear.failing = match status {
         Ok(Some(SMART_KEY)) => Some(false),
@@ -142,6 +151,14 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
         wear.failing_because.clear();
     }
     Ok(wear)
+}
+
+/// Its SCT status, which a drive that has it answers to SMART READ LOG, too (ACS-4, 8.2.4).
+fn add_temperatures(line: &mut dyn Line, wear: &mut WearFacts) {
+    let status = read(line, smart_command("SMART READ LOG", 0xd5, sct::LOG), 1);
+    wear.temperatures = status.ok().and_then(|status| sct::read(&status));
+    let current = wear.temperatures.as_ref().and_then(|it| it.current_c);
+    wear.temperature_c = wear.temperature_c.or(current);
 }
 
 /// Has the drive test itself while it goes on serving; `number` is 1 for the short test, 2 for the

@@ -1,7 +1,9 @@
 //! Scripted drives, and all that is read of each, as JSON: a line a drive in `golden.jsonl`.
 
 use super::ata::{IDENTIFY, STATUS, directory, identity};
+use super::error_log::tests as errors;
 use super::log_pages::tests as scsi;
+use super::sct::tests as sct;
 use super::self_test::tests as self_tests;
 use super::smart::tests::{Planted, data, sealed, thresholds};
 use super::statistics::tests as statistics;
@@ -63,6 +65,14 @@ fn nvme_drives() -> Vec<Named> {
         ("nvme without a temperature", plain(&[(1, &[0, 0])])),
         ("nvme throttled", plain(&[(216, &[3]), (220, &[1]), (224, &[200]), (228, &[9])])),
         ("nvme with errors in its log", plain(&[(96, &[0x10, 0x27]), (176, &[55])])),
+        ("nvme with errors that it keeps", {
+            let entries = [errors::entry(3, 0, 0x002, 0, 0), errors::entry(4, 2, 0x281, 77, 1)];
+            nvme(&[(176, &[4])], &[(262, &[3])], &[(1, entries.concat())])
+        }),
+        ("nvme with more errors than are told", {
+            let entries = (1..=20).flat_map(|number| errors::entry(number, 1, 0x006, 0, 1));
+            nvme(&[(176, &[20])], &[(262, &[63])], &[(1, entries.collect())])
+        }),
         ("nvme testing itself", tested(2, 37, 0xf)),
         ("nvme tested, nothing wrong", tested(0, 0, 0x10)),
         ("nvme tested, something wrong", tested(0, 0, 0x27)),
@@ -117,6 +127,13 @@ fn with_self_test(fake: &mut Fake, status: u8, log: Vec<u8>) {
     fake.answers.insert((0xb0, 0xd5, 0xc2_4f06), Answer::Data(log));
 }
 
+fn with_sct(fake: &mut Fake, status: Vec<u8>) {
+    let mut identity = identity("ST4000", false);
+    identity[2 * 206] |= 1;
+    fake.answers.insert(IDENTIFY, Answer::Data(identity));
+    fake.answers.insert((0xb0, 0xd5, 0xc2_4fe0), Answer::Data(status));
+}
+
 fn ata_drives() -> Vec<Named> {
     let plain = |model, attributes: &[Planted]| ata(model, attributes, |_| ());
     let changed = |change: fn(&mut Fake)| ata("ST4000", &DISK, change);
@@ -162,6 +179,15 @@ fn ata_drives() -> Vec<Named> {
             })
         }),
         ("ata colder than ice", changed(|fake| with_statistics(fake, &[(5, &[(8, 0xf6)])]))),
+        ("ata with temperatures of its life", {
+            changed(|fake| with_sct(fake, sct::page([41, 20, 44, 0xfb, 61], 7, 0)))
+        }),
+        ("ata with a temperature of its SCT status only", {
+            ata("ST4000", &DISK[..3], |fake| with_sct(fake, sct::page([38; 5], 0, 0)))
+        }),
+        ("ata that tells no temperature of its life", {
+            changed(|fake| with_sct(fake, sct::page([0x80; 5], 0, 0)))
+        }),
         ("ata testing itself", changed(|fake| with_self_test(fake, 0xf7, Vec::new()))),
         ("ata tested, nothing wrong", {
             changed(|fake| with_self_test(fake, 0, self_tests::ata(&[(1, 0, 4000)], 1)))

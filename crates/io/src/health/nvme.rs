@@ -1,6 +1,6 @@
 //! What an NVMe drive says of its own wear: its SMART log (log page 02h of the base specification).
 
-use super::{little, ocp, self_test, wide};
+use super::{error_log, little, ocp, self_test, wide};
 use crate::passthrough::line::{AdminCommand, Line};
 use crate::passthrough::nvme::{Controller, QUICK_MS, number, send};
 use drivelab_core::facts::WearFacts;
@@ -33,6 +33,9 @@ pub(crate) fn of_nvme(
     if has_ocp(line, controller) {
         add_ocp(line, &mut wear);
     }
+    if wear.error_entries != Some(0) {
+        add_errors(line, controller, &mut wear);
+    }
     Ok(wear)
 }
 
@@ -44,6 +47,11 @@ pub(crate) fn again(line: &mut dyn Line, before: &WearFacts) -> Result<WearFacts
     }
     if before.flash_written_bytes.is_some() {
         add_ocp(line, &mut wear);
+    }
+    if wear.error_entries == before.error_entries {
+        wear.errors.clone_from(&before.errors);
+    } else if let Ok(controller) = Controller::read(line) {
+        add_errors(line, &controller, &mut wear);
     }
     Ok(wear)
 }
@@ -64,6 +72,13 @@ fn add_self_test(line: &mut dyn Line, wear: &mut WearFacts) {
     let page = log(line, self_test::NVME_PAGE, self_test::NVME_BYTES);
     wear.self_test = page.ok().and_then(|page| self_test::of_nvme(&page));
     wear.self_test_failed = wear.self_test.as_ref().and_then(|test| test.last.as_ref()?.failed);
+}
+
+/// A log that cannot be read leaves its count, which is known.
+fn add_errors(line: &mut dyn Line, controller: &Controller, wear: &mut WearFacts) {
+    let entries = controller.error_entries().min(error_log::ENTRIES_ASKED_MAX);
+    let page = log(line, error_log::PAGE, entries * error_log::ENTRY_BYTES);
+    wear.errors = page.map(|page| error_log::read(&page)).unwrap_or_default();
 }
 
 fn add_ocp(line: &mut dyn Line, wear: &mut WearFacts) {
@@ -201,6 +216,40 @@ mod tests {
         assert_eq!((first, later), (vec![2, 0], vec![2]));
         assert_eq!(with(0x0001_0400, true, false, false).1, [2], "it lists nothing");
         assert_eq!(with(0x0001_0400, false, true, false).1, [2, 0xc0]);
+    }
+
+    #[test]
+    fn its_error_log_is_read_where_it_counts_errors_and_again_where_it_counts_more() {
+        let mut fake = Fake::nvme(1);
+        let smart = |count: u8| {
+            let mut smart = vec![0; LOG_BYTES];
+            smart[176] = count;
+            smart
+        };
+        let entries = |numbers: &[u64]| -> Vec<u8> {
+            let entry = |number: &u64| error_log::tests::entry(*number, 1, 0x281, 5, 1);
+            numbers.iter().flat_map(entry).collect()
+        };
+        let numbers =
+            |wear: &WearFacts| wear.errors.iter().map(|it| it.number).collect::<Vec<u64>>();
+        fake.controller[262] = 2;
+        fake.log_pages.insert(2, smart(0));
+        let controller = Controller::read(&mut fake).unwrap();
+        let none = of_nvme(&mut fake, Some(&controller)).unwrap();
+        assert_eq!((asked(&fake), none.errors.len()), (vec![2], 0));
+        fake.log_pages.insert(2, smart(2));
+        fake.log_pages.insert(1, entries(&[2, 1]));
+        let two = of_nvme(&mut fake, Some(&controller)).unwrap();
+        assert_eq!(numbers(&two), [2, 1]);
+        let last = fake.admin.last().unwrap().dword_10;
+        assert_eq!(last, (3 * 16 - 1) << 16 | 1, "three entries, in dwords less one");
+        fake.admin.clear();
+        let same = again(&mut fake, &two).unwrap();
+        assert_eq!((asked(&fake), numbers(&same)), (vec![2], vec![2, 1]));
+        fake.log_pages.insert(2, smart(3));
+        fake.log_pages.insert(1, entries(&[3, 2, 1]));
+        assert_eq!(numbers(&again(&mut fake, &two).unwrap()), [3, 2, 1]);
+        assert_eq!(asked(&fake), [2, 2, 1]);
     }
 
     #[test]

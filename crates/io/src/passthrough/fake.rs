@@ -36,6 +36,8 @@ pub struct Fake {
     pub has_cache_on: bool,
     /// NVMe: takes Set Features, and does nothing.
     pub keeps_cache: bool,
+    /// NVMe: autonomous power state transitions are on.
+    pub sleeps_by_itself: bool,
     /// NVMe: features that were asked for and set, with the value.
     pub features: Vec<(AdminCommand, u32)>,
 
@@ -224,12 +226,22 @@ impl Line for Fake {
         Ok(0)
     }
 
-    fn feature(&mut self, command: AdminCommand, dword_11: u32) -> Result<(u16, u32), Errno> {
+    fn feature(
+        &mut self,
+        command: AdminCommand,
+        dword_11: u32,
+        data: &mut [u8],
+    ) -> Result<(u16, u32), Errno> {
         self.error()?;
         self.features.push((command, dword_11));
         if let Some(status) = self.statuses.get(&command.opcode) {
             return Ok((*status, 0));
         }
+        if command.dword_10 == 0x0c {
+            assert_eq!(data.len(), 256, "the drive writes that many");
+            return Ok((0, u32::from(self.sleeps_by_itself)));
+        }
+        assert!(data.is_empty());
         if command.opcode == 0x09 && !self.keeps_cache {
             self.has_cache_on = dword_11 & 1 == 1;
         }

@@ -52,9 +52,14 @@ pub trait Line {
     fn namespace(&mut self) -> Result<u32, Errno>;
     /// Sends an NVMe admin command; gives its status, 0 for success.
     fn admin(&mut self, command: AdminCommand, data: &mut [u8]) -> Result<u16, Errno>;
-    /// Sends an NVMe admin command without data; gives its status and what it answers with (dword
-    /// 0 of its completion).
-    fn feature(&mut self, command: AdminCommand, dword_11: u32) -> Result<(u16, u32), Errno>;
+    /// Sends an NVMe admin command; gives its status and what it answers with (dword 0 of its
+    /// completion). A feature that has data needs room for it: the drive writes it anyway.
+    fn feature(
+        &mut self,
+        command: AdminCommand,
+        dword_11: u32,
+        data: &mut [u8],
+    ) -> Result<(u16, u32), Errno>;
     /// Sends a SCSI command.
     fn scsi(
         &mut self,
@@ -194,8 +199,13 @@ impl Line for Kernel<'_> {
         self.nvme(command, 0, data).map(|(status, _)| status)
     }
 
-    fn feature(&mut self, command: AdminCommand, dword_11: u32) -> Result<(u16, u32), Errno> {
-        self.nvme(command, dword_11, &mut [])
+    fn feature(
+        &mut self,
+        command: AdminCommand,
+        dword_11: u32,
+        data: &mut [u8],
+    ) -> Result<(u16, u32), Errno> {
+        self.nvme(command, dword_11, data)
     }
 
     fn scsi(

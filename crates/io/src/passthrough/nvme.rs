@@ -52,7 +52,7 @@ impl Controller {
     /// it serves nothing; empty if it does not sleep by itself. APSTA bit 0, NPSS, and the power
     /// state descriptors: NOPS, ENLAT, EXLAT.
     pub fn sleeps_us(&self) -> Vec<u32> {
-        if self.0[265] & 1 == 0 {
+        if !self.knows_apst() {
             return Vec::new();
         }
         let states = (0..=usize::from(self.0[263]).min(31)).map(|state| 2048 + 32 * state);
@@ -60,6 +60,16 @@ impl Controller {
         asleep
             .map(|place| number(&self.0, place + 4).saturating_add(number(&self.0, place + 8)))
             .collect()
+    }
+
+    /// APSTA bit 0: it can change its power state by itself.
+    pub fn knows_apst(&self) -> bool {
+        self.0[265] & 1 == 1
+    }
+
+    /// The whole data structure.
+    pub fn bytes(&self) -> &[u8] {
+        &self.0
     }
 
     /// OACS bit 4.
@@ -75,6 +85,11 @@ impl Controller {
     /// LPA bit 4: it has a persistent event log.
     pub fn keeps_events(&self) -> bool {
         self.0[261] & 0b1_0000 != 0
+    }
+
+    /// ELPE, less one: how many entries its error log has.
+    pub fn error_entries(&self) -> usize {
+        usize::from(self.0[262]) + 1
     }
 
     /// OACS bit 3.

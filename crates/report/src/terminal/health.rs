@@ -1,6 +1,7 @@
 //! What `drivelab health` says of each drive: who it is, how it is, and what that rests on.
 
 use drivelab_core::facts::{SelfTestFacts, WearFacts};
+use drivelab_core::quantity::counted;
 use drivelab_core::well::{DriveHealth, Left, State};
 
 use crate::text::{hanging, printable};
@@ -81,7 +82,6 @@ fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
     let flash = wear
         .flash_written_bytes
         .map(|bytes| format!("{}{}", units::capacity(bytes), by(&wear.flash_written_from)));
-    let temperature = wear.temperature_c.map(|degrees| format!("{degrees} °C"));
     let rows = [
         ("Rated endurance", life),
         ("Spare blocks", spare),
@@ -89,13 +89,14 @@ fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
         ("Read by hosts", wear.read_bytes.map(units::capacity)),
         ("Written to flash", flash),
         ("Power on", wear.power_on_hours.map(hours)),
-        ("Temperature", temperature),
+        ("Temperature", temperature(wear)),
         ("Media errors", wear.media_errors.map(units::count)),
         ("Sectors", sectors(wear)),
         ("Damaged transfers", wear.link_errors.map(units::count)),
         ("Unsafe shutdowns", wear.unsafe_shutdowns.map(units::count)),
         ("Bad flash blocks", wear.bad_blocks.map(units::count)),
         ("Slowed by heat", slowed(wear)),
+        ("Errors noted", errors(wear)),
         ("Self-test", wear.self_test.as_ref().map(self_test)),
     ];
     rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
@@ -106,6 +107,27 @@ fn hours(hours: u64) -> String {
         0..=48 => format!("{} h", units::count(hours)),
         _ => format!("{} h ({})", units::count(hours), units::days(hours as f64 / 24.0)),
     }
+}
+
+/// What it is now, and what it was in its life where the drive keeps that.
+fn temperature(wear: &WearFacts) -> Option<String> {
+    let now = wear.temperature_c?;
+    let kept = wear.temperatures.as_ref();
+    let life = kept.and_then(|it| Some((it.lifetime_min_c?, it.lifetime_max_c?)));
+    let life = life.map(|(least, most)| format!(", from {least} to {most} °C in its life"));
+    let over = kept.and_then(|it| it.over_limit_count).filter(|count| *count > 0);
+    let over = over.map(|count| {
+        format!("; above its limit in {} of its log", counted(u64::from(count), "interval"))
+    });
+    Some(format!("{now} °C{}{}", life.unwrap_or_default(), over.unwrap_or_default()))
+}
+
+/// What its error log holds, which also has commands that it does not know; nothing where it keeps
+/// no entry.
+fn errors(wear: &WearFacts) -> Option<String> {
+    let newest = wear.errors.first()?;
+    let count = units::count(wear.error_entries?);
+    Some(format!("{count}, the newest: {}", newest.words()))
 }
 
 /// Sectors that were given up, or will be.
@@ -159,7 +181,7 @@ fn at_this_rate(left: &Left) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use drivelab_core::facts::DeviceFacts;
+    use drivelab_core::facts::{DeviceFacts, ErrorEntry, TemperatureFacts};
     use expect_test::expect;
 
     fn disk(wear: Option<WearFacts>) -> DeviceFacts {
@@ -217,6 +239,45 @@ mod tests {
                                 endurance lasts 4.11 years [3.01 years, 5.75 years]
         "#]]
         .assert_eq(&shown(wear, Some(left)));
+    }
+
+    #[test]
+    fn what_it_keeps_of_heat_and_errors_has_a_row_each() {
+        let temperatures = |least, over| {
+            Some(TemperatureFacts {
+                lifetime_min_c: least,
+                lifetime_max_c: Some(61),
+                over_limit_count: Some(over),
+                ..TemperatureFacts::default()
+            })
+        };
+        let wear = |temperatures| WearFacts {
+            temperature_c: Some(41),
+            temperatures,
+            ..WearFacts::default()
+        };
+        for (kept, words) in [
+            (None, "41 °C"),
+            (temperatures(None, 0), "41 °C"),
+            (temperatures(Some(-5), 0), "41 °C, from -5 to 61 °C in its life"),
+            (temperatures(None, 1), "41 °C; above its limit in 1 interval of its log"),
+        ] {
+            assert_eq!(temperature(&wear(kept)).as_deref(), Some(words));
+        }
+        assert_eq!(temperature(&WearFacts::default()), None);
+        let noted = WearFacts { error_entries: Some(55), ..WearFacts::default() };
+        assert_eq!(errors(&noted), None, "it keeps none of them");
+        let entry = ErrorEntry {
+            status_type: 2,
+            status_code: 0x81,
+            status: "data that could not be read".into(),
+            lba: Some(5),
+            namespace: Some(1),
+            ..ErrorEntry::default()
+        };
+        let words = "55, the newest: data that could not be read (281h) at block 5 of namespace 1";
+        let kept = WearFacts { errors: vec![entry], ..noted };
+        assert_eq!(errors(&kept).as_deref(), Some(words));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What the drives counted of themselves while a run went on.
 
+use drivelab_core::facts::ErrorEntry;
 use drivelab_core::health_change::HealthChange;
 
 use crate::units;
@@ -26,6 +27,7 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
     });
     let rows = [
         ("written by hosts", written),
+        ("sent by this kernel", change.kernel_written_bytes.map(units::capacity)),
         ("read by hosts", change.read_bytes.map(|bytes| amount(change.written_unit_bytes, bytes))),
         ("written to flash", flash),
         ("write amplification", amplification(change)),
@@ -35,6 +37,9 @@ pub(crate) fn counted(change: &HealthChange) -> Group {
     let mut rows: Vec<(&'static str, String)> =
         rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect();
     rows.extend(change.events.iter().map(|event| ("event", event.text.clone())));
+    let error =
+        |entry: &ErrorEntry| ("noted", format!("error {}: {}", entry.number, entry.words()));
+    rows.extend(change.errors.iter().map(error));
     (format!("{} by its own count", change.device), rows)
 }
 
@@ -127,6 +132,13 @@ mod tests {
             "ends are told apart"
         );
         assert!(rows.contains(&("written by hosts", "51.2 MB, in units of 512 kB".into())));
+        let status = "an internal error".to_owned();
+        let entry = ErrorEntry { number: 9, status_code: 6, status, ..ErrorEntry::default() };
+        let kernel_written_bytes = Some(51_000_000);
+        let noted = HealthChange { errors: vec![entry], kernel_written_bytes, ..change() };
+        let (_, rows) = counted(&noted);
+        assert!(rows.contains(&("noted", "error 9: an internal error (006h)".into())), "{rows:?}");
+        assert!(rows.contains(&("sent by this kernel", "51.0 MB".into())), "{rows:?}");
     }
 
     #[test]

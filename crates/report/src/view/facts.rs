@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use crate::units;
 use crate::view::block::Table;
 use crate::view::headline;
+use crate::view::namespace;
 
 /// A title and what stands under it.
 pub(crate) type Group = (String, Vec<(&'static str, String)>);
@@ -184,6 +185,7 @@ fn device(device: &DeviceFacts) -> Group {
     rows.extend(
         device.drive_write_cache.map(|it| ("write cache, says the drive", it.word().into())),
     );
+    rows.extend(device.nvme.iter().flat_map(namespace::rows));
     rows.extend(device.wear.as_ref().and_then(wear));
     rows.extend(device.backing_file.iter().map(|file| ("backing file", file.clone())));
     (format!("{} {}", device.layer, device.name), rows)

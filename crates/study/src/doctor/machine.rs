@@ -1,7 +1,7 @@
 //! What else goes on, and what the machine allows.
 
 use super::{Checks, Finding};
-use drivelab_core::facts::{DeviceFacts, Facts};
+use drivelab_core::facts::{Apst, DeviceFacts, Facts};
 use drivelab_core::fitness::{Idle, Observations, Severity};
 use drivelab_core::quantity::{capacity, percent, size, time};
 
@@ -28,6 +28,9 @@ fn sleep(device: &DeviceFacts, limit_us: u64) -> Finding {
     let allowed =
         |sleeps: &Vec<u32>| sleeps.iter().copied().filter(|us| u64::from(*us) <= limit_us).max();
     match device.sleeps_us.as_ref().map(allowed) {
+        Some(Some(_)) if device.nvme.as_ref().and_then(|nvme| nvme.apst) == Some(Apst::Off) => {
+            (Severity::Fine, "could sleep by itself; that is turned off (APST)".into(), "")
+        }
         Some(Some(us)) => {
             let found = format!("may sleep so deep that it wakes up {us} µs late (APST)");
             (Severity::Note, found, advice)

@@ -1,7 +1,9 @@
 //! Every check with both of its answers, and with none.
 
 use super::*;
-use drivelab_core::facts::{DeviceFacts, FilesystemFacts, SelfTestFacts, TargetKind, WearFacts};
+use drivelab_core::facts::{
+    Apst, DeviceFacts, FilesystemFacts, NvmeFacts, SelfTestFacts, TargetKind, WearFacts,
+};
 use drivelab_core::fitness::{Direct, Idle, IdleDevice, Noise, Resync};
 use drivelab_core::observed::{PressureSpan, Temperature};
 use drivelab_core::record::ClockFacts;
@@ -354,6 +356,11 @@ fn power_cpus_and_memory_are_judged() {
     };
     changed("NVMe power", Note, "8000 µs", sleeps(100_000, Some(vec![500, 8_000, 200_000])));
     changed("NVMe power", Fine, "does not sleep", sleeps(100_000, Some(Vec::new())));
+    changed("NVMe power", Fine, "turned off", |seen| {
+        sleeps(100_000, Some(vec![500]))(seen);
+        let nvme = NvmeFacts { apst: Some(Apst::Off), ..NvmeFacts::default() };
+        seen.facts.target.devices[0].nvme = Some(nvme);
+    });
     changed("NVMe power", Fine, "does not let it", sleeps(0, Some(vec![500])));
     changed("NVMe power", Unknown, "100000 µs", sleeps(100_000, None));
     let link = |policy: &str| {

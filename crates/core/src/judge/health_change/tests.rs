@@ -4,7 +4,7 @@ use crate::health_log::DriveReading;
 const UNIT: u64 = 512_000;
 
 fn reading(steps: u32, opens: bool, wear: WearFacts) -> HealthReading {
-    let drives = vec![DriveReading { device: "nvme0n1".into(), wear }];
+    let drives = vec![DriveReading { device: "nvme0n1".into(), wear, kernel_written_bytes: None }];
     HealthReading { steps, opens, drives }
 }
 
@@ -182,4 +182,53 @@ fn each_count_has_its_own_words() {
         assert_eq!(said.len(), 1, "{words}: {said:?}");
         assert!(said[0].0.contains(words) && said[0].1 == is_suspicious, "{said:?}");
     }
+}
+
+/// What is new in the log of errors is told: no more than was counted, and nothing that was there.
+#[test]
+fn errors_that_came_meanwhile_are_those_of_the_log() {
+    let entry = |number: u64| ErrorEntry {
+        number,
+        status_code: 2,
+        status: "a field that it does not take".into(),
+        namespace: Some(1),
+        ..ErrorEntry::default()
+    };
+    let wear = |count: u64, numbers: &[u64]| WearFacts {
+        error_entries: Some(count),
+        errors: numbers.iter().map(|number| entry(*number)).collect(),
+        ..WearFacts::default()
+    };
+    let words = "a field that it does not take (002h) on namespace 1";
+    let told = |before: WearFacts, after: WearFacts| said(before, after).remove(0).0;
+    let single = told(wear(7, &[7, 6]), wear(8, &[8, 7, 6]));
+    assert_eq!(single, format!("noted 1 error in its log: {words}"));
+    let two = told(wear(7, &[7]), wear(9, &[9, 8, 7]));
+    assert_eq!(two, format!("noted 2 errors in its log, the newest: {words}"));
+    assert_eq!(told(wear(7, &[7]), wear(8, &[7])), "noted 1 error in its log", "none is new");
+    assert_eq!(told(wear(0, &[]), wear(1, &[])), "noted 1 error in its log", "it keeps none");
+    assert_eq!(one(wear(7, &[7]), wear(9, &[9, 8, 7])).errors, [entry(9), entry(8)]);
+    assert_eq!(one(wear(7, &[]), wear(8, &[8, 7, 6])).errors, [entry(8)], "one was counted");
+    assert_eq!(one(wear(7, &[7]), wear(7, &[7])).errors, []);
+}
+
+#[test]
+fn what_the_kernel_sent_is_added_over_the_times_that_the_target_was_open() {
+    let mut all = [
+        reading(0, true, written(10, 0)),
+        reading(1, false, written(20, 0)),
+        reading(1, true, written(30, 0)),
+        reading(2, false, written(31, 0)),
+    ];
+    let sent = [100, 100 + 10 * UNIT, 7, 7 + 9 * UNIT].map(Some);
+    for (reading, sent) in all.iter_mut().zip(sent) {
+        reading.drives[0].kernel_written_bytes = sent;
+    }
+    let change = changes(&all).remove(0);
+    assert_eq!(change.kernel_written_bytes, Some(19 * UNIT));
+    let codes: Vec<&str> = change.events.iter().map(|event| event.code.as_str()).collect();
+    assert_eq!(codes, ["counted_less"], "the second time");
+    all[2].drives[0].kernel_written_bytes = None;
+    let change = changes(&all).remove(0);
+    assert_eq!((change.kernel_written_bytes, change.events), (None, vec![]));
 }

@@ -1,7 +1,7 @@
 //! What did the drive itself count meanwhile?
 
 use super::Case;
-use crate::health_change::events;
+use crate::health_change::{disagreement, events};
 use crate::health_log::around;
 
 impl Case<'_> {
@@ -18,6 +18,9 @@ impl Case<'_> {
                     true => self.suspect(&event.code, text),
                     false => self.note(&event.code, text),
                 }
+            }
+            if let Some(event) = disagreement(&span, &meanwhile) {
+                self.note(&event.code, format!("{} {}", span.device, event.text));
             }
             if span.before.tests_itself() || span.after.tests_itself() {
                 self.suspect("self_test", format!("{} tested itself{meanwhile}", span.device));

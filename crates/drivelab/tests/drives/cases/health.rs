@@ -165,6 +165,8 @@ pub fn counted() {
     let change = &json["health"][0];
     let grown = units() - before;
     assert_eq!(change["written_bytes"], grown * UNIT, "{change}");
+    let sent = change["kernel_written_bytes"].as_u64().expect("nothing was in flight");
+    assert!((sent / UNIT..=sent / UNIT + 1).contains(&grown), "{change}");
     let moved = json["steps"][0]["devices"][0]["written_bytes"].as_u64().expect("counted");
     assert!(moved >= 32 << 20, "{change}");
     // What came before may have left a unit half full.
@@ -193,6 +195,68 @@ pub fn changed() {
         assert_eq!(outcome.status, Some(4), "{outcome:?}");
         let words = "failed 2 times to read or write data, by its own count";
         let said = outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(said.contains(words), "{said}");
+    });
+}
+
+/// A drive that counts more or less of what hosts write than the kernel sent it; an honest one.
+pub fn disagrees() {
+    for (percent, codes) in [(50, vec!["counted_less"]), (100, vec![]), (300, vec!["counted_more"])]
+    {
+        with_scripted(&[&format!("counted_percent={percent}")], |node| {
+            let json = run_of(&Laboratory::new(), node, "write", 32);
+            let events = json["health"][0]["events"].as_array().expect("events");
+            let found: Vec<&Value> = events.iter().map(|event| &event["code"]).collect();
+            assert_eq!(found, codes, "{percent} %: {}", json["health"]);
+            let notes = json["steps"][0]["notes"].as_array().expect("notes");
+            let is_noted = |note: &&Value| note["code"].as_str().is_some_and(|it| codes == [it]);
+            assert_eq!(notes.iter().filter(is_noted).count(), codes.len(), "{notes:?}");
+        });
+    }
+}
+
+/// The error log of a drive that has noted errors, equal to what nvme-cli reads of it; and what it
+/// notes within a run.
+pub fn errors() {
+    with_scripted(&["errors=20"], |node| {
+        let drive = health_of(node);
+        let ours = drive["wear"]["errors"].as_array().expect("errors");
+        let line = ["error-log", node, "--log-entries=12", "--output-format=json"];
+        let theirs: Value = serde_json::from_str(&must("nvme", line)).expect("JSON");
+        let theirs = theirs["errors"].as_array().expect("errors");
+        assert_eq!((ours.len(), theirs.len()), (8, 12), "{ours:?} {theirs:?}");
+        for (our, their) in ours.iter().zip(theirs) {
+            // It prints unsigned numbers as signed ones.
+            let number = |word: &str| match their[word].as_i64() {
+                Some(number) => number as u64,
+                None => panic!("no {word} in {their}"),
+            };
+            assert_eq!(our["number"], their["error_count"], "{our} {their}");
+            let none = |word: &str| Some(number(word)).filter(|it| *it != 0xffff);
+            assert_eq!(our["queue"].as_u64(), none("sqid"), "{our} {their}");
+            assert_eq!(our["command_id"].as_u64(), none("cmdid"), "{our} {their}");
+            let status = number("status_field") & 0x7ff;
+            assert_eq!(our["status_code"], status & 0xff, "{our} {their}");
+            assert_eq!(our["status_type"], status >> 8, "{our} {their}");
+            let lba = Some(number("lba")).filter(|_| !matches!(number("sqid"), 0 | 0xffff));
+            assert_eq!(our["lba"].as_u64(), lba, "{our} {their}");
+            let namespace = Some(number("nsid") as u32).filter(|it| !matches!(*it, 0 | u32::MAX));
+            assert_eq!(our["namespace"].as_u64(), namespace.map(u64::from), "{our} {their}");
+        }
+        assert_eq!(drive["state"], "well", "a drive that notes errors is not ill: {drive}");
+    });
+    with_scripted(&["reads_until_errors=300", "errors=7"], |node| {
+        let laboratory = Laboratory::new();
+        let line = ["run", node, "--rw", "randread", "--bs", "4k", "--time", "5s", "--json"];
+        let json = laboratory.run(line, PATIENCE).json();
+        let change = &json["health"][0];
+        let numbers: Vec<&Value> =
+            change["errors"].as_array().expect("errors").iter().map(|it| &it["number"]).collect();
+        assert_eq!(numbers, [9, 8], "{change}");
+        let said = laboratory.run(["report", "last"], PATIENCE).stdout;
+        let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+        let words = "noted 2 errors in its log, the newest: data that could not be read (281h) at \
+                     block 1009 of namespace 1";
         assert!(said.contains(words), "{said}");
     });
 }

@@ -105,6 +105,34 @@ pub fn health() {
     });
 }
 
+/// Temperatures of the SCT status, equal to what smartctl reads of it.
+pub fn temperatures() {
+    with("ata", &["has_sct=1"], |node| {
+        let drive = health_of(node);
+        let ours = &drive["wear"]["temperatures"];
+        let output = Command::new("smartctl").args(["--json", "-l", "scttempsts", node]).output();
+        let theirs: Value =
+            serde_json::from_slice(&output.expect("smartctl starts").stdout).expect("JSON");
+        let theirs = &theirs["ata_sct_status"]["temperature"];
+        for (our, their) in [
+            ("current_c", "current"),
+            ("power_cycle_min_c", "power_cycle_min"),
+            ("power_cycle_max_c", "power_cycle_max"),
+            ("lifetime_min_c", "lifetime_min"),
+            ("lifetime_max_c", "lifetime_max"),
+            ("over_limit_count", "over_limit_count"),
+            ("under_limit_count", "under_limit_count"),
+        ] {
+            assert!(theirs[their].is_number(), "{their}: {theirs}");
+            assert_eq!(ours[our], theirs[their], "{our}: {ours} {theirs}");
+        }
+    });
+    with("ata", &[], |node| {
+        let drive = health_of(node);
+        assert_eq!(drive["wear"]["temperatures"], Value::Null, "it has no SCT: {drive}");
+    });
+}
+
 fn self_test(node: &str, kind: &str) -> Outcome {
     Laboratory::new().run(["health", node, "--self-test", kind], PATIENCE)
 }

@@ -79,6 +79,7 @@ impl Drive {
         (words[100], words[101]) = (SECTORS as u16, (SECTORS >> 16) as u16);
         words[106] = 0x4000;
         words[128] = 0x0021 | is_secured << 1 | u16::from(self.is_frozen()) << 3;
+        words[206] = u16::from(self.script.number("has_sct") != 0);
         words[217] = 1;
         let mut page: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         page[510] = 0xa5;
@@ -113,6 +114,16 @@ impl Drive {
         sealed(page)
     }
 
+    /// Now, since it was turned on, and ever; above its limit, and below it.
+    fn sct_status() -> Vec<u8> {
+        let mut page = vec![0; 512];
+        (page[0], page[2], page[4]) = (3, 1, 1);
+        put(&mut page, 200, &[41, 22, 47, 0xfb, 63]);
+        put(&mut page, 206, &7u32.to_le_bytes());
+        put(&mut page, 210, &3u32.to_le_bytes());
+        page
+    }
+
     fn thresholds() -> Vec<u8> {
         let mut page = vec![0; 512];
         (page[0], page[2], page[3]) = (16, 5, 36);
@@ -141,6 +152,7 @@ impl Drive {
                 Ok(Vec::new())
             }
             0xd5 if address == 0x06 => Ok(self.self_tests()),
+            0xd5 if address == 0xe0 && self.script.number("has_sct") != 0 => Ok(Self::sct_status()),
             0xda if wants_registers => {
                 let is_failing = self.script.number("failing") != 0;
                 Err(registers(1, if is_failing { 0x2cf4 } else { 0xc24f }, 0x50))

@@ -9,12 +9,38 @@ const OCP_GUID: u128 = 0xafd5_14c9_7c6f_4f9c_a4f2_bfea_2810_afc5;
 /// The page of this number, where the drive has it.
 pub fn page(drive: &Drive, number: u32) -> Option<Vec<u8>> {
     match number {
+        0x01 => Some(errors(drive)),
         0x02 => Some(health(drive)),
         0x06 => Some(self_tests(drive)),
         0x81 => Some(sanitize_status(drive)),
         0xc0 if drive.script.flash_percent > 0 => Some(of_flash(drive)),
         _ => None,
     }
+}
+
+/// Entries that its error log keeps.
+pub const ERRORS: u8 = 12;
+
+/// Page 01h, the newest first: a command of admins that it does not know, a read that failed, and
+/// an error that belongs to no command, in turn.
+fn errors(drive: &Drive) -> Vec<u8> {
+    let mut page = vec![0; 64 * usize::from(ERRORS)];
+    let numbers = (1..=drive.errors()).rev();
+    for (entry, number) in page.chunks_exact_mut(64).zip(numbers) {
+        let (queue, command, status, lba, namespace): (u16, u16, u16, u64, u32) =
+            match (number % 3, drive.has_failed()) {
+                (0, false) => (0, 0x1f, 0x4001, 0, 0),
+                (1, false) => (0xffff, 0xffff, 0x0006, 0, u32::MAX),
+                _ => (1, 0x21, 0x4281, 1000 + number, 1),
+            };
+        put(entry, 0, &number.to_le_bytes());
+        put(entry, 8, &queue.to_le_bytes());
+        put(entry, 10, &command.to_le_bytes());
+        put(entry, 12, &(status << 1).to_le_bytes());
+        put(entry, 16, &lba.to_le_bytes());
+        put(entry, 24, &namespace.to_le_bytes());
+    }
+    page
 }
 
 /// Page 02h.
@@ -28,13 +54,14 @@ fn health(drive: &Drive) -> Vec<u8> {
     page[4] = byte(script.spare_threshold_percent);
     page[5] = byte(script.used_percent);
     put(&mut page, 32, &(1_000_000 + drive.bytes_read.div_ceil(UNIT)).to_le_bytes());
-    let written = script.units_written + drive.bytes_written.div_ceil(UNIT);
+    let counted = drive.bytes_written * script.counted_percent / 100;
+    let written = script.units_written + counted.div_ceil(UNIT);
     put(&mut page, 48, &written.to_le_bytes());
     put(&mut page, 128, &1234u64.to_le_bytes());
     put(&mut page, 144, &script.unsafe_shutdowns.to_le_bytes());
-    let has_failed = script.reads_until_errors > 0 && drive.reads > script.reads_until_errors;
-    let errors = script.media_errors + if has_failed { 2 } else { 0 };
+    let errors = script.media_errors + if drive.has_failed() { 2 } else { 0 };
     put(&mut page, 160, &errors.to_le_bytes());
+    put(&mut page, 176, &drive.errors().to_le_bytes());
     page
 }
 

@@ -5,7 +5,7 @@ use crate::facts::{SelfTestFacts, WearFacts};
 use crate::health_log::{DriveReading, HealthReading};
 
 fn reading(steps: u32, wear: WearFacts) -> HealthReading {
-    let drives = vec![DriveReading { device: "nvme0n1".into(), wear }];
+    let drives = vec![DriveReading { device: "nvme0n1".into(), wear, kernel_written_bytes: None }];
     HealthReading { steps, opens: steps == 0, drives }
 }
 
@@ -57,4 +57,30 @@ fn a_drive_that_warned_before_is_named_and_its_number_stands() {
     assert_eq!(notes, [words]);
     let (reasons, _) = said(WearFacts::default(), worn, 1);
     assert_eq!(reasons.len(), 1, "{reasons:?}");
+}
+
+/// A drive's count of what hosts wrote against the kernel's, read at the same ends: a note.
+#[test]
+fn a_drive_that_counted_other_bytes_than_the_kernel_is_noted() {
+    let noted = |units: u64, sent: [Option<u64>; 2]| {
+        let mut run = Evidence::reads().run();
+        let wear = |units: u64| WearFacts {
+            written_bytes: Some(units * 512_000),
+            written_unit_bytes: Some(512_000),
+            ..WearFacts::default()
+        };
+        run.health = vec![reading(0, wear(5)), reading(1, wear(5 + units))];
+        for (reading, sent) in run.health.iter_mut().zip(sent) {
+            reading.drives[0].kernel_written_bytes = sent;
+        }
+        let step = summarise(&run).steps.remove(0);
+        assert_eq!(step.reasons, [], "the number stands");
+        step.notes.into_iter().map(|note| note.code).collect::<Vec<_>>()
+    };
+    let bytes = |all: [u64; 2]| all.map(Some);
+    assert_eq!(noted(100, bytes([9, 9 + 51_200_000])), [""; 0]);
+    assert_eq!(noted(100, bytes([9, 9 + 10_000_000])), ["counted_more"]);
+    assert_eq!(noted(100, bytes([9, 9 + 90_000_000])), ["counted_less"]);
+    assert_eq!(noted(100, [None, Some(90_000_000)]), [""; 0], "not of the same ends");
+    assert_eq!(noted(100, bytes([9, 8])), [""; 0], "counted anew");
 }
