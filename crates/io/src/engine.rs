@@ -2,6 +2,7 @@
 
 use crate::clock::{Clock, pause};
 use crate::errno::errno;
+use crate::namespace::Namespace;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -48,6 +49,17 @@ pub struct Opened {
     pub bytes: u64,
     /// The worker's further files, used in turn with the first.
     pub others: Vec<OwnedFd>,
+    /// Where NVMe commands go, for the engine that sends them.
+    pub commands: Option<CommandDevice>,
+}
+
+/// The character device of a namespace, which takes commands.
+#[derive(Debug)]
+pub struct CommandDevice {
+    /// Open for reading, and for writing where that was approved.
+    pub descriptor: OwnedFd,
+    /// What it belongs to.
+    pub namespace: Namespace,
 }
 
 impl Opened {

@@ -249,6 +249,12 @@ fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
     problems.need(moves_data, "trace", || {
         "names have no address on the drive by which to trace them; remove `trace`".to_string()
     });
+    let is_seen = step.streams.iter().all(|stream| !stream.engine.traits().is_passthrough);
+    problems.need(is_seen, "trace", || {
+        "the kernel's tracer sees no addresses of commands that io_uring_cmd hands to the drive; \
+         remove `trace`, or use io_uring"
+            .to_string()
+    });
 }
 
 fn validate_until(until: &Until, step: &Step, problems: &mut Problems) {

@@ -1,5 +1,6 @@
 //! What is tried on the drives of the emulated machine.
 
+mod commands;
 mod facts;
 mod health;
 mod layers;
@@ -26,6 +27,9 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("each drive is written only with its token", refusals::tokens),
             ("zones are refused before a byte is written", refusals::zones),
             ("what polls not is told", refusals::not_polled),
+            ("commands write what the block device reads, and read what it wrote", commands::both),
+            ("what takes no commands is refused before a byte is written", commands::refused),
+            ("completions of commands are polled where there are queues for it", commands::polled),
             ("a purge that cannot be is refused at once", purges::impossible),
             ("a format purges its own namespace only", purges::format),
             ("a killed run's write cache is listed and put back", settings::write_cache),

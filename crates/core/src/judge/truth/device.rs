@@ -29,6 +29,14 @@ impl Case<'_> {
                  first one's kernel counters were read",
             );
         }
+        if self.passes_by_block_layer() {
+            return self.unchecked(
+                "device_bytes",
+                "whether the bytes reached the drive, and whether others used it: the kernel's \
+                 counters leave out commands that io_uring_cmd hands to the drive itself (unless \
+                 queue/iostats_passthrough is 1, which newer kernels have)",
+            );
+        }
         let Some(device) = self.top_device().cloned() else {
             if self.data_streams().next().is_some() {
                 self.unchecked(
