@@ -339,11 +339,7 @@ impl<F: Freight> Uring<F> {
 }
 
 /// One reaping call: waits for `least` completions, or so long.
-pub(crate) fn enter<S, C>(
-    ring: &IoUring<S, C>,
-    least: u32,
-    wait_ns: Time,
-) -> Result<(), Trouble>
+pub(crate) fn enter<S, C>(ring: &IoUring<S, C>, least: u32, wait_ns: Time) -> Result<(), Trouble>
 where
     S: squeue::EntryMarker,
     C: cqueue::EntryMarker,

@@ -35,7 +35,11 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     let mut stream = Stream {
         name: whole.job.name.clone(),
         engine,
-        io: if settings.direct && !cached { IoMode::Direct } else { IoMode::Buffered },
+        io: if (settings.direct || traits.is_passthrough) && !cached {
+            IoMode::Direct
+        } else {
+            IoMode::Buffered
+        },
         mix: mix(settings),
         offset: Size(place.offset),
         offset_each: Size(place.offset_each),

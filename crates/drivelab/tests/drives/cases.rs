@@ -28,6 +28,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("zones are refused before a byte is written", refusals::zones),
             ("what polls not is told", refusals::not_polled),
             ("commands write what the block device reads, and read what it wrote", commands::both),
+            ("a line of fio's sends commands", commands::of_fio),
             ("what takes no commands is refused before a byte is written", commands::refused),
             ("completions of commands are polled where there are queues for it", commands::polled),
             ("a purge that cannot be is refused at once", purges::impossible),

@@ -231,7 +231,7 @@ impl Freight for Commands {
         let to = opened.commands.as_ref();
         let to = to.ok_or_else(|| Trouble::defect("there is no namespace to send commands to"))?;
         // What the page cache holds would not be what the drive holds, in either direction.
-        cache::drop_cached(&opened.descriptor).map_err(|error| {
+        cache::write_back(&opened.descriptor).map_err(|error| {
             Trouble::failed(format!("cached pages cannot be written back: {error}"))
         })?;
         let trims = if stream.mix.trim > 0 || stream.trim_first { buffers.count() } else { 0 };
