@@ -123,7 +123,7 @@ impl Descriptors {
                 Ok(device) => format!(
                     "{} commands to {}",
                     flags_of(&device.descriptor).unwrap_or_else(|| "unknown".into()),
-                    device.namespace.generic.display()
+                    device.node.display()
                 ),
                 Err(trouble) => trouble.text,
             };

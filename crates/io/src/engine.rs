@@ -2,10 +2,10 @@
 
 use crate::clock::{Clock, pause};
 use crate::errno::errno;
-use crate::namespace::Namespace;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
 
 /// The last part of a wait for a due time is spun, because sleeping overshoots.
 pub const SPIN_NS: Time = 60_000;
@@ -58,8 +58,12 @@ pub struct Opened {
 pub struct CommandDevice {
     /// Open for reading, and for writing where that was approved.
     pub descriptor: OwnedFd,
-    /// What it belongs to.
-    pub namespace: Namespace,
+    /// Its node.
+    pub node: PathBuf,
+    /// The namespace's identifier on its drive.
+    pub identifier: u32,
+    /// Bytes of its logical blocks.
+    pub block_bytes: u32,
 }
 
 impl Opened {

@@ -63,15 +63,15 @@ impl Namespace {
         if directory.join("partition").exists() {
             let whole = directory.parent().and_then(Path::file_name).unwrap_or_default();
             return Err(Trouble::usage(format!(
-                "{name} is a partition, and io_uring_cmd sends NVMe commands, which reach the whole \
-                 namespace: use --engine io_uring, or name /dev/{}",
+                "{name} is a partition, and io_uring_cmd sends NVMe commands, which reach the \
+                 whole namespace: use --engine io_uring, or name /dev/{}",
                 whole.display()
             )));
         }
         let identifier = read_number(&directory.join("nsid")).ok_or_else(|| {
             Trouble::usage(format!(
-                "{name} is no NVMe namespace, and io_uring_cmd sends NVMe commands, which others do \
-                 not take: use --engine io_uring"
+                "{name} is not an NVMe namespace, and io_uring_cmd sends NVMe commands, which \
+                 others do not take: use --engine io_uring"
             ))
         })?;
         let generic = generic_of(system, &directory, &name).ok_or_else(|| {
@@ -135,7 +135,8 @@ impl Namespace {
     }
 }
 
-/// Of `nvme0n1`, `ng0n1` and `nvme0c1n1` the last number: what tells namespaces of one parent apart.
+/// Of `nvme0n1`, `ng0n1` and `nvme0c1n1` the last number: what tells namespaces of one parent
+/// apart.
 fn instance(name: &str) -> Option<&str> {
     let (_, number) = name.rsplit_once('n')?;
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(number)

@@ -8,6 +8,7 @@ use crate::plan::{Act, Interval, Mount, Plan, PlanFile, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
+mod commands;
 mod files;
 mod level;
 mod pairs;
@@ -17,6 +18,7 @@ mod steady;
 mod stream;
 mod trace;
 
+use commands::validate_commands;
 use replies::validate_replies;
 use trace::validate_trace;
 
@@ -163,6 +165,7 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
                 read_back::validate_read_back(stream, step.until_of(stream), problems);
                 let geometry = files::geometry_of(stream, geometry, files, problems);
                 stream::validate_stream(stream, &geometry, problems);
+                validate_commands(stream, &geometry, problems);
             }
         }
     }

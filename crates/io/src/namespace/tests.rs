@@ -107,7 +107,7 @@ fn what_takes_no_commands_is_refused_with_the_way_out() {
     fs::remove_file(machine.root.path().join("sys/class/nvme-generic/ng0n1")).unwrap();
     assert!(said(0).contains("no character device for nvme0n1"), "{}", said(0));
     fs::remove_file(machine.block("nvme0", "nvme0n2").join("nsid")).unwrap();
-    assert!(said(1).contains("nvme0n2 is no NVMe namespace"), "{}", said(1));
+    assert!(said(1).contains("nvme0n2 is not an NVMe namespace"), "{}", said(1));
     let disk = machine.block("nvme1", "nvme5n1");
     fs::write(disk.join("partition"), "1").unwrap();
     assert!(said(2).contains("nvme5n1 is a partition"), "{}", said(2));

@@ -21,7 +21,7 @@ impl Target {
     pub fn command_device(&self, write: bool) -> Result<CommandDevice, Trouble> {
         let Subject::Device(number) = self.approval.subject else {
             return Err(Trouble::usage(format!(
-                "{} is no NVMe namespace, and only those take commands: use --engine io_uring",
+                "{} is not an NVMe namespace, and only those take commands: use --engine io_uring",
                 self.path.display()
             )));
         };
@@ -40,12 +40,13 @@ impl Target {
         let descriptor = rustix::fs::open(&namespace.generic, flags, Mode::empty());
         let descriptor = descriptor.map_err(|error| {
             Trouble::usage(format!(
-                "{node}, which takes the NVMe commands of io_uring_cmd, cannot be opened ({error}): \
-                 run as root, or use --engine io_uring"
+                "{node}, which takes the NVMe commands of io_uring_cmd, cannot be opened \
+                 ({error}): run as root, or use --engine io_uring"
             ))
         })?;
         check(&system, number, &namespace, &descriptor)?;
-        Ok(CommandDevice { descriptor, namespace })
+        let Namespace { generic: node, identifier, block_bytes, .. } = namespace;
+        Ok(CommandDevice { descriptor, node, identifier, block_bytes })
     }
 }
 

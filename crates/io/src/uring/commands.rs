@@ -8,7 +8,6 @@ use super::{Freight, Registered, Ring};
 use crate::buffer::Buffers;
 use crate::cache;
 use crate::engine::Opened;
-use crate::namespace::Namespace;
 use drivelab_core::defect::defect;
 use drivelab_core::op::{Action, DataOp, Errno, Tag};
 use drivelab_core::plan::{Stream, Sync};
@@ -17,6 +16,7 @@ use io_uring::{cqueue, opcode, squeue, types};
 use std::cell::UnsafeCell;
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
+use std::path::Path;
 
 /// `_IOWR('N', 0x80, struct nvme_uring_cmd)`, of 72 bytes.
 const NVME_URING_CMD_IO: u32 = 0xc048_4e80;
@@ -181,8 +181,8 @@ fn carry(ring: &mut Ring<Commands>, entry: squeue::Entry128) -> Result<i32, Errn
 }
 
 /// Why the kernel does not carry commands to a namespace.
-fn not_carried(namespace: &Namespace, bytes: u32, error: Errno) -> Trouble {
-    let node = namespace.generic.display();
+fn not_carried(node: &Path, bytes: u32, error: Errno) -> Trouble {
+    let node = node.display();
     let reason = io::Error::from_raw_os_error(error.0);
     match error.0 {
         libc::EACCES | libc::EPERM => Trouble::usage(format!(
@@ -236,8 +236,8 @@ impl Freight for Commands {
         })?;
         let trims = if stream.mix.trim > 0 || stream.trim_first { buffers.count() } else { 0 };
         let mut commands = Commands {
-            identifier: to.namespace.identifier,
-            block_shift: to.namespace.block_bytes.trailing_zeros(),
+            identifier: to.identifier,
+            block_shift: to.block_bytes.trailing_zeros(),
             is_durable: stream.sync == Sync::Dsync,
             device: to.descriptor.as_raw_fd(),
             registered,
@@ -245,11 +245,11 @@ impl Freight for Commands {
         };
         let longest = match stream.mix.read + stream.mix.write > 0 || stream.reply.is_some() {
             true => stream.size_max(),
-            false => u64::from(to.namespace.block_bytes),
+            false => u64::from(to.block_bytes),
         };
         let longest = longest.min(opened.bytes).min(buffers.stride() as u64) as u32;
         let tried = commands.try_out(ring, longest, buffers);
-        tried.map_err(|error| not_carried(&to.namespace, longest, error))?;
+        tried.map_err(|error| not_carried(&to.node, longest, error))?;
         Ok(commands)
     }
 
@@ -292,8 +292,8 @@ fn outcome(result: i32, op: &DataOp) -> Result<u32, Errno> {
     }
 }
 
-/// A drive's status as the kernel's block layer would put it (`nvme_error_status`), so that an error
-/// has the same name whatever the engine.
+/// A drive's status as the kernel's block layer would put it (`nvme_error_status`), so that an
+/// error has the same name whatever the engine.
 fn answered(status: u16) -> Errno {
     Errno(match status {
         0x001 | 0x002 | 0x00b | 0x180 | 0x183 => libc::EOPNOTSUPP,

@@ -32,7 +32,8 @@ pub(super) const ALL: &[Known] = &[
          window_size, mss, netfilename",
         no("an option of ioengine=net, which measures no drive"),
     ),
-    option("cmd_type", no("io_uring_cmd sends NVMe commands alone")).unless(&["nvme"]),
+    option("cmd_type", InPart("nvme, of io_uring_cmd; others are refused"))
+        .sets(|_, it| Ok(it.one_of(&[("nvme", ())])?)),
     option(
         "md_per_io_size, pi_act, pi_chk, apptag, apptag_mask, write_mode, verify_mode, \
          readfua, writefua, stream_id",

@@ -27,7 +27,6 @@ pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &m
     pattern(stream, problems);
     kinds(stream, problems);
     engine(stream, problems);
-    commands(stream, geometry, problems);
     checks(stream, problems);
     match &stream.pattern {
         Pattern::Names(of) => names(stream, of, geometry, problems),
@@ -247,32 +246,6 @@ fn engine(stream: &Stream, problems: &mut Problems) {
     });
     problems.need(!traits.is_mapping || stream.sync != Sync::Dsync, "sync", || {
         "O_DSYNC does not reach stores on a mapping; use fsync:N (msync) or end".to_string()
-    });
-}
-
-/// NVMe commands go to a namespace as a whole, and past everything that the kernel has above it.
-fn commands(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
-    if !stream.engine.traits().is_passthrough {
-        return;
-    }
-    let word = stream.engine.word();
-    problems.need(!stream.is_metadata(), "engine", || {
-        format!("{word} sends NVMe commands, and none of them makes names; use io_uring")
-    });
-    let is_device = matches!(geometry.kind, TargetKind::BlockDevice | TargetKind::Nothing);
-    problems.need(is_device || stream.is_metadata(), "engine", || {
-        let found = match geometry.kind {
-            TargetKind::Simulated => "a simulated drive",
-            TargetKind::Directory => "a directory",
-            _ => "a file",
-        };
-        format!(
-            "{word} sends NVMe commands to a namespace, and this target is {found}; name a \
-             namespace such as /dev/nvme0n1, or use --engine io_uring"
-        )
-    });
-    problems.need(stream.io == IoMode::Direct, "io", || {
-        format!("{word} goes past the page cache; say io = direct")
     });
 }
 

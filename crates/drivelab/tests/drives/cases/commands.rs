@@ -91,8 +91,8 @@ pub fn both() {
     in_one_run();
 }
 
-/// While a run lasts, its device stays open, and the page cache with it: what is dirty there reaches
-/// the drive before commands read, and what is stale is not read after they wrote.
+/// While a run lasts, its device stays open, and the page cache with it: what is dirty there
+/// reaches the drive before commands read, and what is stale is not read after they wrote.
 fn in_one_run() {
     let block = node("coarse");
     let laboratory = Laboratory::new();
@@ -235,8 +235,8 @@ pub fn refused() {
     let (sata, virtio, protected) = (node("sata"), node("virtio"), node("protected"));
     let wrong: [(&str, &[&str], &str); 9] = [
         (file, &[], "this target is a file"),
-        (&sata, &[], "is no NVMe namespace"),
-        (&virtio, &[], "is no NVMe namespace"),
+        (&sata, &[], "is not an NVMe namespace"),
+        (&virtio, &[], "is not an NVMe namespace"),
         (&protected, &[], "8 bytes of metadata with protection information"),
         (&first, &["--bs", "1m"], "one NVMe command carries"),
         (&first, &["--bs", "1000"], "512-byte block"),

@@ -99,8 +99,7 @@ fn a_status_is_the_error_that_another_engine_would_have() {
 
 #[test]
 fn what_the_kernel_does_not_carry_is_said_with_the_way_out() {
-    let namespace = Namespace { generic: "/dev/ng0n1".into(), ..Namespace::default() };
-    let said = |number| not_carried(&namespace, 1 << 20, Errno(number)).text;
+    let said = |number| not_carried(Path::new("/dev/ng0n1"), 1 << 20, Errno(number)).text;
     assert!(said(libc::EACCES).contains("run as root"), "{}", said(libc::EACCES));
     assert!(said(libc::EINVAL).contains("1048576 bytes to /dev/ng0n1"), "{}", said(libc::EINVAL));
     for number in [libc::EACCES, libc::EINVAL, libc::EOPNOTSUPP, libc::ENOTTY] {
