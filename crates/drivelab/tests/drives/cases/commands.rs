@@ -93,7 +93,7 @@ pub fn both() {
     let line = ["run", &generic("first"), "--rw", "randread", "--operations", "300"];
     let outcome = Laboratory::new().run([&line[..], &ENGINE].concat(), PATIENCE);
     assert!(matches!(outcome.status, Some(0 | 4)), "{outcome:?}");
-    for said in ["without the commands of io_uring_cmd", "ot checked", "leave these out"] {
+    for said in ["without the commands of io_uring_cmd", "note        io_uring_cmd hands"] {
         assert!(outcome.stdout.contains(said), "{said}: {outcome:?}");
     }
 }
@@ -153,8 +153,10 @@ fn other_way(name: &str, size: &str, way: &[&str]) {
     let told = outcome.json()["warnings"].to_string();
     assert!(told.contains("character_device"), "{told}");
     // The block device is as good a name of the namespace.
-    let reads = ["run", &block, "--rw", "read", "--verify", "--unregistered"];
-    fine(&laboratory, &[&reads[..], &load, &more].concat());
+    for mode in ["--unregistered", "--sqpoll"] {
+        let reads = ["run", &block, "--rw", "read", "--verify", mode];
+        fine(&laboratory, &[&reads[..], &load, &more].concat());
+    }
 }
 
 /// A line of fio's with this engine, which names the character device.
