@@ -71,6 +71,10 @@ impl Descriptors {
             zone_bytes: stream.zoned.map_or(0, |zoned| zoned.size.0),
             bytes: sizes.min().unwrap_or(target.bytes),
             others: own.skip(1).map(open).collect::<Result<_, _>>()?,
+            commands: match stream.engine.traits().is_passthrough {
+                true => Some(target.command_device(mode.write)?),
+                false => None,
+            },
         };
         Ok(Handle::Data { opened, nonblocking: mode.nonblock })
     }
@@ -114,6 +118,16 @@ impl Descriptors {
         let Some(target) = self.at() else { return String::new() };
         if !stream.moves_data() {
             return String::new();
+        }
+        if stream.engine.traits().is_passthrough {
+            return match target.command_device(self.mode(stream).write) {
+                Ok(device) => format!(
+                    "{} commands to {}",
+                    flags_of(&device.descriptor).unwrap_or_else(|| "unknown".into()),
+                    device.node.display()
+                ),
+                Err(trouble) => trouble.text,
+            };
         }
         match target.descriptor(stream.first_file_of(0) as usize, self.mode(stream)) {
             Ok(descriptor) => flags_of(&descriptor).unwrap_or_else(|| "unknown".into()),

@@ -5,6 +5,7 @@
 //! first, then the target is looked at, then the guard is asked, then the plan is held against what
 //! is there. Of several ranks nobody goes on before all have done each of it.
 
+mod commands;
 mod unfit;
 mod zones;
 
@@ -122,6 +123,7 @@ impl<'a> Job<'a> {
     ) -> Result<Ready<'a, I>, Failure> {
         zones::fit(&mut first, &resolved, self.ranks, self.study.is_some())?;
         unfit::refuse_cpus(&first)?;
+        commands::refuse_unfit(&self.system, &first, &resolved)?;
         if !self.is_dry {
             on_rank_0(self.ranks, || self.shown.is_possible())?;
             self.live.is_possible()?;
@@ -133,6 +135,7 @@ impl<'a> Job<'a> {
             tell_refusal(&refused);
         }
         self.warnings.extend(unfit::not_polled(&first, &resolved));
+        self.warnings.extend(commands::told(&resolved));
         let laid_out = if self.is_load { layout::prepend(&mut first, &resolved) } else { 0 };
         agree(self.ranks, check_behind(laid_out, &first, &resolved))?;
         if self.is_load {

@@ -11,6 +11,7 @@ use drivelab_core::plan::{Act, Files, Plan, Stream};
 use drivelab_core::units::Size;
 use drivelab_core::validate::Geometry;
 use drivelab_io::facts::{self, System};
+use drivelab_io::namespace;
 use drivelab_sim::target::{PREFIX, SimTarget};
 use serde::{Deserialize, Serialize};
 use std::os::unix::fs::FileTypeExt;
@@ -68,6 +69,8 @@ pub struct ResolvedTarget {
     pub files: u32,
     /// The simulated drive that is meant.
     pub simulated: Option<SimTarget>,
+    /// The character device that was named for the namespace, which takes commands alone.
+    pub generic: Option<PathBuf>,
 }
 
 impl ResolvedTarget {
@@ -133,11 +136,16 @@ impl ResolvedTarget {
         if target.starts_with(PREFIX) {
             return ResolvedTarget::simulate(target);
         }
-        let path = PathBuf::from(target);
+        let typed = PathBuf::from(target);
+        // What a namespace is, is decided by its block device.
+        let block = namespace::block_of_generic(system, &typed);
+        let generic = block.is_some().then(|| typed.clone());
+        let path = block.unwrap_or(typed);
         let kind = kind_of(&path)?;
         let facts = facts::gather(system, &path);
+        let (file_bytes, files, simulated) = (0, 1, None);
         let mut resolved =
-            ResolvedTarget { path, kind, facts, file_bytes: 0, files: 1, simulated: None };
+            ResolvedTarget { path, kind, facts, file_bytes, files, simulated, generic };
         resolved.file_bytes = match kind {
             Kind::Device => resolved.facts.target.bytes.unwrap_or(0),
             Kind::File => std::fs::metadata(&resolved.path).map_or(0, |found| found.len()),
@@ -153,7 +161,10 @@ impl ResolvedTarget {
     pub fn kind_at(target: &str) -> Result<Kind, Failure> {
         match target.starts_with(PREFIX) {
             true => Ok(Kind::Simulated),
-            false => kind_of(&PathBuf::from(target)),
+            false => {
+                let typed = PathBuf::from(target);
+                kind_of(&namespace::block_of_generic(&System::live(), &typed).unwrap_or(typed))
+            }
         }
     }
 
@@ -187,6 +198,7 @@ impl ResolvedTarget {
             file_bytes,
             files: 1,
             simulated: Some(simulated),
+            generic: None,
         })
     }
 

@@ -14,6 +14,23 @@ pub fn drop_cached(file: impl AsFd) -> io::Result<()> {
     drop_clean(file)
 }
 
+/// Writes dirty pages of this file back and waits for that, without asking the drive to empty its
+/// own cache; then lets go of its clean ones.
+///
+/// # Errors
+/// As `sync_file_range(2)` and `posix_fadvise(2)` say.
+pub fn write_back(file: impl AsFd) -> io::Result<()> {
+    let flags = libc::SYNC_FILE_RANGE_WAIT_BEFORE
+        | libc::SYNC_FILE_RANGE_WRITE
+        | libc::SYNC_FILE_RANGE_WAIT_AFTER;
+    // SAFETY: no memory is handed over; 0 bytes mean all up to the end.
+    let status = unsafe { libc::sync_file_range(file.as_fd().as_raw_fd(), 0, 0, flags) };
+    match status {
+        0 => drop_clean(file),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
 /// Lets go of its clean pages, and of no dirty ones (`POSIX_FADV_DONTNEED`).
 ///
 /// # Errors

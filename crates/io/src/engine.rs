@@ -5,6 +5,7 @@ use crate::errno::errno;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Time};
 use drivelab_core::queue::{Queue, Trouble};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::path::PathBuf;
 
 /// The last part of a wait for a due time is spun, because sleeping overshoots.
 pub const SPIN_NS: Time = 60_000;
@@ -50,6 +51,21 @@ pub struct Opened {
     pub bytes: u64,
     /// The worker's further files, used in turn with the first.
     pub others: Vec<OwnedFd>,
+    /// Where NVMe commands go, for the engine that sends them.
+    pub commands: Option<CommandDevice>,
+}
+
+/// The character device of a namespace, which takes commands.
+#[derive(Debug)]
+pub struct CommandDevice {
+    /// Open for reading, and for writing where that was approved.
+    pub descriptor: OwnedFd,
+    /// Its node.
+    pub node: PathBuf,
+    /// The namespace's identifier on its drive.
+    pub identifier: u32,
+    /// Bytes of its logical blocks.
+    pub block_bytes: u32,
 }
 
 impl Opened {

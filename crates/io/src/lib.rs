@@ -22,6 +22,7 @@ pub mod map;
 #[cfg(all(test, loom))]
 mod models;
 pub mod names;
+pub mod namespace;
 pub mod null;
 pub mod opening;
 mod passthrough;

@@ -189,6 +189,7 @@ mod tests {
         ] {
             let descriptor = file.try_clone().expect("a descriptor").into();
             let opened = Opened {
+                commands: None,
                 descriptor,
                 is_device: false,
                 data_only: false,

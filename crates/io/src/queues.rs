@@ -9,6 +9,8 @@ use crate::null::Null;
 use crate::opening::Advice;
 use crate::sync::{Psync, Stdio, SyncQueue};
 use crate::uring::Uring;
+use crate::uring::commands::Commands;
+use crate::uring::requests::Requests;
 use crate::watch::Pulse;
 use drivelab_core::plan::{self, Stream};
 use drivelab_core::queue::Trouble;
@@ -49,7 +51,13 @@ pub fn on_queue<W: WithQueue>(stream: &Stream, place: Place, work: W) -> Result<
     let Place { opened, nonblocking, clock, buffers, pulse } = place;
     let writes = stream.changes_data();
     match stream.engine {
-        plan::Engine::IoUring => work.run(Uring::new(stream, opened, nonblocking, clock, buffers)?),
+        plan::Engine::IoUring => {
+            let ring = Uring::<Requests>::new(stream, opened, nonblocking, clock, buffers)?;
+            work.run(ring)
+        }
+        plan::Engine::IoUringCmd => {
+            work.run(Uring::<Commands>::new(stream, opened, false, clock, buffers)?)
+        }
         plan::Engine::Libaio => work.run(Libaio::new(stream, opened, clock, buffers)?),
         plan::Engine::Psync => work.run(SyncQueue::new(Psync::new(opened), clock, buffers, pulse)),
         plan::Engine::Mmap => {

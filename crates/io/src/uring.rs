@@ -1,7 +1,11 @@
-//! io_uring: registered memory and file, batched submission, one ring a worker.
+//! io_uring: registered memory and file, batched submission, one ring a worker. What its entries
+//! carry is [`requests`] to the kernel, or [`commands`] to a drive.
 //!
 //! The submitting call and the reaping call are two, so that submit latency means something and
 //! no clock reading serves two calls. Source: io_uring_enter(2), io_uring_setup(2).
+
+pub mod commands;
+pub mod requests;
 
 use crate::buffer::Buffers;
 use crate::clock::Clock;
@@ -12,20 +16,74 @@ use drivelab_core::inside::Cause;
 use drivelab_core::op::{Action, DataOp, Done, Errno, Op, Tag, Time};
 use drivelab_core::plan::Stream;
 use drivelab_core::queue::{Queue, Trouble};
-use io_uring::{IoUring, opcode, squeue, types};
-use std::os::fd::AsRawFd;
+use io_uring::cqueue::{self, EntryMarker as _};
+use io_uring::{IoUring, squeue, types};
+use std::os::fd::RawFd;
 
 /// Largest single registered buffer that the kernel takes.
 const REGISTERED_BYTES_MAX: usize = 1 << 30;
 
+/// What the kernel has taken beforehand.
+#[derive(Debug, Clone, Copy)]
+pub struct Registered {
+    /// The files: entries name them by their place.
+    pub files: bool,
+    /// The memory of all tags.
+    pub buffers: bool,
+}
+
+/// What the entries of a ring carry.
+pub trait Freight: Sized {
+    /// Entries on their way to the kernel.
+    type Entry: squeue::EntryMarker;
+    /// Entries that come back.
+    type Completion: cqueue::EntryMarker;
+
+    /// The files that entries name.
+    fn files(opened: &Opened) -> Vec<RawFd>;
+
+    /// Why there is no ring for such entries.
+    fn refused(error: &std::io::Error) -> Trouble;
+
+    /// Makes ready, and finds out what the kernel carries.
+    ///
+    /// # Errors
+    /// It carries no such thing for us.
+    fn load(
+        ring: &mut Ring<Self>,
+        stream: &Stream,
+        opened: &Opened,
+        buffers: &mut Buffers,
+        registered: Registered,
+    ) -> Result<Self, Trouble>;
+
+    /// Whether such an operation has an entry; one that has none is done by a call.
+    fn carries(action: Action) -> bool;
+
+    /// The entry of an operation on this memory, which the kernel has from now on.
+    fn entry(&mut self, opened: &Opened, tag: Tag, op: &DataOp, memory: *mut u8) -> Self::Entry;
+
+    /// How many bytes an operation has moved, or why it failed.
+    fn outcome(completion: &Self::Completion, op: &DataOp) -> Result<u32, Errno>;
+
+    /// Nothing is in flight any more, and nothing follows.
+    fn end(&mut self, _: &Opened) {}
+
+    /// Gives no memory back to the system: the kernel may still read there.
+    fn leak(&mut self) {}
+}
+
+/// The ring that carries such entries.
+pub type Ring<F> = IoUring<<F as Freight>::Entry, <F as Freight>::Completion>;
+
 /// A ring with its buffers and file.
-pub struct Uring {
-    ring: IoUring,
+pub struct Uring<F: Freight> {
+    ring: Ring<F>,
+    freight: F,
     clock: Clock,
     buffers: Buffers,
     opened: Opened,
-    registered_file: bool,
-    registered_buffers: bool,
+    registered: Registered,
     nonblocking: bool,
     batch: usize,
     pending: Vec<Tag>,
@@ -44,7 +102,7 @@ struct InFlight {
     op: DataOp,
 }
 
-impl std::fmt::Debug for Uring {
+impl<F: Freight> std::fmt::Debug for Uring<F> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Uring").field("in_flight", &self.in_flight).finish_non_exhaustive()
     }
@@ -65,8 +123,17 @@ fn setup_failed(error: &std::io::Error) -> Trouble {
 
 /// The ring in the cheapest mode that this kernel and stream allow.
 pub(crate) fn ring(stream: &Stream, entries: u32) -> Result<IoUring, Trouble> {
+    ring_of(stream, entries).map_err(|error| setup_failed(&error))
+}
+
+/// The same, of whatever its entries carry.
+fn ring_of<S, C>(stream: &Stream, entries: u32) -> std::io::Result<IoUring<S, C>>
+where
+    S: squeue::EntryMarker,
+    C: cqueue::EntryMarker,
+{
     let build = |modern: bool| {
-        let mut builder = IoUring::builder();
+        let mut builder = IoUring::<S, C>::builder();
         builder.setup_cqsize(entries * 2);
         if stream.iopoll {
             builder.setup_iopoll();
@@ -83,40 +150,41 @@ pub(crate) fn ring(stream: &Stream, entries: u32) -> Result<IoUring, Trouble> {
         Err(error) if old_kernel(&error) => build(false),
         other => other,
     }
-    .map_err(|error| setup_failed(&error))
 }
 
-impl Uring {
+impl<F: Freight> Uring<F> {
     /// A ring for `stream` on an open file. Called on the thread that will use it.
     ///
     /// # Errors
-    /// The kernel has no io_uring, or refuses the memory.
+    /// The kernel has no io_uring, refuses the memory, or does not carry what is to be carried.
     pub fn new(
         stream: &Stream,
         opened: Opened,
         nonblocking: bool,
         clock: Clock,
-        buffers: Buffers,
+        mut buffers: Buffers,
     ) -> Result<Self, Trouble> {
         let depth = stream.depth.max(1);
         // The kernel's thread frees the entries of a batch when it has gone through all of it.
         let entries = if stream.sqpoll { depth.saturating_mul(2) } else { depth };
-        let ring = ring(stream, entries.next_power_of_two())?;
+        let ring = ring_of::<F::Entry, F::Completion>(stream, entries.next_power_of_two());
+        let mut ring = ring.map_err(|error| F::refused(&error))?;
         let submitter = ring.submitter();
-        let registered_file =
-            !stream.unregistered && submitter.register_files(&opened.all_raw()).is_ok();
+        let files = !stream.unregistered && submitter.register_files(&F::files(&opened)).is_ok();
         let (base, total) = buffers.whole();
         let whole = libc::iovec { iov_base: base.cast(), iov_len: total };
         // SAFETY: the memory is mapped until the ring is closed (the order of the fields).
-        let registered_buffers = !stream.unregistered
+        let is_taken = !stream.unregistered
             && total <= REGISTERED_BYTES_MAX
             && unsafe { submitter.register_buffers(&[whole]) }.is_ok();
+        let registered = Registered { files, buffers: is_taken };
+        let freight = F::load(&mut ring, stream, &opened, &mut buffers, registered)?;
         Ok(Uring {
             ring,
+            freight,
             clock,
             opened,
-            registered_file,
-            registered_buffers,
+            registered,
             nonblocking,
             batch: stream.batch_submit.unwrap_or(depth).clamp(1, depth) as usize,
             pending: Vec::with_capacity(depth as usize),
@@ -130,37 +198,11 @@ impl Uring {
     }
 
     #[inline]
-    fn entry(&mut self, tag: Tag, op: &DataOp) -> squeue::Entry {
-        let pointer = self.buffers.lend(tag);
-        macro_rules! on {
-            ($file:expr) => {
-                match op.action {
-                    Action::Read if self.registered_buffers => {
-                        opcode::ReadFixed::new($file, pointer, op.len, 0).offset(op.offset).build()
-                    }
-                    Action::Read => {
-                        opcode::Read::new($file, pointer, op.len).offset(op.offset).build()
-                    }
-                    Action::Write if self.registered_buffers => {
-                        opcode::WriteFixed::new($file, pointer, op.len, 0).offset(op.offset).build()
-                    }
-                    Action::Write => {
-                        opcode::Write::new($file, pointer, op.len).offset(op.offset).build()
-                    }
-                    Action::Flush if self.opened.data_only => {
-                        opcode::Fsync::new($file).flags(types::FsyncFlags::DATASYNC).build()
-                    }
-                    Action::Flush => opcode::Fsync::new($file).build(),
-                    other => defect(format!("a {} was to go through the ring", other.word())),
-                }
-            };
-        }
-        let entry = if self.registered_file {
-            on!(types::Fixed(op.file))
-        } else {
-            on!(types::Fd(self.opened.file(op.file).as_raw_fd()))
-        };
-        entry.user_data(u64::from(tag))
+    fn entry(&mut self, tag: Tag, op: &DataOp) -> F::Entry {
+        let memory = self.buffers.lend(tag);
+        let mut entry = self.freight.entry(&self.opened, tag, op, memory);
+        squeue::EntryMarker::set_user_data(&mut entry, u64::from(tag));
+        entry
     }
 
     /// Carries everything pending to the kernel; each call has a clock reading of its own.
@@ -233,7 +275,7 @@ impl Uring {
         Ok(())
     }
 
-    /// Trims have no portable ring operation: done at once, with stamps of their own.
+    /// What has no entry is done at once, with stamps of its own.
     fn perform_direct(&mut self, done: &mut Vec<Done>) {
         for (tag, op) in self.direct.drain(..) {
             let issued = self.clock.now();
@@ -265,14 +307,13 @@ impl Uring {
             unsafe { self.buffers.take_back(tag) };
             let flight = &self.flights[tag as usize];
             let mut end = completed;
-            let result = match entry.result() {
-                bytes if bytes >= 0 => Ok(bytes as u32),
-                error if -error == libc::EAGAIN && self.nonblocking => {
+            let result = match F::outcome(&entry, &flight.op) {
+                Err(Errno(libc::EAGAIN)) if self.nonblocking => {
                     let again = blocking(&self.opened, &mut self.buffers, tag, &flight.op);
                     end = self.clock.now();
                     again
                 }
-                error => Err(Errno(-error)),
+                other => other,
             };
             let InFlight { issued, submitted, .. } = *flight;
             debug_assert!(issued <= end, "{tag} completed before it was issued");
@@ -298,7 +339,11 @@ impl Uring {
 }
 
 /// One reaping call: waits for `least` completions, or so long.
-pub(crate) fn enter(ring: &IoUring, least: u32, wait_ns: Time) -> Result<(), Trouble> {
+pub(crate) fn enter<S, C>(ring: &IoUring<S, C>, least: u32, wait_ns: Time) -> Result<(), Trouble>
+where
+    S: squeue::EntryMarker,
+    C: cqueue::EntryMarker,
+{
     let least = least as usize;
     let result = if wait_ns == 0 || least == 0 {
         // SAFETY: no argument is passed; GETEVENTS (1) only runs completions.
@@ -333,7 +378,7 @@ fn blocking(opened: &Opened, buffers: &mut Buffers, tag: Tag, op: &DataOp) -> Re
     moved.map(|bytes| bytes as u32).map_err(crate::errno::errno)
 }
 
-impl Queue for Uring {
+impl<F: Freight> Queue for Uring<F> {
     fn now(&self) -> Time {
         self.clock.now()
     }
@@ -346,7 +391,7 @@ impl Queue for Uring {
     #[inline]
     fn submit(&mut self, tag: Tag, op: Op) -> Result<(), Trouble> {
         let op = DataOp::try_from(op)?;
-        if op.action.is_a_call_of_its_own() {
+        if !F::carries(op.action) {
             self.direct.push((tag, op));
             return Ok(());
         }
@@ -379,7 +424,7 @@ impl Queue for Uring {
     }
 }
 
-impl Engine for Uring {
+impl<F: Freight> Engine for Uring<F> {
     #[inline]
     fn wait(
         &mut self,
@@ -418,16 +463,18 @@ impl Engine for Uring {
     }
 }
 
-impl Drop for Uring {
+impl<F: Freight> Drop for Uring<F> {
     fn drop(&mut self) {
         if self.in_flight > 0 {
             // The kernel may still write there: better lost than handed to somebody else.
             self.buffers.leak();
+            self.freight.leak();
             return;
         }
+        self.freight.end(&self.opened);
         // A ring goes away some time after it is closed. Until then it would hold the target, and
         // unmounting, detaching or opening it O_EXCL would fail.
-        if self.registered_file {
+        if self.registered.files {
             let _ = self.ring.submitter().unregister_files();
         }
     }

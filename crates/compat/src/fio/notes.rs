@@ -144,7 +144,7 @@ fn depth(settings: &Settings, notes: &mut Vec<Note>) {
                 settings.engine.0
             ),
         ));
-    } else if engine.traits().waits_when_buffered && !settings.direct {
+    } else if engine.traits().waits_when_buffered && !settings.is_direct() {
         notes.push(Note::new(
             "depth_not_reached",
             about,
@@ -308,7 +308,7 @@ fn read_as_fio_does(whole: &Whole<'_>, notes: &mut Vec<Note>) {
 
 fn cache(whole: &Whole<'_>, places: &Places, world: &dyn World, notes: &mut Vec<Note>) {
     let settings = whole.settings;
-    if settings.direct || !settings.engine.1.moves_data() {
+    if settings.is_direct() || !settings.engine.1.moves_data() {
         return;
     }
     if places.target.starts_with("sim:") {

@@ -325,11 +325,13 @@ pub fn engine(text: &str) -> Result<(String, Engine), Wrong> {
     let engine = match text {
         "libaio" => Engine::Libaio,
         "io_uring" => Engine::IoUring,
+        "io_uring_cmd" => Engine::IoUringCmd,
         "psync" | "sync" | "vsync" | "pvsync" | "pvsync2" | "posixaio" => Engine::Psync,
         "mmap" => Engine::Mmap,
         "null" => Engine::Null,
         _ => {
-            let way = "use libaio, io_uring, psync, sync, pvsync2, posixaio, mmap or null";
+            let way =
+                "use libaio, io_uring, io_uring_cmd, psync, sync, pvsync2, posixaio, mmap or null";
             return Err(Wrong::NotHere(instead(way)));
         }
     };

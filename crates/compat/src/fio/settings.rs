@@ -393,6 +393,11 @@ fn failed_parsing(name: &str, value: &str, form: &str) -> Refusal {
 }
 
 impl Settings {
+    /// Whether it goes past the page cache: it says so, or its engine cannot do otherwise.
+    pub fn is_direct(&self) -> bool {
+        self.direct || self.engine.1.traits().is_passthrough
+    }
+
     /// `random_distribution` of the first of its directions.
     pub fn first_distribution(&self) -> &Distribution {
         let first = self.rw.kinds.iter().position(|is_issued| *is_issued);

@@ -25,7 +25,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     let (settings, place) = (whole.settings, whole.place);
     let engine = settings.engine.1;
     let traits = engine.traits();
-    let cached = traits.is_through_page_cache;
+    let is_direct = settings.is_direct() && !traits.is_through_page_cache;
     if settings.logs[3].is_some() && (settings.numjobs > 1 || place.per_clone > 1) {
         return Err(unsupported(
             "write_iolog of several jobs or files",
@@ -35,7 +35,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     let mut stream = Stream {
         name: whole.job.name.clone(),
         engine,
-        io: if settings.direct && !cached { IoMode::Direct } else { IoMode::Buffered },
+        io: if is_direct { IoMode::Direct } else { IoMode::Buffered },
         mix: mix(settings),
         offset: Size(place.offset),
         offset_each: Size(place.offset_each),

@@ -236,7 +236,7 @@ fn act(name: &str, act: Act) -> Step {
 /// What happens just before jobs begin: cached pages of their files go, or are read in.
 fn before(wave: &[(usize, &Whole<'_>)], plan: &mut Plan, number: usize) {
     let suffix = if number > 0 { format!(" {}", number + 1) } else { String::new() };
-    let goes_cached = |settings: &Settings| !settings.direct && settings.engine.1.moves_data();
+    let goes_cached = |settings: &Settings| !settings.is_direct() && settings.engine.1.moves_data();
     let settings = || wave.iter().map(|(_, whole)| whole.settings);
     if settings().any(|settings| settings.invalidate && goes_cached(settings)) {
         plan.steps.push(act(&format!("drop the cache{suffix}"), Act::DropCaches));

@@ -27,7 +27,7 @@ fn corpus() -> PathBuf {
 impl World for Laboratory {
     fn found(&self, path: &str) -> Found {
         match path {
-            "/dev/sdb" | "/dev/sda" => Found::Device { bytes: DRIVE_BYTES },
+            "/dev/sdb" | "/dev/sda" | "/dev/ng0n1" => Found::Device { bytes: DRIVE_BYTES },
             "sim:x25-e" => Found::Simulated { bytes: 32 << 30 },
             "sim:pblaze5-c916" | "sim:pblaze5-c916,state=filled" => {
                 Found::Simulated { bytes: DRIVE_BYTES }

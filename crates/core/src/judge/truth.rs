@@ -194,6 +194,11 @@ impl Case<'_> {
         self.top_device().filter(|device| !device.uncounted)
     }
 
+    /// Some of the I/O goes past the block layer, whose counters say nothing of it.
+    fn passes_by_block_layer(&self) -> bool {
+        self.data_streams().any(|stream| stream.engine.traits().is_passthrough)
+    }
+
     /// Whether every data stream bypasses the page cache.
     fn is_direct(&self) -> bool {
         self.data_streams().all(|stream| stream.io == IoMode::Direct && !is_mapped(stream))

@@ -12,6 +12,8 @@ pub enum Engine {
     /// io_uring, one ring a worker.
     #[default]
     IoUring,
+    /// NVMe commands through io_uring, past the block layer.
+    IoUringCmd,
     /// Kernel AIO.
     Libaio,
     /// pread and pwrite, one at a time.
@@ -44,6 +46,9 @@ pub struct EngineTraits {
     pub calls: Calls,
     /// It is io_uring: it has that one's modes, and can have many names in flight.
     pub is_ring: bool,
+    /// It hands NVMe commands to a namespace itself: past the block layer, which neither splits nor
+    /// counts them.
+    pub is_passthrough: bool,
     /// It goes through the page cache whatever the file was opened for.
     pub is_through_page_cache: bool,
     /// Through the page cache, its submitting call waits for the I/O.
@@ -62,6 +67,7 @@ impl EngineTraits {
         word: "",
         calls: Calls::One,
         is_ring: false,
+        is_passthrough: false,
         is_through_page_cache: false,
         waits_when_buffered: false,
         is_mapping: false,
@@ -79,8 +85,15 @@ impl EngineTraits {
 
 impl Engine {
     /// Every engine, in order.
-    pub const ALL: [Engine; Engine::Null as usize + 1] =
-        [Engine::IoUring, Engine::Libaio, Engine::Psync, Engine::Mmap, Engine::Stdio, Engine::Null];
+    pub const ALL: [Engine; Engine::Null as usize + 1] = [
+        Engine::IoUring,
+        Engine::IoUringCmd,
+        Engine::Libaio,
+        Engine::Psync,
+        Engine::Mmap,
+        Engine::Stdio,
+        Engine::Null,
+    ];
 
     /// Their words, in the same order.
     pub const WORDS: [&'static str; Engine::ALL.len()] = {
@@ -101,6 +114,13 @@ impl Engine {
             Engine::IoUring => {
                 EngineTraits { word: "io_uring", calls: Calls::Apart, is_ring: true, ..plain }
             }
+            Engine::IoUringCmd => EngineTraits {
+                word: "io_uring_cmd",
+                calls: Calls::Apart,
+                is_ring: true,
+                is_passthrough: true,
+                ..plain
+            },
             Engine::Libaio => EngineTraits {
                 word: "libaio",
                 calls: Calls::Apart,
@@ -175,9 +195,9 @@ mod tests {
             assert_eq!(word.parse(), Ok(engine));
         }
         let said = "uring".parse::<Engine>().expect_err("no engine");
-        let all = "io_uring, libaio, psync, mmap, stdio or null";
+        let all = "io_uring, io_uring_cmd, libaio, psync, mmap, stdio or null";
         assert_eq!(said, format!("`uring` is not an engine; use {all}"));
-        assert_eq!(Engine::words_of(Engine::is_asynchronous), "io_uring or libaio");
+        assert_eq!(Engine::words_of(Engine::is_asynchronous), "io_uring, io_uring_cmd or libaio");
         assert_eq!(Engine::words_of(|engine| !engine.moves_data()), "null");
     }
 

@@ -8,6 +8,7 @@ use crate::plan::{Act, Interval, Mount, Plan, PlanFile, Step, Stream, Until};
 use crate::units::{Size, Span};
 use std::fmt;
 
+mod commands;
 mod files;
 mod level;
 mod pairs;
@@ -18,6 +19,7 @@ mod stream;
 mod trace;
 mod zoned;
 
+use commands::validate_commands;
 use replies::validate_replies;
 use trace::validate_trace;
 
@@ -165,6 +167,7 @@ fn validate_step(step: &Step, geometry: &Geometry, files: &[PlanFile], problems:
                 read_back::validate_read_back(stream, step.until_of(stream), problems);
                 let geometry = files::geometry_of(stream, geometry, files, problems);
                 stream::validate_stream(stream, &geometry, problems);
+                validate_commands(stream, &geometry, problems);
             }
         }
     }
@@ -250,6 +253,12 @@ fn validate_tracing(step: &Step, geometry: &Geometry, problems: &mut Problems) {
     let moves_data = step.streams.iter().all(|stream| !stream.is_metadata());
     problems.need(moves_data, "trace", || {
         "names have no address on the drive by which to trace them; remove `trace`".to_string()
+    });
+    let is_seen = step.streams.iter().all(|stream| !stream.engine.traits().is_passthrough);
+    problems.need(is_seen, "trace", || {
+        "the kernel's tracer sees no addresses of commands that io_uring_cmd hands to the drive; \
+         remove `trace`, or use io_uring"
+            .to_string()
     });
 }
 

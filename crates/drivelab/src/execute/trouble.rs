@@ -17,8 +17,11 @@ const ENXIO: i32 = 6;
 const ENODEV: i32 = 19;
 const EINVAL: i32 = 22;
 const ENOSPC: i32 = 28;
+const ENODATA: i32 = 61;
+const EILSEQ: i32 = 84;
 const EOPNOTSUPP: i32 = 95;
 const ESTALE: i32 = 116;
+const EREMOTEIO: i32 = 121;
 
 /// The trouble that a failed operation is on a target of that kind. Of a drive that went away the
 /// kernel says a dozen things, such as that its end is at 0: `gone` is its name, where it is so.
@@ -68,6 +71,11 @@ pub fn went_away(name: &str, first: &str) -> String {
 
 fn advice(errno: Errno, stream: &Stream) -> String {
     match errno.0 {
+        // Of commands that were handed to a drive itself the kernel logs nothing.
+        EIO | ENODATA | EILSEQ | EREMOTEIO if stream.engine.traits().is_passthrough => {
+            "the drive answered so: see its error log (nvme error-log) and the kernel log (dmesg)"
+                .into()
+        }
         EIO => "the drive or its driver reports a fault: see the kernel log (dmesg)".into(),
         ENOSPC => "the file system is full: free some space or use a smaller --size".into(),
         ENODEV | ENXIO | ESTALE => "the drive or file system went away".into(),

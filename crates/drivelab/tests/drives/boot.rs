@@ -172,7 +172,7 @@ fn machine(files: &Path, out: &Path) -> Vec<OsString> {
 }
 
 /// One drive of each kind, each on a sparse file: name, size, and what QEMU makes of it.
-const DRIVES: [(&str, u64, &str); 10] = [
+const DRIVES: [(&str, u64, &str); 11] = [
     (
         "first",
         512 << 20,
@@ -193,6 +193,7 @@ const DRIVES: [(&str, u64, &str); 10] = [
         "-device nvme-ns,drive=zones,bus=nvme,nsid=4,zoned=true,zoned.zone_size=16M,\
          zoned.zone_capacity=12M,zoned.max_open=8,zoned.max_active=12",
     ),
+    ("protected", 64 << 20, "-device nvme-ns,drive=protected,bus=nvme,nsid=5,ms=8,pi=1"),
     (
         "paths",
         256 << 20,

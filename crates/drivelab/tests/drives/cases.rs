@@ -1,5 +1,6 @@
 //! What is tried on the drives of the emulated machine.
 
+mod commands;
 mod facts;
 mod health;
 mod layers;
@@ -27,6 +28,10 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("each drive is written only with its token", refusals::tokens),
             ("zones are refused before a byte is written", refusals::zones),
             ("what polls not is told", refusals::not_polled),
+            ("commands write what the block device reads, and read what it wrote", commands::both),
+            ("a line of fio's sends commands", commands::of_fio),
+            ("what takes no commands is refused before a byte is written", commands::refused),
+            ("completions of commands are polled where there are queues for it", commands::polled),
             ("a purge that cannot be is refused at once", purges::impossible),
             ("a format purges its own namespace only", purges::format),
             ("a killed run's write cache is listed and put back", settings::write_cache),
@@ -50,6 +55,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("temperatures of a scripted ATA drive are those of its SCT", scripted::temperatures),
             ("a run asks an ATA drive", scripted::counted),
             ("zones are written in order, and only those asked for", zones::written),
+            ("zones are written by NVMe commands", zones::by_commands),
             ("what zones cannot do is refused at once", zones::bounded),
             ("facts of zones are the kernel's", zones::facts),
             ("planted gains of zones are found", zones::studied),

@@ -17,12 +17,13 @@ const MODULES: &str = "nvme nvme_tcp ahci sd_mod sg virtio_blk virtio_scsi xhci_
      uas sdhci_pci mmc_block ext4 xfs loop drivetemp null_blk dm_mod raid1 iscsi_tcp";
 
 /// What each drive calls itself: its serial number, and the namespace where it has several.
-const MINE: [(&str, &str, Option<u32>); 11] = [
+const MINE: [(&str, &str, Option<u32>); 12] = [
     ("plugged", "DLSOAK01", None),
     ("first", "DLNVME01", Some(1)),
     ("second", "DLNVME01", Some(2)),
     ("coarse", "DLNVME01", Some(3)),
     ("zones", "DLNVME01", Some(4)),
+    ("protected", "DLNVME01", Some(5)),
     ("paths", "DLPATHS1", Some(1)),
     ("sata", "DLSATA01", None),
     ("scsi", "DLSCSI01", None),

@@ -4,6 +4,7 @@
 //! the inode is pinned before that and reopened through its own descriptor afterwards, so that no
 //! change of a name in between can lead elsewhere. A test forbids any other opening for writing.
 
+mod commands;
 mod create;
 mod directory;
 mod leave;

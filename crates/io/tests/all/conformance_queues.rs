@@ -113,7 +113,8 @@ fn waits(place: &Place, variant: &Variant, stream: &Stream, count: u64) -> Vec<W
 /// Each engine in its plain way, and io_uring in the others.
 fn variants() -> impl Iterator<Item = Variant> {
     let rings = [IO_URING_UNREGISTERED, IO_URING_SQPOLL, IO_URING_NONBLOCKING, IO_URING_BUFFERED];
-    let engines = Engine::ALL.into_iter().filter(|engine| engine.moves_data());
+    let is_file_engine = |it: &Engine| it.moves_data() && !it.traits().is_passthrough;
+    let engines = Engine::ALL.into_iter().filter(is_file_engine);
     engines.map(Variant::of).chain(rings)
 }
 

@@ -103,6 +103,8 @@ fn inside(drive: &DriveSummary) -> String {
 
 /// What the kernel counted on each device, a sentence each.
 pub(crate) fn kernel(step: &StepSummary) -> Vec<String> {
+    let leaves_out = step.streams.iter().any(|one| one.load.engine.traits().is_passthrough);
+    let rest = if leaves_out { ", without the commands of io_uring_cmd" } else { "" };
     let words = |device: &DeviceCounters| {
         if device.uncounted {
             return format!(
@@ -112,7 +114,7 @@ pub(crate) fn kernel(step: &StepSummary) -> Vec<String> {
             );
         }
         format!(
-            "{}: {} reads ({}), {} writes ({}), {} {}, busy {}",
+            "{}: {} reads ({}), {} writes ({}), {} {}, busy {}{rest}",
             device.name,
             units::count(device.reads),
             units::size(device.read_bytes),

@@ -32,8 +32,10 @@ pub(super) const ALL: &[Known] = &[
          window_size, mss, netfilename",
         no("an option of ioengine=net, which measures no drive"),
     ),
+    option("cmd_type", InPart("nvme, of io_uring_cmd; others are refused"))
+        .sets(|_, it| Ok(it.one_of(&[("nvme", ())])?)),
     option(
-        "cmd_type, md_per_io_size, pi_act, pi_chk, apptag, apptag_mask, write_mode, verify_mode, \
+        "md_per_io_size, pi_act, pi_chk, apptag, apptag_mask, write_mode, verify_mode, \
          readfua, writefua, stream_id",
         no("an option of io_uring_cmd and sg, which send commands of their own to a drive"),
     ),

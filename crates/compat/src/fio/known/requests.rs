@@ -75,7 +75,10 @@ pub(super) const ALL: &[Known] = &[
     ),
     option(
         "ioengine",
-        InPart("libaio, io_uring, sync, psync, vsync, pvsync, pvsync2, posixaio, mmap and null"),
+        InPart(
+            "libaio, io_uring, io_uring_cmd (of NVMe), sync, psync, vsync, pvsync, pvsync2, \
+             posixaio, mmap and null",
+        ),
     )
     .sets(|to, it| put(&mut to.engine, engine(it.text()))),
     option("iodepth", Same).sets(|to, it| put(&mut to.depth, it.count())),

@@ -102,7 +102,7 @@ impl Case<'_> {
         let Some(device) = self.counted_top_device() else { return };
         let all_deep = self.plan().streams.iter().all(is_deep);
         let is_held_back = self.judgement.reasons.iter().any(|one| one.code.ends_with("_quota"));
-        let is_told = is_held_back || self.answers_inline();
+        let is_told = is_held_back || self.answers_inline() || self.passes_by_block_layer();
         if asked == 0.0 || !all_deep || !self.is_long_enough() || is_told {
             return;
         }

@@ -13,6 +13,7 @@ use crate::tally::{Keep, Phase, Tally};
 use crate::units::{Size, Span};
 
 mod below;
+mod commands;
 mod health;
 mod link;
 

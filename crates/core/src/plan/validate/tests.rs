@@ -193,6 +193,33 @@ fn kinds_engines_and_checks() {
 }
 
 #[test]
+fn commands_go_to_a_device_past_all_that_is_above_it() {
+    let commands = |change: fn(&mut Stream)| {
+        with(|s| {
+            s.engine = Engine::IoUringCmd;
+            change(s);
+        })
+    };
+    refused(&commands(|_| {}), "engine", "this target is a directory");
+    refused(&commands(|s| s.io = IoMode::Buffered), "io", "past the page cache");
+    refused(&commands(|s| s.pattern = names_of(Action::Create)), "engine", "makes names");
+    let mut traced = commands(|_| {});
+    traced.steps[0].trace = true;
+    refused(&traced, "trace", "sees no addresses of commands");
+    let on = |kind| Geometry { kind, ..geometry() };
+    let said = |kind| validate(&commands(|_| {}), &on(kind)).unwrap_err()[0].text.clone();
+    assert!(said(TargetKind::File).contains("is a file; name a namespace"));
+    assert!(said(TargetKind::Simulated).contains("is a simulated drive"));
+    for plan in [
+        commands(|s| (s.iopoll, s.sqpoll, s.unregistered) = (true, true, true)),
+        commands(|s| (s.mix, s.sync) = (Mix::WRITE, Sync::Dsync)),
+        commands(|s| s.mix = Mix { read: 0, write: 50, trim: 50 }),
+    ] {
+        assert_eq!(validate(&plan, &on(TargetKind::BlockDevice)), Ok(()));
+    }
+}
+
+#[test]
 fn sizes_and_regions() {
     refused(&with(|s| s.size = Size(0)), "size", "moves nothing");
     refused(&with(|s| s.size = Size(1 << 31)), "size", "more than 1GiB");

@@ -156,8 +156,10 @@ fn elsewhere_but(tree: &Tree, list: &[Allowed]) -> Vec<Violation> {
 }
 
 /// Functions of the one place that ask for write access, each for another kind of thing: a file
-/// that is there, a file that is made, a whole device, and a descriptor of what these have pinned.
-const OPENING: [&str; 4] = ["open_existing", "make_file", "hold_device", "descriptor"];
+/// that is there, a file that is made, a whole device, a descriptor of what these have pinned, and
+/// the device by which a namespace takes commands whose block device is one of these.
+const OPENING: [&str; 5] =
+    ["open_existing", "make_file", "hold_device", "descriptor", "command_device"];
 
 /// Functions of the one place that open for writing and are none of these.
 pub fn known_functions(tree: &Tree) -> Vec<Violation> {

@@ -139,6 +139,24 @@ pub fn written() {
     }
 }
 
+/// The same by NVMe commands to the namespace itself, read back through the kernel's block layer.
+pub fn by_commands() {
+    let node = node("zones");
+    let laboratory = Laboratory::new();
+    let token = laboratory.token(&node);
+    let place = ["--length", "64MiB", "--bs", "128k", "--passes", "1", "--seed", "9", "--json"];
+    let line = ["run", &node, "--rw", "write", "--workers", "2", "--stamp", "--erase", &token];
+    let engine = ["--engine", "io_uring_cmd"];
+    let json = laboratory.run([&line[..], &place, &engine].concat(), PATIENCE).json();
+    let stream = stream(&json);
+    assert_eq!((&stream["write"]["ops"], &stream["reset"]["ops"]), (&384.into(), &4.into()));
+    assert_eq!(told(&node).iter().take(4).filter(|zone| zone.condition == "fu").count(), 4);
+    let line = ["run", &node, "--rw", "read", "--workers", "2", "--verify"];
+    let json = laboratory.run([&line[..], &place].concat(), PATIENCE).json();
+    let stream = self::stream(&json);
+    assert_eq!((&stream["verified"], &stream["mismatched"]), (&12_288.into(), &0.into()));
+}
+
 /// What a zoned drive cannot do is refused before anything; zones that an earlier step left open do
 /// not stand in the way of a later one.
 pub fn bounded() {

@@ -255,6 +255,7 @@ pub fn open(path: &Path, stream: &Stream, nonblocking: bool, bytes: Option<u64>)
     let length = file.seek(SeekFrom::End(0)).unwrap();
     file.rewind().unwrap();
     Opened {
+        commands: None,
         others: Vec::new(),
         descriptor: file.into(),
         is_device,
