@@ -91,7 +91,8 @@ fn lay_out(stream: &mut Stream, zoned: Zoned, from: u64) {
         && zoned.holds().is_multiple_of(grid)
         && stream.offset.0.is_multiple_of(zoned.size.0)
         && stream.length.is_none_or(|length| length.0.is_multiple_of(zoned.size.0));
-    if !writes && !(has_order && is_plain && fits) {
+    let can_be = has_order && is_plain && fits;
+    if !writes && !can_be {
         return;
     }
     stream.zoned = Some(zoned);

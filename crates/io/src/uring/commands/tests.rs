@@ -111,7 +111,7 @@ fn what_the_kernel_does_not_carry_is_said_with_the_way_out() {
 #[test]
 fn zones_are_reset_and_finished_by_their_first_block() {
     let of = |action| {
-        let commands = commands(12, 1);
+        let commands = commands(12, false);
         let command = commands.command(0, &op(action, 1 << 24, 0), 0);
         (command.opcode, command.address, command.bytes, command.dwords)
     };
