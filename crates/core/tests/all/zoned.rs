@@ -14,6 +14,8 @@ use drivelab_core::virtual_bed::VirtualTestbed;
 use drivelab_stats::Random;
 use std::collections::BTreeMap;
 
+type Change<'a> = &'a dyn Fn(&mut Stream);
+
 struct Nobody;
 
 impl Sink for Nobody {
@@ -184,7 +186,7 @@ fn what_zones_cannot_take_is_refused() {
         problems.iter().map(|it| format!("{}: {}", it.key, it.text)).collect::<Vec<_>>().join("; ")
     };
     assert_eq!(said(&geometry, &|_| {}), "");
-    let refused: [(&dyn Fn(&mut Stream), &str); 17] = [
+    let refused: [(Change<'_>, &str); 17] = [
         (&|s| s.pattern = Pattern::Uniform, "pattern: a zone takes writes only in order"),
         (&|s| s.pattern = Pattern::strided(2), "pattern: a zone takes writes only in order"),
         (&|s| s.mix = Mix { read: 50, write: 50, trim: 0 }, "in a stream of its own"),
