@@ -162,6 +162,9 @@ pub struct Load {
     pub workers: u32,
     /// Open loop: operations asked for per second; `None` in a closed loop.
     pub rate: Option<f64>,
+    /// Bytes from one zone of the drive to the next, where it was laid out over zones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_bytes: Option<u64>,
 }
 
 impl Load {
@@ -180,6 +183,7 @@ impl Load {
             depth: stream.depth,
             workers: stream.workers,
             rate: stream.arrival.rate(),
+            zone_bytes: stream.zoned.map(|zoned| zoned.size.0),
         }
     }
 

@@ -4,7 +4,7 @@ use crate::outcome::Failure;
 use crate::session::intent::intent_of;
 use crate::target::{Kind, ResolvedTarget};
 use drivelab_core::facts::ZoneFacts;
-use drivelab_core::plan::{Pattern, Plan, Stream, Zoned};
+use drivelab_core::plan::{Act, Pattern, Plan, Step, Stream, Zoned};
 use drivelab_core::units::Size;
 use drivelab_io::guard::Intent;
 use drivelab_io::ranks::Ranks;
@@ -25,8 +25,7 @@ pub fn fit(
     let streams = || plan.steps.iter().flat_map(|step| &step.streams);
     let is_laid_out = streams().filter(|it| it.mix.write > 0).all(|it| it.zoned.is_some());
     let writes = !matches!(intent_of(plan, resolved), Intent::Read);
-    let acts = plan.steps.iter().any(|step| step.act.is_some());
-    if writes && ((is_study && !is_laid_out) || acts) {
+    if (writes && is_study && !is_laid_out) || plan.steps.iter().any(ignores_zones) {
         return Err(of_whole_drives(&path, zones));
     }
     if !is_study {
@@ -50,15 +49,19 @@ pub fn fit(
     at_once(plan, zones, &path, ranks)
 }
 
-/// What acts on a drive as a whole: no study, no purge and no file system of drivelab's knows
-/// zones.
+/// Whether an act needs a drive that is written anywhere.
+fn ignores_zones(step: &Step) -> bool {
+    matches!(step.act, Some(Act::Mkfs(_) | Act::Mount(_) | Act::Trim { .. }))
+}
+
+/// A study, a file system or a trim that would write otherwise than in order.
 fn of_whole_drives(path: &str, zones: &ZoneFacts) -> Failure {
     let size = zones
         .zone_bytes
         .map_or_else(String::new, |bytes| format!(" of {}", drivelab_report::units::size(bytes)));
     Failure::usage(format!(
         "{path} is a {} zoned drive: each of its zones{size} takes writes only in order, and this \
-         does not write so. Nothing was written",
+         line would not keep to that. Nothing was written",
         zones.model
     ))
     .advise(format!(
@@ -124,3 +127,6 @@ fn at_once(plan: &Plan, zones: &ZoneFacts, path: &str, ranks: Ranks) -> Result<(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests;

@@ -2,8 +2,8 @@
 //! character device: no block layer is between, that would split, merge, schedule or count them.
 //!
 //! Sources: linux/nvme_ioctl.h (`struct nvme_uring_cmd`), linux/io_uring.h, and the NVM command set
-//! specification (Read, Write, Flush, Dataset Management), that of zoned namespaces (Zone Management
-//! Send).
+//! specification (Read, Write, Flush, Dataset Management), and that of zoned namespaces (Zone
+//! Management Send).
 
 use super::{Freight, Registered, Ring};
 use crate::buffer::Buffers;

@@ -149,6 +149,7 @@ pub(crate) fn load(stream: &StreamSummary) -> String {
     }
     parts.push(headline::sizes(load));
     parts.push(headline::depth(load));
+    parts.extend(load.zone_bytes.map(|bytes| format!("over zones of {}", units::size(bytes))));
     parts.push(match stream.seconds {
         Some(seconds) => format!("measured for {}", units::time(seconds * 1e9)),
         None => "nothing measured".to_owned(),

@@ -3,7 +3,7 @@
 use super::*;
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const NO_ZONES: &str =
-    "zonemode is not here; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
+    "not translated; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
 const NO_BACKLOG: &str =

@@ -68,7 +68,7 @@ pub(super) const ALL: &[Known] = &[
 ];
 
 const NO_ZONES: &str =
-    "zonemode is not here; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
+    "not translated; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
 const PREPARED: &str = "use `drivelab study steady`, which brings the drive there and proves it";
 const NO_PLACEMENT: &str = "no placement hints are given to the drive";
 const OF_PLACEMENT: &str = "they belong to fdp or dataplacement, which is refused";
