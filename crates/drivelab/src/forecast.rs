@@ -1,7 +1,7 @@
 //! What a plan will cost before it starts: bytes written and time, as far as the plan says.
 
 use drivelab_core::op::Action;
-use drivelab_core::plan::{Act, Arrival, Files, Pattern, Plan, Sharing, Step, Stream};
+use drivelab_core::plan::{Act, Arrival, Files, Pattern, Plan, Sharing, Step, Stream, Zoned};
 use drivelab_core::units::Span;
 use drivelab_report::units;
 use schemars::JsonSchema;
@@ -128,7 +128,9 @@ pub fn issued_bytes(step: &Step, stream: &Stream, file_bytes: u64) -> Option<u64
     let each = stream.files == Files::Each || stream.sharing() == Sharing::Whole;
     let files = if each { u64::from(stream.workers) } else { 1 };
     let files = files * u64::from(stream.files_of_worker());
-    let region = stream.length.map_or(rest, |length| length.0.min(rest)).saturating_mul(files);
+    let region = stream.length.map_or(rest, |length| length.0.min(rest));
+    let held = |zoned: Zoned| region / zoned.size.0.max(1) * zoned.used();
+    let region = stream.zoned.map_or(region, held).saturating_mul(files);
     let largest = stream.size_max();
     let by_rate = match (stream.arrival.rate(), until.elapsed) {
         (Some(rate), Some(elapsed)) => {
@@ -218,6 +220,11 @@ mod tests {
         assert_eq!(fixed, "takes as long as its operations need, writes at most 2 GiB");
         let paced = Stream { arrival: Arrival::paced(1000.0), ..writes() };
         assert_eq!(one(paced, time()), "takes 10 s, writes at most 39.1 MiB");
+        let passes = Until { passes: Some(2), ..Until::default() };
+        let zoned =
+            Zoned { size: Size(GIB / 4), capacity: Some(Size(GIB / 8)), finish_after: None };
+        let zones = one(Stream { zoned: Some(zoned), ..writes() }, passes);
+        assert_eq!(zones, "takes as long as its operations need, writes at most 1 GiB");
         let both = Until { bytes: Some(Size(GIB)), ..time() };
         let mixed = Stream { mix: Mix { read: 50, write: 50, trim: 0 }, ..Stream::default() };
         assert_eq!(one(mixed, both), "takes 10 s, writes at most 512 MiB");
