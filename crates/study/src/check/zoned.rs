@@ -114,3 +114,75 @@ pub(super) fn told(facts: &Facts, findings: &mut Findings) {
         ));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::STUDY;
+    use super::*;
+    use crate::experiment::sample::play;
+    use crate::experiment::tests::options;
+    use crate::zones::tests::zoned;
+    use drivelab_core::facts::ZoneFacts;
+    use drivelab_core::study::StudyOptions;
+    use std::collections::BTreeSet;
+
+    const BYTES: u64 = 4 << 30;
+
+    fn asked() -> StudyOptions {
+        StudyOptions { bytes: BYTES, budget: Size(1 << 30), ..options("check") }
+    }
+
+    #[test]
+    fn what_zones_can_serve_is_measured_and_the_rest_is_said_not_to_be_known() {
+        let (options, facts) = (asked(), zoned(BYTES, 8));
+        let setting = Setting { options: &options, facts: &facts };
+        assert_eq!((STUDY.objection)(&setting), None);
+        let mut run = play(&STUDY, &setting, "unknown", &|_, _| 1000.0);
+        run.begin.facts = facts.clone();
+        let measured = run.steps.iter().filter(|step| step.begin.name != "layout");
+        let names: BTreeSet<&str> = measured.map(|step| step.begin.name.as_str()).collect();
+        assert_eq!(names, BTreeSet::from(CELLS));
+        let (mut read, mut written) = (BTreeSet::new(), BTreeSet::new());
+        for step in run.steps.iter().filter(|step| step.begin.name != "layout") {
+            let stream = &step.plan.streams[0];
+            let place = (stream.offset.0, stream.length.map_or(0, |length| length.0));
+            assert!(stream.zoned.is_some(), "{stream:?}");
+            if stream.mix.write > 0 {
+                written.insert(place)
+            } else {
+                read.insert(place)
+            };
+        }
+        // 256 MiB are 21 zones of 12, from the third one on: ten are read, eleven written.
+        let zone = 16 << 20;
+        assert_eq!(read, BTreeSet::from([(2 * zone, 10 * zone)]));
+        assert_eq!(written, BTreeSet::from([(12 * zone, 11 * zone)]));
+        let findings = STUDY.judged(&setting, &run);
+        let is_said = |it: &String| it.starts_with("How it takes random writes, mixes and commits");
+        assert!(findings.unknown.iter().any(is_said), "{:?}", findings.unknown);
+        let ordinary = crate::experiment::tests::simulated();
+        let mut findings = Findings::default();
+        told(&ordinary, &mut findings);
+        assert!(findings.unknown.is_empty(), "{:?}", findings.unknown);
+    }
+
+    #[test]
+    fn what_cannot_be_checked_is_refused_with_the_way_out() {
+        let said = |options: &StudyOptions, change: fn(&mut ZoneFacts)| {
+            let mut facts = zoned(BYTES, 8);
+            facts.target.devices[0].zones.iter_mut().for_each(change);
+            (STUDY.objection)(&Setting { options, facts: &facts }).unwrap_or_default()
+        };
+        let options = asked();
+        assert_eq!(said(&options, |_| {}), "");
+        assert!(said(&options, |it| it.capacity_bytes = None).contains("run as root"));
+        let odd = said(&options, |it| it.capacity_bytes = Some(4096));
+        assert!(odd.contains("whole mebibytes; use --read-only"), "{odd}");
+        let late = said(&options, |it| it.ordered_from_bytes = Some(BYTES - 1));
+        assert!(late.contains("has 0 zones that hold 12 MiB each"), "{late}");
+        let small = StudyOptions { budget: Size(32 << 20), ..asked() };
+        assert!(said(&small, |_| {}).contains("give at least --budget 48MiB"));
+        let reads = StudyOptions { read_only: true, ..small };
+        assert_eq!(said(&reads, |it| it.capacity_bytes = None), "");
+    }
+}
