@@ -5,6 +5,7 @@ use crate::store::writer::Recorder;
 use drivelab_core::facts::{DeviceFacts, Facts};
 use drivelab_core::health_log::{DriveReading, HealthReading};
 use drivelab_core::record::Record;
+use drivelab_core::run::Run;
 use drivelab_io::counters;
 use drivelab_io::facts::{DeviceNumber, System, health_again};
 use std::time::{Duration, Instant};
@@ -51,13 +52,14 @@ impl AskedDrives {
 
     fn ask(&mut self, recorder: &mut Recorder, opens: bool) {
         let Some((system, known)) = &self.known else { return };
+        let passes_by = sends_commands(recorder.run());
         let reading = |device: &DeviceFacts| {
             let sent = kernel_written_bytes(system, device);
             let mut wear = health_again(system, device)?;
             wear.names = None;
             // Only where nothing was written meanwhile both counts are of one moment.
-            let kernel_written_bytes =
-                sent.filter(|_| sent == self::kernel_written_bytes(system, device));
+            let is_known = !passes_by && sent == self::kernel_written_bytes(system, device);
+            let kernel_written_bytes = sent.filter(|_| is_known);
             Some(DriveReading { device: device.name.clone(), wear, kernel_written_bytes })
         };
         let drives: Vec<DriveReading> = known.iter().filter_map(reading).collect();
@@ -65,6 +67,12 @@ impl AskedDrives {
         let steps = recorder.run().steps.len() as u32;
         recorder.record(Record::Health(Box::new(HealthReading { steps, opens, drives })));
     }
+}
+
+/// Whether the run itself sends commands past the block layer, which the kernel does not count.
+fn sends_commands(run: &Run) -> bool {
+    let steps = run.plans.iter().flat_map(|plan| &plan.steps);
+    steps.flat_map(|step| &step.streams).any(|stream| stream.engine.traits().is_passthrough)
 }
 
 /// What the kernel has sent an NVMe drive to write so far, where nothing is in flight and there is

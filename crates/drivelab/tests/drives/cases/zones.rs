@@ -150,6 +150,9 @@ pub fn by_commands() {
     let json = laboratory.run([&line[..], &place, &engine].concat(), PATIENCE).json();
     let stream = stream(&json);
     assert_eq!((&stream["write"]["ops"], &stream["reset"]["ops"]), (&384.into(), &4.into()));
+    // The drive counts them, and the kernel does not: that says nothing of other writers.
+    assert!(json["health"][0]["written_bytes"].as_u64() > Some(40 * MIB), "{}", json["health"]);
+    assert!(!json.to_string().contains("counted_more"), "{}", json["health"]);
     assert_eq!(told(&node).iter().take(4).filter(|zone| zone.condition == "fu").count(), 4);
     let line = ["run", &node, "--rw", "read", "--workers", "2", "--verify"];
     let json = laboratory.run([&line[..], &place].concat(), PATIENCE).json();
