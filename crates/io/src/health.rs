@@ -80,7 +80,7 @@ fn wide(data: &[u8], offset: usize) -> u128 {
 }
 
 /// The little-endian number in these bytes of an answer; what is not there counts as 0.
-fn little(data: &[u8], offset: usize, bytes: usize) -> u64 {
+pub(crate) fn little(data: &[u8], offset: usize, bytes: usize) -> u64 {
     let bytes = data.iter().skip(offset).take(bytes.min(8)).rev();
     bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }

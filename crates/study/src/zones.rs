@@ -33,7 +33,7 @@ const REQUEST_BYTES: u64 = 128 << 10;
 const SMALL_BYTES: u64 = 4096;
 /// No more zones than this are opened at once.
 const OPEN_MAX: u32 = 16;
-/// Zones that are filled, read and reset in each round, where the drive has so many.
+/// Zones that are filled, read and reset in each round, where the drive has that many.
 const ZONES: u64 = 16;
 /// Reads outstanding.
 const DEPTH: u32 = 32;
@@ -62,7 +62,7 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// The zones of a target of so many bytes; `None` where what they hold is not known.
+    /// The zones of a target of that many bytes; `None` where what they hold is not known.
     pub fn of(zones: &ZoneFacts, bytes: u64) -> Option<Shape> {
         let (size, capacity) = (zones.zone_bytes.filter(|it| *it > 0)?, zones.capacity_bytes?);
         let from = zones.ordered_from_bytes?;

@@ -104,15 +104,15 @@ fn lay_out(stream: &mut Stream, zoned: Zoned, from: u64) {
     }
 }
 
-/// A drive keeps so many zones open and no more.
+/// A drive keeps a limited number of zones open.
 fn at_once(plan: &Plan, zones: &ZoneFacts, path: &str, ranks: Ranks) -> Result<(), Failure> {
     for step in &plan.steps {
         let writers = step.streams.iter().filter(|stream| stream.writes_zones());
         let count: u32 = writers.map(|stream| stream.workers).sum();
         if count > 0 && !ranks.is_alone() {
             return Err(Failure::usage(format!(
-                "the zones of {path} are written by one process; of several, the zones of one \
-                 would be in the way of the others"
+                "the zones of {path} are written by one process only: several could finish \
+                 zones that another one writes"
             ))
             .advise("Leave the launcher out, and use --workers."));
         }

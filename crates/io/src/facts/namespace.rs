@@ -5,6 +5,7 @@
 //! Identify Namespace Data Structure, NVM Command Set Specific") and of Identify Controller (NVM
 //! Express Base Specification 2.0c, figure "Identify – Identify Controller Data Structure").
 
+use crate::health::little;
 use crate::passthrough::line::{AdminCommand, Line};
 use crate::passthrough::nvme::{CNS_NAMESPACE, Controller, QUICK_MS, identify, own_namespace};
 use crate::system::read_text;
@@ -13,8 +14,8 @@ use drivelab_core::facts::{Apst, AtomicWrites, BlockFormat, NvmeFacts, Performan
 use drivelab_core::queue::Trouble;
 use std::path::Path;
 
-/// Feature identifier: autonomous power state transition; APSTE is bit 0 of its value, and it has
-/// so many bytes of data (Base Specification 2.0c, 5.27.1.9).
+/// Feature identifier: autonomous power state transition; APSTE is bit 0 of its value, and this
+/// many bytes of data come with it (Base Specification 2.0c, 5.27.1.9).
 const AUTONOMOUS_POWER_STATES: u32 = 0x0c;
 const AUTONOMOUS_POWER_STATES_BYTES: usize = 256;
 /// Formats that the data structure has room for.
@@ -95,15 +96,15 @@ pub fn of_identify(namespace: &[u8], controller: &[u8]) -> NvmeFacts {
         eui64: identifier(namespace, 120, 8),
         nguid: identifier(namespace, 104, 16),
         uuid: None,
-        protection_type: Some(number(namespace, 29, 1) as u8 & 0b111),
+        protection_type: Some(little(namespace, 29, 1) as u8 & 0b111),
         atomic_writes: in_use.map(|format| atomic(namespace, controller, format.data_bytes)),
-        places_data: Some(number(controller, 96, 4) & DATA_PLACEMENT != 0),
+        places_data: Some(little(controller, 96, 4) & DATA_PLACEMENT != 0),
         apst: None,
         block_formats,
     }
 }
 
-/// An identifier of so many bytes, the first digit first; all zeros: the namespace has none.
+/// An identifier of that many bytes, the first digit first; all zeros: the namespace has none.
 fn identifier(namespace: &[u8], offset: usize, bytes: usize) -> Option<String> {
     let bytes = namespace.get(offset..offset + bytes)?;
     let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -111,14 +112,14 @@ fn identifier(namespace: &[u8], offset: usize, bytes: usize) -> Option<String> {
 }
 
 /// NLBAF and NULBAF say how many there are, the former less one; FLBAS which of them is in use. One
-/// that cannot be had now has blocks of no size.
+/// that is not available now has a block size of 0.
 fn block_formats(namespace: &[u8]) -> Vec<BlockFormat> {
-    let count = 1 + number(namespace, 25, 1) as usize + number(namespace, 82, 1) as usize;
-    let flags = number(namespace, 26, 1) as usize;
+    let count = 1 + little(namespace, 25, 1) as usize + little(namespace, 82, 1) as usize;
+    let flags = little(namespace, 26, 1) as usize;
     let upper = if count > SHORT_INDEX_FORMATS { (flags >> 5 & 0b11) << 4 } else { 0 };
     let in_use = flags & 0xf | upper;
     let one = |index: usize| {
-        let format = number(namespace, 128 + 4 * index, 4);
+        let format = little(namespace, 128 + 4 * index, 4);
         let shift = format >> 16 & 0xff;
         SHIFTS.contains(&shift).then(|| BlockFormat {
             number: index as u32,
@@ -140,12 +141,12 @@ fn block_formats(namespace: &[u8]) -> Vec<BlockFormat> {
 /// that is 0 stands for that of the controller, a boundary that is 0 for none. All count in blocks,
 /// less one.
 fn atomic(namespace: &[u8], controller: &[u8], block_bytes: u64) -> AtomicWrites {
-    let is_of_namespace = number(namespace, 24, 1) & OWN_ATOMICITY != 0;
-    let own = |offset: usize| match number(namespace, offset, 2) {
+    let is_of_namespace = little(namespace, 24, 1) & OWN_ATOMICITY != 0;
+    let own = |offset: usize| match little(namespace, offset, 2) {
         blocks if is_of_namespace && blocks > 0 => Some((blocks + 1) * block_bytes),
         _ => None,
     };
-    let of_all = |offset: usize| (number(controller, offset, 2) + 1) * block_bytes;
+    let of_all = |offset: usize| (little(controller, offset, 2) + 1) * block_bytes;
     AtomicWrites {
         write_bytes: own(34).unwrap_or_else(|| of_all(526)),
         power_fail_write_bytes: own(36).unwrap_or_else(|| of_all(528)),
@@ -153,12 +154,6 @@ fn atomic(namespace: &[u8], controller: &[u8], block_bytes: u64) -> AtomicWrites
         power_fail_boundary_bytes: own(44),
         is_of_namespace,
     }
-}
-
-/// A little-endian number; what is not there counts as 0.
-fn number(data: &[u8], offset: usize, bytes: usize) -> u64 {
-    let bytes = data.iter().skip(offset).take(bytes).rev();
-    bytes.fold(0, |number, byte| number << 8 | u64::from(*byte))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use drivelab_core::study::StudyOptions;
 
 const MIB: u64 = 1 << 20;
 
-/// A drive of zones of 16 MiB that hold 12, of which so many can be open.
+/// A drive of zones of 16 MiB that hold 12, of which that many can be open.
 pub fn zoned(bytes: u64, open_max: u32) -> Facts {
     let mut facts = Facts::default();
     facts.target.kind = TargetKind::BlockDevice;
