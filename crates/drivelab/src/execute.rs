@@ -242,7 +242,8 @@ impl<'a> Execution<'a> {
         let (stop, unissued) = match result {
             Ok(mut finished) => {
                 self.keep(number, is_traced, trace, &mut finished);
-                let gone = self.target_actions.gone();
+                let has_failed = finished.iter().any(|it| it.driver.failure().is_some());
+                let gone = has_failed.then(|| self.target_actions.gone_since()).flatten();
                 gather(finished, &mut end, target, gone.as_deref())
             }
             Err(trouble) => (Some(Stop::Trouble(self.of_the_drive(trouble))), 0),
@@ -258,7 +259,8 @@ impl<'a> Execution<'a> {
 
     /// What failed, and that it failed because the drive is no longer there, if so.
     fn of_the_drive(&self, trouble: Trouble) -> Trouble {
-        match self.target_actions.gone().filter(|_| trouble.kind == TroubleKind::Failed) {
+        let has_failed = trouble.kind == TroubleKind::Failed;
+        match has_failed.then(|| self.target_actions.gone_since()).flatten() {
             Some(name) => Trouble::failed(trouble::went_away(&name, &trouble.text)),
             None => trouble,
         }

@@ -25,6 +25,10 @@ use std::time::{Duration, Instant};
 /// Where changed settings are noted, next to the list of scratch.
 pub const SETTINGS: &str = "settings";
 
+/// How long the kernel may take from the first refusal until a drive is no longer listed.
+const TAKES_AWAY: Duration = Duration::from_millis(500);
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing
 /// happens and nothing is counted.
 pub struct TargetActions {
@@ -240,6 +244,18 @@ impl TargetActions {
                 false => name.clone(),
             }
         })
+    }
+
+    /// The same after something failed: the kernel refuses a drive a moment before it takes it away.
+    pub fn gone_since(&self) -> Option<String> {
+        let begin = Instant::now();
+        loop {
+            let gone = self.gone();
+            if gone.is_some() || self.watched.is_empty() || begin.elapsed() >= TAKES_AWAY {
+                return gone;
+            }
+            std::thread::sleep(LOOK_EVERY);
+        }
     }
 
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to

@@ -205,7 +205,12 @@ impl Testbed for PulledOut {
     }
 
     fn run(&mut self, _: Vec<Driver>, _: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
-        std::fs::remove_dir_all(&self.1).unwrap();
+        // The kernel takes its name away only after it has refused to open it.
+        let block = self.1.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(60));
+            std::fs::remove_dir_all(block).unwrap();
+        });
         Err(Trouble::failed("/dev/sda cannot be opened: No such device or address"))
     }
 }

@@ -7,6 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fs;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -27,6 +28,9 @@ impl Dice {
         (self.0 >> 11) % limit
     }
 }
+
+/// A purge that QEMU's NVMe does in a moment.
+const FORMAT: &str = "nvme-format";
 
 /// What happens to a drive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -120,15 +124,18 @@ fn one_path() -> Option<PathBuf> {
 }
 
 /// A command on a drive, and whether it must have written.
-fn command(dice: &mut Dice, laboratory: &Laboratory, node: &str) -> Vec<String> {
+fn command(dice: &mut Dice, event: Event, laboratory: &Laboratory, node: &str) -> Vec<String> {
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let erase = || ["--erase".to_owned(), laboratory.token(node)];
     let engine = ["io_uring", "libaio", "psync", "mmap"][dice.below(4) as usize];
-    let mut line = match dice.below(5) {
+    let mut line = match dice.below(6) {
         0 => words(&format!("run {node} --rw randread --time 30s --engine {engine}")),
         1 => words(&format!("run {node} --rw randwrite --time 30s --engine {engine} --workers 4")),
         2 => words(&format!("check {node} --time 60s")),
         3 => words(&format!("study mix {node} --quick")),
+        4 if event != Event::Removed => {
+            words(&format!("study pts-iops {node} --quick --purge {FORMAT}"))
+        }
         _ => words(&format!("study pts-iops {node} --quick --purge none")),
     };
     if !line.iter().any(|word| word == "randread") {
@@ -190,14 +197,17 @@ pub fn all() {
     let times: u64 = std::env::var(TIMES).map_or(3, |text| text.parse().expect("a number"));
     let mut dice = Dice(0x5eed_0021);
     let mut ends: BTreeMap<(Event, Option<i32>), u32> = BTreeMap::new();
+    let mut wrong = 0;
     Event::Unplug.mended();
     for number in 0..times {
         let event = EVENTS[dice.below(EVENTS.len() as u64) as usize];
         let laboratory = Laboratory::new();
         let node = node(event.drive());
-        let line = command(&mut dice, &laboratory, &node);
+        let line = command(&mut dice, event, &laboratory, &node);
         let mut running: Running = laboratory.start(&line);
-        std::thread::sleep(Duration::from_millis(300 + dice.below(20_000)));
+        let is_purge = line.iter().any(|word| word == FORMAT);
+        let latest_ms = if is_purge { 2_000 } else { 20_000 };
+        std::thread::sleep(Duration::from_millis(300 + dice.below(latest_ms)));
         let had_ended = running.has_ended();
         event.happens();
         if matches!(event, Event::Reset | Event::PathLost) && !running.wait(GOES_ON) {
@@ -212,11 +222,13 @@ pub fn all() {
         say(&format!("{number}: {event:?} in {typed}: {:?} {last}", outcome.status));
         assert!(!had_ended || outcome.status != Some(2), "not what was meant: {outcome:?}");
         if !had_ended {
-            judge(event, &line, &laboratory, &outcome);
+            let is_right = AssertUnwindSafe(|| judge(event, &line, &laboratory, &outcome));
+            wrong += u32::from(catch_unwind(is_right).is_err());
             *ends.entry((event, outcome.status)).or_default() += 1;
         }
         event.mended();
         nothing_left(event, &laboratory);
     }
     say(&format!("ends: {ends:?}"));
+    assert_eq!(wrong, 0, "ends that were not as they should be");
 }
