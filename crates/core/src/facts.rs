@@ -362,6 +362,9 @@ pub struct ZoneFacts {
     pub open_max: Option<u32>,
     /// Zones that can be partly written at once; 0: no limit.
     pub active_max: Option<u32>,
+    /// Most bytes of one append to a zone; 0: it takes none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub append_bytes_max: Option<u64>,
     /// Bytes that a zone holds, where writes must be in order; the smallest if they differ.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity_bytes: Option<u64>,

@@ -117,6 +117,7 @@ fn stream_of(options: &RunOptions) -> Result<Stream, Failure> {
         sqpoll: load.sqpoll,
         iopoll: load.iopoll,
         unregistered: load.unregistered,
+        zone_append: load.zone_append,
         ..StreamText::absent()
     };
     apply_data(options, &mut text);

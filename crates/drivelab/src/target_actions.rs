@@ -49,6 +49,18 @@ pub struct TargetActions {
     files: Files,
 }
 
+/// Whether something is gone now or will be in a moment.
+pub fn is_taken_away(is_gone: impl Fn() -> bool) -> bool {
+    let begin = Instant::now();
+    while !is_gone() {
+        if begin.elapsed() >= TAKES_AWAY {
+            return false;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+    true
+}
+
 impl TargetActions {
     /// Acts on the target of `descriptors` and counts on the devices `watched`; notes next to the
     /// list of scratch, `scratch_list`, what must be put back.
@@ -248,14 +260,9 @@ impl TargetActions {
 
     /// The same after something failed: the kernel refuses a drive a moment before it takes it away.
     pub fn gone_since(&self) -> Option<String> {
-        let begin = Instant::now();
-        loop {
-            let gone = self.gone();
-            if gone.is_some() || self.watched.is_empty() || begin.elapsed() >= TAKES_AWAY {
-                return gone;
-            }
-            std::thread::sleep(LOOK_EVERY);
-        }
+        (!self.watched.is_empty() && is_taken_away(|| self.gone().is_some()))
+            .then(|| self.gone())
+            .flatten()
     }
 
     /// Whether the target's files still have a name; one that was removed meanwhile is measured to

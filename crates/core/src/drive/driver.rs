@@ -19,7 +19,7 @@ use crate::queue::{Queue, Trouble};
 use crate::tally::Keep;
 use crate::units::Span;
 use drivelab_stats::{Domain, Random, derive};
-use parts::{Ahead, Blocks, Book, Bounds, Bursts, Clockwork, Flushes, OpenLoop, Slots, Stamping};
+use parts::{Ahead, Appends, Blocks, Book, Bounds, Bursts, Clockwork, Flushes, OpenLoop, Slots, Stamping};
 
 /// Wrong stamps that are described one by one; later ones only count.
 const MISMATCHES_MAX: usize = 100;
@@ -103,6 +103,8 @@ pub struct Driver {
     open_loop: Option<OpenLoop>,
     /// Absent where it submits whenever a slot is free.
     bursts: Option<Bursts>,
+    /// Absent where nothing is appended to zones.
+    appends: Option<Appends>,
     flushes: Flushes,
     bounds: Bounds,
     slots: Slots,
@@ -185,6 +187,7 @@ impl Driver {
         Ok(Driver {
             open_loop: Arrivals::of(stream, setup.worker, base).map(OpenLoop::new),
             bursts: Bursts::of(stream),
+            appends: stream.zone_append.then(Appends::default),
             flushes: Flushes::new(),
             bounds: leave::bounds(&setup, &offsets),
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),

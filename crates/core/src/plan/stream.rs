@@ -57,6 +57,9 @@ pub struct Stream {
     pub length: Option<Size>,
     /// The zones of the drive: offsets are of what they hold, one zone after the other.
     pub zoned: Option<Zoned>,
+    /// Writes to zones are appends: the drive chooses where in its zone each one lands, so that
+    /// several can be in flight.
+    pub zone_append: bool,
     /// Shared or disjoint; by default disjoint for sequential, shared for the rest.
     pub regions: Option<Sharing>,
     /// One file or one each.
@@ -138,6 +141,7 @@ impl Default for Stream {
             offset: Size(0),
             length: None,
             zoned: None,
+            zone_append: false,
             regions: None,
             files: Files::default(),
             depth: 1,

@@ -131,6 +131,9 @@ pub struct StreamText {
     /// Zoned drives: bytes written to a zone before it is finished; it is filled if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_finish_after: Option<Size>,
+    /// Zoned drives: writes are appends, several of them in flight; the drive chooses their places.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub zone_append: bool,
     /// Shared or disjoint; by default disjoint for sequential, shared for the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub regions: Option<Sharing>,

@@ -1,10 +1,11 @@
 //! Orders over zones: what is written where, behind which resets, and what is read back.
 
+use crate::support;
 use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, DataOp};
 use drivelab_core::plan::{
-    Arrival, IoMode, Mix, Pattern, Plan, Sequence, Sharing, Step, Stream, Until, Zoned,
+    Arrival, Engine, IoMode, Mix, Pattern, Plan, Sequence, Sharing, Step, Stream, Sync, Until, Zoned,
 };
 use drivelab_core::queue::{Sink, Testbed};
 use drivelab_core::tally::Tally;
@@ -131,6 +132,69 @@ fn every_write_is_at_its_pointer() {
     }
 }
 
+/// Random shapes of appends on a drive that serves them in any order: none comes to a zone that is
+/// not empty yet or is full, and what empties or finishes a zone is alone in flight.
+#[test]
+fn appends_go_together_and_resets_alone() {
+    let mut random = Random::new(12);
+    let mut deepest = 0;
+    for round in 0..300 {
+        let (request, zones) = (4096, 1 + random.below(6));
+        let capacity = request * (1 + random.below(40));
+        let zone = capacity + request * random.below(3);
+        let finish =
+            (random.below(3) == 0).then(|| request * (1 + random.below(capacity / request)));
+        let (depth, workers) = (1 + random.below(16) as u32, 1 + random.below(zones.min(3)) as u32);
+        let stream = Stream {
+            mix: Mix::WRITE,
+            engine: Engine::IoUringCmd,
+            size: Size(request),
+            depth,
+            workers,
+            zoned: Some(zoned(zone, capacity, finish)),
+            zone_append: true,
+            ..Stream::default()
+        };
+        let step = Step { until: passes(2), streams: vec![stream], ..Step::default() };
+        let plan = Plan { steps: vec![step.clone()], ..Plan::default() };
+        let geometry = Geometry {
+            kind: TargetKind::BlockDevice,
+            file_bytes: Some(zones * zone),
+            logical_block_bytes: 4096,
+            lacks_page_cache: false,
+            memory_bytes: None,
+        };
+        assert_eq!(validate(&plan, &geometry), Ok(()), "round {round}");
+        let drivers = drivers_of(&step, 0, round, Span(1_000_000_000), zones * zone);
+        let any_order = |now, op: &DataOp, _: &mut [u8]| (now + 1 + random.below(9_999), Ok(op.len));
+        let mut issues = support::run(drivers.expect("it fits"), any_order).issues;
+        deepest = deepest.max(issues.iter().map(|it| it.depth).max().unwrap_or(0));
+        for (at, alone) in issues.iter().enumerate() {
+            if alone.op.action == Action::Write {
+                assert_eq!(alone.op.offset % zone, 0, "an append names its zone: {alone:?}");
+                continue;
+            }
+            assert_eq!(alone.depth, 1, "round {round}: {alone:?}");
+            let mut later = issues[at + 1..].iter().filter(|it| it.worker == alone.worker);
+            assert!(later.all(|it| it.at >= alone.completed), "round {round}: {alone:?}");
+        }
+        issues.sort_by_key(|it| it.completed);
+        let mut drive = Drive { zone, capacity, ..Drive::default() };
+        for issue in &issues {
+            // The drive puts it at its pointer.
+            let number = issue.op.offset / zone;
+            let pointer = *drive.pointers.entry(number).or_insert(capacity);
+            let landed = if issue.op.action == Action::Write { pointer } else { 0 };
+            drive.take(&DataOp { offset: number * zone + landed, ..issue.op });
+        }
+        let full = drive.pointers.values().filter(|pointer| **pointer == capacity).count();
+        assert_eq!(full as u64, zones, "round {round}");
+        assert_eq!(drive.resets, 2 * zones, "round {round}");
+        assert_eq!(drive.finished, if finish.is_some() { 2 * zones } else { 0 });
+    }
+    assert_eq!(deepest, 16);
+}
+
 #[test]
 fn reads_stay_on_what_zones_hold_and_reach_all_of_it() {
     for (pattern, sharing) in [
@@ -215,6 +279,24 @@ fn what_zones_cannot_take_is_refused() {
         let text = said(&geometry, change);
         assert!(text.contains(words), "{words}: {text}");
     }
+    let appends = |s: &mut Stream| {
+        (s.depth, s.zone_append, s.engine) = (8, true, Engine::IoUringCmd);
+    };
+    assert_eq!(said(&geometry, &appends), "");
+    let refused: [(Change<'_>, &str); 5] = [
+        (&|s| s.engine = Engine::IoUring, "zone_append: only an NVMe command appends"),
+        (&|s| s.stamp = true, "stamp: a stamp names its place"),
+        (&|s| s.arrival = Arrival::Open { rate: 9.0, poisson: false }, "leave rate, burst"),
+        (&|s| s.sync = Sync::Fsync(4), "leave rate, burst, think and fsync out"),
+        (&|s| s.zoned = None, "zone_append: only writes to the zones of a drive"),
+    ];
+    for (change, words) in refused {
+        let text = said(&geometry, &|s| {
+            appends(s);
+            change(s);
+        });
+        assert!(text.contains(words), "{words}: {text}");
+    }
     let replay: &dyn Fn(&mut Stream) = &|s| {
         s.mix = Mix::READ;
         s.pattern = Pattern::Replay(vec![Size(0)]);
@@ -237,7 +319,12 @@ fn zones_are_written_in_a_plan_as_they_are_read() {
     assert_eq!(text["zone_size"], "1MiB", "{text}");
     assert_eq!(text["zone_capacity"], "768KiB", "{text}");
     assert_eq!(text["zone_finish_after"], "4KiB", "{text}");
-    assert_eq!(serde_json::from_value::<Stream>(text).expect("a stream"), stream);
+    assert_eq!(serde_json::from_value::<Stream>(text.clone()).expect("a stream"), stream);
+    assert!(text.get("zone_append").is_none(), "{text}");
+    let appends = Stream { zone_append: true, ..stream };
+    let text = serde_json::to_value(&appends).expect("a table");
+    assert_eq!(text["zone_append"], true, "{text}");
+    assert_eq!(serde_json::from_value::<Stream>(text).expect("a stream"), appends);
     let plain = serde_json::to_value(Stream::default()).expect("a table");
     assert!(plain.get("zone_size").is_none(), "{plain}");
     let stray = serde_json::json!({ "zone_capacity": "1MiB" });

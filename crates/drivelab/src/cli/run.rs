@@ -301,6 +301,9 @@ pub struct LoadOptions {
     /// io_uring: plain buffers and files instead of registered ones
     #[arg(long)]
     pub unregistered: bool,
+    /// io_uring_cmd: writes to zones are appends, so that a zone can take several at once
+    #[arg(long)]
+    pub zone_append: bool,
     /// CPUs that the workers may use, such as 0-3,8 [default: any]
     #[arg(long, value_name = "LIST")]
     pub cpus: Option<String>,

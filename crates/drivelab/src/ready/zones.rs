@@ -46,7 +46,7 @@ pub fn fit(
             }
         }
     }
-    at_once(plan, zones, &path, ranks)
+    at_once(plan, zones, &path, ranks.is_alone())
 }
 
 /// Whether an act needs a drive that is written anywhere.
@@ -105,16 +105,24 @@ fn lay_out(stream: &mut Stream, zoned: Zoned, from: u64) {
 }
 
 /// A drive keeps a limited number of zones open.
-fn at_once(plan: &Plan, zones: &ZoneFacts, path: &str, ranks: Ranks) -> Result<(), Failure> {
+fn at_once(
+    plan: &Plan,
+    zones: &ZoneFacts,
+    path: &str,
+    is_alone: bool,
+) -> Result<(), Failure> {
     for step in &plan.steps {
         let writers = step.streams.iter().filter(|stream| stream.writes_zones());
         let count: u32 = writers.map(|stream| stream.workers).sum();
-        if count > 0 && !ranks.is_alone() {
+        if count > 0 && !is_alone {
             return Err(Failure::usage(format!(
                 "the zones of {path} are written by one process only: several could finish \
                  zones that another one writes"
             ))
             .advise("Leave the launcher out, and use --workers."));
+        }
+        for stream in step.streams.iter().filter(|stream| stream.zone_append) {
+            appendable(stream.size, zones, path)?;
         }
         if let Some(most) = zones.open_at_once().filter(|most| count > *most) {
             return Err(Failure::usage(format!(
@@ -126,6 +134,20 @@ fn at_once(plan: &Plan, zones: &ZoneFacts, path: &str, ranks: Ranks) -> Result<(
         }
     }
     Ok(())
+}
+
+/// A drive takes an append only up to a length.
+fn appendable(size: Size, zones: &ZoneFacts, path: &str) -> Result<(), Failure> {
+    match zones.append_bytes_max {
+        Some(0) => Err(Failure::usage(format!("the zones of {path} take no appends"))
+            .advise("Leave --zone-append out.")),
+        Some(most) if size.0 > most => Err(Failure::usage(format!(
+            "{path} takes appends of at most {} at once, and this line would write {size}",
+            Size(most)
+        ))
+        .advise(format!("Use at most --bs {}.", Size(most)))),
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]

@@ -4,10 +4,11 @@ use super::intent::{self, intent_of};
 use super::refused;
 use crate::descriptors::Descriptors;
 use crate::job::Job;
-use crate::outcome::Failure;
+use crate::outcome::{Failure, Status};
 use crate::patience::Patience;
 use crate::ranks::{agree, all_gather, first_found, made_by_rank_0, parts};
 use crate::target::{Kind, ResolvedTarget};
+use crate::target_actions::is_taken_away;
 use drivelab_core::facts::{DeviceFacts, TargetKind};
 use drivelab_core::plan::{Act, Files, Plan, PlanFile};
 use drivelab_core::record::Warning;
@@ -207,11 +208,20 @@ fn holes(target: &Target) -> Option<Warning> {
 /// Why a device cannot be opened that was there when it was looked at: it has gone since.
 pub fn or_gone(failure: Failure, job: &Job<'_>, resolved: &ResolvedTarget) -> Failure {
     let devices = &resolved.facts.target.devices;
-    if resolved.kind != Kind::Device || !is_gone(&job.system, devices) {
+    if resolved.kind != Kind::Device || !went_away(&failure, &job.system, devices) {
         return failure;
     }
     Failure::invalid(format!("{} went away before it was opened", resolved.path.display()))
         .advise("Look at the kernel log (dmesg), its slot and its cable.")
+}
+
+/// Whether a drive has gone, or goes now: what failed may be the first sign of it, what was asked for
+/// wrongly is none.
+fn went_away(failure: &Failure, system: &System, devices: &[DeviceFacts]) -> bool {
+    match failure.status {
+        Status::Invalid => is_taken_away(|| is_gone(system, devices)),
+        _ => is_gone(system, devices),
+    }
 }
 
 /// Whether the first of these, which the target is, is no longer there.
@@ -238,5 +248,25 @@ mod tests {
         assert!(is_gone(&system, &device), "an NVMe drive that was pulled out");
         std::fs::remove_dir_all(&block).unwrap();
         assert!(is_gone(&system, &device));
+    }
+
+    #[test]
+    fn a_device_that_cannot_be_read_may_be_going() {
+        let root = tempfile::tempdir().unwrap();
+        let block = root.path().join("sys/dev/block/8:0");
+        std::fs::create_dir_all(&block).unwrap();
+        std::fs::write(block.join("size"), "1000\n").unwrap();
+        let system = System::captured(root.path());
+        let device = [DeviceFacts { number: "8:0".into(), ..DeviceFacts::default() }];
+        let unread = Failure::invalid("what /dev/sda holds cannot be read: Input/output error");
+        assert!(!went_away(&unread, &system, &device), "it is a drive that cannot be read");
+        let taken = block.clone();
+        let kernel = std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(60));
+            std::fs::remove_dir_all(taken).unwrap();
+        });
+        assert!(!went_away(&Failure::usage("no such option"), &system, &device));
+        assert!(went_away(&unread, &system, &device));
+        kernel.join().unwrap();
     }
 }

@@ -294,6 +294,7 @@ fn zones(queue: &Path) -> Option<ZoneFacts> {
         zones: read_number(&queue.join("nr_zones")),
         open_max: read_number(&queue.join("max_open_zones")),
         active_max: read_number(&queue.join("max_active_zones")),
+        append_bytes_max: read_number(&queue.join("zone_append_max_bytes")),
         ..ZoneFacts::default()
     })
 }

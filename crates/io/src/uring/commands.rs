@@ -3,7 +3,7 @@
 //!
 //! Sources: linux/nvme_ioctl.h (`struct nvme_uring_cmd`), linux/io_uring.h, and the NVM command set
 //! specification (Read, Write, Flush, Dataset Management), and that of zoned namespaces (Zone
-//! Management Send).
+//! Management Send, Zone Append).
 
 use super::{Freight, Registered, Ring};
 use crate::buffer::Buffers;
@@ -27,6 +27,7 @@ const WRITE: u8 = 0x01;
 const READ: u8 = 0x02;
 const DATASET_MANAGEMENT: u8 = 0x09;
 const ZONE_MANAGEMENT_SEND: u8 = 0x79;
+const ZONE_APPEND: u8 = 0x7d;
 
 /// Command dword 11 of Dataset Management: deallocate.
 const DEALLOCATE: u32 = 1 << 2;
@@ -53,6 +54,8 @@ struct Range {
 pub struct Commands {
     identifier: u32,
     block_shift: u32,
+    /// What writes are: Write, or Zone Append.
+    write: u8,
     is_durable: bool,
     device: RawFd,
     registered: Registered,
@@ -108,7 +111,7 @@ impl Commands {
             Action::Reset => zone(RESET_ZONE),
             Action::Finish => zone(FINISH_ZONE),
             Action::Read => moves(READ, 0),
-            Action::Write => moves(WRITE, if self.is_durable { FORCE_UNIT_ACCESS } else { 0 }),
+            Action::Write => moves(self.write, if self.is_durable { FORCE_UNIT_ACCESS } else { 0 }),
             Action::Flush => Command { opcode: FLUSH, ..Command::default() },
             Action::Trim => {
                 let range = self.ranges[tag as usize].get();
@@ -129,7 +132,7 @@ impl Commands {
     #[inline]
     fn entry_of(&self, command: &Command) -> squeue::Entry128 {
         // A range is not in the memory that was registered, and nothing has no memory.
-        let is_data = matches!(command.opcode, READ | WRITE);
+        let is_data = matches!(command.opcode, READ | WRITE | ZONE_APPEND);
         let buffer = (is_data && self.registered.buffers).then_some(0);
         let bytes = command.bytes(self.identifier);
         macro_rules! on {
@@ -250,6 +253,7 @@ impl Freight for Commands {
         let mut commands = Commands {
             identifier: to.identifier,
             block_shift: to.block_bytes.trailing_zeros(),
+            write: if stream.zone_append { ZONE_APPEND } else { WRITE },
             is_durable: stream.sync == Sync::Dsync,
             device: to.descriptor.as_raw_fd(),
             registered,

@@ -45,6 +45,9 @@ impl Driver {
         if self.bursts.is_some() {
             return self.pump_bursts(queue);
         }
+        if self.appends.is_some() {
+            return self.pump_appends(queue);
+        }
         while self.may_issue() {
             self.issue_next(queue, 0)?;
         }
@@ -124,6 +127,26 @@ impl Driver {
             if self.flushes.is_pending && !self.slots.are_full() {
                 self.issue_next(queue, 0)?;
             }
+        }
+        Ok(Next::Completion)
+    }
+
+    /// A zone takes appends once it is empty, and is finished once they have all landed.
+    fn pump_appends<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        while self.may_issue() {
+            let Some(appends) = &mut self.appends else { break };
+            let is_idle = self.slots.are_idle();
+            if appends.is_alone && !is_idle {
+                break;
+            }
+            let (op, pass) = appends.next.take().unwrap_or_else(|| self.offsets.next());
+            let goes_alone = op.action().goes_along();
+            if goes_alone && !is_idle {
+                appends.next = Some((op, pass));
+                break;
+            }
+            appends.is_alone = goes_alone;
+            self.issue(queue, op, pass, 0, false)?;
         }
         Ok(Next::Completion)
     }

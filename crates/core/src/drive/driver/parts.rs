@@ -109,6 +109,15 @@ impl Bursts {
     }
 }
 
+/// Appends to zones: those of one go together, what empties or finishes it goes alone.
+#[derive(Debug, Default)]
+pub(super) struct Appends {
+    /// The next operation, which waits until nothing is in flight.
+    pub next: Option<(Op, u64)>,
+    /// What is in flight must end before anything else begins.
+    pub is_alone: bool,
+}
+
 /// Flushes among the operations, and at the end.
 #[derive(Debug)]
 pub(super) struct Flushes {

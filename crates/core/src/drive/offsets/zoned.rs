@@ -20,6 +20,7 @@ pub(super) struct Zoned {
     used_bytes: u64,
     finishes: bool,
     writes: bool,
+    appends: bool,
     /// First byte of the first zone.
     base: u64,
     zones: u64,
@@ -73,6 +74,7 @@ impl Zoned {
             used_bytes,
             finishes: zoned.finish_after.is_some(),
             writes: stream.mix.write > 0,
+            appends: stream.zone_append,
             base: stream.offset.0,
             zones: end - first,
             due: Due::default(),
@@ -101,7 +103,9 @@ impl Zoned {
         let whole = |action| (Op::Data(DataOp { action, offset: zone, len: 0, ..data }), pass);
         let is_last = self.finishes && within + u64::from(data.len) >= self.used_bytes;
         let finish = is_last.then(|| whole(Action::Finish));
-        let write = (Op::Data(data), pass);
+        // Of an append only the zone is known.
+        let place = if self.appends { zone } else { data.offset };
+        let write = (Op::Data(DataOp { offset: place, ..data }), pass);
         if within == 0 {
             self.due = [Some(write), finish];
             return whole(Action::Reset);

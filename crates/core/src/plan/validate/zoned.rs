@@ -2,11 +2,16 @@
 
 use super::{Geometry, Problems};
 use crate::facts::TargetKind;
-use crate::plan::{IoMode, Pattern, Sequence, Sharing, Stream, Zoned};
+use crate::plan::{Arrival, IoMode, Pattern, Sequence, Sharing, Stream, Sync, Zoned};
 use crate::quantity::counted;
 use crate::units::Size;
 
 pub(super) fn validate_zoned(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
+    problems.need(!stream.zone_append || stream.writes_zones(), "zone_append", || {
+        "only writes to the zones of a drive are appends; write to a zoned drive, or leave \
+         zone_append out"
+            .to_string()
+    });
     let Some(zoned) = stream.zoned else { return };
     problems.need(geometry.kind == TargetKind::BlockDevice, "zone_size", || {
         "only drives have zones; name a zoned device, or leave zone_size out".to_string()
@@ -106,13 +111,16 @@ fn writes(stream: &Stream, problems: &mut Problems) {
         "a zone takes writes only in order: write sequentially, and read in a stream of its own"
             .to_string()
     });
-    problems.need(stream.depth == 1, "depth", || {
+    problems.need(stream.depth == 1 || stream.zone_append, "depth", || {
         format!(
             "a zone takes one write at a time here, and depth {} would bring them out of order; \
-             use depth 1 and a worker for each open zone",
+             use depth 1 and a worker for each open zone, or zone_append with io_uring_cmd",
             stream.depth
         )
     });
+    if stream.zone_append {
+        appends(stream, problems);
+    }
     problems.need(stream.sharing() == Sharing::Disjoint, "regions", || {
         "each worker writes zones of its own; use regions = disjoint".to_string()
     });
@@ -122,5 +130,26 @@ fn writes(stream: &Stream, problems: &mut Problems) {
     });
     problems.need(!stream.iopoll, "iopoll", || {
         "iopoll can only read and write, and zones are reset; remove iopoll".to_string()
+    });
+}
+
+/// The drive says where an append landed only when it is done.
+fn appends(stream: &Stream, problems: &mut Problems) {
+    problems.need(stream.engine.traits().is_passthrough, "zone_append", || {
+        "only an NVMe command appends to a zone; use engine = io_uring_cmd, or leave zone_append \
+         out"
+            .to_string()
+    });
+    problems.need(!stream.stamp, "stamp", || {
+        "a stamp names its place, and the drive chooses where an append lands; leave stamp or \
+         zone_append out"
+            .to_string()
+    });
+    let is_plain = matches!(stream.arrival, Arrival::Closed { burst: None, think: None })
+        && !matches!(stream.sync, Sync::Fsync(_) | Sync::Fdatasync(_));
+    problems.need(is_plain, "zone_append", || {
+        "appends come as fast as they are served: leave rate, burst, think and fsync out, or \
+         zone_append"
+            .to_string()
     });
 }

@@ -112,3 +112,32 @@ fn a_study_that_does_not_know_zones_does_not_write_them() {
     let zoned = Zoned { size: Size(16 * MIB), capacity: None, finish_after: None };
     assert!(!said(plan(Stream { zoned: Some(zoned), ..write(1) })));
 }
+
+#[test]
+fn an_append_is_as_long_as_the_drive_takes_it() {
+    let append = Stream { zone_append: true, depth: 4, ..write(2) };
+    let taken = |most| {
+        let zones = ZoneFacts { append_bytes_max: most, ..zones() };
+        fitted(plan(append.clone()), &drive(zones)).map(|_| ())
+    };
+    assert_eq!(taken(Some(64 << 10)), Ok(()));
+    assert_eq!(taken(None), Ok(()), "nothing is known of it");
+    let said = "/dev/nvme7n1 takes appends of at most 4KiB at once, and this line would write \
+                64KiB Use at most --bs 4KiB.";
+    assert_eq!(taken(Some(4096)), Err(said.to_owned()));
+    let said = "the zones of /dev/nvme7n1 take no appends Leave --zone-append out.";
+    assert_eq!(taken(Some(0)), Err(said.to_owned()));
+}
+
+#[test]
+fn zones_are_written_by_one_process() {
+    let laid_out = fitted(plan(write(1)), &drive(zones())).unwrap();
+    let said = |plan: &Plan| {
+        let tried = at_once(plan, &zones(), "/dev/nvme7n1", false);
+        tried.map_err(|failure| failure.parts().0.to_owned())
+    };
+    let refused = said(&laid_out).unwrap_err();
+    assert!(refused.starts_with("the zones of /dev/nvme7n1 are written by one process only"));
+    let reads = Stream { pattern: Pattern::Uniform, ..Stream::default() };
+    assert_eq!(said(&fitted(plan(reads), &drive(zones())).unwrap()), Ok(()));
+}

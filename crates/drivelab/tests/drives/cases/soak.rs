@@ -1,7 +1,7 @@
 //! Drives that go away, lose a path or are reset at random moments of whatever is done with them:
 //! by hand, as often as is asked.
 
-use crate::guest::{PATIENCE, found, kernel_name, node, say, to_the_machine, wait_until};
+use crate::guest::{PATIENCE, found, kernel_name, node, say, sysfs, to_the_machine, wait_until};
 use crate::support::binary::{Laboratory, Outcome, Running};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -91,7 +91,9 @@ impl Event {
                     crate::guest::asked(&[line])[0].get("error").is_none()
                 });
             }
-            Event::Reset => {}
+            Event::Reset => wait_until("the controller is back", || {
+                sysfs("plugged", "device/state") == "live"
+            }),
             Event::PathLost => fs::write("/sys/bus/pci/rescan", "1").expect("a look at the bus"),
             Event::Removed => {
                 for host in fs::read_dir("/sys/class/scsi_host").expect("hosts").flatten() {

@@ -160,6 +160,40 @@ pub fn by_commands() {
     assert_eq!((&stream["verified"], &stream["mismatched"]), (&12_288.into(), &0.into()));
 }
 
+/// Several appends to a zone are in flight; each zone of the region is full of them afterwards.
+pub fn appended() {
+    let node = node("zones");
+    let laboratory = Laboratory::new();
+    let token = laboratory.token(&node);
+    let most = fs::read_to_string(node.replace("/dev", "/sys/block") + "/queue/zone_append_max_bytes");
+    let most: u64 = most.unwrap().trim().parse().unwrap();
+    let too_long = (2 * most).to_string();
+    let line = ["run", &node, "--rw", "write", "--depth", "8", "--length", "64MiB", "--seed", "9"];
+    let line = [&line[..], &["--passes", "1", "--zone-append", "--erase", &token]].concat();
+    let engine = ["--engine", "io_uring_cmd"];
+    let before = told(&node);
+    let refused: [(&[&str], &str); 3] = [
+        (&["--engine", "io_uring"], "only an NVMe command appends to a zone"),
+        (&["--engine", "io_uring_cmd", "--stamp"], "the drive chooses where an append lands"),
+        (&["--engine", "io_uring_cmd", "--bs", &too_long], "takes appends of at most"),
+    ];
+    for (words, said) in refused {
+        let outcome = laboratory.run([&line[..], words].concat(), PATIENCE).expect_status(2);
+        assert!(outcome.stderr.contains(said), "{words:?}: {outcome:?}");
+    }
+    assert_eq!(told(&node), before, "nothing is written by what is refused");
+    for bs in ["16k", "192k"] {
+        let words = ["--workers", "2", "--bs", bs, "--json"];
+        let json = laboratory.run([&line[..], &words, &engine].concat(), PATIENCE).json();
+        let stream = stream(&json);
+        assert_eq!(stream["write"]["bytes"], 4 * 12 * MIB, "{stream}");
+        assert_eq!(stream["reset"]["ops"], 4, "{stream}");
+        assert_eq!(stream["write"]["errors"].as_u64().unwrap_or(0), 0, "{stream}");
+        assert_eq!(told(&node).iter().take(4).filter(|zone| zone.condition == "fu").count(), 4);
+        assert_eq!(told(&node)[4..], before[4..], "nothing outside of the region is touched");
+    }
+}
+
 /// What a zoned drive cannot do is refused before anything; zones that an earlier step left open do
 /// not stand in the way of a later one.
 pub fn bounded() {

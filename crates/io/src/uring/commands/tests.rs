@@ -3,7 +3,8 @@ use super::*;
 fn commands(block_shift: u32, is_durable: bool) -> Commands {
     let registered = Registered { files: true, buffers: true };
     let ranges = (0..4).map(|_| UnsafeCell::default()).collect();
-    Commands { identifier: 7, block_shift, is_durable, device: -1, registered, ranges }
+    let write = WRITE;
+    Commands { identifier: 7, block_shift, write, is_durable, device: -1, registered, ranges }
 }
 
 fn op(action: Action, offset: u64, len: u32) -> DataOp {
@@ -43,6 +44,16 @@ fn a_write_that_must_be_durable_says_so_and_a_read_does_not() {
     let dwords = |action| durable.command(0, &op(action, 0, 8192), 1).dwords[2];
     assert_eq!(dwords(Action::Write), 1 << 30 | 1);
     assert_eq!(dwords(Action::Read), 1);
+}
+
+#[test]
+fn an_append_names_the_first_block_of_its_zone() {
+    let commands = Commands { write: ZONE_APPEND, ..commands(12, true) };
+    let of = |action| commands.command(0, &op(action, 3 << 24, 8192), 0x1000);
+    let append = of(Action::Write);
+    assert_eq!((append.opcode, append.bytes, append.address), (0x7d, 8192, 0x1000));
+    assert_eq!(append.dwords, [3 << 12, 0, 1 << 30 | 1, 0]);
+    assert_eq!(of(Action::Read).opcode, READ);
 }
 
 #[test]
