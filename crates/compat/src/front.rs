@@ -73,6 +73,13 @@ pub trait World {
     /// # Errors
     /// Why it cannot be read, in words.
     fn text(&self, path: &str) -> Result<String, String>;
+    /// The bytes of a file: a trace.
+    ///
+    /// # Errors
+    /// Why it cannot be read, in words.
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        self.text(path).map(String::into_bytes)
+    }
     /// A variable of the environment.
     fn variable(&self, name: &str) -> Option<String>;
     /// The machine.

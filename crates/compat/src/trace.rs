@@ -7,7 +7,9 @@ mod blktrace;
 mod iolog;
 
 use drivelab_core::op::Action;
-use drivelab_core::plan::Request;
+use drivelab_core::plan::{Mix, Request, WeightedSize};
+use drivelab_core::units::Size;
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 
 /// The requests of a trace in the order of their times; the first comes at 0.
@@ -19,6 +21,8 @@ pub struct Trace {
     pub requests: Vec<Request>,
     /// Whether it says when they came.
     pub is_timed: bool,
+    /// The file that an iolog names.
+    pub file: Option<String>,
 }
 
 /// Where a trace goes wrong, and how.
@@ -57,6 +61,24 @@ impl Trace {
     /// How many of one kind.
     pub fn count(&self, action: Action) -> usize {
         self.requests.iter().filter(|request| request.action == action).count()
+    }
+
+    /// How many there are of each kind that moves or discards data.
+    pub fn mix(&self) -> Mix {
+        let count = |action| u32::try_from(self.count(action)).unwrap_or(u32::MAX);
+        let [read, write, trim] = [Action::Read, Action::Write, Action::Trim].map(count);
+        Mix { read, write, trim }
+    }
+
+    /// How many there are of each size.
+    pub fn sizes(&self) -> Vec<WeightedSize> {
+        let mut sizes = BTreeMap::new();
+        for request in self.requests.iter().filter(|request| request.bytes > 0) {
+            *sizes.entry(request.bytes).or_insert(0u32) += 1;
+        }
+        let weighted =
+            |(size, weight)| WeightedSize { size: Size(u64::from(size)), weight, kind: None };
+        sizes.into_iter().map(weighted).collect()
     }
 }
 

@@ -4,13 +4,11 @@ use crate::bounded;
 use crate::cli::run::{Kind, Pace, RunOptions};
 use crate::outcome::Failure;
 use drivelab_compat::trace;
-use drivelab_core::op::Action;
 use drivelab_core::plan::{
     Engine, Files, IoMode, Mix, Pattern, PatternName, Plan, Role, Sharing, Step, Stream,
     StreamText, Until, WeightedSize,
 };
 use drivelab_core::units::{Size, Span};
-use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How long a load runs when nothing says it.
@@ -218,16 +216,7 @@ fn replayed(path: &Path, pace: Option<Pace>, text: &mut StreamText) -> Result<()
         Some(Pace::Times(factor)) => Some(factor),
         None => Some(1.0),
     };
-    let count = |action| u32::try_from(found.count(action)).unwrap_or(u32::MAX);
-    let [read, write, trim] = [Action::Read, Action::Write, Action::Trim].map(count);
-    text.mix = Mix { read, write, trim };
-    let mut sizes = BTreeMap::new();
-    for request in found.requests.iter().filter(|request| request.bytes > 0) {
-        *sizes.entry(request.bytes).or_insert(0u32) += 1;
-    }
-    let weighted =
-        |(size, weight)| WeightedSize { size: Size(u64::from(size)), weight, kind: None };
-    text.sizes = sizes.into_iter().map(weighted).collect();
+    (text.mix, text.sizes) = (found.mix(), found.sizes());
     text.requests = found.requests;
     Ok(())
 }

@@ -12,6 +12,7 @@ mod jobfile;
 mod notes;
 mod place;
 mod reading;
+mod replay;
 mod settings;
 mod shown;
 mod simulated;
@@ -53,7 +54,11 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
     let (mut notes, mut refusals) = (words.notes.clone(), words.refusals.clone());
     let mut jobs: Vec<(String, Settings)> = Vec::new();
     for job in &words.jobs {
-        let settings = settings::of(job, &mut notes, &mut refusals);
+        let mut settings = settings::of(job, &mut notes, &mut refusals);
+        // `--parse-only` looks at options and not behind them.
+        if !words.parse_only {
+            refusals.extend(replay::read(&mut settings, world).err());
+        }
         if words.readonly && (settings.rw.kinds[1] || settings.rw.kinds[2]) {
             refusals.push(Refusal::new(
                 words::STATUS,

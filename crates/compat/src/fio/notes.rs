@@ -70,7 +70,7 @@ pub fn once(notes: &mut Vec<Note>) {
 }
 
 fn is_random(stream: &drivelab_core::plan::Stream) -> bool {
-    !stream.is_sequential()
+    !stream.is_sequential() && stream.requests().is_empty()
 }
 
 fn given(whole: &Whole<'_>, name: &str) -> Option<String> {

@@ -317,7 +317,8 @@ pub fn direction(it: &Given<'_>) -> Result<Direction, Wrong> {
         return Err(Wrong::NotHere(instead("say rw=read or the like: nothing would be random")));
     }
     let word = if text == "readwrite" { "rw" } else { text };
-    Ok(Direction { word: word.to_string(), random, run, hole, kinds })
+    let word = word.to_string();
+    Ok(Direction { word, random, run, hole, kinds, is_traced: false })
 }
 
 /// `ioengine`, in fio's word, and what stands for it.

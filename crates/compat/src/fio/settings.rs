@@ -2,6 +2,7 @@
 
 use super::known;
 use super::reading::Given;
+use super::replay::Replay;
 use super::shown::{Unified, Without};
 use super::steadystate;
 use super::value::{Amount, BadValue};
@@ -113,6 +114,8 @@ pub struct Settings {
     pub thread: bool,
     /// `group_reporting`.
     pub group_reporting: bool,
+    /// `read_iolog` and what belongs to it.
+    pub replay: Replay,
     /// What is written.
     pub content: Content,
     /// `randseed`.
@@ -160,6 +163,8 @@ pub struct Direction {
     pub hole: i64,
     /// Reads, writes, trims.
     pub kinds: [bool; 3],
+    /// They are those of a trace.
+    pub is_traced: bool,
 }
 
 impl Default for Direction {
@@ -170,6 +175,7 @@ impl Default for Direction {
             run: 1,
             hole: 0,
             kinds: [true, false, false],
+            is_traced: false,
         }
     }
 }
@@ -182,7 +188,7 @@ impl Direction {
 
     /// Whether each block is trimmed before it is written.
     pub fn is_trimmed_first(&self) -> bool {
-        self.kinds[1] && self.kinds[2]
+        self.kinds[1] && self.kinds[2] && !self.is_traced
     }
 }
 
@@ -322,6 +328,7 @@ impl Default for Settings {
             turns: Turns::default(),
             thread: false,
             group_reporting: false,
+            replay: Replay::default(),
             content: Content::Random,
             randseed: None,
             randrepeat: true,

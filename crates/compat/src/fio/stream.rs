@@ -1,6 +1,7 @@
 //! One job as a stream: its load, sizes, order and pace.
 
 use super::place::Place;
+use super::replay;
 use super::settings::{Distribution, Settings};
 use super::steadystate;
 use super::translate::Whole;
@@ -81,6 +82,10 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         && stream.io == IoMode::Buffered
         && !traits.is_mapping
         && settings.goes_round();
+    if let Some(trace) = &settings.replay.trace {
+        replay::apply(settings, trace, &mut stream);
+        return Ok(stream);
+    }
     sizes(settings, &mut stream);
     if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
         return Err(unsupported(

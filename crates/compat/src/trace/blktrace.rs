@@ -97,7 +97,7 @@ pub fn parse(data: &[u8]) -> Result<Trace, TraceError> {
     let requests = if queued.all.is_empty() { issued.all } else { queued.all };
     match requests.is_empty() {
         true => Err(at(data.len(), "ends without a queued or issued request".into())),
-        false => Ok(Trace { format: "blktrace", requests, is_timed: true }),
+        false => Ok(Trace { format: "blktrace", requests, is_timed: true, file: None }),
     }
 }
 

@@ -35,7 +35,7 @@ pub fn parse(data: &[u8]) -> Result<Trace, TraceError> {
         "fio version 3 iolog" => ("fio iolog, version 3", true),
         _ => return Err(at(1, format!("`{head}`: only versions 2 and 3 are known"))),
     };
-    let mut trace = Trace { format, requests: Vec::new(), is_timed };
+    let mut trace = Trace { format, requests: Vec::new(), is_timed, file: None };
     let (mut now_us, mut only_file) = (0u64, None);
     for (number, line) in lines {
         let words: Vec<&str> = line.split_whitespace().collect();
@@ -71,6 +71,7 @@ pub fn parse(data: &[u8]) -> Result<Trace, TraceError> {
             }
         }
     }
+    trace.file = only_file.map(str::to_owned);
     match trace.requests.is_empty() {
         true => Err(at(text.lines().count().max(1), "ends without a request".into())),
         false => Ok(trace),

@@ -219,7 +219,7 @@ impl Driver {
 
     /// Memory a tag needs, in bytes.
     pub fn buffer_bytes(&self) -> usize {
-        usize::try_from(self.setup.stream.size_max()).unwrap_or(usize::MAX)
+        usize::try_from(self.setup.stream.memory_max()).unwrap_or(usize::MAX)
     }
 
     /// Whether [`Driver::reap`] looks at the data.

@@ -193,6 +193,17 @@ impl Stream {
         self.request_max().max(self.reply_size.map_or(0, |size| size.0))
     }
 
+    /// The memory that its largest request needs in bytes: of a trim that is none.
+    pub fn memory_max(&self) -> u64 {
+        let moves = |request: &&Request| request.action != Action::Trim;
+        match &self.pattern {
+            Pattern::Trace(requests) => {
+                requests.iter().filter(moves).map(|it| u64::from(it.bytes)).max().unwrap_or(0)
+            }
+            _ => self.size_max(),
+        }
+    }
+
     /// The largest request in bytes that is no reply.
     pub fn request_max(&self) -> u64 {
         self.weighted_sizes().iter().map(|entry| entry.size.0).max().unwrap_or(0)

@@ -318,7 +318,7 @@ fn validate_together(step: &Step, geometry: &Geometry, problems: &mut Problems) 
         .streams
         .iter()
         .map(|stream| {
-            u128::from(stream.size_max()) * u128::from(stream.depth) * u128::from(stream.workers)
+            u128::from(stream.memory_max()) * u128::from(stream.depth) * u128::from(stream.workers)
         })
         .sum();
     let limit = geometry.memory_bytes.map_or(u128::from(u64::MAX), |bytes| u128::from(bytes / 2));

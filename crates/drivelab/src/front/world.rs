@@ -99,6 +99,15 @@ impl World for RealWorld {
         state.is_some_and(|state| !matches!(state, State::Fresh | State::Trimmed))
     }
 
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        // A pipe may never end.
+        let found = std::fs::metadata(path).map_err(|error| error.to_string())?;
+        match found.is_file() {
+            true => bounded::bytes(path, bounded::TRACE_BYTES_MAX).map_err(|error| error.to_string()),
+            false => Err("it is not a file".into()),
+        }
+    }
+
     fn text(&self, path: &str) -> Result<String, String> {
         if path == "-" {
             return standard_input(self.ranks);

@@ -8,7 +8,9 @@ const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, 
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
 const NO_BACKLOG: &str =
     "what was written is read back when the job is done, not after this many blocks";
-const TRACE: &str = "use `drivelab run --trace FILE TARGET`, which replays blktrace and iologs";
+const TRACE: &str = "once, of one file or drive; requests that find no room are late, and that is \
+                     counted";
+const CHANGED: &str = "change the trace itself: one line is one request";
 const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const OF_TARGET: &str = "they belong to latency_target, which is refused";
 const ALL_END: &str = "`all` where jobs would follow is refused, and one group of several jobs \
@@ -64,12 +66,16 @@ pub(super) const ALL: &[Known] = &[
     option("verify_policy", Ignored("what was written is known from the plan")),
     option("verifysort, verifysort_nr", Ignored("fio itself no longer uses them")),
     option("write_iolog", InPart(IOLOG)).sets(|to, it| put(&mut to.logs[3], it.string().map(Some))),
-    option("read_iolog", instead(TRACE)),
+    option("read_iolog", Near(TRACE)).sets(|to, it| put(&mut to.replay.path, it.string().map(Some))),
+    option("read_iolog_chunked", Ignored("a trace is read whole, up to 256 MiB of it")),
+    bare("replay_no_stall", Same).sets(|to, it| put(&mut to.replay.no_stall, it.yes())),
+    option("replay_redirect", Same)
+        .sets(|to, it| put(&mut to.replay.redirect, it.string().map(Some))),
+    option("replay_time_scale", Same).sets(|to, it| put(&mut to.replay.percent, it.count())),
+    option("replay_scale, replay_align, replay_skip", instead(CHANGED)).off(),
     option(
-        "read_iolog_chunked, replay_no_stall, replay_redirect, replay_scale, replay_align, \
-         replay_time_scale, replay_skip, merge_blktrace_file, merge_blktrace_scalars, \
-         merge_blktrace_iters",
-        Ignored("they belong to read_iolog, which is refused"),
+        "merge_blktrace_file, merge_blktrace_scalars, merge_blktrace_iters",
+        instead("replay each trace in a line of its own"),
     ),
     option("exec_prerun", instead("call it before; drivelab runs no other programs")),
     option("exec_postrun", instead("call it afterwards; drivelab runs no other programs")),

@@ -352,8 +352,8 @@ fn sizes(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.size_min() > 0, "size", || {
         "a request of 0 bytes moves nothing; use a size such as 4k".to_string()
     });
-    problems.need(stream.size_max() <= REQUEST_MAX, "size", || {
-        format!("a request of {} is more than 1GiB; use less", Size(stream.size_max()))
+    problems.need(stream.memory_max() <= REQUEST_MAX, "size", || {
+        format!("a request of {} is more than 1GiB; use less", Size(stream.memory_max()))
     });
     let weights: u64 = stream.weighted_sizes().iter().map(|entry| u64::from(entry.weight)).sum();
     problems.need(weights > 0, "sizes", || {

@@ -189,6 +189,7 @@ pub fn appended() {
         assert_eq!(stream["write"]["bytes"], 4 * 12 * MIB, "{stream}");
         assert_eq!(stream["reset"]["ops"], 4, "{stream}");
         assert_eq!(stream["write"]["errors"].as_u64().unwrap_or(0), 0, "{stream}");
+        assert!(stream["depth_reached"].as_f64() > Some(2.0), "several are in flight: {stream}");
         assert_eq!(told(&node).iter().take(4).filter(|zone| zone.condition == "fu").count(), 4);
         assert_eq!(told(&node)[4..], before[4..], "nothing outside of the region is touched");
     }
