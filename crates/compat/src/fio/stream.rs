@@ -87,12 +87,6 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         return Ok(stream);
     }
     sizes(settings, &mut stream);
-    if stream.trim_first && stream.sizes.iter().any(|entry| entry.kind.is_some()) {
-        return Err(unsupported(
-            "trimwrite with blocks that are written in other sizes than they are trimmed",
-            "give one bs for all directions",
-        ));
-    }
     in_its_way(settings, place, &mut stream)?;
     Ok(stream)
 }
@@ -203,12 +197,15 @@ fn sizes(settings: &Settings, stream: &mut Stream) {
         (None, Some(range)) => range.map(ranged),
         (None, None) => settings.bs.map(|bs| vec![(bs, 1)]),
     };
+    let trimmed = lists[2].clone();
     if let Some(range) = settings.bsrange {
         // Where several sizes are taken for one, places are still those of the smallest.
         let low = issued.iter().map(|place| range[*place].0).min();
         let is_thinned = issued.iter().any(|place| lists[*place][0].0 != range[*place].0);
         stream.align = stream.align.or(low.filter(|_| is_thinned).map(Size));
     }
+    // What is trimmed first is written in the same blocks.
+    let lists = if stream.trim_first { lists.map(|_| trimmed.clone()) } else { lists };
     let first = &lists[issued.first().copied().unwrap_or(0)];
     let alike = issued.iter().all(|place| lists[*place] == *first);
     match (alike, first.as_slice()) {
@@ -371,15 +368,19 @@ fn holes(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), 
     if step == 0 {
         return Err(unsupported("rw=…:N that stays in place", "use a file as small as a request"));
     }
-    if !hole.unsigned_abs().is_multiple_of(bytes.max(1)) {
-        return Err(unsupported(
-            "rw=…:N in order with an N that is not a multiple of bs",
-            "leave out whole blocks",
-        ));
-    }
-    let grid = bytes;
+    let (grid, stride) = match hole.unsigned_abs().is_multiple_of(bytes.max(1)) {
+        true => (bytes, step / bytes as i64),
+        // Requests that do not lie next to each other stand on a grid of their own.
+        false if hole > 0 => (step.unsigned_abs(), 1),
+        false => {
+            return Err(unsupported(
+                "rw=…:-N in order with an N that is not a multiple of bs",
+                "go back by whole blocks",
+            ));
+        }
+    };
+    stream.align = (grid > bytes).then_some(Size(grid));
     let slots = (place.length.saturating_sub(bytes) / grid).saturating_add(1);
-    let stride = step / grid as i64;
     // Backwards fio leaves out the last block, as it steps back before it begins.
     let first = if stride < 0 { stride.unsigned_abs().min(slots - 1) } else { 0 };
     stream.pattern = Pattern::Sequential(Sequence {
