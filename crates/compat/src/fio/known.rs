@@ -14,6 +14,7 @@ use super::settings::{Ends, Settings, Wrong};
 use super::shown::{Unified, Without};
 use super::steadystate::criterion;
 use super::value::{by_direction, number, size};
+use super::zones::ZoneMode;
 use crate::option::Care::{self, Ignored, InPart, Near, Same};
 use crate::option::{self, Opt};
 use drivelab_core::op::SECOND;

@@ -22,6 +22,7 @@ mod translate;
 mod value;
 mod waves;
 mod words;
+mod zones;
 
 pub use shown::{Direction, Format, Line, Log, Logged, Section, Unified, Without};
 

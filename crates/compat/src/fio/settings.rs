@@ -7,6 +7,7 @@ use super::shown::{Unified, Without};
 use super::steadystate;
 use super::value::{Amount, BadValue};
 use super::words::{Job, STATUS, refusal, takes_effect};
+use super::zones::Zones;
 use crate::front::{Note, Refusal};
 use crate::option::Care;
 use drivelab_core::plan::{Content, Engine, Sync};
@@ -114,6 +115,8 @@ pub struct Settings {
     pub thread: bool,
     /// `group_reporting`.
     pub group_reporting: bool,
+    /// `zonemode` and what belongs to it.
+    pub zones: Zones,
     /// `read_iolog` and what belongs to it.
     pub replay: Replay,
     /// What is written.
@@ -328,6 +331,7 @@ impl Default for Settings {
             turns: Turns::default(),
             thread: false,
             group_reporting: false,
+            zones: Zones::default(),
             replay: Replay::default(),
             content: Content::Random,
             randseed: None,

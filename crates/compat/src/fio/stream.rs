@@ -7,6 +7,7 @@ use super::steadystate;
 use super::translate::Whole;
 use super::value::Amount;
 use super::words::unsupported;
+use super::zones;
 use crate::front::{Refusal, World};
 use drivelab_core::op::Action;
 use drivelab_core::plan::{
@@ -88,6 +89,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     }
     sizes(settings, &mut stream);
     in_its_way(settings, place, &mut stream)?;
+    zones::apply(settings, place, &mut stream)?;
     Ok(stream)
 }
 

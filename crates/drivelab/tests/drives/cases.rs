@@ -57,6 +57,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("zones are written in order, and only those asked for", zones::written),
             ("zones are written by NVMe commands", zones::by_commands),
             ("several appends to a zone are in flight", zones::appended),
+            ("a line of fio's over zones does what fio does", zones::of_fio),
             ("what zones cannot do is refused at once", zones::bounded),
             ("facts of zones are the kernel's", zones::facts),
             ("planted gains of zones are found", zones::studied),

@@ -2,8 +2,9 @@
 
 use super::*;
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
-const NO_ZONES: &str =
-    "not translated; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
+const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that the drive tells; \
+                     strided: reads of a device in order, of whole zones";
+const EACH_RESET: &str = "each zone is reset just before it is written";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
 const NO_BACKLOG: &str =
@@ -80,17 +81,20 @@ pub(super) const ALL: &[Known] = &[
     option("exec_prerun", instead("call it before; drivelab runs no other programs")),
     option("exec_postrun", instead("call it afterwards; drivelab runs no other programs")),
     option("ioscheduler", instead("use `drivelab study tune`, which puts it back")),
-    option("zonemode", no(NO_ZONES)).unless(&["none"]),
-    option("zonesize", no(NO_ZONES)).off(),
-    option("zonecapacity", no(NO_ZONES)).off(),
-    option("zonerange", no(NO_ZONES)).off(),
-    option("zoneskip", no(NO_ZONES)).off(),
-    option("read_beyond_wp", no(NO_ZONES)).off(),
-    option("max_open_zones", no(NO_ZONES)).off(),
-    option("job_max_open_zones", no(NO_ZONES)).off(),
-    option("ignore_zone_limits", no(NO_ZONES)).off(),
-    option("zone_reset_threshold", no(NO_ZONES)).off(),
-    option("zone_reset_frequency", no(NO_ZONES)).off(),
+    option("zonemode", InPart(ZONES)).unless(&["none"]).sets(|to, it| {
+        let known = [("zbd", ZoneMode::Drive), ("strided", ZoneMode::Strided)];
+        put(&mut to.zones.mode, it.one_of(&known))
+    }),
+    option("zonesize", InPart("of strided; a drive is asked for its own"))
+        .sets(|to, it| put(&mut to.zones.bytes, it.bytes())),
+    option("zonecapacity", Ignored("a drive is asked for it")),
+    option("zonerange", Same).sets(|to, it| put(&mut to.zones.range, it.bytes())),
+    option("zoneskip", Same).sets(|to, it| put(&mut to.zones.skip, it.bytes())),
+    option("read_beyond_wp", Ignored("what was read behind write pointers is told, and suspect")),
+    option("max_open_zones, job_max_open_zones", Ignored("a job writes one zone at a time")),
+    option("ignore_zone_limits", no("the limits of a drive are kept")).off(),
+    option("zone_reset_threshold", no(EACH_RESET)).off(),
+    option("zone_reset_frequency", no(EACH_RESET)).off(),
     option("lockmem", instead("put the run into a control group with less memory")).off(),
     option("rwmixread", Same).sets(|to, it| put(&mut to.rwmixread, it.percent().map(Some))),
     option("rwmixwrite", Same)

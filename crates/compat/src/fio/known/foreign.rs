@@ -17,8 +17,16 @@ pub(super) const ALL: &[Known] = &[
     option("random_sequence_stride", no("the order of blocks is one of drivelab's own")),
     option("num_range", no("a trim has one range")).unless(&["0", "1"]),
     option("sprandom, spr_num_regions, spr_op, spr_cs", instead(PREPARED)).off(),
-    option("recover_zbd_write_error", no(NO_ZONES)).off(),
-    option("write_zone_remainder", no(NO_ZONES)).off(),
+    option("recover_zbd_write_error", no("a write that fails ends the job")).off(),
+    option("write_zone_remainder", no("a zone is filled by requests of one size")).off(),
+    option("write_mode", InPart("write, and zone_append with zonemode=zbd; others are refused"))
+        .sets(|to, it| match it.text() {
+            "write" | "zone_append" => {
+                to.zones.appends = it.text() == "zone_append";
+                Ok(())
+            }
+            _ => Err(Wrong::NotHere(no("writes are those that carry data to be kept"))),
+        }),
     option("fdp, dataplacement, data_placement", no(NO_PLACEMENT)).unless(&["0", "none"]),
     option("fdp_pli, plids, fdp_pli_select, plid_select, dp_scheme", Ignored(OF_PLACEMENT)),
     option("filetype", no("files, devices and directories are what they are found to be")),
@@ -35,7 +43,7 @@ pub(super) const ALL: &[Known] = &[
     option("cmd_type", InPart("nvme, of io_uring_cmd; others are refused"))
         .sets(|_, it| Ok(it.one_of(&[("nvme", ())])?)),
     option(
-        "md_per_io_size, pi_act, pi_chk, apptag, apptag_mask, write_mode, verify_mode, \
+        "md_per_io_size, pi_act, pi_chk, apptag, apptag_mask, verify_mode, \
          readfua, writefua, stream_id",
         no("an option of io_uring_cmd and sg, which send commands of their own to a drive"),
     ),
@@ -67,8 +75,6 @@ pub(super) const ALL: &[Known] = &[
     option("nfs_url, spdk_conf, spdk_json_conf, skip_bad, hdfsdirectory", no(NO_LIBRARY)),
 ];
 
-const NO_ZONES: &str =
-    "not translated; `drivelab run DEVICE --rw write` writes zones of zoned drives in order";
 const PREPARED: &str = "use `drivelab study steady`, which brings the drive there and proves it";
 const NO_PLACEMENT: &str = "no placement hints are given to the drive";
 const OF_PLACEMENT: &str = "they belong to fdp or dataplacement, which is refused";

@@ -195,6 +195,39 @@ pub fn appended() {
     }
 }
 
+/// A line of fio's over zones writes and reads what fio itself does.
+pub fn of_fio() {
+    let node = node("zones");
+    let laboratory = Laboratory::new();
+    let token = laboratory.token(&node);
+    let name = format!("--filename={node}");
+    let line = ["--name=z", &name, "--bs=128k", "--direct=1", "--zonemode=zbd", "--size=64m"];
+    let of_job = |text: &str| -> Value {
+        let begin = text.find('{').expect("JSON");
+        let json: Value = serde_json::from_str(&text[begin..]).expect("JSON");
+        json["jobs"][0].clone()
+    };
+    let full = || told(&node).iter().take(4).filter(|zone| zone.condition == "fu").count();
+    for (rw, own) in [("write", &["--erase", &token][..]), ("read", &[])] {
+        let load = [format!("--rw={rw}"), "--output-format=json".into()];
+        let load: Vec<&str> = load.iter().map(String::as_str).collect();
+        must("blkzone", if rw == "write" { vec!["reset", &node] } else { vec!["report", &node] });
+        let theirs = of_job(&must("fio", [&line[..], &load].concat()));
+        let found = full();
+        must("blkzone", if rw == "write" { vec!["reset", &node] } else { vec!["report", &node] });
+        let words = [&["fio"], &line[..], &load, own].concat();
+        let outcome = laboratory.run(words, PATIENCE);
+        let ours = of_job(&outcome.stdout);
+        let bytes = |job: &Value| job[rw]["io_bytes"].clone();
+        assert_eq!(bytes(&ours), bytes(&theirs), "{rw}: {outcome:?} {theirs}");
+        assert_eq!(full(), found, "{rw}");
+    }
+    let refused = ["fio", "--name=z", &name, "--rw=randwrite", "--bs=128k", "--zonemode=zbd"];
+    let outcome = laboratory.run([&refused[..], &["--size=64m"]].concat(), PATIENCE);
+    assert_eq!(outcome.status, Some(1), "{outcome:?}");
+    assert!(outcome.stderr.contains("write in order"), "{outcome:?}");
+}
+
 /// What a zoned drive cannot do is refused before anything; zones that an earlier step left open do
 /// not stand in the way of a later one.
 pub fn bounded() {
