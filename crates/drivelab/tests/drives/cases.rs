@@ -5,6 +5,7 @@ mod facts;
 mod health;
 mod layers;
 mod limits;
+mod power_cuts;
 mod purges;
 mod refusals;
 mod removal;
@@ -72,6 +73,12 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("no layer is written through another", layers::guarded),
             ("what goes through a layer is counted below it", layers::counted),
             ("a limit of cgroup v2 is measured and named", limits::io_max),
+            ("an honest drive loses nothing durable with its power", power_cuts::honest),
+            ("a lying drive's losses are found", power_cuts::lying),
+            ("so are they where each write is durable by itself", power_cuts::both_by_fua),
+            ("a drive that lost all is not told from a fresh one", power_cuts::lying_wholly),
+            ("holes after the last flush are no loss", power_cuts::holed),
+            ("blocks torn after the last flush are no loss", power_cuts::torn),
         ],
     ),
 ];

@@ -6,6 +6,7 @@ mod boot;
 mod cases;
 mod guest;
 mod iscsi;
+mod nbd;
 mod nvme_tcp;
 mod qmp;
 #[path = "../support/mod.rs"]
@@ -19,12 +20,20 @@ fn main() {
     match words.as_slice() {
         [_, "guest", set, rest @ ..] => guest::run(set, rest),
         [_, "serve-nvme", port, rest @ ..] => nvme_tcp::serve(port, rest),
+        [_, "serve-nbd", socket, file, mode, rest @ ..] => nbd::serve(socket, file, mode, rest),
         [_, "serve-scsi", kind, port, rest @ ..] => iscsi::serve(kind, port, rest),
         _ => {
             let trial = |set: &'static str| Trial::test(set, move || boot::judge(set));
             let is_soak = std::env::var_os(cases::soak::TIMES).is_some();
             let sets = if is_soak { &[cases::SOAK][..] } else { &cases::SETS[..] };
-            let trials = sets.iter().map(|(set, _)| trial(set)).collect();
+            let promised = nbd::promises::TRIALS.map(|(name, judge)| {
+                Trial::test(name, move || {
+                    judge();
+                    Ok(())
+                })
+            });
+            let promised = promised.into_iter().filter(|_| !is_soak);
+            let trials = sets.iter().map(|(set, _)| trial(set)).chain(promised).collect();
             libtest_mimic::run(&Arguments::from_args(), trials).exit();
         }
     }
