@@ -86,8 +86,8 @@ pub const SETS: [(&str, &[(&str, Case)]); 4] = [
             ("a limit of cgroup v2 is measured and named", limits::io_max),
             ("cuts are told apart where each write is durable by itself", power_cuts::both_by_fua),
             ("a drive that lost all is not told from a fresh one", power_cuts::lying_wholly),
-            ("holes after the last flush are no loss", power_cuts::holed),
-            ("blocks torn after the last flush are no loss", power_cuts::torn),
+            ("holes after the last flush are not called losses", power_cuts::holed),
+            ("blocks torn after the last flush are not called losses", power_cuts::torn),
         ],
     ),
 ];
@@ -95,3 +95,12 @@ pub const SETS: [(&str, &[(&str, Case)]); 4] = [
 /// What is done by hand, as often as is asked.
 pub const SOAK: (&str, &[(&str, Case)]) =
     ("soak", &[("drives that go away at random moments", soak::all)]);
+
+/// A case of two sets would run twice, and a name of two cases would choose both.
+pub fn expect_each_once() {
+    let mut names: Vec<&str> =
+        SETS.iter().flat_map(|(_, cases)| cases.iter().map(|(name, _)| *name)).collect();
+    names.sort_unstable();
+    let twice = names.windows(2).find(|pair| pair[0] == pair[1]);
+    assert_eq!(twice, None, "a case is in two sets, or twice in one");
+}

@@ -48,7 +48,7 @@ pub fn serve(socket: &str, file: &str, mode: &str, words: &[&str]) {
     let listener = UnixListener::bind(socket).expect("a socket");
     for stream in listener.incoming() {
         let (stream, cache) = (stream.expect("a connection"), Arc::clone(&cache));
-        // The end of a connection is no cut: the cache stays as it is.
+        // The end of a connection leaves the cache as it is.
         std::thread::spawn(move || Connection { stream, cache }.serve().ok());
     }
 }

@@ -20,7 +20,7 @@ const BYTES: u64 = 64 << 20;
 /// The load: blocks in order, each with a stamp. How they become durable is added.
 const LOAD: [&str; 10] =
     ["--bs", "4k", "--passes", "1", "--seed", "11", "--engine", "psync", "--io", "direct"];
-/// So many writes come before the earliest cut.
+/// This many writes come before the earliest cut.
 const WRITTEN: u64 = 100;
 
 /// The drive, from a start of its server to the next cut.
@@ -199,8 +199,8 @@ pub fn lying_wholly() {
     assert!(has_reason(&json, "not_verified"), "{json}");
 }
 
-/// Later blocks are there and earlier ones are not, all of them after the last flush: no reason to
-/// call the durable ones lost.
+/// Later blocks are there and earlier ones are not, all of them after the last flush: that does not
+/// make durable ones lost.
 pub fn holed() {
     not_accused("holed", |cut| {
         let last = cut.is_kept.iter().rposition(|is_kept| *is_kept).expect("durable ones");
@@ -208,7 +208,7 @@ pub fn holed() {
     });
 }
 
-/// Of blocks after the last flush a part is there: no reason either.
+/// Of blocks after the last flush a part is there: that does not either.
 pub fn torn() {
     not_accused("torn", |cut| {
         let medium = fs::read(MEDIUM).expect("the medium");

@@ -19,7 +19,7 @@ pub const TRIALS: [(&str, fn()); 7] = [
     ("nbd_lying", lying),
     ("nbd_holed", holed),
     ("nbd_torn", torn),
-    ("nbd_disconnect_is_no_cut", disconnected),
+    ("nbd_keeps_its_cache_when_left", disconnected),
 ];
 
 const BLOCKS: u64 = 64;
