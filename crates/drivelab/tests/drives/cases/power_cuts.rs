@@ -169,7 +169,7 @@ fn loses_nothing(sync: &str) {
 
 /// What was acknowledged and is lost is found, block by block.
 fn loses_and_is_found(sync: &str) {
-    let cut = Cut::of("lying", &["capacity=131072"], sync);
+    let cut = Cut::of("lying", &["capacity=65536"], sync);
     assert!((1..cut.durable).contains(&cut.lost(cut.durable)), "{sync}");
     let _drive = Powered::on("lying", &[]);
     let json = cut.judged(cut.durable);
