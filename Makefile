@@ -20,7 +20,8 @@ help:
 	@echo 'make test    install what the tests need (Debian, as root), then run them'
 	@echo 'make test-all   and once more with MPICH and in the release build'
 	@echo 'make test-user  the tests that need neither root nor anything installed'
-	@echo 'make test-drives  real drivers in an emulated machine; CASES="a case;another" for some'
+	@echo 'make test-drives  real drivers in an emulated machine; SET=short_boot for one boot,'
+	@echo '             CASES="a case;another" for some'
 	@echo 'make soak-drives  drives that are pulled out, reset or lose a path at random moments (TIMES=$(TIMES))'
 	@echo 'make bench   measure drivelab against fio; writes docs/BENCHMARKS.md'
 	@echo 'make bench-peers  IOR and mdtest under mpirun next to drivelab; writes docs/BENCHMARKS.md'
@@ -66,9 +67,9 @@ test-all: test
 test-user:
 	@CARGO=$(CARGO) scripts/test-user
 
-# Part of `make test` too. CASES: names of cases, with `;` between them.
+# Part of `make test` too. CASES: names of cases, with `;` between them; SET: one boot of several.
 test-drives: needs
-	DRIVES_CASES='$(CASES)' $(CARGO) test --package drivelab --locked --test drives
+	DRIVES_CASES='$(CASES)' $(CARGO) test --package drivelab --locked --test drives -- $(SET)
 
 soak-drives: needs
 	DRIVES_SOAK='$(TIMES)' $(CARGO) test --package drivelab --locked --test drives

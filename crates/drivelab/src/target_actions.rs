@@ -258,7 +258,7 @@ impl TargetActions {
         })
     }
 
-    /// The same after something failed: the kernel refuses a drive a moment before it takes it away.
+    /// The same after something failed: the kernel refuses a drive before it takes it away.
     pub fn gone_since(&self) -> Option<String> {
         (!self.watched.is_empty() && is_taken_away(|| self.gone().is_some()))
             .then(|| self.gone())

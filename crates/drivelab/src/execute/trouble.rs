@@ -37,6 +37,8 @@ pub fn of_failure(
         Op::Data(op) if matches!(action, Action::Reset | Action::Finish) => {
             format!("{} of the zone at byte {}", action.word(), op.offset)
         }
+        // It has neither a length nor a place.
+        Op::Data(_) if action == Action::Flush => action.word().to_owned(),
         Op::Data(op) => format!("{} of {} bytes {place}", action.word(), op.len),
     };
     if let Some(name) = gone {
@@ -225,6 +227,15 @@ mod tests {
             assert!(text.starts_with("the drive nvme0n1 went away while it was used"), "{text}");
             assert!(!text.contains("full") && !text.contains("ends there"), "{text}");
         }
+    }
+
+    #[test]
+    fn a_flush_has_neither_length_nor_place() {
+        let op = DataOp { action: Action::Flush, ..DataOp::default() };
+        let failure = Failure { errno: Some(Errno(EIO)), op: op.into(), moved: 0 };
+        let kind = TargetKind::BlockDevice;
+        let text = of_failure(&failure, &Stream::default(), kind, None).text;
+        assert!(text.starts_with("a flush failed: Input/output error"), "{text}");
     }
 
     #[test]

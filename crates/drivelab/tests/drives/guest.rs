@@ -73,6 +73,22 @@ pub fn wait_until(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
+/// Does something with each of these, with two at a time: the machine has two CPUs, and what a
+/// case waits for is mostly the start of a program.
+pub fn by_two<T: Sync>(all: &[T], act: impl Fn(&T) + Sync) {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(one) = all.get(next.fetch_add(1, Ordering::Relaxed)) {
+            act(one);
+        }
+    };
+    std::thread::scope(|scope| {
+        let other = scope.spawn(work);
+        work();
+        other.join().expect("what the other thread tried holds");
+    });
+}
+
 fn attribute(block: &Path, name: &str) -> Option<String> {
     fs::read_to_string(block.join(name)).ok().map(|text| text.trim().to_owned())
 }

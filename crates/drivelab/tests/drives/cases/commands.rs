@@ -1,6 +1,6 @@
 //! The engine io_uring_cmd: NVMe commands to the character device of a namespace.
 
-use crate::guest::{PATIENCE, asked, found, kernel_name, node, sysfs, wait_until};
+use crate::guest::{PATIENCE, asked, by_two, found, kernel_name, node, sysfs, wait_until};
 use crate::support::binary::{Laboratory, Outcome, kind_of, must};
 use serde_json::{Value, json};
 use std::fs;
@@ -249,9 +249,9 @@ pub fn refused() {
         (&first, &["--io", "buffered"], "goes past the page cache"),
         ("sim:textbook", &[], "this target is a simulated drive"),
     ];
-    for (target, words, said) in wrong {
+    by_two(&wrong, |(target, words, said)| {
         for kind in ["randread", "randwrite"] {
-            let line = [&["run", target, "--rw", kind, "--operations", "10"], &ENGINE[..], words];
+            let line = [&["run", *target, "--rw", kind, "--operations", "10"], &ENGINE[..], words];
             let outcome = laboratory.run(line.concat(), PATIENCE);
             // A file that is not ours, or a drive without its token, may be the first objection.
             let is_guarded = kind == "randwrite" && outcome.status == Some(3);
@@ -261,7 +261,7 @@ pub fn refused() {
                 outcome.expect_plain_words();
             }
         }
-    }
+    });
     let line = ["run", &generic, "--rw", "randread", "--operations", "10"];
     let outcome = laboratory.run(line, PATIENCE).expect_status(2);
     assert!(outcome.stderr.contains("add --engine io_uring_cmd, or name /dev/nvme"), "{outcome:?}");

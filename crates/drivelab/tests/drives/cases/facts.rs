@@ -1,7 +1,7 @@
 //! What is known of a drive before it is used, held against the drives' own tools.
 
 use super::purges::with_scripted;
-use crate::guest::{PATIENCE, kernel_name, node, sysfs};
+use crate::guest::{PATIENCE, by_two, kernel_name, node, sysfs};
 use crate::support::binary::{Laboratory, kind_of, must};
 use serde_json::Value;
 
@@ -221,7 +221,7 @@ pub fn paths() {
 
 /// Every drive answers; what is verified was there.
 pub fn measured() {
-    for name in NAMES {
+    by_two(&NAMES, |name| {
         let node = node(name);
         let laboratory = Laboratory::new();
         let line =
@@ -230,5 +230,5 @@ pub fn measured() {
         assert!(matches!(outcome.status, Some(0 | 1 | 4)), "{name}: {outcome:?}");
         assert_eq!(kind_of(&outcome.json(), "read")["ops"], 200, "{name}");
         assert!(!outcome.stdout.contains("of nothing"), "{outcome:?}");
-    }
+    });
 }

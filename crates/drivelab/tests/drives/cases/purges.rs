@@ -65,6 +65,19 @@ pub fn format() {
     assert_eq!(first_bytes(&neighbour, 1 << 20), pattern, "the neighbour's data");
 }
 
+/// A run that has a drive purge itself and then waits: a study looks at the machine for seconds
+/// before it does.
+pub fn planned(laboratory: &Laboratory, node: &str, purge: &str) -> Running {
+    let plan = format!(
+        "[[steps]]\nname = \"purge\"\nact = {{ purge = \"{purge}\" }}\n\n\
+         [[steps]]\nname = \"wait\"\nact = {{ idle = \"60s\" }}\n"
+    );
+    let file = laboratory.data().join("plan.toml");
+    fs::write(&file, plan).expect("a plan");
+    let token = laboratory.token(node);
+    laboratory.start(["run", file.to_str().expect("UTF-8"), node, "--erase", &token])
+}
+
 /// A process that ends with the case.
 struct Served(Child);
 
@@ -111,19 +124,21 @@ fn scripted() -> Option<String> {
     fs::metadata(&node).is_ok().then_some(node)
 }
 
-/// D9: a sanitize is waited for and told; Ctrl-C ends the wait with 130, one that failed with 4.
+/// D9: a sanitize is waited for and told; Ctrl-C ends the wait with 130.
 pub fn sanitize() {
     with_scripted(&["sanitize_s=6"], |node| {
         put(node, &[0xa5; 1 << 20]);
         let laboratory = Laboratory::new();
-        let token = laboratory.token(node);
-        let line = ["study", "pts-iops", node, "--quick", "--purge", "nvme-sanitize"];
-        let mut running = laboratory.start([&line[..], &["--erase", &token]].concat());
+        let mut running = planned(&laboratory, node, "nvme-sanitize");
         let log = || must("nvme", ["sanitize-log", node, "--output-format=json"]);
         wait_until("the drive sanitizes", || running.has_ended() || log().contains("in Progress"));
         let outcome = ended_by_ctrl_c(running);
         assert!(outcome.stderr.contains("the sanitize goes on"), "{outcome:?}");
     });
+}
+
+/// One that failed ends with 4.
+pub fn sanitize_fails() {
     with_scripted(&["sanitize_s=1", "sanitize_fails=1"], |node| {
         let laboratory = Laboratory::new();
         let token = laboratory.token(node);

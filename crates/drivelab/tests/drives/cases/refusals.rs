@@ -1,34 +1,61 @@
 //! What is refused, and that nothing was written.
 
-use crate::guest::{PATIENCE, node, sysfs};
-use crate::support::binary::{Laboratory, must};
+use super::zones::told;
+use crate::guest::{PATIENCE, by_two, node, sysfs};
+use crate::support::binary::Laboratory;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::sync::Mutex;
 
-/// The whole of a drive: what it held must be there afterwards.
-fn digest(node: &str) -> String {
-    must("sha256sum", [node])
+const NAMES: [&str; 9] =
+    ["first", "second", "coarse", "paths", "sata", "scsi", "virtio", "stick", "card"];
+const NUMBERS: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+
+/// No write without the token; one with it, and none with that of the next drive.
+pub fn tokens() {
+    let tokens = tokens_of_all();
+    by_two(&NUMBERS, |at| {
+        let laboratory = Laboratory::new();
+        let next = &tokens[(at + 1) % tokens.len()];
+        expect_refused(&laboratory, NAMES[*at], &[next]);
+        let node = node(NAMES[*at]);
+        let line = ["run", &node, "--rw", "randwrite", "--bs", "4k", "--operations", "10"];
+        let outcome = laboratory.run([&line[..], &["--erase", &tokens[*at]]].concat(), PATIENCE);
+        assert!(matches!(outcome.status, Some(0 | 4)), "{node}: {outcome:?}");
+    });
 }
 
-/// No write without the token, and none with that of another drive.
-pub fn tokens() {
-    let names = ["first", "second", "coarse", "paths", "sata", "scsi", "virtio", "stick", "card"];
-    let laboratory = Laboratory::new();
-    let tokens: Vec<String> = names.iter().map(|name| laboratory.token(&node(name))).collect();
-    for (at, name) in names.iter().enumerate() {
-        let node = node(name);
-        let before = sysfs(name, "stat");
-        let others = tokens.iter().enumerate().filter(|(other, _)| *other != at);
-        for (_, token) in others {
-            assert_ne!(*token, tokens[at], "{name}: two drives have one token");
-            let line = ["run", &node, "--rw", "randwrite", "--bs", "4k", "--operations", "1"];
-            let line = [&line[..], &["--erase", token]].concat();
-            laboratory.run(line, PATIENCE).expect_status(3);
-        }
-        assert_eq!(written(&before), written(&sysfs(name, "stat")), "{name}");
-        let line = ["run", &node, "--rw", "randwrite", "--bs", "4k", "--operations", "10"];
-        let outcome = laboratory.run([&line[..], &["--erase", &tokens[at]]].concat(), PATIENCE);
-        assert!(matches!(outcome.status, Some(0 | 4)), "{name}: {outcome:?}");
+/// None with that of any other drive.
+pub fn tokens_of_others() {
+    let tokens = tokens_of_all();
+    by_two(&NUMBERS, |at| {
+        let is_tried = |other: &usize| other != at && *other != (at + 1) % NAMES.len();
+        let others: Vec<&String> =
+            NUMBERS.iter().filter(|other| is_tried(other)).map(|other| &tokens[*other]).collect();
+        assert_eq!(others.len(), NAMES.len() - 2);
+        expect_refused(&Laboratory::new(), NAMES[*at], &others);
+    });
+}
+
+fn tokens_of_all() -> Vec<String> {
+    let tokens = Mutex::new(BTreeMap::new());
+    by_two(&NUMBERS, |at| {
+        let token = Laboratory::new().token(&node(NAMES[*at]));
+        tokens.lock().unwrap().insert(*at, token);
+    });
+    let tokens: Vec<String> = tokens.into_inner().unwrap().into_values().collect();
+    assert_eq!(tokens.iter().collect::<BTreeSet<_>>().len(), NAMES.len(), "{tokens:?}");
+    tokens
+}
+
+fn expect_refused(laboratory: &Laboratory, name: &str, tokens: &[&String]) {
+    let (node, before) = (node(name), sysfs(name, "stat"));
+    for token in tokens {
+        let line = ["run", &node, "--rw", "randwrite", "--bs", "4k", "--operations", "1"];
+        let line = [&line[..], &["--erase", token]].concat();
+        laboratory.run(line, PATIENCE).expect_status(3);
     }
+    assert_eq!(written(&before), written(&sysfs(name, "stat")), "{name}");
 }
 
 /// Writes completed, by the kernel's own account.
@@ -40,14 +67,16 @@ fn written(stat: &str) -> Option<&str> {
 pub fn zones() {
     let node = node("zones");
     let laboratory = Laboratory::new();
-    let before = digest(&node);
+    // Write pointers and conditions, which a write or a reset would have moved.
+    let state = || (told(&node), written(&sysfs("zones", "stat")).map(str::to_owned));
+    let before = state();
     let line = ["study", "trim", &node, "--quick"];
     let outcome = laboratory.run(line, PATIENCE).expect_status(2);
     assert!(outcome.stderr.contains("host-managed zoned drive"), "{outcome:?}");
     assert!(!outcome.stderr.contains("--erase"), "no token for it: {outcome:?}");
     let line = ["run", &node, "--rw", "write", "--bs", "4k", "--operations", "10"];
     laboratory.run(line, PATIENCE).expect_status(3);
-    assert_eq!(digest(&node), before);
+    assert_eq!(state(), before);
     let line = ["run", &node, "--rw", "randread", "--bs", "4k", "--operations", "100"];
     let outcome = laboratory.run(line, PATIENCE);
     assert!(matches!(outcome.status, Some(0 | 4)), "{outcome:?}");

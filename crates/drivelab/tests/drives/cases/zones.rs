@@ -12,13 +12,13 @@ const MIB: u64 = 1 << 20;
 /// A zone as the kernel's own tool tells it (blkzone of util-linux): its first byte, the bytes
 /// before its pointer, and its condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Told {
+pub struct Told {
     start: u64,
     written: u64,
     condition: String,
 }
 
-fn told(node: &str) -> Vec<Told> {
+pub fn told(node: &str) -> Vec<Told> {
     let text = must("blkzone", ["report", node]);
     let number = |line: &str, key: &str| {
         let rest = line.split_once(key).unwrap_or_else(|| panic!("{key} in {line}")).1;
