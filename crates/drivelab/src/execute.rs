@@ -244,7 +244,9 @@ impl<'a> Execution<'a> {
                 self.keep(number, is_traced, trace, &mut finished);
                 let has_failed = finished.iter().any(|it| it.driver.failure().is_some());
                 let gone = has_failed.then(|| self.target_actions.gone_since()).flatten();
-                gather(finished, &mut end, target, gone.as_deref())
+                let (stop, unissued) = gather(finished, &mut end, target, gone.as_deref());
+                let unnoticed = |name: String| Stop::Trouble(trouble::went_unnoticed(&name));
+                (stop.or_else(|| self.target_actions.gone().map(unnoticed)), unissued)
             }
             Err(trouble) => (Some(Stop::Trouble(self.of_the_drive(trouble))), 0),
         };

@@ -20,7 +20,7 @@ use crate::patience::Patience;
 use crate::ranks::{agree, name_files, on_rank_0, same_target};
 use crate::results::results;
 use crate::session::intent::intent_of;
-use crate::session::{self, Ended, refused};
+use crate::session::{self, Ended, or_gone, refused};
 use crate::shown::Shown;
 use crate::target::{Kind, Missing, ResolvedTarget};
 use crate::target_actions::SETTINGS;
@@ -127,8 +127,9 @@ impl<'a> Job<'a> {
         if !self.is_dry {
             on_rank_0(self.ranks, || self.shown.is_possible())?;
             self.live.is_possible()?;
-            agree(self.ranks, ask_guard(&self, &resolved, &first))?;
-            unfit::refuse_purges(&self.system, &first, &resolved)?;
+            let or_gone = |failure| or_gone(failure, &self, &resolved);
+            agree(self.ranks, ask_guard(&self, &resolved, &first).map_err(or_gone))?;
+            unfit::refuse_purges(&self.system, &first, &resolved).map_err(or_gone)?;
         } else if let Err(refused) = ask_guard(&self, &resolved, &first)
             .and_then(|()| unfit::refuse_purges(&self.system, &first, &resolved))
         {

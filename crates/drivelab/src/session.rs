@@ -38,6 +38,8 @@ use idle_rank::IdleRank;
 use open_target::OpenTarget;
 use std::path::{Path, PathBuf};
 
+pub use open_target::or_gone;
+
 /// A run that has ended, one way or another.
 #[derive(Debug)]
 pub struct Ended {
@@ -69,7 +71,7 @@ pub fn run(
     let (system, ranks) = (&job.system, job.ranks);
     let scratch_list = store::scratch_list(Some(&job.runs))?;
     let open_target = OpenTarget::open(job, &resolved, &first, scratch_list.clone())
-        .map_err(|failure| open_target::or_gone(failure, job, &resolved))?;
+        .map_err(|failure| or_gone(failure, job, &resolved))?;
     let (mut bed, clock_facts) = testbed_of(job, &resolved, &open_target)?;
     let mut begin = begin_of(job, &resolved, first.seed, clock_facts);
     begin.processes = crate::ranks::processes(ranks, &resolved)?;

@@ -122,8 +122,15 @@ impl ResolvedTarget {
         Ok(resolved)
     }
 
-    /// A name with nothing behind it becomes a file only where that was asked for.
+    /// A name with nothing behind it becomes a file only where that was asked for, and a drive
+    /// that holds nothing is none.
     fn must_be_there(&self, target: &str, missing: Missing<'_>) -> Result<(), Failure> {
+        if self.kind == Kind::Device && self.facts.target.bytes == Some(0) {
+            return Err(Failure::usage(format!(
+                "there is no medium in {target}, or it has gone: it holds 0 bytes"
+            ))
+            .advise("`drivelab list` shows what can be measured here."));
+        }
         match missing {
             Missing::Refused { line, takes_size } if self.kind == Kind::Absent => {
                 Err(missing::refusal(target, line, takes_size))

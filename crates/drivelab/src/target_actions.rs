@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 pub const SETTINGS: &str = "settings";
 
 /// How long the kernel may take from the first refusal until a drive is no longer listed.
-const TAKES_AWAY: Duration = Duration::from_millis(500);
+const TAKES_AWAY: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(10);
 
 /// The target between steps. Without one (null engine, names only, virtual testbed) nothing

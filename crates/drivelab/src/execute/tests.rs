@@ -232,3 +232,35 @@ fn a_drive_that_went_away_before_it_was_opened_is_called_that() {
                  device or address; see the kernel log";
     assert!(trouble.text.starts_with(words), "{}", trouble.text);
 }
+
+/// A drive that is pulled out while memory serves all that is read.
+struct Unnoticed(VirtualTestbed, std::path::PathBuf);
+
+impl Testbed for Unnoticed {
+    fn facts(&self) -> &Facts {
+        self.0.facts()
+    }
+
+    fn run(&mut self, drivers: Vec<Driver>, sink: &mut dyn Sink) -> Result<Vec<Finished>, Trouble> {
+        std::fs::remove_dir_all(&self.1).unwrap();
+        self.0.run(drivers, sink)
+    }
+}
+
+#[test]
+fn a_drive_that_went_away_unnoticed_has_no_result() {
+    let root = tempfile::tempdir().unwrap();
+    let block = root.path().join("sys/dev/block/8:0");
+    std::fs::create_dir_all(&block).unwrap();
+    std::fs::write(block.join("size"), "1000\n").unwrap();
+    let mut testbed = Unnoticed(VirtualTestbed::new(100_000, 1), block);
+    let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
+    let plan = Plan { seed: 1, steps: vec![reads], ..Plan::default() };
+    let devices = vec![DeviceNumber { major: 8, minor: 0 }];
+    let system = System::captured(root.path());
+    let (run, result) = execute_below(system, devices, &mut testbed, &plan);
+    let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
+    let words = "the drive 8:0 went away while it was used: no operation failed, since it went";
+    assert!(trouble.text.starts_with(words), "{}", trouble.text);
+    assert_eq!(run.steps[0].tallies.iter().map(|tally| tally.ops()).sum::<u64>(), 50);
+}

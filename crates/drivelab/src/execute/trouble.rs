@@ -71,6 +71,12 @@ pub fn went_away(name: &str, first: &str) -> String {
     )
 }
 
+/// The end of a step whose operations all went well and whose drive is no longer there.
+pub fn went_unnoticed(name: &str) -> Trouble {
+    let first = "no operation failed, since it went after the last of them or memory served them";
+    Trouble::failed(went_away(name, first))
+}
+
 fn advice(errno: Errno, stream: &Stream) -> String {
     match errno.0 {
         // Of commands that were handed to a drive itself the kernel logs nothing.
