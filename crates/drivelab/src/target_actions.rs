@@ -246,7 +246,8 @@ impl TargetActions {
         })
     }
 
-    /// The same after something failed: the kernel refuses a drive a moment before it takes it away.
+    /// The same after something failed: the kernel refuses a drive a moment before it takes it
+    /// away.
     pub fn gone_since(&self) -> Option<String> {
         let begin = Instant::now();
         loop {
