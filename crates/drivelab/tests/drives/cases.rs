@@ -1,6 +1,7 @@
 //! What is tried on the drives of the emulated machine.
 
 mod commands;
+mod events;
 mod facts;
 mod health;
 mod layers;
@@ -63,6 +64,8 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
             ("what a drive counts within a run is told", health::changed),
             ("a drive that counts otherwise than the kernel is noted", health::disagrees),
             ("errors that a drive notes are those of its log", health::errors),
+            ("what happened to a drive is what nvme-cli reads", events::told),
+            ("a command that a drive does not list is refused", events::listed_commands),
             ("a drive tests itself", health::tests_itself),
         ],
     ),
@@ -70,6 +73,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 3] = [
         "layers_over_drives",
         &[
             ("no layer is written through another", layers::guarded),
+            ("facts of layers equal those of their own tools", layers::facts),
             ("what goes through a layer is counted below it", layers::counted),
             ("a limit of cgroup v2 is measured and named", limits::io_max),
         ],
