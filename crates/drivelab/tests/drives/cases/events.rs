@@ -41,6 +41,9 @@ pub fn told() {
         assert_eq!(ours["power_on_hours"], number(&theirs, "power_on_hours"), "{ours}");
         assert_eq!((&ours["is_whole"], &ours["kept"]), (&true.into(), &905.into()), "{ours}");
         let entries = theirs["list_of_event_entries"].as_array().expect("events");
+        // That of Debian 12 leaves out the event with which the log ends, here a power-on.
+        let left_out = 905 - entries.len();
+        assert!(left_out <= 1, "{} events", entries.len());
         let counts = ours["counts"].as_array().expect("counts");
         for (kind, code) in [
             ("hardware_error", 5),
@@ -54,7 +57,10 @@ pub fn told() {
             let code = format!("({code:#x})");
             let is_it =
                 |row: &&Value| row["event_type"].as_str().is_some_and(|it| it.ends_with(&code));
-            let their = entries.iter().filter(is_it).count();
+            let mut their = entries.iter().filter(is_it).count();
+            if code == "(0x4)" {
+                their += left_out;
+            }
             assert_eq!(count, Some(&Value::from(their)), "{kind}: {ours}");
         }
         assert_eq!(ours["newest"][0]["what"], "an error of media or data", "{ours}");
