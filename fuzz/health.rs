@@ -7,7 +7,7 @@ use drivelab_io::facts::namespace;
 use drivelab_io::health::log_pages::{self, Logs};
 use drivelab_io::health::smart::{BYTES, Smart};
 use drivelab_io::health::statistics::{self, PAGE_BYTES, Statistics};
-use drivelab_io::health::{error_log, ocp, sct, self_test};
+use drivelab_io::health::{error_log, events, ocp, sct, self_test};
 
 /// SMART data and the thresholds behind it: as they come, and with sums that are right.
 pub fn smart(data: &[u8]) {
@@ -86,10 +86,26 @@ pub fn nvme_logs(data: &[u8]) {
         assert!(data.len() >= sct::BYTES);
         assert!(found.current_c.is_none_or(|degrees| (-127..=127).contains(&degrees)));
     }
+    happened(data);
     let nvme = namespace::of_identify(data, data);
     let in_use = nvme.block_formats.iter().filter(|format| format.is_in_use).count();
     assert!(nvme.block_formats.len() <= 64 && in_use <= 1);
     assert_eq!(nvme.atomic_writes.is_some(), in_use == 1);
     let is_ocp = ocp::add(data, &mut wear);
     assert!(is_ocp || wear == WearFacts::default(), "a page of somebody else");
+}
+
+/// The log of events: as it comes, and as one that has any number of them.
+fn happened(data: &[u8]) {
+    let mut whole = data.to_vec();
+    whole.resize(whole.len().max(512), 0);
+    (whole[0], whole[4]) = (0x0d, 0xff);
+    whole[18..20].copy_from_slice(&492u16.to_le_bytes());
+    for log in [data, &whole] {
+        let Some(found) = events::read(log) else { continue };
+        let told: u64 = found.counts.iter().map(|it| it.count).sum();
+        assert!(told <= found.kept && told <= log.len() as u64 / 24);
+        assert!(found.newest.len() <= 8 && found.newest.len() as u64 <= told);
+        assert!(found.newest.iter().all(|event| event.at_ms.is_none_or(|ms| ms >> 48 == 0)));
+    }
 }

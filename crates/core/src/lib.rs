@@ -85,6 +85,7 @@
 pub mod cause;
 pub mod defect;
 pub mod drive;
+pub mod events;
 pub mod facts;
 pub mod health;
 pub mod judge;

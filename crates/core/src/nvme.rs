@@ -35,6 +35,10 @@ pub struct NvmeFacts {
     /// Whether it takes hints where to put data (Flexible Data Placement: CTRATT, bit 19).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub places_data: Option<bool>,
+    /// Words of `--purge` for the commands that can empty it: those that Identify Controller says
+    /// it knows, and that are on its own list (log page 05h) where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub purges: Option<Vec<String>>,
 }
 
 /// A format that the blocks of a namespace may have (NVM Command Set Specification, figure "LBA

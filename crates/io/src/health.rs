@@ -5,6 +5,7 @@
 
 mod ata;
 pub mod error_log;
+pub mod events;
 #[cfg(test)]
 mod golden;
 mod known;
@@ -17,6 +18,7 @@ pub mod self_test;
 pub mod smart;
 pub mod statistics;
 
+pub(crate) use events::of_drive as events_of;
 pub(crate) use nvme::{again, of_nvme};
 
 use crate::passthrough::line::Line;

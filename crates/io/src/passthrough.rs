@@ -1,8 +1,9 @@
 //! Commands handed to a drive through the kernel, and what came of them.
 //!
-//! `line` alone talks to the kernel; `nvme` and `ata` speak over it.
+//! `line` alone talks to the kernel; `nvme`, `effects` and `ata` speak over it.
 
 pub(crate) mod ata;
+pub(crate) mod effects;
 #[cfg(test)]
 pub(crate) mod fake;
 pub(crate) mod line;

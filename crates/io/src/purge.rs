@@ -14,8 +14,10 @@ mod sanitize;
 mod security;
 
 use crate::facts::device_of_sysfs;
+use crate::passthrough::effects::Effects;
 use crate::passthrough::line::{Kernel, Line};
 use crate::passthrough::not_sent;
+use crate::passthrough::nvme::Controller;
 use crate::system::{DeviceNumber, System};
 use drivelab_core::facts::DeviceFacts;
 use drivelab_core::plan::Purge;
@@ -24,6 +26,22 @@ use rustix::fs::{FileType, fstat};
 use std::os::fd::BorrowedFd;
 
 pub use security::PASSWORD;
+
+/// Refuses a command that is not on the drive's own list of those that it knows, where it has one,
+/// although Identify Controller says that it knows it.
+fn refuse_unlisted(
+    line: &mut dyn Line,
+    controller: &Controller,
+    opcode: u8,
+    name: &str,
+) -> Result<(), Trouble> {
+    match Effects::read(line, controller) {
+        Some(list) if !list.has(opcode) => Err(Trouble::usage(format!(
+            "the drive's own list of its commands (log 05h) does not have {name}"
+        ))),
+        _ => Ok(()),
+    }
+}
 
 /// What else empties a drive.
 const WAY_OUT: &str = "To empty it by discarding instead: --purge discard";

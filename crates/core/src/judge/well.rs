@@ -1,5 +1,6 @@
 //! One drive as its owner wants to know it: whether it is well, and how long it will last.
 
+use crate::events::EventLog;
 use crate::facts::{DeviceFacts, OwnNames, WearFacts};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -55,6 +56,12 @@ pub struct DriveHealth {
     pub unknown: Option<String>,
     /// What it says of itself; null where that could not be read.
     pub wear: Option<WearFacts>,
+    /// What it keeps of what happened to it; absent where it keeps no such log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events: Option<EventLog>,
+    /// Why that is not known although it keeps one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub events_unknown: Option<String>,
     /// How long its rated endurance lasts at the rate of the last weeks; null where the runs kept
     /// here do not say.
     pub left: Option<Left>,
@@ -91,7 +98,18 @@ impl DriveHealth {
             cautions,
             unknown,
             wear,
+            events: None,
+            events_unknown: None,
             left,
+        }
+    }
+
+    /// With what it keeps of what happened to it, where that was asked for.
+    #[must_use]
+    pub fn with_events(self, told: Result<Option<EventLog>, String>) -> DriveHealth {
+        match told {
+            Ok(events) => DriveHealth { events, ..self },
+            Err(reason) => DriveHealth { events_unknown: Some(reason), ..self },
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What is tried on the drives of the emulated machine.
 
 mod commands;
+mod events;
 mod facts;
 mod health;
 mod layers;
@@ -77,6 +78,8 @@ pub const SETS: [(&str, &[(&str, Case)]); 4] = [
             ("what a drive counts within a run is told", health::changed),
             ("a drive that counts otherwise than the kernel is noted", health::disagrees),
             ("errors that a drive notes are those of its log", health::errors),
+            ("what happened to a drive is what nvme-cli reads", events::told),
+            ("a command that a drive does not list is refused", events::listed_commands),
             ("a drive tests itself", health::tests_itself),
         ],
     ),
@@ -84,6 +87,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 4] = [
         "layers_over_drives",
         &[
             ("no layer is written through another", layers::guarded),
+            ("facts of layers equal those of their own tools", layers::facts),
             ("what goes through a layer is counted below it", layers::counted),
             ("a limit of cgroup v2 is measured and named", limits::io_max),
             ("cuts are told apart where each write is durable by itself", power_cuts::both_by_fua),

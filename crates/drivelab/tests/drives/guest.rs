@@ -133,6 +133,11 @@ pub fn node(name: &str) -> String {
     format!("/dev/{}", kernel_name(name))
 }
 
+/// What the kernel has logged since it started.
+pub fn log_of_kernel() -> String {
+    must("dmesg", [""; 0])
+}
+
 /// A file of it in sysfs, without its last line end.
 #[track_caller]
 pub fn sysfs(name: &str, file: &str) -> String {

@@ -3,6 +3,7 @@
 //! have nothing: a sanitize that takes its time or fails, wear, warnings. It serves the kernel's
 //! driver.
 
+mod events;
 mod logs;
 
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ const INVALID_OPCODE: u16 = 0x01;
 const INVALID_FIELD: u16 = 0x02;
 const SELF_TEST_IN_PROGRESS: u16 = 0x11d;
 const SANITIZE_IN_PROGRESS: u16 = 0x1d;
+const SEQUENCE_ERROR: u16 = 0x0c;
 
 /// What the drive is to do, as `word=number`.
 #[derive(Clone, Copy, Default)]
@@ -52,9 +54,18 @@ struct Script {
     /// 1: it sleeps by itself where it is told to, and places data by hints; its namespace has
     /// atomic writes of its own and two formats.
     is_rich: u64,
+    /// 1: it keeps a log of events.
+    keeps_events: u64,
+    /// 1: it lists the commands that it knows; 2: all of them but Sanitize.
+    lists_commands: u64,
 }
 
 impl Script {
+    /// The OCP specification requires the log of events.
+    fn has_events(&self) -> bool {
+        self.keeps_events > 0 || self.flash_percent > 0
+    }
+
     fn of(words: &[&str]) -> Script {
         let said: HashMap<&str, u64> = words
             .iter()
@@ -81,6 +92,8 @@ impl Script {
             self_test_s: number("self_test_s", 2),
             self_test_fails: number("self_test_fails", 0),
             is_rich: number("is_rich", 0),
+            keeps_events: number("keeps_events", 0),
+            lists_commands: number("lists_commands", 0),
         }
     }
 }
@@ -93,6 +106,8 @@ struct Drive {
     enabled: bool,
     has_cache: bool,
     sleeps: bool,
+    /// Somebody reads its events.
+    has_context: bool,
     reads: u64,
     bytes_read: u64,
     bytes_written: u64,
@@ -130,6 +145,7 @@ pub fn serve(port: &str, words: &[&str]) {
         enabled: false,
         has_cache: true,
         sleeps: false,
+        has_context: false,
         reads: 0,
         bytes_read: 0,
         bytes_written: 0,
@@ -329,6 +345,7 @@ impl Queue {
         let mut drive = self.drive.lock().unwrap();
         let ten = command.u32_at(40);
         match command.entry[0] {
+            0x02 if ten & 0xff == 0x0d => events::asked(&mut drive, command),
             0x02 => {
                 let bytes = (usize::from(command.u16_at(42)) + 1) * 4;
                 let Some(mut log) = logs::page(&drive, ten & 0xff) else { return failed(0x109) };
@@ -392,8 +409,7 @@ fn controller(script: &Script) -> Vec<u8> {
     page[111] = 1;
     page[256] = 0x10;
     page[259] = 3;
-    // The persistent event log, which the OCP specification requires.
-    page[261] = if script.flash_percent > 0 { 0x10 } else { 0 };
+    page[261] = u8::from(script.has_events()) << 4 | u8::from(script.lists_commands > 0) << 1;
     if script.is_rich != 0 {
         put(&mut page, 96, &(1u32 << 19).to_le_bytes());
         page[265] = 1;

@@ -4,6 +4,7 @@
 use std::os::fd::AsFd;
 use std::path::Path;
 
+use drivelab_core::events::EventLog;
 use drivelab_core::facts::{DeviceFacts, WearFacts};
 use drivelab_core::queue::Trouble;
 
@@ -109,6 +110,20 @@ pub(super) fn again(
         }
     };
     now.ok().filter(|now| now.names == before.names)
+}
+
+/// What an NVMe drive that told of its health keeps of what happened to it; other drives and those
+/// that do not answer keep nothing that could be read.
+pub(super) fn events(
+    system: &System,
+    number: DeviceNumber,
+    known: &DeviceFacts,
+) -> Result<Option<EventLog>, String> {
+    if !known.name.starts_with("nvme") || known.layer != "disk" || known.wear.is_none() {
+        return Ok(None);
+    }
+    let node = system.open_node(&known.name, number).map_err(|error| error.to_string())?;
+    health::events_of(&mut Kernel::new(node.as_fd())).map_err(|trouble| reason(&trouble))
 }
 
 /// Has a drive test itself.

@@ -18,6 +18,7 @@ use std::io;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 
+use drivelab_core::events::EventLog;
 use drivelab_core::facts::{
     DeviceFacts, Facts, FilesystemFacts, TargetFacts, TargetKind, WearFacts,
 };
@@ -123,6 +124,18 @@ pub fn device(system: &System, number: DeviceNumber) -> Option<DeviceFacts> {
 pub fn health_again(system: &System, known: &DeviceFacts) -> Option<WearFacts> {
     let number = DeviceNumber::parse(&known.number)?;
     asked::again(system, &Tree::new(system), number, known)
+}
+
+/// What the drive that `known` describes keeps of what happened to it, `None` where it keeps no log
+/// of that; it may take seconds.
+///
+/// # Errors
+/// Why that cannot be read although it keeps one.
+pub fn events(system: &System, known: &DeviceFacts) -> Result<Option<EventLog>, String> {
+    match DeviceNumber::parse(&known.number) {
+        Some(number) => asked::events(system, number, known),
+        None => Ok(None),
+    }
 }
 
 /// Has the drive that `known` describes test itself while it goes on serving.

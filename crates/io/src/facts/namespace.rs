@@ -6,6 +6,7 @@
 //! Express Base Specification 2.0c, figure "Identify – Identify Controller Data Structure").
 
 use crate::health::little;
+use crate::passthrough::effects;
 use crate::passthrough::line::{AdminCommand, Line};
 use crate::passthrough::nvme::{CNS_NAMESPACE, Controller, QUICK_MS, identify, own_namespace};
 use crate::system::read_text;
@@ -65,6 +66,7 @@ pub(super) fn ask(
         nguid: told.nguid.or(known.nguid.take()),
         uuid: known.uuid.take(),
         apst: apst(line, controller),
+        purges: Some(effects::purges(line, controller)),
         ..told
     };
     Ok(())
@@ -100,6 +102,7 @@ pub fn of_identify(namespace: &[u8], controller: &[u8]) -> NvmeFacts {
         atomic_writes: in_use.map(|format| atomic(namespace, controller, format.data_bytes)),
         places_data: Some(little(controller, 96, 4) & DATA_PLACEMENT != 0),
         apst: None,
+        purges: None,
         block_formats,
     }
 }

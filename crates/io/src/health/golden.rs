@@ -2,6 +2,7 @@
 
 use super::ata::{IDENTIFY, STATUS, directory, identity};
 use super::error_log::tests as errors;
+use super::events::tests as events;
 use super::log_pages::tests as scsi;
 use super::sct::tests as sct;
 use super::self_test::tests as self_tests;
@@ -231,6 +232,39 @@ fn scsi_drives() -> Vec<Named> {
     ]
 }
 
+/// A drive that keeps events, and what it tells of them, or why it does not.
+fn events_of(log: Vec<u8>, is_read_by_others: bool) -> serde_json::Value {
+    let mut fake = Fake::nvme(1);
+    fake.controller[261] = 0x10;
+    fake.has_context = is_read_by_others;
+    fake.log_pages.insert(0x0d, log);
+    match super::events_of(&mut fake) {
+        Ok(told) => serde_json::json!({ "events": told }),
+        Err(trouble) => serde_json::json!({ "trouble": trouble.text }),
+    }
+}
+
+fn events() -> String {
+    use events::{event_of, log_of, several};
+    let with = |events: &[Vec<u8>]| events_of(log_of(events), false);
+    let cut = [&log_of(&several())[..600], &[0; 600]].concat();
+    let drives = [
+        ("nvme with events of most kinds", with(&several())),
+        ("nvme with events of all hardware errors", {
+            let all: Vec<Vec<u8>> = (0..13).map(|code| event_of(5, None, &[code, 0])).collect();
+            with(&all)
+        }),
+        ("nvme whose firmware was not taken", {
+            with(&[event_of(2, None, b"1.0     1.1     \x01\x02\x01\x06\0\0")])
+        }),
+        ("nvme with events of its maker only", with(&[event_of(0xde, None, &[7; 40])])),
+        ("nvme whose events end too early", events_of(cut, false)),
+        ("nvme whose events another program reads", events_of(log_of(&several()), true)),
+    ];
+    let line = |(name, told)| format!("{}\n", serde_json::json!({ "drive": name, "told": told }));
+    drives.into_iter().map(line).collect()
+}
+
 #[test]
 fn each_scripted_drive_is_read_as_it_was() {
     let all = [nvme_drives(), ata_drives(), scsi_drives()].concat();
@@ -241,5 +275,5 @@ fn each_scripted_drive_is_read_as_it_was() {
         format!("{told}\n")
     };
     let lines: String = all.into_iter().map(line).collect();
-    expect_file!["golden.jsonl"].assert_eq(&lines);
+    expect_file!["golden.jsonl"].assert_eq(&(lines + &events()));
 }

@@ -29,6 +29,10 @@ pub struct Fake {
     pub logs: Vec<Vec<u8>>,
     /// NVMe: log pages by their number, before those.
     pub log_pages: BTreeMap<u8, Vec<u8>>,
+    /// NVMe: somebody reads its events.
+    pub has_context: bool,
+    /// NVMe: from which byte of a log it was asked.
+    pub offsets: Vec<u64>,
     /// NVMe: what it was sent.
     pub admin: Vec<AdminCommand>,
 
@@ -224,6 +228,33 @@ impl Line for Fake {
             _ => assert!(data.is_empty()),
         }
         Ok(0)
+    }
+
+    fn log_from(
+        &mut self,
+        command: AdminCommand,
+        offset: u64,
+        data: &mut [u8],
+    ) -> Result<u16, Errno> {
+        self.error()?;
+        self.admin.push(command);
+        self.offsets.push(offset);
+        // Bits 9:8: a context is established with the first read, used, and released.
+        let (action, has_context) = (command.dword_10 >> 8 & 0b11, self.has_context);
+        let is_in_order = (action == 0 && has_context) || (action == 1 && !has_context);
+        if action == 2 {
+            self.has_context = false;
+            return Ok(0);
+        }
+        if !is_in_order {
+            return Ok(0x400c);
+        }
+        self.has_context = true;
+        let page = self.log_pages.get(&(command.dword_10 as u8)).cloned().unwrap_or_default();
+        let rest = page.get(offset as usize..).unwrap_or_default();
+        let bytes = rest.len().min(data.len());
+        data[..bytes].copy_from_slice(&rest[..bytes]);
+        Ok(self.statuses.get(&0xfe).copied().filter(|_| offset > 0).unwrap_or(0))
     }
 
     fn feature(

@@ -1,4 +1,4 @@
-//! The line to a drive: six calls, and the only place that makes them.
+//! The line to a drive: seven calls, and the only place that makes them.
 
 use crate::errno::last_errno;
 use drivelab_core::op::Errno;
@@ -52,6 +52,13 @@ pub trait Line {
     fn namespace(&mut self) -> Result<u32, Errno>;
     /// Sends an NVMe admin command; gives its status, 0 for success.
     fn admin(&mut self, command: AdminCommand, data: &mut [u8]) -> Result<u16, Errno>;
+    /// The same for a log page whose data begin at this byte of the log.
+    fn log_from(
+        &mut self,
+        command: AdminCommand,
+        offset: u64,
+        data: &mut [u8],
+    ) -> Result<u16, Errno>;
     /// Sends an NVMe admin command; gives its status and what it answers with (dword 0 of its
     /// completion). A feature that has data needs room for it: the drive writes it anyway.
     fn feature(
@@ -146,20 +153,21 @@ impl<'a> Kernel<'a> {
         Kernel { device }
     }
 
-    /// Status and answer of an NVMe admin command.
+    /// Status and answer of an NVMe admin command; `dwords` are those behind command dword 10.
     fn nvme(
         &self,
         command: AdminCommand,
-        dword_11: u32,
+        dwords: [u32; 3],
         data: &mut [u8],
     ) -> Result<(u16, u32), Errno> {
         let data_len = u32::try_from(data.len()).map_err(|_| Errno(libc::EINVAL))?;
+        let [dword_11, dword_12, dword_13] = dwords;
         let mut passthru = NvmePassthru {
             opcode: command.opcode,
             nsid: command.namespace,
             addr: if data.is_empty() { 0 } else { data.as_mut_ptr() as u64 },
             data_len,
-            cdw10_to_15: [command.dword_10, dword_11, 0, 0, 0, 0],
+            cdw10_to_15: [command.dword_10, dword_11, dword_12, dword_13, 0, 0],
             timeout_ms: command.timeout_ms,
             ..NvmePassthru::default()
         };
@@ -196,7 +204,18 @@ impl Line for Kernel<'_> {
     }
 
     fn admin(&mut self, command: AdminCommand, data: &mut [u8]) -> Result<u16, Errno> {
-        self.nvme(command, 0, data).map(|(status, _)| status)
+        self.nvme(command, [0; 3], data).map(|(status, _)| status)
+    }
+
+    fn log_from(
+        &mut self,
+        command: AdminCommand,
+        offset: u64,
+        data: &mut [u8],
+    ) -> Result<u16, Errno> {
+        // Dwords 12 and 13: the lower and the upper half of the offset.
+        let dwords = [0, offset as u32, (offset >> 32) as u32];
+        self.nvme(command, dwords, data).map(|(status, _)| status)
     }
 
     fn feature(
@@ -205,7 +224,7 @@ impl Line for Kernel<'_> {
         dword_11: u32,
         data: &mut [u8],
     ) -> Result<(u16, u32), Errno> {
-        self.nvme(command, dword_11, data)
+        self.nvme(command, [dword_11, 0, 0], data)
     }
 
     fn scsi(

@@ -87,6 +87,20 @@ impl Controller {
         self.0[261] & 0b1_0000 != 0
     }
 
+    /// MDTS: the most bytes that a command may move, if pages of memory have 4 KiB (none are
+    /// smaller); 0: there is no limit.
+    pub fn transfer_max(&self) -> usize {
+        match self.0[77] {
+            0 => usize::MAX,
+            power => 4096usize.checked_shl(power.into()).unwrap_or(usize::MAX),
+        }
+    }
+
+    /// LPA bit 1: it says which commands it knows (log page 05h).
+    pub fn lists_commands(&self) -> bool {
+        self.0[261] & 0b10 != 0
+    }
+
     /// ELPE, less one: how many entries its error log has.
     pub fn error_entries(&self) -> usize {
         usize::from(self.0[262]) + 1

@@ -1,12 +1,12 @@
 //! NVMe Format NVM with user data erase; the format of the blocks stays what it is.
 
 use super::WAY_OUT;
-use super::failed_after_begin;
+use super::{failed_after_begin, refuse_unlisted};
+use crate::passthrough::effects::FORMAT_NVM;
 use crate::passthrough::line::{AdminCommand, Line};
 use crate::passthrough::nvme::{CNS_NAMESPACE, Controller, identify, own_namespace, send};
 use drivelab_core::queue::Trouble;
 
-const FORMAT_NVM: u8 = 0x80;
 const NAME: &str = "Format NVM";
 /// Secure Erase Settings in command dword 10: user data erase.
 const USER_DATA_ERASE: u32 = 0b001 << 9;
@@ -34,6 +34,7 @@ fn refuse_unknown(line: &mut dyn Line, namespace: u32) -> Result<(), Trouble> {
     if !controller.knows_format() {
         return Err(Trouble::usage(format!("the drive does not know {NAME}")));
     }
+    refuse_unlisted(line, &controller, FORMAT_NVM, NAME)?;
     match controller.format_reaches_all() {
         true => controller.refuse_others(line, namespace, NAME),
         false => Ok(()),
@@ -117,6 +118,20 @@ mod tests {
         let trouble = refused(fake);
         assert_eq!(trouble.kind, TroubleKind::Usage);
         assert!(trouble.text.contains("does not know Format NVM"), "{trouble}");
+    }
+
+    #[test]
+    fn a_drive_whose_list_of_commands_has_no_format_is_refused() {
+        let with = |opcodes: &[u8]| {
+            let mut fake = Fake::nvme(1);
+            fake.controller[261] = 0b10;
+            fake.log_pages.insert(5, crate::passthrough::effects::tests::list(opcodes));
+            fake
+        };
+        let trouble = refused(with(&[0x84]));
+        assert_eq!(trouble.kind, TroubleKind::Usage);
+        assert!(trouble.text.contains("log 05h"), "{trouble}");
+        format(&mut with(&[0x80])).unwrap();
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! NVMe Sanitize, block erase: started by one command, then asked after until it has ended.
 
-use super::failed_after_begin;
+use super::{failed_after_begin, refuse_unlisted};
+use crate::passthrough::effects::SANITIZE;
 use crate::passthrough::line::{AdminCommand, Line, PAUSE_MS};
 use crate::passthrough::nvme::{Controller, QUICK_MS, number, own_namespace, send};
 use drivelab_core::queue::Trouble;
 
-const SANITIZE: u8 = 0x84;
 const NAME: &str = "Sanitize";
 /// Sanitize Action in command dword 10: start a block erase.
 const BLOCK_ERASE: u32 = 0b010;
@@ -48,6 +48,7 @@ pub fn is_known(line: &mut dyn Line) -> Result<(), Trouble> {
             "the drive does not know {NAME} with block erase; use --purge nvme-format"
         )));
     }
+    refuse_unlisted(line, &controller, SANITIZE, NAME)?;
     controller.refuse_others(line, namespace, NAME)
 }
 

@@ -1,5 +1,6 @@
 //! What `drivelab health` says of each drive: who it is, how it is, and what that rests on.
 
+use drivelab_core::events::{DriveEvent, EventCount, EventLog};
 use drivelab_core::facts::{SelfTestFacts, WearFacts};
 use drivelab_core::quantity::counted;
 use drivelab_core::well::{DriveHealth, Left, State};
@@ -9,6 +10,9 @@ use crate::units;
 
 /// Where the words begin.
 const INDENT: usize = 20;
+/// Events of a drive that its screen shows.
+const EVENTS_SHOWN: usize = 3;
+const DAY_MS: f64 = 24.0 * 3600.0 * 1000.0;
 
 /// All drives, with an empty line between them.
 pub fn health_list(drives: &[DriveHealth]) -> String {
@@ -37,6 +41,8 @@ fn one(drive: &DriveHealth) -> String {
         vec![("Drive", further.join(", "))],
         vec![("State", state(drive))],
         drive.wear.iter().flat_map(rows).collect(),
+        drive.events.iter().map(|log| ("Events kept", events(log))).collect(),
+        drive.events_unknown.iter().map(|why| ("Events kept", format!("unknown: {why}"))).collect(),
         drive.left.iter().map(|left| ("At this rate", at_this_rate(left))).collect(),
     ];
     for (name, words) in rows.concat().into_iter().filter(|(_, words)| !words.is_empty()) {
@@ -100,6 +106,29 @@ fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
         ("Self-test", wear.self_test.as_ref().map(self_test)),
     ];
     rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
+}
+
+/// How many of each kind it keeps, and the newest few.
+fn events(log: &EventLog) -> String {
+    let of_kind = |it: &EventCount| {
+        let (one, several) = it.kind.words();
+        format!("{} {}", units::count(it.count), if it.count == 1 { one } else { several })
+    };
+    let kinds: Vec<String> = log.counts.iter().map(of_kind).collect();
+    let kinds = if kinds.is_empty() { "none that matters".to_owned() } else { kinds.join(", ") };
+    let when = |event: &DriveEvent| {
+        let ago_ms = log.asked_at_ms.zip(event.at_ms).and_then(|(now, at)| now.checked_sub(at));
+        let ago = ago_ms.map(|ms| format!("{} before", units::days(ms as f64 / DAY_MS)));
+        format!(" ({})", ago.unwrap_or_else(|| "time unknown".to_owned()))
+    };
+    let newest = log.newest.iter().take(EVENTS_SHOWN);
+    let newest: Vec<String> = newest.map(|it| format!("{}{}", it.what, when(it))).collect();
+    let newest = match newest.is_empty() {
+        true => String::new(),
+        false => format!("; the newest: {}", newest.join("; ")),
+    };
+    let part = if log.is_whole { "" } else { " in the part that was read" };
+    format!("{}: {kinds}{part}{newest}", units::count(log.kept))
 }
 
 fn hours(hours: u64) -> String {
@@ -181,6 +210,7 @@ fn at_this_rate(left: &Left) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use drivelab_core::events::EventKind;
     use drivelab_core::facts::{DeviceFacts, ErrorEntry, TemperatureFacts};
     use expect_test::expect;
 
@@ -239,6 +269,35 @@ mod tests {
                                 endurance lasts 4.11 years [3.01 years, 5.75 years]
         "#]]
         .assert_eq(&shown(wear, Some(left)));
+    }
+
+    #[test]
+    fn what_happened_to_it_is_counted_and_the_newest_told() {
+        const DAY: u64 = 24 * 3600 * 1000;
+        let event = |kind, at_ms, what: &str| DriveEvent { kind, at_ms, what: what.into() };
+        let mut log = EventLog {
+            kept: 1905,
+            asked_at_ms: Some(100 * DAY),
+            is_whole: true,
+            counts: vec![
+                EventCount { kind: EventKind::HardwareError, count: 1 },
+                EventCount { kind: EventKind::PowerOnOrReset, count: 40 },
+            ],
+            newest: vec![
+                event(EventKind::HardwareError, Some(97 * DAY), "an error of media or data"),
+                event(EventKind::PowerOnOrReset, None, "turned on or reset"),
+            ],
+            ..EventLog::default()
+        };
+        let words = "1,905: 1 hardware error, 40 power-ons or resets; the newest: an error of \
+                     media or data (3.00 days before); turned on or reset (time unknown)";
+        assert_eq!(events(&log), words);
+        log = EventLog { kept: 2, ..EventLog::default() };
+        assert_eq!(events(&log), "2: none that matters in the part that was read");
+        let read_by_others = Err("another program reads it".to_owned());
+        let drive = DriveHealth::of(&disk(None), None).with_events(read_by_others);
+        let text = health_list(&[drive]);
+        assert!(text.contains("  Events kept       unknown: another program reads it"), "{text}");
     }
 
     #[test]

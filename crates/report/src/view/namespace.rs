@@ -31,10 +31,16 @@ pub(crate) fn rows(nvme: &NvmeFacts) -> Vec<Row> {
         ("atomic write", atomic),
         ("sleeps by itself", nvme.apst.map(sleeps)),
         ("places data (FDP)", nvme.places_data.map(yes_no)),
+        ("emptied by", nvme.purges.as_deref().map(purges)),
     ];
     let told =
         |(name, words): (_, Option<String>)| Some((name, words.filter(|it| !it.is_empty())?));
     rows.into_iter().filter_map(told).collect()
+}
+
+/// What `--purge` takes for it, but for `discard`.
+fn purges(known: &[String]) -> String {
+    if known.is_empty() { "discard only".to_owned() } else { known.join(", ") }
 }
 
 fn sleeps(apst: Apst) -> String {
@@ -83,6 +89,7 @@ mod tests {
             }),
             apst: Some(Apst::Off),
             places_data: Some(false),
+            purges: Some(vec!["nvme-format".into(), "nvme-sanitize".into()]),
             ..NvmeFacts::default()
         };
         let expected = [
@@ -92,6 +99,7 @@ mod tests {
             ("atomic write", "64 KiB, 4 KiB when power is lost"),
             ("sleeps by itself", "no, APST is turned off"),
             ("places data (FDP)", "no"),
+            ("emptied by", "nvme-format, nvme-sanitize"),
         ];
         assert_eq!(rows(&nvme), expected.map(|(name, words)| (name, words.to_owned())));
         for (apst, words) in [(Apst::On, "yes (APST)"), (Apst::Absent, "no, it has no APST")] {

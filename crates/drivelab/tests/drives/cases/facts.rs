@@ -1,25 +1,40 @@
 //! What is known of a drive before it is used, held against the drives' own tools.
 
+mod block;
+mod nvme;
+mod scsi;
+mod witness;
+
+use super::health::smartctl;
 use super::purges::with_scripted;
-use crate::guest::{PATIENCE, by_two, kernel_name, node, sysfs};
+use crate::guest::{PATIENCE, by_two, kernel_name, node};
 use crate::support::binary::{Laboratory, kind_of, must};
+pub use nvme::same_errors;
 use serde_json::Value;
+use std::path::Path;
+use witness::Witness;
 
 /// All drives but the ones whose names no tool knows.
 const NAMES: [&str; 10] =
     ["first", "second", "coarse", "zones", "paths", "sata", "scsi", "virtio", "stick", "card"];
 
-fn list() -> Value {
+pub fn list() -> Value {
     Laboratory::new().run(["list", "--json"], PATIENCE).expect_status(0).json()
 }
 
 /// What `list` knows of a drive.
 #[track_caller]
 pub fn of(list: &Value, name: &str) -> Value {
-    let kernel = kernel_name(name);
+    of_node(list, &kernel_name(name)).clone()
+}
+
+/// What `list` knows of the device of this node.
+#[track_caller]
+pub fn of_node<'a>(list: &'a Value, node: &str) -> &'a Value {
+    let kernel = node.trim_start_matches("/dev/");
     let devices = list["devices"].as_array().expect("devices");
     let found = devices.iter().find(|device| device["name"] == kernel);
-    found.unwrap_or_else(|| panic!("{kernel} is not in {list}")).clone()
+    found.unwrap_or_else(|| panic!("{kernel} is not in {list}"))
 }
 
 /// D8, D12: zones, paths and memory are told in the table.
@@ -42,136 +57,128 @@ pub fn listed() {
     must("modprobe", ["-r", "null_blk"]);
 }
 
-/// Sizes, blocks, names and rotation as lsblk, nvme-cli and smartctl have them.
+/// Fields that no other tool tells, and why.
+const WITHOUT_WITNESS: [(&str, &str); 11] = [
+    ("backing", "words of drivelab for what lies below a loop device's file"),
+    ("wear.critical_warning", "of NVMe drives, where nvme smart-log holds it; else 0"),
+    ("queue_settable", "what drivelab itself may do"),
+    ("wear_unknown", "words of drivelab"),
+    ("wear.used_from", "words of drivelab; its cases hold them"),
+    ("wear.written_from", "words of drivelab; its cases hold them"),
+    ("wear.flash_written_from", "words of drivelab; its cases hold them"),
+    ("wear.written_unit_bytes", "from the standard, not from the drive"),
+    ("wear.flash_written_unit_bytes", "from the standard, not from the drive"),
+    ("wear.self_test.last.how", "words of drivelab; its cases hold them"),
+    ("numa_node", "the guest has one node, of which tools say nothing"),
+];
+
+/// Fields that the driver of a layer, a virtual disk or a card makes up itself: only its files show
+/// them.
+const OF_DRIVERS: [(&str, &str); 5] = [
+    ("write_cache", "queue/write_cache"),
+    ("fua", "queue/fua"),
+    ("world_wide_name", "wwid"),
+    ("firmware", "device/fwrev"),
+    ("serial", "serial"),
+];
+
+/// All that is known of a device, next to what every other tool says of it; what does not agree, or
+/// was given and compared with nothing.
+pub fn hold(list: &Value, node: &str) -> Vec<String> {
+    let kernel = node.trim_start_matches("/dev/");
+    let mut witness = Witness::new(of_node(list, node));
+    block::device(&mut witness, node);
+    if witness.ours()["zones"].is_object() {
+        block::zones(&mut witness, node);
+    }
+    // A partition has the files of its disk.
+    let own = std::fs::canonicalize(Path::new("/sys/class/block").join(kernel)).expect("a device");
+    let disk = if own.join("partition").exists() { own.join("..") } else { own };
+    let subsystems = block::by_lsblk(node)["subsystems"].to_string();
+    let is_whole = witness.ours()["layer"] == "disk";
+    match kernel {
+        _ if !is_whole => {}
+        name if name.starts_with("nvme") => nvme::device(&mut witness, node),
+        name if name.starts_with("sd") => of_scsi_layer(&mut witness, node, &subsystems),
+        name if name.starts_with("mmc") => scsi::card(&mut witness, &disk),
+        _ if subsystems.contains("virtio") => witness.equal("transport", "virtio", "lsblk"),
+        _ => {}
+    }
+    if !is_whole || kernel.starts_with("mmc") || kernel.starts_with("vd") {
+        let is_part = witness.ours()["layer"] == "partition";
+        let files = OF_DRIVERS.into_iter().filter(|(_, it)| !is_part || it.starts_with("queue"));
+        for (path, file) in files {
+            let text = std::fs::read_to_string(disk.join(file)).ok();
+            let text = text.map(|text| text.trim().to_owned()).filter(|text| !text.is_empty());
+            match (path, text) {
+                ("fua", Some(text)) => witness.equal(path, text == "1", file),
+                (_, text) => witness.where_told(path, text, file),
+            }
+        }
+    }
+    witness.end(&WITHOUT_WITNESS)
+}
+
+fn of_scsi_layer(witness: &mut Witness, node: &str, subsystems: &str) {
+    scsi::device(witness, node, subsystems);
+    let theirs = smartctl(node);
+    if witness.ours()["wear"].is_object() {
+        scsi::health(witness, &theirs);
+    }
+    let vendor = sysfs_of(node, "device/vendor");
+    if vendor == "ATA" {
+        scsi::ata(witness, node, &theirs);
+    } else if witness.ours()["wear"].is_object() {
+        scsi::logs(witness, node);
+    }
+    match block::by_lsblk(node)["tran"].as_str() {
+        Some("iscsi") => witness.equal("transport", "iscsi", "lsblk"),
+        _ if vendor == "ATA" => scsi::ahci(witness),
+        _ => {}
+    }
+}
+
+/// The kernel's own name of a node: without udev a volume's is no link to it.
+pub fn node_of_kernel(node: &str) -> String {
+    let number = rustix::fs::stat(node).expect("a node").st_rdev;
+    let (major, minor) = (rustix::fs::major(number), rustix::fs::minor(number));
+    let link = std::fs::read_link(format!("/sys/dev/block/{major}:{minor}")).expect("a device");
+    format!("/dev/{}", link.file_name().expect("a name").to_string_lossy())
+}
+
+fn sysfs_of(node: &str, file: &str) -> String {
+    let path = format!("/sys/block/{}/{file}", node.trim_start_matches("/dev/"));
+    std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
+}
+
+/// Every field of every drive is what another tool says, or stands in a table with the reason why
+/// there is none.
 pub fn equal() {
+    // One zone of each state that a command can bring it to, and something on a drive and over it.
+    let zoned = node("zones");
+    let sectors = (16u64 << 20) / 512;
+    for (number, action) in [(1, "open"), (2, "open"), (2, "close"), (3, "finish")] {
+        let offset = (number * sectors).to_string();
+        must("blkzone", [action, "--offset", &offset, "--count", "1", &zoned]);
+    }
+    let held = node("virtio");
+    must("mkfs.ext4", ["-q", &held]);
+    std::fs::create_dir_all("/run/held").expect("a directory");
+    must("mount", [&held, "/run/held"]);
     let list = list();
-    let columns = "NAME,SIZE,LOG-SEC,PHY-SEC,ROTA,RO,SCHED,RQ-SIZE,RA,ZONED,WWN,MODEL,SERIAL";
-    let theirs = must("lsblk", ["--json", "--bytes", "--nodeps", "--output", columns]);
-    let theirs: Value = serde_json::from_str(&theirs).expect("lsblk prints JSON");
-    let mut compared = 0;
-    for name in NAMES {
-        let (ours, kernel) = (of(&list, name), kernel_name(name));
-        let rows = theirs["blockdevices"].as_array().expect("rows");
-        let row = rows.iter().find(|row| row["name"] == kernel).expect("a row");
-        let pairs = [
-            ("bytes", "size"),
-            ("logical_block_bytes", "log-sec"),
-            ("physical_block_bytes", "phy-sec"),
-            ("rotational", "rota"),
-            ("read_only", "ro"),
-            ("queue_requests", "rq-size"),
-            ("read_ahead_kib", "ra"),
-        ];
-        for (our, their) in pairs {
-            assert_eq!(ours[our], row[their], "{name}: {our}: {ours} against {row}");
-            compared += 1;
-        }
-        let zoned = ours["zones"]["model"].as_str().unwrap_or("none");
-        assert_eq!(Some(zoned), row["zoned"].as_str(), "{name}: {ours}");
-        assert_eq!(ours["zones"].is_object(), name == "zones", "{ours}");
-        compared += 1;
+    let mut wrong = Vec::new();
+    for name in NAMES.into_iter().chain(["protected"]) {
+        wrong.extend(hold(&list, &node(name)));
     }
-    assert_eq!(compared, NAMES.len() * 8);
-    nvme(&list);
-    by_smartctl(&list);
-}
-
-fn nvme(list: &Value) {
-    for name in ["first", "second", "coarse", "zones", "paths"] {
-        let ours = of(list, name);
-        let node = node(name);
-        let said = must("nvme", ["id-ctrl", &node, "--output-format=json"]);
-        let theirs: Value = serde_json::from_str(&said).expect("JSON");
-        let text = |value: &Value| value.as_str().unwrap_or("").trim().to_owned();
-        assert_eq!(text(&ours["serial"]), text(&theirs["sn"]), "{name}");
-        assert_eq!(text(&ours["model"]), text(&theirs["mn"]), "{name}");
-        assert_eq!(text(&ours["firmware"]), text(&theirs["fr"]), "{name}");
-        assert_eq!(ours["namespace"].to_string(), sysfs(name, "nsid"), "{name}");
-        assert_eq!(ours["world_wide_name"], Value::from(sysfs(name, "wwid")), "{name}");
-    }
-    for name in ["first", "second", "coarse", "zones", "paths"] {
-        namespace(&of(list, name)["nvme"], &node(name));
-    }
-    let paths = of(list, "paths");
-    assert_eq!(paths["paths"].as_array().map(Vec::len), Some(2), "{paths}");
-    assert_eq!(paths["path_policy"], "numa", "{paths}");
-    let zones = of(list, "zones");
-    let of_zones = |name: &str| zones["zones"][name].as_u64();
-    assert_eq!(of_zones("zone_bytes"), Some(16 << 20), "{zones}");
-    assert_eq!((of_zones("open_max"), of_zones("active_max")), (Some(8), Some(12)), "{zones}");
-}
-
-fn by_nvme(words: &[&str]) -> Value {
-    let said = must("nvme", [words, &["--output-format=json"]].concat());
-    serde_json::from_str(&said).expect("JSON")
-}
-
-/// What a drive says of a namespace, as nvme-cli reads it.
-pub fn namespace(ours: &Value, node: &str) {
-    let theirs = by_nvme(&["id-ns", node]);
-    let controller = by_nvme(&["id-ctrl", node]);
-    let number = |from: &Value, word: &str| {
-        from[word].as_u64().unwrap_or_else(|| panic!("no {word} in {from}"))
-    };
-    for word in ["eui64", "nguid"] {
-        let their = theirs[word].as_str().expect("an identifier").replace('-', "");
-        let their = Some(their).filter(|digits| digits.bytes().any(|digit| digit != b'0'));
-        assert_eq!(ours[word].as_str(), their.as_deref(), "{word}: {ours} {theirs}");
-    }
-    let formats = ours["block_formats"].as_array().expect("formats");
-    let rows = theirs["lbafs"].as_array().expect("formats");
-    assert_eq!(formats.len(), rows.len(), "{ours} {theirs}");
-    let in_use = number(&theirs, "flbas") & 0xf;
-    for (index, (our, their)) in formats.iter().zip(rows).enumerate() {
-        assert_eq!(our["number"], index, "{ours} {theirs}");
-        assert_eq!(our["data_bytes"], 1u64 << number(their, "ds"), "{ours} {theirs}");
-        assert_eq!(our["metadata_bytes"], their["ms"], "{ours} {theirs}");
-        let words = ["best", "better", "good", "degraded"];
-        assert_eq!(our["performance"], words[number(their, "rp") as usize], "{ours} {theirs}");
-        assert_eq!(our["is_in_use"], index as u64 == in_use, "{ours} {theirs}");
-    }
-    assert_eq!(ours["protection_type"], number(&theirs, "dps") & 7, "{ours} {theirs}");
-    let block = 1u64 << number(&rows[in_use as usize], "ds");
-    let is_of_namespace = number(&theirs, "nsfeat") & 2 != 0;
-    let atomic = &ours["atomic_writes"];
-    assert_eq!(atomic["is_of_namespace"], is_of_namespace, "{ours} {theirs}");
-    for (our, own, of_all) in
-        [("write_bytes", "nawun", "awun"), ("power_fail_write_bytes", "nawupf", "awupf")]
-    {
-        let blocks = match number(&theirs, own) {
-            blocks if is_of_namespace && blocks > 0 => blocks,
-            _ => number(&controller, of_all),
-        };
-        assert_eq!(atomic[our], (blocks + 1) * block, "{our}: {ours} {theirs} {controller}");
-    }
-    let places_data = number(&controller, "ctratt") >> 19 & 1 == 1;
-    assert_eq!(ours["places_data"], places_data, "{ours} {controller}");
-    let apst = match number(&controller, "apsta") & 1 {
-        0 => "absent",
-        _ => {
-            let said = must("nvme", ["get-feature", node, "--feature-id=0x0c"]);
-            let (_, value) = said.split_once("value:").expect("a value");
-            let value = value.split_whitespace().next().expect("a number");
-            let value = u64::from_str_radix(value.trim_start_matches("0x"), 16);
-            if value.expect("a number") & 1 == 1 { "on" } else { "off" }
-        }
-    };
-    assert_eq!(ours["apst"], apst, "{ours} {controller}");
-}
-
-fn by_smartctl(list: &Value) {
-    for name in ["first", "sata", "scsi"] {
-        let ours = of(list, name);
-        let output = std::process::Command::new("smartctl")
-            .args(["--json", "--info", &node(name)])
-            .output()
-            .expect("smartctl starts");
-        let theirs: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-        let serial = &theirs["serial_number"];
-        assert_eq!(&ours["serial"], serial, "{name}: {ours} against {theirs}");
-        assert_eq!(ours["bytes"], theirs["user_capacity"]["bytes"], "{name}");
-        assert_eq!(ours["logical_block_bytes"], theirs["logical_block_size"], "{name}");
-    }
+    must("umount", ["/run/held"]);
+    must("wipefs", ["--all", "--quiet", &held]);
+    must("blkzone", ["reset", &zoned]);
+    assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
+    let zones = &of(&list, "zones")["zones"];
+    let count = |word: &str| zones[word].as_u64();
+    assert!(count("partly_written") > Some(0) && count("full") == Some(1), "{zones}");
+    assert_eq!(of(&list, "virtio")["serial"], "DLVIRT01", "as it was made");
+    assert_eq!(of(&list, "paths")["paths"].as_array().map(Vec::len), Some(2));
 }
 
 /// What QEMU's drives do not have: sleep by itself, which is turned off and on, placement of data,
@@ -185,10 +192,8 @@ pub fn of_scripted() {
             let data = format!("--data={}", zeros.display());
             must("nvme", [&words[..], &[value, &data]].concat());
             let list = list();
-            let devices = list["devices"].as_array().expect("devices");
-            let found = devices.iter().find(|it| node.strip_prefix("/dev/") == it["name"].as_str());
-            let ours = &found.expect("it is listed")["nvme"];
-            namespace(ours, node);
+            let ours = &of_node(&list, node)["nvme"];
+            assert_eq!(hold(&list, node), Vec::<String>::new());
             assert_eq!(ours["apst"], if value == "1" { "on" } else { "off" }, "{ours}");
             assert_eq!(ours["places_data"], true, "{ours}");
             assert_eq!(ours["atomic_writes"]["boundary_bytes"], 64 * 512, "{ours}");

@@ -1,6 +1,6 @@
 //! What a drive says of itself, as it says it.
 
-use super::facts::of;
+use super::facts::{of, same_errors};
 use super::purges::with_scripted;
 use crate::guest::{PATIENCE, kernel_name, node, set_property, wait_until};
 use crate::support::binary::{Laboratory, must};
@@ -226,28 +226,8 @@ pub fn errors() {
     with_scripted(&["errors=20"], |node| {
         let drive = health_of(node);
         let ours = drive["wear"]["errors"].as_array().expect("errors");
-        let line = ["error-log", node, "--log-entries=12", "--output-format=json"];
-        let theirs: Value = serde_json::from_str(&must("nvme", line)).expect("JSON");
-        let theirs = theirs["errors"].as_array().expect("errors");
-        assert_eq!((ours.len(), theirs.len()), (8, 12), "{ours:?} {theirs:?}");
-        for (our, their) in ours.iter().zip(theirs) {
-            // It prints unsigned numbers as signed ones.
-            let number = |word: &str| match their[word].as_i64() {
-                Some(number) => number as u64,
-                None => panic!("no {word} in {their}"),
-            };
-            assert_eq!(our["number"], their["error_count"], "{our} {their}");
-            let none = |word: &str| Some(number(word)).filter(|it| *it != 0xffff);
-            assert_eq!(our["queue"].as_u64(), none("sqid"), "{our} {their}");
-            assert_eq!(our["command_id"].as_u64(), none("cmdid"), "{our} {their}");
-            let status = number("status_field") & 0x7ff;
-            assert_eq!(our["status_code"], status & 0xff, "{our} {their}");
-            assert_eq!(our["status_type"], status >> 8, "{our} {their}");
-            let lba = Some(number("lba")).filter(|_| !matches!(number("sqid"), 0 | 0xffff));
-            assert_eq!(our["lba"].as_u64(), lba, "{our} {their}");
-            let namespace = Some(number("nsid") as u32).filter(|it| !matches!(*it, 0 | u32::MAX));
-            assert_eq!(our["namespace"].as_u64(), namespace.map(u64::from), "{our} {their}");
-        }
+        assert_eq!(ours.len(), 8, "{ours:?}");
+        same_errors(ours, node);
         assert_eq!(drive["state"], "well", "a drive that notes errors is not ill: {drive}");
     });
     with_scripted(&["reads_until_errors=300", "errors=7"], |node| {

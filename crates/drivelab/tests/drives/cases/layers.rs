@@ -1,5 +1,6 @@
 //! What lies over drives: partitions, RAID, logical volumes, mappings, file systems, swap, loops.
 
+use super::facts;
 use crate::guest::{PATIENCE, node};
 use crate::support::binary::{Laboratory, must};
 use serde_json::Value;
@@ -74,6 +75,17 @@ pub fn counted() {
         assert!((BYTES * times..BYTES * times + (1 << 20)).contains(&all), "{top}: {step}");
         assert_ne!(step["valid"], false, "{top}: {step}");
     }
+}
+
+/// What is known of each layer is what lsblk, blkid, dmsetup and losetup say of it.
+pub fn facts() {
+    let layers = layers();
+    let list = facts::list();
+    let mut wrong = Vec::new();
+    for layer in layers {
+        wrong.extend(facts::hold(&list, &facts::node_of_kernel(&layer.node)));
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
 }
 
 /// Bytes that a drive wrote within a step.

@@ -1,5 +1,6 @@
 //! ATA and SAS drives that are scripted: what QEMU's do not have.
 
+use super::facts;
 use super::health::{health_of, smartctl};
 use super::purges::{ended_by_ctrl_c, first_bytes, planned, put};
 use crate::guest::{PATIENCE, wait_until};
@@ -78,6 +79,7 @@ pub fn health() {
         assert_eq!(ours["used_from"], "device statistics", "{drive}");
         assert_eq!(drive["serial"], theirs["serial_number"], "{drive} {theirs}");
         assert_eq!(drive["state"], "watch", "sectors wait to be replaced: {drive}");
+        assert_eq!(facts::hold(&facts::list(), node), Vec::<String>::new());
     });
     with("ata", &["failing=1"], |node| {
         let outcome = Laboratory::new().run(["health", node], PATIENCE).expect_status(1);
@@ -99,6 +101,7 @@ pub fn health() {
             assert_eq!(ours[field], value, "{field}: {drive}");
         }
         assert_eq!(drive["state"], "watch", "{drive}");
+        assert_eq!(facts::hold(&facts::list(), node), Vec::<String>::new());
     });
     with("sas", &["failing=1"], |node| {
         Laboratory::new().run(["health", node], PATIENCE).expect_status(1);

@@ -11,6 +11,7 @@ pub fn page(drive: &Drive, number: u32) -> Option<Vec<u8>> {
     match number {
         0x01 => Some(errors(drive)),
         0x02 => Some(health(drive)),
+        0x05 if drive.script.lists_commands > 0 => Some(commands(drive)),
         0x06 => Some(self_tests(drive)),
         0x81 => Some(sanitize_status(drive)),
         0xc0 if drive.script.flash_percent > 0 => Some(of_flash(drive)),
@@ -62,6 +63,21 @@ fn health(drive: &Drive) -> Vec<u8> {
     let errors = script.media_errors + if drive.has_failed() { 2 } else { 0 };
     put(&mut page, 160, &errors.to_le_bytes());
     put(&mut page, 176, &drive.errors().to_le_bytes());
+    page
+}
+
+/// Page 05h: four bytes for each command that it knows, of admins first. Sanitize changes data.
+fn commands(drive: &Drive) -> Vec<u8> {
+    let mut page = vec![0; 4096];
+    for opcode in [0x02, 0x06, 0x09, 0x0a, 0x0c, 0x14, 0x18] {
+        page[4 * opcode] = 1;
+    }
+    if drive.script.lists_commands == 1 {
+        page[4 * 0x84] = 0b11;
+    }
+    for opcode in [0x00, 0x01, 0x02, 0x08, 0x09] {
+        page[1024 + 4 * opcode] = if opcode == 0x02 { 1 } else { 0b11 };
+    }
     page
 }
 

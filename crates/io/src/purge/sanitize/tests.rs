@@ -56,6 +56,17 @@ fn a_drive_without_block_erase_is_refused() {
 }
 
 #[test]
+fn a_drive_whose_list_of_commands_has_no_sanitize_is_refused() {
+    let mut fake = Fake::nvme(1);
+    fake.controller[261] = 0b10;
+    fake.log_pages.insert(5, crate::passthrough::effects::tests::list(&[0x80]));
+    let trouble = run(&mut fake).0.unwrap_err();
+    assert_eq!(trouble.kind, TroubleKind::Usage);
+    assert!(trouble.text.contains("log 05h"), "{trouble}");
+    assert_eq!(sent(&fake, 0x84), []);
+}
+
+#[test]
 fn several_namespaces_are_refused_whatever_the_attributes_of_formats() {
     let mut fake = Fake::nvme(4);
     fake.list = vec![1, 3];
