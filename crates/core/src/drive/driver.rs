@@ -19,7 +19,9 @@ use crate::queue::{Queue, Trouble};
 use crate::tally::Keep;
 use crate::units::Span;
 use drivelab_stats::{Domain, Random, derive};
-use parts::{Ahead, Appends, Blocks, Book, Bounds, Bursts, Clockwork, Flushes, OpenLoop, Slots, Stamping};
+use parts::{
+    Ahead, Appends, Blocks, Book, Bounds, Bursts, Clockwork, Flushes, OpenLoop, Slots, Stamping,
+};
 
 /// Wrong stamps that are described one by one; later ones only count.
 const MISMATCHES_MAX: usize = 100;

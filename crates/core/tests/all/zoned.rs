@@ -5,7 +5,8 @@ use drivelab_core::driver::drivers_of;
 use drivelab_core::facts::TargetKind;
 use drivelab_core::op::{Action, DataOp};
 use drivelab_core::plan::{
-    Arrival, Engine, IoMode, Mix, Pattern, Plan, Sequence, Sharing, Step, Stream, Sync, Until, Zoned,
+    Arrival, Engine, IoMode, Mix, Pattern, Plan, Sequence, Sharing, Step, Stream, Sync, Until,
+    Zoned,
 };
 use drivelab_core::queue::{Sink, Testbed};
 use drivelab_core::tally::Tally;
@@ -166,7 +167,8 @@ fn appends_go_together_and_resets_alone() {
         };
         assert_eq!(validate(&plan, &geometry), Ok(()), "round {round}");
         let drivers = drivers_of(&step, 0, round, Span(1_000_000_000), zones * zone);
-        let any_order = |now, op: &DataOp, _: &mut [u8]| (now + 1 + random.below(9_999), Ok(op.len));
+        let any_order =
+            |now, op: &DataOp, _: &mut [u8]| (now + 1 + random.below(9_999), Ok(op.len));
         let mut issues = support::run(drivers.expect("it fits"), any_order).issues;
         deepest = deepest.max(issues.iter().map(|it| it.depth).max().unwrap_or(0));
         for (at, alone) in issues.iter().enumerate() {

@@ -103,7 +103,9 @@ impl World for RealWorld {
         // A pipe may never end.
         let found = std::fs::metadata(path).map_err(|error| error.to_string())?;
         match found.is_file() {
-            true => bounded::bytes(path, bounded::TRACE_BYTES_MAX).map_err(|error| error.to_string()),
+            true => {
+                bounded::bytes(path, bounded::TRACE_BYTES_MAX).map_err(|error| error.to_string())
+            }
             false => Err("it is not a file".into()),
         }
     }

@@ -105,12 +105,7 @@ fn lay_out(stream: &mut Stream, zoned: Zoned, from: u64) {
 }
 
 /// A drive keeps a limited number of zones open.
-fn at_once(
-    plan: &Plan,
-    zones: &ZoneFacts,
-    path: &str,
-    is_alone: bool,
-) -> Result<(), Failure> {
+fn at_once(plan: &Plan, zones: &ZoneFacts, path: &str, is_alone: bool) -> Result<(), Failure> {
     for step in &plan.steps {
         let writers = step.streams.iter().filter(|stream| stream.writes_zones());
         let count: u32 = writers.map(|stream| stream.workers).sum();

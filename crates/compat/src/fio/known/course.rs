@@ -67,7 +67,8 @@ pub(super) const ALL: &[Known] = &[
     option("verify_policy", Ignored("what was written is known from the plan")),
     option("verifysort, verifysort_nr", Ignored("fio itself no longer uses them")),
     option("write_iolog", InPart(IOLOG)).sets(|to, it| put(&mut to.logs[3], it.string().map(Some))),
-    option("read_iolog", Near(TRACE)).sets(|to, it| put(&mut to.replay.path, it.string().map(Some))),
+    option("read_iolog", Near(TRACE))
+        .sets(|to, it| put(&mut to.replay.path, it.string().map(Some))),
     option("read_iolog_chunked", Ignored("a trace is read whole, up to 256 MiB of it")),
     bare("replay_no_stall", Same).sets(|to, it| put(&mut to.replay.no_stall, it.yes())),
     option("replay_redirect", Same)

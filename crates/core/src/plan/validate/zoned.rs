@@ -138,7 +138,7 @@ fn appends(stream: &Stream, problems: &mut Problems) {
     problems.need(stream.engine.traits().is_passthrough, "zone_append", || {
         "only an NVMe command appends to a zone; use engine = io_uring_cmd, or leave zone_append \
          out"
-            .to_string()
+        .to_string()
     });
     problems.need(!stream.stamp, "stamp", || {
         "a stamp names its place, and the drive chooses where an append lands; leave stamp or \

@@ -91,9 +91,9 @@ impl Event {
                     crate::guest::asked(&[line])[0].get("error").is_none()
                 });
             }
-            Event::Reset => wait_until("the controller is back", || {
-                sysfs("plugged", "device/state") == "live"
-            }),
+            Event::Reset => {
+                wait_until("the controller is back", || sysfs("plugged", "device/state") == "live")
+            }
             Event::PathLost => fs::write("/sys/bus/pci/rescan", "1").expect("a look at the bus"),
             Event::Removed => {
                 for host in fs::read_dir("/sys/class/scsi_host").expect("hosts").flatten() {

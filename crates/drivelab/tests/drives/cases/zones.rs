@@ -165,7 +165,8 @@ pub fn appended() {
     let node = node("zones");
     let laboratory = Laboratory::new();
     let token = laboratory.token(&node);
-    let most = fs::read_to_string(node.replace("/dev", "/sys/block") + "/queue/zone_append_max_bytes");
+    let most =
+        fs::read_to_string(node.replace("/dev", "/sys/block") + "/queue/zone_append_max_bytes");
     let most: u64 = most.unwrap().trim().parse().unwrap();
     let too_long = (2 * most).to_string();
     let line = ["run", &node, "--rw", "write", "--depth", "8", "--length", "64MiB", "--seed", "9"];

@@ -38,12 +38,13 @@ const COLUMNS: [(&str, &str); 14] = [
     ("name", "kname"),
 ];
 
-const ZONES: [(&str, &str); 5] = [
+const ZONES: [(&str, &str); 6] = [
     ("zones.model", "zoned"),
     ("zones.zone_bytes", "zone-sz"),
     ("zones.zones", "zone-nr"),
     ("zones.open_max", "zone-omax"),
     ("zones.active_max", "zone-amax"),
+    ("zones.append_bytes_max", "zone-app"),
 ];
 
 /// A device of any kind, whole or a part.
