@@ -4,6 +4,7 @@
 //! state of the drive, what the kernel counted, why a step ended early) becomes a record.
 
 mod forward;
+mod gather;
 pub mod limits;
 mod merge;
 mod trouble;
@@ -18,7 +19,6 @@ use crate::tracer::{self, Traced, Tracer};
 use drivelab_core::anatomy::{Anatomy, Piece, Requests};
 use drivelab_core::defect::ended_by_defects;
 use drivelab_core::driver::{Driver, drivers_of};
-use drivelab_core::facts::TargetKind;
 use drivelab_core::ledger::{Ledger, Moved};
 use drivelab_core::passes::with_expected_passes;
 use drivelab_core::plan::{Act, Plan, REQUESTS_MAX, SettingChange, Step};
@@ -26,7 +26,6 @@ use drivelab_core::queue::{Finished, Testbed, Trouble, TroubleKind};
 use drivelab_core::record::{Record, StepBegin, StepEnd, Warning};
 use drivelab_core::run::Run;
 use drivelab_core::study::Established;
-use drivelab_core::tally::Slowest;
 use drivelab_io::ranks::Ranks;
 use forward::{Forward, Silent};
 use limits::Limits;
@@ -242,11 +241,7 @@ impl<'a> Execution<'a> {
         let (stop, unissued) = match result {
             Ok(mut finished) => {
                 self.keep(number, is_traced, trace, &mut finished);
-                let has_failed = finished.iter().any(|it| it.driver.failure().is_some());
-                let gone = has_failed.then(|| self.target_actions.gone_since()).flatten();
-                let (stop, unissued) = gather(finished, &mut end, target, gone.as_deref());
-                let unnoticed = |name: String| Stop::Trouble(trouble::went_unnoticed(&name));
-                (stop.or_else(|| self.target_actions.gone().map(unnoticed)), unissued)
+                gather::gather(self.target_actions, finished, &mut end, target)
             }
             Err(trouble) => (Some(Stop::Trouble(self.of_the_drive(trouble))), 0),
         };
@@ -466,33 +461,6 @@ impl<'a> Execution<'a> {
         let warnings: Vec<Warning> = trouble::warnings_of(run, step, number);
         warnings.into_iter().for_each(|warning| self.recorder.warn(warning));
     }
-}
-
-/// What the drivers leave behind goes into the end of the step; says whether one failed, and how
-/// many operations were due and not issued.
-fn gather(
-    finished: Vec<Finished>,
-    end: &mut StepEnd,
-    target: TargetKind,
-    gone: Option<&str>,
-) -> (Option<Stop>, u64) {
-    let mut slowest = Slowest::new();
-    let mut stop = None;
-    let mut unissued = 0;
-    for Finished { driver, phase } in finished {
-        end.phases.push(phase);
-        driver.slowest().into_iter().for_each(|slow| slowest.offer(slow));
-        let room = MISMATCHES_MAX - end.mismatches.len();
-        end.mismatches.extend(driver.mismatches().into_iter().take(room));
-        unissued += driver.unissued();
-        if let Some(failure) = driver.failure() {
-            let stream = driver.stream();
-            let trouble = trouble::of_failure(&failure, stream, target, gone);
-            stop.get_or_insert(Stop::Trouble(trouble));
-        }
-    }
-    end.slowest = slowest.sorted();
-    (stop, unissued)
 }
 
 #[cfg(test)]

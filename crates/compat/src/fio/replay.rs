@@ -34,7 +34,7 @@ impl Default for Replay {
 /// # Errors
 /// It cannot be read, is none, or the job asks for something that a replay has not.
 pub fn read(settings: &mut Settings, world: &dyn World) -> Result<(), Refusal> {
-    let Some(path) = settings.replay.path.clone() else { return Ok(()) };
+    let Some(path) = settings.turns.replay.path.clone() else { return Ok(()) };
     if let Some(word) = not_of_a_trace(settings) {
         return Err(unsupported(&format!("read_iolog with {word}"), "leave one of the two out"));
     }
@@ -47,7 +47,7 @@ pub fn read(settings: &mut Settings, world: &dyn World) -> Result<(), Refusal> {
     };
     let data = world.bytes(&path).map_err(unread)?;
     let trace = trace::parse(&data).map_err(|error| unread(error.to_string()))?;
-    let file = settings.replay.redirect.clone().or_else(|| trace.file.clone());
+    let file = settings.turns.replay.redirect.clone().or_else(|| trace.file.clone());
     settings.directories.clear();
     match file {
         Some(file) => settings.filenames = vec![file],
@@ -66,7 +66,7 @@ pub fn read(settings: &mut Settings, world: &dyn World) -> Result<(), Refusal> {
     (settings.bsrange, settings.bssplit, settings.ba) = (None, None, None);
     (settings.size, settings.io_size) = (Some(Amount::Bytes(trace.end().max(1))), None);
     (settings.filesize, settings.nrfiles, settings.number_ios) = (None, 1, None);
-    settings.replay.trace = Some(trace);
+    settings.turns.replay.trace = Some(trace);
     Ok(())
 }
 
@@ -95,8 +95,8 @@ pub fn apply(settings: &Settings, trace: &Trace, stream: &mut Stream) {
     stream.align = None;
     stream.drop_cached_each_pass = false;
     stream.pattern = Pattern::Trace(trace.requests.clone());
-    let is_timed = trace.is_timed && !settings.replay.no_stall;
-    let pace = f64::from(settings.replay.percent) / 100.0;
+    let is_timed = trace.is_timed && !settings.turns.replay.no_stall;
+    let pace = f64::from(settings.turns.replay.percent) / 100.0;
     stream.arrival = if is_timed { Arrival::Trace { pace } } else { Arrival::AT_ONCE };
     let elapsed = stream.until.take().and_then(|until| until.elapsed);
     stream.until = Some(Until { passes: Some(1), elapsed, ..Until::default() });

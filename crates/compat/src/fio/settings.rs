@@ -109,16 +109,12 @@ pub struct Settings {
     pub unlink: bool,
     /// `stonewall`.
     pub stonewall: bool,
-    /// When it begins, waits and ends, and whom it ends.
+    /// When it begins, waits and ends, and whom it ends; and what but `rw` says where it goes.
     pub turns: Turns,
     /// `thread`.
     pub thread: bool,
     /// `group_reporting`.
     pub group_reporting: bool,
-    /// `zonemode` and what belongs to it.
-    pub zones: Zones,
-    /// `read_iolog` and what belongs to it.
-    pub replay: Replay,
     /// What is written.
     pub content: Content,
     /// `randseed`.
@@ -195,9 +191,13 @@ impl Direction {
     }
 }
 
-/// When a job begins, waits and ends, and whom it ends.
+/// When a job begins, waits and ends, and whom it ends; and what but `rw` says where it goes.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Turns {
+    /// `zonemode` and what belongs to it.
+    pub zones: Zones,
+    /// `read_iolog` and what belongs to it.
+    pub replay: Replay,
     /// `new_group`.
     pub new_group: bool,
     /// `wait_for`.
@@ -331,8 +331,6 @@ impl Default for Settings {
             turns: Turns::default(),
             thread: false,
             group_reporting: false,
-            zones: Zones::default(),
-            replay: Replay::default(),
             content: Content::Random,
             randseed: None,
             randrepeat: true,

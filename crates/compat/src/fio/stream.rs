@@ -83,7 +83,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         && stream.io == IoMode::Buffered
         && !traits.is_mapping
         && settings.goes_round();
-    if let Some(trace) = &settings.replay.trace {
+    if let Some(trace) = &settings.turns.replay.trace {
         replay::apply(settings, trace, &mut stream);
         return Ok(stream);
     }

@@ -39,7 +39,7 @@ pub enum ZoneMode {
 /// # Errors
 /// What zones are not used for here.
 pub fn apply(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
-    let zones = settings.zones;
+    let zones = settings.turns.zones;
     match zones.mode {
         ZoneMode::None if zones.appends => {
             Err(unsupported("write_mode=zone_append without zonemode", "add zonemode=zbd"))
@@ -70,21 +70,21 @@ fn of_drive(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     if settings.numjobs > 1 {
         return Err(unsupported(
             "zonemode=zbd with several jobs that write the same zones",
-            "use `drivelab run DEVICE --rw write --workers N`, whose workers have zones of their own",
+            "use `drivelab run DEVICE --rw write --workers N`: each worker has zones of its own",
         ));
     }
-    if stream.depth > 1 && !settings.zones.appends {
+    if stream.depth > 1 && !settings.turns.zones.appends {
         return Err(unsupported(
             "zonemode=zbd with several writes at once",
             "say iodepth=1, or ioengine=io_uring_cmd with write_mode=zone_append",
         ));
     }
-    (stream.regions, stream.zone_append) = (None, settings.zones.appends);
+    (stream.regions, stream.zone_append) = (None, settings.turns.zones.appends);
     Ok(())
 }
 
 fn strided(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
-    let zones = settings.zones;
+    let zones = settings.turns.zones;
     let range = if zones.range == 0 { zones.bytes } else { zones.range };
     if zones.bytes == 0 || range < zones.bytes {
         return Err(unsupported(

@@ -230,27 +230,50 @@ fn reads_stay_on_what_zones_hold_and_reach_all_of_it() {
     }
 }
 
+const DRIVE: Geometry = Geometry {
+    kind: TargetKind::BlockDevice,
+    file_bytes: Some(64 << 20),
+    logical_block_bytes: 4096,
+    lacks_page_cache: false,
+    memory_bytes: None,
+};
+
+/// What is wrong with a stream, changed so, that writes zones of 1 MiB which hold 768 KiB.
+fn said(geometry: &Geometry, change: Change<'_>) -> String {
+    let mut stream =
+        Stream { mix: Mix::WRITE, zoned: Some(zoned(1 << 20, 3 << 18, None)), ..Stream::default() };
+    change(&mut stream);
+    let step = Step { until: passes(1), streams: vec![stream], ..Step::default() };
+    let plan = Plan { steps: vec![step], ..Plan::default() };
+    let problems = validate(&plan, geometry).err().unwrap_or_default();
+    problems.iter().map(|it| format!("{}: {}", it.key, it.text)).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn what_cannot_be_appended_is_refused() {
+    let appends = |s: &mut Stream| {
+        (s.depth, s.zone_append, s.engine) = (8, true, Engine::IoUringCmd);
+    };
+    assert_eq!(said(&DRIVE, &appends), "");
+    let refused: [(Change<'_>, &str); 5] = [
+        (&|s| s.engine = Engine::IoUring, "zone_append: only an NVMe command appends"),
+        (&|s| s.stamp = true, "stamp: a stamp names its place"),
+        (&|s| s.arrival = Arrival::Open { rate: 9.0, poisson: false }, "leave rate, burst"),
+        (&|s| s.sync = Sync::Fsync(4), "leave rate, burst, think and fsync out"),
+        (&|s| s.zoned = None, "zone_append: only writes to the zones of a drive"),
+    ];
+    for (change, words) in refused {
+        let text = said(&DRIVE, &|s| {
+            appends(s);
+            change(s);
+        });
+        assert!(text.contains(words), "{words}: {text}");
+    }
+}
+
 #[test]
 fn what_zones_cannot_take_is_refused() {
-    let geometry = Geometry {
-        kind: TargetKind::BlockDevice,
-        file_bytes: Some(64 << 20),
-        logical_block_bytes: 4096,
-        lacks_page_cache: false,
-        memory_bytes: None,
-    };
-    let said = |geometry: &Geometry, change: &dyn Fn(&mut Stream)| {
-        let mut stream = Stream {
-            mix: Mix::WRITE,
-            zoned: Some(zoned(1 << 20, 3 << 18, None)),
-            ..Stream::default()
-        };
-        change(&mut stream);
-        let step = Step { until: passes(1), streams: vec![stream], ..Step::default() };
-        let plan = Plan { steps: vec![step], ..Plan::default() };
-        let problems = validate(&plan, geometry).err().unwrap_or_default();
-        problems.iter().map(|it| format!("{}: {}", it.key, it.text)).collect::<Vec<_>>().join("; ")
-    };
+    let geometry = DRIVE;
     assert_eq!(said(&geometry, &|_| {}), "");
     let refused: [(Change<'_>, &str); 17] = [
         (&|s| s.pattern = Pattern::Uniform, "pattern: a zone takes writes only in order"),
@@ -279,24 +302,6 @@ fn what_zones_cannot_take_is_refused() {
     ];
     for (change, words) in refused {
         let text = said(&geometry, change);
-        assert!(text.contains(words), "{words}: {text}");
-    }
-    let appends = |s: &mut Stream| {
-        (s.depth, s.zone_append, s.engine) = (8, true, Engine::IoUringCmd);
-    };
-    assert_eq!(said(&geometry, &appends), "");
-    let refused: [(Change<'_>, &str); 5] = [
-        (&|s| s.engine = Engine::IoUring, "zone_append: only an NVMe command appends"),
-        (&|s| s.stamp = true, "stamp: a stamp names its place"),
-        (&|s| s.arrival = Arrival::Open { rate: 9.0, poisson: false }, "leave rate, burst"),
-        (&|s| s.sync = Sync::Fsync(4), "leave rate, burst, think and fsync out"),
-        (&|s| s.zoned = None, "zone_append: only writes to the zones of a drive"),
-    ];
-    for (change, words) in refused {
-        let text = said(&geometry, &|s| {
-            appends(s);
-            change(s);
-        });
         assert!(text.contains(words), "{words}: {text}");
     }
     let replay: &dyn Fn(&mut Stream) = &|s| {

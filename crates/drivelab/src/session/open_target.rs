@@ -215,8 +215,8 @@ pub fn or_gone(failure: Failure, job: &Job<'_>, resolved: &ResolvedTarget) -> Fa
         .advise("Look at the kernel log (dmesg), its slot and its cable.")
 }
 
-/// Whether a drive has gone, or goes now: what failed may be the first sign of it, what was asked for
-/// wrongly is none.
+/// Whether a drive has gone, or goes now: what failed may be the first sign of it, what was asked
+/// for wrongly is none.
 fn went_away(failure: &Failure, system: &System, devices: &[DeviceFacts]) -> bool {
     match failure.status {
         Status::Invalid => is_taken_away(|| is_gone(system, devices)),

@@ -2,8 +2,8 @@
 
 use super::*;
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
-const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that the drive tells; \
-                     strided: reads of a device in order, of whole zones";
+const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
+                     tells; strided: reads of a device in order, of whole zones";
 const EACH_RESET: &str = "each zone is reset just before it is written";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";
@@ -68,12 +68,12 @@ pub(super) const ALL: &[Known] = &[
     option("verifysort, verifysort_nr", Ignored("fio itself no longer uses them")),
     option("write_iolog", InPart(IOLOG)).sets(|to, it| put(&mut to.logs[3], it.string().map(Some))),
     option("read_iolog", Near(TRACE))
-        .sets(|to, it| put(&mut to.replay.path, it.string().map(Some))),
+        .sets(|to, it| put(&mut to.turns.replay.path, it.string().map(Some))),
     option("read_iolog_chunked", Ignored("a trace is read whole, up to 256 MiB of it")),
-    bare("replay_no_stall", Same).sets(|to, it| put(&mut to.replay.no_stall, it.yes())),
+    bare("replay_no_stall", Same).sets(|to, it| put(&mut to.turns.replay.no_stall, it.yes())),
     option("replay_redirect", Same)
-        .sets(|to, it| put(&mut to.replay.redirect, it.string().map(Some))),
-    option("replay_time_scale", Same).sets(|to, it| put(&mut to.replay.percent, it.count())),
+        .sets(|to, it| put(&mut to.turns.replay.redirect, it.string().map(Some))),
+    option("replay_time_scale", Same).sets(|to, it| put(&mut to.turns.replay.percent, it.count())),
     option("replay_scale, replay_align, replay_skip", instead(CHANGED)).off(),
     option(
         "merge_blktrace_file, merge_blktrace_scalars, merge_blktrace_iters",
@@ -84,13 +84,13 @@ pub(super) const ALL: &[Known] = &[
     option("ioscheduler", instead("use `drivelab study tune`, which puts it back")),
     option("zonemode", InPart(ZONES)).unless(&["none"]).sets(|to, it| {
         let known = [("zbd", ZoneMode::Drive), ("strided", ZoneMode::Strided)];
-        put(&mut to.zones.mode, it.one_of(&known))
+        put(&mut to.turns.zones.mode, it.one_of(&known))
     }),
     option("zonesize", InPart("of strided; a drive is asked for its own"))
-        .sets(|to, it| put(&mut to.zones.bytes, it.bytes())),
+        .sets(|to, it| put(&mut to.turns.zones.bytes, it.bytes())),
     option("zonecapacity", Ignored("a drive is asked for it")),
-    option("zonerange", Same).sets(|to, it| put(&mut to.zones.range, it.bytes())),
-    option("zoneskip", Same).sets(|to, it| put(&mut to.zones.skip, it.bytes())),
+    option("zonerange", Same).sets(|to, it| put(&mut to.turns.zones.range, it.bytes())),
+    option("zoneskip", Same).sets(|to, it| put(&mut to.turns.zones.skip, it.bytes())),
     option("read_beyond_wp", Ignored("what was read behind write pointers is told, and suspect")),
     option("max_open_zones, job_max_open_zones", Ignored("a job writes one zone at a time")),
     option("ignore_zone_limits", no("the limits of a drive are kept")).off(),

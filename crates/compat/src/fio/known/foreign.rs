@@ -22,7 +22,7 @@ pub(super) const ALL: &[Known] = &[
     option("write_mode", InPart("write, and zone_append with zonemode=zbd; others are refused"))
         .sets(|to, it| match it.text() {
             "write" | "zone_append" => {
-                to.zones.appends = it.text() == "zone_append";
+                to.turns.zones.appends = it.text() == "zone_append";
                 Ok(())
             }
             _ => Err(Wrong::NotHere(no("writes are those that carry data to be kept"))),
