@@ -100,6 +100,7 @@ pub mod run;
 pub mod trace;
 pub mod trouble;
 pub mod units;
+pub mod witness;
 pub use drive::{
     arrival, content, driver, endings, inside, level, offsets, queue, tally, virtual_bed,
 };

@@ -16,6 +16,7 @@ mod scsi;
 pub mod sct;
 pub mod self_test;
 pub mod smart;
+pub mod smartctl;
 pub mod statistics;
 
 pub(crate) use events::of_drive as events_of;

@@ -2,6 +2,7 @@
 
 use crate::events::EventLog;
 use crate::facts::{DeviceFacts, OwnNames, WearFacts};
+use crate::witness::SecondWitness;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -62,6 +63,9 @@ pub struct DriveHealth {
     /// Why that is not known although it keeps one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub events_unknown: Option<String>,
+    /// What another program reads of it; absent where none was asked or it knows nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub second: Option<SecondWitness>,
     /// How long its rated endurance lasts at the rate of the last weeks; null where the runs kept
     /// here do not say.
     pub left: Option<Left>,
@@ -100,7 +104,30 @@ impl DriveHealth {
             wear,
             events: None,
             events_unknown: None,
+            second: None,
             left,
+        }
+    }
+
+    /// Of a disk of which another program, `source`, reads this, and what earlier runs say of it.
+    /// What that reads stands in where the disk itself was not understood.
+    pub fn witnessed(
+        disk: &DeviceFacts,
+        left: Option<Left>,
+        source: &str,
+        theirs: &WearFacts,
+    ) -> DriveHealth {
+        match &disk.wear {
+            Some(ours) => DriveHealth {
+                second: SecondWitness::of(source, ours, theirs),
+                ..DriveHealth::of(disk, left)
+            },
+            None => {
+                let wear = Some(theirs.clone());
+                let disk = DeviceFacts { wear, wear_unknown: None, ..disk.clone() };
+                let second = Some(SecondWitness::alone(source));
+                DriveHealth { second, ..DriveHealth::of(&disk, left) }
+            }
         }
     }
 
@@ -234,6 +261,20 @@ mod tests {
         assert_eq!(of(Some(fails)), State::Failing);
         let disk = DeviceFacts { wear_unknown: Some("run as root".into()), ..Default::default() };
         assert_eq!(DriveHealth::of(&disk, None).unknown.as_deref(), Some("run as root"));
+    }
+
+    #[test]
+    fn another_program_stands_in_only_where_the_drive_was_not_understood() {
+        let theirs = WearFacts { power_on_hours: Some(9), ..worn(40, TB) };
+        let silent = DeviceFacts { wear_unknown: Some("no log".into()), ..Default::default() };
+        let told = DriveHealth::witnessed(&silent, None, "smartctl 7.3", &theirs);
+        assert_eq!((told.state, told.wear.unwrap().used_percent), (State::Well, Some(40)));
+        assert!(told.second.unwrap().is_alone);
+        let ours = WearFacts { power_on_hours: Some(5), ..worn(3, TB) };
+        let disk = DeviceFacts { wear: Some(ours), ..DeviceFacts::default() };
+        let told = DriveHealth::witnessed(&disk, None, "smartctl 7.3", &theirs);
+        assert_eq!(told.wear.unwrap().used_percent, Some(3), "its own word goes first");
+        assert_eq!(told.second.unwrap().otherwise.len(), 2);
     }
 
     #[test]

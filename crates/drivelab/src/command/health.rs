@@ -37,12 +37,15 @@ pub fn health(options: &HealthOptions) -> Result<Status, Failure> {
         .map(|disk| {
             let seen = key(disk).and_then(|key| earlier.get(&key));
             let left = disk.wear.as_ref().zip(seen).and_then(|(it, seen)| left(now_s, it, seen));
-            let health = DriveHealth::of(disk, left);
-            match options.openmetrics {
-                // What is fetched every minute tells no events: their log is not for that.
-                true => health,
-                false => health.with_events(facts::events(&system, disk)),
+            // What is fetched every minute asks neither the log of events nor another program.
+            if options.openmetrics {
+                return DriveHealth::of(disk, left);
             }
+            let health = match facts::second_witness(&system, disk) {
+                Some(told) => DriveHealth::witnessed(disk, left, &told.source, &told.wear),
+                None => DriveHealth::of(disk, left),
+            };
+            health.with_events(facts::events(&system, disk))
         })
         .collect();
     let status = status(&drives, !options.devices.is_empty());

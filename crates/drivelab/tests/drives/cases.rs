@@ -52,6 +52,7 @@ pub const SETS: [(&str, &[(&str, Case)]); 4] = [
             ("a killed run's scheduler returns to the right namespace", settings::scheduler),
             ("health is what the drive says", health::told),
             ("health of SATA and SCSI is what smartctl reads", health::of_disks),
+            ("what smartctl reads stands next to it", health::second_witness),
             ("health of all drives fits one screen", health::on_one_screen),
             ("a drive that warns is not called fit", health::warns),
             ("a run says what the drive counted", health::counted),

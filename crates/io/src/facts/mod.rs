@@ -34,6 +34,7 @@ pub use mounts::{Mount, Swap};
 pub(crate) use udev::content_type;
 
 use crate::health::SelfTest;
+use crate::health::smartctl::{self, Told};
 use crate::system::read_number;
 pub use crate::system::{DeviceNumber, System};
 use drivelab_core::queue::Trouble;
@@ -136,6 +137,15 @@ pub fn events(system: &System, known: &DeviceFacts) -> Result<Option<EventLog>, 
         Some(number) => asked::events(system, number, known),
         None => Ok(None),
     }
+}
+
+/// What smartctl reads of the drive that `known` describes, where it is installed and this user is
+/// root; some seconds at most.
+pub fn second_witness(system: &System, known: &DeviceFacts) -> Option<Told> {
+    let is_root = rustix::process::geteuid().is_root();
+    let number = DeviceNumber::parse(&known.number).filter(|_| is_root && system.is_live())?;
+    let name = name_of(system, number).filter(|name| *name == known.name)?;
+    smartctl::ask(&Path::new("/dev").join(name))
 }
 
 /// Has the drive that `known` describes test itself while it goes on serving.

@@ -4,6 +4,7 @@ use drivelab_core::events::{DriveEvent, EventCount, EventLog};
 use drivelab_core::facts::{SelfTestFacts, WearFacts};
 use drivelab_core::quantity::counted;
 use drivelab_core::well::{DriveHealth, Left, State};
+use drivelab_core::witness::SecondWitness;
 
 use crate::text::{hanging, printable};
 use crate::units;
@@ -43,6 +44,7 @@ fn one(drive: &DriveHealth) -> String {
         drive.wear.iter().flat_map(rows).collect(),
         drive.events.iter().map(|log| ("Events kept", events(log))).collect(),
         drive.events_unknown.iter().map(|why| ("Events kept", format!("unknown: {why}"))).collect(),
+        drive.second.iter().map(|it| ("Second witness", second(it))).collect(),
         drive.left.iter().map(|left| ("At this rate", at_this_rate(left))).collect(),
     ];
     for (name, words) in rows.concat().into_iter().filter(|(_, words)| !words.is_empty()) {
@@ -106,6 +108,18 @@ fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
         ("Self-test", wear.self_test.as_ref().map(self_test)),
     ];
     rows.into_iter().filter_map(|(name, words)| Some((name, words?))).collect()
+}
+
+/// What another program reads of it.
+fn second(witness: &SecondWitness) -> String {
+    let source = &witness.source;
+    if witness.is_alone {
+        return format!("all of this is what {source} reads; drivelab itself could not read it");
+    }
+    match witness.otherwise.as_slice() {
+        [] => format!("{source} reads the same: {}", witness.same.join(", ")),
+        otherwise => format!("{source} reads otherwise: {}", otherwise.join(", ")),
+    }
 }
 
 /// How many of each kind it keeps, and the newest few.
@@ -231,6 +245,34 @@ mod tests {
         let text = health_list(&[DriveHealth::of(&disk(Some(wear)), left)]);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         text
+    }
+
+    #[test]
+    fn a_second_witness_is_named_with_what_it_reads() {
+        let ours = WearFacts { power_on_hours: Some(40), used_percent: Some(3), ..worn() };
+        let row = |disk: &DeviceFacts, theirs: &WearFacts| {
+            let drive = DriveHealth::witnessed(disk, None, "smartctl 7.3", theirs);
+            let text = health_list(&[drive]).split_whitespace().collect::<Vec<_>>().join(" ");
+            text.split_once("Second witness ").expect("a row").1.to_owned()
+        };
+        let known = disk(Some(ours.clone()));
+        assert_eq!(
+            row(&known, &ours),
+            "smartctl 7.3 reads the same: whether it warns, hours, percent used"
+        );
+        let worse = WearFacts { used_percent: Some(30), ..ours.clone() };
+        assert_eq!(
+            row(&known, &worse),
+            "smartctl 7.3 reads otherwise: percent used 30 instead of 3"
+        );
+        assert_eq!(
+            row(&disk(None), &ours),
+            "all of this is what smartctl 7.3 reads; drivelab itself could not read it"
+        );
+    }
+
+    fn worn() -> WearFacts {
+        WearFacts { failing: Some(false), ..WearFacts::default() }
     }
 
     #[test]

@@ -4,7 +4,9 @@ use super::facts::{of, same_errors};
 use super::purges::with_scripted;
 use crate::guest::{PATIENCE, kernel_name, node, set_property, wait_until};
 use crate::support::binary::{Laboratory, must};
-use serde_json::Value;
+use serde_json::{Value, json};
+use std::process::Command;
+use std::time::Instant;
 
 fn checks<const COUNT: usize>(node: &str, names: [&str; COUNT]) -> [Value; COUNT] {
     let json = Laboratory::new().run(["doctor", node, "--json"], PATIENCE).json();
@@ -57,6 +59,48 @@ pub fn smartctl(node: &str) -> Value {
 pub fn health_of(node: &str) -> Value {
     let json = Laboratory::new().run(["health", node, "--json"], PATIENCE).json();
     json["drives"][0].clone()
+}
+
+/// smartctl is asked too: of a drive that drivelab understands it reads the same, of another it
+/// stands in, and one that does not end holds nobody up.
+pub fn second_witness() {
+    for (name, told) in [("sata", "hours"), ("first", "percent used")] {
+        let drive = health_of(&node(name));
+        let second = &drive["second"];
+        assert!(second["source"].as_str().is_some_and(|it| it.starts_with("smartctl ")), "{drive}");
+        assert_eq!((&second["is_alone"], &second["otherwise"]), (&false.into(), &json!([])));
+        let same = second["same"].as_array().expect("a list");
+        assert!(same.contains(&told.into()), "{name}: {drive}");
+    }
+    let node = node("virtio");
+    let silent = health_of(&node);
+    assert_eq!((&silent["state"], &silent["second"]), (&"unknown".into(), &Value::Null));
+    let json = r#"{"smartctl": {"version": [7, 3]}, "smart_status": {"passed": false},
+        "power_on_time": {"hours": 4321}}"#;
+    let with_script = |script: &str| {
+        let directory = tempfile::tempdir().expect("a directory");
+        let path = directory.path().join("smartctl");
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).expect("a script");
+        must("chmod", ["755", path.to_str().expect("a path")]);
+        let search = std::env::var("PATH").expect("PATH");
+        let begin = Instant::now();
+        let output = Command::new(env!("CARGO_BIN_EXE_drivelab"))
+            .args(["health", &node, "--json"])
+            .env("PATH", format!("{}:{search}", directory.path().display()))
+            .output()
+            .expect("it starts");
+        let all: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        (all["drives"][0].clone(), begin.elapsed())
+    };
+    let (drive, _) = with_script(&format!("echo '{json}'"));
+    assert_eq!(
+        (&drive["state"], &drive["wear"]["power_on_hours"]),
+        (&"failing".into(), &4321.into())
+    );
+    assert_eq!(drive["second"]["is_alone"], true, "{drive}");
+    let (drive, took) = with_script("exec sleep 300");
+    assert_eq!(drive["state"], "unknown", "{drive}");
+    assert!(took.as_secs() < 60, "{took:?}");
 }
 
 /// M1: SATA drives are read by SMART, SCSI drives by their log pages, as smartctl has it.
