@@ -80,6 +80,7 @@ const NOTE: &str = "our own note of what a setting was, in our own directory";
 const TRACER: &str = "settings of the kernel's tracer, in an instance of our own";
 const TRACER_MOUNT: &str = "the tracer's file system, mounted where no one else sees it";
 const MKFS: &str = "the one function that formats, on a device approved for it and held";
+const SMARTCTL: &str = "smartctl --all, which asks a drive and changes nothing";
 const MOUNT: &str = "what that function made, mounted where no one else sees it";
 const TRIM: &str = "the trim of an operation, on a descriptor that the opener gave";
 
@@ -96,6 +97,7 @@ const ALLOWED: &[Allowed] = &[
     allowed("crates/drivelab/src/store/writer.rs", "File::options", 2, RUN_FILE),
     allowed("crates/drivelab/src/store/writer.rs", "set_len", 1, RUN_FILE_GOES_ON),
     allowed("crates/io/src/file_system.rs", "Command::new", 1, MKFS),
+    allowed("crates/io/src/health/smartctl.rs", "Command::new", 1, SMARTCTL),
     allowed("crates/io/src/file_system.rs", "libc::mount", 2, MOUNT),
     allowed("crates/io/src/file_system.rs", "libc::umount2", 1, MOUNT),
     allowed("crates/io/src/passthrough/line.rs", "NVME_IOCTL_ADMIN_CMD", 2, PURGE),
