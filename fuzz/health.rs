@@ -7,7 +7,7 @@ use drivelab_io::facts::namespace;
 use drivelab_io::health::log_pages::{self, Logs};
 use drivelab_io::health::smart::{BYTES, Smart};
 use drivelab_io::health::statistics::{self, PAGE_BYTES, Statistics};
-use drivelab_io::health::{error_log, events, ocp, sct, self_test};
+use drivelab_io::health::{error_log, events, ocp, sct, self_test, smartctl};
 
 /// SMART data and the thresholds behind it: as they come, and with sums that are right.
 pub fn smart(data: &[u8]) {
@@ -57,6 +57,14 @@ pub fn log_pages(data: &[u8]) {
         logs.take(number, &page);
         assert!(logs.used_percent.is_none_or(|percent| percent <= 255));
         assert!(logs.is_failing().is_none() || logs.reports().is_none());
+    }
+}
+
+/// What another program printed, which may be anything.
+pub fn smartctl(data: &[u8]) {
+    if let Some(told) = smartctl::read(data) {
+        assert!(told.source.starts_with("smartctl "));
+        assert_ne!(told.wear, WearFacts::default());
     }
 }
 

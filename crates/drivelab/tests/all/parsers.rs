@@ -147,6 +147,11 @@ fn nvme_logs() {
 }
 
 #[test]
+fn smartctl() {
+    feed("smartctl", health::smartctl);
+}
+
+#[test]
 fn log_pages() {
     feed("log_pages", health::log_pages);
 }
