@@ -12,6 +12,7 @@ use crate::support::binary::{Laboratory, kind_of, must};
 pub use nvme::same_errors;
 use serde_json::Value;
 use std::path::Path;
+use std::sync::Mutex;
 use witness::Witness;
 
 /// All drives but the ones whose names no tool knows.
@@ -166,10 +167,13 @@ pub fn equal() {
     std::fs::create_dir_all("/run/held").expect("a directory");
     must("mount", [&held, "/run/held"]);
     let list = list();
-    let mut wrong = Vec::new();
-    for name in NAMES.into_iter().chain(["protected"]) {
-        wrong.extend(hold(&list, &node(name)));
-    }
+    let wrong = Mutex::new(Vec::new());
+    let names = [&NAMES[..], &["protected"]].concat();
+    by_two(&names, |name| {
+        let found = hold(&list, &node(name));
+        wrong.lock().expect("what was found").extend(found);
+    });
+    let wrong: Vec<String> = wrong.into_inner().expect("what was found");
     must("umount", ["/run/held"]);
     must("wipefs", ["--all", "--quiet", &held]);
     must("blkzone", ["reset", &zoned]);
