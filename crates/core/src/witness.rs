@@ -25,10 +25,9 @@ impl SecondWitness {
     pub fn of(source: &str, ours: &WearFacts, theirs: &WearFacts) -> Option<SecondWitness> {
         let warns = |wear: &WearFacts| {
             let known = wear.failing.or((wear.used_percent.is_some()).then_some(false));
-            known.map(|fails| u64::from(fails || wear.critical_warning != 0))
+            known.map(|fails| fails || wear.critical_warning != 0)
         };
         let pairs = [
-            ("whether it warns", warns(ours), warns(theirs), 0),
             ("hours", ours.power_on_hours, theirs.power_on_hours, HOURS_APART),
             ("percent used", percent(ours.used_percent), percent(theirs.used_percent), 0),
             ("percent spare", percent(ours.spare_percent), percent(theirs.spare_percent), 0),
@@ -42,11 +41,17 @@ impl SecondWitness {
             same: Vec::new(),
             otherwise: Vec::new(),
         };
+        match warns(ours).zip(warns(theirs)) {
+            Some((our, their)) if our == their => found.same.push("whether it warns".into()),
+            Some((_, true)) => found.otherwise.push("that it warns".into()),
+            Some((_, false)) => found.otherwise.push("that it does not warn".into()),
+            None => {}
+        }
         for (name, our, their, apart) in pairs {
             match our.zip(their) {
                 Some((our, their)) if our.abs_diff(their) <= apart => found.same.push(name.into()),
                 Some((our, their)) => {
-                    found.otherwise.push(format!("{name} {their} instead of {our}"));
+                    found.otherwise.push(format!("{their} {name} instead of {our}"));
                 }
                 None => {}
             }
@@ -91,7 +96,7 @@ mod tests {
         };
         let found = SecondWitness::of("smartctl 7.3", &ours, &theirs).unwrap();
         assert_eq!(found.same, ["hours", "media errors"]);
-        let otherwise = ["whether it warns 1 instead of 0", "percent used 4 instead of 3"];
+        let otherwise = ["that it warns", "4 percent used instead of 3"];
         assert_eq!(found.otherwise, otherwise);
         assert_eq!(SecondWitness::of("smartctl 7.3", &ours, &WearFacts::default()), None);
     }

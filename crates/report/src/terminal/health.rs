@@ -263,7 +263,7 @@ mod tests {
         let worse = WearFacts { used_percent: Some(30), ..ours.clone() };
         assert_eq!(
             row(&known, &worse),
-            "smartctl 7.3 reads otherwise: percent used 30 instead of 3"
+            "smartctl 7.3 reads otherwise: 30 percent used instead of 3"
         );
         assert_eq!(
             row(&disk(None), &ours),
