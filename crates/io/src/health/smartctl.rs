@@ -83,12 +83,15 @@ pub fn read(json: &[u8]) -> Option<Told> {
         media_errors: of_nvme("media_errors"),
         power_on_hours: number("/power_on_time/hours"),
         power_cycles: number("/power_cycle_count"),
-        temperature_c: temperature.and_then(|celsius| i32::try_from(celsius).ok()),
+        // It prints 0 for a temperature that it could not read.
+        temperature_c: temperature.and_then(|it| i32::try_from(it).ok()).filter(|it| *it != 0),
         reallocated_sectors: attribute(5).or(number("/scsi_grown_defect_list")),
         pending_sectors: attribute(197),
         ..WearFacts::default()
     };
-    let is_known = wear != WearFacts::default();
+    // A temperature alone is what it prints of drives that keep no log.
+    let is_known =
+        wear.failing.is_some() || wear.used_percent.is_some() || wear.power_on_hours.is_some();
     is_known.then_some(Told { source, wear })
 }
 
