@@ -13,7 +13,7 @@ pub enum EventKind {
     HardwareError,
     /// Its temperature crossed a threshold.
     ThermalExcursion,
-    /// What a sanitize left could not be verified.
+    /// What a sanitize left is read to verify it; how that ends is another event.
     MediaVerification,
     /// A format of a namespace began.
     FormatStart,
@@ -37,7 +37,7 @@ impl EventKind {
         match self {
             EventKind::HardwareError => ("hardware error", "hardware errors"),
             EventKind::ThermalExcursion => ("thermal excursion", "thermal excursions"),
-            EventKind::MediaVerification => ("failed verification", "failed verifications"),
+            EventKind::MediaVerification => ("media verification", "media verifications"),
             EventKind::FormatStart => ("format begun", "formats begun"),
             EventKind::FormatEnd => ("format ended", "formats ended"),
             EventKind::SanitizeStart => ("sanitize begun", "sanitizes begun"),

@@ -20,6 +20,11 @@ const STATUS_MASK: u16 = 0x7ff;
 /// Commands came in the wrong order: there is a context already.
 const SEQUENCE_ERROR: u16 = 0x00c;
 
+/// A firmware commit that succeeded and takes effect with a reset.
+const AWAITS_RESET_OF_PCI: u64 = 0x10b;
+const AWAITS_RESET_OF_SUBSYSTEM: u64 = 0x110;
+const AWAITS_RESET_OF_CONTROLLER: u64 = 0x111;
+
 /// What is done to the context (bits 9:8 of command dword 10).
 #[derive(Clone, Copy)]
 enum Action {
@@ -172,9 +177,13 @@ fn told(kind: u8, data: &[u8]) -> Option<(EventKind, String)> {
     Some(match kind {
         0x02 => {
             let (old, new) = (text(data, 0), text(data, 8));
-            let words = match little(data, 18, 2) {
+            // The type of the status comes before its code.
+            let words = match little(data, 18, 1) << 8 | little(data, 19, 1) {
                 0 => format!("firmware {new} was put in place; it had {old}"),
-                status => format!("firmware {new} was not taken (status {status:04x}h)"),
+                AWAITS_RESET_OF_PCI | AWAITS_RESET_OF_SUBSYSTEM | AWAITS_RESET_OF_CONTROLLER => {
+                    format!("firmware {new} was put in place and awaits a reset; it had {old}")
+                }
+                status => format!("firmware {new} was not taken (NVMe status {status:03x}h)"),
             };
             (EventKind::FirmwareCommit, words)
         }

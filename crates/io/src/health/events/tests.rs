@@ -79,6 +79,27 @@ fn each_event_has_its_words_and_the_newest_come_first() {
 }
 
 #[test]
+fn a_firmware_that_awaits_a_reset_was_taken() {
+    let said = |kind: u8, code: u8| {
+        let data = [&b"1.0     1.1     "[..], &[1, 2, kind, code, 0, 0]].concat();
+        read(&log_of(&[event_of(2, None, &data)])).unwrap().newest[0].what.clone()
+    };
+    assert_eq!(said(0, 0), "firmware 1.1 was put in place; it had 1.0");
+    for code in [0x0b, 0x10, 0x11] {
+        let words = "firmware 1.1 was put in place and awaits a reset; it had 1.0";
+        assert_eq!(said(1, code), words);
+    }
+    assert_eq!(said(1, 0x13), "firmware 1.1 was not taken (NVMe status 113h)");
+}
+
+#[test]
+fn what_is_verified_has_not_failed() {
+    let read = read(&log_of(&[event_of(0x0e, None, &[0; 8])])).unwrap();
+    assert_eq!(read.newest[0].what, "what a sanitize left was read to verify it");
+    assert_eq!(read.counts[0].kind.words(), ("media verification", "media verifications"));
+}
+
+#[test]
 fn a_time_that_no_host_set_is_not_known() {
     let read = read(&log_of(&[event_of(0x05, None, &[1, 0])])).unwrap();
     assert_eq!((read.newest[0].at_ms, read.newest.len()), (None, 1));
