@@ -1,4 +1,4 @@
-//! What smartmontools reads of a drive, as a second witness: `smartctl --json --all` (its manual,
+//! What smartmontools reads of a drive, as a second witness: `smartctl --json` (its manual,
 //! smartctl(8); it asks bridges of many makers in their own ways).
 
 use drivelab_core::facts::WearFacts;
@@ -26,7 +26,8 @@ pub struct Told {
 /// Asks it about a device; `None` where it is not installed, knows nothing or takes too long.
 pub fn ask(node: &Path) -> Option<Told> {
     let mut child = Command::new("smartctl")
-        .args(["--json", "--all"])
+        // Other logs are not asked for: a question that a drive does not know is an error it notes.
+        .args(["--json", "--info", "--health", "--attributes"])
         .arg(node)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

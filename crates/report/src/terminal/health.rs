@@ -114,7 +114,9 @@ fn rows(wear: &WearFacts) -> Vec<(&'static str, String)> {
 fn second(witness: &SecondWitness) -> String {
     let source = &witness.source;
     if witness.is_alone {
-        return format!("all of this is what {source} reads; drivelab itself could not read it");
+        return format!(
+            "state and counts are what {source} reads; drivelab itself could not read them"
+        );
     }
     match witness.otherwise.as_slice() {
         [] => format!("{source} reads the same: {}", witness.same.join(", ")),
@@ -267,7 +269,7 @@ mod tests {
         );
         assert_eq!(
             row(&disk(None), &ours),
-            "all of this is what smartctl 7.3 reads; drivelab itself could not read it"
+            "state and counts are what smartctl 7.3 reads; drivelab itself could not read them"
         );
     }
 

@@ -80,7 +80,7 @@ const NOTE: &str = "our own note of what a setting was, in our own directory";
 const TRACER: &str = "settings of the kernel's tracer, in an instance of our own";
 const TRACER_MOUNT: &str = "the tracer's file system, mounted where no one else sees it";
 const MKFS: &str = "the one function that formats, on a device approved for it and held";
-const SMARTCTL: &str = "smartctl --all, which asks a drive and changes nothing";
+const SMARTCTL: &str = "smartctl, which asks a drive for its health and changes nothing";
 const MOUNT: &str = "what that function made, mounted where no one else sees it";
 const TRIM: &str = "the trim of an operation, on a descriptor that the opener gave";
 
