@@ -52,7 +52,13 @@ pub fn read(settings: &mut Settings, world: &dyn World) -> Result<(), Refusal> {
     match file {
         Some(file) => settings.filenames = vec![file],
         None if settings.filenames.len() == 1 => {}
-        None => return Err(unread("it names no file; add replay_redirect=DEVICE".into())),
+        None => {
+            return Err(Refusal::new(
+                STATUS,
+                format!("fio: read_iolog={path}: a blktrace does not say which drive it is of"),
+                "Say replay_redirect=DEVICE.",
+            ));
+        }
     }
     let has = |action| trace.count(action) > 0;
     settings.rw = Direction {

@@ -89,7 +89,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     }
     sizes(settings, &mut stream);
     in_its_way(settings, place, &mut stream)?;
-    zones::apply(settings, place, &mut stream)?;
+    zones::apply(settings, place, world, &mut stream)?;
     Ok(stream)
 }
 

@@ -3,7 +3,7 @@
 use super::place::Place;
 use super::settings::Settings;
 use super::words::unsupported;
-use crate::front::Refusal;
+use crate::front::{Found, Refusal, World};
 use drivelab_core::plan::{Stream, Zoned};
 use drivelab_core::units::Size;
 
@@ -38,7 +38,12 @@ pub enum ZoneMode {
 ///
 /// # Errors
 /// What zones are not used for here.
-pub fn apply(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
+pub fn apply(
+    settings: &Settings,
+    place: &Place,
+    world: &dyn World,
+    stream: &mut Stream,
+) -> Result<(), Refusal> {
     let zones = settings.turns.zones;
     match zones.mode {
         ZoneMode::None if zones.appends => {
@@ -46,7 +51,16 @@ pub fn apply(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<
         }
         ZoneMode::None => Ok(()),
         ZoneMode::Drive => of_drive(settings, stream),
-        ZoneMode::Strided => strided(settings, place, stream),
+        ZoneMode::Strided => {
+            let is_device = |name: &String| matches!(world.found(name), Found::Device { .. });
+            match settings.filenames.first().is_some_and(is_device) {
+                true => strided(settings, place, stream),
+                false => Err(unsupported(
+                    "zonemode=strided of files and simulated drives",
+                    "name a block device, or use offset and size",
+                )),
+            }
+        }
     }
 }
 
@@ -99,6 +113,10 @@ fn strided(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<()
         ));
     }
     let size = range.saturating_add(zones.skip);
+    if size == zones.bytes {
+        // Nothing lies between them.
+        return Ok(());
+    }
     let length = place.length / size * size;
     if length == 0 {
         return Err(unsupported(
@@ -106,7 +124,7 @@ fn strided(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<()
             "use a larger size, or smaller zones",
         ));
     }
-    let capacity = (zones.bytes < size).then_some(Size(zones.bytes));
+    let capacity = Some(Size(zones.bytes));
     stream.zoned = Some(Zoned { size: Size(size), capacity, finish_after: None });
     stream.length = Some(Size(length));
     Ok(())

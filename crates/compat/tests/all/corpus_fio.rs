@@ -50,6 +50,11 @@ impl World for Laboratory {
         std::fs::read_to_string(path).map_err(|_| "No such file or directory".to_owned())
     }
 
+    fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {
+        let path = corpus().join("fio").join(path);
+        std::fs::read(path).map_err(|_| "No such file or directory".to_owned())
+    }
+
     fn variable(&self, name: &str) -> Option<String> {
         match name {
             "SIZE" => Some("128m".into()),

@@ -165,6 +165,9 @@ pub struct Load {
     /// Bytes from one zone of the drive to the next, where it was laid out over zones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_bytes: Option<u64>,
+    /// Bytes of each of these that are used, where that is less.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zone_used_bytes: Option<u64>,
 }
 
 impl Load {
@@ -184,6 +187,10 @@ impl Load {
             workers: stream.workers,
             rate: stream.arrival.rate(),
             zone_bytes: stream.zoned.map(|zoned| zoned.size.0),
+            zone_used_bytes: stream
+                .zoned
+                .map(|it| it.used())
+                .filter(|used| stream.zoned.is_some_and(|zoned| *used < zoned.size.0)),
         }
     }
 

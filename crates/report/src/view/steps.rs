@@ -149,7 +149,11 @@ pub(crate) fn load(stream: &StreamSummary) -> String {
     }
     parts.push(headline::sizes(load));
     parts.push(headline::depth(load));
-    parts.extend(load.zone_bytes.map(|bytes| format!("over zones of {}", units::size(bytes))));
+    parts.extend(load.zone_bytes.map(|zone| match load.zone_used_bytes {
+        // So a drive is read in parts, too, that has no zones itself.
+        Some(used) => format!("over the first {} of each {}", units::size(used), units::size(zone)),
+        None => format!("over zones of {}", units::size(zone)),
+    }));
     parts.push(match stream.seconds {
         Some(seconds) => format!("measured for {}", units::time(seconds * 1e9)),
         None => "nothing measured".to_owned(),
