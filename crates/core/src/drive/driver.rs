@@ -107,6 +107,8 @@ pub struct Driver {
     bursts: Option<Bursts>,
     /// Absent where nothing is appended to zones.
     appends: Option<Appends>,
+    /// It submits whenever a slot is free, and waits for nothing else: none of these three.
+    is_unpaced: bool,
     flushes: Flushes,
     bounds: Bounds,
     slots: Slots,
@@ -186,10 +188,13 @@ impl Driver {
         let (stream, base) = (&setup.stream, setup.base());
         // Addresses of all workers of a stream share a key where they split one order.
         let offsets = Offsets::new(stream, setup.worker, setup.file_bytes, base)?;
+        let open_loop = Arrivals::of(stream, setup.worker, base).map(OpenLoop::new);
+        let (bursts, appends) = (Bursts::of(stream), stream.zone_append.then(Appends::default));
         Ok(Driver {
-            open_loop: Arrivals::of(stream, setup.worker, base).map(OpenLoop::new),
-            bursts: Bursts::of(stream),
-            appends: stream.zone_append.then(Appends::default),
+            is_unpaced: open_loop.is_none() && bursts.is_none() && appends.is_none(),
+            open_loop,
+            bursts,
+            appends,
             flushes: Flushes::new(),
             bounds: leave::bounds(&setup, &offsets),
             slots: Slots::new(stream.depth.max(1), stream.reply_after.unwrap_or(1)),

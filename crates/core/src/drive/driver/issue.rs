@@ -39,20 +39,22 @@ impl Driver {
             }
             self.clock.is_ahead = false;
         }
-        if self.open_loop.is_some() {
-            return self.pump_open(queue);
-        }
-        if self.bursts.is_some() {
-            return self.pump_bursts(queue);
-        }
-        if self.appends.is_some() {
-            return self.pump_appends(queue);
+        if !self.is_unpaced {
+            return self.pump_paced(queue);
         }
         while self.may_issue() {
             self.issue_next(queue, 0)?;
         }
         debug_assert!(self.in_flight() > 0, "it waits for a completion, and nothing is in flight");
         Ok(Next::Completion)
+    }
+
+    fn pump_paced<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
+        match () {
+            () if self.open_loop.is_some() => self.pump_open(queue),
+            () if self.bursts.is_some() => self.pump_bursts(queue),
+            () => self.pump_appends(queue),
+        }
     }
 
     fn pump_open<Q: Queue + ?Sized>(&mut self, queue: &mut Q) -> Result<Next, Trouble> {
