@@ -342,3 +342,6 @@ fn needed(plan: &Plan) -> u64 {
     });
     ends.max().unwrap_or(0).checked_next_multiple_of(SIZE_GRAIN).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;
