@@ -464,4 +464,4 @@ impl<'a> Execution<'a> {
 }
 
 #[cfg(test)]
-mod tests;
+pub mod tests;

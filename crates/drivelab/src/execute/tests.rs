@@ -196,6 +196,16 @@ fn a_drive_that_contradicts_itself_ends_its_step_and_the_run() {
     assert_eq!(run.steps[0].tallies.iter().map(|tally| tally.ops()).sum::<u64>(), 50);
 }
 
+/// A machine with the drive 8:0: its files, those of the drive, and the machine.
+pub fn one_drive() -> (tempfile::TempDir, std::path::PathBuf, System) {
+    let root = tempfile::tempdir().unwrap();
+    let block = root.path().join("sys/dev/block/8:0");
+    std::fs::create_dir_all(&block).unwrap();
+    std::fs::write(block.join("size"), "1000\n").unwrap();
+    let system = System::captured(root.path());
+    (root, block, system)
+}
+
 /// A drive that is pulled out before its workers have opened it.
 struct PulledOut(VirtualTestbed, std::path::PathBuf);
 
@@ -217,15 +227,11 @@ impl Testbed for PulledOut {
 
 #[test]
 fn a_drive_that_went_away_before_it_was_opened_is_called_that() {
-    let root = tempfile::tempdir().unwrap();
-    let block = root.path().join("sys/dev/block/8:0");
-    std::fs::create_dir_all(&block).unwrap();
-    std::fs::write(block.join("size"), "1000\n").unwrap();
+    let (_root, block, system) = one_drive();
     let mut testbed = PulledOut(VirtualTestbed::new(100_000, 1), block);
     let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
     let plan = Plan { seed: 1, steps: vec![reads], ..Plan::default() };
     let devices = vec![DeviceNumber { major: 8, minor: 0 }];
-    let system = System::captured(root.path());
     let (_, result) = execute_below(system, devices, &mut testbed, &plan);
     let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
     let words = "the drive 8:0 went away while it was used: /dev/sda cannot be opened: No such \
@@ -249,15 +255,11 @@ impl Testbed for Unnoticed {
 
 #[test]
 fn a_drive_that_went_away_unnoticed_has_no_result() {
-    let root = tempfile::tempdir().unwrap();
-    let block = root.path().join("sys/dev/block/8:0");
-    std::fs::create_dir_all(&block).unwrap();
-    std::fs::write(block.join("size"), "1000\n").unwrap();
+    let (_root, block, system) = one_drive();
     let mut testbed = Unnoticed(VirtualTestbed::new(100_000, 1), block);
     let reads = step("read", Mix::READ, Pattern::Uniform, operations(50));
     let plan = Plan { seed: 1, steps: vec![reads], ..Plan::default() };
     let devices = vec![DeviceNumber { major: 8, minor: 0 }];
-    let system = System::captured(root.path());
     let (run, result) = execute_below(system, devices, &mut testbed, &plan);
     let Err(Stop::Trouble(trouble)) = result else { panic!("{result:?}") };
     let words = "the drive 8:0 went away while it was used: no operation failed, since it went";

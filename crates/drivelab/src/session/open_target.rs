@@ -233,14 +233,11 @@ fn is_gone(system: &System, devices: &[DeviceFacts]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::execute::tests::one_drive;
 
     #[test]
     fn a_device_is_gone_once_the_kernel_no_longer_has_it() {
-        let root = tempfile::tempdir().unwrap();
-        let block = root.path().join("sys/dev/block/8:0");
-        std::fs::create_dir_all(&block).unwrap();
-        std::fs::write(block.join("size"), "1000\n").unwrap();
-        let system = System::captured(root.path());
+        let (_root, block, system) = one_drive();
         let device = [DeviceFacts { number: "8:0".into(), ..DeviceFacts::default() }];
         assert!(!is_gone(&system, &device));
         assert!(!is_gone(&system, &[]), "nothing was known of it");
@@ -252,11 +249,7 @@ mod tests {
 
     #[test]
     fn a_device_that_cannot_be_read_may_be_going() {
-        let root = tempfile::tempdir().unwrap();
-        let block = root.path().join("sys/dev/block/8:0");
-        std::fs::create_dir_all(&block).unwrap();
-        std::fs::write(block.join("size"), "1000\n").unwrap();
-        let system = System::captured(root.path());
+        let (_root, block, system) = one_drive();
         let device = [DeviceFacts { number: "8:0".into(), ..DeviceFacts::default() }];
         let unread = Failure::invalid("what /dev/sda holds cannot be read: Input/output error");
         assert!(!went_away(&unread, &system, &device), "it is a drive that cannot be read");

@@ -1,6 +1,6 @@
 //! What a drive says of itself, as it says it.
 
-use super::facts::{of, same_errors};
+use super::facts::same_errors;
 use super::purges::with_scripted;
 use crate::guest::{PATIENCE, kernel_name, node, set_property, wait_until};
 use crate::support::binary::{Laboratory, must};
@@ -20,27 +20,10 @@ fn check(node: &str, name: &str) -> Value {
     found
 }
 
-/// D7, D10: wear from the drive's log, equal to what nvme-cli reads there; APST as Identify has it.
+/// D7, D10: what the log holds (the facts are held against it elsewhere) in words; APST as Identify
+/// has it.
 pub fn told() {
-    let list = Laboratory::new().run(["list", "--json"], PATIENCE).json();
-    let wear = of(&list, "first")["wear"].clone();
     let node = node("first");
-    let said = must("nvme", ["smart-log", &node, "--output-format=json"]);
-    let theirs: Value = serde_json::from_str(&said).expect("JSON");
-    for (our, their) in [
-        ("used_percent", "percent_used"),
-        ("spare_percent", "avail_spare"),
-        ("media_errors", "media_errors"),
-        ("power_on_hours", "power_on_hours"),
-        ("unsafe_shutdowns", "unsafe_shutdowns"),
-        ("critical_warning", "critical_warning"),
-        ("spare_threshold_percent", "spare_thresh"),
-    ] {
-        // Some versions of nvme-cli print 128-bit counts as text.
-        let their = theirs[their].to_string();
-        let our_text = wear[our].to_string();
-        assert_eq!(our_text, their.trim_matches('"'), "{our}: {wear} against {theirs}");
-    }
     let [health, power] = checks(&node, ["health", "NVMe power"]);
     assert!(health["found"].as_str().unwrap().contains("% of its rated endurance"), "{health}");
     assert_eq!(power["severity"], "fine", "QEMU's drive has one power state: {power}");
