@@ -168,6 +168,9 @@ pub struct Load {
     /// Bytes of each of these that are used, where that is less.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_used_bytes: Option<u64>,
+    /// Its writes are appends: the drive chooses their places.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub zone_append: bool,
 }
 
 impl Load {
@@ -189,8 +192,9 @@ impl Load {
             zone_bytes: stream.zoned.map(|zoned| zoned.size.0),
             zone_used_bytes: stream
                 .zoned
-                .map(|it| it.used())
-                .filter(|used| stream.zoned.is_some_and(|zoned| *used < zoned.size.0)),
+                .map(|zoned| (zoned.used(), zoned.size.0))
+                .and_then(|(used, size)| (used < size).then_some(used)),
+            zone_append: stream.zone_append,
         }
     }
 

@@ -154,6 +154,7 @@ pub(crate) fn load(stream: &StreamSummary) -> String {
         Some(used) => format!("over the first {} of each {}", units::size(used), units::size(zone)),
         None => format!("over zones of {}", units::size(zone)),
     }));
+    parts.extend(load.zone_append.then(|| "by zone append".to_owned()));
     parts.push(match stream.seconds {
         Some(seconds) => format!("measured for {}", units::time(seconds * 1e9)),
         None => "nothing measured".to_owned(),

@@ -183,6 +183,9 @@ pub fn appended() {
         assert!(outcome.stderr.contains(said), "{words:?}: {outcome:?}");
     }
     assert_eq!(told(&node), before, "nothing is written by what is refused");
+    let text = laboratory.run([&line[..], &["--bs", "128k"], &engine].concat(), PATIENCE).stdout;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(words.contains("over the first 12 MiB of each 16 MiB, by zone append"), "{text}");
     for bs in ["16k", "192k"] {
         let words = ["--workers", "2", "--bs", bs, "--json"];
         let json = laboratory.run([&line[..], &words, &engine].concat(), PATIENCE).json();
