@@ -233,14 +233,16 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
     let several = settings.bssplit.is_some() || settings.bsrange.is_some();
     let distribution = settings.first_distribution();
     let plain = *distribution == Distribution::Random;
-    if settings.rw.random && several && plain && !settings.norandommap {
+    let is_map_kept = settings.norandommap || super::stream::has_map_of_sizes(settings);
+    if settings.rw.random && several && plain && !is_map_kept {
         notes.push(Note::new(
             "map_with_sizes",
             if settings.bssplit.is_some() { "bssplit" } else { "bsrange" },
             Treatment::Approximated,
-            "with several sizes blocks are drawn with repetition: fio's map, which visits each \
-             block once and cuts the larger ones to what is left of it, is not kept. fio's \
-             requests are smaller on average, and there are more of them.",
+            "where directions have sizes of their own, ba is larger than the smallest size, or \
+             rate counts bytes, blocks are drawn with repetition: fio's map, which visits each block once and cuts \
+             the larger ones to what is left of it, is not kept. fio's requests are smaller on \
+             average, and there are more of them.",
         ));
     }
     let is_thinned = |range: &[(u64, u64); 3]| {

@@ -189,25 +189,32 @@ fn in_requests(settings: &Settings, place: &Place, amount: u64) -> u64 {
     }
 }
 
+/// Sizes of reads, writes and trims with their shares.
+fn size_lists(settings: &Settings) -> [Vec<(u64, u32)>; 3] {
+    let lists = match (&settings.bssplit, settings.bsrange) {
+        (Some(split), _) => split.each_ref().map(|list| in_multiples(list)),
+        (None, Some(range)) => range.map(ranged),
+        (None, None) => settings.bs.map(|bs| vec![(bs, 1)]),
+    };
+    // What is trimmed first is written in the same blocks.
+    match settings.rw.is_trimmed_first() {
+        true => [lists[0].clone(), lists[2].clone(), lists[2].clone()],
+        false => lists,
+    }
+}
+
 /// Sizes of requests; one alone where that is so.
 fn sizes(settings: &Settings, stream: &mut Stream) {
     let kinds = [Action::Read, Action::Write, Action::Trim];
     let weights = [stream.mix.read, stream.mix.write, stream.mix.trim];
     let issued: Vec<usize> = (0..3).filter(|place| weights[*place] > 0).collect();
-    let lists: [Vec<(u64, u32)>; 3] = match (&settings.bssplit, settings.bsrange) {
-        (Some(split), _) => split.clone(),
-        (None, Some(range)) => range.map(ranged),
-        (None, None) => settings.bs.map(|bs| vec![(bs, 1)]),
-    };
-    let trimmed = lists[2].clone();
-    if let Some(range) = settings.bsrange {
+    let lists = size_lists(settings);
+    if let (None, Some(range)) = (&settings.bssplit, settings.bsrange) {
         // Where several sizes are taken for one, places are still those of the smallest.
         let low = issued.iter().map(|place| range[*place].0).min();
         let is_thinned = issued.iter().any(|place| lists[*place][0].0 != range[*place].0);
         stream.align = stream.align.or(low.filter(|_| is_thinned).map(Size));
     }
-    // What is trimmed first is written in the same blocks.
-    let lists = if stream.trim_first { lists.map(|_| trimmed.clone()) } else { lists };
     let first = &lists[issued.first().copied().unwrap_or(0)];
     let alike = issued.iter().all(|place| lists[*place] == *first);
     match (alike, first.as_slice()) {
@@ -231,6 +238,20 @@ fn sizes(settings: &Settings, stream: &mut Stream) {
             }
         }
     }
+}
+
+/// Sizes of a list with their shares. fio rounds each down to a multiple of the smallest one.
+fn in_multiples(list: &[(u64, u32)]) -> Vec<(u64, u32)> {
+    let least = list.iter().map(|(bytes, _)| *bytes).min().unwrap_or(1).max(1);
+    let mut all: Vec<(u64, u32)> = Vec::with_capacity(list.len());
+    for (bytes, weight) in list {
+        let bytes = bytes / least * least;
+        match all.iter_mut().find(|(other, _)| *other == bytes) {
+            Some((_, sum)) => *sum = sum.saturating_add(*weight),
+            None => all.push((bytes, *weight)),
+        }
+    }
+    all
 }
 
 /// Sizes of a range with their shares. fio draws a number up to the largest size and rounds it up
@@ -319,6 +340,10 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         Distribution::Random if !settings.norandommap && !several => {
             stream.pattern = Pattern::Permutation;
         }
+        // With several sizes larger ones are cut to what is free in it.
+        Distribution::Random if several && has_map_of_sizes(settings) => {
+            stream.pattern = Pattern::RandomMap;
+        }
         Distribution::Random => stream.pattern = Pattern::Uniform,
     }
     let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
@@ -331,6 +356,19 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         ));
     }
     Ok(())
+}
+
+/// Whether the order is that of a map whose blocks have the smallest size, the same of all kinds.
+/// A rate in bytes is kept by the mean size, which a map does not have.
+pub(super) fn has_map_of_sizes(settings: &Settings) -> bool {
+    let lists = size_lists(settings);
+    let mut issued = lists.iter().zip(settings.rw.kinds).filter(|(_, is_issued)| *is_issued);
+    let first = issued.next().map(|(list, _)| list);
+    let is_one_list = issued.all(|(list, _)| Some(list) == first);
+    let least = first.into_iter().flatten().map(|(bytes, _)| *bytes).min();
+    let is_aligned = settings.ba.is_none_or(|align| least.is_some_and(|least| align <= least));
+    let has_rate = settings.rate.iter().any(|rate| *rate > 0);
+    !settings.norandommap && is_one_list && is_aligned && !has_rate
 }
 
 /// How often each direction jumps; it goes on behind its own last request in between.
@@ -409,9 +447,10 @@ fn holes(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), 
 
 /// `serialize_overlap`: nothing is to be done where no two requests in flight can meet.
 fn none_overlap(settings: &Settings, stream: &Stream) -> Result<(), Refusal> {
-    let is_once = stream.sizes.is_empty()
+    let is_mapped = stream.pattern == Pattern::RandomMap;
+    let is_once = (stream.sizes.is_empty() || is_mapped)
         && !settings.goes_round()
-        && matches!(stream.pattern, Pattern::Permutation | Pattern::Sequential(_))
+        && (is_mapped || matches!(stream.pattern, Pattern::Permutation | Pattern::Sequential(_)))
         && settings.io_size.is_none()
         && !settings.rw.is_mixed();
     match is_once || stream.depth == 1 || stream.mix.write == 0 && stream.mix.trim == 0 {

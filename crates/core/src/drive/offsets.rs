@@ -2,8 +2,10 @@
 
 mod address;
 mod draw;
+mod free;
 mod lanes;
 mod layout;
+mod mapped;
 mod names;
 mod pairs;
 mod region;
@@ -25,6 +27,7 @@ use draw::Draw;
 use drivelab_stats::{Domain, Permutation, Random, Zipf};
 use lanes::Lanes;
 use layout::Layout;
+use mapped::Mapped;
 use names::Names;
 use pairs::Pairs;
 pub use region::Region;
@@ -60,6 +63,7 @@ enum Walk {
     Address(Address),
     Trace(Traced),
     Lanes(Lanes),
+    Mapped(Mapped),
     InTurn(Turns),
     Pairs(Pairs),
     Written(Written),
@@ -136,9 +140,7 @@ impl Offsets {
         Ok(Offsets {
             region,
             walk,
-            sizes: Draw::new(
-                stream.weighted_sizes().iter().map(|e| (u64::from(e.weight), e.size.0 as u32)),
-            ),
+            sizes: Draw::of_sizes(&stream.weighted_sizes()),
             kinds: Draw::new([
                 (u64::from(stream.mix.read), Action::Read),
                 (u64::from(stream.mix.write), Action::Write),
@@ -215,9 +217,20 @@ impl Offsets {
                 let (offset, len) = lanes.next(action, randoms, &mut self.pass);
                 return (Op::Data(DataOp { action, file: self.file, offset, len }), pass);
             }
+            Walk::Mapped(mapped) => {
+                let action = self.kinds.next(&mut self.kind_random);
+                let randoms = (&mut self.address_random, &mut self.size_random);
+                let (offset, len) = mapped.next(randoms, &mut self.pass);
+                return (Op::Data(DataOp { action, file: self.file, offset, len }), pass);
+            }
         };
         let action = self.kinds.next(&mut self.kind_random);
-        let len = self.sizes.next(&mut self.size_random);
+        let len = match address {
+            Address::Onward { position, .. } => {
+                self.sizes.within(self.region.bytes - *position, &mut self.size_random)
+            }
+            _ => self.sizes.next(&mut self.size_random),
+        };
         let offset = match (&mut self.write_slot, action) {
             (Some(slot), Action::Write) => {
                 let offset = self.region.base + *slot * self.region.slot_bytes;
@@ -305,6 +318,7 @@ impl Walk {
                 let traced = Traced::new(requests, region.bytes, first as usize, step as usize)?;
                 return Ok(Walk::Trace(traced));
             }
+            Pattern::RandomMap => return Ok(Walk::Mapped(Mapped::new(stream, region)?)),
             Pattern::Names(names) => return Ok(Walk::Names(Names::new(names))),
         };
         Ok(Walk::Address(address))
@@ -326,7 +340,7 @@ fn sequential(stream: &Stream, sequence: &Sequence, region: Region) -> Result<Ad
             start: 0,
             position: slot,
         },
-        false => Address::Onward { position: slot * region.slot_bytes },
+        false => Address::Onward { position: slot * region.slot_bytes, least: stream.size_min() },
     })
 }
 

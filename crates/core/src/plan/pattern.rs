@@ -17,6 +17,9 @@ pub enum PatternName {
     Uniform,
     /// Every block once a pass, in random order.
     Permutation,
+    /// Every block of the smallest size once a pass, in random order; larger requests are cut to
+    /// the blocks that are left.
+    RandomMap,
     /// Jumps with probability `share`, else goes on.
     SemiRandom,
     /// Zipf-distributed popularity with exponent `theta`, scattered over the region.
@@ -46,6 +49,7 @@ impl PatternName {
             PatternName::Sequential => "sequential",
             PatternName::Uniform => "uniform",
             PatternName::Permutation => "permutation",
+            PatternName::RandomMap => "random-map",
             PatternName::SemiRandom => "semi-random",
             PatternName::Zipf => "zipf",
             PatternName::SelfSimilar => "self-similar",
@@ -76,6 +80,8 @@ pub enum Pattern {
     Uniform,
     /// Every block once a pass, in random order.
     Permutation,
+    /// [`PatternName::RandomMap`].
+    RandomMap,
     /// Goes on from where the last operation ended, and jumps at times.
     SemiRandom(Jump),
     /// Zipf-distributed popularity, scattered over the region.
@@ -195,6 +201,7 @@ impl Pattern {
             Pattern::Sequential(_) => PatternName::Sequential,
             Pattern::Uniform => PatternName::Uniform,
             Pattern::Permutation => PatternName::Permutation,
+            Pattern::RandomMap => PatternName::RandomMap,
             Pattern::SemiRandom(_) => PatternName::SemiRandom,
             Pattern::Zipf { .. } => PatternName::Zipf,
             Pattern::SelfSimilar { .. } => PatternName::SelfSimilar,

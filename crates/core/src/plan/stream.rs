@@ -265,7 +265,7 @@ impl Stream {
     /// Whether the workers share the region.
     pub fn sharing(&self) -> Sharing {
         self.regions.unwrap_or(match &self.pattern {
-            Pattern::Sequential(_) => Sharing::Disjoint,
+            Pattern::Sequential(_) | Pattern::RandomMap => Sharing::Disjoint,
             _ => Sharing::Shared,
         })
     }

@@ -8,6 +8,7 @@ mod driver_records;
 mod front_keys;
 mod golden;
 mod levels;
+mod mapped;
 mod patterns;
 mod read_back;
 mod replies;

@@ -128,6 +128,7 @@ const PATTERNS: &[&str] = &[
     "sequential",
     "uniform",
     "permutation",
+    "random-map",
     "semi-random",
     "zipf",
     "hot-zones",

@@ -8,9 +8,9 @@ const ERRORS_END: &str =
 const OWN_ORDER: &str = "the order is as often the same as in fio, but it is one of ours";
 const DIRECTORY: &str = "of a simulated drive (`sim:x25-e`) each file is a region, end to end";
 const ONE_SIZE: &str = "one size; a range is refused";
-const MAP_OF_SIZES: &str = "at random, places are drawn with repetition, where fio's map visits \
-                            each block once; in order, the last request is not cut to the end of \
-                            the region";
+const MAP_OF_SIZES: &str = "sizes are one list for all directions that have a map, else places \
+                            are drawn with repetition; of a range of many sizes a part stands \
+                            for all";
 const ONE_SHARE: &str = "one share for all directions; random requests are drawn with repetition, \
                          where fio's map visits each block once";
 const SYNCS: &str = "one of fsync, fdatasync and sync a job; in a mix fio syncs once more after \

@@ -18,8 +18,10 @@ pub(super) enum Address {
         start: u64,
         position: u64,
     },
+    /// `least`: bytes of the smallest request, behind which a pass is over.
     Onward {
         position: u64,
+        least: u64,
     },
     Uniform,
     Permutation {
@@ -65,8 +67,8 @@ impl Address {
             Address::Stride { stride, first, start, position } => {
                 stride_next((*stride, *first), (start, position), region, pass)
             }
-            Address::Onward { position } => {
-                return onward(position, region, len, pass);
+            Address::Onward { position, least } => {
+                return onward(position, region, (len, *least), pass);
             }
             Address::Uniform => random.below(region.slots),
             Address::Permutation { order, next, first, step } => {
@@ -83,7 +85,7 @@ impl Address {
                 if random.unit_f64() < *share {
                     *position = random.below(region.slots) * region.slot_bytes;
                 }
-                return onward(position, region, len, pass);
+                return onward(position, region, (len, 0), pass);
             }
             Address::Zipf { popularity, scatter } => scatter.at(popularity.sample(random)),
             Address::Runs(runs) => return runs.next(region, len, random),
@@ -121,8 +123,14 @@ impl Address {
     }
 }
 
-/// Continues at the end of the previous request, rounded up to the grid; wraps where it must.
-pub(super) fn onward(position: &mut u64, region: Region, len: u32, pass: &mut u64) -> u64 {
+/// Continues at the end of the previous request, rounded up to the grid; wraps where it must, and
+/// where not even a request of `least` bytes is left.
+pub(super) fn onward(
+    position: &mut u64,
+    region: Region,
+    (len, least): (u32, u64),
+    pass: &mut u64,
+) -> u64 {
     if *position + u64::from(len) > region.bytes {
         *position = 0;
         *pass += 1;
@@ -131,6 +139,10 @@ pub(super) fn onward(position: &mut u64, region: Region, len: u32, pass: &mut u6
     debug_assert!(position.is_multiple_of(region.slot_bytes), "{position} is off the grid");
     let offset = region.base + *position;
     *position = (*position + u64::from(len)).next_multiple_of(region.slot_bytes);
+    if *position + least > region.bytes {
+        *position = 0;
+        *pass += 1;
+    }
     offset
 }
 

@@ -1,6 +1,7 @@
 //! Weighted draws.
 
 use crate::defect::defect;
+use crate::plan::WeightedSize;
 use drivelab_stats::Random;
 
 /// A weighted draw; a single value costs nothing.
@@ -44,6 +45,38 @@ impl<T: Copy> Draw<T> {
             Some((_, value)) => *value,
             None => defect("a weighted draw fell beyond its weights"),
         }
+    }
+}
+
+impl Draw<u32> {
+    /// Of sizes, each with its weight.
+    pub(super) fn of_sizes(sizes: &[WeightedSize]) -> Self {
+        Draw::new(sizes.iter().map(|entry| (u64::from(entry.weight), entry.size.0 as u32)))
+    }
+
+    /// A size among those that fit in `room` bytes, by their weights; among all, if none does.
+    #[inline(always)]
+    pub(super) fn within(&self, room: u64, random: &mut Random) -> u32 {
+        let fits = |size: u32| u64::from(size) <= room;
+        if self.values.iter().all(|(_, size)| fits(*size)) {
+            return self.next(random);
+        }
+        let weights = |begin: &mut u64, (end, size): &(u64, u32)| {
+            Some((*end - std::mem::replace(begin, *end), *size))
+        };
+        let fitting = || self.values.iter().scan(0, weights).filter(|(_, size)| fits(*size));
+        let total: u64 = fitting().map(|(weight, _)| weight).sum();
+        if total == 0 {
+            return self.next(random);
+        }
+        let mut drawn = random.below(total);
+        for (weight, size) in fitting() {
+            if drawn < weight {
+                return size;
+            }
+            drawn -= weight;
+        }
+        defect("a size that fits was drawn beyond the weights of those that do")
     }
 }
 

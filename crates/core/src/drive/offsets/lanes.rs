@@ -19,6 +19,7 @@ pub(super) struct Lanes {
 struct Lane {
     region: Region,
     sizes: Draw<u32>,
+    least: u64,
     position: u64,
     /// How often it jumps.
     share: f64,
@@ -69,7 +70,8 @@ impl Lanes {
                 )));
             }
             let share = shares.get(kind.index()).copied().unwrap_or_default();
-            Ok(Lane { region: own, sizes: Draw::new(sizes), position: 0, share })
+            let (sizes, least) = (Draw::new(sizes), least.unwrap_or_default());
+            Ok(Lane { region: own, sizes, least, position: 0, share })
         };
         let lanes = [lane(KINDS[0])?, lane(KINDS[1])?, lane(KINDS[2])?];
         Ok(Some(Lanes { lanes }))
@@ -86,12 +88,12 @@ impl Lanes {
             defect("an operation of this kind has no lane")
         };
         debug_assert!(lane.region.slots > 0, "a lane without a place was drawn");
-        let len = lane.sizes.next(size_random);
-        debug_assert!(u64::from(len) <= lane.region.bytes, "no room for {len} bytes");
         // Neither who always jumps nor who never does draws for it.
         if lane.share >= 1.0 || (lane.share > 0.0 && address_random.unit_f64() < lane.share) {
             lane.position = address_random.below(lane.region.slots) * lane.region.slot_bytes;
         }
-        (onward(&mut lane.position, lane.region, len, pass), len)
+        let len = lane.sizes.within(lane.region.bytes - lane.position, size_random);
+        debug_assert!(u64::from(len) <= lane.region.bytes, "no room for {len} bytes");
+        (onward(&mut lane.position, lane.region, (len, lane.least), pass), len)
     }
 }

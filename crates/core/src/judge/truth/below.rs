@@ -133,8 +133,10 @@ impl Case<'_> {
 
 /// Hardly ever goes on where it was: a request serves one operation.
 fn jumps(stream: &Stream) -> bool {
-    use crate::plan::PatternName::{Bell, HotZones, Permutation, SelfSimilar, Uniform, Zipf};
+    use crate::plan::PatternName::{
+        Bell, HotZones, Permutation, RandomMap, SelfSimilar, Uniform, Zipf,
+    };
     let pattern = stream.pattern.name();
     stream.files == Files::One
-        && [Uniform, Permutation, Zipf, SelfSimilar, Bell, HotZones].contains(&pattern)
+        && [Uniform, Permutation, RandomMap, Zipf, SelfSimilar, Bell, HotZones].contains(&pattern)
 }

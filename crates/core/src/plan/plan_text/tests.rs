@@ -149,7 +149,7 @@ fn sample_level(random: &mut Random) -> Level {
 fn sample_pattern(random: &mut Random) -> Pattern {
     let maybe = |random: &mut Random| (random.below(2) == 0).then(|| random.unit_f64());
     let size = |random: &mut Random| Size(random.next_u64());
-    match random.below(12) {
+    match random.below(13) {
         0 => Pattern::Sequential(Sequence {
             stride: (random.below(2) == 0).then(|| random.next_u64() as i64),
             begin: (random.below(2) == 0).then(|| size(random)),
@@ -158,6 +158,7 @@ fn sample_pattern(random: &mut Random) -> Pattern {
         }),
         1 => Pattern::Uniform,
         2 => Pattern::Permutation,
+        12 => Pattern::RandomMap,
         3 => Pattern::SemiRandom(match random.below(2) {
             0 => Jump::Share(maybe(random)),
             _ => Jump::Run(1 + random.below(1 << 40)),

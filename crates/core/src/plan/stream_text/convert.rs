@@ -153,6 +153,7 @@ fn pattern_of(text: &mut StreamText) -> Result<Pattern, Contradiction> {
         }),
         PatternName::Uniform => Pattern::Uniform,
         PatternName::Permutation => Pattern::Permutation,
+        PatternName::RandomMap => Pattern::RandomMap,
         PatternName::SemiRandom => Pattern::SemiRandom(match (text.share, text.run, text.shares) {
             (share, None, None) => Jump::Share(share),
             (None, None, Some(shares)) => Jump::Shares(shares),
@@ -311,7 +312,7 @@ impl StreamText {
                 self.restart = sequence.restart;
                 self.each_kind_in_order = sequence.each_kind_in_order;
             }
-            Pattern::Uniform | Pattern::Permutation => {}
+            Pattern::Uniform | Pattern::Permutation | Pattern::RandomMap => {}
             Pattern::SemiRandom(Jump::Share(share)) => self.share = share,
             Pattern::SemiRandom(Jump::Shares(shares)) => self.shares = Some(shares),
             Pattern::SemiRandom(Jump::Run(run)) => self.run = Some(run),

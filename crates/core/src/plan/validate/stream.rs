@@ -92,7 +92,7 @@ fn pattern(stream: &Stream, problems: &mut Problems) {
         move || format!("pattern {owner} needs `{key}`; add it")
     };
     match &stream.pattern {
-        Pattern::Sequential(_) | Pattern::Uniform | Pattern::Permutation => {}
+        Pattern::Sequential(_) | Pattern::Uniform | Pattern::Permutation | Pattern::RandomMap => {}
         Pattern::SemiRandom(Jump::Share(share)) => {
             problems.need(share.is_none_or(|share| (0.0..=1.0).contains(&share)), "share", || {
                 "`share` is a probability; use 0 to 1".to_string()
@@ -438,6 +438,9 @@ fn orders(stream: &Stream, problems: &mut Problems) {
     problems.need(!overlaps || stream.pattern != Pattern::Permutation, "align", || {
         "in permutation order blocks must not overlap; use align of at least the size".to_string()
     });
+    if stream.pattern == Pattern::RandomMap {
+        mapped(stream, problems);
+    }
     if let Pattern::Segments { block, .. } = stream.pattern {
         let size = stream.request_max().max(1);
         problems.need(block.0 > 0 && block.0.is_multiple_of(size), "block", || {
@@ -447,6 +450,24 @@ fn orders(stream: &Stream, problems: &mut Problems) {
             )
         });
     }
+}
+
+/// One map has one grid, and one worker.
+fn mapped(stream: &Stream, problems: &mut Problems) {
+    let is_aligned = stream.align.is_none_or(|align| align.0 <= stream.size_min());
+    problems.need(is_aligned, "align", || {
+        "in random-map order `align` is the block of the map; use at most the smallest size"
+            .to_string()
+    });
+    let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
+    problems.need(!by_kind, "sizes", || {
+        "in random-map order all kinds have the same sizes; leave `kind` out".to_string()
+    });
+    let is_split =
+        stream.workers > 1 && stream.files == Files::One && stream.sharing() == Sharing::Shared;
+    problems.need(!is_split, "regions", || {
+        "workers do not share a random map; use disjoint or whole".to_string()
+    });
 }
 
 fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {

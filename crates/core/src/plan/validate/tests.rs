@@ -245,6 +245,17 @@ fn sizes_and_regions() {
     refused(&mixed(Pattern::strided(2)), "stride", "one size");
     refused(&mixed(Pattern::Permutation), "sizes", "requests of one size");
     accepted(&mixed(Pattern::SEQUENTIAL));
+    let mapped = |change: fn(&mut Stream)| {
+        with(|s| {
+            (s.sizes, s.pattern) = (sizes.clone(), Pattern::RandomMap);
+            change(s);
+        })
+    };
+    accepted(&mapped(|s| s.align = Some(Size(512))));
+    refused(&mapped(|s| s.align = Some(Size(1 << 20))), "align", "at most the smallest size");
+    let split = |s: &mut Stream| (s.workers, s.regions) = (2, Some(Sharing::Shared));
+    refused(&mapped(split), "regions", "do not share a random map");
+    refused(&mapped(|s| s.sizes[0].kind = Some(Action::Read)), "sizes", "leave `kind` out");
     let weightless = vec![WeightedSize { size: Size(4096), weight: 0, kind: None }];
     refused(&with(|s| s.sizes = weightless), "sizes", "sum to 0");
     let overlap = |s: &mut Stream| (s.pattern, s.align) = (Pattern::Permutation, Some(Size(512)));
