@@ -84,6 +84,11 @@ pub trait World {
     fn variable(&self, name: &str) -> Option<String>;
     /// The machine.
     fn host(&self) -> Host;
+    /// A number by chance, another one each time; `None` where several processes would have to
+    /// agree on it.
+    fn drawn(&self) -> Option<u64> {
+        None
+    }
     /// Processes that share the work: those of mpirun, or 1.
     fn ranks(&self) -> u32;
     /// What `--scale-size` said: sizes and counts of files are to be this many times as large.

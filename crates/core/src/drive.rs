@@ -8,5 +8,6 @@ pub mod inside;
 pub mod level;
 pub mod offsets;
 pub mod queue;
+pub mod repeated;
 pub mod tally;
 pub mod virtual_bed;

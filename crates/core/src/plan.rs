@@ -12,6 +12,7 @@ mod words;
 
 mod act;
 mod arrival;
+mod data;
 mod engine;
 mod file;
 mod interval;
@@ -28,6 +29,7 @@ mod zoned;
 
 pub use act::{Act, FileSystem, Mount, Purge, Stripe, Switch};
 pub use arrival::{Arrival, Think};
+pub use data::Data;
 pub use engine::{Calls, Engine, EngineTraits};
 pub use file::PlanFile;
 pub use interval::Interval;

@@ -5,6 +5,7 @@ mod foreign;
 mod reports;
 mod requests;
 
+use super::marks::{bytes, plain_bytes};
 use super::reading::{
     Given, above_zero, alignment, blocks, checksum, direction, distributions, engine, file_sizes,
     is_lfsr, mask_of_cpus, names_or_drive, percentiles, put, ranges, shares, splits, start_delay,

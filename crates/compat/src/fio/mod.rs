@@ -9,6 +9,7 @@ pub mod output;
 mod files;
 mod help;
 mod jobfile;
+mod marks;
 mod notes;
 mod place;
 mod reading;
@@ -16,6 +17,7 @@ mod replay;
 mod settings;
 mod shown;
 mod simulated;
+mod sizes;
 mod steadystate;
 mod stream;
 mod translate;
@@ -59,6 +61,7 @@ pub fn parse(args: &[String], world: &dyn World) -> Result<Asked<Line>, Refusal>
         // `--parse-only` looks at options and not behind them.
         if !words.parse_only {
             refusals.extend(replay::read(&mut settings, world).err());
+            refusals.extend(marks::read(&mut settings, world).err());
         }
         if words.readonly && (settings.rw.kinds[1] || settings.rw.kinds[2]) {
             refusals.push(Refusal::new(

@@ -233,7 +233,7 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
     let several = settings.bssplit.is_some() || settings.bsrange.is_some();
     let distribution = settings.first_distribution();
     let plain = *distribution == Distribution::Random;
-    let is_map_kept = settings.norandommap || super::stream::has_map_of_sizes(settings);
+    let is_map_kept = settings.norandommap || super::sizes::have_map(settings);
     if settings.rw.random && several && plain && !is_map_kept {
         notes.push(Note::new(
             "map_with_sizes",
@@ -247,7 +247,7 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
     }
     let is_thinned = |range: &[(u64, u64); 3]| {
         range.iter().zip(settings.rw.kinds).any(|((low, high), is_issued)| {
-            is_issued && high / low.max(&1) > super::stream::SIZES_MAX
+            is_issued && high / low.max(&1) > super::sizes::SIZES_MAX
         })
     };
     if settings.bssplit.is_none() && settings.bsrange.as_ref().is_some_and(is_thinned) {
@@ -257,7 +257,7 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
             Treatment::Approximated,
             format!(
                 "this many sizes are represented by {} of them; their mean is nearly the same.",
-                super::stream::SIZES_MAX
+                super::sizes::SIZES_MAX
             ),
         ));
     }

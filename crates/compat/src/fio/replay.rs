@@ -80,7 +80,7 @@ pub fn read(settings: &mut Settings, world: &dyn World) -> Result<(), Refusal> {
 fn not_of_a_trace(settings: &Settings) -> Option<&'static str> {
     let no_offset = Amount::Bytes(0);
     let all = [
-        ("verify", settings.verify.is_some()),
+        ("verify", settings.marks.verify.is_some()),
         ("numjobs", settings.numjobs > 1),
         ("loops", settings.loops > 1),
         ("time_based", settings.time_based && settings.runtime_ns > 0),

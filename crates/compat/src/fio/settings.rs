@@ -1,6 +1,7 @@
 //! One job's options as values, the last of a name wins.
 
 use super::known;
+use super::marks::Marks;
 use super::reading::Given;
 use super::replay::Replay;
 use super::shown::{Unified, Without};
@@ -85,10 +86,8 @@ pub struct Settings {
     pub ramp_ns: u64,
     /// `steadystate` and what belongs to it.
     pub steadystate: steadystate::Asked,
-    /// `verify`, in fio's word.
-    pub verify: Option<String>,
-    /// `do_verify`.
-    pub do_verify: bool,
+    /// `verify` and what belongs to it.
+    pub marks: Marks,
     /// `thinktime`.
     pub thinktime_ns: u64,
     /// `thinktime_blocks`.
@@ -316,8 +315,7 @@ impl Default for Settings {
             time_based: false,
             ramp_ns: 0,
             steadystate: steadystate::Asked::default(),
-            verify: None,
-            do_verify: true,
+            marks: Marks::default(),
             thinktime_ns: 0,
             thinktime_blocks: 1,
             rate: [0; 3],

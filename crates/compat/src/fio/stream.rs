@@ -1,23 +1,21 @@
 //! One job as a stream: its load, sizes, order and pace.
 
+use super::marks;
 use super::place::Place;
 use super::replay;
 use super::settings::{Distribution, Settings};
+use super::sizes;
 use super::steadystate;
 use super::translate::Whole;
 use super::value::Amount;
 use super::words::unsupported;
 use super::zones;
 use crate::front::{Refusal, World};
-use drivelab_core::op::Action;
 use drivelab_core::plan::{
     Arrival, Files, IoMode, Jump, KindShares, Mix, Pattern, Sequence, Sharing, Stream, Sync, Until,
-    WeightedSize, Zone,
+    Zone,
 };
 use drivelab_core::units::{Size, Span};
-
-/// Sizes that a range is divided into at most.
-pub const SIZES_MAX: u64 = 64;
 
 /// The stream of a job, which is the one of this number.
 ///
@@ -87,7 +85,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         replay::apply(settings, trace, &mut stream);
         return Ok(stream);
     }
-    sizes(settings, &mut stream);
+    sizes::apply(settings, &mut stream);
     in_its_way(settings, place, &mut stream)?;
     zones::apply(settings, place, world, &mut stream)?;
     Ok(stream)
@@ -106,9 +104,7 @@ fn in_its_way(settings: &Settings, place: &Place, stream: &mut Stream) -> Result
         return Err(unsupported("startdelay with steadystate", "use one of them"));
     }
     pace(settings, stream)?;
-    if settings.verify.is_some() {
-        stamps(settings, stream)?;
-    }
+    marks::apply(settings, stream)?;
     Ok(())
 }
 
@@ -189,96 +185,12 @@ fn in_requests(settings: &Settings, place: &Place, amount: u64) -> u64 {
     }
 }
 
-/// Sizes of reads, writes and trims with their shares.
-fn size_lists(settings: &Settings) -> [Vec<(u64, u32)>; 3] {
-    let lists = match (&settings.bssplit, settings.bsrange) {
-        (Some(split), _) => split.each_ref().map(|list| in_multiples(list)),
-        (None, Some(range)) => range.map(ranged),
-        (None, None) => settings.bs.map(|bs| vec![(bs, 1)]),
-    };
-    // What is trimmed first is written in the same blocks.
-    match settings.rw.is_trimmed_first() {
-        true => [lists[0].clone(), lists[2].clone(), lists[2].clone()],
-        false => lists,
-    }
-}
-
-/// Sizes of requests; one alone where that is so.
-fn sizes(settings: &Settings, stream: &mut Stream) {
-    let kinds = [Action::Read, Action::Write, Action::Trim];
-    let weights = [stream.mix.read, stream.mix.write, stream.mix.trim];
-    let issued: Vec<usize> = (0..3).filter(|place| weights[*place] > 0).collect();
-    let lists = size_lists(settings);
-    if let (None, Some(range)) = (&settings.bssplit, settings.bsrange) {
-        // Where several sizes are taken for one, places are still those of the smallest.
-        let low = issued.iter().map(|place| range[*place].0).min();
-        let is_thinned = issued.iter().any(|place| lists[*place][0].0 != range[*place].0);
-        stream.align = stream.align.or(low.filter(|_| is_thinned).map(Size));
-    }
-    let first = &lists[issued.first().copied().unwrap_or(0)];
-    let alike = issued.iter().all(|place| lists[*place] == *first);
-    match (alike, first.as_slice()) {
-        (true, [(bytes, _)]) => stream.size = Size(*bytes),
-        (true, several) => {
-            let entry = |(bytes, weight): &(u64, u32)| WeightedSize {
-                size: Size(*bytes),
-                weight: *weight,
-                kind: None,
-            };
-            stream.sizes = several.iter().map(entry).collect();
-        }
-        (false, _) => {
-            for place in issued {
-                let entry = |(bytes, weight): &(u64, u32)| WeightedSize {
-                    size: Size(*bytes),
-                    weight: *weight,
-                    kind: Some(kinds[place]),
-                };
-                stream.sizes.extend(lists[place].iter().map(entry));
-            }
-        }
-    }
-}
-
-/// Sizes of a list with their shares. fio rounds each down to a multiple of the smallest one.
-fn in_multiples(list: &[(u64, u32)]) -> Vec<(u64, u32)> {
-    let least = list.iter().map(|(bytes, _)| *bytes).min().unwrap_or(1).max(1);
-    let mut all: Vec<(u64, u32)> = Vec::with_capacity(list.len());
-    for (bytes, weight) in list {
-        let bytes = bytes / least * least;
-        match all.iter_mut().find(|(other, _)| *other == bytes) {
-            Some((_, sum)) => *sum = sum.saturating_add(*weight),
-            None => all.push((bytes, *weight)),
-        }
-    }
-    all
-}
-
-/// Sizes of a range with their shares. fio draws a number up to the largest size and rounds it up
-/// to a multiple of the smallest one; what is above the largest is that.
-fn ranged((low, high): (u64, u64)) -> Vec<(u64, u32)> {
-    let (count, rest) = (high / low.max(1), high % low.max(1));
-    let unit = greatest_divisor(low, rest).max(1);
-    let weight = |bytes: u64| u32::try_from(bytes / unit).unwrap_or(u32::MAX);
-    let step = count.div_ceil(SIZES_MAX).max(1);
-    let group = |first: u64| {
-        let last = (first + step - 1).min(count);
-        (low * (first + last).div_ceil(2), weight(low * (last + 1 - first)))
-    };
-    let whole = (1..=count).step_by(step as usize).map(group);
-    whole.chain((rest > 0).then(|| (high, weight(rest)))).collect()
-}
-
-fn greatest_divisor(one: u64, other: u64) -> u64 {
-    if other == 0 { one } else { greatest_divisor(other, one % other) }
-}
-
 /// The order of a job is its own, the same in every run and when it is read back; a seed makes
 /// another one, and without repetition the run draws one, unless what was written is read back.
 fn repeated_order(settings: &Settings, index: u64) -> Option<u64> {
     /// So that neighbouring seeds have no order in common.
     const APART: u64 = 0x9e37_79b9_7f4a_7c15;
-    match (settings.randseed, settings.randrepeat || settings.verify.is_some()) {
+    match (settings.randseed, settings.randrepeat || settings.marks.verify.is_some()) {
         (Some(seed), _) => Some(seed.wrapping_mul(APART).wrapping_add(index) >> 1),
         (None, true) => Some(index),
         (None, false) => None,
@@ -341,7 +253,7 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
             stream.pattern = Pattern::Permutation;
         }
         // With several sizes larger ones are cut to what is free in it.
-        Distribution::Random if several && has_map_of_sizes(settings) => {
+        Distribution::Random if several && sizes::have_map(settings) => {
             stream.pattern = Pattern::RandomMap;
         }
         Distribution::Random => stream.pattern = Pattern::Uniform,
@@ -356,19 +268,6 @@ fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
         ));
     }
     Ok(())
-}
-
-/// Whether the order is that of a map whose blocks have the smallest size, the same of all kinds.
-/// A rate in bytes is kept by the mean size, which a map does not have.
-pub(super) fn has_map_of_sizes(settings: &Settings) -> bool {
-    let lists = size_lists(settings);
-    let mut issued = lists.iter().zip(settings.rw.kinds).filter(|(_, is_issued)| *is_issued);
-    let first = issued.next().map(|(list, _)| list);
-    let is_one_list = issued.all(|(list, _)| Some(list) == first);
-    let least = first.into_iter().flatten().map(|(bytes, _)| *bytes).min();
-    let is_aligned = settings.ba.is_none_or(|align| least.is_some_and(|least| align <= least));
-    let has_rate = settings.rate.iter().any(|rate| *rate > 0);
-    !settings.norandommap && is_one_list && is_aligned && !has_rate
 }
 
 /// How often each direction jumps; it goes on behind its own last request in between.
@@ -505,29 +404,6 @@ fn pace(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     } else if settings.thinktime_ns > 0 {
         let burst = Some(settings.thinktime_blocks);
         stream.arrival = Arrival::thinking(burst, Span(settings.thinktime_ns));
-    }
-    Ok(())
-}
-
-/// What is written can be read back and told.
-fn stamps(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
-    if settings.rw.is_trimmed_first() {
-        return Err(unsupported("verify of trimwrite", "verify a job that writes"));
-    }
-    // The reads of a mix are not checked: what they find may be older.
-    if stream.mix.read > 0 && !settings.rw.is_mixed() {
-        stream.verify = true;
-        return Ok(());
-    }
-    if stream.mix.write > 0 {
-        stream.stamp = true;
-        let ends_by_time = settings.runtime_ns > 0 || settings.ends_when_steady();
-        if ends_by_time && settings.do_verify {
-            return Err(unsupported(
-                "verify of a job that time ends",
-                "end it by size, so that it is known what was written",
-            ));
-        }
     }
     Ok(())
 }

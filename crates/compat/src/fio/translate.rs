@@ -1,15 +1,15 @@
 //! Jobs as a plan: what is laid out, what runs together, what is read back.
 
+use super::marks;
 use super::place::{Place, Places};
 use super::settings::Settings;
 use super::shown::{Log, Logged, Section};
 use super::waves::{end_together, waves};
-use super::words::{Job, STATUS, unsupported};
+use super::words::{Job, unsupported};
 use super::{simulated, steadystate, stream};
 use crate::front::{Refusal, World};
 use drivelab_core::plan::{
-    Act, Arrival, Content, Engine, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
-    WeightedSize,
+    Act, Content, Engine, Interval, IoMode, Mix, Plan, Role, Step, Stream, Sync, Until,
 };
 use drivelab_core::units::{Size, Span};
 
@@ -39,7 +39,7 @@ pub struct Whole<'a> {
 /// # Errors
 /// What fits no plan, by name.
 pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Translated, Refusal> {
-    let mut plan = Plan { title: title(jobs), seed: seed(jobs)?, ..Plan::default() };
+    let mut plan = Plan { title: title(jobs), seed: seed(jobs, world)?, ..Plan::default() };
     plan.interval = interval(jobs)?;
     for whole in jobs {
         steadystate::check_interval(whole.settings, plan.interval.0.0)?;
@@ -91,6 +91,7 @@ pub fn plan(jobs: &[Whole<'_>], places: &Places, world: &dyn World) -> Result<Tr
             plan.steps.push(verify);
         }
     }
+    drawn_orders(&mut plan, world);
     Ok(Translated { plan, sections })
 }
 
@@ -130,7 +131,9 @@ fn title(jobs: &[Whole<'_>]) -> String {
     format!("fio {}", names.join(" "))
 }
 
-fn seed(jobs: &[Whole<'_>]) -> Result<u64, Refusal> {
+/// The seed of the plan. Stamps carry it: where blocks are checked it is always the same, so that
+/// every line can check what another one wrote.
+fn seed(jobs: &[Whole<'_>], world: &dyn World) -> Result<u64, Refusal> {
     let of = |settings: &Settings| match (settings.randseed, settings.randrepeat) {
         (Some(seed), _) => seed & (u64::MAX >> 1),
         (None, true) => SEED,
@@ -138,9 +141,25 @@ fn seed(jobs: &[Whole<'_>]) -> Result<u64, Refusal> {
         (None, false) => 0,
     };
     let first = jobs.first().map_or(SEED, |whole| of(whole.settings));
-    match jobs.iter().all(|whole| of(whole.settings) == first) {
+    let is_checked = jobs.iter().any(|whole| whole.settings.marks.verify.is_some());
+    let has_one = jobs.iter().all(|whole| of(whole.settings) == first);
+    let are_drawn = jobs.iter().any(|whole| of(whole.settings) == 0);
+    match has_one && !is_checked {
         true => Ok(first),
-        false => Err(unsupported("jobs with different seeds", "say randseed once, in [global]")),
+        false if are_drawn && world.drawn().is_none() => Err(unsupported(
+            "jobs with different seeds, or randrepeat=0 with verify, of several processes",
+            "say randseed, in [global]",
+        )),
+        false => Ok(SEED),
+    }
+}
+
+/// In a plan whose seed repeats, the orders that do not go by numbers of their own.
+fn drawn_orders(plan: &mut Plan, world: &dyn World) {
+    let streams = plan.steps.iter_mut().flat_map(|step| &mut step.streams);
+    for stream in streams.filter(|_| plan.seed != 0) {
+        let is_open = stream.order.is_none() && !stream.is_sequential();
+        stream.order = stream.order.or_else(|| world.drawn().filter(|_| is_open));
     }
 }
 
@@ -193,8 +212,11 @@ fn lay_out(jobs: &[Whole<'_>], places: &Places, plan: &mut Plan) {
         });
         let size = user.map_or(4096, |whole| largest_write(whole.settings)).min(file.size.0);
         // Of a mix only what it wrote is looked at: a lost write must not find a stamp below it.
-        let stamped = user
-            .is_some_and(|whole| whole.settings.verify.is_some() && !whole.settings.rw.is_mixed());
+        let stamped = user.is_some_and(|whole| {
+            whole.settings.marks.are_stamps() && !whole.settings.rw.is_mixed()
+        });
+        let data = user.and_then(|whole| whole.settings.marks.data());
+        let stamped = stamped && data.is_none();
         let stream = Stream {
             engine: Engine::Psync,
             io: IoMode::Buffered,
@@ -203,6 +225,7 @@ fn lay_out(jobs: &[Whole<'_>], places: &Places, plan: &mut Plan) {
             size: Size(size),
             length: Some(file.size),
             content: user.map_or(Content::Random, |whole| whole.settings.content),
+            data,
             stamp: stamped,
             first_file: index as u32,
             ..Stream::default()
@@ -284,7 +307,13 @@ fn wave_step(
     let times = world.scale_time();
     let mut streams = Vec::new();
     for (index, whole) in wave {
-        streams.push(stream::of(whole, *index, world)?);
+        let stream = stream::of(whole, *index, world)?;
+        let until = stream.until.clone().unwrap_or_default();
+        // What would be written is looked for.
+        streams.push(match whole.settings.marks.only && whole.settings.rw.kinds[1] {
+            true => marks::read_back(whole.settings, &stream, until)?,
+            false => stream,
+        });
     }
     let mut names: Vec<&str> = wave.iter().map(|(_, whole)| whole.job.name.as_str()).collect();
     names.dedup();
@@ -315,41 +344,16 @@ fn verifying(
     let mut which = Vec::new();
     for (place, (_, whole)) in wave.iter().enumerate() {
         let settings = whole.settings;
-        if settings.verify.is_none() || !settings.do_verify || !settings.rw.kinds[1] {
+        let marks = &settings.marks;
+        if marks.verify.is_none() || !marks.reads_back || marks.only || !settings.rw.kinds[1] {
             continue;
         }
         let written = &step.streams[place];
         if written.mix.write == 0 {
             continue;
         }
-        let mixed = settings.rw.is_mixed();
-        if written.content == Content::Zero {
-            return Err(Refusal::new(
-                STATUS,
-                "fio: verify of zero_buffers leaves nothing to tell blocks by",
-                "Leave zero_buffers out.",
-            ));
-        }
-        streams.push(Stream {
-            mix: Mix::READ,
-            sync: Sync::None,
-            content: Content::Random,
-            stamp: false,
-            verify: true,
-            read_back: mixed.then_some(written.mix),
-            start_after: Span(0),
-            arrival: match &written.arrival {
-                Arrival::Open { .. } => Arrival::AT_ONCE,
-                other => other.clone(),
-            },
-            until: Some(written.until.clone().unwrap_or_else(|| step.until.clone())),
-            sizes: written
-                .sizes
-                .iter()
-                .map(|entry| WeightedSize { kind: entry.kind.filter(|_| mixed), ..*entry })
-                .collect(),
-            ..written.clone()
-        });
+        let until = written.until.clone().unwrap_or_else(|| step.until.clone());
+        streams.push(marks::read_back(settings, written, until)?);
         which.push(first_section + place);
     }
     if streams.is_empty() {

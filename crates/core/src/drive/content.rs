@@ -39,6 +39,8 @@ pub enum Fault {
     Pass(u64),
     /// The stamp is right and the rest is not: flipped bits.
     Checksum,
+    /// Not the bytes that the plan names, from this address on.
+    Data(u64),
 }
 
 impl Fault {
@@ -64,6 +66,9 @@ impl Fault {
                 format!("lost overwrite: pass {found} instead of {}", expected.pass)
             }
             Fault::Pass(found) => format!("pass {found} instead of {}", expected.pass),
+            Fault::Data(byte) => {
+                format!("other bytes than `data` says, the first at offset {byte}")
+            }
             Fault::Checksum => "stamp right, content changed (checksum)".into(),
         }
     }

@@ -16,6 +16,7 @@ use crate::offsets::Offsets;
 use crate::op::{Action, DataOp, Errno, Op, Tag, Time};
 use crate::plan::{Step, Stream};
 use crate::queue::{Queue, Trouble};
+use crate::repeated;
 use crate::tally::Keep;
 use crate::units::Span;
 use drivelab_stats::{Domain, Random, derive};
@@ -288,6 +289,10 @@ impl Driver {
         let mut random = Random::new(derive(seed, step, stream));
         for tag in 0..self.slots.count() {
             let buffer = queue.buffer(tag as Tag);
+            if let Some(data) = &self.setup.stream.data {
+                repeated::fill(data, buffer, 0);
+                continue;
+            }
             content::prefill(
                 self.setup.stream.content,
                 self.blocks.unit_bytes,

@@ -232,7 +232,11 @@ impl Case<'_> {
             self.run.steps.iter().take_while(|step| step.begin.step < self.step.begin.step);
         let earlier = so_far.flat_map(|step| &step.plan.streams);
         let written = earlier.chain(&self.plan().streams).filter(|stream| stream.mix.write > 0);
-        written.map(|stream| stream.content).max_by_key(|content| compressible_percent(*content))
+        let of = |stream: &Stream| match stream.data {
+            Some(_) => Content::Compressible(100),
+            None => stream.content,
+        };
+        written.map(of).max_by_key(|content| compressible_percent(*content))
     }
 
     /// From the first worker's beginning to the last one's end, in nanoseconds: setting up counts

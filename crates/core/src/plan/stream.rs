@@ -1,7 +1,7 @@
 //! One stream of I/O: what it does, to what, in which order and when.
 
 use super::{
-    Arrival, Content, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request, Sharing,
+    Arrival, Content, Data, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request, Sharing,
     StreamText, Sync, SyncTiming, Until, WeightedSize, Zoned,
 };
 use crate::op::Action;
@@ -87,6 +87,8 @@ pub struct Stream {
     pub unregistered: bool,
     /// What written blocks hold.
     pub content: Content,
+    /// Bytes that written blocks repeat, and that reads which verify expect, instead of stamps.
+    pub data: Option<Data>,
     /// Each 4 KiB (or request, if smaller) carries address, seed, pass and checksum.
     pub stamp: bool,
     /// Reads check the stamps.
@@ -153,6 +155,7 @@ impl Default for Stream {
             iopoll: false,
             unregistered: false,
             content: Content::default(),
+            data: None,
             stamp: false,
             verify: false,
             read_back: None,

@@ -3,8 +3,8 @@
 //! What it means, and which keys contradict each other, is in `convert`.
 
 use super::{
-    Content, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request, Sharing, Sync,
-    SyncTiming, Until, WeightedSize, Zone, is_default, is_zero, is_zero_size, is_zero_span,
+    Content, Data, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request, Sharing,
+    Sync, SyncTiming, Until, WeightedSize, Zone, is_default, is_zero, is_zero_size, is_zero_span,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -183,6 +183,9 @@ pub struct StreamText {
     pub unregistered: bool,
     /// What written blocks hold.
     pub content: Content,
+    /// Bytes that written blocks repeat, and that reads which verify expect, instead of stamps.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<Data>,
     /// Each 4 KiB (or request, if smaller) carries address, seed, pass and checksum.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stamp: bool,

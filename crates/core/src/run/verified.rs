@@ -14,6 +14,13 @@ pub enum Verified {
     /// Not one of this many units has a stamp of drivelab, and this run wrote none of them: whether
     /// they are intact cannot be told. Data of another program look like this, whole or not.
     Foreign(u64),
+    /// Units that do not hold the bytes that the plan names.
+    Unlike {
+        /// How many of them.
+        wrong: u64,
+        /// How many were looked at.
+        checked: u64,
+    },
     /// Units that are not what was written.
     Wrong {
         /// How many of them.
@@ -34,13 +41,19 @@ impl Verified {
             _ if sum(|tally| tally.unstamped) == checked.max(1) && !stamped_before(run, step) => {
                 Verified::Foreign(checked)
             }
+            _ if step.plan.streams.iter().any(|stream| stream.data.is_some()) => {
+                Verified::Unlike { wrong, checked }
+            }
             _ => Verified::Wrong { wrong, checked },
         }
     }
 
     /// Units that are not what was written.
     pub fn wrong(self) -> u64 {
-        if let Verified::Wrong { wrong, .. } = self { wrong } else { 0 }
+        match self {
+            Verified::Wrong { wrong, .. } | Verified::Unlike { wrong, .. } => wrong,
+            _ => 0,
+        }
     }
 
     /// Units of which nothing can be told.
@@ -56,6 +69,9 @@ impl Verified {
                 "cannot tell whether the data is intact: none of {units} blocks has a stamp of \
                  drivelab: they were written without stamps, by drivelab or another program, or \
                  drivelab's data is gone"
+            )),
+            Verified::Unlike { wrong, checked } => Some(format!(
+                "{wrong} of {checked} blocks read do not hold the bytes that were to be there"
             )),
             Verified::Wrong { wrong, checked } => {
                 Some(format!("{wrong} of {checked} blocks read are not what was written"))

@@ -143,6 +143,11 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
             format!("{wrong} of {checked} blocks that `{name}` read are not what was written."),
             "The run file lists the first hundred with their offsets.",
         ),
+        Verified::Unlike { wrong, checked } => warn(
+            "mismatches",
+            format!("{wrong} of {checked} blocks that `{name}` read hold other bytes than asked."),
+            "The run file lists the first hundred with their offsets.",
+        ),
         Verified::Foreign(units) => warn(
             "not_verified",
             format!("None of the {units} blocks that `{name}` read has a stamp of drivelab."),

@@ -2,6 +2,7 @@
 
 use super::drivelab_options::DrivelabOptions;
 use crate::bounded;
+use crate::entropy;
 use crate::target::{Kind, Missing, ResolvedTarget};
 use drivelab_compat::front::{Found, Host, Scale, World};
 use drivelab_io::facts::{self, System};
@@ -97,6 +98,10 @@ impl World for RealWorld {
         let resolved = ResolvedTarget::look(&self.system, drive, Missing::Made).ok();
         let state = resolved.and_then(|resolved| resolved.simulated).map(|drive| drive.state);
         state.is_some_and(|state| !matches!(state, State::Fresh | State::Trimmed))
+    }
+
+    fn drawn(&self) -> Option<u64> {
+        self.ranks.is_alone().then(entropy::seed)
     }
 
     fn bytes(&self, path: &str) -> Result<Vec<u8>, String> {

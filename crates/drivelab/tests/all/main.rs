@@ -26,6 +26,7 @@ mod cli_width;
 mod doctor;
 mod foreign_files;
 mod front_fio;
+mod front_fio_bytes;
 mod front_fio_ends;
 mod front_fio_given;
 mod front_fio_plot;

@@ -18,8 +18,11 @@ const ALL_END: &str = "`all` where jobs would follow is refused, and one group o
                        next to others";
 const NOT_TWICE: &str =
     "refused together with fsync, fdatasync and sync, which sync the last writes anyway";
-const ALL_IS_READ: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum), \
-                           all of them; fio ends at the first wrong one";
+const ALL_IS_READ: &str = "pattern compares bytes, as fio does; by the other words blocks are \
+                           checked by drivelab's own stamps (address, seed, checksum); all blocks \
+                           are checked, where fio ends at the first wrong one";
+const PATTERN: &str = "with verify=pattern; by the other words blocks carry drivelab's own stamps \
+                       and not these bytes";
 const OPEN_LOOP: &str = "an open loop: requests are due at equal times, and lateness is recorded; \
                          the directions of a mix are drawn, each with its share of both rates";
 
@@ -32,16 +35,18 @@ pub(super) const ALL: &[Known] = &[
         .sets(|to, it| put(&mut to.turns.start_ns, start_delay(it))),
     option("runtime, timeout", Same).sets(|to, it| put(&mut to.runtime_ns, it.time_ns(SECOND))),
     bare("time_based", Same).sets(|to, it| put(&mut to.time_based, it.yes())),
-    bare("verify_only", instead("use rw=read with verify")).off(),
+    bare("verify_only", Same).sets(|to, it| put(&mut to.marks.only, it.yes())),
     option("ramp_time", Same).sets(|to, it| put(&mut to.ramp_ns, it.time_ns(SECOND))),
     option("clocksource", Ignored(ONE_CLOCK)),
     option("mem, iomem", Ignored("buffers are one mapping, aligned to pages")),
     option("iomem_align, mem_align", Ignored("buffers are one mapping, aligned to pages")),
-    option("verify", Near(ALL_IS_READ)).sets(|to, it| put(&mut to.verify, checksum(it.text()))),
-    option("do_verify", Same).sets(|to, it| put(&mut to.do_verify, it.yes())),
+    option("verify", Near(ALL_IS_READ))
+        .sets(|to, it| put(&mut to.marks.verify, checksum(it.text()))),
+    option("do_verify", Same).sets(|to, it| put(&mut to.marks.reads_back, it.yes())),
     option("verify_interval", Ignored(OWN_STAMPS)),
     option("verify_offset", Ignored(OWN_STAMPS)),
-    option("verify_pattern", Near("blocks carry drivelab's own stamps and not this pattern")),
+    option("verify_pattern", InPart(PATTERN))
+        .sets(|to, it| put(&mut to.marks.expected, bytes(it.text()).map(Some))),
     option(
         "verify_fatal",
         Ignored("all is read and every wrong block counted; fio ends at the first, with it or not"),
@@ -62,7 +67,8 @@ pub(super) const ALL: &[Known] = &[
     option("trim_verify_zero", instead("use rw=trim or rw=randtrim")).off(),
     option("trim_backlog, trim_backlog_batch", Ignored("they belong to trim_percentage")),
     option("verify_header_seed", Ignored("stamps carry the seed of the plan")),
-    option("verify_pattern_interval", Ignored("it belongs to verify_pattern")),
+    option("verify_pattern_interval", InPart(PATTERN))
+        .sets(|to, it| put(&mut to.marks.every, it.number())),
     bare("verify_write_sequence", Ignored("the order of the writes is drawn again")),
     option("verify_policy", Ignored("what was written is known from the plan")),
     option("verifysort, verifysort_nr", Ignored("fio itself no longer uses them")),

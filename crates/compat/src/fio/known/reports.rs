@@ -5,8 +5,7 @@ const ONE_CLOCK: &str = "every latency is recorded, from one calibrated clock";
 const ERRORS_END: &str =
     "the same without errors; here one ends the job, and what was measured until then is kept";
 const OF_DEDUPE: &str = "they belong to dedupe_percentage, which is refused";
-const NO_PATTERN: &str =
-    "content is random instead, which no drive can compress; zero_buffers writes zeros";
+const NOT_IF_VERIFIED: &str = "with verify blocks carry what verify looks for instead";
 const OF_FLOW: &str = "it belongs to flow, which is refused";
 const NO_FLOW: &str = "use rate or rate_iops; jobs run side by side, each at its own pace";
 const LOGS: &str =
@@ -42,7 +41,8 @@ pub(super) const ALL: &[Known] = &[
     }),
     bare("refill_buffers", Ignored("no two written blocks are ever identical here")),
     option("scramble_buffers", Ignored("no two written blocks are ever identical here")),
-    option("buffer_pattern", Near(NO_PATTERN)),
+    option("buffer_pattern", InPart(NOT_IF_VERIFIED))
+        .sets(|to, it| put(&mut to.marks.written, plain_bytes(it.text()).map(Some))),
     option("buffer_compress_percentage", Same).sets(|to, it| {
         let content = |share| match share {
             0 => Content::Random,

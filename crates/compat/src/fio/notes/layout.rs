@@ -36,7 +36,7 @@ fn made_by_writes(
     begun: &mut HashSet<usize>,
     notes: &mut Vec<Note>,
 ) {
-    if !whole.settings.rw.kinds[1] {
+    if !whole.settings.rw.kinds[1] || whole.settings.marks.only {
         return;
     }
     let files = files_of(whole, places);

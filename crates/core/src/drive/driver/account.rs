@@ -6,6 +6,7 @@ use crate::anatomy::Stamped;
 use crate::content::{self, Fault, Stamp};
 use crate::op::{Action, DataOp, Done, Errno, Op, Time};
 use crate::plan::{Reply, SyncTiming};
+use crate::repeated;
 use crate::tally::{Flight, Gap, Slow};
 
 impl Driver {
@@ -213,6 +214,15 @@ impl Driver {
         };
         let (tally, mismatches) = (&mut self.book.tally, &mut self.blocks.mismatches);
         let data = &data[..op.len as usize];
+        if let Some(expected) = &stream.data {
+            tally.verified += repeated::check_all(expected, data, op.offset, |address, byte| {
+                tally.mismatched += 1;
+                if mismatches.len() < MISMATCHES_MAX {
+                    mismatches.push((op, address, Fault::Data(byte), first));
+                }
+            });
+            return;
+        }
         let count = content::check_all(
             self.blocks.unit_bytes,
             data,

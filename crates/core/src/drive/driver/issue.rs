@@ -6,6 +6,7 @@ use crate::content::{self, Stamp};
 use crate::op::{Action, DataOp, Op, Time};
 use crate::plan::Sync;
 use crate::queue::{Queue, Trouble};
+use crate::repeated;
 use crate::tally::{DEPTH_LEVELS, Flight};
 
 /// Operations of one hint: a processor has only this many requests to memory under way.
@@ -306,6 +307,12 @@ impl Driver {
             let pass = stream.pass.unwrap_or(0) + pass;
             let stamp = Stamp { address: op.offset, seed: self.setup.seed, pass };
             content::stamp(self.blocks.unit_bytes, buffer, stamp);
+        } else if let Some(data) = &stream.data {
+            // What was laid in the buffer is there still, where nothing was read into it.
+            let is_there = data.offset_at.is_empty() && stream.mix.read == 0;
+            if !is_there || stream.reply.is_some() {
+                repeated::fill(data, buffer, op.offset);
+            }
         } else if stream.content != crate::plan::Content::Zero {
             content::make_unique(self.blocks.unit_bytes, buffer, op.offset, self.bounds.issued);
         }

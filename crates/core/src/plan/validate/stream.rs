@@ -4,7 +4,7 @@ use super::{Geometry, HOUR, Problems};
 use crate::facts::TargetKind;
 use crate::op::{Action, NameOp};
 use crate::plan::{
-    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
+    Arrival, Content, Data, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
     Sharing, Stream, Sync, SyncTiming, Zone,
 };
 use crate::quantity::counted;
@@ -252,7 +252,10 @@ fn engine(stream: &Stream, problems: &mut Problems) {
 fn checks(stream: &Stream, problems: &mut Problems) {
     let reads = stream.mix.read > 0 || stream.reply.is_some();
     let writes = stream.mix.write > 0 || stream.reply.is_some();
-    let stamps = stream.stamp || stream.verify;
+    if let Some(data) = &stream.data {
+        repeated(stream, data, problems);
+    }
+    let stamps = (stream.stamp || stream.verify) && stream.data.is_none();
     problems.need(!stream.verify || reads, "verify", || {
         "verify checks what is read, and nothing is; add reads or remove verify".to_string()
     });
@@ -281,6 +284,24 @@ fn checks(stream: &Stream, problems: &mut Problems) {
         "while it writes, nobody knows which pass a read will find; verify in a step of its own, \
          or leave `pass` out to check address, seed and checksum only"
             .to_string()
+    });
+}
+
+/// Bytes of one's own stand instead of everything else that blocks may hold.
+fn repeated(stream: &Stream, data: &Data, problems: &mut Problems) {
+    if let Err(text) = data.check() {
+        problems.need(false, "data", || text);
+    }
+    let is_used = stream.mix.write > 0 || stream.reply.is_some() || stream.verify;
+    problems.need(is_used, "data", || {
+        "`data` is what is written, or what `verify` expects; add one of them or remove it".into()
+    });
+    problems.need(stream.engine.moves_data() || !stream.verify, "verify", || {
+        "the null engine moves no data, so there is nothing to verify".to_string()
+    });
+    let is_alone = !stream.stamp && stream.content == Content::Random;
+    problems.need(is_alone, "data", || {
+        "`data` is all that blocks hold; remove it, or `stamp` and `content`".to_string()
     });
 }
 
