@@ -25,6 +25,7 @@ mod stream;
 mod stream_text;
 mod until;
 mod weights;
+mod window;
 mod zoned;
 
 pub use act::{Act, FileSystem, Mount, Purge, Stripe, Switch};
@@ -41,6 +42,7 @@ pub use stream::{REQUESTS_MAX, STAMP_UNIT_BYTES, Stream};
 pub use stream_text::{Contradiction, StreamText};
 pub use until::Until;
 pub use weights::{KindShares, Mix, WeightedSize, Zone};
+pub use window::Window;
 pub use zoned::Zoned;
 
 use crate::units::{Size, Span};

@@ -3,12 +3,16 @@
 use super::place::{Place, Places, State};
 use super::settings::Settings;
 use super::value::Amount;
-use super::words::STATUS;
+use super::words::{STATUS, unsupported};
 use crate::front::{Found, Refusal, Scale, World};
 use drivelab_core::plan::PlanFile;
 use drivelab_core::units::Size;
 use std::collections::HashSet;
 use std::ops::Range;
+
+/// The way out of a line without a size.
+const SIZELESS: &str =
+    "Say how much, as in --size=1G; only existing files and devices have a size.";
 
 /// Jobs that there is room for, clones counted, as in fio.
 const CLONES_MAX: u64 = 4096;
@@ -194,33 +198,35 @@ fn wanted_of(
         align => offset / align * align,
     };
     let offset_each = scaled(settings.offset_increment, whole, scale, grain);
+    let behind = |bytes: u64| bytes.saturating_sub(offset).saturating_mul(parts);
     let size = match (settings.size, filesize) {
         // Of files whose size is said, a share is one of that size, whatever is there.
         (Some(share @ Amount::Percent(_)), Some(bytes)) => {
-            let size = scaled(share, bytes.saturating_mul(parts), scale, grain);
-            size.min(bytes.saturating_sub(offset).saturating_mul(parts))
+            scaled(share, bytes.saturating_mul(parts), scale, grain).min(behind(bytes))
         }
         (Some(size), _) => scaled(size, whole, scale, grain * parts),
-        (None, Some(bytes)) => bytes.saturating_mul(parts),
+        (None, Some(bytes)) => behind(bytes),
         (None, None) => whole.saturating_sub(offset),
     };
     if size == 0 {
-        return Err(Refusal::new(
-            STATUS,
-            "fio: you need to specify size=",
-            "Say how much, as in --size=1G; only existing files and devices have a size.",
-        ));
+        return Err(Refusal::new(STATUS, "fio: you need to specify size=", SIZELESS));
     }
-    let part = match (filesize, settings.size) {
-        (Some(_), Some(Amount::Percent(_))) | (None, _) => size / parts,
-        (Some(bytes), _) => bytes,
-    };
+    let clones = u64::from(settings.numjobs.max(1));
+    let reach = offset.saturating_add(offset_each.saturating_mul(clones - 1));
+    // A file whose size is said ends there, wherever a job begins in it.
+    let end = filesize.filter(|_| !matches!(settings.size, Some(Amount::Percent(_))));
+    let part = end.map_or(size / parts, |bytes| bytes.saturating_sub(offset));
     holds_a_block(settings, size, part)?;
     // A job moves no more than its files hold, whatever its size says.
     let size = size.min(part.saturating_mul(parts));
-    let clones = u64::from(settings.numjobs.max(1));
-    let reach = offset.saturating_add(offset_each.saturating_mul(clones - 1));
-    let file_bytes = reach.saturating_add(part);
+    let least = end.map_or(part, |bytes| bytes.saturating_sub(reach));
+    if size > least.saturating_mul(parts) {
+        return Err(unsupported(
+            "offset_increment up to where clones have different amounts left of filesize",
+            "say a size that each of them has behind its offset",
+        ));
+    }
+    let file_bytes = end.unwrap_or_else(|| reach.saturating_add(part));
     Ok(Wanted {
         first,
         count: own.len(),

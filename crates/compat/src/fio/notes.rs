@@ -240,9 +240,9 @@ fn orders(settings: &Settings, notes: &mut Vec<Note>) {
             if settings.bssplit.is_some() { "bssplit" } else { "bsrange" },
             Treatment::Approximated,
             "where directions have sizes of their own, ba is larger than the smallest size, or \
-             rate counts bytes, blocks are drawn with repetition: fio's map, which visits each block once and cuts \
-             the larger ones to what is left of it, is not kept. fio's requests are smaller on \
-             average, and there are more of them.",
+             rate counts bytes, blocks are drawn with repetition: fio's map, which visits each \
+             block once and cuts the larger ones to what is left of it, is not kept. fio's \
+             requests are smaller on average, and there are more of them.",
         ));
     }
     let is_thinned = |range: &[(u64, u64); 3]| {

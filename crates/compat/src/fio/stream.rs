@@ -39,7 +39,7 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
         mix: mix(settings),
         offset: Size(place.offset),
         offset_each: Size(place.offset_each),
-        length: (place.length > 0).then_some(Size(place.length)),
+        length: length(place, settings.numjobs),
         regions: Some(Sharing::Whole),
         files: place.shared(),
         first_file: place.first_file(),
@@ -87,8 +87,16 @@ pub fn of(whole: &Whole<'_>, index: usize, world: &dyn World) -> Result<Stream, 
     }
     sizes::apply(settings, &mut stream);
     in_its_way(settings, place, &mut stream)?;
-    zones::apply(settings, place, world, &mut stream)?;
+    zones::apply(settings, place, &mut stream)?;
     Ok(stream)
+}
+
+/// Bytes of the region; up to where the file ends, where clones have different amounts left of it.
+fn length(place: &Place, clones: u32) -> Option<Size> {
+    let reach = place.offset_each.saturating_mul(u64::from(clones.max(1) - 1));
+    let end = place.offset.saturating_add(reach).saturating_add(place.length);
+    let is_shared = place.offset_each > 0 && !place.is_on_drive && place.file_bytes > 0;
+    (place.length > 0 && !(is_shared && end > place.file_bytes)).then_some(Size(place.length))
 }
 
 /// Its order, its pace and its marks.
@@ -197,13 +205,15 @@ fn repeated_order(settings: &Settings, index: u64) -> Option<u64> {
     }
 }
 
+fn in_order(each_kind_in_order: bool) -> Pattern {
+    Pattern::Sequential(Sequence { each_kind_in_order, ..Sequence::default() })
+}
+
 /// The order of the addresses.
 fn order(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     let several = !stream.sizes.is_empty();
     if !settings.rw.random {
-        let each_kind_in_order = settings.rw.is_mixed();
-        stream.pattern =
-            Pattern::Sequential(Sequence { each_kind_in_order, ..Sequence::default() });
+        stream.pattern = in_order(settings.rw.is_mixed());
         return Ok(());
     }
     let issued = || (0..3).filter(|place| settings.rw.kinds[*place]);

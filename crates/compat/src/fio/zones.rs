@@ -3,8 +3,8 @@
 use super::place::Place;
 use super::settings::Settings;
 use super::words::unsupported;
-use crate::front::{Found, Refusal, World};
-use drivelab_core::plan::{Stream, Zoned};
+use crate::front::Refusal;
+use drivelab_core::plan::{Pattern, Sequence, Stream, Window};
 use drivelab_core::units::Size;
 
 /// `zonemode` and what belongs to it.
@@ -38,12 +38,7 @@ pub enum ZoneMode {
 ///
 /// # Errors
 /// What zones are not used for here.
-pub fn apply(
-    settings: &Settings,
-    place: &Place,
-    world: &dyn World,
-    stream: &mut Stream,
-) -> Result<(), Refusal> {
+pub fn apply(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
     let zones = settings.turns.zones;
     match zones.mode {
         ZoneMode::None if zones.appends => {
@@ -51,16 +46,7 @@ pub fn apply(
         }
         ZoneMode::None => Ok(()),
         ZoneMode::Drive => of_drive(settings, stream),
-        ZoneMode::Strided => {
-            let is_device = |name: &String| matches!(world.found(name), Found::Device { .. });
-            match settings.filenames.first().is_some_and(is_device) {
-                true => strided(settings, place, stream),
-                false => Err(unsupported(
-                    "zonemode=strided of files and simulated drives",
-                    "name a block device, or use offset and size",
-                )),
-            }
-        }
+        ZoneMode::Strided => strided(settings, place, stream),
     }
 }
 
@@ -97,35 +83,40 @@ fn of_drive(settings: &Settings, stream: &mut Stream) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// Parts of the file or drive, one after the other up to its end, and from the first one again.
 fn strided(settings: &Settings, place: &Place, stream: &mut Stream) -> Result<(), Refusal> {
     let zones = settings.turns.zones;
     let range = if zones.range == 0 { zones.bytes } else { zones.range };
-    if zones.bytes == 0 || range < zones.bytes {
+    if zones.bytes == 0 {
+        return Err(unsupported("zonemode=strided without a zonesize", "say zonesize too"));
+    }
+    let is_plain = match &stream.pattern {
+        Pattern::Sequential(sequence) => *sequence == Sequence::default() && zones.bytes <= range,
+        Pattern::Uniform | Pattern::Permutation => true,
+        _ => false,
+    };
+    if !is_plain || place.is_on_drive {
         return Err(unsupported(
-            "zonemode=strided without a zonesize, or with one above zonerange",
-            "say zonesize, and a zonerange that holds it",
+            "zonemode=strided of a mix in order, of parts of random requests, in order beyond \
+             zonerange, or of a simulated drive",
+            "use rw=read, write, randread or randwrite with one bs, and a zonesize up to zonerange",
         ));
     }
-    if settings.rw.kinds != [true, false, false] || settings.rw.random {
+    let step = range.saturating_add(zones.skip);
+    let whole = place.file_bytes.saturating_sub(place.offset);
+    let window =
+        Window { size: Size(range), bytes: Some(Size(zones.bytes)), step: Some(Size(step)) };
+    if window.count(whole) == 0 {
         return Err(unsupported(
-            "zonemode=strided that writes, or reads at random",
-            "say rw=read, or use offset and size",
+            "zonemode=strided over less than one zonerange",
+            "use a larger file, or smaller zones",
         ));
     }
-    let size = range.saturating_add(zones.skip);
-    if size == zones.bytes {
+    if (step, zones.bytes) == (range, range) && !settings.rw.random {
         // Nothing lies between them.
         return Ok(());
     }
-    let length = place.length / size * size;
-    if length == 0 {
-        return Err(unsupported(
-            "zonemode=strided over less than one zone and its gap",
-            "use a larger size, or smaller zones",
-        ));
-    }
-    let capacity = Some(Size(zones.bytes));
-    stream.zoned = Some(Zoned { size: Size(size), capacity, finish_after: None });
-    stream.length = Some(Size(length));
+    stream.window = Some(window);
+    stream.length = Some(Size(whole));
     Ok(())
 }

@@ -13,6 +13,7 @@ mod runs;
 mod skewed;
 mod traced;
 mod turns;
+mod windowed;
 mod written;
 mod zoned;
 mod zones;
@@ -36,6 +37,7 @@ use runs::Runs;
 use skewed::Skewed;
 use traced::Traced;
 use turns::Turns;
+use windowed::Windowed;
 use written::Written;
 use zoned::Zoned;
 use zones::Zones;
@@ -68,6 +70,7 @@ enum Walk {
     Pairs(Pairs),
     Written(Written),
     Zoned(Zoned),
+    Windowed(Windowed),
     Names(Names),
 }
 
@@ -131,6 +134,10 @@ impl Offsets {
     }
 
     fn of_file(stream: &Stream, worker: u32, file_bytes: u64, seed: u64) -> Result<Self, Trouble> {
+        if let Some(window) = stream.window {
+            let (parts, region) = Windowed::new(stream, window, worker, file_bytes, seed)?;
+            return Ok(Offsets { region, walk: Walk::Windowed(parts.clone()), ..parts.inner() });
+        }
         let worker = stream.part_of(worker);
         let mut seeds = Domain::Addresses.seed(seed, u64::from(worker));
         let mut next = || Random::new(drivelab_stats::splitmix64(&mut seeds));
@@ -185,6 +192,7 @@ impl Offsets {
             Walk::Pairs(pairs) => pairs.pass_operations(),
             Walk::Written(written) => written.pass_operations(),
             Walk::Zoned(zoned) => zoned.pass_operations(),
+            Walk::Windowed(parts) => parts.pass_operations(),
             Walk::Names(names) => Some(names.pass_operations()),
             _ => None,
         }
@@ -211,6 +219,7 @@ impl Offsets {
             Walk::Pairs(pairs) => return pairs.next(),
             Walk::Written(written) => return written.next(),
             Walk::Zoned(zoned) => return zoned.next(),
+            Walk::Windowed(parts) => return parts.next(&mut self.pass),
             Walk::Lanes(lanes) => {
                 let action = self.kinds.next(&mut self.kind_random);
                 let randoms = (&mut self.address_random, &mut self.size_random);

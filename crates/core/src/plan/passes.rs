@@ -33,8 +33,9 @@ fn expected_pass(earlier: &[Step], reader: &Stream) -> Option<u64> {
         || stream.files == Files::Each
         || (stream.pattern == Pattern::Permutation && stream.sharing() != Sharing::Whole)
         || stream.sharing() == Sharing::Disjoint;
-    let whole_region =
-        stream.stride().unwrap_or(1) != 0 && stream.mix.total() == u64::from(stream.mix.write);
+    let whole_region = stream.window.is_none()
+        && stream.stride().unwrap_or(1) != 0
+        && stream.mix.total() == u64::from(stream.mix.write);
     let known = only_passes && ordered && once && same_region && whole_region && stream.stamp;
     known.then(|| stream.pass.unwrap_or(0) + whole.saturating_sub(1))
 }

@@ -2,7 +2,7 @@
 
 use super::{
     Arrival, Content, Data, Engine, Files, IoMode, Mix, Names, Pattern, Reply, Request, Sharing,
-    StreamText, Sync, SyncTiming, Until, WeightedSize, Zoned,
+    StreamText, Sync, SyncTiming, Until, WeightedSize, Window, Zoned,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -57,6 +57,8 @@ pub struct Stream {
     pub length: Option<Size>,
     /// The zones of the drive: offsets are of what they hold, one zone after the other.
     pub zoned: Option<Zoned>,
+    /// The part of the region that it keeps to before it moves on.
+    pub window: Option<Window>,
     /// Writes to zones are appends: the drive chooses where in its zone each one lands, so that
     /// several can be in flight.
     pub zone_append: bool,
@@ -143,6 +145,7 @@ impl Default for Stream {
             offset: Size(0),
             length: None,
             zoned: None,
+            window: None,
             zone_append: false,
             regions: None,
             files: Files::default(),

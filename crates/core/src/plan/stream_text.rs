@@ -4,7 +4,8 @@
 
 use super::{
     Content, Data, Engine, Files, IoMode, KindShares, Mix, PatternName, Reply, Request, Sharing,
-    Sync, SyncTiming, Until, WeightedSize, Zone, is_default, is_zero, is_zero_size, is_zero_span,
+    Sync, SyncTiming, Until, WeightedSize, Window, Zone, is_default, is_zero, is_zero_size,
+    is_zero_span,
 };
 use crate::op::Action;
 use crate::units::{Size, Span};
@@ -122,6 +123,9 @@ pub struct StreamText {
     /// Bytes of the region; to the end of the target if absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub length: Option<Size>,
+    /// The part of the region that it keeps to before it moves on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub window: Option<Window>,
     /// Zoned drives: bytes from the start of one zone to that of the next.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub zone_size: Option<Size>,

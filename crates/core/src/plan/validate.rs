@@ -11,6 +11,7 @@ use std::fmt;
 mod commands;
 mod files;
 mod level;
+mod orders;
 mod pairs;
 mod read_back;
 mod replies;

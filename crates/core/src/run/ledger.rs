@@ -179,6 +179,7 @@ fn covers(step: &Step, stream: &Stream, file_bytes: u64, written_bytes: u64) -> 
         && stream.alignment() <= stream.size_min()
         && (stream.first_file, stream.files_of_worker()) == (0, 1)
         && (stream.sharing() != Sharing::Whole || stream.workers == 1)
+        && stream.window.is_none()
         && stream.until.is_none();
     let by_pass = in_order(stream) || stream.pattern == Pattern::Permutation;
     let each_all = stream.files == Files::Each

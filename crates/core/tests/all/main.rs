@@ -17,4 +17,5 @@ mod skewed;
 mod support;
 mod tally_merge;
 mod traces;
+mod windowed;
 mod zoned;

@@ -121,6 +121,32 @@ pub fn rate_not_kept(step: &Step, number: u32, unissued: u64) -> Warning {
     }
 }
 
+/// Code, text and advice where what the step `name` read is not what it should be, or is unknown.
+fn not_as_it_should_be(
+    found: Verified,
+    name: &str,
+) -> Option<(&'static str, String, &'static str)> {
+    const LISTED: &str = "The run file lists the first hundred with their offsets.";
+    match found {
+        Verified::Wrong { wrong, checked } => Some((
+            "mismatches",
+            format!("{wrong} of {checked} blocks that `{name}` read are not what was written."),
+            LISTED,
+        )),
+        Verified::Unlike { wrong, checked } => Some((
+            "mismatches",
+            format!("{wrong} of {checked} blocks that `{name}` read hold other bytes than asked."),
+            LISTED,
+        )),
+        Verified::Foreign(units) => Some((
+            "not_verified",
+            format!("None of the {units} blocks that `{name}` read has a stamp of drivelab."),
+            "Verify data with the program that wrote it, or write it with drivelab first.",
+        )),
+        Verified::Unchecked | Verified::Right(_) => None,
+    }
+}
+
 /// What the tallies of a finished step warn of.
 pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
     let mut warnings = Vec::new();
@@ -137,27 +163,13 @@ pub fn warnings_of(run: &Run, step: &StepRun, number: u32) -> Vec<Warning> {
             "The numbers count only what succeeded. See the kernel log (dmesg).",
         );
     }
-    match Verified::of(run, step) {
-        Verified::Wrong { wrong, checked } => warn(
-            "mismatches",
-            format!("{wrong} of {checked} blocks that `{name}` read are not what was written."),
-            "The run file lists the first hundred with their offsets.",
-        ),
-        Verified::Unlike { wrong, checked } => warn(
-            "mismatches",
-            format!("{wrong} of {checked} blocks that `{name}` read hold other bytes than asked."),
-            "The run file lists the first hundred with their offsets.",
-        ),
-        Verified::Foreign(units) => warn(
-            "not_verified",
-            format!("None of the {units} blocks that `{name}` read has a stamp of drivelab."),
-            "Verify data with the program that wrote it, or write it with drivelab first.",
-        ),
-        Verified::Unchecked | Verified::Right(_) => {}
+    if let Some((code, text, advice)) = not_as_it_should_be(Verified::of(run, step), name) {
+        warn(code, text, advice);
     }
     let unordered = |stream: &Stream| {
         let writes = stream.mix.write > 0 || stream.reply.is_some();
         stream.verify
+            && stream.data.is_none()
             && writes
             && !matches!(stream.pattern, Pattern::Sequential(_) | Pattern::Permutation)
     };

@@ -150,9 +150,17 @@ pub(crate) fn load(stream: &StreamSummary) -> String {
     parts.push(headline::sizes(load));
     parts.push(headline::depth(load));
     parts.extend(load.zone_bytes.map(|zone| match load.zone_used_bytes {
-        // So a drive is read in parts, too, that has no zones itself.
         Some(used) => format!("over the first {} of each {}", units::size(used), units::size(zone)),
         None => format!("over zones of {}", units::size(zone)),
+    }));
+    let window = load.window_bytes.zip(load.window_moved_bytes).zip(load.window_step_bytes);
+    parts.extend(window.map(|((within, moved), step)| {
+        format!(
+            "within {}, moving on by {} after {}",
+            units::size(within),
+            units::size(step),
+            units::size(moved)
+        )
     }));
     parts.extend(load.zone_append.then(|| "by zone append".to_owned()));
     parts.push(match stream.seconds {

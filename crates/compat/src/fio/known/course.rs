@@ -3,7 +3,8 @@
 use super::*;
 const NO_PLACE: &str = "drivelab's own scheduling decides that";
 const ZONES: &str = "zbd: reads, and writes in order of one job, over the zones that a drive \
-                     tells; strided: reads of a device in order, of whole zones";
+                     tells; strided: one kind in order, or random requests of one bs; zones that \
+                     do not lie whole in the file are left out";
 const EACH_RESET: &str = "each zone is reset just before it is written";
 const OWN_STAMPS: &str = "blocks are checked by drivelab's own stamps (address, seed, checksum)";
 const IOLOG: &str = "one job with one file, else it is refused; the first 1,048,576 requests";

@@ -433,6 +433,7 @@ fn fills(step: &StepRun, number: u32, stream: &Stream, read: &Stream) -> bool {
     };
     let covers = stream.offset.0 <= read.offset.0
         && end(stream) >= end(read)
+        && stream.window.is_none()
         && stream.files == Files::One
         && read.files == Files::One;
     let tallies = step.tallies.iter().filter(|tally| tally.stream == number);

@@ -1,5 +1,6 @@
 //! What one stream must fulfil: its load, its keys, its addresses, its checks.
 
+use super::orders::{begin_of, validate_orders};
 use super::{Geometry, HOUR, Problems};
 use crate::facts::TargetKind;
 use crate::op::{Action, NameOp};
@@ -338,7 +339,7 @@ fn data(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     if stream.io == IoMode::Direct && stream.engine.moves_data() {
         blocks(stream, geometry, problems);
     }
-    orders(stream, problems);
+    validate_orders(stream, problems);
     if geometry.kind == TargetKind::Simulated {
         simulated(stream, geometry, problems);
     }
@@ -427,68 +428,10 @@ fn blocks(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
     }
 }
 
-fn begin_of(stream: &Stream) -> Option<Size> {
-    stream.pattern.sequence().and_then(|sequence| sequence.begin)
-}
-
 /// `4KiB`, or `1834 bytes` where no unit divides it.
 fn bytes_in_words(bytes: u64) -> String {
     let text = Size(bytes).to_string();
     if text.ends_with('B') { text } else { format!("{text} bytes") }
-}
-
-/// What follows from each request having its place in an order.
-fn orders(stream: &Stream, problems: &mut Problems) {
-    let mixed = stream.size_min() != stream.request_max();
-    let restarts = stream.pattern.sequence().is_some_and(|sequence| sequence.restart);
-    let is_plain = (stream.stride().is_none() || restarts)
-        && !(stream.stamp || stream.verify || stream.is_each_kind_in_order());
-    problems.need(begin_of(stream).is_none() || is_plain, "begin", || {
-        "a first pass that begins elsewhere has no stride, no marks and one order for all kinds; \
-         leave `begin` out"
-            .to_string()
-    });
-    problems.need(stream.sizes.is_empty() || stream.stride().is_none(), "stride", || {
-        "a stride counts blocks of one size; use `size`, or leave the stride out".to_string()
-    });
-    let needs_one_size = matches!(stream.pattern, Pattern::Permutation | Pattern::Segments { .. });
-    problems.need(!mixed || !needs_one_size, "sizes", || {
-        format!("{} order needs requests of one size; use `size`", stream.pattern.name().word())
-    });
-    let overlaps = stream.align.is_some_and(|align| align.0 < stream.request_max());
-    problems.need(!overlaps || stream.pattern != Pattern::Permutation, "align", || {
-        "in permutation order blocks must not overlap; use align of at least the size".to_string()
-    });
-    if stream.pattern == Pattern::RandomMap {
-        mapped(stream, problems);
-    }
-    if let Pattern::Segments { block, .. } = stream.pattern {
-        let size = stream.request_max().max(1);
-        problems.need(block.0 > 0 && block.0.is_multiple_of(size), "block", || {
-            format!(
-                "block {block} is not a multiple of the size {}; use a multiple of it",
-                Size(size)
-            )
-        });
-    }
-}
-
-/// One map has one grid, and one worker.
-fn mapped(stream: &Stream, problems: &mut Problems) {
-    let is_aligned = stream.align.is_none_or(|align| align.0 <= stream.size_min());
-    problems.need(is_aligned, "align", || {
-        "in random-map order `align` is the block of the map; use at most the smallest size"
-            .to_string()
-    });
-    let by_kind = stream.sizes.iter().any(|entry| entry.kind.is_some());
-    problems.need(!by_kind, "sizes", || {
-        "in random-map order all kinds have the same sizes; leave `kind` out".to_string()
-    });
-    let is_split =
-        stream.workers > 1 && stream.files == Files::One && stream.sharing() == Sharing::Shared;
-    problems.need(!is_split, "regions", || {
-        "workers do not share a random map; use disjoint or whole".to_string()
-    });
 }
 
 fn region(stream: &Stream, geometry: &Geometry, problems: &mut Problems) {
