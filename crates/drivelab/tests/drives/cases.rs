@@ -91,6 +91,7 @@ pub const SETS: [(&str, &[Stage]); 4] = [
             ("scripted ATA and SAS drives test themselves", scripted::self_tests),
             ("facts of a namespace are those of a scripted drive", facts::of_scripted),
             ("temperatures of a scripted ATA drive are those of its SCT", scripted::temperatures),
+            ("hours that were set back are told by FARM", scripted::farm),
             ("a run asks an ATA drive", scripted::counted),
             ("zones are written in order, and only those asked for", zones::written),
             ("zones are written by NVMe commands", zones::by_commands),

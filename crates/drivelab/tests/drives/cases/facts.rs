@@ -1,6 +1,7 @@
 //! What is known of a drive before it is used, held against the drives' own tools.
 
 mod block;
+mod farm;
 mod nvme;
 mod scsi;
 mod witness;
@@ -131,8 +132,10 @@ fn of_scsi_layer(witness: &mut Witness, node: &str, row: &Value) {
     let vendor = sysfs_of(node, "device/vendor");
     if vendor == "ATA" {
         scsi::ata(witness, node, &theirs);
+        farm::of_ata(witness, node);
     } else if witness.ours()["wear"].is_object() {
         scsi::logs(witness, node);
+        farm::of_scsi(witness, node);
     }
     match row["tran"].as_str() {
         Some("iscsi") => witness.equal("transport", "iscsi", "lsblk"),
