@@ -2,12 +2,12 @@
 //! these for as long as asked; a test runs them on the seeds and on some thousand mutations.
 #![allow(dead_code, reason = "each fuzzer uses one of them")]
 
-use drivelab_core::facts::WearFacts;
+use drivelab_core::facts::{FarmFacts, WearFacts};
 use drivelab_io::facts::namespace;
 use drivelab_io::health::log_pages::{self, Logs};
 use drivelab_io::health::smart::{BYTES, Smart};
 use drivelab_io::health::statistics::{self, PAGE_BYTES, Statistics};
-use drivelab_io::health::{error_log, events, ocp, sct, self_test, smartctl};
+use drivelab_io::health::{error_log, events, farm, ocp, sct, self_test, smartctl};
 
 /// SMART data and the thresholds behind it: as they come, and with sums that are right.
 pub fn smart(data: &[u8]) {
@@ -41,6 +41,48 @@ pub fn statistics(data: &[u8]) {
     }
     assert!(found.used_percent.is_none_or(|percent| percent <= 255));
     assert!(found.temperature_c.is_none_or(|degrees| (-128..=127).contains(&degrees)));
+}
+
+/// What a drive of Seagate's counts besides: as it comes, and with a header and numbers of pages
+/// that are right, as a log of pages and as a page of parameters.
+pub fn farm(data: &[u8]) {
+    let pieces: Vec<&[u8]> = data.chunks(data.len().div_ceil(farm::PAGES).max(1)).collect();
+    let mut log = vec![0; farm::PAGES * farm::PAGE_BYTES];
+    for (index, page) in log.chunks_exact_mut(farm::PAGE_BYTES).enumerate() {
+        let piece = pieces.get(index).copied().unwrap_or_default();
+        let bytes = piece.len().min(page.len());
+        page[..bytes].copy_from_slice(&piece[..bytes]);
+        page[..8].copy_from_slice(&(index as u64).to_le_bytes());
+    }
+    log[..8].copy_from_slice(b"REMRAF\0\xc0");
+    log[47] = 0;
+    assert!(farm::is_header(&log[..farm::PAGE_BYTES]));
+    let mut page = data.to_vec();
+    let letters = b"\xc0\0FARMER".iter();
+    page.splice(
+        ..page.len().min(16),
+        [0x7d, 3, 0xff, 0xff, 0, 0, 3, 8].iter().chain(letters).copied(),
+    );
+    for found in [farm::read(data), farm::read(&log)].into_iter().flatten() {
+        plausible(&found);
+    }
+    for found in [farm::read_scsi(data), farm::read_scsi(&page)].into_iter().flatten() {
+        plausible(&found);
+        assert_eq!((found.spindle_hours, found.head_flight_hours), (None, None));
+    }
+}
+
+fn plausible(found: &FarmFacts) {
+    assert_ne!(*found, FarmFacts::default(), "what tells nothing is none");
+    let hours = [found.power_on_hours, found.spindle_hours, found.head_flight_hours];
+    assert!(hours.into_iter().flatten().all(|hours| hours <= 250_000));
+    let degrees = [found.temperature_c, found.lifetime_min_c, found.lifetime_max_c];
+    assert!(degrees.into_iter().flatten().all(|degrees| (-60..=150).contains(&degrees)));
+    assert_eq!(found.assembled_year.is_some(), found.assembled_week.is_some());
+    assert!(found.assembled_week.is_none_or(|week| (1..=53).contains(&week)));
+    let wear = WearFacts { power_on_hours: Some(0), ..WearFacts::default() };
+    let told = WearFacts { farm: Some(found.clone()), ..wear }.cautions();
+    assert!(told.len() <= 2 && told.iter().all(|words| !words.is_empty()));
 }
 
 /// A log page, taken for each that is known.

@@ -4,8 +4,8 @@
 //! unknown and is printed as "unknown": nothing here is ever guessed.
 
 pub use crate::health::{
-    CRITICAL_WARNINGS, ErrorEntry, OwnNames, SelfTestEnd, SelfTestFacts, TemperatureFacts,
-    WearFacts,
+    CRITICAL_WARNINGS, ErrorEntry, FarmFacts, OwnNames, SelfTestEnd, SelfTestFacts,
+    TemperatureFacts, WearFacts,
 };
 pub use crate::nvme::{Apst, AtomicWrites, BlockFormat, NvmeFacts, Performance};
 use crate::price::Price;

@@ -3,6 +3,10 @@
 //! NVMe drives have one log for it; ATA and SCSI drives tell it in several places, or in part.
 //! What a drive does not tell is `None`.
 
+mod farm;
+
+pub use farm::{FarmFacts, differ};
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -116,6 +120,9 @@ pub struct WearFacts {
     /// What it tests of itself, and how that ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub self_test: Option<SelfTestFacts>,
+    /// What a drive of Seagate's counts for itself besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub farm: Option<FarmFacts>,
     /// What an ATA drive calls itself: the kernel cuts its names short, and a bridge has its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub names: Option<OwnNames>,
@@ -318,6 +325,7 @@ impl WearFacts {
         if let Some(count) = self.link_errors.filter(|count| *count >= LINK_ERRORS_MIN) {
             words.push(format!("{count} transfers arrived damaged: look at cable and connector"));
         }
+        words.extend(self.farm.iter().flat_map(|farm| farm.cautions(self)));
         words
     }
 }

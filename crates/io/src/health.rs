@@ -1,11 +1,12 @@
 //! What a drive says of its own wear and health, read by commands that change nothing.
 //!
 //! The parsers are pure functions of the bytes that a drive answers with: `smart` and `statistics`
-//! of an ATA drive's, `log_pages` of a SCSI drive's. `ata`, `scsi` and `nvme` ask.
+//! of an ATA drive's, `log_pages` of a SCSI drive's, `farm` of both. `ata`, `scsi` and `nvme` ask.
 
 mod ata;
 pub mod error_log;
 pub mod events;
+pub mod farm;
 #[cfg(test)]
 mod golden;
 mod known;

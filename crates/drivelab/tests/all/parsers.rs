@@ -142,6 +142,11 @@ fn device_statistics() {
 }
 
 #[test]
+fn counts_of_seagate() {
+    feed("farm", health::farm);
+}
+
+#[test]
 fn nvme_logs() {
     feed("nvme_logs", health::nvme_logs);
 }

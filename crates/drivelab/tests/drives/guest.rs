@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 pub const PATIENCE: Duration = Duration::from_secs(180);
 
 const MODULES: &str = "nvme nvme_tcp ahci sd_mod sg virtio_blk virtio_scsi xhci_pci usb_storage \
-     uas sdhci_pci mmc_block ext4 xfs loop drivetemp null_blk dm_mod raid1 iscsi_tcp";
+     uas sdhci_pci mmc_block ext4 xfs loop drivetemp dm_mod raid1 iscsi_tcp";
 
 /// What each drive calls itself: its serial number, and the namespace where it has several.
 const MINE: [(&str, &str, Option<u32>); 12] = [
@@ -34,28 +34,34 @@ const MINE: [(&str, &str, Option<u32>); 12] = [
 
 /// Runs the cases of a set, or of it those that are named, and says how each ended.
 pub fn run(set: &str, named: &[&str]) {
-    for module in MODULES.split_whitespace() {
-        let count: &[&str] = if module == "null_blk" { &["nr_devices=0"] } else { &[] };
-        must("modprobe", [&[module], count].concat());
-    }
+    must("modprobe", ["-a"].into_iter().chain(MODULES.split_whitespace()));
+    must("modprobe", ["null_blk", "nr_devices=0"]);
     fs::create_dir_all(env!("CARGO_TARGET_TMPDIR")).ok();
     let sets = SETS.iter().chain([&SOAK]);
-    let all = sets.clone().find(|(name, _)| *name == set).expect("a set of that name").1;
-    let chosen = |case: &&(&str, Case)| named.is_empty() || named.contains(&case.0);
-    let mut failed = 0;
+    let stages = sets.clone().find(|(name, _)| *name == set).expect("a set of that name").1;
     wait_until("all drives are there", || {
         // This one is plugged in where it is wanted.
         let mut names = MINE.iter().map(|(name, ..)| *name).filter(|name| *name != "plugged");
         names.all(|name| found(name).is_some())
     });
-    for (name, case) in all.iter().filter(chosen) {
-        let begin = Instant::now();
-        let outcome = catch_unwind(AssertUnwindSafe(case));
-        let word = if outcome.is_ok() { "held" } else { "FAILED" };
-        failed += usize::from(outcome.is_err());
-        say(&format!("{word}: {name} ({:.1} s)", begin.elapsed().as_secs_f64()));
+    let failed = AtomicUsize::new(0);
+    let lane = |cases: &[(&str, Case)]| {
+        for (name, case) in cases.iter().filter(|it| named.is_empty() || named.contains(&it.0)) {
+            let begin = Instant::now();
+            let outcome = catch_unwind(AssertUnwindSafe(case));
+            let word = if outcome.is_ok() { "held" } else { "FAILED" };
+            failed.fetch_add(usize::from(outcome.is_err()), Ordering::Relaxed);
+            say(&format!("{word}: {name} ({:.1} s)", begin.elapsed().as_secs_f64()));
+        }
+    };
+    for lanes in stages {
+        std::thread::scope(|scope| {
+            for cases in *lanes {
+                scope.spawn(|| lane(cases));
+            }
+        });
     }
-    say(&format!("ended: {failed} failed"));
+    say(&format!("ended: {} failed", failed.into_inner()));
 }
 
 /// A line of what the guest says.

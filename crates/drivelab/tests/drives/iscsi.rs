@@ -3,6 +3,7 @@
 //! with its states, device statistics, log pages. They serve the kernel's driver.
 
 mod ata;
+mod farm;
 mod sas;
 
 use std::collections::{HashMap, VecDeque};

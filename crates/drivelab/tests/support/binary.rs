@@ -82,7 +82,7 @@ impl Laboratory {
     /// anyone learns it.
     pub fn token(&self, device: &str) -> String {
         let refused = ["run", device, "--rw", "randwrite", "--bs", "4k", "--runtime", "1"];
-        let outcome = self.run(refused, Duration::from_secs(20)).expect_status(3);
+        let outcome = self.run(refused, Duration::from_secs(60)).expect_status(3);
         let words = outcome.stderr.split_whitespace();
         let token = words.skip_while(|word| *word != "--erase").nth(1);
         token.unwrap_or_else(|| panic!("no token in: {}", outcome.stderr)).to_string()

@@ -1,14 +1,15 @@
-//! Asks an ATA drive for its health: SMART RETURN STATUS, SMART READ DATA, SMART READ THRESHOLDS
-//! and the device statistics. Commands and their fields are those of ACS-4 (INCITS 529), clause 7.
+//! Asks an ATA drive for its health: SMART RETURN STATUS, SMART READ DATA, SMART READ THRESHOLDS,
+//! the device statistics, and Seagate's FARM. Commands and their fields are those of ACS-4 (INCITS
+//! 529), clause 7.
 
 use super::known;
 use super::little;
 use super::smart::{self, Attribute, Smart};
 use super::statistics::{PAGE_BYTES, PAGES, Statistics, listed};
-use super::{sct, self_test};
+use super::{farm, sct, self_test};
 use crate::passthrough::ata::{AtaCommand, BLOCK_BYTES, ask, send};
 use crate::passthrough::line::{Line, Transfer};
-use drivelab_core::facts::{OwnNames, WearFacts};
+use drivelab_core::facts::{FarmFacts, OwnNames, WearFacts};
 use drivelab_core::queue::Trouble;
 use std::ops::Range;
 
@@ -116,7 +117,9 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
     // Thresholds are obsolete since ATA/ATAPI-5: a drive without them has none.
     let thresholds = read(line, smart_command("SMART READ THRESHOLDS", 0xd1, 0), 1);
     let status = ask(line, smart_command("SMART RETURN STATUS", 0xda, 0));
-    let statistics = statistics(line, identity.has_general_logs());
+    let directory = identity.has_general_logs().then(|| general(line, DIRECTORY, 0, 1));
+    let directory = directory.and_then(Result::ok).unwrap_or_default();
+    let statistics = statistics(line, &directory);
     let is_told = matches!(status, Ok(Some(SMART_KEY | EXCEEDED)));
     let data = match data {
         Ok(data) => Smart::read(&data, &thresholds.unwrap_or_default()),
@@ -139,6 +142,7 @@ pub(super) fn of_ata(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
     if identity.has_sct() {
         add_temperatures(line, &mut wear);
     }
+    wear.farm = farm(line, &directory);
     wear.failing_because = smart.failing();
     wear.failing = match status {
         Ok(Some(SMART_KEY)) => Some(false),
@@ -220,21 +224,22 @@ fn read(line: &mut dyn Line, command: AtaCommand, blocks: usize) -> Result<Vec<u
     Ok(data)
 }
 
-/// Where the drive keeps its logs: as general purpose logs, of which each page can be read, or as
-/// SMART logs, which are read from their first page on.
-fn statistics(line: &mut dyn Line, has_general_logs: bool) -> Statistics {
+/// Where the drive keeps its logs: as general purpose logs, of which each page can be read and
+/// `directory` is the list, or as SMART logs, which are read from their first page on.
+fn statistics(line: &mut dyn Line, directory: &[u8]) -> Statistics {
     let mut found = Statistics::default();
-    if has_general_logs && pages_of(&general(line, DIRECTORY, 0)) > 0 {
-        let Ok(first) = general(line, DEVICE_STATISTICS, 0) else { return found };
+    if pages_of(directory, DEVICE_STATISTICS) > 0 {
+        let Ok(first) = general(line, DEVICE_STATISTICS, 0, 1) else { return found };
         for page in listed(&first) {
-            if let Ok(page) = general(line, DEVICE_STATISTICS, page) {
+            if let Ok(page) = general(line, DEVICE_STATISTICS, page, 1) {
                 found.take(&page);
             }
         }
         return found;
     }
     let by_smart = |address| smart_command("SMART READ LOG", 0xd5, address);
-    let blocks = pages_of(&read(line, by_smart(DIRECTORY), 1));
+    let directory = read(line, by_smart(DIRECTORY), 1).unwrap_or_default();
+    let blocks = pages_of(&directory, DEVICE_STATISTICS);
     let blocks = blocks.min(1 + usize::from(PAGES[PAGES.len() - 1]));
     if blocks > 0
         && let Ok(log) = read(line, by_smart(DEVICE_STATISTICS), blocks)
@@ -244,28 +249,43 @@ fn statistics(line: &mut dyn Line, has_general_logs: bool) -> Statistics {
     found
 }
 
-/// One page of a general purpose log, by READ LOG EXT.
-fn general(line: &mut dyn Line, address: u8, page: u8) -> Result<Vec<u8>, Trouble> {
+/// What Seagate's drives count besides, where the list has a log of that length at its address. Who
+/// made the drive is not asked: some bear another name. Nothing is read behind a header that is
+/// another log's, nor behind a page that the drive does not give.
+fn farm(line: &mut dyn Line, directory: &[u8]) -> Option<FarmFacts> {
+    const BLOCKS: usize = farm::PAGE_BYTES / BLOCK_BYTES;
+    if pages_of(directory, farm::LOG) < farm::PAGES * BLOCKS {
+        return None;
+    }
+    let mut log = general(line, farm::LOG, 0, BLOCKS).ok().filter(|it| farm::is_header(it))?;
+    for number in 1..farm::PAGES {
+        let Ok(page) = general(line, farm::LOG, (number * BLOCKS) as u8, BLOCKS) else { break };
+        log.extend(page);
+    }
+    farm::read(&log)
+}
+
+/// Pages of a general purpose log from this one on, by READ LOG EXT.
+fn general(line: &mut dyn Line, address: u8, page: u8, pages: usize) -> Result<Vec<u8>, Trouble> {
     let command = AtaCommand {
         lba: u64::from(page) << 8 | u64::from(address),
         is_extended: true,
         ..AtaCommand::plain("READ LOG EXT", 0x2f, TIMEOUT_MS)
     };
-    read(line, command, 1)
+    read(line, command, pages)
 }
 
-/// How many pages the log of device statistics has, as a log directory says: a word an address,
-/// behind a version that is not 0.
-fn pages_of(directory: &Result<Vec<u8>, Trouble>) -> usize {
-    let Ok(directory) = directory else { return 0 };
+/// How many pages a log has, as a log directory says: a word an address, behind a version that is
+/// not 0.
+fn pages_of(directory: &[u8], address: u8) -> usize {
     match little(directory, 0, 2) {
         0 => 0,
-        _ => little(directory, 2 * usize::from(DEVICE_STATISTICS), 2) as usize,
+        _ => little(directory, 2 * usize::from(address), 2) as usize,
     }
 }
 
 #[cfg(test)]
-pub(super) use tests::{IDENTIFY, STATUS, directory, identity};
+pub(super) use tests::{IDENTIFY, STATUS, directory, identity, with_farm};
 
 #[cfg(test)]
 mod tests;

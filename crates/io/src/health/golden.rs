@@ -1,8 +1,9 @@
 //! Scripted drives, and all that is read of each, as JSON: a line a drive in `golden.jsonl`.
 
-use super::ata::{IDENTIFY, STATUS, directory, identity};
+use super::ata::{IDENTIFY, STATUS, directory, identity, with_farm};
 use super::error_log::tests as errors;
 use super::events::tests as events;
+use super::farm::{PLANTED, planted_log, planted_page};
 use super::log_pages::tests as scsi;
 use super::sct::tests as sct;
 use super::self_test::tests as self_tests;
@@ -199,6 +200,25 @@ fn ata_drives() -> Vec<Named> {
     ]
 }
 
+fn seagate_drives() -> Vec<Named> {
+    let of = |model, told: &[(usize, usize, u64)]| {
+        ata(model, &DISK, |fake| with_farm(fake, model, &planted_log(told)))
+    };
+    let same = [&PLANTED[..], &[(1, 152, 4321)]].concat();
+    vec![
+        ("ata with FARM that counts the same hours", of("ST4000", &same)),
+        ("ata whose hours were set back, but not those of FARM", {
+            of("OOS14000G", &[(1, 152, 40_000)])
+        }),
+        ("ata that lost its helium", of("ST4000", &[(5, 5576, 1)])),
+        ("scsi with FARM", {
+            let list = vec![0x40, 0xff, 0, 2, 0x3d, 0x03];
+            let told = planted_page(&[(1, 152, 40_000), (4, 16, 384)]);
+            sas(vec![scsi::page(0x15, &[(0, &[0, 3, 0xf4, 0x80])]), list, told])
+        }),
+    ]
+}
+
 fn sas(pages: Vec<Vec<u8>>) -> WearFacts {
     let mut fake = Fake::default();
     let numbers: Vec<u8> = pages.iter().map(|page| page[0]).collect();
@@ -267,7 +287,7 @@ fn events() -> String {
 
 #[test]
 fn each_scripted_drive_is_read_as_it_was() {
-    let all = [nvme_drives(), ata_drives(), scsi_drives()].concat();
+    let all = [nvme_drives(), ata_drives(), scsi_drives(), seagate_drives()].concat();
     assert!(all.len() >= 40, "{}", all.len());
     let line = |(name, wear): Named| {
         let warnings = [wear.warnings(), wear.cautions()].concat();

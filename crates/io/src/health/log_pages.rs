@@ -105,19 +105,38 @@ impl Logs {
     }
 }
 
+/// All subpages, among which page 00h lists those that a drive has.
+pub const ALL_SUBPAGES: u8 = 0xff;
+/// Bit 6 of the head: a page with a subpage, which is another one.
+const HAS_SUBPAGE: u8 = 1 << 6;
+
+/// Whether the list of pages and subpages (page 00h, subpage FFh) has this one.
+pub fn lists_subpage(page: &[u8], wanted: (u8, u8)) -> bool {
+    let pairs = body_of_subpage(page, (0, ALL_SUBPAGES)).unwrap_or_default().chunks_exact(2);
+    pairs.into_iter().any(|pair| (pair[0] & 0x3f, pair[1]) == wanted)
+}
+
 /// What follows the head of a page, as far as it came.
 fn body(page: &[u8], number: u8) -> Option<&[u8]> {
+    let head = page.first()?;
+    if head & 0x7f == number { behind_head(page) } else { None }
+}
+
+/// The same of a page with a subpage.
+pub(super) fn body_of_subpage(page: &[u8], (number, subpage): (u8, u8)) -> Option<&[u8]> {
+    let (head, second) = (page.first()?, page.get(1)?);
+    let is_wanted = head & 0x7f == number | HAS_SUBPAGE && *second == subpage;
+    if is_wanted { behind_head(page) } else { None }
+}
+
+fn behind_head(page: &[u8]) -> Option<&[u8]> {
     let (head, rest) = page.split_first_chunk::<HEAD_BYTES>()?;
-    // Bit 6: a page with a subpage, which is another one.
-    if head[0] & 0x7f != number {
-        return None;
-    }
     let bytes = usize::from(u16::from_be_bytes([head[2], head[3]]));
     Some(&rest[..bytes.min(rest.len())])
 }
 
 /// Codes and data of the parameters; one that is cut off at the end is left out.
-fn parameters(mut body: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
+pub(super) fn parameters(mut body: &[u8]) -> impl Iterator<Item = (u16, &[u8])> {
     std::iter::from_fn(move || {
         let (head, rest) = body.split_first_chunk::<HEAD_BYTES>()?;
         let (data, rest) = rest.split_at_checked(head[3].into())?;

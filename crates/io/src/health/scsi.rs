@@ -1,10 +1,11 @@
 //! Asks a SCSI drive for its health: LOG SENSE (SPC-5, 6.8), first for what pages it has.
 
-use super::log_pages::{Logs, PAGES, listed};
+use super::farm;
+use super::log_pages::{ALL_SUBPAGES, Logs, PAGES, listed, lists_subpage};
 use crate::passthrough::ata::{CHECK_CONDITION, judge};
 use crate::passthrough::line::{Line, Transfer};
 use crate::passthrough::not_sent;
-use drivelab_core::facts::WearFacts;
+use drivelab_core::facts::{FarmFacts, WearFacts};
 use drivelab_core::queue::Trouble;
 
 const LOG_SENSE: u8 = 0x4d;
@@ -14,23 +15,34 @@ const CUMULATIVE: u8 = 0b01 << 6;
 const SUPPORTED_PAGES: u8 = 0x00;
 /// All pages that are read here fit but the scan's, of which the beginning is wanted.
 const PAGE_BYTES: usize = 512;
+/// What one command can ask for, in whole words: FARM has parameters for each head.
+const LONG_PAGE_BYTES: usize = 0xfffc;
 const TIMEOUT_MS: u32 = 20_000;
 
 /// Asks a SCSI drive.
 pub(super) fn of_scsi(line: &mut dyn Line) -> Result<WearFacts, Trouble> {
-    let pages = listed(&page(line, SUPPORTED_PAGES)?);
+    let pages = listed(&page(line, (SUPPORTED_PAGES, 0), PAGE_BYTES)?);
     let mut logs = Logs::default();
     for number in pages {
         // One page that fails is no reason to leave out the others.
-        if let Ok(page) = page(line, number) {
+        if let Ok(page) = page(line, (number, 0), PAGE_BYTES) {
             logs.take(number, &page);
         }
     }
-    if logs == Logs::default() {
+    let farm = farm(line);
+    if logs == Logs::default() && farm.is_none() {
         let wanted = PAGES.map(|page| format!("{page:02X}h")).join(", ");
         return Err(Trouble::failed(format!("the drive has none of the log pages {wanted}")));
     }
-    Ok(read(&logs))
+    Ok(WearFacts { farm, ..read(&logs) })
+}
+
+/// What Seagate's drives count besides, where the drive lists that page.
+fn farm(line: &mut dyn Line) -> Option<FarmFacts> {
+    let list = page(line, (SUPPORTED_PAGES, ALL_SUBPAGES), PAGE_BYTES).ok()?;
+    let is_listed = lists_subpage(&list, farm::SCSI_PAGE);
+    let told = is_listed.then(|| page(line, farm::SCSI_PAGE, LONG_PAGE_BYTES))?;
+    farm::read_scsi(&told.ok()?)
 }
 
 /// Has the drive test itself while it goes on serving (SEND DIAGNOSTIC of SPC-5: self-test code
@@ -73,13 +85,17 @@ fn read(logs: &Logs) -> WearFacts {
 }
 
 /// One log page, as far as it fits.
-fn page(line: &mut dyn Line, number: u8) -> Result<Vec<u8>, Trouble> {
+fn page(
+    line: &mut dyn Line,
+    (number, subpage): (u8, u8),
+    bytes: usize,
+) -> Result<Vec<u8>, Trouble> {
     let name = format!("LOG SENSE {number:02X}h");
-    let mut data = vec![0; PAGE_BYTES];
+    let mut data = vec![0; bytes];
     let mut command = [0; 16];
     command[0] = LOG_SENSE;
-    command[2] = CUMULATIVE | number;
-    command[7..9].copy_from_slice(&(PAGE_BYTES as u16).to_be_bytes());
+    (command[2], command[3]) = (CUMULATIVE | number, subpage);
+    command[7..9].copy_from_slice(&(bytes as u16).to_be_bytes());
     let reply = line
         .scsi(command, Transfer::In(&mut data), TIMEOUT_MS)
         .map_err(|error| not_sent(&name, error))?;
@@ -121,10 +137,29 @@ mod tests {
         assert_eq!((wear.temperature_c, wear.failing), (Some(38), Some(true)));
         assert_eq!(wear.warnings(), ["it says of itself that it fails: sense 5Dh/32h"]);
         let asked: Vec<u8> = fake.sent.iter().map(|(command, ..)| command[2]).collect();
-        assert_eq!(asked, [0x40, 0x42, 0x43, 0x4d, 0x51, 0x6f], "19h is not read");
+        assert_eq!(asked, [0x40, 0x42, 0x43, 0x4d, 0x51, 0x6f, 0x40], "19h is not read");
         let (command, _, timeout_ms) = &fake.sent[1];
         assert_eq!(command, &[0x4d, 0, 0x42, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0]);
         assert_eq!(*timeout_ms, 20_000);
+    }
+
+    #[test]
+    fn farm_is_asked_where_it_is_listed() {
+        let told = farm::planted_page(&[(1, 152, 40_000)]);
+        let pages = |pairs: &[u8]| {
+            let subpages = [&[0x40, 0xff, 0, pairs.len() as u8], pairs].concat();
+            vec![list(&[0x0d]), page(0x0d, &[(0, &[0, 38])]), subpages, told.clone()]
+        };
+        let mut drive = fake(pages(&[0x0d, 0, 0x3d, 0x03]));
+        let wear = of_scsi(&mut drive).unwrap();
+        assert_eq!(wear.farm.unwrap().power_on_hours, Some(40_000));
+        let (command, ..) = drive.sent.last().unwrap();
+        assert_eq!(command, &[0x4d, 0, 0x7d, 3, 0, 0, 0, 0xff, 0xfc, 0, 0, 0, 0, 0, 0, 0]);
+        for pairs in [&[0x0d, 0, 0x3d, 0x04][..], &[0x3d, 0, 0x03, 0x3d], &[0x0d, 0, 0x3d]] {
+            let mut drive = fake(pages(pairs));
+            assert_eq!(of_scsi(&mut drive).unwrap().farm, None, "{pairs:?}");
+            assert!(drive.sent.iter().all(|(command, ..)| command[2] != 0x7d), "{pairs:?}");
+        }
     }
 
     #[test]

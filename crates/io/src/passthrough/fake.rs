@@ -152,10 +152,13 @@ impl Fake {
     }
 
     /// LOG SENSE.
-    fn log_page(&self, number: u8, transfer: Transfer<'_>) -> Reply {
-        match (self.pages.iter().find(|page| page[0] == number), transfer) {
+    fn log_page(&self, (number, subpage): (u8, u8), transfer: Transfer<'_>) -> Reply {
+        let mut pages = self.pages.iter();
+        let found = pages.find(|page| (page[0] & 0x3f, page[1]) == (number, subpage));
+        match (found, transfer) {
             (Some(page), Transfer::In(data)) => {
-                data[..page.len()].copy_from_slice(page);
+                let bytes = page.len().min(data.len());
+                data[..bytes].copy_from_slice(&page[..bytes]);
                 Reply::default()
             }
             _ => aborted(),
@@ -290,7 +293,7 @@ impl Line for Fake {
         let out = if let Transfer::Out(data) = &transfer { data.to_vec() } else { Vec::new() };
         self.sent.push((command, out.clone(), timeout_ms));
         if command[0] == 0x4d {
-            return Ok(self.log_page(command[2] & 0x3f, transfer));
+            return Ok(self.log_page((command[2] & 0x3f, command[3]), transfer));
         }
         let [low, mid, high] = [command[8], command[10], command[12]].map(u64::from);
         let [fourth, fifth, sixth] = [command[7], command[9], command[11]].map(u64::from);

@@ -1,5 +1,7 @@
 //! What `drivelab health` says of each drive: who it is, how it is, and what that rests on.
 
+mod farm;
+
 use drivelab_core::events::{DriveEvent, EventCount, EventLog};
 use drivelab_core::facts::{SelfTestFacts, WearFacts};
 use drivelab_core::quantity::counted;
@@ -42,6 +44,7 @@ fn one(drive: &DriveHealth) -> String {
         vec![("Drive", further.join(", "))],
         vec![("State", state(drive))],
         drive.wear.iter().flat_map(rows).collect(),
+        drive.wear.iter().flat_map(farm::rows).collect(),
         drive.events.iter().map(|log| ("Events kept", events(log))).collect(),
         drive.events_unknown.iter().map(|why| ("Events kept", format!("unknown: {why}"))).collect(),
         drive.second.iter().map(|it| ("Second witness", second(it))).collect(),
@@ -156,9 +159,10 @@ fn hours(hours: u64) -> String {
 
 /// What it is now, and what it was in its life where the drive keeps that.
 fn temperature(wear: &WearFacts) -> Option<String> {
-    let now = wear.temperature_c?;
-    let kept = wear.temperatures.as_ref();
+    let (kept, farm) = (wear.temperatures.as_ref(), wear.farm.as_ref());
+    let now = wear.temperature_c.or(farm.and_then(|it| it.temperature_c))?;
     let life = kept.and_then(|it| Some((it.lifetime_min_c?, it.lifetime_max_c?)));
+    let life = life.or(farm.and_then(|it| Some((it.lifetime_min_c?, it.lifetime_max_c?))));
     let life = life.map(|(least, most)| format!(", from {least} to {most} °C in its life"));
     let over = kept.and_then(|it| it.over_limit_count).filter(|count| *count > 0);
     let over = over.map(|count| {
@@ -191,10 +195,13 @@ fn sectors(wear: &WearFacts) -> Option<String> {
 /// How often and how long it was slowed down by its temperature; nothing where it never was.
 fn slowed(wear: &WearFacts) -> Option<String> {
     let times = wear.throttled_times.filter(|times| *times > 0)?;
-    let times =
-        if times == 1 { "once".to_owned() } else { format!("{} times", units::count(times)) };
+    let times = self::times(times);
     let spans = wear.throttled_s.map(|s| format!(", {} in all", units::time(s as f64 * 1e9)));
     Some(format!("{times}{}", spans.unwrap_or_default()))
+}
+
+fn times(count: u64) -> String {
+    if count == 1 { "once".to_owned() } else { format!("{} times", units::count(count)) }
 }
 
 /// The test that goes on, and how the last one ended.

@@ -223,10 +223,18 @@ fn well(wear: &WearFacts) -> Vec<String> {
 fn care(wear: &WearFacts) -> &'static str {
     let counts = [wear.media_errors, wear.pending_sectors, wear.unreadable_sectors];
     let has_lost = counts.into_iter().flatten().any(|count| count > 0);
+    let farm = wear.farm.as_ref();
+    let is_set_back = farm.is_some_and(|it| it.apart(wear.power_on_hours).is_some());
     match (has_lost || wear.self_test_failed == Some(true), wear.used_percent) {
         (true, _) => "Save what it holds; a drive that loses data once loses more.",
         (false, Some(100..)) => {
             "It is beyond what its maker warrants; watch its spare and its errors."
+        }
+        _ if farm.is_some_and(|it| it.helium_lost == Some(true)) => {
+            "Save what it holds and replace it: it is made to work in helium."
+        }
+        _ if is_set_back => {
+            "Ask who sold it, and as what: it is at least as old as the larger count."
         }
         (false, _) => "Damaged transfers are sent again, which takes time: change the cable.",
     }
@@ -400,4 +408,27 @@ fn virtuality(device: &DeviceFacts) -> Option<Finding> {
         format!("emulated by the host, and {spins}, which proves nothing"),
         "The host's cache, other guests and credits may answer; repeat at other hours.",
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use drivelab_core::facts::FarmFacts;
+
+    #[test]
+    fn advice_is_for_what_is_wrong() {
+        let hours = |own, helium_lost| {
+            let farm = FarmFacts { power_on_hours: own, helium_lost, ..FarmFacts::default() };
+            let power_on_hours = Some(12);
+            WearFacts { farm: Some(farm), power_on_hours, ..WearFacts::default() }
+        };
+        let begins = |wear: &WearFacts, words| assert!(care(wear).starts_with(words), "{wear:?}");
+        begins(&hours(Some(15_442), None), "Ask who sold it");
+        begins(&hours(Some(15_442), Some(true)), "Save what it holds and replace it");
+        begins(&WearFacts { media_errors: Some(1), ..hours(Some(15_442), None) }, "Save what it");
+        begins(&WearFacts { used_percent: Some(101), ..WearFacts::default() }, "It is beyond");
+        for cable in [WearFacts::default(), hours(Some(12), Some(false)), hours(None, None)] {
+            begins(&WearFacts { link_errors: Some(5000), ..cable }, "Damaged transfers");
+        }
+    }
 }

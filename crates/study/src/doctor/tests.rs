@@ -2,7 +2,7 @@
 
 use super::*;
 use drivelab_core::facts::{
-    Apst, DeviceFacts, FilesystemFacts, NvmeFacts, SelfTestFacts, TargetKind, WearFacts,
+    Apst, DeviceFacts, FarmFacts, FilesystemFacts, NvmeFacts, SelfTestFacts, TargetKind, WearFacts,
 };
 use drivelab_core::fitness::{Direct, Idle, IdleDevice, Noise, Resync};
 use drivelab_core::observed::{PressureSpan, Temperature};
@@ -458,6 +458,11 @@ fn a_drive_that_warns_of_itself_is_not_fit() {
     let warned = "3 % of its rated endurance used; 100 % of its spare left; it failed 2 times";
     of_disk("health", Warning, warned, worn(|it| it.media_errors = Some(2)));
     of_disk("health", Warning, "cable", worn(|it| it.link_errors = Some(5000)));
+    let other_hours = |it: &mut WearFacts| {
+        let farm = FarmFacts { power_on_hours: Some(40_000), ..FarmFacts::default() };
+        (it.power_on_hours, it.farm) = (Some(12), Some(farm));
+    };
+    of_disk("health", Warning, "40,000 h in its FARM log", worn(other_hours));
     of_disk("health", Warning, "1 sector", worn(|it| it.pending_sectors = Some(1)));
     let testing = |it: &mut WearFacts| {
         it.self_test = Some(SelfTestFacts { is_running: true, ..SelfTestFacts::default() });

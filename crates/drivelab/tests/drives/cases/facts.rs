@@ -1,6 +1,7 @@
 //! What is known of a drive before it is used, held against the drives' own tools.
 
 mod block;
+mod farm;
 mod nvme;
 mod scsi;
 mod witness;
@@ -11,11 +12,12 @@ use crate::guest::{PATIENCE, by_two, kernel_name, node};
 use crate::support::binary::{Laboratory, kind_of, must};
 pub use nvme::same_errors;
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Mutex;
 use witness::Witness;
 
-/// All drives but the ones whose names no tool knows.
+/// All drives but the one that has data with protection information.
 const NAMES: [&str; 10] =
     ["first", "second", "coarse", "zones", "paths", "sata", "scsi", "virtio", "stick", "card"];
 
@@ -88,19 +90,20 @@ const OF_DRIVERS: [(&str, &str); 5] = [
 pub fn hold(list: &Value, node: &str) -> Vec<String> {
     let kernel = node.trim_start_matches("/dev/");
     let mut witness = Witness::new(of_node(list, node));
-    block::device(&mut witness, node);
+    let row = block::by_lsblk(node);
+    block::device(&mut witness, node, &row);
     if witness.ours()["zones"].is_object() {
         block::zones(&mut witness, node);
     }
     // A partition has the files of its disk.
     let own = std::fs::canonicalize(Path::new("/sys/class/block").join(kernel)).expect("a device");
     let disk = if own.join("partition").exists() { own.join("..") } else { own };
-    let subsystems = block::by_lsblk(node)["subsystems"].to_string();
+    let subsystems = row["subsystems"].to_string();
     let is_whole = witness.ours()["layer"] == "disk";
     match kernel {
         _ if !is_whole => {}
         name if name.starts_with("nvme") => nvme::device(&mut witness, node),
-        name if name.starts_with("sd") => of_scsi_layer(&mut witness, node, &subsystems),
+        name if name.starts_with("sd") => of_scsi_layer(&mut witness, node, &row),
         name if name.starts_with("mmc") => scsi::card(&mut witness, &disk),
         _ if subsystems.contains("virtio") => witness.equal("transport", "virtio", "lsblk"),
         _ => {}
@@ -120,8 +123,8 @@ pub fn hold(list: &Value, node: &str) -> Vec<String> {
     witness.end(&WITHOUT_WITNESS)
 }
 
-fn of_scsi_layer(witness: &mut Witness, node: &str, subsystems: &str) {
-    scsi::device(witness, node, subsystems);
+fn of_scsi_layer(witness: &mut Witness, node: &str, row: &Value) {
+    scsi::device(witness, node, &row["subsystems"].to_string());
     let theirs = smartctl(node);
     if witness.ours()["wear"].is_object() {
         scsi::health(witness, &theirs);
@@ -129,10 +132,12 @@ fn of_scsi_layer(witness: &mut Witness, node: &str, subsystems: &str) {
     let vendor = sysfs_of(node, "device/vendor");
     if vendor == "ATA" {
         scsi::ata(witness, node, &theirs);
+        farm::of_ata(witness, node);
     } else if witness.ours()["wear"].is_object() {
         scsi::logs(witness, node);
+        farm::of_scsi(witness, node);
     }
-    match block::by_lsblk(node)["tran"].as_str() {
+    match row["tran"].as_str() {
         Some("iscsi") => witness.equal("transport", "iscsi", "lsblk"),
         _ if vendor == "ATA" => scsi::ahci(witness),
         _ => {}
@@ -152,6 +157,34 @@ fn sysfs_of(node: &str, file: &str) -> String {
     std::fs::read_to_string(path).unwrap_or_default().trim().to_owned()
 }
 
+/// One drive of each kind, and the others: further namespaces of a drive that is among the first.
+const OF_EACH_KIND: [&str; 8] =
+    ["first", "zones", "paths", "sata", "scsi", "virtio", "stick", "card"];
+const OTHERS: [&str; 3] = ["second", "coarse", "protected"];
+
+/// What does not hold of these drives.
+fn wrong_of(list: &Value, names: &[&str]) -> Vec<String> {
+    let wrong = Mutex::new(Vec::new());
+    // Namespaces of one controller count together: what reads one must not move another meanwhile.
+    let is_nvme = |name: &&str| kernel_name(name).starts_with("nvme");
+    let groups: [Vec<&str>; 2] = names.iter().copied().partition(is_nvme).into();
+    by_two(&groups, |names| {
+        for name in names {
+            let found = hold(list, &node(name));
+            wrong.lock().expect("what was found").extend(found);
+        }
+    });
+    wrong.into_inner().expect("what was found")
+}
+
+/// The same of what the short boot leaves out.
+pub fn equal_of_others() {
+    let all: BTreeSet<&str> = OF_EACH_KIND.into_iter().chain(OTHERS).collect();
+    assert_eq!(all, NAMES.into_iter().chain(["protected"]).collect(), "each drive is held once");
+    let wrong = wrong_of(&list(), &OTHERS);
+    assert_eq!(wrong, Vec::<String>::new(), "{}", wrong.join("\n"));
+}
+
 /// Every field of every drive is what another tool says, or stands in a table with the reason why
 /// there is none.
 pub fn equal() {
@@ -167,18 +200,7 @@ pub fn equal() {
     std::fs::create_dir_all("/run/held").expect("a directory");
     must("mount", [&held, "/run/held"]);
     let list = list();
-    let wrong = Mutex::new(Vec::new());
-    // Namespaces of one controller count together: what reads one must not move another meanwhile.
-    let is_nvme = |name: &&str| kernel_name(name).starts_with("nvme");
-    let names = NAMES.into_iter().chain(["protected"]);
-    let groups: [Vec<&str>; 2] = names.partition(is_nvme).into();
-    by_two(&groups, |names| {
-        for name in names {
-            let found = hold(&list, &node(name));
-            wrong.lock().expect("what was found").extend(found);
-        }
-    });
-    let wrong: Vec<String> = wrong.into_inner().expect("what was found");
+    let wrong = wrong_of(&list, &OF_EACH_KIND);
     must("umount", ["/run/held"]);
     must("wipefs", ["--all", "--quiet", &held]);
     must("blkzone", ["reset", &zoned]);

@@ -50,14 +50,25 @@ pub fn ended_by_ctrl_c(mut running: Running) -> Outcome {
 
 /// The namespace is empty, its neighbour is not.
 pub fn format() {
+    formatted(|laboratory, node| planned(laboratory, node, "nvme-format"));
+}
+
+/// The same by a study, which looks at the machine first.
+pub fn format_by_study() {
+    formatted(|laboratory, node| {
+        let token = laboratory.token(node);
+        let line = ["study", "pts-iops", node, "--quick", "--purge", "nvme-format"];
+        laboratory.start([&line[..], &["--erase", &token]].concat())
+    });
+}
+
+fn formatted(start: impl FnOnce(&Laboratory, &str) -> Running) {
     let (mine, neighbour) = (node("second"), node("first"));
     let pattern = [0xa5; 1 << 20];
     put(&mine, &pattern);
     put(&neighbour, &pattern);
     let laboratory = Laboratory::new();
-    let token = laboratory.token(&mine);
-    let line = ["study", "pts-iops", mine.as_str(), "--quick", "--purge", "nvme-format"];
-    let mut running = laboratory.start([&line[..], &["--erase", &token]].concat());
+    let mut running = start(&laboratory, &mine);
     wait_until("the namespace is empty", || {
         running.has_ended() || first_bytes(&mine, 1 << 20).iter().all(|byte| *byte == 0)
     });
@@ -65,11 +76,16 @@ pub fn format() {
     assert_eq!(first_bytes(&neighbour, 1 << 20), pattern, "the neighbour's data");
 }
 
-/// A run that has a drive purge itself and then waits: a study looks at the machine for seconds
-/// before it does.
+/// A run that has a drive purge itself and then waits.
 pub fn planned(laboratory: &Laboratory, node: &str, purge: &str) -> Running {
+    planned_act(laboratory, node, &format!("purge = \"{purge}\""))
+}
+
+/// A run that acts on a drive and then waits: a study looks at the machine for seconds before it
+/// does.
+pub fn planned_act(laboratory: &Laboratory, node: &str, act: &str) -> Running {
     let plan = format!(
-        "[[steps]]\nname = \"purge\"\nact = {{ purge = \"{purge}\" }}\n\n\
+        "[[steps]]\nname = \"act\"\nact = {{ {act} }}\n\n\
          [[steps]]\nname = \"wait\"\nact = {{ idle = \"60s\" }}\n"
     );
     let file = laboratory.data().join("plan.toml");

@@ -9,43 +9,51 @@ use std::sync::Mutex;
 
 const NAMES: [&str; 9] =
     ["first", "second", "coarse", "paths", "sata", "scsi", "virtio", "stick", "card"];
-const NUMBERS: [usize; 9] = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+/// Two namespaces of one serial number and size, a drive with a serial number, one without.
+const FEW: [&str; 4] = ["first", "second", "sata", "stick"];
 
-/// No write without the token; one with it, and none with that of the next drive.
+/// No write without the token, none with that of the next drive; one with its own.
 pub fn tokens() {
-    let tokens = tokens_of_all();
-    by_two(&NUMBERS, |at| {
-        let laboratory = Laboratory::new();
+    let tokens = tokens_of(&FEW);
+    by_two(&numbers(&FEW), |at| {
         let next = &tokens[(at + 1) % tokens.len()];
-        expect_refused(&laboratory, NAMES[*at], &[next]);
-        let node = node(NAMES[*at]);
-        let line = ["run", &node, "--rw", "randwrite", "--bs", "4k", "--operations", "10"];
-        let outcome = laboratory.run([&line[..], &["--erase", &tokens[*at]]].concat(), PATIENCE);
-        assert!(matches!(outcome.status, Some(0 | 4)), "{node}: {outcome:?}");
+        expect_refused(&Laboratory::new(), FEW[*at], &[next]);
+        expect_written(FEW[*at], &tokens[*at]);
     });
 }
 
-/// None with that of any other drive.
+/// None with that of any other drive; one with its own.
 pub fn tokens_of_others() {
-    let tokens = tokens_of_all();
-    by_two(&NUMBERS, |at| {
-        let is_tried = |other: &usize| other != at && *other != (at + 1) % NAMES.len();
-        let others: Vec<&String> =
-            NUMBERS.iter().filter(|other| is_tried(other)).map(|other| &tokens[*other]).collect();
-        assert_eq!(others.len(), NAMES.len() - 2);
+    let tokens = tokens_of(&NAMES);
+    by_two(&numbers(&NAMES), |at| {
+        let others = tokens.iter().enumerate().filter(|(other, _)| other != at);
+        let others: Vec<&String> = others.map(|(_, token)| token).collect();
+        assert_eq!(others.len(), NAMES.len() - 1);
         expect_refused(&Laboratory::new(), NAMES[*at], &others);
+        expect_written(NAMES[*at], &tokens[*at]);
     });
 }
 
-fn tokens_of_all() -> Vec<String> {
+fn numbers(names: &[&str]) -> Vec<usize> {
+    (0..names.len()).collect()
+}
+
+fn tokens_of(names: &[&str]) -> Vec<String> {
     let tokens = Mutex::new(BTreeMap::new());
-    by_two(&NUMBERS, |at| {
-        let token = Laboratory::new().token(&node(NAMES[*at]));
+    by_two(&numbers(names), |at| {
+        let token = Laboratory::new().token(&node(names[*at]));
         tokens.lock().unwrap().insert(*at, token);
     });
     let tokens: Vec<String> = tokens.into_inner().unwrap().into_values().collect();
-    assert_eq!(tokens.iter().collect::<BTreeSet<_>>().len(), NAMES.len(), "{tokens:?}");
+    assert_eq!(tokens.iter().collect::<BTreeSet<_>>().len(), names.len(), "{tokens:?}");
     tokens
+}
+
+fn expect_written(name: &str, token: &str) {
+    let node = node(name);
+    let line = ["run", &node, "--rw", "randwrite", "--bs", "4k", "--operations", "10"];
+    let outcome = Laboratory::new().run([&line[..], &["--erase", token]].concat(), PATIENCE);
+    assert!(matches!(outcome.status, Some(0 | 4)), "{node}: {outcome:?}");
 }
 
 fn expect_refused(laboratory: &Laboratory, name: &str, tokens: &[&String]) {

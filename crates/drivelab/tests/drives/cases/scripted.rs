@@ -5,7 +5,7 @@ use super::health::{health_of, smartctl};
 use super::purges::{ended_by_ctrl_c, first_bytes, planned, put};
 use crate::guest::{PATIENCE, wait_until};
 use crate::support::binary::{Laboratory, Outcome, must};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU16, Ordering};
@@ -105,6 +105,45 @@ pub fn health() {
     });
     with("sas", &["failing=1"], |node| {
         Laboratory::new().run(["health", node], PATIENCE).expect_status(1);
+    });
+}
+
+/// What drives of Seagate's count besides: hours that were set back are told, equal ones are not
+/// told twice.
+pub fn farm() {
+    let shown = |node: &str| {
+        let outcome = Laboratory::new().run(["health", node], PATIENCE).expect_status(0);
+        outcome.stdout.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    with("ata", &["farm_hours=4321"], |node| {
+        let drive = health_of(node);
+        assert_eq!(drive["wear"]["farm"]["power_on_hours"], 4321, "{drive}");
+        assert_eq!((&drive["state"], &drive["cautions"]), (&"well".into(), &json!([])), "{drive}");
+        assert_eq!(facts::hold(&facts::list(), node), Vec::<String>::new());
+        let words = shown(node);
+        let told = "assembled in week 31 of 2019, spindle on for 4,300 h, heads in flight for \
+                    4,200 h and loaded 229 times, 3 emergency unloads";
+        assert!(words.contains(told), "{words}");
+        assert!(words.contains("from 17 to 58 °C in its life"), "{words}");
+        assert_eq!(words.matches("4,321 h").count(), 1, "{words}");
+    });
+    with("ata", &["farm_hours=15442"], |node| {
+        let words = shown(node);
+        let told = "to be watched: it counts 4,321 h under power, but 15,442 h in its FARM log: \
+                    one of these was set back, as on used drives that were sold as new";
+        assert!(words.contains(told), "{words}");
+        assert_eq!(words.matches("15,442").count(), 1, "{words}");
+    });
+    with("ata", &[], |node| {
+        let drive = health_of(node);
+        assert_eq!(drive["wear"]["farm"], Value::Null, "its directory lists none: {drive}");
+    });
+    with("sas", &["farm_hours=40000"], |node| {
+        let drive = health_of(node);
+        let farm = &drive["wear"]["farm"];
+        assert_eq!((&farm["power_on_hours"], &farm["temperature_c"]), (&40_000.into(), &37.into()));
+        assert_eq!(drive["state"], "watch", "{drive}");
+        assert_eq!(facts::hold(&facts::list(), node), Vec::<String>::new());
     });
 }
 

@@ -1,5 +1,6 @@
 //! What a killed run left set on a drive is told and put back, on that drive and no other.
 
+use super::purges::planned_act;
 use crate::guest::{PATIENCE, kernel_name, node, sysfs, wait_until};
 use crate::support::binary::{Laboratory, Running, must};
 use rustix::process::{Pid, Signal, kill_process};
@@ -29,12 +30,23 @@ fn notes_in(laboratory: &Laboratory) -> usize {
 
 /// D4: doctor lists it, `--clean` puts it back, and then it is not listed.
 pub fn write_cache() {
+    turned_off(|laboratory, node| planned_act(laboratory, node, "write-cache = \"off\""));
+}
+
+/// The same of a study, which looks at the machine first.
+pub fn of_study() {
+    turned_off(|laboratory, node| {
+        let token = laboratory.token(node);
+        let line = ["study", "pts-iops", node, "--quick", "--write-cache", "off"];
+        laboratory.start([&line[..], &["--purge", "none", "--erase", &token]].concat())
+    });
+}
+
+fn turned_off(start: impl FnOnce(&Laboratory, &str) -> Running) {
     let node = node("coarse");
     assert!(has_cache(&node), "QEMU's drive has its cache on");
     let laboratory = Laboratory::new();
-    let token = laboratory.token(&node);
-    let line = ["study", "pts-iops", &node, "--quick", "--write-cache", "off", "--purge", "none"];
-    let mut running = laboratory.start([&line[..], &["--erase", &token]].concat());
+    let mut running = start(&laboratory, &node);
     wait_until("the cache is off", || running.has_ended() || !has_cache(&node));
     assert!(!running.has_ended(), "{:?}", running.finish());
     kill(&mut running);

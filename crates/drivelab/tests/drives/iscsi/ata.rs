@@ -1,7 +1,7 @@
 //! An ATA drive behind SCSI / ATA Translation: IDENTIFY DEVICE, the security set, SMART, device
-//! statistics (ACS-4, SAT-4).
+//! statistics (ACS-4, SAT-4), and what Seagate's drives have besides.
 
-use super::{Answer, BLOCK, BYTES, Script, Target, not_known};
+use super::{Answer, BLOCK, BYTES, Script, Target, farm, not_known};
 use std::time::{Duration, Instant};
 
 const SECTORS: u64 = (BYTES / BLOCK) as u64;
@@ -162,8 +162,9 @@ impl Drive {
         }
     }
 
-    /// READ LOG EXT: the directory, and the device statistics.
-    fn log(&self, address: u8, page: u8) -> Answer {
+    /// READ LOG EXT: the directory, the device statistics, and FARM.
+    fn log(&self, address: u8, page: u8, blocks: usize) -> Answer {
+        let farm_hours = self.script.number("farm_hours");
         let mut log = vec![0; 512];
         let mut statistics = |all: &[(usize, u64)]| {
             (log[0], log[2]) = (1, page);
@@ -176,6 +177,15 @@ impl Drive {
             (0x00, _) => {
                 log[0] = 1;
                 log[8] = 8;
+                if farm_hours > 0 {
+                    put(&mut log, 2 * 0xa6, &farm::BLOCKS.to_le_bytes());
+                }
+            }
+            (0xa6, _) if farm_hours > 0 => {
+                let from = 512 * usize::from(page);
+                let log = farm::log(farm_hours);
+                let part = log.get(from..from + 512 * blocks);
+                return part.map_or_else(aborted, |part| Ok(part.to_vec()));
             }
             (0x04, 0) => {
                 statistics(&[]);
@@ -239,7 +249,7 @@ impl Target for Drive {
         Some(match command[14] {
             0xec => Ok(self.identify()),
             0xb0 => self.smart(command[4], command[8], command[2] & 1 << 5 != 0),
-            0x2f => self.log(command[8], command[10]),
+            0x2f => self.log(command[8], command[10], command[6].into()),
             code @ 0xf1..=0xf6 => self.security(code, data),
             // FLUSH CACHE, FLUSH CACHE EXT, CHECK POWER MODE.
             0xe7 | 0xea | 0xe5 => Ok(Vec::new()),

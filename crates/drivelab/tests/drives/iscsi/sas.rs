@@ -1,6 +1,6 @@
 //! A drive of SCSI with all the log pages that are read, and self-tests (SPC-5, SBC-4).
 
-use super::{Answer, BYTES, Script, Target, sense};
+use super::{Answer, BYTES, Script, Target, farm, sense};
 use std::time::{Duration, Instant};
 
 pub struct Drive {
@@ -46,11 +46,18 @@ impl Drive {
         data
     }
 
-    fn log(&self, page: u8) -> Answer {
-        let body = match page {
-            0 => vec![0x00, 0x02, 0x03, 0x0d, 0x10, 0x11, 0x15, 0x2f],
+    fn log(&self, page: u8, subpage: u8) -> Answer {
+        let farm_hours = self.script.number("farm_hours");
+        let body = match (page, subpage) {
+            (0, 0) => vec![0x00, 0x02, 0x03, 0x0d, 0x10, 0x11, 0x15, 0x2f],
+            (0, 0xff) if farm_hours > 0 => vec![0x00, 0x00, 0x00, 0xff, 0x2f, 0x00, 0x3d, 0x03],
             _ => {
-                let Some(parameters) = self.parameters(page) else {
+                let parameters = match (page, subpage) {
+                    (_, 0) => self.parameters(page),
+                    (0x3d, 0x03) if farm_hours > 0 => Some(farm::parameters(farm_hours)),
+                    _ => None,
+                };
+                let Some(parameters) = parameters else {
                     return Err(sense(5, 0x24, 0));
                 };
                 let one = |(code, data): (u16, Vec<u8>)| {
@@ -61,7 +68,8 @@ impl Drive {
             }
         };
         let length = u16::try_from(body.len()).unwrap().to_be_bytes();
-        Ok([&[page, 0][..], &length, &body].concat())
+        let head = if subpage == 0 { [page, 0] } else { [page | 0x40, subpage] };
+        Ok([&head[..], &length, &body].concat())
     }
 }
 
@@ -76,7 +84,7 @@ impl Target for Drive {
 
     fn command(&mut self, command: &[u8; 16], _: &[u8]) -> Option<Answer> {
         match command[0] {
-            0x4d => Some(self.log(command[2] & 0x3f)),
+            0x4d => Some(self.log(command[2] & 0x3f, command[3])),
             0x1d => {
                 self.self_test = Some((Instant::now(), command[1] >> 5));
                 Some(Ok(Vec::new()))

@@ -1,3 +1,4 @@
+use super::super::farm::planted_log;
 use super::super::smart::tests::{data, thresholds};
 use super::super::statistics::tests::{list, page};
 use super::super::{Speaks, log_pages, of_scsi_layer};
@@ -25,6 +26,16 @@ pub fn directory(address: u8, pages: u16) -> Vec<u8> {
     log[0] = 1;
     log[2 * usize::from(address)..][..2].copy_from_slice(&pages.to_le_bytes());
     log
+}
+
+/// Has a drive list FARM, and answer with this.
+pub fn with_farm(fake: &mut Fake, model: &str, log: &[u8]) {
+    fake.answers.insert(IDENTIFY, Answer::Data(identity(model, true)));
+    fake.answers.insert((0x2f, 0, 0), Answer::Data(directory(0xa6, 192)));
+    for (number, page) in log.chunks(16 << 10).enumerate() {
+        let address = (number as u64 * 32) << 8 | 0xa6;
+        fake.answers.insert((0x2f, 0, address), Answer::Data(page.to_vec()));
+    }
 }
 
 fn old_drive() -> Fake {
@@ -180,4 +191,48 @@ fn a_bridge_is_asked_for_ata_first_and_then_for_logs() {
     use log_pages::tests::{list, page};
     deaf.pages = vec![list(&[0x0d]), page(0x0d, &[(0, &[0, 38])])];
     assert_eq!(of_scsi_layer(&mut deaf, Speaks::Bridge).unwrap().temperature_c, Some(38));
+}
+
+/// What was asked of FARM: pages and their number.
+fn asked_of_farm(fake: &Fake) -> Vec<(u8, u8)> {
+    let commands = fake.sent.iter().map(|(command, ..)| command);
+    let farm = commands.filter(|it| it[14] == 0x2f && it[8] == 0xa6);
+    farm.map(|command| (command[10], command[6])).collect()
+}
+
+#[test]
+fn farm_is_asked_where_the_directory_lists_it_whatever_the_drive_is_called() {
+    for model in ["ST16000NM001G-2KK103", "OOS14000G"] {
+        let mut fake = old_drive();
+        with_farm(&mut fake, model, &planted_log(&[(1, 152, 40_000), (3, 32, 7)]));
+        let wear = of_ata(&mut fake).unwrap();
+        let farm = wear.farm.clone().unwrap();
+        assert_eq!((farm.power_on_hours, farm.reallocated_sectors), (Some(40_000), Some(7)));
+        assert_eq!((wear.power_on_hours, wear.reallocated_sectors), (Some(0x1234), Some(2)));
+        let told = wear.cautions().join("; ");
+        assert!(told.contains("4,660 h under power, but 40,000 h in its FARM log"), "{told}");
+        assert_eq!(asked_of_farm(&fake), [0, 32, 64, 96, 128, 160].map(|page| (page, 32)));
+    }
+}
+
+#[test]
+fn what_is_not_farm_is_asked_for_no_more_than_its_header() {
+    let asked = |change: &dyn Fn(&mut Fake)| {
+        let mut fake = old_drive();
+        with_farm(&mut fake, "ST4000", &planted_log(&[(1, 152, 5)]));
+        change(&mut fake);
+        let farm = of_ata(&mut fake).unwrap().farm;
+        (farm.and_then(|farm| farm.power_on_hours), asked_of_farm(&fake).len())
+    };
+    assert_eq!(asked(&|_| ()), (Some(5), 6));
+    let other = Answer::Data(vec![0x5a; 16 << 10]);
+    let header = (0x2f, 0, 0xa6);
+    assert_eq!(asked(&|fake| drop(fake.answers.insert(header, other.clone()))), (None, 1));
+    assert_eq!(asked(&|fake| drop(fake.answers.insert(header, Answer::Aborted))), (None, 1));
+    let shorter = Answer::Data(directory(0xa6, 191));
+    assert_eq!(asked(&|fake| drop(fake.answers.insert((0x2f, 0, 0), shorter.clone()))), (None, 0));
+    let without_logs = Answer::Data(identity("ST4000", false));
+    assert_eq!(asked(&|fake| drop(fake.answers.insert(IDENTIFY, without_logs.clone()))), (None, 0));
+    let second = (0x2f, 0, 64 << 8 | 0xa6);
+    assert_eq!(asked(&|fake| drop(fake.answers.insert(second, Answer::Aborted))), (Some(5), 3));
 }

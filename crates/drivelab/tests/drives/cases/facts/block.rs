@@ -47,9 +47,8 @@ const ZONES: [(&str, &str); 6] = [
     ("zones.append_bytes_max", "zone-app"),
 ];
 
-/// A device of any kind, whole or a part.
-pub fn device(witness: &mut Witness, node: &str) {
-    let row = by_lsblk(node);
+/// A device of any kind, whole or a part; `row` is what lsblk tells of it.
+pub fn device(witness: &mut Witness, node: &str, row: &Value) {
     for (path, column) in COLUMNS {
         witness.equal(path, row[column].clone(), "lsblk");
     }
@@ -74,18 +73,20 @@ pub fn device(witness: &mut Witness, node: &str) {
     let offered: Vec<&str> = offered.split_whitespace().collect();
     witness.equal("schedulers", offered, "queue/scheduler");
     witness.equal("polls", text("queue/io_poll").trim() == "1", "queue/io_poll");
-    content(witness, node, &kernel, &row);
+    content(witness, node, &kernel, row);
 }
 
+/// What lsblk tells of a device, and of what lies over it.
 pub fn by_lsblk(node: &str) -> Value {
-    let said = must("lsblk", ["--json", "--bytes", "--nodeps", "--output-all", node]);
+    let said = must("lsblk", ["--json", "--bytes", "--output-all", node]);
     let json: Value = serde_json::from_str(&said).expect("lsblk prints JSON");
     json["blockdevices"][0].clone()
 }
 
-/// The kernel's answers to calls on the open device.
+/// The kernel's answers to calls on the open device, each in a line: a program takes longer to
+/// start in the guest than to answer.
 fn by_blockdev(witness: &mut Witness, node: &str) {
-    for (path, option, unit) in [
+    let asked = [
         ("bytes", "--getsize64", 1.0),
         ("logical_block_bytes", "--getss", 1.0),
         ("physical_block_bytes", "--getpbsz", 1.0),
@@ -94,12 +95,17 @@ fn by_blockdev(witness: &mut Witness, node: &str) {
         ("alignment_offset", "--getalignoff", 1.0),
         ("max_sectors_kib", "--getmaxsect", 0.5),
         ("read_ahead_kib", "--getra", 0.5),
-    ] {
-        let said: f64 = must("blockdev", [option, node]).trim().parse().expect("a number");
-        witness.equal(path, (said * unit) as i64, &format!("blockdev {option}"));
+    ];
+    let options = asked.iter().map(|(_, option, _)| *option);
+    let said = must("blockdev", options.chain(["--getro", node]));
+    let numbers: Vec<f64> =
+        said.lines().map(|line| line.trim().parse().expect("a number")).collect();
+    let [numbers @ .., read_only] = numbers.as_slice() else { panic!("no line in {said:?}") };
+    assert_eq!(numbers.len(), asked.len(), "{said}");
+    for ((path, option, unit), number) in asked.into_iter().zip(numbers) {
+        witness.equal(path, (number * unit) as i64, &format!("blockdev {option}"));
     }
-    let is_read_only = must("blockdev", ["--getro", node]).trim() == "1";
-    witness.equal("read_only", is_read_only, "blockdev --getro");
+    witness.equal("read_only", *read_only == 1.0, "blockdev --getro");
 }
 
 /// What lies on it and over it, and where it is mounted.
@@ -120,9 +126,7 @@ fn content(witness: &mut Witness, node: &str, kernel: &str, row: &Value) {
     // lsblk has swap there, too.
     let points = points.filter(|point| point.is_string() && **point != "[SWAP]").cloned();
     witness.equal("mounted_at", points.collect::<Vec<_>>(), "lsblk");
-    let said = must("lsblk", ["--json", "--output", "NAME,KNAME,TYPE", node]);
-    let json: Value = serde_json::from_str(&said).expect("JSON");
-    let above = json["blockdevices"][0]["children"].as_array().cloned().unwrap_or_default();
+    let above = row["children"].as_array().cloned().unwrap_or_default();
     let mut above: Vec<&str> = above
         .iter()
         .filter(|child| child["type"] != "part")
