@@ -13,6 +13,7 @@ mod fio_files;
 mod iometer_icf;
 mod iometer_results;
 mod ior;
+mod ior_stonewall;
 mod iostat;
 mod iozone;
 mod mdtest;

@@ -14,7 +14,7 @@ use crate::arrival::Arrivals;
 use crate::content;
 use crate::offsets::Offsets;
 use crate::op::{Action, DataOp, Errno, Op, Tag, Time};
-use crate::plan::{Step, Stream};
+use crate::plan::{Content, Step, Stream};
 use crate::queue::{Queue, Trouble};
 use crate::tally::Keep;
 use crate::units::Span;
@@ -288,6 +288,10 @@ impl Driver {
         let mut random = Random::new(derive(seed, step, stream));
         for tag in 0..self.slots.count() {
             let buffer = queue.buffer(tag as Tag);
+            if let Content::Counting(first) = self.setup.stream.content {
+                content::count_up(first, self.setup.stream.part_of(self.setup.worker), buffer);
+                continue;
+            }
             content::prefill(
                 self.setup.stream.content,
                 self.blocks.unit_bytes,

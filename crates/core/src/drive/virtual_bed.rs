@@ -159,6 +159,11 @@ impl Testbed for VirtualTestbed {
                     }
                 };
                 hand_over(&mut worker.driver, &mut endings, sink);
+                endings.note_way(index, worker.driver.has_come_to());
+            }
+            for (index, operations) in endings.to_go_on() {
+                workers[index].driver.go_on_to(operations);
+                workers[index].wake = Some(self.now);
             }
             let done = |worker: &Worker| worker.finished;
             for index in endings.to_stop(|index| done(&workers[index])) {

@@ -16,4 +16,5 @@ mod skewed;
 mod support;
 mod tally_merge;
 mod traces;
+mod wear_out;
 mod zoned;

@@ -33,6 +33,9 @@ pub struct NamedFile {
     pub bytes: u64,
     /// Whether its content is changed.
     pub destroys: bool,
+    /// It begins empty and grows as it is written, to at least as many bytes as are known; absent:
+    /// it has its size from the start.
+    pub grows_to: Option<u64>,
     /// What this process has to do with it.
     pub part: Part,
 }
@@ -115,15 +118,24 @@ pub(super) fn files(
         places[index] = Some(target.files.len());
         let path = request.path.join(&named.path);
         let Some(witness) = guard::witness(&path)? else {
-            check_room(request, path.parent().unwrap_or(&request.path), named.bytes)?;
-            make_file(&path, named.bytes, request, list, &mut target)?;
+            let needed = named.grows_to.unwrap_or(named.bytes);
+            check_room(request, path.parent().unwrap_or(&request.path), needed)?;
+            make_file(&path, named.bytes, named.grows_to.is_some(), request, list, &mut target)?;
             continue;
         };
         let intent = if named.destroys { Intent::Write } else { Intent::Read };
         let approval = guard::assess_open(system, &path, &witness, intent, None, list)?;
         let size = Some(named.bytes);
         let own = OpenRequest { path: path.clone(), intent, size, ..request.clone() };
-        open_existing(&own, &approval, &witness, path, list, &mut target)?;
+        open_existing(
+            &own,
+            &approval,
+            &witness,
+            path,
+            named.grows_to.is_some(),
+            list,
+            &mut target,
+        )?;
     }
     target.bytes = request.named.iter().map(|named| named.bytes).max().unwrap_or(0);
     if places.iter().any(Option::is_none) {

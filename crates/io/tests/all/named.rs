@@ -19,6 +19,7 @@ fn request(room: &Room, named: &[(&str, u64, bool)]) -> OpenRequest {
         path: path.into(),
         bytes: *bytes,
         destroys: *destroys,
+        grows_to: None,
         part: Part::Opens,
     });
     let named = named.collect();

@@ -125,6 +125,7 @@ fn sample_step(random: &mut Random) -> Step {
             steady: random.below(2) == 0,
             ends_all: random.below(2) == 0,
             stonewall: random.below(2) == 0,
+            wear_out: random.below(2) == 0,
             level: (random.below(2) == 0).then(|| sample_level(random)),
         },
         repeat: random.below(4) as u32,

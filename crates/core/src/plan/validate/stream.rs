@@ -196,7 +196,9 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
     problems.need(has_flushes || stream.sync_timing == SyncTiming::Inside, "sync_timing", || {
         "sync timing is about fsync, and none is asked for; set sync or remove it".to_string()
     });
-    problems.need(writes || stream.content == Content::Random, "content", || {
+    // What counts up is what a read that verifies expects.
+    let is_expected = stream.verify && matches!(stream.content, Content::Counting(_));
+    problems.need(writes || is_expected || stream.content == Content::Random, "content", || {
         "content is about writes, and there are none; remove it or add writes".to_string()
     });
 }
@@ -265,8 +267,15 @@ fn checks(stream: &Stream, problems: &mut Problems) {
     problems.need(!stamps || stream.content != Content::Zero, "content", || {
         "blocks of zeros leave no room for stamps; use other content or no stamps".to_string()
     });
-    let unit =
-        if stamps && stream.size_min() > 0 { stream.stamp_unit_bytes() } else { STAMP_UNIT_BYTES };
+    let counts = matches!(stream.content, Content::Counting(_));
+    problems.need(!counts || !stream.stamp, "stamp", || {
+        "words that count up leave no room for stamps; remove `stamp`".to_string()
+    });
+    let unit = if stamps && !counts && stream.size_min() > 0 {
+        stream.stamp_unit_bytes()
+    } else {
+        STAMP_UNIT_BYTES
+    };
     problems.need(unit >= STAMPED_UNIT_MIN, "size", || {
         format!(
             "size, align and shift have only {unit} bytes in common, too few for a stamp; use \

@@ -229,6 +229,11 @@ pub fn run_with(
                 }
             };
             hand_over(worker, &mut endings, &mut sink, recycle);
+            endings.note_way(index, worker.driver.has_come_to());
+        }
+        for (index, operations) in endings.to_go_on() {
+            workers[index].driver.go_on_to(operations);
+            workers[index].wake = Some(now);
         }
         for index in endings.to_stop(|index| workers[index].finished_at.is_some()) {
             workers[index].driver.stop();
