@@ -17,6 +17,7 @@ mod ior_stonewall;
 mod iostat;
 mod iozone;
 mod mdtest;
+mod mdtest_left;
 mod metarates;
 mod mpi_world;
 mod pretended;

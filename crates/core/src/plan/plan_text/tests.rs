@@ -189,6 +189,7 @@ fn sample_pattern(random: &mut Random) -> Pattern {
             form: (random.below(2) == 0).then(|| "n{name}".into()),
             of_directories: random.below(2) == 0,
             name_bytes: Size(random.below(2) * 4096),
+            existing: random.below(2) == 0,
         }),
     }
 }

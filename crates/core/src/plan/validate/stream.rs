@@ -4,8 +4,8 @@ use super::{Geometry, HOUR, Problems};
 use crate::facts::TargetKind;
 use crate::op::{Action, NameOp};
 use crate::plan::{
-    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Reply, STAMP_UNIT_BYTES,
-    Sharing, Stream, Sync, SyncTiming, Zone,
+    Arrival, Content, Engine, Files, IoMode, Jump, Names, Pattern, Sharing, Stream, Sync,
+    SyncTiming, Zone,
 };
 use crate::quantity::counted;
 use crate::units::Size;
@@ -16,8 +16,6 @@ const DEPTH_MAX: u32 = 65_536;
 /// Linux moves at most 2 GiB less a page in one call.
 const REQUEST_MAX: u64 = 1 << 30;
 const RATE_MAX: f64 = 1e9;
-/// A stamp takes 40 bytes and must leave some content to check.
-const STAMPED_UNIT_MIN: usize = 64;
 /// Rounding of shares typed with a few decimals.
 const SHARE_ROUNDING: f64 = 1e-9;
 
@@ -27,7 +25,7 @@ pub(super) fn validate_stream(stream: &Stream, geometry: &Geometry, problems: &m
     pattern(stream, problems);
     kinds(stream, problems);
     engine(stream, problems);
-    checks(stream, problems);
+    super::checks::checks(stream, problems);
     match &stream.pattern {
         Pattern::Names(of) => names(stream, of, geometry, problems),
         Pattern::Trace(requests) => {
@@ -197,7 +195,7 @@ fn kinds(stream: &Stream, problems: &mut Problems) {
         "sync timing is about fsync, and none is asked for; set sync or remove it".to_string()
     });
     // What counts up is what a read that verifies expects.
-    let is_expected = stream.verify && matches!(stream.content, Content::Counting(_));
+    let is_expected = (stream.verify || creates) && matches!(stream.content, Content::Counting(_));
     problems.need(writes || is_expected || stream.content == Content::Random, "content", || {
         "content is about writes, and there are none; remove it or add writes".to_string()
     });
@@ -251,48 +249,6 @@ fn engine(stream: &Stream, problems: &mut Problems) {
     });
 }
 
-fn checks(stream: &Stream, problems: &mut Problems) {
-    let reads = stream.mix.read > 0 || stream.reply.is_some();
-    let writes = stream.mix.write > 0 || stream.reply.is_some();
-    let stamps = stream.stamp || stream.verify;
-    problems.need(!stream.verify || reads, "verify", || {
-        "verify checks what is read, and nothing is; add reads or remove verify".to_string()
-    });
-    problems.need(!stream.stamp || writes, "stamp", || {
-        "stamp marks what is written, and nothing is; add writes or remove stamp".to_string()
-    });
-    problems.need(!stamps || stream.engine.moves_data(), "verify", || {
-        "the null engine moves no data, so there is nothing to stamp or verify".to_string()
-    });
-    problems.need(!stamps || stream.content != Content::Zero, "content", || {
-        "blocks of zeros leave no room for stamps; use other content or no stamps".to_string()
-    });
-    let counts = matches!(stream.content, Content::Counting(_));
-    problems.need(!counts || !stream.stamp, "stamp", || {
-        "words that count up leave no room for stamps; remove `stamp`".to_string()
-    });
-    let unit = if stamps && !counts && stream.size_min() > 0 {
-        stream.stamp_unit_bytes()
-    } else {
-        STAMP_UNIT_BYTES
-    };
-    problems.need(unit >= STAMPED_UNIT_MIN, "size", || {
-        format!(
-            "size, align and shift have only {unit} bytes in common, too few for a stamp; use \
-             multiples of {STAMPED_UNIT_MIN} or no stamps"
-        )
-    });
-    problems.need(stream.pass.is_none() || stamps, "pass", || {
-        "`pass` numbers stamps, and there are none; add stamp or verify".to_string()
-    });
-    let knows = !writes || stream.reply == Some(Reply::Same);
-    problems.need(knows || !(stream.verify && stream.pass.is_some()), "pass", || {
-        "while it writes, nobody knows which pass a read will find; verify in a step of its own, \
-         or leave `pass` out to check address, seed and checksum only"
-            .to_string()
-    });
-}
-
 fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Problems) {
     let has_names = matches!(geometry.kind, TargetKind::Directory | TargetKind::Simulated);
     problems.need(has_names, "pattern", || {
@@ -316,8 +272,13 @@ fn names(stream: &Stream, of: &Names, geometry: &Geometry, problems: &mut Proble
         "names have no addresses; remove offset, length, sizes, align and shift".to_string()
     });
     super::files::validate_form(stream, of, problems);
-    problems.need(!(stream.stamp || stream.verify), "verify", || {
-        "names hold no data to stamp or verify; remove it".to_string()
+    let is_checked = stream.verify
+        && matches!(stream.content, Content::Counting(_))
+        && of.actions == [Action::Open]
+        && stream.engine == Engine::Psync;
+    problems.need(!stream.stamp && (!stream.verify || is_checked), "verify", || {
+        "names hold no data to stamp or verify, but what counts up and is opened by psync; remove it"
+            .to_string()
     });
 }
 
